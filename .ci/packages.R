@@ -1,0 +1,61 @@
+# The R side of .ci/setup.
+#   missing <package>...                      prints those that cannot be loaded or are too old
+#   install <library> <cores> <package>...    installs from CRAN
+#   reference-blas                            succeeds if R runs on its own slow BLAS
+
+at_least <- c(testthat = "3.1.0")
+
+usable <- function(package) {
+  suppressWarnings(requireNamespace(package, quietly = TRUE)) &&
+    (is.na(at_least[package]) || packageVersion(package) >= at_least[package])
+}
+
+# The newest versions that build here, where CRAN's current one does not: without cmake, which
+# RcppParallel needs to build TBB, or on an older R.
+archived <- function() {
+  old <- character()
+  if (!nzchar(Sys.which("cmake"))) old["RcppParallel"] <- "5.1.10"
+  if (getRversion() < "4.4.0") old["Matrix"] <- "1.6-5"
+  old
+}
+
+install <- function(library, cores, packages) {
+  options(timeout = max(600, getOption("timeout")))
+  # fs, which testthat needs, then builds the library it brings, with cmake.
+  if (nzchar(Sys.which("cmake"))) Sys.setenv(USE_BUNDLED_LIBUV = "1")
+  repositories <- getOption("repos")
+  if (is.na(repositories["CRAN"]) || repositories["CRAN"] == "@CRAN@") {
+    repositories["CRAN"] <- "https://cloud.r-project.org"
+  }
+
+  if (.Platform$pkgType == "source") {
+    old <- archived()
+    available <- available.packages(repos = repositories)
+    needed <- c(packages, unlist(tools::package_dependencies(packages, available, recursive = TRUE)))
+    for (package in Filter(Negate(usable), intersect(names(old), needed))) {
+      url <- sprintf("%s/src/contrib/Archive/%s/%s_%s.tar.gz",
+                     repositories["CRAN"], package, package, old[package])
+      install.packages(url, lib = library, repos = NULL, type = "source", quiet = TRUE)
+    }
+    packages <- Filter(Negate(usable), packages)
+  }
+
+  # With several processes install.packages() writes one file per package and shows all of them;
+  # only those of packages that failed are worth reading.
+  logs <- tempfile("logs")
+  dir.create(logs)
+  install.packages(packages, lib = library, repos = repositories, Ncpus = cores, quiet = TRUE,
+                   keep_outputs = logs)
+  for (log in list.files(logs, full.names = TRUE)) {
+    lines <- readLines(log, warn = FALSE)
+    if (!any(grepl("^[*] DONE", lines))) writeLines(c(basename(log), tail(lines, 60)), stderr())
+  }
+}
+
+arguments <- commandArgs(trailingOnly = TRUE)
+switch(arguments[1],
+  "missing" = cat(Filter(Negate(usable), arguments[-1])),
+  "install" = install(arguments[2], as.integer(arguments[3]), arguments[-(1:3)]),
+  "reference-blas" = quit(status = !grepl("/blas/libblas|/libRblas", extSoftVersion()[["BLAS"]])),
+  stop("unknown task: ", arguments[1])
+)

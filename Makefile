@@ -1,0 +1,55 @@
+# `make demo` and `make test` set up what they need (see .ci/setup) and use the installed package.
+# The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
+
+MAKEFLAGS += --no-print-directory
+.PHONY: help demo test bench check document install clean
+
+help:
+	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
+	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
+	@echo 'make test      install the package and run its tests'
+	@echo 'make bench     side-by-side timings'
+	@echo 'make install   install the package'
+	@echo 'make check     R CMD check --as-cran'
+	@echo 'make document  regenerate the help pages and the exports'
+	@echo 'make clean     remove what was compiled or checked here'
+
+# Variables given on the command line reach the demo through the environment.
+demo:
+	@sh .ci/setup demo
+	@sh .ci/install
+	@sh .ci/with-library Rscript -e 'source(system.file("demo", "demo.R", package = "domgen"))'
+
+test:
+	@sh .ci/setup test
+	@sh .ci/install
+	@sh .ci/with-library Rscript .ci/test.R
+
+bench:
+	@sh .ci/setup bench
+	@sh .ci/install
+	@for script in tests/bench/*.R; do \
+	  case $$script in */ratio.R) continue;; esac; \
+	  echo "== $$script"; \
+	  sh .ci/with-library Rscript "$$script" || exit 1; \
+	done
+
+install:
+	@sh .ci/setup demo
+	@sh .ci/install
+
+check:
+	@sh .ci/setup ci
+	@rm -f domgen_*.tar.gz
+	sh .ci/with-library R CMD build .
+	sh .ci/with-library R CMD check --as-cran --no-manual domgen_*.tar.gz
+
+document:
+	@sh .ci/setup ci
+	sh .ci/with-library Rscript -e 'Rcpp::compileAttributes()'
+	@sh .ci/install
+	sh .ci/with-library Rscript -e 'roxygen2::roxygenise(load_code = roxygen2::load_installed)'
+
+clean:
+	rm -f src/*.o src/*.so src/*.dll domgen_*.tar.gz demo.png
+	rm -rf domgen.Rcheck

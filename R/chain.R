@@ -1,0 +1,100 @@
+#' A projection, then a learner
+#'
+#' The learner is fitted to the projected scores of the training rows. Its kernel
+#' on x is the linear kernel on the scores unless it was given one: that is the
+#' kernel \eqn{\tilde K = K B B' K}{K B B' K} of the projection itself (DICA paper,
+#' equation 5 and section 3.2). Its domain kernel, for example
+#' [domain_distribution()], then compares the *projected* domains. Scores are not
+#' scaled again.
+#'
+#' @param projection A projection without data, such as `dica(ncomp = 2)`.
+#' @param learner A learner without data, such as `dg_svm(cost = 10)`.
+#' @return A specification for [fit()], [dg_cv()] and [dg_compare()]. Fitted, it
+#'   is a `dg_chain`: a list with `projection` and `learner`, both fitted models.
+#'   It predicts as [the learner][predict.dg_learner()] does.
+#' @examples
+#' toy <- simulate_dica(domains = 6, rows = 40, response = "class", seed = 1)
+#' spec <- chain(dica(ncomp = 1, lambda = 0.1), dg_svm(domain_kernel = domain_pooled()))
+#' model <- fit(spec, y ~ . | domain, data = toy)
+#' model
+#' table(predict(model, toy), toy$y)
+#' @export
+chain <- function(projection, learner) {
+  if (!inherits(projection, "dg_projection_spec")) {
+    abort("argument", "`projection` must be a projection without data, such as ",
+          "`dica(ncomp = 2)`, not ", describe(projection), ".")
+  }
+  if (!inherits(learner, "dg_spec") || inherits(learner, c("dg_projection_spec", "dg_chain_spec"))) {
+    abort("argument", "`learner` must be a learner without data, such as `dg_svm(cost = 1)`, not ",
+          describe(learner), ".")
+  }
+  if ("kernel" %in% names(learner$args) && is.null(learner$args$kernel)) {
+    learner$args$kernel <- kernel_linear()
+  }
+  title <- paste0(projection$parts$title, ", then ", learner$parts$title)
+  structure(list(method = "chain", projection = projection, learner = learner,
+                 parts = list(title = title)), class = c("dg_chain_spec", "dg_spec"))
+}
+
+#' @exportS3Method
+spec_needs.dg_chain_spec <- function(spec) {
+  list(response = "any",
+       domain = spec_needs(spec$projection)$domain || spec_needs(spec$learner)$domain)
+}
+
+#' @exportS3Method
+spec_scale.dg_chain_spec <- function(spec) spec_scale(spec$projection)
+
+#' @exportS3Method
+takes_weights.dg_chain_spec <- function(spec) takes_weights(spec$learner)
+
+#' @exportS3Method
+fit_sample.dg_chain_spec <- function(spec, sample) {
+  projection <- finish_fit(fit_sample(spec$projection, sample), spec$projection, sample, NULL)
+  projected <- sample
+  projected$X <- projection$scores
+  learner <- finish_fit(fit_sample(spec$learner, projected), spec$learner, projected, NULL)
+  structure(list(projection = projection, learner = learner, decision = learner$decision,
+                 response = learner$response, weights = sample$weights, y = sample$y),
+            class = c("dg_chain", "dg_learner", "dg_fit"))
+}
+
+#' @exportS3Method
+decision.dg_chain <- function(object, X, domain, reference = NULL) {
+  if (!is.null(reference)) {
+    reference$X <- decision(object$projection, reference$X, reference$domain, reference)
+  }
+  scores <- decision(object$projection, X, domain, reference)
+  decision(object$learner, scores, domain, reference)
+}
+
+#' @exportS3Method
+respond.dg_chain <- function(object, values, type) respond(object$learner, values, type)
+
+#' @exportS3Method
+judges_domain.dg_chain <- function(object) {
+  judges_domain(object$projection) || judges_domain(object$learner)
+}
+
+#' @exportS3Method
+training_rows.dg_chain <- function(object) training_rows(object$projection)
+
+#' @exportS3Method
+print_details.dg_chain <- function(x) {
+  cat("\nProjection\n")
+  print_details(x$projection)
+  cat("\nLearner on ", plural(ncol(x$projection$scores), "component"), "\n", sep = "")
+  print_details(x$learner)
+}
+
+#' @export
+coef.dg_chain <- function(object, ...) coef(object$learner)
+
+#' @export
+print.dg_chain_spec <- function(x, ...) {
+  cat("A chain (specification: give it data with fit())\n\n")
+  print(x$projection)
+  cat("\n")
+  print(x$learner)
+  invisible(x)
+}

@@ -1,0 +1,163 @@
+# Every argument rule in one place. Errors and warnings are classed
+# `domgen_error_<kind>` and `domgen_warning_<kind>`; their messages name the
+# argument, the rule and the value found.
+
+abort <- function(kind, ...) {
+  stop(structure(
+    class = c(paste0("domgen_error_", kind), "domgen_error", "error", "condition"),
+    list(message = paste0(...), call = NULL)
+  ))
+}
+
+warn <- function(kind, ...) {
+  warning(structure(
+    class = c(paste0("domgen_warning_", kind), "domgen_warning", "warning", "condition"),
+    list(message = paste0(...), call = NULL)
+  ))
+}
+
+# What was found, in words short enough for a message.
+describe <- function(value) {
+  if (is.null(value)) return("NULL")
+  if (is.function(value)) return("a function")
+  if (is.atomic(value) && length(value) == 1L && !is.object(value)) {
+    return(if (is.character(value)) dQuote(value, FALSE) else format(value))
+  }
+  if (is.atomic(value) && is.null(dim(value)) && !is.object(value)) {
+    kind <- if (is.character(value)) "character" else if (is.logical(value)) "logical" else "numeric"
+    return(paste0("a ", kind, " vector of length ", length(value)))
+  }
+  if (is.matrix(value)) {
+    return(paste0("a ", typeof(value), " matrix of ", nrow(value), " x ", ncol(value)))
+  }
+  paste0("an object of class ", dQuote(class(value)[1L], FALSE))
+}
+
+# Names for a message: `a`, `b` and 3 more.
+enumerate <- function(names, most = 5L, quote = "`") {
+  shown <- paste0(quote, utils::head(names, most), quote)
+  rest <- length(names) - length(shown)
+  paste0(paste(shown, collapse = ", "), if (rest > 0L) paste(" and", rest, "more"))
+}
+
+plural <- function(n, one, many = paste0(one, "s")) {
+  paste(format(n, big.mark = ",", scientific = FALSE), if (n == 1) one else many)
+}
+
+is_number <- function(value) {
+  is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
+}
+
+check_number <- function(value, arg, rule = c("positive", "non-negative", "finite")) {
+  rule <- match.arg(rule)
+  fine <- is_number(value) &&
+    switch(rule, positive = value > 0, `non-negative` = value >= 0, finite = TRUE)
+  if (!fine) abort("argument", "`", arg, "` must be one ", rule, " number, not ", describe(value), ".")
+  as.numeric(value)
+}
+
+check_count <- function(value, arg, at_least = 1L) {
+  fine <- is_number(value) && value >= at_least && value == round(value) &&
+    value <= .Machine$integer.max
+  if (!fine) {
+    abort("argument", "`", arg, "` must be one whole number of at least ", at_least,
+          ", not ", describe(value), ".")
+  }
+  as.integer(value)
+}
+
+check_between <- function(value, arg, low, high) {
+  if (!is_number(value) || value < low || value > high) {
+    abort("argument", "`", arg, "` must be one number from ", low, " to ", high, ", not ",
+          describe(value), ".")
+  }
+  as.numeric(value)
+}
+
+check_flag <- function(value, arg) {
+  if (!is.logical(value) || length(value) != 1L || is.na(value)) {
+    abort("argument", "`", arg, "` must be TRUE or FALSE, not ", describe(value), ".")
+  }
+  value
+}
+
+# `choices` in full as the default means the first one.
+check_choice <- function(value, arg, choices) {
+  if (identical(value, choices)) return(choices[1L])
+  if (!is.character(value) || length(value) != 1L || !value %in% choices) {
+    abort("argument", "`", arg, "` must be one of ", enumerate(choices, length(choices), "\""),
+          ", not ", describe(value), ".")
+  }
+  value
+}
+
+# An object made by one of our constructors.
+check_made_by <- function(value, arg, class, constructors) {
+  if (!inherits(value, class)) {
+    abort("argument", "`", arg, "` must be made by ", constructors, ", not ", describe(value), ".")
+  }
+  value
+}
+
+check_kernel <- function(value, arg) {
+  check_made_by(value, arg, "domgen_kernel", "a kernel function such as `kernel_rbf()`")
+}
+
+check_domain_kernel <- function(value, arg) {
+  check_made_by(value, arg, "domgen_domain_kernel",
+                "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
+}
+
+check_threads <- function(threads) {
+  check_count(if (is.null(threads)) getOption("domgen.threads", 2L) else threads, "threads")
+}
+
+# What falls into `...` was misspelt or belongs elsewhere.
+check_no_dots <- function(dots, known) {
+  if (length(dots) == 0L) return(invisible())
+  given <- names(dots)
+  if (is.null(given) || any(given == "")) {
+    abort("argument", "All further arguments must be named; found ",
+          describe(dots[[if (is.null(given)) 1L else which(given == "")[1L]]]), ".")
+  }
+  near <- known[which.min(utils::adist(given[1L], known))]
+  close <- length(near) && utils::adist(given[1L], near) <= max(1, nchar(given[1L]) %/% 3)
+  abort("argument", "Unknown argument `", given[1L], "`",
+        if (close) paste0("; did you mean `", near, "`?")
+        else paste0("; the arguments are ", enumerate(known, length(known)), "."))
+}
+
+memory_limit <- function() {
+  limit <- getOption("domgen.memory_limit")
+  if (!is.null(limit)) {
+    if (!is.numeric(limit) || length(limit) != 1L || is.na(limit) || limit <= 0) {
+      abort("argument", "Option `domgen.memory_limit` must be one positive number of bytes, not ",
+            describe(limit), ".")
+    }
+    return(limit)
+  }
+  if (is.null(machine$memory)) machine$memory <- machine_memory()
+  machine$memory / 2
+}
+
+machine <- new.env(parent = emptyenv())
+
+machine_memory <- function() {
+  lines <- tryCatch(suppressWarnings(readLines("/proc/meminfo", 1L)), error = function(e) "")
+  kilobytes <- suppressWarnings(as.numeric(gsub("[^0-9]", "", lines)))
+  if (length(kilobytes) == 1L && is.finite(kilobytes)) 1024 * kilobytes else 8 * 2^30
+}
+
+# Refuse before allocating. `n`, `m`: sides of the matrix; `copies`: how many.
+check_memory <- function(n, m = n, copies = 1) {
+  need <- 8 * as.numeric(n) * as.numeric(m) * copies
+  limit <- memory_limit()
+  if (need > limit) {
+    gib <- function(bytes) format(round(bytes / 2^30, 2), nsmall = 2, big.mark = ",")
+    abort("memory", "The Gram matrix of ", plural(n, "row"), " would take ", gib(need),
+          " GiB, more than the limit of ", gib(limit),
+          " GiB. Use fewer rows, a feature map (`features_nystrom()`, `features_rff()`) where the",
+          " method takes one, or raise `options(domgen.memory_limit = )` (bytes).")
+  }
+  invisible(need)
+}

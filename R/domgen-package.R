@@ -1,0 +1,46 @@
+#' domgen: domain generalization with kernels
+#'
+#' Learn from several labelled *domains* (patients, schools, instruments,
+#' fields) and predict on domains never seen before, without retraining.
+#'
+#' @section One path:
+#' A formula `y ~ x1 + x2 | domain` (or a matrix `x`, a response `y` and a
+#' vector `domain`) is read into a sample. A [kernel][kernel_rbf] on the
+#' predictors times a [domain kernel][domain_distribution] gives a Gram matrix.
+#' A projection ([dica()], [udica()], [coir()], [kpca()]) finds a few components
+#' in it, a learner ([dg_svm()]) a function of it, and a [chain()] does one
+#' after the other. `predict()` applies the result to new domains and
+#' [dg_cv()] scores it by holding out whole domains; [dg_compare()] says
+#' whether one method is really better than another.
+#'
+#' @section Glossary:
+#' | symbol | meaning | shape |
+#' |---|---|---|
+#' | n, p, G, m | rows, predictors, domains, components | |
+#' | X, y, d | predictors, response, domain of each row | n x p, n, n |
+#' | n_g | rows of domain g | |
+#' | K | Gram matrix of the kernel on x | n x n |
+#' | E | averaging matrix, 1/n_g where row i is in domain g, else 0 | n x G |
+#' | Q | coefficients of the distributional variance, E (I/G - 11'/G^2) E' | n x n |
+#' | L, P | Gram matrix of the kernel on the response; P = L (L + n epsilon I)^-1 | n x n |
+#' | kappa | kernel between domains | G x G |
+#'
+#' *Domain*: a group of rows with a distribution of its own. *Bandwidth*: the
+#' sigma of `exp(-||x - z||^2 / (2 sigma^2))`. *Mean embedding*: the average of
+#' a domain's rows in the feature space of the kernel. *Distributional
+#' variance*: the variance of the domains' mean embeddings. *Central subspace*:
+#' the directions of x that carry all the information about y.
+#'
+#' @section Options:
+#' * `domgen.threads`: threads for kernel work, 2 unless set. Results do not
+#'   depend on it.
+#' * `domgen.memory_limit`: bytes that an n x n matrix may take; half of the
+#'   machine's memory, or 4 GiB where that is unknown. Larger problems are
+#'   refused before anything is allocated.
+#' * `domgen.progress`: show progress bars; `interactive()` unless set.
+#'
+#' @keywords internal
+#' @importFrom Rcpp evalCpp
+#' @importFrom RcppParallel RcppParallelLibs
+#' @useDynLib domgen, .registration = TRUE
+"_PACKAGE"

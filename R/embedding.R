@@ -1,0 +1,84 @@
+# Mean embeddings of domains: their Gram matrix, distances between them, and the
+# distributional variance. All in O(n) memory: the kernel values are reduced as
+# they are made.
+
+#' Gram matrix of the domains' mean embeddings
+#'
+#' \deqn{G_{ij} = \frac{1}{n_i n_j} \sum_{k=1}^{n_i} \sum_{l=1}^{n_j}
+#'   k(x^{(i)}_k, x^{(j)}_l)}{G_ij = 1/(n_i n_j) sum_k sum_l k(x_k^(i), x_l^(j))}
+#' the inner products of the empirical mean embeddings (DICA paper, equation 2
+#' and theorem 2; MTL paper, section 7.1). The pairs of a row with itself are
+#' included, as in the papers. Needs O(n) memory.
+#'
+#' @param x Numeric matrix, n x p. Nothing is scaled here.
+#' @param domain Vector of length n: the domain of each row.
+#' @param kernel A [kernel][kernel_rbf]; without a bandwidth it takes the
+#'   [median_bandwidth()] of `x`.
+#' @inheritParams kernel_matrix
+#' @return `domain_gram()`: a symmetric matrix, G x G, named by the domains.
+#' @seealso [mmd()], [distributional_variance()], [domain_distribution()]
+#' @examples
+#' x <- as.matrix(iris[, 1:4])
+#' domain_gram(x, iris$Species, kernel_rbf(sigma = 1))
+#' @export
+domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL) {
+  input <- read_domains(x, domain, kernel, threads)
+  embedding_gram(input$kernel, input$X, input$domain, input$threads)
+}
+
+read_domains <- function(x, domain, kernel, threads) {
+  check_kernel(kernel, "kernel")
+  X <- check_rows(x, "x")
+  if (missing(domain) || is.null(domain)) {
+    abort("argument", "`domain` must have one entry per row of `x` (", nrow(X), "), not NULL.")
+  }
+  check_length(domain, nrow(X), "domain")
+  if (anyNA(domain)) {
+    abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
+  }
+  list(X = X, domain = factor(domain), kernel = kernel_fit(kernel, X),
+       threads = check_threads(threads))
+}
+
+# Inner products of the mean embeddings of the levels of `domain` (rows of X)
+# with those of `domain_z` (rows of Z; X with itself if NULL).
+embedding_gram <- function(kernel, X, domain, threads, Z = NULL, domain_z = domain) {
+  program <- kernel_program(kernel, X, if (is.null(Z)) X else Z)
+  means <- kernel_means_(program, X, as.integer(domain), nlevels(domain), Z,
+                         if (is.null(Z)) NULL else as.integer(domain_z),
+                         nlevels(domain_z), threads)
+  dimnames(means) <- list(levels(domain), levels(domain_z))
+  means
+}
+
+# <mu_g, mu_g> of each level of `domain`.
+embedding_norms <- function(kernel, X, domain, threads) {
+  rows <- split(seq_len(nrow(X)), domain)
+  vapply(rows, function(i) {
+    one <- factor(rep(1L, length(i)))
+    c(embedding_gram(kernel, X[i, , drop = FALSE], one, threads))
+  }, numeric(1))
+}
+
+#' Distributional variance of a set of domains
+#'
+#' The variance of the domains' mean embeddings in the feature space of the
+#' kernel,
+#' \deqn{V = \frac1G \mathrm{tr}(G) - \frac1{G^2}\sum_{ij} G_{ij} = \mathrm{tr}(KQ)}{
+#'   V = tr(G)/G - sum_ij G_ij / G^2 = tr(KQ)}
+#' (DICA paper, definition 1 and equation 4), from [domain_gram()] in O(n)
+#' memory. With a characteristic kernel it is zero only if all domains have the
+#' same distribution of x (theorem 1). With a finite number of rows it is
+#' positive even then; [mmd()] tests for a difference.
+#'
+#' @inheritParams domain_gram
+#' @return One non-negative number; 0 for a single domain.
+#' @examples
+#' distributional_variance(as.matrix(iris[, 1:4]), iris$Species, kernel_rbf(sigma = 1))
+#' @export
+distributional_variance <- function(x, domain, kernel = kernel_rbf(), threads = NULL) {
+  gram_variance(domain_gram(x, domain, kernel, threads))
+}
+
+# Definition 1. Rounding can make a zero negative.
+gram_variance <- function(gram) max(mean(diag(gram)) - mean(gram), 0)

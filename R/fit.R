@@ -1,0 +1,127 @@
+# What every fitted model can do, whatever its method.
+
+# Values of the model's functions at replayed rows: [rows x columns].
+decision <- function(object, X, domain, reference = NULL) UseMethod("decision")
+
+# Does a prediction depend on the rows of its domain?
+judges_domain <- function(object) UseMethod("judges_domain")
+
+#' @exportS3Method
+judges_domain.dg_fit <- function(object) uses_domain(object$product$domain_kernel)
+
+# newdata to decision values, NA where a row has missing values: [nrow(newdata) x columns].
+decide <- function(object, newdata, domain, reference, reference_domain) {
+  judges <- judges_domain(object)
+  new <- replay(object$blueprint, newdata, domain, needs_domain = judges)
+  known <- if (judges) read_reference(object, reference, reference_domain)
+  values <- decision(object, new$X, new$domain, known)
+  full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
+  full[new$ok, ] <- values
+  full
+}
+
+read_reference <- function(object, reference, reference_domain) {
+  if (is.null(reference)) return(NULL)
+  if (is.character(reference) && is.null(dim(reference))) {
+    check_choice(reference, "reference", "training")
+    return(training_rows(object))
+  }
+  rows <- replay(object$blueprint, reference, reference_domain, needs_domain = TRUE,
+                 arg = "reference")
+  list(X = rows$X, domain = rows$domain)
+}
+
+# The scaled rows that a model was trained on.
+training_rows <- function(object) UseMethod("training_rows")
+
+#' @exportS3Method
+training_rows.dg_fit <- function(object) list(X = object$product$X, domain = object$domain)
+
+# Training values at the place of their rows; NA where na.exclude left a row out.
+pad_rows <- function(value, object) {
+  if (is.null(object$rows$padded)) return(value)
+  place <- match(seq_len(object$rows$padded), object$rows$kept)
+  if (is.matrix(value)) value[place, , drop = FALSE] else value[place]
+}
+
+#' @export
+nobs.dg_fit <- function(object, ...) length(object$rows$kept)
+
+#' @export
+formula.dg_fit <- function(x, ...) {
+  if (is.null(x$formula)) abort("argument", "The model was fitted without a formula.")
+  x$formula
+}
+
+#' @export
+terms.dg_fit <- function(x, ...) {
+  if (is.null(x$blueprint$terms)) abort("argument", "The model was fitted without a formula.")
+  x$blueprint$terms
+}
+
+#' Change a model and fit it again
+#'
+#' @param object A fitted model.
+#' @param formula. Changes to the formula, as in [stats::update.formula()]; the
+#'   domain behind the bar is kept.
+#' @param ... Changed arguments of the method, such as `lambda = 0.01`, or new
+#'   data arguments.
+#' @param evaluate If `FALSE`, the call is returned instead.
+#' @return The new model.
+#' @examples
+#' model <- kpca(~ . | Species, data = iris, ncomp = 1)
+#' update(model, ncomp = 2)
+#' @export
+update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
+  call <- object$call
+  if (is.null(call)) abort("argument", "The model was not fitted by a call that can be changed.")
+  if (!missing(formula.)) call <- change_formula(call, object, formula.)
+  changes <- as.list(match.call(expand.dots = FALSE)$...)
+  inner <- is_call_to(call, "fit") && !is.null(object$spec)
+  for (name in names(changes)) {
+    if (inner && name %in% names(object$spec$args)) {
+      object$spec$args[name] <- list(eval(changes[[name]], parent.frame()))
+      call$object <- object$spec
+    } else {
+      call[[name]] <- changes[[name]]
+    }
+  }
+  if (evaluate) eval(call, parent.frame()) else call
+}
+
+change_formula <- function(call, object, formula.) {
+  parts <- split_formula(stats::formula(object))
+  bare <- stats::update.formula(parts$bare, formula.)
+  if (!is.null(parts$domain)) bare[[3L]] <- call("|", bare[[3L]], parts$domain)
+  call[[if (is.null(call$formula)) "x" else "formula"]] <- bare
+  call
+}
+
+#' @export
+print.dg_fit <- function(x, ...) {
+  cat(x$spec$parts$title, describe_formula(x), "\n", sep = "")
+  cat("  ", describe_rows(x), "\n", sep = "")
+  print_details(x)
+  invisible(x)
+}
+
+print_details <- function(x) UseMethod("print_details")
+
+describe_formula <- function(x) {
+  if (is.null(x$formula)) return("")
+  paste0(": ", format_formula(x$formula))
+}
+
+describe_rows <- function(x) {
+  paste0(plural(nobs.dg_fit(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
+         " (scale: ", spec_scale(x$spec), "), ", plural(nlevels(x$domain), "domain"))
+}
+
+describe_kernels <- function(product) {
+  bandwidth <- unlist(list_bandwidths(product$kernel))
+  cat("  kernel         ", format(product$kernel),
+      if (length(bandwidth)) paste0(", ", paste(bandwidth, collapse = "; ")), "\n", sep = "")
+  if (uses_domain(product$domain_kernel)) {
+    cat("  domain kernel  ", format(product$domain_kernel), "\n", sep = "")
+  }
+}

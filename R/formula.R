@@ -1,0 +1,139 @@
+# `y ~ x1 + x2 | domain` is taken apart here, before model.frame() can mistake
+# the bar for a logical operator.
+
+# response: call or NULL; domain: call or NULL; bare: formula without the bar.
+split_formula <- function(formula) {
+  rhs <- formula[[length(formula)]]
+  response <- if (length(formula) == 3L) formula[[2L]]
+  domain <- NULL
+  if (is_call_to(rhs, "|")) {
+    domain <- rhs[[3L]]
+    rhs <- rhs[[2L]]
+  }
+  if (has_bar(response) || has_bar(rhs) || has_bar(domain)) {
+    abort("argument", "`formula` must have one bar, as in `y ~ x1 + x2 | domain`, not ",
+          format_formula(formula), ".")
+  }
+  check_domain_call(domain)
+  bare <- if (is.null(response)) call("~", rhs) else call("~", response, rhs)
+  list(response = response, domain = domain, bare = with_environment(bare, formula))
+}
+
+with_environment <- function(bare, formula) {
+  env <- environment(formula)
+  stats::as.formula(bare, env = if (is.null(env)) globalenv() else env)
+}
+
+is_call_to <- function(expr, name) is.call(expr) && identical(expr[[1L]], as.name(name))
+
+formula_operators <- c("+", "-", "*", "/", ":", "^", "%in%", "(")
+
+# A bar among the operators of a formula; in a function, as in I(a | b), it is a
+# logical operator.
+has_bar <- function(expr) {
+  if (!is.call(expr)) return(FALSE)
+  operator <- as.character(expr[[1L]])[1L]
+  operator %in% c("|", "||") ||
+    (operator %in% formula_operators && any(vapply(as.list(expr)[-1L], has_bar, logical(1))))
+}
+
+# `| school + year` would add the numbers up.
+check_domain_call <- function(domain) {
+  if (!is.call(domain) || length(all.vars(domain)) < 2L) return(invisible())
+  if (as.character(domain[[1L]])[1L] %in% formula_operators) {
+    abort("argument", "`formula` must have one domain behind the bar, such as `interaction(",
+          paste(all.vars(domain), collapse = ", "), ")`, not ", deparse1(domain), ".")
+  }
+}
+
+format_formula <- function(formula) {
+  environment(formula) <- NULL
+  paste(deparse(formula, width.cutoff = 500L), collapse = " ")
+}
+
+# Terms of the predictors. `.` stands for every column that is neither in the
+# response nor named behind the bar.
+predictor_terms <- function(parts, data) {
+  known <- data[setdiff(names(data), all.vars(parts$domain))]
+  terms <- tryCatch(
+    stats::terms(parts$bare, data = if (length(data)) known),
+    error = function(e) {
+      abort("argument", "`formula` cannot be read: ", conditionMessage(e), ".")
+    }
+  )
+  if (!is.null(attr(terms, "offset"))) {
+    abort("argument", "`formula` must not contain `offset()`.")
+  }
+  if (length(attr(terms, "term.labels")) == 0L) {
+    abort("argument", "`formula` must name at least one predictor.")
+  }
+  terms <- without_unused(terms, parts)
+  # The intercept makes every factor lose one level, whatever its place.
+  attr(terms, "intercept") <- 1L
+  terms
+}
+
+# The variable id of `y ~ . - id` is in no term, and yet terms() lists it: rows
+# where it is missing would be dropped, and new data would have to have it.
+without_unused <- function(terms, parts) {
+  unused <- rowSums(attr(terms, "factors")) == 0
+  unused[attr(terms, "response")] <- FALSE
+  if (!any(unused)) return(terms)
+  stats::terms(stats::reformulate(attr(terms, "term.labels"), parts$response,
+                                  env = environment(parts$bare)))
+}
+
+# A copy of `env` with no more than what `expr` mentions beyond the data (a
+# user's function, a constant): terms that carried the calling environment would
+# be saved, and sent to other processes, with all that happens to lie in it.
+# The functions get such small environments in their turn.
+small_environment <- function(expr, columns, env) {
+  copies <- list()
+  copy_of <- function(from) {
+    for (copy in copies) if (identical(copy$from, from)) return(copy$to)
+    to <- new.env(parent = globalenv())
+    copies[[length(copies) + 1L]] <<- list(from = from, to = to)
+    to
+  }
+  carry <- function(names, from) {
+    to <- copy_of(from)
+    for (name in setdiff(names, ls(to, all.names = TRUE))) {
+      holder <- holder_of(name, from)
+      if (is.null(holder)) next
+      value <- get(name, envir = holder)
+      if (!is.function(value) && name %in% columns) next
+      assign(name, value, envir = to)
+      if (is_local(value)) {
+        environment(value) <- carry(free_names(value), environment(value))
+        assign(name, value, envir = to)
+      }
+    }
+    to
+  }
+  carry(setdiff(all.names(expr, unique = TRUE), "."), env)
+}
+
+# The environment that `name` is found in, unless every R session has it.
+holder_of <- function(name, env) {
+  while (!identical(env, emptyenv())) {
+    if (exists(name, envir = env, inherits = FALSE)) {
+      return(if (!environmentName(env) %in% always_there) env)
+    }
+    env <- parent.env(env)
+  }
+  NULL
+}
+
+always_there <- c("base", "Autoloads", paste0(
+  "package:", c("stats", "graphics", "grDevices", "utils", "datasets", "methods")
+))
+
+# Functions of packages are found by their namespace.
+is_local <- function(value) {
+  typeof(value) == "closure" && !isNamespace(environment(value))
+}
+
+free_names <- function(f) {
+  setdiff(c(all.names(body(f), unique = TRUE), unlist(lapply(formals(f), all.names))),
+          names(formals(f)))
+}

@@ -1,0 +1,87 @@
+#' Sums, products and normalised kernels
+#'
+#' @description
+#' `k1 + k2` and `k1 * k2` are the kernels \eqn{k_1(x, z) + k_2(x, z)}{k1(x, z) + k2(x, z)}
+#' and \eqn{k_1(x, z) k_2(x, z)}{k1(x, z) k2(x, z)}; a non-negative number may stand for either.
+#' `kernel_normalise(k)` is \eqn{k(x, z)/\sqrt{k(x, x) k(z, z)}}{k(x, z)/sqrt(k(x, x) k(z, z))}
+#' (MTL paper, section 5).
+#'
+#' @param kernel A kernel.
+#' @param e1,e2 Kernels, or one kernel and one non-negative number.
+#' @return A kernel; see [kernel_rbf()].
+#' @family kernels
+#' @examples
+#' k <- 0.5 * kernel_rbf(sigma = 1) + kernel_linear() * kernel_delta()
+#' k
+#' kernel_normalise(kernel_poly(degree = 2))
+#' @export
+kernel_normalise <- function(kernel) {
+  new_kernel("normalised", parts = list(check_kernel(kernel, "kernel")))
+}
+
+#' @rdname kernel_normalise
+#' @export
+Ops.domgen_kernel <- function(e1, e2) {
+  if (!.Generic %in% c("+", "*") || missing(e2)) {
+    abort("argument", "Kernels can be added and multiplied; `", .Generic, "` is not defined.")
+  }
+  name <- switch(.Generic, "+" = "sum", "*" = "product")
+  parts <- lapply(list(e1, e2), as_kernel)
+  parts <- do.call(c, lapply(parts, function(k) {
+    if (inherits(k, paste0("kernel_", name))) k$parts else list(k)
+  }))
+  structure(list(parts = parts),
+            class = c(paste0("kernel_", name), "kernel_composite", "domgen_kernel"))
+}
+
+# A number stands for the constant kernel.
+as_kernel <- function(value) {
+  if (inherits(value, "domgen_kernel")) return(value)
+  kernel_poly(1, gamma = 0, coef0 = check_number(value, "constant kernel", "non-negative"))
+}
+
+fit_parts <- function(kernel, X) {
+  kernel$parts <- lapply(kernel$parts, kernel_fit, X)
+  kernel
+}
+
+#' @exportS3Method
+kernel_fit.kernel_composite <- function(kernel, X) fit_parts(kernel, X)
+
+#' @exportS3Method
+kernel_fit.kernel_normalised <- function(kernel, X) fit_parts(kernel, X)
+
+#' @exportS3Method
+kernel_program.kernel_composite <- function(kernel, x, z) {
+  list(type = sub("kernel_", "", class(kernel)[1L]),
+       parts = lapply(kernel$parts, kernel_program, x, z))
+}
+
+#' @exportS3Method
+kernel_program.kernel_normalised <- function(kernel, x, z) {
+  list(type = "normalise", part = kernel_program(kernel$parts[[1L]], x, z))
+}
+
+#' @exportS3Method
+kernel_profile.kernel_composite <- function(kernel, inner, norm_x, norm_z) {
+  values <- lapply(kernel$parts, kernel_profile, inner, norm_x, norm_z)
+  Reduce(if (inherits(kernel, "kernel_sum")) `+` else `*`, values)
+}
+
+#' @exportS3Method
+kernel_profile.kernel_normalised <- function(kernel, inner, norm_x, norm_z) {
+  part <- kernel$parts[[1L]]
+  self <- function(norm) vapply(norm, function(v) c(kernel_profile(part, matrix(v), v, v)), numeric(1))
+  kernel_profile(part, inner, norm_x, norm_z) / sqrt(outer(self(norm_x), self(norm_z)))
+}
+
+#' @export
+format.kernel_composite <- function(x, ...) {
+  parts <- vapply(x$parts, format, character(1))
+  if (inherits(x, "kernel_sum")) return(paste(parts, collapse = " + "))
+  sums <- vapply(x$parts, inherits, logical(1), "kernel_sum")
+  paste(ifelse(sums, paste0("(", parts, ")"), parts), collapse = " * ")
+}
+
+#' @export
+format.kernel_normalised <- function(x, ...) paste0("normalised [", format(x$parts[[1L]]), "]")

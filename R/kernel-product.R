@@ -1,0 +1,75 @@
+#' Kernels of the inner product
+#'
+#' @description
+#' \itemize{
+#'   \item `kernel_linear()`: \eqn{k(x, z) = \langle x, z\rangle}{k(x, z) = <x, z>};
+#'   \item `kernel_poly()`: \eqn{k(x, z) = (\gamma\langle x, z\rangle + c)^d}{
+#'     k(x, z) = (gamma <x, z> + coef0)^degree};
+#'   \item `kernel_exponential()`: \eqn{k(x, z) = \exp(\langle x, z\rangle/\sigma^2)}{
+#'     k(x, z) = exp(<x, z>/sigma^2)}, whose normalised form is the Gaussian kernel.
+#' }
+#'
+#' @param degree Whole number of at least 1.
+#' @param gamma Non-negative factor of the inner product.
+#' @param coef0 Non-negative constant (a negative one would not give a kernel).
+#' @param sigma Positive number.
+#' @return A kernel; see [kernel_rbf()].
+#' @family kernels
+#' @examples
+#' kernel_poly(degree = 2)
+#' kernel_matrix(kernel_linear(), matrix(1:6, 3))
+#' @export
+kernel_linear <- function() new_kernel("linear")
+
+#' @rdname kernel_linear
+#' @export
+kernel_poly <- function(degree = 2, gamma = 1, coef0 = 1) {
+  new_kernel("poly", degree = check_count(degree, "degree"),
+             gamma = check_number(gamma, "gamma", "non-negative"),
+             coef0 = check_number(coef0, "coef0", "non-negative"))
+}
+
+#' @rdname kernel_linear
+#' @export
+kernel_exponential <- function(sigma = 1) {
+  new_kernel("exponential", scale = check_number(sigma, "sigma"))
+}
+
+#' @exportS3Method
+kernel_program.kernel_linear <- function(kernel, x, z) list(type = "linear")
+
+#' @exportS3Method
+kernel_program.kernel_poly <- function(kernel, x, z) c(list(type = "poly"), unclass(kernel))
+
+#' @exportS3Method
+kernel_program.kernel_exponential <- function(kernel, x, z) {
+  list(type = "exponential", inv = 1 / kernel$scale)
+}
+
+#' @exportS3Method
+kernel_profile.kernel_linear <- function(kernel, inner, norm_x, norm_z) inner
+
+#' @exportS3Method
+kernel_profile.kernel_poly <- function(kernel, inner, norm_x, norm_z) {
+  (kernel$gamma * inner + kernel$coef0)^kernel$degree
+}
+
+#' @exportS3Method
+kernel_profile.kernel_exponential <- function(kernel, inner, norm_x, norm_z) {
+  exp(inner / kernel$scale^2)
+}
+
+#' @export
+format.kernel_linear <- function(x, ...) "<x, z>"
+
+#' @export
+format.kernel_poly <- function(x, ...) {
+  if (x$gamma == 0) return(format(x$coef0^x$degree))
+  paste0("(", if (x$gamma != 1) paste0(format(x$gamma), " "), "<x, z> + ", format(x$coef0), ")^",
+         x$degree)
+}
+
+#' @export
+format.kernel_exponential <- function(x, ...) {
+  paste0("exp(<x, z> / ", format(x$scale), "^2)")
+}

@@ -1,0 +1,114 @@
+#' Kernels of the distance
+#'
+#' @description
+#' With \eqn{r = \lVert (x - z)/\sigma \rVert}{r = ||(x - z)/sigma||} (a division by
+#' predictor when `sigma` is a vector):
+#' \itemize{
+#'   \item `kernel_rbf()`: \eqn{k(x, z) = \exp(-r^2/2)}{k(x, z) = exp(-r^2/2)}, that is
+#'     \eqn{\exp(-\lVert x - z\rVert^2 / (2\sigma^2))}{exp(-||x - z||^2/(2 sigma^2))};
+#'   \item `kernel_laplace()`: \eqn{k(x, z) = \exp(-r)}{k(x, z) = exp(-r)};
+#'   \item `kernel_matern()`: \eqn{\exp(-r)}{exp(-r)}, \eqn{(1 + \sqrt3 r) \exp(-\sqrt3 r)}{
+#'     (1 + sqrt(3) r) exp(-sqrt(3) r)} or \eqn{(1 + \sqrt5 r + 5r^2/3)\exp(-\sqrt5 r)}{
+#'     (1 + sqrt(5) r + 5 r^2/3) exp(-sqrt(5) r)} for `nu` = 1/2, 3/2, 5/2.
+#' }
+#' All three are characteristic: the mean embedding determines the distribution.
+#' Other packages mean other things by `sigma`: `kernlab::rbfdot(sigma = s)` is
+#' `kernel_rbf(sigma = sqrt(1 / (2 * s)))`.
+#'
+#' @param sigma Bandwidth in the units of the (scaled) predictors: one positive
+#'   number, or one per predictor. If `NULL`, the [median_bandwidth()] of the
+#'   training rows.
+#' @return A kernel, to be used as an argument of the methods or with
+#'   [kernel_matrix()]. Kernels can be added, multiplied and normalised
+#'   ([kernel_normalise()]).
+#' @family kernels
+#' @examples
+#' kernel_rbf(sigma = 2)
+#' x <- as.matrix(iris[1:3, 1:4])
+#' kernel_matrix(kernel_laplace(sigma = 1), x)
+#' kernel_matrix(kernel_matern(sigma = c(1, 1, 2, 2), nu = 2.5), x)
+#' @export
+kernel_rbf <- function(sigma = NULL) {
+  new_kernel("rbf", sigma = check_sigma(sigma)) |> stationary()
+}
+
+#' @rdname kernel_rbf
+#' @export
+kernel_laplace <- function(sigma = NULL) {
+  new_kernel("laplace", sigma = check_sigma(sigma)) |> stationary()
+}
+
+#' @rdname kernel_rbf
+#' @param nu Smoothness: 0.5, 1.5 or 2.5.
+#' @export
+kernel_matern <- function(sigma = NULL, nu = 1.5) {
+  if (!is_number(nu) || !nu %in% c(0.5, 1.5, 2.5)) {
+    abort("argument", "`nu` must be 0.5, 1.5 or 2.5, not ", describe(nu), ".")
+  }
+  new_kernel("matern", sigma = check_sigma(sigma), nu = nu) |> stationary()
+}
+
+stationary <- function(kernel) {
+  class(kernel) <- append(class(kernel), "kernel_stationary", after = 1L)
+  if (is.null(kernel$sigma)) kernel["sigma"] <- list(NULL)
+  kernel
+}
+
+check_sigma <- function(sigma) {
+  if (is.null(sigma)) return(NULL)
+  if (!is.numeric(sigma) || length(sigma) == 0L || any(!is.finite(sigma)) || any(sigma <= 0)) {
+    abort("argument", "`sigma` must be one positive number, or one per predictor, not ",
+          if (is.numeric(sigma) && length(sigma) > 1L) {
+            paste0("a vector with ", format(sigma[!is.finite(sigma) | sigma <= 0][1L]))
+          } else describe(sigma), ".")
+  }
+  as.numeric(sigma)
+}
+
+#' @exportS3Method
+kernel_fit.kernel_stationary <- function(kernel, X) {
+  if (is.null(kernel$sigma)) kernel$sigma <- median_bandwidth(X)
+  if (!length(kernel$sigma) %in% c(1L, ncol(X))) {
+    abort("argument", "`sigma` must be one number or one per predictor (", ncol(X), "), not ",
+          length(kernel$sigma), ".")
+  }
+  kernel
+}
+
+#' @exportS3Method
+kernel_program.kernel_stationary <- function(kernel, x, z) {
+  list(type = sub("kernel_", "", class(kernel)[1L]), inv = 1 / kernel$sigma, nu = kernel$nu)
+}
+
+#' @exportS3Method
+kernel_profile.kernel_rbf <- function(kernel, inner, norm_x, norm_z) {
+  exp(-squared_distances(inner, norm_x, norm_z) / (2 * kernel$sigma^2))
+}
+
+#' @exportS3Method
+kernel_profile.kernel_laplace <- function(kernel, inner, norm_x, norm_z) {
+  exp(-sqrt(squared_distances(inner, norm_x, norm_z)) / kernel$sigma)
+}
+
+#' @exportS3Method
+kernel_profile.kernel_matern <- function(kernel, inner, norm_x, norm_z) {
+  r <- sqrt(squared_distances(inner, norm_x, norm_z)) / kernel$sigma
+  switch(as.character(kernel$nu),
+         "0.5" = exp(-r),
+         "1.5" = (1 + sqrt(3) * r) * exp(-sqrt(3) * r),
+         "2.5" = (1 + sqrt(5) * r + 5 * r^2 / 3) * exp(-sqrt(5) * r))
+}
+
+#' @export
+format.kernel_rbf <- function(x, ...) "exp(-||x - z||^2 / (2 sigma^2))"
+
+#' @export
+format.kernel_laplace <- function(x, ...) "exp(-||x - z|| / sigma)"
+
+#' @export
+format.kernel_matern <- function(x, ...) {
+  switch(as.character(x$nu),
+         "0.5" = "exp(-r), r = ||x - z|| / sigma",
+         "1.5" = "(1 + sqrt(3) r) exp(-sqrt(3) r), r = ||x - z|| / sigma",
+         "2.5" = "(1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r), r = ||x - z|| / sigma")
+}

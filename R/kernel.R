@@ -1,0 +1,143 @@
+# Kernels as objects. A kernel is one file with a constructor and at most four
+# methods: kernel_fit (fill in what depends on data), kernel_program (what the
+# C++ core evaluates), kernel_profile (the formula in inner products and squared
+# norms, used between mean embeddings) and format.
+
+new_kernel <- function(name, ...) {
+  structure(list(...), class = c(paste0("kernel_", name), "domgen_kernel"))
+}
+
+# Fills in a missing bandwidth from X, the scaled training rows.
+kernel_fit <- function(kernel, X) UseMethod("kernel_fit")
+
+#' @exportS3Method
+kernel_fit.domgen_kernel <- function(kernel, X) kernel
+
+# The nested list of plain numbers that the core understands. x [n x p],
+# z [m x p]: needed only by kernels that are evaluated in R.
+kernel_program <- function(kernel, x, z) UseMethod("kernel_program")
+
+# k as a function of inner products <x, z> [a x b] and squared norms, for
+# kernels between mean embeddings, which have no coordinates.
+kernel_profile <- function(kernel, inner, norm_x, norm_z) UseMethod("kernel_profile")
+
+#' @exportS3Method
+kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
+  abort("argument", "`outer` must be a function of inner products or distances: kernel_rbf(), ",
+        "kernel_laplace(), kernel_matern(), kernel_exponential(), kernel_poly(), kernel_linear() ",
+        "or a sum or product of them, not ", format(kernel), ".")
+}
+
+# Between mean embeddings; clamped, because rounding makes small ones negative.
+squared_distances <- function(inner, norm_x, norm_z) {
+  pmax(outer(norm_x, norm_z, "+") - 2 * inner, 0)
+}
+
+#' @export
+print.domgen_kernel <- function(x, ...) {
+  cat("k(x, z) = ", format(x), "\n", sep = "")
+  bandwidths <- unlist(list_bandwidths(x))
+  if (length(bandwidths)) cat("  ", paste(bandwidths, collapse = "; "), "\n", sep = "")
+  invisible(x)
+}
+
+list_bandwidths <- function(kernel) {
+  if (!is.null(kernel$parts)) return(lapply(kernel$parts, list_bandwidths))
+  if (!"sigma" %in% names(unclass(kernel))) return(NULL)
+  sigma <- kernel$sigma
+  if (is.null(sigma)) "sigma: the median distance of the training rows"
+  else paste0("sigma = ", paste(signif(sigma, 4), collapse = ", "))
+}
+
+#' Gram matrix of a kernel
+#'
+#' Evaluates a kernel on all pairs of rows, in C++, on several threads, in
+#' blocks. The result does not depend on the number of threads.
+#'
+#' @param kernel A kernel such as [kernel_rbf()], or a sum or product of kernels.
+#' @param x Numeric matrix, n x p (a data frame of numbers is converted; a
+#'   vector is one column).
+#' @param z Numeric matrix, m x p; `x` unless given.
+#' @param threads Number of threads; `getOption("domgen.threads", 2)` if `NULL`.
+#' @return A numeric matrix, n x m, with the kernel of row i of `x` and row j
+#'   of `z` in cell (i, j); exactly symmetric when `z` is `x`. A kernel without
+#'   a bandwidth takes the median distance of the rows of `z` (see
+#'   [median_bandwidth()]), the argument in whose place training data stand.
+#' @section Errors:
+#' Non-numeric or non-finite input, different numbers of columns, bandwidths
+#' that do not match the columns, and a matrix over the memory limit (see
+#' [domgen-package]) are errors.
+#' @examples
+#' K <- kernel_matrix(kernel_rbf(sigma = 2), as.matrix(iris[1:5, 1:4]))
+#' K
+#' kernel_matrix(kernel_rbf() + kernel_linear(), as.matrix(iris[1:3, 1:4]))
+#' @export
+kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
+  check_kernel(kernel, "kernel")
+  threads <- check_threads(threads)
+  x <- check_rows(x, "x")
+  if (!is.null(z)) {
+    z <- check_rows(z, "z")
+    if (ncol(z) != ncol(x)) {
+      abort("data", "`z` must have as many columns as `x` (", ncol(x), "), not ", ncol(z), ".")
+    }
+  }
+  kernel <- kernel_fit(kernel, if (is.null(z)) x else z)
+  if (is.null(z)) gram_matrix(kernel, x, threads = threads) else cross_matrix(kernel, x, z, threads)
+}
+
+check_rows <- function(x, arg) {
+  if (is.data.frame(x) && all(vapply(x, is.numeric, logical(1)))) x <- as.matrix(x)
+  x <- as_numeric_matrix(x, arg)
+  if (nrow(x) == 0L) abort("data", "`", arg, "` must have at least one row.")
+  check_finite(x, paste0("`", arg, "`: column"))
+  x
+}
+
+gram_matrix <- function(kernel, X, kappa = NULL, domain = NULL, threads) {
+  check_memory(nrow(X))
+  K <- kernel_gram_(kernel_program(kernel, X, X), X, kappa, domain, threads)
+  check_gram(K, kernel)
+  K
+}
+
+cross_matrix <- function(kernel, X, Z, threads) {
+  check_memory(nrow(X), nrow(Z))
+  kernel_cross_(kernel_program(kernel, X, Z), X, Z, NULL, NULL, NULL, threads)
+}
+
+# Overflow shows on the diagonal first.
+check_gram <- function(K, kernel) {
+  if (!all(is.finite(K[seq.int(1L, length(K), by = nrow(K) + 1)]))) {
+    abort("data", "The kernel ", format(kernel), " overflows on these data; scale them first ",
+          "(`scale = \"pooled\"`).")
+  }
+}
+
+#' Median distance between rows
+#'
+#' The median Euclidean distance between pairs of rows, the usual bandwidth of
+#' a stationary kernel. Up to 1,000 rows enter: all of them, or rows evenly
+#' spaced in lexicographic order, so that the value depends neither on random
+#' numbers nor on the order of the rows. When half of the pairs coincide, the
+#' median of the positive distances is taken.
+#'
+#' @param x Numeric matrix, n x p.
+#' @return One positive number, in the units of `x`.
+#' @examples
+#' median_bandwidth(as.matrix(iris[, 1:4]))
+#' @export
+median_bandwidth <- function(x) {
+  x <- check_rows(x, "x")
+  if (nrow(x) > 1000L) {
+    ordered <- do.call(order, unname(as.data.frame(x)))
+    x <- x[ordered[round(seq(1, nrow(x), length.out = 1000L))], , drop = FALSE]
+  }
+  x <- sweep(x, 2L, colMeans(x))
+  largest <- max(abs(x))
+  if (nrow(x) < 2L || largest == 0) return(1)
+  distances <- stats::dist(x / largest)
+  middle <- stats::median(distances)
+  if (middle == 0) middle <- stats::median(distances[distances > 0])
+  middle * largest
+}

@@ -1,0 +1,83 @@
+#' Baselines: the null model and least squares
+#'
+#' @description
+#' What any method has to beat. `dg_null()` predicts the (weighted) mean of a
+#' number or the most frequent class. `dg_lm()` is least squares for numbers and
+#' logistic regression for two classes, by [stats::lm.wfit()] and
+#' [stats::glm.fit()], on all domains pooled.
+#'
+#' @inheritParams dg_svm
+#' @param domain_weights `"size"`: each row weighs the same, as in [stats::lm()];
+#'   `"equal"`: each domain does.
+#' @return With data, a model; without, a specification. `coef()` gives the
+#'   coefficients, in the units of the data.
+#' @section Errors:
+#' `dg_lm()`: more than two classes. Coefficients that the data cannot tell apart
+#' are set to zero, with a warning.
+#' @seealso [predict.dg_learner()], [dg_compare()]
+#' @examples
+#' dg_lm(Sepal.Length ~ . - Species | Species, data = iris)
+#' dg_null(Sepal.Length ~ . | Species, data = iris)
+#' @export
+dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
+                  domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
+  args <- list(domain_weights = check_choice(domain_weights, "domain_weights",
+                                             rev(domain_weightings)))
+  spec <- new_spec("dg_lm", "dg_lm_spec", learner_parts("Linear model"), args)
+  fit_or_specify(spec, match.call(), parent.frame())
+}
+
+#' @exportS3Method
+fit_sample.dg_lm_spec <- function(spec, sample) {
+  check_two_classes(sample$y, "dg_lm")
+  response <- encode_response(sample$y, sample$weights, standardise = FALSE)
+  design <- cbind(`(Intercept)` = 1, sample$X)
+  costs <- row_costs(1, sample$weights, sample$domain, spec$args$domain_weights)
+  coefficients <- if (response$kind == "class") logistic(design, response, costs)
+                  else stats::lm.wfit(design, response$target, costs)$coefficients
+  lost <- is.na(coefficients)
+  if (any(lost)) {
+    warn("collinear", "The data cannot tell apart the effect of ",
+         enumerate(names(coefficients)[lost]), "; set to zero.")
+    coefficients[lost] <- 0
+  }
+  structure(list(
+    coefficients = coefficients, decision = design %*% coefficients, weights = sample$weights,
+    response = response, y = sample$y
+  ), class = c("dg_lm", "dg_learner", "dg_fit"))
+}
+
+# glm.fit() warns of non-integer counts when weights are fractions, which
+# quasibinomial() does not mind; the estimates are the same.
+logistic <- function(design, response, costs) {
+  labels <- (response$target + 1) / 2
+  fitted <- withCallingHandlers(
+    stats::glm.fit(design, labels, weights = costs, family = stats::quasibinomial()),
+    warning = function(w) {
+      warn("separation", "Logistic regression: ", sub("^glm.fit: ", "", conditionMessage(w)), ".")
+      invokeRestart("muffleWarning")
+    }
+  )
+  fitted$coefficients
+}
+
+#' @exportS3Method
+decision.dg_lm <- function(object, X, domain, reference = NULL) {
+  cbind(1, X) %*% object$coefficients
+}
+
+#' @exportS3Method
+respond.dg_lm <- function(object, values, type) {
+  if (type != "prob") return(NextMethod())
+  second <- stats::plogis(unname(drop(values)))
+  matrix(c(1 - second, second), ncol = 2L, dimnames = list(NULL, object$response$levels))
+}
+
+#' @exportS3Method
+judges_domain.dg_lm <- function(object) FALSE
+
+#' @exportS3Method
+print_details.dg_lm <- function(x) {
+  cat("\nCoefficients:\n")
+  print(signif(x$coefficients, 4))
+}

@@ -1,0 +1,50 @@
+#' @rdname dg_lm
+#' @export
+dg_null <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
+                    domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
+  args <- list(domain_weights = check_choice(domain_weights, "domain_weights",
+                                             rev(domain_weightings)))
+  spec <- new_spec("dg_null", "dg_null_spec", learner_parts("Null model"), args)
+  fit_or_specify(spec, match.call(), parent.frame())
+}
+
+#' @exportS3Method
+fit_sample.dg_null_spec <- function(spec, sample) {
+  costs <- row_costs(1, sample$weights, sample$domain, spec$args$domain_weights)
+  y <- sample$y
+  response <- if (is.factor(y)) {
+    shares <- tapply(costs, y, sum) / sum(costs)
+    list(kind = "class", levels = levels(y), shares = c(shares))
+  } else list(kind = "number", centre = 0, scale = 1)
+  value <- if (is.factor(y)) which.max(response$shares) else sum(costs * y) / sum(costs)
+  structure(list(
+    coefficients = value, decision = matrix(unname(value), nrow(sample$X), 1L),
+    weights = sample$weights, response = response, y = y
+  ), class = c("dg_null", "dg_learner", "dg_fit"))
+}
+
+#' @exportS3Method
+decision.dg_null <- function(object, X, domain, reference = NULL) {
+  matrix(unname(object$coefficients), nrow(X), 1L)
+}
+
+#' @exportS3Method
+respond.dg_null <- function(object, values, type) {
+  levels <- object$response$levels
+  if (type == "class") return(factor(levels[drop(values)], levels = levels))
+  if (type != "prob") return(unname(drop(values)))
+  shares <- object$response$shares
+  probabilities <- matrix(shares, nrow(values), length(levels), byrow = TRUE,
+                          dimnames = list(NULL, levels))
+  probabilities[is.na(values), ] <- NA_real_
+  probabilities
+}
+
+#' @exportS3Method
+judges_domain.dg_null <- function(object) FALSE
+
+#' @exportS3Method
+print_details.dg_null <- function(x) {
+  if (x$response$kind == "number") cat("  predicts ", format(signif(x$coefficients, 4)), "\n", sep = "")
+  else cat("  predicts ", dQuote(names(x$response$shares)[x$coefficients], FALSE), "\n", sep = "")
+}

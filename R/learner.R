@@ -1,0 +1,120 @@
+# What all learners share: the response on its way in and out, the cost of each
+# row, prediction.
+
+learner_parts <- function(title) {
+  list(title = title, response = "any", domain = FALSE, weights = TRUE)
+}
+
+# The response as the solvers want it: numbers, standardised unless
+# scale = "none"; or the labels of two classes as -1, +1.
+encode_response <- function(y, weights, standardise) {
+  if (is.factor(y)) {
+    return(list(kind = "class", levels = levels(y), centre = 0, scale = 1,
+                target = 2 * (as.integer(y) == 2L) - 1))
+  }
+  # weighted, so that weight k is k copies of a row
+  centre <- if (standardise) sum(weights * y) / sum(weights) else 0
+  largest <- max(abs(y - centre))
+  spread <- if (!standardise || largest == 0) 1
+            else largest * sqrt(sum(weights * ((y - centre) / largest)^2) / sum(weights))
+  list(kind = "number", centre = centre, scale = spread, target = (y - centre) / spread)
+}
+
+check_two_classes <- function(y, method) {
+  if (is.factor(y) && nlevels(y) != 2L) {
+    abort("data", "`", method, "()` needs a number or two classes as response, not ",
+          plural(nlevels(y), "class", "classes"), " (", enumerate(levels(y), quote = "\""), ").")
+  }
+}
+
+# c_i = cost * w_i, times n / (G n_g) when every domain is to weigh the same
+# (MTL paper, equation 7, with cost = 1 / (lambda n)). Counts are sums of
+# weights, so that weight k is k copies of a row.
+row_costs <- function(cost, weights, domain, domain_weights) {
+  if (domain_weights == "size") return(cost * weights)
+  n_g <- tapply(weights, domain, sum)
+  present <- sum(n_g > 0)
+  cost * weights * ifelse(weights > 0, sum(weights) / (present * n_g[as.integer(domain)]), 0)
+}
+
+domain_weightings <- c("equal", "size")
+
+#' Predict with a learner
+#'
+#' @description
+#' Predictions for new rows, from domains seen in training or not. With a domain
+#' kernel other than [domain_pooled()] the prediction for a row depends on the
+#' *unlabelled* rows of its domain: `newdata` must say which domain a row
+#' belongs to, and all of a domain's rows in `newdata` describe it, or, if given,
+#' its rows in `reference`. The result depends neither on the order of the rows
+#' nor on the threads; a domain described by a single row gives a warning.
+#'
+#' @inheritParams predict.dg_projection
+#' @param object A learner ([dg_svm()], [dg_lm()], [dg_null()]) or a [chain()]
+#'   that was fitted.
+#' @param type `"response"`: the number, or the class. `"class"`: the class.
+#'   `"prob"`: a matrix of class probabilities (`dg_lm()`, `dg_null()`).
+#'   `"decision"`: the value whose sign decides between the two classes
+#'   (positive: the second level); for a number the same as `"response"`.
+#' @return A vector with one entry per row of `newdata` (a factor for classes), or
+#'   for `type = "prob"` a matrix with one column per class. Rows with missing
+#'   values give `NA`, with a warning.
+#' @examples
+#' toy <- simulate_dica(domains = 6, rows = 40, response = "class", seed = 1)
+#' train <- subset(toy, domain %in% levels(domain)[1:5])
+#' model <- dg_svm(y ~ . | domain, data = train)
+#' new <- subset(toy, !domain %in% levels(domain)[1:5])
+#' head(predict(model, new))
+#' head(predict(model, new, type = "decision"))
+#' @export
+predict.dg_learner <- function(object, newdata, domain = NULL,
+                               type = c("response", "class", "prob", "decision"),
+                               reference = NULL, reference_domain = NULL, ...) {
+  check_no_dots(list(...), c("newdata", "domain", "type", "reference", "reference_domain"))
+  type <- check_type(type, object)
+  values <- if (missing(newdata)) pad_rows(object$decision, object)
+            else decide(object, newdata, domain, reference, reference_domain)
+  respond(object, values, type)
+}
+
+check_type <- function(type, object) {
+  type <- check_choice(type, "type", c("response", "class", "prob", "decision"))
+  if (type %in% c("class", "prob") && object$response$kind != "class") {
+    abort("argument", "`type` must be \"response\" or \"decision\" when the response is a number, ",
+          "not \"", type, "\".")
+  }
+  if (type == "response") object$response$kind else type
+}
+
+# Decision values [n x 1] to what was asked for. A learner with probabilities has
+# its own method.
+respond <- function(object, values, type) UseMethod("respond")
+
+#' @exportS3Method
+respond.dg_learner <- function(object, values, type) {
+  response <- object$response
+  value <- unname(drop(values))
+  switch(type,
+    number = response$centre + response$scale * value,
+    decision = if (response$kind == "number") response$centre + response$scale * value else value,
+    class = factor(response$levels[1L + (value > 0)], levels = response$levels),
+    prob = abort("argument", "`type = \"prob\"` is not available for ", object$spec$parts$title,
+                 ": use \"decision\" or \"class\".")
+  )
+}
+
+#' @export
+fitted.dg_learner <- function(object, ...) {
+  respond(object, pad_rows(object$decision, object), object$response$kind)
+}
+
+#' @export
+residuals.dg_learner <- function(object, ...) {
+  if (object$response$kind != "number") {
+    abort("argument", "Residuals need a numeric response, not classes.")
+  }
+  pad_rows(object$y, object) - fitted(object)
+}
+
+#' @export
+weights.dg_learner <- function(object, ...) pad_rows(object$weights, object)

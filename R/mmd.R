@@ -1,0 +1,115 @@
+#' Maximum mean discrepancy between domains
+#'
+#' The distance between mean embeddings, for each pair of domains:
+#' \deqn{\mathrm{MMD}^2(i, j) = \lVert\mu_i - \mu_j\rVert^2 = G_{ii} + G_{jj} - 2G_{ij}.}{
+#'   MMD^2(i, j) = ||mu_i - mu_j||^2 = G_ii + G_jj - 2 G_ij.}
+#' The biased estimate includes the pairs of a row with itself, as in the
+#' papers, and is never negative; the unbiased one leaves them out and can be.
+#' Two domains' distributional variance is a quarter of their squared biased
+#' MMD. The permutation test exchanges rows between the two domains of a pair
+#' and counts how often the statistic is at least as large as observed.
+#'
+#' @inheritParams domain_gram
+#' @param unbiased Leave out the pairs of a row with itself?
+#' @param permutations Number of permutations for the p-values; 0 for none.
+#'   The permutations are drawn from R's generator: use [set.seed()].
+#' @return An object of class `domgen_mmd`: a list with
+#'   \item{squared}{matrix, G x G, of squared distances}
+#'   \item{p_value}{matrix, G x G, or `NULL` without permutations; not adjusted
+#'     for the number of pairs (see [stats::p.adjust()])}
+#'   \item{kernel, unbiased, permutations}{as used}
+#' @section Errors:
+#' An unbiased estimate for a domain of one row is `NA`, with a warning.
+#' @examples
+#' x <- as.matrix(iris[, 1:4])
+#' set.seed(1)
+#' mmd(x, iris$Species, kernel_rbf(sigma = 1), permutations = 99)
+#' @export
+mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations = 0,
+                threads = NULL) {
+  input <- read_domains(x, domain, kernel, threads)
+  unbiased <- check_flag(unbiased, "unbiased")
+  permutations <- check_count(permutations, "permutations", at_least = 0L)
+  gram <- embedding_gram(input$kernel, input$X, input$domain, input$threads)
+  squared <- gram_distances(gram)
+  if (unbiased) squared <- unbias(squared, gram, input)
+  p_value <- if (permutations > 0L) permutation_p(squared, input, unbiased, permutations)
+  structure(list(squared = squared, p_value = p_value, kernel = input$kernel,
+                 unbiased = unbiased, permutations = permutations), class = "domgen_mmd")
+}
+
+# Squared distances of mean embeddings from their inner products.
+gram_distances <- function(gram) {
+  distances <- squared_distances(gram, diag(gram), diag(gram))
+  diag(distances) <- 0
+  dimnames(distances) <- dimnames(gram)
+  distances
+}
+
+# Leaves k(x_i, x_i) out of the averages within domains.
+unbias <- function(squared, gram, input) {
+  n <- tabulate(input$domain)
+  if (any(n < 2L)) {
+    warn("small_domain", "The unbiased distance needs two rows a domain; NA for ",
+         enumerate(levels(input$domain)[n < 2L], quote = "\""), ".")
+  }
+  self <- kernel_diag_(kernel_program(input$kernel, input$X, input$X), input$X)
+  self_sum <- vapply(split(self, input$domain), sum, numeric(1))
+  within <- ifelse(n < 2L, NA, (diag(gram) * n^2 - self_sum) / (n * (n - 1)))
+  squared <- outer(within, within, "+") - 2 * gram
+  diag(squared) <- 0
+  squared
+}
+
+permutation_p <- function(squared, input, unbiased, permutations) {
+  p <- squared
+  p[] <- NA_real_
+  for (pair in utils::combn(seq_len(nrow(squared)), 2L, simplify = FALSE)) {
+    observed <- squared[pair[1L], pair[2L]]
+    null <- permuted_mmd(pair, input, unbiased, permutations)
+    # the tiny slack keeps a permutation that equals the data from counting as less
+    exceeding <- sum(null >= observed - 1e-12 * abs(observed))
+    p[pair[1L], pair[2L]] <- p[pair[2L], pair[1L]] <- (1 + exceeding) / (1 + permutations)
+  }
+  p
+}
+
+# u'Ku for every permutation at once, u the signed weights of the rows, without
+# storing K.
+permuted_mmd <- function(pair, input, unbiased, permutations) {
+  codes <- as.integer(input$domain)
+  rows <- which(codes %in% pair)
+  X <- input$X[rows, , drop = FALSE]
+  first <- codes[rows] == pair[1L]
+  labels <- vapply(seq_len(permutations), function(b) sample(first), logical(length(rows)))
+  n <- c(sum(first), sum(!first))
+  program <- kernel_program(input$kernel, X, X)
+  apply_kernel <- function(A) {
+    kernel_apply_(program, X, X, A, NULL, NULL, NULL, input$threads)
+  }
+  in_first <- labels + 0
+  in_second <- 1 - in_first
+  K_first <- apply_kernel(in_first)
+  K_second <- apply_kernel(in_second)
+  within <- rbind(colSums(in_first * K_first), colSums(in_second * K_second))
+  between <- colSums(in_first * K_second)
+  if (unbiased) {
+    self <- kernel_diag_(program, X)
+    within <- within - rbind(colSums(in_first * self), colSums(in_second * self))
+    within <- within / (n * (n - 1))
+  } else within <- within / n^2
+  colSums(within) - 2 * between / prod(n)
+}
+
+#' @export
+print.domgen_mmd <- function(x, digits = 3, ...) {
+  cat("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", "), k(x, z) = ",
+      format(x$kernel), "\n", sep = "")
+  print(signif(x$squared, digits), ...)
+  if (!is.null(x$p_value)) {
+    cat("\np-values from ", x$permutations, " permutations, not adjusted for several pairs\n",
+        sep = "")
+    print(signif(x$p_value, digits), ...)
+  }
+  invisible(x)
+}

@@ -1,0 +1,132 @@
+#' Plot a projection
+#'
+#' The training rows and each unseen domain side by side on two components, on
+#' common axes, coloured by the response (as figure 2 of the DICA paper). A
+#' projection that generalises gives the unseen domains the shape of the training
+#' domains. With one component the response (or the domain) is on the other axis.
+#'
+#' @param x A projection.
+#' @param newdata New rows to show, one panel per domain; see
+#'   [predict.dg_projection()]. They are coloured by the response where `newdata`
+#'   has it, or `y` is given.
+#' @param components Two (or one) components to show.
+#' @param domain,y Domain and response of each row of `newdata`, when they are not
+#'   columns of it.
+#' @param max_panels Unseen domains beyond this number are not shown.
+#' @param ... Further arguments of [graphics::plot.default()], such as `cex`.
+#' @return `x`, invisibly.
+#' @examples
+#' toy <- simulate_dica(domains = 6, rows = 60, seed = 1)
+#' train <- subset(toy, domain %in% levels(domain)[1:4])
+#' model <- udica(y ~ . | domain, data = train)
+#' plot(model, newdata = subset(toy, !domain %in% levels(domain)[1:4]))
+#' @export
+plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
+                               max_panels = 5, ...) {
+  components <- read_components(components, x)
+  panels <- c(list(`training domains` = list(scores = x$scores, y = x$y)),
+              if (!is.null(newdata)) new_panels(x, newdata, domain, y, max_panels))
+  draw_panels(panels, components, colour_key(x$y), x$spec$parts$title, x$blueprint$response_name,
+              ...)
+  invisible(x)
+}
+
+read_components <- function(components, x) {
+  m <- ncol(x$scores)
+  if (missing(components) || identical(components, 1:2)) return(seq_len(min(2L, m)))
+  fine <- is.numeric(components) && length(components) %in% 1:2 && all(components %in% seq_len(m))
+  if (!fine) {
+    abort("argument", "`components` must be one or two numbers from 1 to ", m, ", not ",
+          describe(components), ".")
+  }
+  components
+}
+
+new_panels <- function(x, newdata, domain, y, max_panels) {
+  scores <- predict.dg_projection(x, newdata, domain = domain)
+  domain <- factor(new_domain(x$blueprint, newdata, domain, nrow(scores), FALSE, "newdata"))
+  if (is.null(y)) y <- response_of(x, newdata)
+  shown <- utils::head(levels(domain), check_count(max_panels, "max_panels"))
+  stats::setNames(lapply(shown, function(level) {
+    rows <- which(domain == level)
+    list(scores = scores[rows, , drop = FALSE], y = y[rows])
+  }), shown)
+}
+
+# The response of new rows where the formula finds it, else NULL.
+response_of <- function(x, newdata) {
+  if (is.null(x$formula) || length(x$formula) < 3L) return(NULL)
+  if (!all(all.vars(x$formula[[2L]]) %in% names(newdata))) return(NULL)
+  eval(x$formula[[2L]], newdata, environment(x$blueprint$terms))
+}
+
+# Colour and symbol of each row: a sequential scale for numbers, colours and
+# symbols for classes, so that classes also show without colour.
+colour_key <- function(y) {
+  if (is.null(y)) return(list(of = function(y, n) list(col = "#30638E", pch = 1)))
+  if (is.factor(y)) class_key(levels(y)) else number_key(y)
+}
+
+class_key <- function(levels) {
+  colours <- grDevices::hcl.colors(length(levels) + 1L, "Viridis")[seq_along(levels)]
+  symbols <- rep_len(c(1, 17, 3, 15, 4, 16, 2, 0), length(levels))
+  list(labels = levels, colours = colours, symbols = symbols, of = function(y, n) {
+    if (is.null(y)) return(list(col = "grey50", pch = 1))
+    code <- match(as.character(y), levels)
+    list(col = colours[code], pch = symbols[code])
+  })
+}
+
+number_key <- function(y) {
+  breaks <- unique(stats::quantile(y, seq(0, 1, length.out = 33), names = FALSE))
+  colours <- grDevices::hcl.colors(max(length(breaks) - 1L, 1L), "Viridis")
+  middle <- ceiling(length(colours) / 2)
+  list(labels = signif(c(min(y), stats::median(y), max(y)), 3),
+       colours = colours[c(1L, middle, length(colours))], symbols = c(16, 16, 16),
+       of = function(y, n) {
+         if (is.null(y)) return(list(col = "grey50", pch = 1))
+         list(col = colours[findInterval(y, breaks, all.inside = TRUE)], pch = 16)
+       })
+}
+
+# One row of panels on common axes; the training domains first, on grey.
+draw_panels <- function(panels, components, key, title, response, ...) {
+  old <- graphics::par(mfrow = c(1L, length(panels)), mar = c(4, 1, 3, 0.5), oma = c(0, 3, 2, 0.5))
+  on.exit(graphics::par(old))
+  points <- lapply(panels, panel_points, components)
+  limits <- lapply(c("x", "y"), function(axis) {
+    range(unlist(lapply(points, `[[`, axis)), na.rm = TRUE)
+  })
+  for (i in seq_along(panels)) {
+    graphics::plot(limits[[1L]], limits[[2L]], type = "n", xlab = paste("component", components[1L]),
+                   ylab = "", yaxt = if (i == 1L) "s" else "n", main = names(panels)[i],
+                   font.main = 1L)
+    if (i == 1L) {
+      corner <- graphics::par("usr")
+      graphics::rect(corner[1L], corner[3L], corner[2L], corner[4L], col = "grey93", border = NA)
+      graphics::box()
+    }
+    style <- key$of(panels[[i]]$y, length(points[[i]]$x))
+    graphics::points(points[[i]]$x, points[[i]]$y, col = style$col, pch = style$pch, ...)
+    if (i == 1L && !is.null(key$labels)) {
+      graphics::legend("topright", legend = key$labels, col = key$colours, pch = key$symbols,
+                       title = response, bg = "white", cex = 0.9)
+    }
+  }
+  second <- if (length(components) == 2L) paste("component", components[2L])
+            else if (is.null(panels[[1L]]$y)) "row" else response
+  graphics::mtext(second, side = 2L, outer = TRUE, line = 1.8, cex = 0.8)
+  graphics::mtext(title, side = 3L, outer = TRUE, line = 0.3, font = 2L)
+}
+
+# With one component the response stands on the second axis.
+panel_points <- function(panel, components) {
+  x <- panel$scores[, components[1L]]
+  if (length(components) == 2L) return(list(x = x, y = panel$scores[, components[2L]]))
+  y <- panel$y
+  if (is.null(y)) return(list(x = x, y = seq_along(x) / length(x)))
+  if (!is.factor(y) && !is.numeric(y)) y <- factor(y)
+  # classes are spread a little so that points do not hide each other
+  if (is.factor(y)) y <- as.integer(y) + 0.6 * ((seq_along(y) * 0.618034) %% 1 - 0.5)
+  list(x = x, y = y)
+}

@@ -1,0 +1,53 @@
+# The kernel on (domain, x): kappa(P, P') k(x, x'), fitted to training rows. It
+# is the one thing that projections and learners know of kernels: they ask for
+# the Gram matrix of the training rows and for expansions at new rows, and
+# never which kernel or domain kernel it was.
+
+product_kernel <- function(kernel, domain_kernel, sample, threads) {
+  kernel <- kernel_fit(kernel, sample$X)
+  structure(list(
+    kernel = kernel, X = sample$X, domain = sample$domain,
+    domain_kernel = domain_kernel_fit(domain_kernel, sample$X, sample$domain, threads)
+  ), class = "product_kernel")
+}
+
+# K [n x n]; a fresh matrix that the caller may overwrite.
+product_gram <- function(product, threads) {
+  gram_matrix(product$kernel, product$X, product$domain_kernel$kappa,
+              as.integer(product$domain), threads)
+}
+
+# f(P, x) = sum_i k((P_i, x_i), (P, x)) A_i at new rows: [rows x columns of A].
+# reference: list(X, domain), further unlabelled rows; a domain that has some is
+# judged by them, any other by its rows in X.
+product_expansion <- function(product, X, domain, A, threads, reference = NULL) {
+  if (nrow(X) == 0L) return(matrix(0, 0L, ncol(A)))
+  kappa <- new_kappa(product, X, domain, threads, reference)
+  used <- rowSums(A != 0) > 0
+  Z <- product$X[used, , drop = FALSE]
+  kernel_apply_(kernel_program(product$kernel, X, Z), X, Z, A[used, , drop = FALSE], kappa,
+                as.integer(domain), as.integer(product$domain)[used], threads)
+}
+
+# kappa [new domains x G], or NULL when it is constant.
+new_kappa <- function(product, X, domain, threads, reference) {
+  kernel <- product$domain_kernel
+  if (!uses_domain(kernel)) return(NULL)
+  rows <- describing_rows(X, domain, reference)
+  if (any(tabulate(rows$domain, nlevels(domain)) == 1L)) {
+    small <- levels(domain)[tabulate(rows$domain, nlevels(domain)) == 1L]
+    warn("small_domain", "A domain is judged by a single row: ", enumerate(small, quote = "\""),
+         ". Give more of its unlabelled rows as `reference`.")
+  }
+  unname(domain_kernel_new(kernel, rows$X, rows$domain, threads))
+}
+
+describing_rows <- function(X, domain, reference) {
+  if (is.null(reference)) return(list(X = X, domain = domain))
+  described <- factor(reference$domain, levels = levels(domain))
+  extra <- !is.na(described)
+  own <- !domain %in% described[extra]
+  list(X = rbind(X[own, , drop = FALSE], reference$X[extra, , drop = FALSE]),
+       domain = factor(c(as.character(domain)[own], as.character(described)[extra]),
+                       levels = levels(domain)))
+}

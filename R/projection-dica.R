@@ -1,0 +1,110 @@
+#' Domain-invariant components
+#'
+#' @description
+#' Projections of the predictors, in the feature space of a kernel, on a few
+#' components. Each maximises a ratio over coefficients \eqn{B} (n x m) of the
+#' centred training rows' Gram matrix \eqn{K}:
+#'
+#' | method | maximises | paper |
+#' |---|---|---|
+#' | `dica()` | tr(B'P K^2 B)/n over tr(B'(KQK + K + lambda I)B) | DICA, eq. 9-11, algorithm 1 |
+#' | `udica()` | tr(B'K^2 B)/n over tr(B'(KQK + K + lambda I)B) | DICA, eq. 12-13 |
+#' | `coir()` | tr(B'P K^2 B)/n over tr(B'(K + lambda I)B) | DICA, section 2.5 |
+#' | `kpca()` | tr(B'K^2 B)/n over tr(B'K B) | DICA, section 2.5 |
+#'
+#' The numerator of DICA and COIR keeps what the response depends on (the
+#' central subspace): \eqn{P = L(L + n\varepsilon I)^{-1}}{P = L (L + n epsilon I)^-1} with
+#' \eqn{L} the centred Gram matrix of the kernel on the response. The
+#' denominator of DICA and UDICA punishes differences between domains:
+#' \eqn{\mathrm{tr}(B'KQKB)}{tr(B'KQKB)} is the distributional variance of the projected
+#' domains. UDICA needs no response, COIR no domains, KPCA neither.
+#'
+#' @details
+#' All are solved exactly, by one Cholesky factorisation: \eqn{KQK} has rank
+#' G - 1 and \eqn{P} the rank of the response's kernel, so that the n x n
+#' eigenproblem of the papers shrinks to a small one. Data are centred with the
+#' *training* means, also when new rows are projected. The paper "DICA" is
+#' Muandet, Balduzzi and Schoelkopf (2013).
+#'
+#' `form`: the papers' numerator \eqn{P K^2} (`"published"`) is not symmetric
+#' and spans another subspace than \eqn{K P K} (`"symmetric"`), the covariance
+#' of the inverse regressor itself. The published form can have complex
+#' eigenvalues, of which a warning tells.
+#'
+#' **How many components?** With C classes there are at most C - 1 for `dica()`
+#' and `coir()`: two classes give one. `udica()` and `kpca()` have up to n - 1.
+#' Asking for more gives a warning and those that exist.
+#'
+#' @param x A formula `y ~ x1 + x2 | domain` (or `~ x1 + x2 | domain` where no
+#'   response is needed) with `data`; or a numeric matrix n x p or a data frame
+#'   of predictors. Without `x` the result is a specification for [fit()],
+#'   [chain()] and [dg_cv()].
+#' @param y Response when `x` is not a formula: numbers, or class labels as
+#'   factor, character or logical.
+#' @param domain Vector: the domain of each row. May be a column of `data`.
+#' @param data Data frame in which the formula is evaluated.
+#' @param ncomp Number of components m.
+#' @param lambda Positive ridge on the coefficients (footnote 1 of the DICA
+#'   paper). It is not multiplied by n.
+#' @param epsilon Positive regulariser of P. It is multiplied by n.
+#' @param kernel [Kernel][kernel_rbf] on the predictors.
+#' @param kernel_y Kernel on the response; `NULL` is [kernel_delta()] for
+#'   classes and [kernel_rbf()] with the median bandwidth for numbers.
+#' @param domain_kernel [Kernel between domains][domain_distribution], multiplied
+#'   with `kernel`.
+#' @param form Numerator as published or symmetric; see Details.
+#' @param normalise Length of the directions: `"constraint"`, \eqn{b'Db = 1} (the
+#'   papers' constraint); `"whiten"`, training scores of variance 1;
+#'   `"published_code"`, \eqn{b'Db = 1/\gamma}{b'Db = 1/gamma}, as in the authors' programs.
+#' @param scale `"pooled"` standardises predictors by the mean and standard
+#'   deviation of the training rows, `"none"` leaves them.
+#' @param na.action `na.omit` leaves rows with missing values out, with a
+#'   warning; `na.exclude` too, and fills [fitted()] with `NA` there; `na.fail`
+#'   refuses them.
+#' @param threads Threads for kernel work; `getOption("domgen.threads", 2)` if
+#'   `NULL`. The result does not depend on it.
+#' @param ... Must be empty: an unknown argument is an error.
+#' @return With data, an object of class `dg_projection`, a list with
+#'   \item{values}{the m eigenvalues \eqn{\gamma}{gamma} (the papers' \eqn{\Gamma}{Gamma}, with the
+#'     1/n), decreasing}
+#'   \item{directions}{n x m coefficients, centred: the scores of x are
+#'     \eqn{k(x, X)}{k(x, X)} `directions` - `centre`}
+#'   \item{centre}{m numbers}
+#'   \item{scores}{n x m projections of the training rows}
+#'   \item{rank}{how many components there are (for `udica()` and `kpca()`, at
+#'     most as many as were asked for)}
+#'   \item{residual}{of each eigenpair, in units of n times the machine epsilon}
+#'   \item{theorem5}{`distributional` = tr(B'KQKB) and `norm` = tr(B'KB), the
+#'     two quantities of the paper's bound on the generalisation error}
+#'   \item{variance}{total and distributional variance before and after}
+#'   and what `predict()` needs. Without data, a specification.
+#' @section Errors:
+#' Missing or unknown columns, a constant response, non-positive `lambda` or
+#' `epsilon`, unknown arguments, and Gram matrices over the memory limit
+#' ([domgen-package]) are errors.
+#' @references
+#' Muandet, K., Balduzzi, D. and Schoelkopf, B. (2013). Domain generalization
+#' via invariant feature representation. *ICML*. <https://arxiv.org/abs/1301.2115>
+#' @seealso [predict.dg_projection()], [plot.dg_projection()], [chain()]
+#' @examples
+#' toy <- simulate_dica(domains = 6, rows = 40, seed = 1)
+#' train <- subset(toy, domain %in% levels(domain)[1:4])
+#' test <- subset(toy, !domain %in% levels(domain)[1:4])
+#' model <- dica(y ~ . | domain, data = train, ncomp = 2)
+#' summary(model)
+#' head(predict(model, newdata = test))
+#'
+#' # a specification, to be given data later
+#' udica(ncomp = 3, lambda = 0.01)
+#' @export
+dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
+                 epsilon = 1e-4, kernel = kernel_rbf(), kernel_y = NULL,
+                 domain_kernel = domain_pooled(), form = c("published", "symmetric"),
+                 normalise = c("constraint", "whiten", "published_code"),
+                 scale = c("pooled", "none"), na.action = stats::na.omit, threads = NULL, ...) {
+  parts <- projection_parts("DICA", numerator = "response", domains = TRUE, ridge = TRUE)
+  args <- list(ncomp = ncomp, lambda = lambda, epsilon = epsilon, kernel = kernel,
+               kernel_y = kernel_y, domain_kernel = domain_kernel, form = form,
+               normalise = normalise, scale = scale, threads = threads)
+  fit_or_specify(projection_spec("dica", parts, args), match.call(), parent.frame())
+}

@@ -1,0 +1,85 @@
+#' Project new rows
+#'
+#' Scores of new rows on the components of a projection, centred with the
+#' training means: \eqn{k(x, X)}{k(x, X)} `directions` - `centre`. Rows may be
+#' projected one at a time or all at once, with the same result, as long as the
+#' model does not judge a row by its domain (a `domain_kernel` other than
+#' [domain_pooled()]).
+#'
+#' @param object A projection made by [dica()] or its relatives.
+#' @param newdata Data frame with the predictors (and the domain column, where the
+#'   domain kernel needs it), or a matrix if the model was fitted to one.
+#' @param domain Domain of each row of `newdata`, when it is not a column of it;
+#'   one value if all rows are from one domain. Only needed with a domain kernel.
+#' @param reference More unlabelled rows of the new domains, like `newdata`; a
+#'   domain that appears in it is judged by these rows instead of by its rows in
+#'   `newdata`. `"training"` takes the stored rows of the training domains. Only
+#'   used with a domain kernel.
+#' @param reference_domain Domain of each row of `reference`, when it is not a
+#'   column of it.
+#' @param ... Must be empty.
+#' @return A matrix of scores, nrow(newdata) x m; rows with missing values give
+#'   `NA`, with a warning.
+#' @examples
+#' model <- kpca(~ . | Species, data = iris, ncomp = 2)
+#' predict(model, iris[1:3, ])
+#' @export
+predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
+                                  reference_domain = NULL, ...) {
+  check_no_dots(list(...), c("newdata", "domain", "reference", "reference_domain"))
+  if (missing(newdata)) return(fitted(object))
+  decide(object, newdata, domain, reference, reference_domain)
+}
+
+#' @export
+fitted.dg_projection <- function(object, ...) pad_rows(object$scores, object)
+
+#' @export
+coef.dg_projection <- function(object, ...) object$directions
+
+#' @exportS3Method
+print_details.dg_projection <- function(x) {
+  describe_kernels(x$product)
+  if (!is.null(x$kernel_y)) cat("  kernel on y    ", format(x$kernel_y), "\n", sep = "")
+  args <- x$spec$args
+  shown <- args[intersect(c("lambda", "epsilon", "form", "normalise"), names(args))]
+  cat("  ", paste0(names(shown), " = ", vapply(shown, format, character(1)), collapse = ", "),
+      "\n\nEigenvalues:\n", sep = "")
+  print(signif(x$values, 4))
+}
+
+#' Summary of a projection
+#'
+#' @param object A projection.
+#' @param ... Ignored.
+#' @return An object of class `summary.dg_projection`, a list with
+#'   \item{components}{data frame: eigenvalue and residual of each component}
+#'   \item{theorem5}{tr(B'KQKB) and tr(B'KB), the quantities in the bound on
+#'     the generalisation error (DICA paper, theorem 5): the smaller, the tighter}
+#'   \item{variance}{matrix: total variance, distributional variance and the
+#'     share of the second in the first, in the feature space before and on the
+#'     components after projection}
+#'   and `projection`, the model.
+#' @examples
+#' summary(udica(~ . | Species, data = iris))
+#' @export
+summary.dg_projection <- function(object, ...) {
+  variance <- object$variance
+  shares <- cbind(variance, share = variance[, "distributional"] / variance[, "total"])
+  structure(list(
+    components = data.frame(eigenvalue = object$values, residual = object$residual),
+    theorem5 = object$theorem5, variance = shares, projection = object
+  ), class = "summary.dg_projection")
+}
+
+#' @export
+print.summary.dg_projection <- function(x, ...) {
+  print(x$projection)
+  cat("\nResidual of each eigenpair (units of n * machine epsilon):\n")
+  print(signif(stats::setNames(x$components$residual, rownames(x$components)), 2))
+  cat("\nVariance between domains (share: of the total variance):\n")
+  print(signif(x$variance, 3))
+  cat("\nTheorem 5:  tr(B'KQKB) = ", signif(x$theorem5[["distributional"]], 4),
+      ",  tr(B'KB) = ", signif(x$theorem5[["norm"]], 4), "\n", sep = "")
+  invisible(x)
+}

@@ -1,0 +1,117 @@
+# The parts of a sample beside X: missing rows, response, domain, weights.
+
+# na.omit and na.exclude leave rows out and say so; na.fail refuses.
+drop_missing <- function(raw, na.action) {
+  n <- nrow(raw$X)
+  action <- read_na_action(na.action)
+  given <- c("y", "domain", "weights")
+  missing <- Reduce(`|`, lapply(raw[given], is_missing, n), rowSums(is.na(raw$X)) > 0)
+  raw$kept <- which(!missing)
+  raw$padded <- if (action == "na.exclude") n
+  if (!any(missing)) return(raw)
+  if (action == "na.fail") {
+    abort("data", "`na.action` is na.fail, but ", plural(sum(missing), "row"), " of ", n,
+          if (sum(missing) == 1) " has" else " have", " missing values.")
+  }
+  if (all(missing)) abort("data", "Every one of the ", plural(n, "row"), " has missing values.")
+  warn("missing", plural(sum(missing), "row"), " of ", format(n, big.mark = ","),
+       " left out because of missing values.")
+  raw$X <- raw$X[!missing, , drop = FALSE]
+  for (name in intersect(given, names(raw))) raw[[name]] <- raw[[name]][!missing]
+  raw
+}
+
+is_missing <- function(value, n) if (is.null(value)) rep(FALSE, n) else is.na(value)
+
+read_na_action <- function(na.action) {
+  if (is.null(na.action)) return("na.omit")
+  for (name in c("na.omit", "na.exclude", "na.fail")) {
+    if (identical(na.action, name) || identical(na.action, get(name, asNamespace("stats")))) {
+      return(name)
+    }
+  }
+  abort("argument", "`na.action` must be na.omit, na.exclude or na.fail, not ",
+        describe(na.action), ".")
+}
+
+# A vector with one entry per row, or NULL; a single column is taken for one.
+read_vector <- function(value, n, arg) {
+  if (length(dim(value)) == 2L && ncol(value) == 1L) {
+    value <- if (is.data.frame(value)) value[[1L]] else value[, 1L]
+  }
+  check_length(value, n, arg)
+  unname(without_missing_level(value))
+}
+
+check_length <- function(value, n, arg) {
+  if (is.null(value)) return(invisible())
+  if (!is.null(dim(value)) || !is.atomic(value)) {
+    abort("data", "`", arg, "` must be a vector, not ", describe(value), ".")
+  }
+  if (length(value) != n) {
+    abort("data", "`", arg, "` must have one entry per row (", n, "), not ", length(value), ".")
+  }
+}
+
+check_finite <- function(X, what) {
+  bad <- colSums(!is.finite(X)) > 0
+  if (any(bad)) {
+    found <- if (anyNA(X)) "missing or infinite value" else "infinite value"
+    abort("data", what, " ", enumerate(colnames(X)[bad]), " must be finite; found ",
+          plural(sum(!is.finite(X)), found), ".")
+  }
+}
+
+# needs: "none", "optional", or "any".
+read_response <- function(y, needs) {
+  if (needs == "none") return(NULL)
+  if (is.null(y)) {
+    if (needs == "optional") return(NULL)
+    abort("data", "A response is needed: give `y ~ x1 + x2 | domain`, or `y`.")
+  }
+  if (is.logical(y) || is.character(y)) y <- factor(y)
+  if (is.factor(y)) return(read_classes(y))
+  if (!is.numeric(y) || inherits(y, "integer64")) {
+    abort("data", "The response must be numeric, a factor, logical or character, not ",
+          describe(y), ".")
+  }
+  y <- as.numeric(y)
+  if (any(!is.finite(y))) {
+    abort("data", "The response must be finite; found ",
+          plural(sum(!is.finite(y)), "infinite value"), ".")
+  }
+  y
+}
+
+read_classes <- function(y) {
+  empty <- setdiff(levels(y), as.character(unique(y)))
+  if (length(empty)) {
+    warn("empty_class", "The response has no row of ", enumerate(empty, quote = "\""),
+         "; the level is left out.")
+  }
+  factor(y, levels = setdiff(levels(y), empty), ordered = FALSE)
+}
+
+read_domain <- function(domain, n, needed) {
+  if (is.null(domain)) {
+    if (needed) {
+      abort("data", "A domain is needed: give `y ~ x1 + x2 | domain`, or `domain`.")
+    }
+    return(factor(rep("all", n)))
+  }
+  factor(domain)
+}
+
+read_weights <- function(weights, n) {
+  if (is.null(weights)) return(rep(1, n))
+  if (!is.numeric(weights) || is.object(weights) || any(!is.finite(weights)) || any(weights < 0)) {
+    abort("data", "`weights` must be non-negative finite numbers; found ",
+          if (!is.numeric(weights) || is.object(weights)) describe(weights)
+          else format(weights[!is.finite(weights) | weights < 0][1L]), ".")
+  }
+  if (all(weights == 0)) abort("data", "`weights` must not all be zero.")
+  as.numeric(weights)
+}
+
+# The one response a fit of two classes, many classes or a number is for.
+response_kind <- function(y) if (is.factor(y)) "class" else if (is.null(y)) "none" else "number"

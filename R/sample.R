@@ -1,0 +1,110 @@
+# Data in: a formula with data, or x, y and domain, become one sample
+#   list(X [n x p] scaled, y, domain (factor), weights, kept, padded, blueprint)
+# and the blueprint that replays the same steps on new data.
+
+# input: list(x, y, domain, weights, data, na.action) as the user gave them.
+# needs: what the method asks for, list(response = "none"|"optional"|"any",
+# domain = TRUE/FALSE).
+read_sample <- function(input, needs, scale) {
+  raw <- if (inherits(input$x, "formula")) raw_from_formula(input) else raw_from_matrix(input)
+  raw <- drop_missing(raw, input$na.action)
+  check_finite(raw$X, "Predictor")
+  scaling <- learn_scaling(raw$X, scale)
+  sample <- list(
+    X = apply_scaling(raw$X, scaling),
+    y = read_response(raw$y, needs$response),
+    domain = read_domain(raw$domain, nrow(raw$X), needs$domain),
+    weights = read_weights(raw$weights, nrow(raw$X)),
+    kept = raw$kept, padded = raw$padded
+  )
+  raw$blueprint$scaling <- scaling
+  sample$blueprint <- raw$blueprint
+  sample
+}
+
+raw_from_formula <- function(input) {
+  parts <- split_formula(input$x)
+  check_given_once(parts, input)
+  env <- environment(parts$bare)
+  data <- check_data(input$data)
+  terms <- predictor_terms(parts, data)
+  data <- gather_columns(terms, parts, data, env)
+  if (!is.null(parts$domain)) input$domain <- evaluate(parts$domain, data, env, "domain")
+
+  given <- read_given(input, nrow(data))
+  missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, all.vars(terms)))
+  evaluated <- evaluate_terms(terms, data, !missing)
+  frame <- evaluated$frame
+  terms <- attr(frame, "terms")
+  check_predictor_types(frame, terms)
+  design <- model_matrix(terms, frame)
+  if (!is.null(parts$response)) {
+    y <- read_vector(stats::model.response(frame), nrow(frame), "y")
+    given$y <- spread_rows(y, evaluated$usable)
+  }
+  environment(terms) <- small_environment(input$x, names(data), env)
+  c(list(X = spread_rows(design$X, evaluated$usable),
+         blueprint = blueprint_formula(terms, frame, design, parts, data)), given)
+}
+
+raw_from_matrix <- function(input) {
+  if (is.data.frame(input$x)) {
+    input$data <- input$x
+    input$x <- stats::as.formula("~ .", env = globalenv())
+    return(raw_from_formula(input))
+  }
+  X <- as_numeric_matrix(input$x, "x")
+  c(list(X = X, blueprint = blueprint_matrix(X, named = !is.null(colnames(input$x)))),
+    read_given(input, nrow(X)))
+}
+
+# y, domain and weights as vectors with one entry per row; an absent one is not
+# in the list.
+read_given <- function(input, n) {
+  names <- c("y", "domain", "weights")
+  given <- lapply(names, function(name) read_vector(input[[name]], n, name))
+  names(given) <- names
+  given[!vapply(given, is.null, logical(1))]
+}
+
+check_given_once <- function(parts, input) {
+  for (name in c("y", "domain")) {
+    inside <- parts[[if (name == "y") "response" else "domain"]]
+    if (!is.null(inside) && !is.null(input[[name]])) {
+      abort("argument", "`", name, "` must not be given when the formula has it (`",
+            deparse1(inside), "`).")
+    }
+  }
+}
+
+as_numeric_matrix <- function(x, arg) {
+  if (is.atomic(x) && is.null(dim(x)) && (is.numeric(x) || is.logical(x)) && length(x)) {
+    x <- matrix(x, ncol = 1L)
+  }
+  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
+    abort("data", "`", arg, "` must be a formula, a data frame or a numeric matrix, not ",
+          describe(x), ".")
+  }
+  if (ncol(x) == 0L) abort("data", "`", arg, "` must have at least one column.")
+  names <- colnames(x)
+  if (is.null(names)) names <- rep("", ncol(x))
+  unnamed <- is.na(names) | names == ""
+  names[unnamed] <- paste0("x", seq_len(ncol(x)))[unnamed]
+  matrix(as.double(x), nrow(x), ncol(x), dimnames = list(NULL, names))
+}
+
+# A plain data frame: `[` of a data.table or a tibble has rules of its own.
+check_data <- function(data, arg = "data") {
+  if (is.null(data)) return(NULL)
+  plain <- if (is.list(data) || (is.matrix(data) && !is.null(colnames(data)))) {
+    tryCatch(as.data.frame(data), error = function(e) NULL)
+  }
+  if (is.null(plain)) abort("data", "`", arg, "` must be a data frame, not ", describe(data), ".")
+  plain[] <- lapply(plain, without_missing_level)
+  plain
+}
+
+# A level that is NA hides missing values from is.na().
+without_missing_level <- function(value) {
+  if (is.factor(value) && anyNA(levels(value))) droplevels(value, exclude = NA) else value
+}

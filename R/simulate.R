@@ -1,0 +1,144 @@
+# The papers' generators of synthetic domains.
+
+#' Synthetic domains as in the papers
+#'
+#' @description
+#' `simulate_dica()` (DICA paper, section 3.1): each domain has
+#' Poisson(`rows`) rows from a zero-mean Gaussian whose covariance is drawn from
+#' the Wishart distribution W(eta I, 10); the response is
+#' \eqn{y = \mathrm{sign}(b_1'x + \epsilon_1)\log|b_2'x + c + \epsilon_2|}{
+#' y = sign(b1'x + e1) log|b2'x + c + e2|} with standard normal errors.
+#'
+#' `simulate_dcm()` (DCM paper, section 5.1): the same with ten predictors, and
+#' the sign of that response as class.
+#'
+#' `simulate_ellipses()` (MTL paper, algorithm 1): each domain is an ellipse
+#' rotated by an angle drawn uniformly from (pi/4, 3 pi/4); a point right of the
+#' major axis is of class 1, left of it of class -1. Which class a point is in can
+#' only be told from the shape of its domain.
+#'
+#' @details
+#' The papers do not publish b1, b2 and c: here b1 and b2 are drawn from N(0, I),
+#' once for all domains, and c = 0. Give them to draw further domains of the same
+#' kind. The ellipse's semi-axes are 1 and 0.2, as in the authors' program;
+#' `sampling = "program"` also draws points as that program does (the long
+#' coordinate uniform, then the short one uniform given it, classes exactly
+#' balanced), which is not uniform on the ellipse.
+#'
+#' @param domains Number of domains.
+#' @param rows Rows per domain: the mean of a Poisson distribution, which is cut
+#'   off below at 2, or for `simulate_ellipses()` the number.
+#' @param p Number of predictors.
+#' @param eta Scale of the Wishart distribution: how much domains differ.
+#' @param b1,b2 Vectors of length `p`; drawn from N(0, I) if `NULL`.
+#' @param c The constant in the logarithm.
+#' @param seed One number: the draw does not change R's generator. `NULL` uses
+#'   R's generator as it stands.
+#' @return A data frame with `domain` (factor), `y` (number, or factor with levels
+#'   -1 and 1) and predictors `x1`, `x2`, ...; `simulate_dica()` and
+#'   `simulate_dcm()` keep b1 and b2 as attributes, `simulate_ellipses()` the
+#'   `angle` of each domain.
+#' @examples
+#' toy <- simulate_dica(domains = 3, rows = 20, seed = 1)
+#' head(toy)
+#' table(simulate_dcm(domains = 3, rows = 20, seed = 1)$y)
+#' plot(x2 ~ x1, simulate_ellipses(domains = 1, rows = 200, seed = 1), col = y, asp = 1)
+#' @export
+simulate_dica <- function(domains = 10, rows = 200, p = 5, eta = 0.2, b1 = NULL, b2 = NULL,
+                          c = 0, seed = NULL) {
+  size <- check_simulation(domains, rows, seed)
+  p <- check_count(p, "p")
+  eta <- check_number(eta, "eta")
+  c <- check_number(c, "c", "finite")
+  with_seed(seed, {
+    b1 <- draw_direction(b1, "b1", p)
+    b2 <- draw_direction(b2, "b2", p)
+    n <- pmax(stats::rpois(size$domains, size$rows), 2L)
+    X <- do.call(rbind, lapply(n, function(m) gaussian_domain(m, p, eta)))
+    y <- sign(X %*% b1 + stats::rnorm(nrow(X))) * log(abs(X %*% b2 + c + stats::rnorm(nrow(X))))
+    toy <- data.frame(domain = domain_names(n), y = drop(y), X)
+    attr(toy, "b1") <- b1
+    attr(toy, "b2") <- b2
+    toy
+  })
+}
+
+#' @rdname simulate_dica
+#' @export
+simulate_dcm <- function(domains = 10, rows = 100, p = 10, eta = 0.1, b1 = NULL, b2 = NULL,
+                         c = 0, seed = NULL) {
+  toy <- simulate_dica(domains, rows, p, eta, b1, b2, c, seed)
+  toy$y <- factor(ifelse(toy$y > 0, 1, -1), levels = c(-1, 1))
+  toy
+}
+
+#' @rdname simulate_dica
+#' @param sampling Points of the ellipse: `"uniform"` as in the paper, or as the
+#'   authors' `"program"` draws them.
+#' @export
+simulate_ellipses <- function(domains = 16, rows = 256, sampling = c("uniform", "program"),
+                              seed = NULL) {
+  size <- check_simulation(domains, rows, seed)
+  sampling <- check_choice(sampling, "sampling", c("uniform", "program"))
+  with_seed(seed, {
+    angle <- stats::runif(size$domains, pi / 4, 3 * pi / 4)
+    X <- do.call(rbind, lapply(angle, rotated_ellipse, n = size$rows, sampling = sampling))
+    side <- X[, 1L] * sin(rep(angle, each = size$rows)) - X[, 2L] * cos(rep(angle, each = size$rows))
+    toy <- data.frame(domain = domain_names(rep(size$rows, size$domains)),
+                      y = factor(ifelse(side > 0, 1, -1), levels = c(-1, 1)),
+                      x1 = X[, 1L], x2 = X[, 2L])
+    attr(toy, "angle") <- stats::setNames(angle, levels(toy$domain))
+    toy
+  })
+}
+
+check_simulation <- function(domains, rows, seed) {
+  if (!is.null(seed)) check_number(seed, "seed", "finite")
+  list(domains = check_count(domains, "domains"), rows = check_count(rows, "rows"))
+}
+
+draw_direction <- function(b, arg, p) {
+  if (is.null(b)) return(stats::rnorm(p))
+  if (!is.numeric(b) || length(b) != p || any(!is.finite(b))) {
+    abort("argument", "`", arg, "` must be ", p, " finite numbers, one per predictor, not ",
+          describe(b), ".")
+  }
+  b
+}
+
+gaussian_domain <- function(n, p, eta) {
+  covariance <- stats::rWishart(1L, max(10, p), diag(eta, p))[, , 1L]
+  X <- matrix(stats::rnorm(n * p), n) %*% chol(covariance)
+  colnames(X) <- paste0("x", seq_len(p))
+  X
+}
+
+# Semi-axes 1 and 0.2; n points, rotated by angle.
+rotated_ellipse <- function(angle, n, sampling) {
+  if (sampling == "uniform") {
+    radius <- sqrt(stats::runif(n))
+    phase <- stats::runif(n, 0, 2 * pi)
+    long <- radius * cos(phase)
+    short <- 0.2 * radius * sin(phase)
+  } else {
+    long <- stats::runif(n, -1, 1)
+    short <- 0.2 * sqrt(1 - long^2) * stats::runif(n) * rep_len(c(-1, 1), n)
+  }
+  cbind(long * cos(angle) - short * sin(angle), long * sin(angle) + short * cos(angle))
+}
+
+domain_names <- function(n) {
+  width <- nchar(length(n))
+  names <- sprintf(paste0("d%0", width, "d"), seq_along(n))
+  factor(rep(names, n), levels = names)
+}
+
+# Evaluates `code` with its own seed and puts R's generator back.
+with_seed <- function(seed, code) {
+  if (is.null(seed)) return(code)
+  old <- if (exists(".Random.seed", globalenv(), inherits = FALSE)) get(".Random.seed", globalenv())
+  on.exit(if (is.null(old)) rm(".Random.seed", envir = globalenv())
+          else assign(".Random.seed", old, globalenv()))
+  set.seed(seed)
+  code
+}

@@ -1,0 +1,154 @@
+# A method without data is a specification; with data it is fitted at once.
+# Every method function ends in fit_or_specify(), so all share one way in.
+
+data_arguments <- c("x", "formula", "y", "domain", "data", "weights", "na.action")
+
+# parts: the row that says what the method is; args: checked hyper-parameters.
+new_spec <- function(method, class, parts, args) {
+  structure(list(method = method, parts = parts, args = args),
+            class = c(class, "dg_spec"))
+}
+
+# call: match.call() of the method function; env: where the user called it.
+fit_or_specify <- function(spec, call, env) {
+  given <- as.list(call)[-1L]
+  extra <- given[setdiff(names(given), c(data_arguments, names(spec$args)))]
+  known <- setdiff(c(names(spec$args), data_arguments), c("x", if (!spec$parts$weights) "weights"))
+  if (!spec$parts$weights && "weights" %in% names(given)) extra <- c(extra, given["weights"])
+  check_no_dots(extra, known)
+  if (!any(c("x", "formula", "data") %in% names(given))) {
+    stray <- intersect(c("y", "domain", "weights"), names(given))
+    if (length(stray)) {
+      abort("argument", "`", stray[1L], "` is given without data: `x` must be a formula, a matrix",
+            " or a data frame.")
+    }
+    return(spec)
+  }
+  fitted <- fit_input(spec, evaluate_input(given, env))
+  fitted$call <- call
+  fitted
+}
+
+# The data arguments of a call, evaluated: weights and domain may be columns of
+# data.
+evaluate_input <- function(given, env) {
+  input <- lapply(given[intersect(names(given), c("x", "formula", "y", "data", "na.action"))],
+                  eval, envir = env)
+  if (!is.null(input$formula)) input$x <- input$formula
+  if (inherits(input$x, "formula") && is.data.frame(input$y) && is.null(input$data)) {
+    input$data <- input$y
+    input$y <- NULL
+  }
+  if (names_columns(given$domain, input)) {
+    input$x <- add_bar(input$x, given$domain)
+    given$domain <- NULL
+  }
+  for (name in c("domain", "weights")) {
+    if (!is.null(given[[name]])) input[[name]] <- eval(given[[name]], input$data, env)
+  }
+  if (is.null(input$x)) {
+    abort("argument", "`data` needs a formula, as in `y ~ x1 + x2 | domain`.")
+  }
+  input
+}
+
+# `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column
+# out and new data are searched for it.
+names_columns <- function(expr, input) {
+  inherits(input$x, "formula") && is.data.frame(input$data) && is.null(split_formula(input$x)$domain) &&
+    length(all.vars(expr)) > 0L && all(all.vars(expr) %in% names(input$data))
+}
+
+add_bar <- function(formula, domain) {
+  formula[[length(formula)]] <- call("|", formula[[length(formula)]], domain)
+  formula
+}
+
+fit_input <- function(spec, input) {
+  sample <- read_sample(input, spec_needs(spec), spec_scale(spec))
+  finish_fit(fit_sample(spec, sample), spec, sample, input$x)
+}
+
+# What every fit carries, whatever its method.
+finish_fit <- function(fitted, spec, sample, x) {
+  fitted$spec <- spec
+  fitted$blueprint <- sample$blueprint
+  fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
+  fitted$rows <- list(kept = sample$kept, padded = sample$padded)
+  fitted$domain <- sample$domain
+  fitted
+}
+
+plain_formula <- function(formula) {
+  environment(formula) <- globalenv()
+  formula
+}
+
+# What a method asks of its data, and how it scales predictors.
+spec_needs <- function(spec) UseMethod("spec_needs")
+spec_scale <- function(spec) UseMethod("spec_scale")
+
+#' @exportS3Method
+spec_needs.dg_spec <- function(spec) {
+  list(response = spec$parts$response,
+       domain = spec$parts$domain || uses_domain(spec$args$domain_kernel))
+}
+
+#' @exportS3Method
+spec_scale.dg_spec <- function(spec) if (is.null(spec$args$scale)) "none" else spec$args$scale
+
+# Fits a specification to a sample: the numerical part, one per family.
+fit_sample <- function(spec, sample) UseMethod("fit_sample")
+
+#' Fit a specification to data
+#'
+#' A method called without data, such as `dica(ncomp = 2)`, is a
+#' specification. `fit()` gives it data.
+#'
+#' @param object A specification made by a method function ([dica()],
+#'   [dg_svm()], ...) or by [chain()].
+#' @inheritParams dica
+#' @param weights Non-negative numbers, one per row, that multiply the row's
+#'   cost; for methods that take weights. May be a column of `data`.
+#' @return The fitted model, as the method function itself returns it when it
+#'   is given data.
+#' @examples
+#' spec <- dica(ncomp = 1)
+#' fit(spec, Species ~ . | site, data = transform(iris, site = rep(1:5, 30)))
+#' @export
+fit <- function(object, ...) UseMethod("fit")
+
+#' @rdname fit
+#' @export
+fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
+                        na.action = stats::na.omit, ...) {
+  call <- match.call()
+  call[[1L]] <- quote(fit)
+  given <- as.list(call)[-(1:2)]
+  known <- setdiff(data_arguments, if (!takes_weights(object)) "weights")
+  check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
+  fitted <- fit_input(object, evaluate_input(given, parent.frame()))
+  fitted$call <- call
+  fitted
+}
+
+takes_weights <- function(spec) UseMethod("takes_weights")
+
+#' @exportS3Method
+takes_weights.dg_spec <- function(spec) spec$parts$weights
+
+#' @export
+print.dg_spec <- function(x, ...) {
+  cat(x$parts$title, " (specification: give it data with fit())\n", sep = "")
+  cat(format_arguments(x$args), sep = "\n")
+  invisible(x)
+}
+
+format_arguments <- function(args) {
+  shown <- vapply(args, function(value) {
+    if (is.null(value)) "default"
+    else if (inherits(value, c("domgen_kernel", "domgen_domain_kernel"))) format(value)
+    else paste(format(value), collapse = ", ")
+  }, character(1))
+  paste0("  ", formatC(names(args), width = -max(nchar(names(args)))), "  ", shown)
+}

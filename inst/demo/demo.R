@@ -1,0 +1,93 @@
+# The main job: are unseen domains predicted better by methods that know about
+# domains? On pupils in 160 schools, or on your own CSV file:
+#   make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
+
+library(domgen)
+options(domgen.progress = TRUE, warn = 1)
+set.seed(1)
+
+setting <- function(name) {
+  value <- trimws(Sys.getenv(name))
+  if (nzchar(value)) value
+}
+
+stop_demo <- function(...) {
+  message("demo: ", ...)
+  quit(status = 1L)
+}
+
+schools <- function() {
+  cat("Data: nlme::MathAchieve, mathematics scores of 7,185 pupils in 160 schools.\n")
+  list(data = as.data.frame(nlme::MathAchieve), formula = MathAch ~ SES + Sex + Minority | School)
+}
+
+own_file <- function(file, response, domain) {
+  if (is.null(response) || is.null(domain)) {
+    stop_demo("with DATA give RESPONSE and DOMAIN too, the names of two of its columns.")
+  }
+  if (!file.exists(file)) stop_demo("there is no file ", file, ".")
+  data <- utils::read.csv(file, stringsAsFactors = TRUE, check.names = FALSE)
+  absent <- setdiff(c(response, domain), names(data))
+  if (length(absent)) {
+    stop_demo(file, " has no column ", paste(absent, collapse = ", "), "; it has ",
+              paste(names(data), collapse = ", "), ".")
+  }
+  data[[domain]] <- factor(data[[domain]])
+  data <- drop_identifiers(as_classes(data, response), c(response, domain))
+  bare <- stats::reformulate(".", as.name(response))
+  bare[[3L]] <- call("|", bare[[3L]], as.name(domain))
+  list(data = thin(data, domain), formula = bare)
+}
+
+as_classes <- function(data, response) {
+  values <- unique(stats::na.omit(data[[response]]))
+  if (length(values) == 2L) data[[response]] <- factor(data[[response]])
+  if (is.factor(data[[response]]) && length(values) != 2L) {
+    stop_demo("the response must be a number or have two classes; ", response, " has ",
+              length(values), ".")
+  }
+  data
+}
+
+drop_identifiers <- function(data, keep) {
+  many <- vapply(data, function(v) is.factor(v) && nlevels(v) > 50L, logical(1))
+  constant <- vapply(data, function(v) length(unique(stats::na.omit(v))) < 2L, logical(1))
+  out <- setdiff(names(data)[many | constant], keep)
+  if (length(out)) cat("Left out (constant, or more than 50 levels):", paste(out, collapse = ", "), "\n")
+  data[setdiff(names(data), out)]
+}
+
+# The exact methods store an n x n matrix: at most 6,000 rows for a demonstration.
+thin <- function(data, domain, most = 6000L) {
+  if (nrow(data) <= most) return(data)
+  cat("A random", most, "of", nrow(data), "rows are used.\n")
+  data[sort(sample(nrow(data), most)), ]
+}
+
+task <- if (is.null(setting("DATA"))) schools() else
+  own_file(setting("DATA"), setting("RESPONSE"), setting("DOMAIN"))
+
+parts <- as.character(task$formula[[3L]][[3L]])
+domains <- nlevels(factor(task$data[[parts]]))
+cat(nrow(task$data), "rows,", domains, "domains; whole domains are held out",
+    if (domains > 10L) "in 5 folds.\n\n" else "one at a time.\n\n")
+
+methods <- list(
+  `null model` = dg_null(),
+  `least squares` = dg_lm(),
+  `pooled SVM` = dg_svm(domain_kernel = domain_pooled()),
+  `distributional SVM` = dg_svm(domain_kernel = domain_distribution()),
+  `DICA, distributional SVM` = chain(dica(ncomp = 2), dg_svm(kernel = kernel_rbf()))
+)
+if (is.factor(task$data[[as.character(task$formula[[2L]])]])) {
+  names(methods)[2L] <- "logistic regression"
+}
+
+result <- dg_compare(methods, task$formula, data = task$data, folds = if (domains > 10L) 5L,
+                     against = "pooled SVM")
+print(result)
+
+grDevices::png("demo.png", width = 1100, height = 450, res = 110)
+plot(result)
+invisible(grDevices::dev.off())
+cat("\nPicture: ", normalizePath("demo.png"), "\n", sep = "")

@@ -1,0 +1,82 @@
+// Reads the kernel programs and domain codes that R hands over.
+#ifndef DOMGEN_PROGRAM_H
+#define DOMGEN_PROGRAM_H
+
+#include <RcppEigen.h>
+
+#include <memory>
+#include <vector>
+
+#include "core/gram.h"
+#include "core/kernel-tree.h"
+
+namespace domgen {
+
+inline MatrixView view(const Rcpp::NumericMatrix& x) {
+  return MatrixView(x.begin(), x.nrow(), x.ncol());
+}
+
+// The program must outlive the result, which points into its matrices.
+inline KernelProgram read_program(const Rcpp::List& list) {
+  KernelProgram program;
+  program.type = Rcpp::as<std::string>(list["type"]);
+  const auto has = [&](const char* name) {
+    return list.containsElementNamed(name) && !Rf_isNull(list[name]);
+  };
+  const auto number = [&](const char* name) { return has(name) ? Rcpp::as<double>(list[name]) : 0; };
+  if (has("inv")) program.inv = Rcpp::as<Eigen::VectorXd>(list["inv"]);
+  program.nu = number("nu");
+  program.gamma = number("gamma");
+  program.coef0 = number("coef0");
+  program.degree = static_cast<int>(number("degree"));
+  if (has("part")) program.parts.push_back(read_program(list["part"]));
+  if (has("parts")) {
+    const Rcpp::List parts = list["parts"];
+    for (const Rcpp::List part : parts) program.parts.push_back(read_program(part));
+  }
+  if (program.type == "given") {
+    const auto map = [&](const char* name) {
+      const SEXP x = list[name];
+      if (TYPEOF(x) != REALSXP) throw std::invalid_argument("given values must be doubles");
+      return MatrixView(REAL(x), Rf_nrows(x), Rf_ncols(x));
+    };
+    program.values = map("values");
+    if (has("diag_x")) program.self_x = map("diag_x");
+    if (has("diag_z")) program.self_z = map("diag_z");
+  }
+  return program;
+}
+
+inline std::unique_ptr<Kernel> read_kernel(const Rcpp::List& program, const Rcpp::NumericMatrix& X,
+                                           const Rcpp::NumericMatrix& Z) {
+  return KernelBuilder(view(X), view(Z)).build(read_program(program));
+}
+
+// Codes 1, ..., domains of R as 0, ..., domains - 1.
+inline std::vector<int> read_domains(const Rcpp::IntegerVector& codes, R_xlen_t rows,
+                                     R_xlen_t domains) {
+  if (codes.size() != rows) throw std::invalid_argument("one domain code is needed per row");
+  std::vector<int> result(codes.begin(), codes.end());
+  for (int& code : result) {
+    if (code < 1 || code > domains) throw std::invalid_argument("domain code out of range");
+    --code;
+  }
+  return result;
+}
+
+inline DomainWeights read_weights(const Rcpp::Nullable<Rcpp::NumericMatrix>& kappa,
+                                  const Rcpp::Nullable<Rcpp::IntegerVector>& dx, R_xlen_t n,
+                                  const Rcpp::Nullable<Rcpp::IntegerVector>& dz, R_xlen_t m) {
+  DomainWeights weights;
+  if (kappa.isNull()) return weights;
+  if (dx.isNull() || dz.isNull()) throw std::invalid_argument("kappa needs domain codes");
+  const Rcpp::NumericMatrix table(kappa.get());
+  weights.kappa = view(table);
+  weights.x = read_domains(Rcpp::IntegerVector(dx.get()), n, table.nrow());
+  weights.z = read_domains(Rcpp::IntegerVector(dz.get()), m, table.ncol());
+  return weights;
+}
+
+}  // namespace domgen
+
+#endif

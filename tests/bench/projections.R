@@ -1,0 +1,113 @@
+# Exact projections against the dense pencil of the DICA paper in R, and KPCA
+# against kernlab. Both sides start from the rows; results are compared first.
+# The dense side takes minutes at n = 4,060: `Rscript projections.R quick`
+# leaves that size out.
+
+source("ratio.R")
+report_machine()
+quick <- "quick" %in% commandArgs(TRUE)
+
+ours_dica <- function(d, y, form = "published") {
+  dica(d$x, y, d$domain, kernel = kernel_rbf(sigma = d$sigma), kernel_y = d$kernel_y,
+       form = form, lambda = 0.1, epsilon = 1e-4, ncomp = 2, scale = "none")
+}
+ours_coir <- function(d, y) {
+  coir(d$x, y, d$domain, kernel = kernel_rbf(sigma = d$sigma), kernel_y = d$kernel_y,
+       lambda = 0.1, epsilon = 1e-4, ncomp = 2, scale = "none")
+}
+ours_udica <- function(d) {
+  udica(d$x, domain = d$domain, kernel = kernel_rbf(sigma = d$sigma), lambda = 0.1, ncomp = 2,
+        scale = "none")
+}
+ours_kpca <- function(d, ncomp) {
+  kpca(d$x, kernel = kernel_rbf(sigma = d$sigma), ncomp = ncomp, scale = "none")
+}
+
+gram_in_r <- function(x, sigma) exp(-as.matrix(dist(x))^2 / (2 * sigma^2))
+centre_in_r <- function(K) {
+  K <- sweep(K, 2, colMeans(K))
+  K - rowMeans(K)
+}
+
+# (1/n) P K^2 B = (KQK + K + lambda I) B Gamma, solved as it is written.
+dense_pencil <- function(d, L = NULL, q = TRUE, lambda = 0.1, epsilon = 1e-4, ncomp = 2) {
+  n <- nrow(d$x)
+  K <- centre_in_r(gram_in_r(d$x, d$sigma))
+  N <- if (is.null(L)) K else {
+    L <- centre_in_r(L)
+    L %*% solve(L + n * epsilon * diag(n), K)
+  }
+  D <- if (lambda == 0) K else K + lambda * diag(n)
+  if (q) {
+    G <- nlevels(d$domain)
+    M <- K %*% sapply(levels(d$domain), function(g) (d$domain == g) / sum(d$domain == g))
+    D <- D + M %*% (diag(G) / G - 1 / G^2) %*% t(M)
+  }
+  if (lambda == 0) return(leading(eigen(K / n), ncomp))
+  leading(eigen(solve(D, N %*% K / n)), ncomp)
+}
+
+leading <- function(e, ncomp) {
+  first <- order(-Re(e$values))[seq_len(ncomp)]
+  list(values = Re(e$values[first]), vectors = Re(e$vectors[, first, drop = FALSE]))
+}
+
+check_agreement <- function(task, fit, dense) {
+  values <- max(abs(unname(fit$values) / dense$values - 1))
+  A <- qr.Q(qr(unname(fit$directions)))
+  B <- qr.Q(qr(dense$vectors))
+  angle <- norm(A - B %*% crossprod(B, A), "2")
+  cat(sprintf("%s: values agree to %.0e, subspaces to %.0e, residual %.2g\n", task, values, angle,
+              max(fit$residual)))
+  stopifnot(values < 1e-8, angle < 1e-6, fit$residual < 20)
+}
+
+toy <- function(domains, rows, sigma_y = 1, seed = 1) {
+  d <- simulate_dica(domains = domains, rows = 2 * rows, seed = seed)
+  d <- d[ave(seq_len(nrow(d)), d$domain, FUN = seq_along) <= rows, ]
+  x <- as.matrix(d[grep("^x", names(d))])
+  list(x = x, number = d$y, domain = droplevels(d$domain), sigma = median_bandwidth(x),
+       class = cut(d$y, quantile(d$y, 0:3 / 3), c("low", "middle", "high"), include.lowest = TRUE))
+}
+
+# The dense side runs once and its result serves the check as well as the clock.
+against_dense <- function(task, d, ours, dense, at_least, runs) {
+  answer <- NULL
+  row <- compare_speed(task, function() answer <<- dense(), ours, at_least, runs)
+  check_agreement(task, ours(), answer)
+  invisible(row)
+}
+
+labels <- toy(10, 200)
+class_gram <- outer(labels$class, labels$class, "==") + 0
+n <- nrow(labels$x)
+cat("class labels: n =", n, "domains =", nlevels(labels$domain), "\n")
+runs <- if (quick) 1L else 3L
+against_dense("DICA, labels", labels, function() ours_dica(labels, labels$class),
+              function() dense_pencil(labels, class_gram), 50, runs)
+against_dense("COIR, labels", labels, function() ours_coir(labels, labels$class),
+              function() dense_pencil(labels, class_gram, q = FALSE), 50, 1L)
+against_dense("UDICA", labels, function() ours_udica(labels), function() dense_pencil(labels), 12,
+              1L)
+check_agreement("KPCA", ours_kpca(labels, 10), dense_pencil(labels, q = FALSE, lambda = 0,
+                                                            ncomp = 10))
+
+A <- gram_in_r(labels$x, labels$sigma) + diag(n)
+compare_speed("DICA, labels, relative to chol() (at least 1/4)", function() chol(A),
+              function() ours_dica(labels, labels$class), 1 / 4, 9L)
+compare_speed("KPCA, 10 components", function() {
+  kernlab::kpca(labels$x, kernel = "rbfdot", kpar = list(sigma = 1 / (2 * labels$sigma^2)),
+                features = 10)
+}, function() ours_kpca(labels, 10), 25, 5L)
+
+if (!quick) {
+  numbers <- toy(29, 140)
+  numbers$kernel_y <- kernel_rbf(sigma = 1)
+  number_gram <- gram_in_r(numbers$number, 1)
+  cat("numbers: n =", nrow(numbers$x), "domains =", nlevels(numbers$domain), "\n")
+  against_dense("DICA, continuous response", numbers,
+                function() ours_dica(numbers, numbers$number),
+                function() dense_pencil(numbers, number_gram), 20, 1L)
+  against_dense("UDICA", numbers, function() ours_udica(numbers), function() dense_pencil(numbers),
+                12, 1L)
+}

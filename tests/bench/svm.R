@@ -1,0 +1,100 @@
+# dg_svm() against e1071::svm() (libsvm): time to the same dual objective. Our
+# time includes the Gram matrix.
+#   Rscript tests/bench/svm.R [n,n,...] [runs]
+
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
+source(file.path(here, "ratio.R"))
+
+# The one function to change for another way of fitting.
+fit_ours <- function(x, y, sigma, cost, epsilon = 0.1) {
+  K <- domgen:::kernel_gram_(list(type = "rbf", inv = 1 / sigma), x, NULL, NULL,
+                             getOption("domgen.threads", 2L))
+  n <- nrow(x)
+  if (is.factor(y)) {
+    sign <- ifelse(y == levels(y)[1L], 1, -1)
+    return(domgen:::smo_(K, seq_len(n), sign, rep(-1, n), rep(cost, n), numeric(n), TRUE, 1e-3, 0,
+                         NULL))
+  }
+  domgen:::smo_(K, rep(seq_len(n), 2L), rep(c(1, -1), each = n), c(epsilon - y, epsilon + y),
+                rep(cost, 2L * n), numeric(2L * n), TRUE, 1e-3, 0, NULL)
+}
+
+fit_peer <- function(x, y, sigma, cost, epsilon = 0.1) {
+  e1071::svm(x, y, scale = FALSE, kernel = "radial", gamma = 1 / (2 * sigma^2), cost = cost,
+             epsilon = epsilon, cachesize = 2000, fitted = FALSE)
+}
+
+# The objective that is minimised, from the coefficients.
+dual_objective <- function(beta, x, y, sigma, epsilon = 0.1) {
+  used <- which(beta != 0)
+  square <- rowSums(x[used, ]^2)
+  distance <- outer(square, square, "+") - 2 * tcrossprod(x[used, ])
+  norm <- sum(beta[used] * (exp(-distance / (2 * sigma^2)) %*% beta[used]))
+  norm / 2 + if (is.factor(y)) -sum(abs(beta)) else epsilon * sum(abs(beta)) - sum(y * beta)
+}
+
+peer_coefficients <- function(fit, y) {
+  beta <- numeric(length(y))
+  beta[fit$index] <- fit$coefs
+  beta
+}
+
+# Two classes of three clusters each; `noise` of the labels are wrong.
+mixture <- function(n, p, noise) {
+  centres <- matrix(rnorm(6 * p, sd = 1.2), 6)
+  cluster <- sample(6, n, replace = TRUE)
+  wrong <- runif(n) < noise
+  list(x = centres[cluster, ] + matrix(rnorm(n * p), n),
+       y = factor(ifelse(xor(cluster <= 3, wrong), "a", "b")))
+}
+
+# A smooth surface of five predictors among p.
+surface <- function(n, p, noise) {
+  x <- matrix(rnorm(n * p), n)
+  f <- sin(2 * x[, 1]) + x[, 2] * x[, 3] / 2 + cos(x[, 4] + x[, 5])
+  list(x = x, y = drop(scale(f / sd(f) + rnorm(n, sd = noise))))
+}
+
+problems <- list(
+  "C-SVC, 10 % noise, median bandwidth" = list(mixture, p = 12, noise = 0.1, bandwidth = 1),
+  "C-SVC, 2 % noise, half of it" = list(mixture, p = 16, noise = 0.02, bandwidth = 0.5),
+  "C-SVC, 20 % noise, half of it" = list(mixture, p = 16, noise = 0.2, bandwidth = 0.5),
+  "SVR, noise 0.3, median bandwidth" = list(surface, p = 10, noise = 0.3, bandwidth = 1),
+  "SVR, noise 0.1, half of it" = list(surface, p = 12, noise = 0.1, bandwidth = 0.5)
+)
+
+bench_one <- function(name, problem, n, cost, runs) {
+  set.seed(match(name, names(problems)) + n)
+  d <- problem[[1]](n, problem$p, problem$noise)
+  sigma <- problem$bandwidth * median(dist(d$x[seq_len(min(n, 1000)), ]))
+  ours <- peer <- NULL
+  seconds_of <- function(f) {
+    gc(verbose = FALSE)
+    system.time(f())[["elapsed"]]
+  }
+  times <- vapply(seq_len(runs), function(i) {
+    c(seconds_of(function() peer <<- fit_peer(d$x, d$y, sigma, cost)),
+      seconds_of(function() ours <<- fit_ours(d$x, d$y, sigma, cost)))
+  }, numeric(2))
+  objective <- dual_objective(peer_coefficients(peer, d$y), d$x, d$y, sigma)
+  row <- data.frame(
+    problem = name, n = n, cost = cost, e1071 = median(times[1, ]), domgen = median(times[2, ]),
+    ratio = median(times[1, ] / pmax(times[2, ], 1e-3)),
+    above = (ours$objective - objective) / abs(objective), gap = ours$relative_gap
+  )
+  line <- "%-36s n %5d C %5g  e1071 %7.3f  domgen %7.3f  ratio %5.1f  above %+.0e  gap %.0e\n"
+  cat(sprintf(line, name, n, cost, row$e1071, row$domgen, row$ratio, row$above, row$gap))
+  row
+}
+
+args <- commandArgs(TRUE)
+sizes <- if (length(args) >= 1) as.integer(strsplit(args[1], ",")[[1]]) else c(2000L, 8000L)
+runs <- if (length(args) >= 2) as.integer(args[2]) else 3L
+report_machine()
+rows <- list()
+for (n in sizes) for (name in names(problems)) for (cost in c(0.1, 1, 10, 100)) {
+  rows[[length(rows) + 1L]] <- bench_one(name, problems[[name]], n, cost, runs)
+}
+table <- do.call(rbind, rows)
+cat(sprintf("\nGeometric mean %.1f, lowest %.1f; objective at most %.1e above; gap at most %.1e\n",
+            exp(mean(log(table$ratio))), min(table$ratio), max(table$above), max(table$gap)))

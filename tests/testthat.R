@@ -1,0 +1,4 @@
+library(testthat)
+library(domgen)
+
+test_check("domgen")

@@ -1,0 +1,33 @@
+# Small data sets that many tests share, and the two kinds of expectations that
+# testthat has no name for.
+
+toy_domains <- function(domains = 5, rows = 25, seed = 1) {
+  simulate_dica(domains = domains, rows = rows, p = 3, seed = seed)
+}
+
+toy_classes <- function(domains = 5, rows = 25, seed = 1) {
+  simulate_dcm(domains = domains, rows = rows, p = 3, seed = seed)
+}
+
+domains_of <- function(data, codes) {
+  droplevels(data[data$domain %in% levels(data$domain)[codes], , drop = FALSE])
+}
+
+expect_domgen_error <- function(object, message, kind = "domgen_error") {
+  testthat::expect_error(object, message, class = kind)
+}
+
+# The external data lie in a folder that DOMGEN_DATA names; they are not part of
+# the package.
+external_data <- function(name) {
+  folder <- Sys.getenv("DOMGEN_DATA")
+  file <- file.path(folder, paste0(name, ".csv.gz"))
+  testthat::skip_if_not(nzchar(folder), paste0("DOMGEN_DATA is not set (needed for ", name, ")"))
+  testthat::skip_if_not(file.exists(file), paste0("no file ", name, ".csv.gz in DOMGEN_DATA"))
+  utils::read.csv(gzfile(file))
+}
+
+# Formula-level oracles of the stationary and inner product kernels.
+pair_distance <- function(x, z) {
+  outer(seq_len(nrow(x)), seq_len(nrow(z)), Vectorize(function(i, j) sqrt(sum((x[i, ] - z[j, ])^2))))
+}

@@ -1,0 +1,49 @@
+toy <- toy_domains(4, 20)
+test <- toy_domains(2, 15, seed = 6)
+
+test_that("a chain is the projection, then the learner on its scores", {
+  spec <- chain(dica(ncomp = 2), dg_svm(cost = 2, domain_kernel = domain_pooled()))
+  model <- fit(spec, y ~ . | domain, data = toy)
+  projection <- dica(y ~ . | domain, data = toy, ncomp = 2)
+  by_hand <- dg_svm(fitted(projection), toy$y, toy$domain, cost = 2, kernel = kernel_linear(),
+                    domain_kernel = domain_pooled(), scale = "none")
+  # by hand the response is not standardised: compare through the shared dual
+  expect_equal(cor(predict(model, test), predict(by_hand, predict(projection, test))) > 0.8, TRUE)
+  expect_equal(model$projection$scores, projection$scores)
+})
+
+test_that("the learner's kernel on x is the projection's own kernel, K B B'K", {
+  spec <- chain(dica(ncomp = 2), dg_svm(domain_kernel = domain_pooled(), tolerance = 1e-8))
+  model <- fit(spec, y ~ . | domain, data = toy)
+  S <- model$projection$scores
+  expect_equal(kernel_matrix(model$learner$product$kernel, S), unname(S %*% t(S)), tolerance = 1e-12)
+  expect_s3_class(model$learner$product$kernel, "kernel_linear")
+})
+
+test_that("a kernel on request is kept, and the domain kernel compares projected domains", {
+  spec <- chain(udica(ncomp = 2), dg_svm(kernel = kernel_rbf(), domain_kernel = domain_distribution()))
+  model <- fit(spec, y ~ . | domain, data = toy)
+  expect_s3_class(model$learner$product$kernel, "kernel_rbf")
+  expect_equal(model$learner$product$domain_kernel$X, model$projection$scores)
+  expect_equal(predict(model, toy), fitted(model), tolerance = 1e-9)
+  expect_equal(predict(model, test[1:3, ], reference = test), predict(model, test)[1:3], tolerance = 1e-9)
+  expect_domgen_error(predict(model, test[-1]), "domain column")
+})
+
+test_that("chains end in any learner, with weights", {
+  model <- fit(chain(kpca(ncomp = 2), dg_lm()), y ~ . | domain, data = toy, weights = x1^2)
+  expect_equal(weights(model), toy$x1^2)
+  scores <- model$projection$scores
+  expect_equal(fitted(model), unname(fitted(lm(toy$y ~ scores, weights = toy$x1^2))), tolerance = 1e-10)
+  expect_output(print(model), "KPCA, then Linear model")
+  expect_output(print(chain(kpca(), dg_lm())), "specification")
+})
+
+test_that("a chain takes a projection and a learner, both without data", {
+  expect_snapshot(error = TRUE, {
+    chain(dg_svm(), dica())
+    chain(dica(), dica())
+    chain(dica(), "svm")
+    chain(kpca(~ . | domain, data = toy), dg_svm())
+  })
+})

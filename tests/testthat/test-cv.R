@@ -1,0 +1,107 @@
+toy <- toy_domains(5, 15)
+labels <- toy_classes(5, 15)
+pooled <- dg_svm(domain_kernel = domain_pooled())
+
+test_that("each domain is predicted by a model that never saw it", {
+  result <- dg_cv(pooled, y ~ . | domain, data = toy)
+  by_hand <- unsplit(lapply(levels(toy$domain), function(g) {
+    model <- fit(pooled, y ~ . | domain, data = subset(toy, domain != g))
+    predict(model, subset(toy, domain == g))
+  }), toy$domain)
+  expect_equal(result$predictions$prediction, by_hand, tolerance = 1e-8)
+  rmse <- tapply((toy$y - by_hand)^2, toy$domain, function(e) sqrt(mean(e)))
+  expect_equal(result$domains$score, unname(c(rmse)), tolerance = 1e-8)
+  expect_equal(result$mean, mean(rmse), tolerance = 1e-8)
+  expect_equal(result$se, sd(rmse) / sqrt(5), tolerance = 1e-8)
+  expect_equal(result$overall, sqrt(mean((toy$y - by_hand)^2)), tolerance = 1e-8)
+})
+
+test_that("held-out labels change nothing but the scores", {
+  one <- dg_cv(dg_svm(), y ~ . | domain, data = toy, folds = c(d1 = 1, d2 = 2, d3 = 2, d4 = 2, d5 = 2))
+  scrambled <- toy
+  scrambled$y[toy$domain == "d1"] <- 1000
+  two <- dg_cv(dg_svm(), y ~ . | domain, data = scrambled,
+               folds = c(d1 = 1, d2 = 2, d3 = 2, d4 = 2, d5 = 2))
+  held_out <- toy$domain == "d1"
+  expect_identical(one$predictions$prediction[held_out], two$predictions$prediction[held_out])
+})
+
+test_that("folds hold whole domains", {
+  set.seed(1)
+  folds <- domain_folds(toy$domain, v = 2)
+  result <- dg_cv(dg_null(), y ~ . | domain, data = toy, folds = folds)
+  expect_identical(result$predictions$fold, unname(unclass(folds)[as.character(toy$domain)]))
+  expect_equal(sort(unique(result$domains$fold)), 1:2)
+  expect_equal(nrow(result$domains), 5L)
+})
+
+test_that("classes are scored by accuracy or the area under the curve", {
+  result <- dg_cv(pooled, y ~ . | domain, data = labels)
+  expect_equal(result$overall, mean(result$predictions$prediction == labels$y))
+  auc <- dg_cv(pooled, y ~ . | domain, data = labels, metric = "auc")
+  p <- auc$predictions[auc$predictions$domain == "d1", ]
+  pairs <- outer(p$decision[p$truth == "1"], p$decision[p$truth == "-1"], ">")
+  expect_equal(auc$domains$score[1], mean(pairs))
+  lacking <- labels
+  lacking$y[labels$domain == "d1"] <- "1"
+  expect_true(is.na(dg_cv(dg_lm(), y ~ . | domain, data = lacking, metric = "auc")$domains$score[1]))
+})
+
+test_that("matrix input, chains, fitted models and missing values go through", {
+  X <- as.matrix(toy[, c("x1", "x2", "x3")])
+  expect_equal(dg_cv(pooled, X, toy$y, toy$domain)$mean,
+               dg_cv(pooled, y ~ . | domain, data = toy)$mean)
+  model <- dg_svm(y ~ . | domain, data = toy, domain_kernel = domain_pooled())
+  expect_equal(dg_cv(model)$mean, dg_cv(pooled, y ~ . | domain, data = toy)$mean)
+  holes <- toy
+  holes$x1[3] <- NA
+  expect_warning(result <- dg_cv(chain(udica(), dg_lm()), y ~ . | domain, data = holes), "left out")
+  expect_equal(result$predictions$row, setdiff(seq_len(nrow(toy)), 3))
+})
+
+test_that("a level that only a held-out domain has does not end the run", {
+  rare <- transform(toy, z = ifelse(domain == "d1", "rare", rep_len(c("a", "b"), nrow(toy))))
+  result <- dg_cv(pooled, y ~ . | domain, data = rare)
+  expect_equal(nrow(result$predictions), nrow(toy))
+  expect_output(print(result), "note, 1 of 5 folds")
+})
+
+test_that("comparisons are paired by domain and always include the null model", {
+  result <- dg_compare(list(pooled = pooled, linear = dg_lm()), y ~ . | domain, data = toy)
+  expect_identical(result$table$method, c("null", "pooled", "linear"))
+  d <- result$scores[, "linear"] - result$scores[, "pooled"]
+  line <- result$table[3, ]
+  expect_equal(line$difference, mean(d))
+  expect_equal(line$se, sd(d) / sqrt(5))
+  expect_equal(c(line$lower, line$upper), c(t.test(d)$conf.int))
+  expect_equal(result$scores[, "pooled"], setNames(dg_cv(pooled, y ~ . | domain, data = toy)$domains$score,
+                                                   levels(toy$domain)))
+  expect_output(print(result), "not distinguishable from pooled|than pooled by")
+})
+
+test_that("wrong requests are refused", {
+  expect_snapshot(error = TRUE, {
+    dg_cv(dica(), y ~ . | domain, data = toy)
+    dg_cv("svm", y ~ . | domain, data = toy)
+    dg_cv(pooled, y ~ . | domain, data = toy, metric = "accuracy")
+    dg_cv(pooled, y ~ . | domain, data = toy, folds = 9)
+    dg_cv(pooled, y ~ . | domain, data = toy, folds = c(d1 = 1))
+    dg_cv(pooled, y ~ . | domain, data = subset(toy, domain == "d1"))
+    dg_cv(pooled, y ~ .)
+    dg_compare(list(a = dg_lm(), a = dg_null()), y ~ . | domain, data = toy)
+    dg_compare(list(a = dg_lm()), y ~ . | domain, data = toy, against = "b")
+  })
+})
+
+test_that("the progress bar counts and says what is left", {
+  lines <- capture.output(type = "message", {
+    bar <- progress_line(2L, TRUE)
+    bar$tick("method")
+    bar$advance()
+    bar$tick("method")
+    bar$advance()
+    bar$done()
+  })
+  expect_match(paste(lines, collapse = ""), "1/2  method  about 0:00 left")
+  expect_silent(progress_line(2L, FALSE)$tick("method"))
+})
