@@ -18,7 +18,7 @@ help:
 demo:
 	@sh .ci/setup demo
 	@sh .ci/install
-	@sh .ci/with-library Rscript -e 'source(system.file("demo", "demo.R", package = "domgen"))'
+	@sh .ci/with-library Rscript -e 'source(system.file("scripts", "demo.R", package = "domgen"))'
 
 test:
 	@sh .ci/setup test

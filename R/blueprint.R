@@ -58,6 +58,24 @@ replay_formula <- function(blueprint, newdata, arg) {
   X
 }
 
+# x - mean(x) is another number when a row comes alone. What cannot be replayed at
+# all will be an error at prediction.
+warn_dependent <- function(blueprint, data, X) {
+  last <- nrow(X)
+  alone <- tryCatch(replay_formula(blueprint, data[last, , drop = FALSE], "data"),
+                    domgen_error = function(e) NULL)
+  if (is.null(alone)) return(invisible())
+  differs <- which(!(alone[1L, ] == X[last, ]) %in% TRUE)
+  rounding <- vapply(differs, function(j) {
+    isTRUE(abs(alone[1L, j] - X[last, j]) <= 1e-8 * max(abs(X[, j])))
+  }, logical(1))
+  differs <- differs[!rounding]
+  if (length(differs)) {
+    warn("dependent", "The value of ", enumerate(colnames(X)[differs]), " in a row depends on the",
+         " other rows: predictions will depend on which rows of `newdata` come together.")
+  }
+}
+
 check_columns <- function(newdata, names, arg) {
   absent <- setdiff(names, names(newdata))
   if (length(absent)) {

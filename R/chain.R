@@ -13,7 +13,7 @@
 #'   is a `dg_chain`: a list with `projection` and `learner`, both fitted models.
 #'   It predicts as [the learner][predict.dg_learner()] does.
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 40, response = "class", seed = 1)
+#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' spec <- chain(dica(ncomp = 1, lambda = 0.1), dg_svm(domain_kernel = domain_pooled()))
 #' model <- fit(spec, y ~ . | domain, data = toy)
 #' model

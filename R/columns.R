@@ -11,7 +11,18 @@ gather_columns <- function(terms, parts, data, env) {
   by_row <- vapply(values, function(v) is.atomic(v) && !is.null(v) && NROW(v) == n, logical(1))
   if (is.null(data)) data <- as.data.frame(matrix(0, n, 0L))
   data[names[by_row]] <- values[by_row]
+  used <- intersect(names(data), c(all.vars(terms), all.vars(parts$domain)))
+  check_integer64(data[used])
   data
+}
+
+# Their numbers are kept in the bits of doubles that mean something else.
+check_integer64 <- function(columns) {
+  large <- vapply(columns, inherits, logical(1), "integer64")
+  if (any(large)) {
+    abort("data", "`data` must not have 64-bit integers; convert ", enumerate(names(columns)[large]),
+          " by as.numeric().")
+  }
 }
 
 check_variables <- function(terms, parts, data, env) {
@@ -79,9 +90,9 @@ column_type <- function(column) {
   if (is.logical(column)) return("logical")
   if (inherits(column, "difftime")) return(paste("a time in", units(column)))
   if (inherits(column, c("Date", "POSIXct"))) return(class(column)[1L])
-  # integer64 keeps its numbers in the bits of a double that means something else
   if (!is.numeric(column) || inherits(column, "integer64")) return(NA_character_)
-  if (NCOL(column) == 1L) "numeric" else paste("a numeric matrix of", plural(ncol(column), "column"))
+  if (NCOL(column) == 1L) return("numeric")
+  paste("a numeric matrix of", plural(ncol(column), "column"))
 }
 
 column_levels <- function(column) {

@@ -42,5 +42,6 @@
 #' @keywords internal
 #' @importFrom Rcpp evalCpp
 #' @importFrom RcppParallel RcppParallelLibs
+#' @importFrom stats coef fitted formula nobs predict residuals terms update weights
 #' @useDynLib domgen, .registration = TRUE
 "_PACKAGE"

@@ -3,6 +3,10 @@
 
 # response: call or NULL; domain: call or NULL; bare: formula without the bar.
 split_formula <- function(formula) {
+  if ("$" %in% all.names(formula)) {
+    abort("argument", "`formula` must name columns of `data`, as in `y ~ x`, not ",
+          format_formula(formula), ".")
+  }
   rhs <- formula[[length(formula)]]
   response <- if (length(formula) == 3L) formula[[2L]]
   domain <- NULL
@@ -104,6 +108,8 @@ small_environment <- function(expr, columns, env) {
       if (!is.function(value) && name %in% columns) next
       assign(name, value, envir = to)
       if (is_local(value)) {
+        # the kept source text would bring the file it was read from
+        value <- utils::removeSource(value)
         environment(value) <- carry(free_names(value), environment(value))
         assign(name, value, envir = to)
       }

@@ -63,7 +63,7 @@ logistic <- function(design, response, costs) {
 
 #' @exportS3Method
 decision.dg_lm <- function(object, X, domain, reference = NULL) {
-  cbind(1, X) %*% object$coefficients
+  cbind(rep(1, nrow(X)), X) %*% object$coefficients
 }
 
 #' @exportS3Method

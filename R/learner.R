@@ -60,7 +60,7 @@ domain_weightings <- c("equal", "size")
 #'   for `type = "prob"` a matrix with one column per class. Rows with missing
 #'   values give `NA`, with a warning.
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 40, response = "class", seed = 1)
+#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
 #' model <- dg_svm(y ~ . | domain, data = train)
 #' new <- subset(toy, !domain %in% levels(domain)[1:5])

@@ -18,7 +18,7 @@ plot.dg_compare <- function(x, ...) {
   measure <- metrics[[x$metric]]
   direction <- if (measure$better == "low") "lower is better" else "higher is better"
   widest <- max(nchar(methods))
-  old <- graphics::par(mfrow = c(1L, 2L), mar = c(4.2, 1, 3, 1), oma = c(0, 0.55 * widest + 1, 0, 0))
+  old <- graphics::par(mfrow = c(1L, 2L), mar = c(4.2, 1, 3, 1), oma = c(0, 0.48 * widest, 0, 0))
   on.exit(graphics::par(old))
   plot_scores(x, methods, paste0(measure$title, " (", direction, ")"))
   plot_differences(x, methods, paste0("difference in ", measure$title, " (", direction, ")"))
@@ -29,13 +29,12 @@ plot_scores <- function(x, methods, label) {
   scores <- x$scores[, methods, drop = FALSE]
   rows <- seq_along(methods)
   graphics::plot(range(scores, na.rm = TRUE), c(0.5, length(methods) + 0.5), type = "n", yaxt = "n",
-                 ylab = "", xlab = label, main = "each unseen domain", font.main = 1L)
+                 ylab = "", xlab = label, main = "each unseen domain, and the mean",
+                 font.main = 1L, cex.main = 1)
   graphics::axis(2L, at = rows, labels = methods, las = 1L, tick = FALSE)
   spread <- (seq_len(nrow(scores)) * 0.618034) %% 1 - 0.5
   for (i in rows) graphics::points(scores[, i], i + 0.5 * spread, pch = 16, cex = 0.6, col = "grey65")
   graphics::points(colMeans(scores, na.rm = TRUE), rows, pch = 23, bg = "black", cex = 1.3)
-  graphics::legend("topright", legend = c("domain", "mean"), pch = c(16, 23),
-                   col = c("grey65", "black"), pt.bg = "black", bty = "n", cex = 0.85)
 }
 
 plot_differences <- function(x, methods, label) {
@@ -43,8 +42,8 @@ plot_differences <- function(x, methods, label) {
   rows <- seq_along(methods)
   limits <- range(0, table$difference, table$lower, table$upper, na.rm = TRUE)
   graphics::plot(limits, c(0.5, length(methods) + 0.5), type = "n", yaxt = "n", ylab = "",
-                 xlab = label, main = paste0("paired difference from \"", x$against, "\""),
-                 font.main = 1L)
+                 xlab = label, main = paste("difference from", x$against), font.main = 1L,
+                 cex.main = 1)
   graphics::abline(v = 0, lty = 2L)
   other <- table$method != x$against
   graphics::segments(table$lower[other], rows[other], table$upper[other], rows[other], lwd = 2)
@@ -72,7 +71,7 @@ plot.dg_cv <- function(x, max_labels = 40, ...) {
   on.exit(graphics::par(old))
   graphics::plot(domains$score, rows, pch = 16, yaxt = "n", ylab = "",
                  xlab = metrics[[x$metric]]$title, main = paste(x$spec$parts$title, "on unseen domains"),
-                 font.main = 1L)
+                 font.main = 1L, cex.main = 1)
   if (labelled) graphics::axis(2L, at = rows, labels = domains$domain, las = 1L, tick = FALSE)
   graphics::abline(v = x$mean, lty = 2L)
   graphics::mtext(paste("mean", signif(x$mean, 3)), side = 3L, at = x$mean, line = 0.1, cex = 0.8)

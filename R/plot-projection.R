@@ -91,7 +91,8 @@ number_key <- function(y) {
 
 # One row of panels on common axes; the training domains first, on grey.
 draw_panels <- function(panels, components, key, title, response, ...) {
-  old <- graphics::par(mfrow = c(1L, length(panels)), mar = c(4, 1, 3, 0.5), oma = c(0, 3, 2, 0.5))
+  old <- graphics::par(mfrow = c(1L, length(panels)), mar = c(4, 1, 3, 0.5),
+                       oma = c(0, 3, 2, if (is.null(key$labels)) 0.5 else 7))
   on.exit(graphics::par(old))
   points <- lapply(panels, panel_points, components)
   limits <- lapply(c("x", "y"), function(axis) {
@@ -108,10 +109,11 @@ draw_panels <- function(panels, components, key, title, response, ...) {
     }
     style <- key$of(panels[[i]]$y, length(points[[i]]$x))
     graphics::points(points[[i]]$x, points[[i]]$y, col = style$col, pch = style$pch, ...)
-    if (i == 1L && !is.null(key$labels)) {
-      graphics::legend("topright", legend = key$labels, col = key$colours, pch = key$symbols,
-                       title = response, bg = "white", cex = 0.9)
-    }
+  }
+  if (!is.null(key$labels)) {
+    graphics::legend(graphics::grconvertX(0.995, "ndc"), graphics::grconvertY(0.55, "ndc"), xjust = 1,
+                     yjust = 0.5, legend = key$labels, col = key$colours, pch = key$symbols,
+                     title = response, xpd = NA, bty = "n")
   }
   second <- if (length(components) == 2L) paste("component", components[2L])
             else if (is.null(panels[[1L]]$y)) "row" else response

@@ -36,11 +36,14 @@ read_na_action <- function(na.action) {
 
 # A vector with one entry per row, or NULL; a single column is taken for one.
 read_vector <- function(value, n, arg) {
-  if (length(dim(value)) == 2L && ncol(value) == 1L) {
-    value <- if (is.data.frame(value)) value[[1L]] else value[, 1L]
-  }
+  value <- single_column(value)
   check_length(value, n, arg)
   unname(without_missing_level(value))
+}
+
+single_column <- function(value) {
+  if (length(dim(value)) != 2L || ncol(value) != 1L) return(value)
+  if (is.data.frame(value)) value[[1L]] else value[, 1L]
 }
 
 check_length <- function(value, n, arg) {

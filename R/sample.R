@@ -43,8 +43,9 @@ raw_from_formula <- function(input) {
     given$y <- spread_rows(y, evaluated$usable)
   }
   environment(terms) <- small_environment(input$x, names(data), env)
-  c(list(X = spread_rows(design$X, evaluated$usable),
-         blueprint = blueprint_formula(terms, frame, design, parts, data)), given)
+  blueprint <- blueprint_formula(terms, frame, design, parts, data)
+  warn_dependent(blueprint, data[evaluated$usable, , drop = FALSE], design$X)
+  c(list(X = spread_rows(design$X, evaluated$usable), blueprint = blueprint), given)
 }
 
 raw_from_matrix <- function(input) {
@@ -53,7 +54,7 @@ raw_from_matrix <- function(input) {
     input$x <- stats::as.formula("~ .", env = globalenv())
     return(raw_from_formula(input))
   }
-  X <- as_numeric_matrix(input$x, "x")
+  X <- as_numeric_matrix(input$x, "x", "a formula, a numeric matrix or a data frame")
   c(list(X = X, blueprint = blueprint_matrix(X, named = !is.null(colnames(input$x)))),
     read_given(input, nrow(X)))
 }
@@ -77,13 +78,12 @@ check_given_once <- function(parts, input) {
   }
 }
 
-as_numeric_matrix <- function(x, arg) {
+as_numeric_matrix <- function(x, arg, accepted = "a numeric matrix or a data frame") {
   if (is.atomic(x) && is.null(dim(x)) && (is.numeric(x) || is.logical(x)) && length(x)) {
     x <- matrix(x, ncol = 1L)
   }
   if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
-    abort("data", "`", arg, "` must be a formula, a data frame or a numeric matrix, not ",
-          describe(x), ".")
+    abort("data", "`", arg, "` must be ", accepted, ", not ", describe(x), ".")
   }
   if (ncol(x) == 0L) abort("data", "`", arg, "` must have at least one column.")
   names <- colnames(x)
@@ -97,7 +97,7 @@ as_numeric_matrix <- function(x, arg) {
 check_data <- function(data, arg = "data") {
   if (is.null(data)) return(NULL)
   plain <- if (is.list(data) || (is.matrix(data) && !is.null(colnames(data)))) {
-    tryCatch(as.data.frame(data), error = function(e) NULL)
+    tryCatch(as.data.frame(data, optional = TRUE), error = function(e) NULL)
   }
   if (is.null(plain)) abort("data", "`", arg, "` must be a data frame, not ", describe(data), ".")
   plain[] <- lapply(plain, without_missing_level)

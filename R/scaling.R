@@ -26,6 +26,6 @@ robust_sd <- function(centred) {
 }
 
 apply_scaling <- function(X, scaling) {
-  X <- sweep(X, 2L, scaling$centre, check.margin = FALSE)
-  sweep(X, 2L, scaling$scale, "/", check.margin = FALSE)
+  for (j in seq_len(ncol(X))) X[, j] <- (X[, j] - scaling$centre[j]) / scaling$scale[j]
+  X
 }

@@ -34,18 +34,24 @@ fit_or_specify <- function(spec, call, env) {
 evaluate_input <- function(given, env) {
   input <- lapply(given[intersect(names(given), c("x", "formula", "y", "data", "na.action"))],
                   eval, envir = env)
-  if (!is.null(input$formula)) input$x <- input$formula
+  if (!is.null(input$formula)) {
+    if (is.data.frame(input$x) && is.null(input$data)) input$data <- input$x
+    input$x <- input$formula
+  }
   if (inherits(input$x, "formula") && is.data.frame(input$y) && is.null(input$data)) {
     input$data <- input$y
     input$y <- NULL
   }
+  input$data <- check_data(input$data)
+  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x")
   if (names_columns(given$domain, input)) {
     input$x <- add_bar(input$x, given$domain)
     given$domain <- NULL
   }
   for (name in c("domain", "weights")) {
-    if (!is.null(given[[name]])) input[[name]] <- eval(given[[name]], input$data, env)
+    if (!is.null(given[[name]])) input[[name]] <- evaluate(given[[name]], input$data, env, name)
   }
+  for (name in c("y", "domain", "weights")) input[[name]] <- single_column(input[[name]])
   if (is.null(input$x)) {
     abort("argument", "`data` needs a formula, as in `y ~ x1 + x2 | domain`.")
   }

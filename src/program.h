@@ -23,7 +23,9 @@ inline KernelProgram read_program(const Rcpp::List& list) {
   const auto has = [&](const char* name) {
     return list.containsElementNamed(name) && !Rf_isNull(list[name]);
   };
-  const auto number = [&](const char* name) { return has(name) ? Rcpp::as<double>(list[name]) : 0; };
+  const auto number = [&](const char* name) {
+    return has(name) ? Rcpp::as<double>(list[name]) : 0;
+  };
   if (has("inv")) program.inv = Rcpp::as<Eigen::VectorXd>(list["inv"]);
   program.nu = number("nu");
   program.gamma = number("gamma");
@@ -70,6 +72,8 @@ inline DomainWeights read_weights(const Rcpp::Nullable<Rcpp::NumericMatrix>& kap
   DomainWeights weights;
   if (kappa.isNull()) return weights;
   if (dx.isNull() || dz.isNull()) throw std::invalid_argument("kappa needs domain codes");
+  // A conversion would make a copy that nobody keeps.
+  if (TYPEOF(kappa.get()) != REALSXP) throw std::invalid_argument("kappa must be of doubles");
   const Rcpp::NumericMatrix table(kappa.get());
   weights.kappa = view(table);
   weights.x = read_domains(Rcpp::IntegerVector(dx.get()), n, table.nrow());

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <stdexcept>
 #include <vector>
 
@@ -27,11 +28,28 @@ class DomainMeans {
 
   Eigen::Index domains() const { return count_.size(); }
 
-  // E [n x G]
-  Eigen::MatrixXd averaging() const {
-    Eigen::MatrixXd E = Eigen::MatrixXd::Zero(rows(), domains());
-    for (Eigen::Index i = 0; i < rows(); ++i) E(i, domain(i)) = 1 / count_[domain(i)];
-    return E;
+  // M = KE [n x G] for symmetric K [n x n]: column j of K gives row j of M. Four
+  // columns at a time, because neighbouring rows tend to be of one domain and
+  // would wait for each other's sum.
+  template <class Pool>
+  Eigen::MatrixXd gram_means(Eigen::Map<const Eigen::MatrixXd> K, const Pool& pool) const {
+    const std::ptrdiff_t n = K.rows(), width = 4, pieces = (n + width - 1) / width;
+    Eigen::MatrixXd M(n, domains());
+    pool.run(pieces, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      Eigen::Matrix<double, 4, Eigen::Dynamic> sums(4, domains());
+      for (std::ptrdiff_t piece = begin; piece < end; ++piece) {
+        const std::ptrdiff_t first = piece * width, columns = std::min(width, n - first);
+        const double* column[4];
+        for (std::ptrdiff_t c = 0; c < width; ++c)
+          column[c] = K.col(first + std::min(c, columns - 1)).data();
+        sums.setZero();
+        for (std::ptrdiff_t i = 0; i < n; ++i)
+          for (std::ptrdiff_t c = 0; c < width; ++c) sums(c, domain(i)) += column[c][i];
+        M.middleRows(first, columns) =
+            sums.topRows(columns) * count_.cwiseInverse().asDiagonal();
+      }
+    });
+    return M;
   }
 
   // E'S [G x m] for S [n x m]

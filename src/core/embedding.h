@@ -19,7 +19,9 @@ struct DomainSumLoop {
     for (Index j = 0; j < at.cols; ++j) {
       const double* column = tile + j * tile_rows;
       double* sum = sums + domains[at.col + j] * tile_rows;
-      for (Index i = 0; i < at.padded_rows(); i += W) Simd<W>::at(sum + i) += Simd<W>::at(column + i);
+      for (Index i = 0; i < at.padded_rows(); i += W) {
+        Simd<W>::at(sum + i) += Simd<W>::at(column + i);
+      }
     }
   }
 };

@@ -73,22 +73,18 @@ void cross_matrix(const Kernel& kernel, const DomainWeights& weights, Index n, I
   });
 }
 
-// Writes a tile of the upper half and its mirror image: exact symmetry. Eight
-// columns at a time, so that the mirror image is written in whole cache lines.
+// Writes a tile of the upper half and its mirror image, which makes the matrix
+// exactly symmetric. Each column of K is written in one go, because the columns
+// may lie in the same cache set.
 inline void write_mirrored(const Patch& at, const double* tile, Index n, double* K) {
   const bool diagonal = at.row == at.col;
-  for (Index first = 0; first < at.cols; first += 8) {
-    const Index last = std::min(first + 8, at.cols);
-    for (Index j = first; j < last; ++j) {
-      const double* column = tile + j * tile_rows;
-      std::copy(column, column + (diagonal ? j + 1 : at.rows), K + at.row + (at.col + j) * n);
-    }
-    for (Index i = 0; i < (diagonal ? last : at.rows); ++i) {
-      double* mirror = K + at.col + (at.row + i) * n;
-      for (Index j = diagonal ? std::max(first, i) : first; j < last; ++j) {
-        mirror[j] = tile[i + j * tile_rows];
-      }
-    }
+  for (Index j = 0; j < at.cols; ++j) {
+    const double* column = tile + j * tile_rows;
+    std::copy(column, column + (diagonal ? j + 1 : at.rows), K + at.row + (at.col + j) * n);
+  }
+  for (Index i = 0; i < at.rows; ++i) {
+    double* mirror = K + at.col + (at.row + i) * n;
+    for (Index j = diagonal ? i + 1 : 0; j < at.cols; ++j) mirror[j] = tile[i + j * tile_rows];
   }
 }
 

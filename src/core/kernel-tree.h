@@ -136,7 +136,9 @@ class KernelBuilder {
     if (k.type == "given") return given(k);
     if (k.type == "sum") return combined<Sum>(k);
     if (k.type == "product") return combined<Times>(k);
-    if (k.type == "normalise" && k.parts.size() == 1) return leaf<NormalisedKernel>(build(k.parts[0]));
+    if (k.type == "normalise" && k.parts.size() == 1) {
+      return leaf<NormalisedKernel>(build(k.parts[0]));
+    }
     throw std::invalid_argument("unknown kernel: " + k.type);
   }
 

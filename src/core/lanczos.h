@@ -120,7 +120,7 @@ EigenPairs lanczos_leading_pairs(const Apply& apply, Eigen::Index n, Eigen::Inde
     pairs.converged = false;
     return pairs;
   }
-  const Eigen::Index basis = std::min(n, 2 * m + 20), short_basis = std::min<Eigen::Index>(n, 20);
+  const Eigen::Index basis = std::min(n, 2 * m + 14), short_basis = std::min<Eigen::Index>(n, 10);
   pairs = run_lanczos(op, start, m, basis, tolerance);
 
   for (int round = 0; round < 10 && pairs.converged; ++round) {

@@ -99,7 +99,7 @@ Projection fit_projection(Eigen::Map<Eigen::MatrixXd> K, const ProjectionProblem
   const bool domains = problem.domains && problem.domains->domains() > 1;
   Eigen::MatrixXd M(n, 0), spread(n, 0);  // M = KE
   if (domains) {
-    M = SymmetricLower(K.data(), n) * problem.domains->averaging();
+    M = problem.domains->gram_means(Eigen::Map<const Eigen::MatrixXd>(K.data(), n, n), pool);
     fit.distributional_before = problem.domains->trace(M);
     if (problem.distributional) spread = DomainMeans::factor(M);
   }

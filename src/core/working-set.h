@@ -92,7 +92,8 @@ struct BestRatio {
   Vec square, curvature, largest;
   Int at;
 
-  DOMGEN_INLINE BestRatio() : square(Vec{}), curvature(Vec{} + 1.0), largest(Vec{}), at(Int{} - 1) {}
+  DOMGEN_INLINE BestRatio()
+      : square(Vec{}), curvature(Vec{} + 1.0), largest(Vec{}), at(Int{} - 1) {}
 
   DOMGEN_INLINE void offer(const Vec& gradient, const Vec& a, double tau, const Int& index) {
     const Vec zero = {};

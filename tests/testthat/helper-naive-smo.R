@@ -29,7 +29,7 @@ naive_objective <- function(K, dual, alpha) {
 
 # Accelerated projected gradient on the box and, by bisection for the
 # multiplier, on the hyperplane sum s a = 0.
-naive_dual <- function(K, dual, offset = TRUE, steps = 20000) {
+naive_dual <- function(K, dual, offset = TRUE, steps = 3000) {
   Q <- naive_hessian(K, dual)
   step <- 1 / max(eigen(Q, symmetric = TRUE, only.values = TRUE)$values)
   box <- function(a) pmin(pmax(a, 0), dual$upper)
@@ -64,11 +64,12 @@ smo_classes <- function(n = 60, seed = 1) {
   set.seed(seed)
   y <- rep_len(c(1, -1), n)
   x <- matrix(rnorm(n * 3), n) + 0.7 * y
-  list(x = x, y = y, K = exp(-as.matrix(dist(x))^2 / 4))
+  list(x = x, y = y, K = exp(-unname(as.matrix(dist(x)))^2 / 4))
 }
 
 smo_numbers <- function(n = 60, seed = 1) {
   set.seed(seed)
   x <- matrix(rnorm(n * 3), n)
-  list(x = x, y = sin(2 * x[, 1]) + x[, 2] / 2 + rnorm(n) / 4, K = exp(-as.matrix(dist(x))^2 / 4))
+  y <- sin(2 * x[, 1]) + x[, 2] / 2 + rnorm(n) / 4
+  list(x = x, y = y, K = exp(-unname(as.matrix(dist(x)))^2 / 4))
 }

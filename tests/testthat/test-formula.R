@@ -56,13 +56,11 @@ test_that("the formula may be a variable, a named argument, or come before unnam
 
 test_that("variables are found where the formula was written", {
   d <- mixed_data()
-  expected <- dg_lm(y ~ poly(x, 2) | site, data = d)
-  free <- local({
-    y <- d$y
-    x <- replace(d$x, 60, NA)
-    where <- d$site
-    expect_warning(dg_lm(y ~ poly(x, 2) | where), "1 row of 60", class = "domgen_warning_missing")
-  })
+  y <- d$y
+  x <- replace(d$x, 60, NA)
+  where <- d$site
+  expect_warning(free <- dg_lm(y ~ poly(x, 2) | where), "1 row of 60",
+                 class = "domgen_warning_missing")
   expect_equal(coef(free), coef(dg_lm(y ~ poly(x, 2) | site, data = d[-60, ])))
   expect_equal(predict(free, d[5:1, ]), predict(free, d)[5:1])
   expect_domgen_error(predict(free, d["z"]), "no column `x`")
@@ -122,6 +120,14 @@ test_that("bases learn their knots once", {
   }
 })
 
+test_that("a transformation that looks at other rows gives a warning", {
+  d <- mixed_data()
+  for (f in list(y ~ z + I(x - mean(x)) | site, y ~ rank(x) | site, y ~ cumsum(x) | site)) {
+    expect_warning(dg_lm(f, data = d), "depends on the other rows",
+                   class = "domgen_warning_dependent")
+  }
+})
+
 test_that("what cannot be meant is an error", {
   d <- mixed_data()
   expect_snapshot(error = TRUE, {
@@ -134,6 +140,7 @@ test_that("what cannot be meant is an error", {
     dg_lm(y ~ x | site, domain = d$site, data = d)
     dg_lm(y ~ . | site)
     dg_lm(y ~ x + time | site, data = d[c("y", "x", "site")])
+    dg_lm(d$y ~ d$x)
     dg_lm(y ~ log(colour) | site, data = d)
   })
   expect_domgen_error(dg_lm(cbind(y, x) ~ z | site, data = d), "`y` must be a vector")

@@ -89,9 +89,19 @@ test_that("responses of every kind are read", {
   expect_equal(levels(predict(dg_null(grade ~ x, data = d), d)), c("a", "b", "c"))
   expect_equal(predict(dg_null(count ~ x, data = d), d), rep(mean(d$count), 60))
   expect_null(names(dg_null(size ~ x, data = d)$y))
-  expect_warning(dg_null(site ~ x, data = d), "no row of \"s0\"", class = "domgen_warning_empty_class")
+  expect_warning(dg_null(site ~ x, data = d), "no row of \"s0\"",
+                 class = "domgen_warning_empty_class")
   expect_domgen_error(dg_null(day ~ x, data = d), "must be numeric, a factor")
   expect_domgen_error(dg_null(as.matrix(d["x"])), "A response is needed")
+})
+
+test_that("single columns are vectors", {
+  d <- mixed_data()
+  X <- as.matrix(d[c("x", "z")])
+  expected <- dg_svm(X, d$y, d$site, weights = d$w)
+  expect_equal(fitted(dg_svm(X, d["y"], d["site"], weights = as.matrix(d["w"]))), fitted(expected))
+  expect_equal(dg_cv(dg_lm(), X, as.matrix(d["y"]), d["site"])$mean,
+               dg_cv(dg_lm(), X, d$y, d$site)$mean)
 })
 
 test_that("wrong lengths and types are errors that name the argument", {
@@ -100,6 +110,7 @@ test_that("wrong lengths and types are errors that name the argument", {
   expect_snapshot(error = TRUE, {
     dg_lm(X, d$y[-1])
     dg_lm(X, d[c("y", "z")])
+    dg_svm(X, d$y)
     dg_lm(X, d$y, domain = "site")
     dg_lm(X, d$y, weights = c(1, 2))
     dg_lm(X, as.list(d$y))
@@ -133,6 +144,11 @@ expect_same_model <- function(convert) {
   frame <- suppressWarnings(dg_lm(convert(d[2:3]), convert(d["y"]), d$site))
   expect_equal(coef(frame), coef(expected))
 }
+
+test_that("lists are data", {
+  d <- as.list(mixed_data()[c("y", "x", "site")])
+  expect_equal(columns_of(dg_lm(y ~ ., domain = site, data = d)), "x")
+})
 
 test_that("tibbles are data", {
   skip_if_not_installed("tibble")

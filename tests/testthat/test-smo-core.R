@@ -1,5 +1,3 @@
-unnamed <- function(K) unname(as.matrix(K))
-
 test_that("the dual solution agrees with projected gradients, with and without offset", {
   classes <- smo_classes(40)
   numbers <- smo_numbers(30)
@@ -30,7 +28,7 @@ test_that("the optimality conditions hold to the tolerance and the box is respec
     expect_true(all(fit$alpha >= 0 & fit$alpha <= cost))
     if (offset) expect_lt(abs(sum(fit$beta)), 1e-9 * cost * 200)
     expect_equal(fit$beta, fit$alpha[1:200] - fit$alpha[201:400])
-    expect_equal(fit$decision, drop(unname(d$K %*% fit$beta)), tolerance = 1e-10)
+    expect_equal(fit$decision, drop(d$K %*% fit$beta), tolerance = 1e-10)
     expect_lte(fit$relative_gap, 1e-3)
   }
 })
@@ -60,7 +58,8 @@ test_that("shrinking and gathered columns lead to the same optimum as e1071", {
   d$y[flip] <- -d$y[flip]
   for (cost in c(0.1, 100)) {
     fit <- run_smo(d$K, hinge_dual(d$y, cost))
-    peer <- e1071::svm(d$x, factor(d$y), scale = FALSE, gamma = 1 / 4, cost = cost, tolerance = 1e-5)
+    peer <- e1071::svm(d$x, factor(d$y), scale = FALSE, gamma = 1 / 4, cost = cost,
+                       tolerance = 1e-5)
     beta <- numeric(600)
     beta[peer$index] <- abs(peer$coefs)
     beta <- beta * d$y
@@ -93,7 +92,7 @@ test_that("a whole cost is a repeated row and no cost a removed one", {
   for (offset in c(TRUE, FALSE)) {
     fit <- run_smo(d$K, hinge_dual(d$y, 2 * times), offset, tol = 1e-9)
     repeated <- rep(seq_len(50), times)
-    copies <- run_smo(unnamed(d$K[repeated, repeated]), hinge_dual(d$y[repeated], 2), offset,
+    copies <- run_smo(d$K[repeated, repeated], hinge_dual(d$y[repeated], 2), offset,
                       tol = 1e-9)
     expect_equal(fit$objective, copies$objective, tolerance = 1e-8)
     expect_equal(fit$decision[repeated] + fit$b, copies$decision + copies$b, tolerance = 1e-6)
@@ -105,7 +104,7 @@ test_that("variables may belong to some rows of K only", {
   d <- smo_classes(50)
   for (rows in list(seq(1, 50, by = 3), 2:50)) for (offset in c(TRUE, FALSE)) {
     dual <- hinge_dual(d$y[rows], 2)
-    part <- run_smo(unnamed(d$K[rows, rows]), dual, offset, tol = 1e-9)
+    part <- run_smo(d$K[rows, rows], dual, offset, tol = 1e-9)
     dual$row <- rows
     fit <- run_smo(d$K, dual, offset, tol = 1e-9)
     expect_equal(fit$alpha, part$alpha, tolerance = 1e-6)
@@ -148,7 +147,7 @@ test_that("degenerate problems end with a right answer", {
   expect_equal(run_smo(matrix(0, 3, 3), hinge_dual(c(1, -1, 1), 1))$objective, -2)
 
   twice <- rep(1:20, 2)
-  copies <- run_smo(unnamed(d$K[twice, twice]), hinge_dual(d$y[twice], 1), tol = 1e-6)
+  copies <- run_smo(d$K[twice, twice], hinge_dual(d$y[twice], 1), tol = 1e-6)
   expect_true(copies$converged)
 
   opposed <- run_smo(matrix(1, 2, 2), hinge_dual(c(1, -1), 7))
