@@ -10,14 +10,9 @@ usable <- function(package) {
     (is.na(at_least[package]) || packageVersion(package) >= at_least[package])
 }
 
-# The newest versions that build here, where CRAN's current one does not: without cmake, which
-# RcppParallel needs to build TBB, or on an older R.
-archived <- function() {
-  old <- character()
-  if (!nzchar(Sys.which("cmake"))) old["RcppParallel"] <- "5.1.10"
-  if (getRversion() < "4.4.0") old["Matrix"] <- "1.6-5"
-  old
-}
+# The newest versions that build where CRAN's current one does not: without cmake, which
+# RcppParallel needs to build TBB.
+archived <- function() if (!nzchar(Sys.which("cmake"))) c(RcppParallel = "5.1.10")
 
 install <- function(library, cores, packages) {
   options(timeout = max(600, getOption("timeout")))
@@ -30,22 +25,22 @@ install <- function(library, cores, packages) {
 
   if (.Platform$pkgType == "source") {
     old <- archived()
-    available <- available.packages(repos = repositories)
-    needed <- c(packages, unlist(tools::package_dependencies(packages, available, recursive = TRUE)))
-    for (package in Filter(Negate(usable), intersect(names(old), needed))) {
+    for (package in intersect(names(old), packages)) {
       url <- sprintf("%s/src/contrib/Archive/%s/%s_%s.tar.gz",
                      repositories["CRAN"], package, package, old[package])
       install.packages(url, lib = library, repos = NULL, type = "source", quiet = TRUE)
     }
     packages <- Filter(Negate(usable), packages)
+    if (!length(packages)) return(invisible())
   }
 
-  # With several processes install.packages() writes one file per package and shows all of them;
-  # only those of packages that failed are worth reading.
+  # Of the compilers' output only that of packages that failed is worth reading.
   logs <- tempfile("logs")
   dir.create(logs)
-  install.packages(packages, lib = library, repos = repositories, Ncpus = cores, quiet = TRUE,
-                   keep_outputs = logs)
+  suppressWarnings(
+    install.packages(packages, lib = library, repos = repositories, Ncpus = cores, quiet = TRUE,
+                     keep_outputs = logs)
+  )
   for (log in list.files(logs, full.names = TRUE)) {
     lines <- readLines(log, warn = FALSE)
     if (!any(grepl("^[*] DONE", lines))) writeLines(c(basename(log), tail(lines, 60)), stderr())

@@ -20,11 +20,14 @@
 #' table(predict(model, toy), toy$y)
 #' @export
 chain <- function(projection, learner) {
+  check_given(projection, "projection")
+  check_given(learner, "learner")
   if (!inherits(projection, "dg_projection_spec")) {
     abort("argument", "`projection` must be a projection without data, such as ",
           "`dica(ncomp = 2)`, not ", describe(projection), ".")
   }
-  if (!inherits(learner, "dg_spec") || inherits(learner, c("dg_projection_spec", "dg_chain_spec"))) {
+  if (!inherits(learner, "dg_spec") ||
+        inherits(learner, c("dg_projection_spec", "dg_chain_spec"))) {
     abort("argument", "`learner` must be a learner without data, such as `dg_svm(cost = 1)`, not ",
           describe(learner), ".")
   }

@@ -24,7 +24,7 @@ describe <- function(value) {
     return(if (is.character(value)) dQuote(value, FALSE) else format(value))
   }
   if (is.atomic(value) && is.null(dim(value)) && !is.object(value)) {
-    kind <- if (is.character(value)) "character" else if (is.logical(value)) "logical" else "numeric"
+    kind <- if (is.numeric(value)) "numeric" else typeof(value)
     return(paste0("a ", kind, " vector of length ", length(value)))
   }
   if (is.matrix(value)) {
@@ -44,6 +44,11 @@ plural <- function(n, one, many = paste0(one, "s")) {
   paste(format(n, big.mark = ",", scientific = FALSE), if (n == 1) one else many)
 }
 
+# A required argument. To be called with the argument of the user's own call.
+check_given <- function(value, arg) {
+  if (missing(value)) abort("argument", "`", arg, "` must be given.")
+}
+
 is_number <- function(value) {
   is.numeric(value) && !is.object(value) && length(value) == 1L && is.finite(value)
 }
@@ -52,7 +57,9 @@ check_number <- function(value, arg, rule = c("positive", "non-negative", "finit
   rule <- match.arg(rule)
   fine <- is_number(value) &&
     switch(rule, positive = value > 0, `non-negative` = value >= 0, finite = TRUE)
-  if (!fine) abort("argument", "`", arg, "` must be one ", rule, " number, not ", describe(value), ".")
+  if (!fine) {
+    abort("argument", "`", arg, "` must be one ", rule, " number, not ", describe(value), ".")
+  }
   as.numeric(value)
 }
 
@@ -67,6 +74,7 @@ check_count <- function(value, arg, at_least = 1L) {
 }
 
 check_between <- function(value, arg, low, high) {
+  check_given(value, arg)
   if (!is_number(value) || value < low || value > high) {
     abort("argument", "`", arg, "` must be one number from ", low, " to ", high, ", not ",
           describe(value), ".")
@@ -91,6 +99,9 @@ check_choice <- function(value, arg, choices) {
   value
 }
 
+# Digits to print.
+check_digits <- function(digits) check_count(digits, "digits", at_least = 0L)
+
 # An object made by one of our constructors.
 check_made_by <- function(value, arg, class, constructors) {
   if (!inherits(value, class)) {
@@ -100,6 +111,7 @@ check_made_by <- function(value, arg, class, constructors) {
 }
 
 check_kernel <- function(value, arg) {
+  check_given(value, arg)
   check_made_by(value, arg, "domgen_kernel", "a kernel function such as `kernel_rbf()`")
 }
 
@@ -108,23 +120,41 @@ check_domain_kernel <- function(value, arg) {
                 "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
 }
 
+# Far more than any machine has: starting a million threads ends the session.
+most_threads <- 1024L
+
 check_threads <- function(threads) {
-  check_count(if (is.null(threads)) getOption("domgen.threads", 2L) else threads, "threads")
+  if (is.null(threads)) threads <- getOption("domgen.threads", 2L)
+  threads <- check_count(threads, "threads")
+  if (threads > most_threads) {
+    abort("argument", "`threads` must be at most ", most_threads, ", not ", threads, ".")
+  }
+  threads
 }
 
 # What falls into `...` was misspelt or belongs elsewhere.
 check_no_dots <- function(dots, known) {
+  known <- setdiff(known, "...")
   if (length(dots) == 0L) return(invisible())
   given <- names(dots)
   if (is.null(given) || any(given == "")) {
     abort("argument", "All further arguments must be named; found ",
           describe(dots[[if (is.null(given)) 1L else which(given == "")[1L]]]), ".")
   }
+  if (length(known) == 0L) abort("argument", "Unknown argument `", given[1L], "`.")
   near <- known[which.min(utils::adist(given[1L], known))]
   close <- length(near) && utils::adist(given[1L], near) <= max(1, nchar(given[1L]) %/% 3)
   abort("argument", "Unknown argument `", given[1L], "`",
         if (close) paste0("; did you mean `", near, "`?")
         else paste0("; the arguments are ", enumerate(known, length(known)), "."))
+}
+
+# An error of the C++ core that no rule here foresaw.
+core_result <- function(result) {
+  tryCatch(result, error = function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("numeric", "The numerical core failed on these data: ", conditionMessage(e), ".")
+  })
 }
 
 memory_limit <- function() {
@@ -153,7 +183,7 @@ check_memory <- function(n, m = n, copies = 1) {
   need <- 8 * as.numeric(n) * as.numeric(m) * copies
   limit <- memory_limit()
   if (need > limit) {
-    gib <- function(bytes) format(round(bytes / 2^30, 2), nsmall = 2, big.mark = ",")
+    gib <- function(bytes) format(signif(bytes / 2^30, 3), big.mark = ",")
     abort("memory", "The Gram matrix of ", plural(n, "row"), " would take ", gib(need),
           " GiB, more than the limit of ", gib(limit),
           " GiB. Use fewer rows, a feature map (`features_nystrom()`, `features_rff()`) where the",

@@ -20,8 +20,8 @@ gather_columns <- function(terms, parts, data, env) {
 check_integer64 <- function(columns) {
   large <- vapply(columns, inherits, logical(1), "integer64")
   if (any(large)) {
-    abort("data", "`data` must not have 64-bit integers; convert ", enumerate(names(columns)[large]),
-          " by as.numeric().")
+    abort("data", "`data` must not have 64-bit integers; convert ",
+          enumerate(names(columns)[large]), " by as.numeric().")
   }
 }
 

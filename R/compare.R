@@ -28,6 +28,7 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
                        progress = NULL, ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_compare)))
+  check_given(objects, "objects")
   specs <- read_specifications(objects)
   against <- read_against(against, names(specs))
   given <- as.list(call)[-1L]
@@ -51,7 +52,7 @@ read_specifications <- function(objects) {
   }
   specs <- lapply(objects, read_specification)
   if (is.null(names(specs))) names(specs) <- rep("", length(specs))
-  unnamed <- names(specs) == ""
+  unnamed <- is.na(names(specs)) | names(specs) == ""
   names(specs)[unnamed] <- vapply(specs[unnamed], function(s) s$parts$title, character(1))
   if (anyDuplicated(names(specs))) {
     abort("argument", "`objects` must have different names, not twice ",
@@ -63,7 +64,8 @@ read_specifications <- function(objects) {
 
 read_against <- function(against, names) {
   if (!is.null(against)) return(check_choice(against, "against", names))
-  if ("pooled" %in% names) "pooled" else if (names[1L] == "null" && length(names) > 1L) names[2L] else names[1L]
+  if ("pooled" %in% names) return("pooled")
+  if (names[1L] == "null" && length(names) > 1L) names[2L] else names[1L]
 }
 
 new_comparison <- function(runs, against) {
@@ -85,13 +87,14 @@ new_comparison <- function(runs, against) {
 # Mean of the paired differences over domains, standard error, 95 % t-interval.
 paired_difference <- function(difference) {
   d <- difference[!is.na(difference)]
-  se <- if (length(d) > 1L) stats::sd(d) / sqrt(length(d)) else NA_real_
+  se <- standard_error(d)
   half <- if (length(d) > 1L) stats::qt(0.975, length(d) - 1L) * se else NA_real_
   data.frame(difference = mean(d), se = se, lower = mean(d) - half, upper = mean(d) + half)
 }
 
 #' @export
 print.dg_compare <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   measure <- metrics[[x$metric]]
   run <- x$runs[[1L]]
   cat(measure$title, " on ", plural(nrow(run$domains), "unseen domain"), " (",
@@ -103,7 +106,9 @@ print.dg_compare <- function(x, digits = 3, ...) {
   shown[x$table$method == x$against, c("difference", "se", "lower", "upper")] <- ""
   print(shown, row.names = FALSE, right = TRUE)
   cat("\n")
-  for (i in which(x$table$method != x$against)) cat("  ", verdict(x$table[i, ], measure, x$against), "\n", sep = "")
+  for (i in which(x$table$method != x$against)) {
+    cat("  ", verdict(x$table[i, ], measure, x$against), "\n", sep = "")
+  }
   for (name in names(x$runs)) {
     if (length(x$runs[[name]]$warnings)) {
       cat("  ", name, ":\n", sep = "")

@@ -37,6 +37,7 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
                   metric = NULL, na.action = stats::na.omit, progress = NULL, ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
+  check_given(object, "object")
   spec <- read_specification(object)
   input <- cv_input(call, object, parent.frame())
   task <- cv_task(spec, input)
@@ -93,13 +94,15 @@ take_rows <- function(input, rows) {
   for (part in c("data", "x")) if (length(dim(input[[part]])) == 2L) {
     input[[part]] <- input[[part]][rows, , drop = FALSE]
   } else if (is.numeric(input[[part]])) input[[part]] <- input[[part]][rows]
-  for (part in c("y", "domain", "weights")) input[[part]] <- input[[part]][rows]
+  for (part in c("y", "domain", "weights")) {
+    input[[part]] <- read_vector(input[[part]], NROW(input[[part]]), part)[rows]
+  }
   input
 }
 
 cross_validate <- function(spec, task, folds, metric, bar, label) {
-  metric <- read_metric(metric, response_kind(task$y))
-  fold <- unclass(folds)[as.character(task$domain)]
+  metric <- read_metric(metric, task$y)
+  fold <- unname(unclass(folds))[match(task$domain, names(folds))]
   results <- lapply(sort(unique(fold)), function(k) {
     bar$tick(label)
     result <- run_fold(spec, task, fold == k)
@@ -149,27 +152,42 @@ new_cv <- function(spec, task, folds, metric, predictions, results) {
   of <- function(rows) score(predictions$truth[rows], predictions$prediction[rows],
                              predictions$decision[rows])
   by_domain <- split(seq_len(nrow(predictions)), predictions$domain)
-  domains <- data.frame(domain = names(by_domain), fold = as.integer(folds[names(by_domain)]),
+  fold <- as.integer(folds[match(names(by_domain), names(folds))])
+  domains <- data.frame(domain = names(by_domain), fold = fold,
                         rows = lengths(by_domain), score = vapply(by_domain, of, numeric(1)),
                         row.names = NULL)
   scores <- domains$score[!is.na(domains$score)]
+  if (length(scores) == 0L) {
+    warn("score", "`metric` \"", metric, "\" has no value in any domain: each lacks a class.")
+  }
   structure(list(
     domains = domains, predictions = predictions, mean = mean(scores),
-    se = stats::sd(scores) / sqrt(length(scores)), overall = of(seq_len(nrow(predictions))),
+    se = standard_error(scores), overall = of(seq_len(nrow(predictions))),
     folds = folds, metric = metric, seconds = vapply(results, `[[`, numeric(1), "seconds"),
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec
   ), class = "dg_cv")
 }
 
+# Of a mean; NA for one number.
+standard_error <- function(values) {
+  if (length(values) < 2L) return(NA_real_)
+  robust_sd(values - mean(values)) / sqrt(length(values))
+}
+
 #' @export
 print.dg_cv <- function(x, digits = 4, ...) {
+  digits <- max(check_digits(digits), 1L)
   folds <- length(unique(x$folds))
   cat(x$spec$parts$title, ", ", plural(nrow(x$domains), "domain"), " held out ",
-      if (folds == nrow(x$domains)) "one at a time" else paste("in", folds, "folds"), "\n", sep = "")
+      if (folds == nrow(x$domains)) "one at a time" else paste("in", folds, "folds"),
+      "\n", sep = "")
   cat("  ", metrics[[x$metric]]$title, ": mean over domains ", signif(x$mean, digits),
-      " (standard error ", signif(x$se, 2), "), all rows ", signif(x$overall, digits), "\n", sep = "")
+      " (standard error ", signif(x$se, 2), "), all rows ", signif(x$overall, digits),
+      "\n", sep = "")
   missing <- sum(is.na(x$domains$score))
-  if (missing) cat("  ", plural(missing, "domain"), " without a score (a class is missing)\n", sep = "")
+  if (missing) {
+    cat("  ", plural(missing, "domain"), " without a score (a class is missing)\n", sep = "")
+  }
   print_fold_warnings(x$warnings, folds)
   cat("\n")
   print(utils::head(x$domains, 10L), digits = digits, row.names = FALSE)
@@ -179,6 +197,7 @@ print.dg_cv <- function(x, digits = 4, ...) {
 
 print_fold_warnings <- function(warnings, folds) {
   for (message in names(warnings)) {
-    cat("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message, "\n", sep = "")
+    cat("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message, "\n",
+        sep = "")
   }
 }

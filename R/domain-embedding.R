@@ -17,6 +17,7 @@ domain_kernel_fit.domain_embedding <- function(kernel, X, domain, threads) {
   kernel$norms <- diag(gram)
   kernel$outer <- kernel_fit(kernel$outer, gram_coordinates(gram))
   kernel$kappa <- kernel_profile(kernel$outer, gram, kernel$norms, kernel$norms)
+  check_overflow(kernel$kappa, kernel$outer)
   kernel$X <- X
   kernel$domain <- domain
   kernel
@@ -25,8 +26,10 @@ domain_kernel_fit.domain_embedding <- function(kernel, X, domain, threads) {
 #' @exportS3Method
 domain_kernel_new.domain_embedding <- function(kernel, X, domain, threads) {
   inner <- embedding_gram(kernel$kernel, X, domain, threads, kernel$X, kernel$domain)
-  kernel_profile(kernel$outer, inner, embedding_norms(kernel$kernel, X, domain, threads),
-                 kernel$norms)
+  kappa <- kernel_profile(kernel$outer, inner, embedding_norms(kernel$kernel, X, domain, threads),
+                          kernel$norms)
+  check_overflow(kappa, kernel$outer)
+  kappa
 }
 
 # Points in Euclidean space with these inner products, [G x G].

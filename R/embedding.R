@@ -32,7 +32,7 @@ read_domains <- function(x, domain, kernel, threads) {
   if (missing(domain) || is.null(domain)) {
     abort("argument", "`domain` must have one entry per row of `x` (", nrow(X), "), not NULL.")
   }
-  check_length(domain, nrow(X), "domain")
+  domain <- read_vector(domain, nrow(X), "domain")
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }
@@ -47,6 +47,7 @@ embedding_gram <- function(kernel, X, domain, threads, Z = NULL, domain_z = doma
   means <- kernel_means_(program, X, as.integer(domain), nlevels(domain), Z,
                          if (is.null(Z)) NULL else as.integer(domain_z),
                          nlevels(domain_z), threads)
+  check_overflow(means, kernel)
   dimnames(means) <- list(levels(domain), levels(domain_z))
   means
 }

@@ -11,9 +11,15 @@ judges_domain.dg_fit <- function(object) uses_domain(object$product$domain_kerne
 
 # newdata to decision values, NA where a row has missing values: [nrow(newdata) x columns].
 decide <- function(object, newdata, domain, reference, reference_domain) {
+  if (is.null(reference) && !is.null(reference_domain)) {
+    abort("argument", "`reference` must be given where `reference_domain` is.")
+  }
   judges <- judges_domain(object)
   new <- replay(object$blueprint, newdata, domain, needs_domain = judges)
   known <- if (judges) read_reference(object, reference, reference_domain)
+  if (!is.null(known) && nlevels(new$domain) && !any(levels(new$domain) %in% known$domain)) {
+    warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
+  }
   values <- decision(object, new$X, new$domain, known)
   full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
   full[new$ok, ] <- values
@@ -75,15 +81,24 @@ terms.dg_fit <- function(x, ...) {
 update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   call <- object$call
   if (is.null(call)) abort("argument", "The model was not fitted by a call that can be changed.")
-  if (!missing(formula.)) call <- change_formula(call, object, formula.)
+  check_flag(evaluate, "evaluate")
+  if (!missing(formula.)) {
+    if (!inherits(formula., "formula")) {
+      abort("argument", "`formula.` must be a formula, not ", describe(formula.), ".")
+    }
+    call <- change_formula(call, object, formula.)
+  }
   changes <- as.list(match.call(expand.dots = FALSE)$...)
+  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
+    abort("argument", "`...` must be named arguments, such as `cost = 10`.")
+  }
   inner <- is_call_to(call, "fit") && !is.null(object$spec)
   for (name in names(changes)) {
     if (inner && name %in% names(object$spec$args)) {
       object$spec$args[name] <- list(eval(changes[[name]], parent.frame()))
       call$object <- object$spec
     } else {
-      call[[name]] <- changes[[name]]
+      call[name] <- changes[name]
     }
   }
   if (evaluate) eval(call, parent.frame()) else call

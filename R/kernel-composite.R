@@ -37,7 +37,11 @@ Ops.domgen_kernel <- function(e1, e2) {
 # A number stands for the constant kernel.
 as_kernel <- function(value) {
   if (inherits(value, "domgen_kernel")) return(value)
-  kernel_poly(1, gamma = 0, coef0 = check_number(value, "constant kernel", "non-negative"))
+  if (!is_number(value) || value < 0) {
+    abort("argument", "A kernel must be added to, or multiplied by, a kernel or one non-negative ",
+          "number, not ", describe(value), ".")
+  }
+  kernel_poly(1, gamma = 0, coef0 = as.numeric(value))
 }
 
 fit_parts <- function(kernel, X) {
@@ -71,8 +75,11 @@ kernel_profile.kernel_composite <- function(kernel, inner, norm_x, norm_z) {
 #' @exportS3Method
 kernel_profile.kernel_normalised <- function(kernel, inner, norm_x, norm_z) {
   part <- kernel$parts[[1L]]
-  self <- function(norm) vapply(norm, function(v) c(kernel_profile(part, matrix(v), v, v)), numeric(1))
-  kernel_profile(part, inner, norm_x, norm_z) / sqrt(outer(self(norm_x), self(norm_z)))
+  self <- function(norm) {
+    vapply(norm, function(v) c(kernel_profile(part, matrix(v), v, v)), numeric(1))
+  }
+  size <- sqrt(outer(self(norm_x), self(norm_z)))
+  ifelse(size > 0, kernel_profile(part, inner, norm_x, norm_z) / size, 0)
 }
 
 #' @export

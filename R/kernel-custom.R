@@ -5,8 +5,8 @@
 #'
 #' @param fun A function of two numeric matrices `x` (n x p) and `z` (m x p)
 #'   that returns the n x m matrix of kernel values. It must be symmetric and
-#'   positive semi-definite, which cannot be checked; a wrong shape or
-#'   non-finite values are errors.
+#'   positive semi-definite, of which only pairs of rows are checked; a wrong
+#'   shape or non-finite values are errors.
 #' @param formula The formula to print.
 #' @return A kernel; see [kernel_rbf()].
 #' @family kernels
@@ -16,6 +16,7 @@
 #' kernel_matrix(cosine, as.matrix(iris[1:3, 1:4]))
 #' @export
 kernel_custom <- function(fun, formula = "a function given by the user") {
+  check_given(fun, "fun")
   if (!is.function(fun)) abort("argument", "`fun` must be a function, not ", describe(fun), ".")
   if (!is.character(formula) || length(formula) != 1L) {
     abort("argument", "`formula` must be one string, not ", describe(formula), ".")
@@ -32,14 +33,21 @@ kernel_program.kernel_custom <- function(kernel, x, z) {
       custom_values(kernel, row, row)[1L]
     }, numeric(1))
   }
-  list(type = "given", values = custom_values(kernel, x, z),
-       diag_x = self(x), diag_z = self(z))
+  values <- custom_values(kernel, x, z)
+  program <- list(type = "given", values = values, diag_x = self(x), diag_z = self(z))
+  if (identical(x, z)) check_symmetric(values)
+  check_cauchy_schwarz(program)
+  program
 }
 
 custom_values <- function(kernel, x, z) {
-  values <- kernel$fun(x, z)
-  if (!is.matrix(values)) values <- as.matrix(values)
-  if (!is.numeric(values) || nrow(values) != nrow(x) || ncol(values) != nrow(z)) {
+  values <- tryCatch(kernel$fun(x, z), error = function(e) {
+    abort("argument", "`fun` of kernel_custom() failed: ", conditionMessage(e), ".")
+  })
+  if (is.data.frame(values)) values <- as.matrix(values)
+  if (is.numeric(values) && is.null(dim(values))) values <- matrix(values)
+  if (!is.matrix(values) || !is.numeric(values) || nrow(values) != nrow(x) ||
+        ncol(values) != nrow(z)) {
     abort("data", "`fun` of kernel_custom() must return a numeric matrix of ", nrow(x), " x ",
           nrow(z), ", not ", describe(values), ".")
   }
@@ -47,8 +55,26 @@ custom_values <- function(kernel, x, z) {
     abort("data", "`fun` of kernel_custom() must return finite values; found ",
           format(values[!is.finite(values)][1L]), ".")
   }
-  storage.mode(values) <- "double"
-  values
+  matrix(as.double(values), nrow(values))
+}
+
+check_symmetric <- function(values) {
+  apart <- max(abs(values - t(values)), 0)
+  if (apart > 1e-8 * max(abs(values), 0)) {
+    abort("data", "`fun` of kernel_custom() must be symmetric; k(x, z) and k(z, x) differ by up ",
+          "to ", signif(apart, 2), ".")
+  }
+}
+
+# k(x, z)^2 <= k(x, x) k(z, z): what pairs of rows show of positive semi-definiteness.
+check_cauchy_schwarz <- function(program) {
+  size_x <- sqrt(pmax(program$diag_x, 0))
+  size_z <- sqrt(pmax(program$diag_z, 0))
+  slack <- 1e-6 * max(size_x, 0) * max(size_z, 0)
+  if (any(program$diag_x < 0) || any(abs(program$values) > outer(size_x, size_z) + slack)) {
+    abort("data", "`fun` of kernel_custom() must be positive semi-definite: k(x, z)^2 must be at ",
+          "most k(x, x) k(z, z), and no k(x, x) negative.")
+  }
 }
 
 #' @export

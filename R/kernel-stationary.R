@@ -56,10 +56,12 @@ stationary <- function(kernel) {
 
 check_sigma <- function(sigma) {
   if (is.null(sigma)) return(NULL)
-  if (!is.numeric(sigma) || length(sigma) == 0L || any(!is.finite(sigma)) || any(sigma <= 0)) {
+  # 1/sigma must be finite too
+  wrong <- if (is.numeric(sigma)) !is.finite(sigma) | sigma < .Machine$double.xmin
+  if (!is.numeric(sigma) || length(sigma) == 0L || any(wrong)) {
     abort("argument", "`sigma` must be one positive number, or one per predictor, not ",
           if (is.numeric(sigma) && length(sigma) > 1L) {
-            paste0("a vector with ", format(sigma[!is.finite(sigma) | sigma <= 0][1L]))
+            paste0("a vector with ", format(sigma[wrong][1L]))
           } else describe(sigma), ".")
   }
   as.numeric(sigma)

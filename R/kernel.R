@@ -87,8 +87,16 @@ kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
 }
 
 check_rows <- function(x, arg) {
-  if (is.data.frame(x) && all(vapply(x, is.numeric, logical(1)))) x <- as.matrix(x)
-  x <- as_numeric_matrix(x, arg)
+  check_given(x, arg)
+  if (is.data.frame(x)) {
+    numeric <- vapply(x, function(column) is.numeric(column) || is.logical(column), logical(1))
+    if (!all(numeric)) {
+      abort("data", "`", arg, "` must have numeric columns only; ", enumerate(names(x)[!numeric]),
+            if (sum(!numeric) == 1L) " is" else " are", " not.")
+    }
+    x <- as.matrix(x)
+  }
+  x <- as_numeric_matrix(x, arg, "a numeric matrix or a data frame of numbers")
   if (nrow(x) == 0L) abort("data", "`", arg, "` must have at least one row.")
   check_finite(x, paste0("`", arg, "`: column"))
   x
@@ -103,12 +111,16 @@ gram_matrix <- function(kernel, X, kappa = NULL, domain = NULL, threads) {
 
 cross_matrix <- function(kernel, X, Z, threads) {
   check_memory(nrow(X), nrow(Z))
-  kernel_cross_(kernel_program(kernel, X, Z), X, Z, NULL, NULL, NULL, threads)
+  K <- kernel_cross_(kernel_program(kernel, X, Z), X, Z, NULL, NULL, NULL, threads)
+  check_overflow(range(K), kernel)
+  K
 }
 
-# Overflow shows on the diagonal first.
-check_gram <- function(K, kernel) {
-  if (!all(is.finite(K[seq.int(1L, length(K), by = nrow(K) + 1)]))) {
+# No value is larger than the largest of the diagonal.
+check_gram <- function(K, kernel) check_overflow(diag(K), kernel)
+
+check_overflow <- function(values, kernel) {
+  if (!all(is.finite(values))) {
     abort("data", "The kernel ", format(kernel), " overflows on these data; scale them first ",
           "(`scale = \"pooled\"`).")
   }
@@ -139,5 +151,6 @@ median_bandwidth <- function(x) {
   distances <- stats::dist(x / largest)
   middle <- stats::median(distances)
   if (middle == 0) middle <- stats::median(distances[distances > 0])
-  middle * largest
+  # the smallest number whose reciprocal is finite
+  max(middle * largest, .Machine$double.xmin)
 }

@@ -31,8 +31,11 @@ dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
 fit_sample.dg_lm_spec <- function(spec, sample) {
   check_two_classes(sample$y, "dg_lm")
   response <- encode_response(sample$y, sample$weights, standardise = FALSE)
-  design <- cbind(`(Intercept)` = 1, sample$X)
-  costs <- row_costs(1, sample$weights, sample$domain, spec$args$domain_weights)
+  # a predictor of 1e10 +- 1 is hardly to be told from the constant
+  scaling <- suppressWarnings(learn_scaling(sample$X, "pooled"), "domgen_warning_constant")
+  design <- cbind(`(Intercept)` = 1, apply_scaling(sample$X, scaling))
+  costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain,
+                     spec$args$domain_weights)
   coefficients <- if (response$kind == "class") logistic(design, response, costs)
                   else stats::lm.wfit(design, response$target, costs)$coefficients
   lost <- is.na(coefficients)
@@ -42,9 +45,19 @@ fit_sample.dg_lm_spec <- function(spec, sample) {
     coefficients[lost] <- 0
   }
   structure(list(
-    coefficients = coefficients, decision = design %*% coefficients, weights = sample$weights,
-    response = response, y = sample$y
+    coefficients = unscaled(coefficients, scaling), decision = design %*% coefficients,
+    weights = sample$weights, response = response, y = sample$y
   ), class = c("dg_lm", "dg_learner", "dg_fit"))
+}
+
+# Back to the units of the data.
+unscaled <- function(coefficients, scaling) {
+  slopes <- coefficients[-1L] / scaling$scale
+  if (any(!is.finite(slopes))) {
+    abort("data", "The coefficient of ", enumerate(names(slopes)[!is.finite(slopes)]),
+          " overflows; scale the predictor first.")
+  }
+  c(coefficients[1L] - sum(slopes * scaling$centre), slopes)
 }
 
 # glm.fit() warns of non-integer counts when weights are fractions, which
@@ -52,7 +65,11 @@ fit_sample.dg_lm_spec <- function(spec, sample) {
 logistic <- function(design, response, costs) {
   labels <- (response$target + 1) / 2
   fitted <- withCallingHandlers(
-    stats::glm.fit(design, labels, weights = costs, family = stats::quasibinomial()),
+    tryCatch(
+      stats::glm.fit(design, labels, weights = costs, family = stats::quasibinomial()),
+      error = function(e) abort("data", "Logistic regression fails on these data: ",
+                                conditionMessage(e), ".")
+    ),
     warning = function(w) {
       warn("separation", "Logistic regression: ", sub("^glm.fit: ", "", conditionMessage(w)), ".")
       invokeRestart("muffleWarning")

@@ -10,13 +10,14 @@ dg_null <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
 
 #' @exportS3Method
 fit_sample.dg_null_spec <- function(spec, sample) {
-  costs <- row_costs(1, sample$weights, sample$domain, spec$args$domain_weights)
+  costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain,
+                     spec$args$domain_weights)
   y <- sample$y
   response <- if (is.factor(y)) {
     shares <- tapply(costs, y, sum) / sum(costs)
     list(kind = "class", levels = levels(y), shares = c(shares))
   } else list(kind = "number", centre = 0, scale = 1)
-  value <- if (is.factor(y)) which.max(response$shares) else sum(costs * y) / sum(costs)
+  value <- if (is.factor(y)) which.max(response$shares) else weighted_mean(y, costs)
   structure(list(
     coefficients = value, decision = matrix(unname(value), nrow(sample$X), 1L),
     weights = sample$weights, response = response, y = y
@@ -45,6 +46,7 @@ judges_domain.dg_null <- function(object) FALSE
 
 #' @exportS3Method
 print_details.dg_null <- function(x) {
-  if (x$response$kind == "number") cat("  predicts ", format(signif(x$coefficients, 4)), "\n", sep = "")
-  else cat("  predicts ", dQuote(names(x$response$shares)[x$coefficients], FALSE), "\n", sep = "")
+  value <- if (x$response$kind == "number") format(signif(x$coefficients, 4))
+           else dQuote(names(x$response$shares)[x$coefficients], FALSE)
+  cat("  predicts ", value, "\n", sep = "")
 }

@@ -100,18 +100,25 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = 1, epsilon = 
 fit_sample.dg_svm_spec <- function(spec, sample) {
   args <- spec$args
   check_two_classes(sample$y, "dg_svm")
-  check_memory(nrow(sample$X))
+  # the solver keeps the columns of active rows in single precision beside K
+  check_memory(nrow(sample$X), copies = 1.5)
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   response <- encode_response(sample$y, sample$weights, args$scale != "none")
   costs <- row_costs(args$cost, sample$weights, sample$domain, args$domain_weights)
   product <- product_kernel(args$kernel, args$domain_kernel, sample, args$threads)
   dual <- dual_problem(response, costs, args$epsilon)
-  solved <- smo_(product_gram(product, args$threads), dual$row, dual$sign, dual$p, dual$upper,
-                 rep(0, length(dual$row)), args$offset, args$tolerance, args$max_iterations, NULL)
+  solved <- core_result(smo_(
+    product_gram(product, args$threads), dual$row, dual$sign, dual$p, dual$upper,
+    rep(0, length(dual$row)), args$offset, args$tolerance, args$max_iterations, NULL
+  ))
+  solved$converged <- solved$converged || isTRUE(solved$relative_gap <= 1e-8)
   if (!solved$converged) {
     warn("convergence", "The solver stopped after ", plural(solved$iterations, "iteration"),
          " with a relative duality gap of ", signif(solved$relative_gap, 2),
          "; raise `max_iterations` or scale the data.")
+  } else if (!isTRUE(solved$relative_gap <= 0.01)) {
+    warn("convergence", "The solver met `tolerance`, but the relative duality gap is ",
+         signif(solved$relative_gap, 2), ": `cost` is very large for it; lower either.")
   }
   structure(list(
     coefficients = solved$beta, offset = solved$b,

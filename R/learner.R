@@ -13,11 +13,23 @@ encode_response <- function(y, weights, standardise) {
                 target = 2 * (as.integer(y) == 2L) - 1))
   }
   # weighted, so that weight k is k copies of a row
-  centre <- if (standardise) sum(weights * y) / sum(weights) else 0
-  largest <- max(abs(y - centre))
-  spread <- if (!standardise || largest == 0) 1
-            else largest * sqrt(sum(weights * ((y - centre) / largest)^2) / sum(weights))
+  centre <- if (standardise) weighted_mean(y, weights) else 0
+  spread <- if (standardise) weighted_sd(y - centre, weights) else 1
+  if (spread == 0) spread <- 1
   list(kind = "number", centre = centre, scale = spread, target = (y - centre) / spread)
+}
+
+# Shares, because sums of weights or numbers near 1e308 overflow.
+weighted_mean <- function(y, weights) {
+  share <- weights / max(weights)
+  sum(share / sum(share) * y)
+}
+
+weighted_sd <- function(centred, weights) {
+  centred <- centred[weights > 0]
+  largest <- max(abs(centred))
+  if (largest == 0) return(0)
+  largest * sqrt(weighted_mean((centred / largest)^2, weights[weights > 0]))
 }
 
 check_two_classes <- function(y, method) {
@@ -32,9 +44,16 @@ check_two_classes <- function(y, method) {
 # weights, so that weight k is k copies of a row.
 row_costs <- function(cost, weights, domain, domain_weights) {
   if (domain_weights == "size") return(cost * weights)
-  n_g <- tapply(weights, domain, sum)
+  # sums of shares, because sums of weights of 1e308 overflow
+  share <- weights / max(weights)
+  n_g <- unname(tapply(share, domain, sum))
   present <- sum(n_g > 0)
-  cost * weights * ifelse(weights > 0, sum(weights) / (present * n_g[as.integer(domain)]), 0)
+  costs <- cost * weights * ifelse(share > 0, sum(share) / (present * n_g[as.integer(domain)]), 0)
+  if (any(!is.finite(costs))) {
+    abort("argument", "`cost` times `weights` must be finite; they reach ", format(cost), " times ",
+          format(max(weights)), ".")
+  }
+  costs
 }
 
 domain_weightings <- c("equal", "size")

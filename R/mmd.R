@@ -15,7 +15,7 @@
 #'   The permutations are drawn from R's generator: use [set.seed()].
 #' @return An object of class `domgen_mmd`: a list with
 #'   \item{squared}{matrix, G x G, of squared distances}
-#'   \item{p_value}{matrix, G x G, or `NULL` without permutations; not adjusted
+#'   \item{p_value}{matrix, G x G, `NA` on the diagonal; `NULL` without permutations; not adjusted
 #'     for the number of pairs (see [stats::p.adjust()])}
 #'   \item{kernel, unbiased, permutations}{as used}
 #' @section Errors:
@@ -64,7 +64,8 @@ unbias <- function(squared, gram, input) {
 permutation_p <- function(squared, input, unbiased, permutations) {
   p <- squared
   p[] <- NA_real_
-  for (pair in utils::combn(seq_len(nrow(squared)), 2L, simplify = FALSE)) {
+  pairs <- which(upper.tri(p), arr.ind = TRUE)
+  for (pair in split(unname(pairs), row(pairs)[, 1L])) {
     observed <- squared[pair[1L], pair[2L]]
     null <- permuted_mmd(pair, input, unbiased, permutations)
     # the tiny slack keeps a permutation that equals the data from counting as less
@@ -103,6 +104,7 @@ permuted_mmd <- function(pair, input, unbiased, permutations) {
 
 #' @export
 print.domgen_mmd <- function(x, digits = 3, ...) {
+  digits <- check_digits(digits)
   cat("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", "), k(x, z) = ",
       format(x$kernel), "\n", sep = "")
   print(signif(x$squared, digits), ...)

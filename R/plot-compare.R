@@ -33,7 +33,9 @@ plot_scores <- function(x, methods, label) {
                  font.main = 1L, cex.main = 1)
   graphics::axis(2L, at = rows, labels = methods, las = 1L, tick = FALSE)
   spread <- (seq_len(nrow(scores)) * 0.618034) %% 1 - 0.5
-  for (i in rows) graphics::points(scores[, i], i + 0.5 * spread, pch = 16, cex = 0.6, col = "grey65")
+  for (i in rows) {
+    graphics::points(scores[, i], i + 0.5 * spread, pch = 16, cex = 0.6, col = "grey65")
+  }
   graphics::points(colMeans(scores, na.rm = TRUE), rows, pch = 23, bg = "black", cex = 1.3)
 }
 
@@ -70,8 +72,8 @@ plot.dg_cv <- function(x, max_labels = 40, ...) {
   old <- graphics::par(mar = c(4.2, 0.55 * widest + 2, 3, 1))
   on.exit(graphics::par(old))
   graphics::plot(domains$score, rows, pch = 16, yaxt = "n", ylab = "",
-                 xlab = metrics[[x$metric]]$title, main = paste(x$spec$parts$title, "on unseen domains"),
-                 font.main = 1L, cex.main = 1)
+                 xlab = metrics[[x$metric]]$title,
+                 main = paste(x$spec$parts$title, "on unseen domains"), font.main = 1L, cex.main = 1)
   if (labelled) graphics::axis(2L, at = rows, labels = domains$domain, las = 1L, tick = FALSE)
   graphics::abline(v = x$mean, lty = 2L)
   graphics::mtext(paste("mean", signif(x$mean, 3)), side = 3L, at = x$mean, line = 0.1, cex = 0.8)

@@ -24,6 +24,7 @@
 plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
                                max_panels = 5, ...) {
   components <- read_components(components, x)
+  max_panels <- check_count(max_panels, "max_panels")
   panels <- c(list(`training domains` = list(scores = x$scores, y = x$y)),
               if (!is.null(newdata)) new_panels(x, newdata, domain, y, max_panels))
   draw_panels(panels, components, colour_key(x$y), x$spec$parts$title, x$blueprint$response_name,
@@ -45,8 +46,11 @@ read_components <- function(components, x) {
 new_panels <- function(x, newdata, domain, y, max_panels) {
   scores <- predict.dg_projection(x, newdata, domain = domain)
   domain <- factor(new_domain(x$blueprint, newdata, domain, nrow(scores), FALSE, "newdata"))
-  if (is.null(y)) y <- response_of(x, newdata)
-  shown <- utils::head(levels(domain), check_count(max_panels, "max_panels"))
+  y <- if (is.null(y)) response_of(x, newdata) else read_vector(y, nrow(scores), "y")
+  if (is.numeric(x$y) && !is.null(y) && !is.numeric(y)) {
+    abort("data", "`y` must be numeric as in training, not ", describe(y), ".")
+  }
+  shown <- utils::head(levels(domain), max_panels)
   stats::setNames(lapply(shown, function(level) {
     rows <- which(domain == level)
     list(scores = scores[rows, , drop = FALSE], y = y[rows])
@@ -99,8 +103,8 @@ draw_panels <- function(panels, components, key, title, response, ...) {
     range(unlist(lapply(points, `[[`, axis)), na.rm = TRUE)
   })
   for (i in seq_along(panels)) {
-    graphics::plot(limits[[1L]], limits[[2L]], type = "n", xlab = paste("component", components[1L]),
-                   ylab = "", yaxt = if (i == 1L) "s" else "n", main = names(panels)[i],
+    graphics::plot(limits[[1L]], limits[[2L]], type = "n",
+                   xlab = paste("component", components[1L]), ylab = "", yaxt = if (i == 1L) "s" else "n", main = names(panels)[i],
                    font.main = 1L)
     if (i == 1L) {
       corner <- graphics::par("usr")
@@ -111,8 +115,8 @@ draw_panels <- function(panels, components, key, title, response, ...) {
     graphics::points(points[[i]]$x, points[[i]]$y, col = style$col, pch = style$pch, ...)
   }
   if (!is.null(key$labels)) {
-    graphics::legend(graphics::grconvertX(0.995, "ndc"), graphics::grconvertY(0.55, "ndc"), xjust = 1,
-                     yjust = 0.5, legend = key$labels, col = key$colours, pch = key$symbols,
+    graphics::legend(graphics::grconvertX(0.995, "ndc"), graphics::grconvertY(0.55, "ndc"),
+                     xjust = 1, yjust = 0.5, legend = key$labels, col = key$colours, pch = key$symbols,
                      title = response, xpd = NA, bty = "n")
   }
   second <- if (length(components) == 2L) paste("component", components[2L])

@@ -25,8 +25,10 @@ product_expansion <- function(product, X, domain, A, threads, reference = NULL) 
   kappa <- new_kappa(product, X, domain, threads, reference)
   used <- rowSums(A != 0) > 0
   Z <- product$X[used, , drop = FALSE]
-  kernel_apply_(kernel_program(product$kernel, X, Z), X, Z, A[used, , drop = FALSE], kappa,
-                as.integer(domain), as.integer(product$domain)[used], threads)
+  values <- kernel_apply_(kernel_program(product$kernel, X, Z), X, Z, A[used, , drop = FALSE],
+                          kappa, as.integer(domain), as.integer(product$domain)[used], threads)
+  check_overflow(values, product$kernel)
+  values
 }
 
 # kappa [new domains x G], or NULL when it is constant.

@@ -4,6 +4,7 @@ progress_wanted <- function() isTRUE(getOption("domgen.progress", interactive())
 
 # tick(label) before each piece of work, done() at the end.
 progress_line <- function(total, wanted = progress_wanted()) {
+  force(wanted)
   start <- proc.time()[["elapsed"]]
   finished <- 0L
   show <- function(label) {

@@ -51,7 +51,7 @@ print_details.dg_projection <- function(x) {
 #' Summary of a projection
 #'
 #' @param object A projection.
-#' @param ... Ignored.
+#' @param ... Must be empty.
 #' @return An object of class `summary.dg_projection`, a list with
 #'   \item{components}{data frame: eigenvalue and residual of each component}
 #'   \item{theorem5}{tr(B'KQKB) and tr(B'KB), the quantities in the bound on
@@ -64,6 +64,7 @@ print_details.dg_projection <- function(x) {
 #' summary(udica(~ . | Species, data = iris))
 #' @export
 summary.dg_projection <- function(object, ...) {
+  check_no_dots(list(...), character())
   variance <- object$variance
   shares <- cbind(variance, share = variance[, "distributional"] / variance[, "total"])
   structure(list(

@@ -34,25 +34,42 @@ fit_sample.dg_projection_spec <- function(spec, sample) {
   args <- spec$args
   n <- nrow(sample$X)
   if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
-  check_memory(n, copies = 2)
   response <- if (spec$parts$numerator == "response") {
     response_factor(sample$y, args$kernel_y, args$threads)
   }
   product <- product_kernel(args$kernel, args$domain_kernel, sample, args$threads)
-  solved <- projection_exact_(
-    product_gram(product, args$threads), response$factor,
+  K <- product_gram(product, args$threads)
+  check_overflow(n * diag(K)^2, product$kernel)  # the solver squares K
+  solved <- core_result(projection_exact_(
+    K, response$factor,
     as.integer(sample$domain), nlevels(sample$domain), spec$parts$domain,
     if (is.null(args$epsilon)) 1 else args$epsilon,
     if (spec$parts$ridge) args$lambda else 0,
     args$ncomp, identical(args$form, "published"), args$normalise, args$threads
-  )
+  ))
   warn_projection(solved, spec, response)
+  check_solution(solved, args)
   new_projection(solved, product, sample, response)
+}
+
+check_solution <- function(solved, args) {
+  parts <- solved[c("values", "coefficients", "scores", "residual")]
+  if (!all(is.finite(unlist(parts)))) {
+    abort("data", "The eigenproblem has no finite solution: the kernel must be positive ",
+          "semi-definite", if (!is.null(args$lambda)) {
+            paste0(" and `lambda`, which is added to its values, of their size, not ",
+                   format(args$lambda))
+          }, ".")
+  }
 }
 
 # F with L = F F' [n x r]: one column a class for the delta kernel, else a pivoted
 # Cholesky factor, which for a smooth kernel of a number has few columns.
 response_factor <- function(y, kernel_y, threads) {
+  if (is.factor(y) && nlevels(y) < 2L) {
+    abort("data", "The response must have at least two classes, not only ",
+          enumerate(levels(y), quote = "\""), ".")
+  }
   if (is.factor(y) && (is.null(kernel_y) || inherits(kernel_y, "kernel_delta"))) {
     kernel <- kernel_delta()
     F <- stats::model.matrix(~ y - 1, list(y = y), contrasts.arg = NULL)
@@ -60,7 +77,11 @@ response_factor <- function(y, kernel_y, threads) {
   }
   Y <- matrix(as.numeric(y), ncol = 1L)
   kernel <- kernel_fit(if (is.null(kernel_y)) kernel_rbf() else kernel_y, Y)
+  check_overflow(kernel_diag_(kernel_program(kernel, Y, Y), Y), kernel)
   cholesky <- kernel_pivoted_cholesky_(kernel_program(kernel, Y, Y), Y, 1e-12, nrow(Y))
+  if (ncol(cholesky$factor) == 0L) {
+    abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
+  }
   list(kernel = kernel, factor = cholesky$factor)
 }
 

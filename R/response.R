@@ -48,7 +48,7 @@ single_column <- function(value) {
 
 check_length <- function(value, n, arg) {
   if (is.null(value)) return(invisible())
-  if (!is.null(dim(value)) || !is.atomic(value)) {
+  if (!is.null(dim(value)) || !is.atomic(value) || is.raw(value)) {
     abort("data", "`", arg, "` must be a vector, not ", describe(value), ".")
   }
   if (length(value) != n) {

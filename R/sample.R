@@ -38,6 +38,9 @@ raw_from_formula <- function(input) {
   terms <- attr(frame, "terms")
   check_predictor_types(frame, terms)
   design <- model_matrix(terms, frame)
+  if (ncol(design$X) == 0L) {
+    abort("argument", "`formula` must name at least one predictor beside the response.")
+  }
   if (!is.null(parts$response)) {
     y <- read_vector(stats::model.response(frame), nrow(frame), "y")
     given$y <- spread_rows(y, evaluated$usable)
@@ -50,11 +53,13 @@ raw_from_formula <- function(input) {
 
 raw_from_matrix <- function(input) {
   if (is.data.frame(input$x)) {
+    if (length(input$x) == 0L) abort("data", "`x` must have at least one column.")
     input$data <- input$x
     input$x <- stats::as.formula("~ .", env = globalenv())
     return(raw_from_formula(input))
   }
   X <- as_numeric_matrix(input$x, "x", "a formula, a numeric matrix or a data frame")
+  if (nrow(X) == 0L) abort("data", "`x` must have at least one row.")
   c(list(X = X, blueprint = blueprint_matrix(X, named = !is.null(colnames(input$x)))),
     read_given(input, nrow(X)))
 }

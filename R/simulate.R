@@ -83,7 +83,8 @@ simulate_ellipses <- function(domains = 16, rows = 256, sampling = c("uniform", 
   with_seed(seed, {
     angle <- stats::runif(size$domains, pi / 4, 3 * pi / 4)
     X <- do.call(rbind, lapply(angle, rotated_ellipse, n = size$rows, sampling = sampling))
-    side <- X[, 1L] * sin(rep(angle, each = size$rows)) - X[, 2L] * cos(rep(angle, each = size$rows))
+    a <- rep(angle, each = size$rows)
+    side <- X[, 1L] * sin(a) - X[, 2L] * cos(a)
     toy <- data.frame(domain = domain_names(rep(size$rows, size$domains)),
                       y = factor(ifelse(side > 0, 1, -1), levels = c(-1, 1)),
                       x1 = X[, 1L], x2 = X[, 2L])
@@ -93,7 +94,9 @@ simulate_ellipses <- function(domains = 16, rows = 256, sampling = c("uniform", 
 }
 
 check_simulation <- function(domains, rows, seed) {
-  if (!is.null(seed)) check_number(seed, "seed", "finite")
+  if (!is.null(seed)) {
+    check_between(seed, "seed", -.Machine$integer.max, .Machine$integer.max)
+  }
   list(domains = check_count(domains, "domains"), rows = check_count(rows, "rows"))
 }
 

@@ -17,7 +17,7 @@ fit_or_specify <- function(spec, call, env) {
   if (!spec$parts$weights && "weights" %in% names(given)) extra <- c(extra, given["weights"])
   check_no_dots(extra, known)
   if (!any(c("x", "formula", "data") %in% names(given))) {
-    stray <- intersect(c("y", "domain", "weights"), names(given))
+    stray <- intersect(c("y", "domain", "weights", "na.action"), names(given))
     if (length(stray)) {
       abort("argument", "`", stray[1L], "` is given without data: `x` must be a formula, a matrix",
             " or a data frame.")
@@ -53,7 +53,9 @@ evaluate_input <- function(given, env) {
   }
   for (name in c("y", "domain", "weights")) input[[name]] <- single_column(input[[name]])
   if (is.null(input$x)) {
-    abort("argument", "`data` needs a formula, as in `y ~ x1 + x2 | domain`.")
+    abort("argument", if (is.null(input$data)) {
+      "`x` must be a formula, a matrix or a data frame, not NULL."
+    } else "`data` needs a formula, as in `y ~ x1 + x2 | domain`.")
   }
   input
 }
@@ -61,7 +63,8 @@ evaluate_input <- function(given, env) {
 # `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column
 # out and new data are searched for it.
 names_columns <- function(expr, input) {
-  inherits(input$x, "formula") && is.data.frame(input$data) && is.null(split_formula(input$x)$domain) &&
+  inherits(input$x, "formula") && is.data.frame(input$data) &&
+    is.null(split_formula(input$x)$domain) &&
     length(all.vars(expr)) > 0L && all(all.vars(expr) %in% names(input$data))
 }
 
@@ -136,6 +139,19 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   fitted <- fit_input(object, evaluate_input(given, parent.frame()))
   fitted$call <- call
   fitted
+}
+
+#' @exportS3Method
+fit.default <- function(object, ...) {
+  check_given(object, "object")
+  abort("argument", "`object` must be a specification, such as `dg_svm()`, not ",
+        describe(object), ".")
+}
+
+#' @exportS3Method
+predict.dg_spec <- function(object, ...) {
+  abort("argument", "`object` must be a fitted model: give the specification data with fit() ",
+        "first.")
 }
 
 takes_weights <- function(spec) UseMethod("takes_weights")

@@ -54,6 +54,7 @@ Rcpp::List projection_exact_(Eigen::Map<Eigen::MatrixXd> K,
   if (response.isNotNull()) {
     F = Rcpp::as<Eigen::MatrixXd>(response.get());
     if (F.rows() != K.rows()) Rcpp::stop("response must have one row per row of K");
+    if (F.cols() == 0) Rcpp::stop("response must have at least one column");
     problem.response = &F;
   }
   std::unique_ptr<domgen::DomainMeans> domains;

@@ -53,7 +53,9 @@ drop_identifiers <- function(data, keep) {
   many <- vapply(data, function(v) is.factor(v) && nlevels(v) > 50L, logical(1))
   constant <- vapply(data, function(v) length(unique(stats::na.omit(v))) < 2L, logical(1))
   out <- setdiff(names(data)[many | constant], keep)
-  if (length(out)) cat("Left out (constant, or more than 50 levels):", paste(out, collapse = ", "), "\n")
+  if (length(out)) {
+    cat("Left out (constant, or more than 50 levels):", paste(out, collapse = ", "), "\n")
+  }
   data[setdiff(names(data), out)]
 }
 

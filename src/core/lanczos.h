@@ -1,138 +1,184 @@
 // Leading eigenpairs of a symmetric positive semidefinite operator by
-// restarted Lanczos. The only file that knows Spectra.
+// thick-restart Lanczos with full orthogonalisation. The identity maintained is
+//   A V = V T + beta v e',   V [n x k] orthonormal, v orthogonal to V, T = V'AV.
 #ifndef DOMGEN_CORE_LANCZOS_H
 #define DOMGEN_CORE_LANCZOS_H
 
+#include "blas.h"
 #include "symmetric.h"
 
-#include <Spectra/SymEigsSolver.h>
-
 #include <Eigen/Core>
-#include <Eigen/QR>
+#include <Eigen/Eigenvalues>
 
 #include <algorithm>
-#include <numeric>
-#include <vector>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace domgen {
 
-// y = (A x - V diag(values) V'x) / size + shift x; V holds the pairs already
-// found. With size near the norm of A and a shift of 1, Spectra's relative and
-// absolute tolerances both bound the residual by the norm of A, so that
-// eigenvalues at zero converge too.
-template <class Apply>
-class ShiftedOperator {
+// Numbers in (-1/2, 1/2), the same in every run (Lehmer's generator).
+class StartNumbers {
  public:
-  ShiftedOperator(const Apply& apply, Eigen::Index n) : apply_(apply), n_(n) {}
-
-  Eigen::Index products = 0;
-  double size = 1, shift = 0;
-  const EigenPairs* found = nullptr;
-
-  int rows() const { return static_cast<int>(n_); }
-  int cols() const { return static_cast<int>(n_); }
-
-  void perform_op(const double* x_in, double* y_out) {
-    const Eigen::Map<const Eigen::VectorXd> x(x_in, n_);
-    Eigen::Map<Eigen::VectorXd> y(y_out, n_);
-    apply_(x_in, y_out);
-    ++products;
-    if (found) {
-      const Eigen::VectorXd weight = found->values.cwiseProduct(found->vectors.transpose() * x);
-      y.noalias() -= found->vectors * weight;
+  Eigen::VectorXd vector(Eigen::Index n) {
+    Eigen::VectorXd x(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      state_ = state_ * 48271 % 2147483647;
+      x[i] = double(state_) / 2147483647.0 - 0.5;
     }
-    y = y / size + shift * x;
+    return x;
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+// apply(x, y): y = A x.
+template <class Apply>
+class Lanczos {
+ public:
+  Lanczos(const Apply& apply, Eigen::Index n, Eigen::Index m, Eigen::Index basis)
+      : apply_(apply), m_(m), basis_(basis), V_(n, basis + 1), T_(basis, basis), w_(n) {}
+
+  // A Krylov space holds one vector of each eigenspace, so a multiple
+  // eigenvalue (a grid, a symmetric design) is found once. Hence the second
+  // stage: go on from a random vector orthogonal to what was found until that
+  // is seen to contain nothing larger.
+  EigenPairs leading_pairs() {
+    const Eigen::Index restarts = 300;
+    const double tie = 1e-10;
+    Eigen::VectorXd previous;
+    start();
+    for (Eigen::Index restart = 0; restart < restarts; ++restart) {
+      const bool confirming = previous.size() > 0;
+      if (!extend(confirming)) {
+        compress(m_ + (basis_ - m_) / 2);
+        continue;
+      }
+      const Eigen::VectorXd leading = theta_.head(m_);
+      if (confirming && (leading - previous).cwiseAbs().maxCoeff() <= tie * leading[0])
+        return pairs(true);
+      previous = leading;
+      compress(m_);
+      w_.setZero();
+      next_vector(0);
+    }
+    return pairs(false);
   }
 
  private:
   const Apply& apply_;
-  Eigen::Index n_;
+  const Eigen::Index m_, basis_;
+  Eigen::MatrixXd V_, T_;  // [n x (basis + 1)], [basis x basis]
+  Eigen::VectorXd w_;
+  Eigen::Index size_ = 0, products_ = 0;  // k, and how often A was applied
+  double beta_ = 0;
+  Eigen::VectorXd theta_, error_;  // Ritz values, decreasing, and residual norms [k]
+  Eigen::MatrixXd ritz_;           // eigenvectors of T [k x k]
+  StartNumbers numbers_;
+
+  // Two power iterations make the start vector rich in leading directions.
+  void start() {
+    V_.col(0) = numbers_.vector(V_.rows()).normalized();
+    for (int i = 0; i < 2; ++i) {
+      multiply(0);
+      if (w_.norm() > 0) V_.col(0) = w_.normalized();
+    }
+  }
+
+  void multiply(Eigen::Index j) {
+    apply_(V_.col(j).data(), w_.data());
+    ++products_;
+  }
+
+  // Grows V until it is full or the m leading Ritz pairs satisfy the stage.
+  bool extend(bool confirming) {
+    const Eigen::Index least = std::min(basis_, size_ + (confirming ? 8 : m_ + 4));
+    while (size_ < basis_) {
+      multiply(size_);
+      ++size_;
+      const double before = w_.norm();
+      Eigen::VectorXd h = Eigen::VectorXd::Zero(size_);
+      project_out(h);
+      T_.col(size_ - 1).head(size_) = h;
+      T_.row(size_ - 1).head(size_) = h.transpose();
+      next_vector(before);
+      if (size_ >= least && (size_ % 4 == 0 || size_ == basis_)) {
+        solve_small();
+        if (satisfied(confirming)) return true;
+      }
+    }
+    return false;
+  }
+
+  // w <- w - V V'w with the k vectors there are, h <- h + V'w: repeated as long
+  // as it cancels leading digits, which leaves errors along V.
+  void project_out(Eigen::VectorXd& h) {
+    const int n = static_cast<int>(V_.rows()), k = static_cast<int>(size_), step = 1;
+    const double one = 1, zero = 0, minus_one = -1;
+    Eigen::VectorXd part(k);
+    double before, after = w_.norm();
+    for (int pass = 0; pass < 4; ++pass) {
+      before = after;
+      dgemv_("T", &n, &k, &one, V_.data(), &n, w_.data(), &step, &zero, part.data(), &step, 1);
+      dgemv_("N", &n, &k, &minus_one, V_.data(), &n, part.data(), &step, &one, w_.data(), &step,
+             1);
+      h += part;
+      after = w_.norm();
+      if (after > 0.7 * before) break;
+    }
+  }
+
+  // v from w = A v - V h, |A v| = before. When only rounding is left, V is
+  // invariant and any vector orthogonal to it continues, uncoupled.
+  void next_vector(double before) {
+    beta_ = w_.norm();
+    if (!(beta_ > std::numeric_limits<double>::epsilon() * before)) {
+      beta_ = 0;
+      w_ = numbers_.vector(V_.rows());
+      Eigen::VectorXd unused = Eigen::VectorXd::Zero(size_);
+      project_out(unused);
+    }
+    V_.col(size_) = w_.normalized();
+  }
+
+  void solve_small() {
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(T_.topLeftCorner(size_, size_));
+    theta_ = solver.eigenvalues().reverse();
+    ritz_ = solver.eigenvectors().rowwise().reverse();
+    error_ = beta_ * ritz_.row(size_ - 1).cwiseAbs().transpose();
+  }
+
+  bool satisfied(bool confirming) const {
+    const double tolerance = 1e-14 * theta_[0], loose = 1e-4 * theta_[0];
+    if (error_.head(m_).maxCoeff() > tolerance) return false;
+    if (!confirming) return true;
+    return error_[m_] <= loose || theta_[m_] + error_[m_] <= theta_[m_ - 1];
+  }
+
+  // Keeps the `kept` leading Ritz vectors; v stays the next one.
+  void compress(Eigen::Index kept) {
+    const Eigen::MatrixXd leading = V_.leftCols(size_) * ritz_.leftCols(kept);
+    V_.col(kept) = V_.col(size_).eval();
+    V_.leftCols(kept) = leading;
+    T_.topLeftCorner(kept, kept) = theta_.head(kept).asDiagonal();
+    size_ = kept;
+  }
+
+  EigenPairs pairs(bool converged) const {
+    EigenPairs found;
+    found.values = theta_.head(m_);
+    found.vectors = V_.leftCols(size_) * ritz_.leftCols(m_);
+    found.products = products_;
+    found.converged = converged;
+    return found;
+  }
 };
 
-template <class Apply>
-EigenPairs run_lanczos(ShiftedOperator<Apply>& op, const Eigen::VectorXd& start, Eigen::Index m,
-                       Eigen::Index basis, double tolerance) {
-  const Eigen::Index n = start.size(), restarts = 300;
-  Spectra::SymEigsSolver<double, Spectra::LARGEST_ALGE, ShiftedOperator<Apply>> solver(
-      &op, m, std::min(basis, n));
-  solver.init(start.data());
-  solver.compute(restarts, tolerance, Spectra::LARGEST_ALGE);
-
-  EigenPairs pairs;
-  pairs.values = (solver.eigenvalues().array() - op.shift) * op.size;
-  pairs.vectors = solver.eigenvectors();
-  pairs.converged = solver.info() == Spectra::SUCCESSFUL;
-  return pairs;
-}
-
-// The m leading of two sets of pairs; the vectors made orthonormal again.
-inline EigenPairs merge_pairs(const EigenPairs& a, const EigenPairs& b, Eigen::Index m) {
-  const Eigen::Index total = a.values.size() + b.values.size(), n = a.vectors.rows();
-  Eigen::VectorXd values(total);
-  Eigen::MatrixXd vectors(n, total);
-  values << a.values, b.values;
-  vectors << a.vectors, b.vectors;
-  std::vector<Eigen::Index> order(static_cast<std::size_t>(total));
-  std::iota(order.begin(), order.end(), Eigen::Index(0));
-  std::stable_sort(order.begin(), order.end(),
-                   [&](Eigen::Index i, Eigen::Index j) { return values[i] > values[j]; });
-
-  EigenPairs merged;
-  merged.converged = a.converged && b.converged;
-  merged.values.resize(m);
-  merged.vectors.resize(n, m);
-  for (Eigen::Index j = 0; j < m; ++j) {
-    const Eigen::Index from = order[static_cast<std::size_t>(j)];
-    merged.values[j] = values[from];
-    merged.vectors.col(j) = vectors.col(from);
-    for (int pass = 0; pass < 2; ++pass) {
-      const Eigen::VectorXd overlap =
-          merged.vectors.leftCols(j).transpose() * merged.vectors.col(j);
-      merged.vectors.col(j) -= merged.vectors.leftCols(j) * overlap;
-    }
-    merged.vectors.col(j).normalize();
-  }
-  return merged;
-}
-
-// apply(x, y): y = A x for A symmetric positive semidefinite [n x n], 1 <= m < n.
-// A Krylov space holds one vector of each eigenspace, so a multiple eigenvalue
-// (a grid, a symmetric design) is found once. A short second run orthogonal to
-// what was found tells whether anything larger was missed.
+// A symmetric positive semidefinite [n x n], 1 <= m < n.
 template <class Apply>
 EigenPairs lanczos_leading_pairs(const Apply& apply, Eigen::Index n, Eigen::Index m) {
-  const double tolerance = 1e-14, loose = 1e-4, tie = 1e-10;
-  Spectra::SimpleRandom<double> random(0);
-  ShiftedOperator<Apply> op(apply, n);
-
-  // Two power iterations: a start vector rich in the leading directions, and
-  // the size of A.
-  Eigen::VectorXd start = random.random_vec(n), image(n);
-  for (int i = 0; i < 2; ++i) {
-    start.normalize();
-    op.perform_op(start.data(), image.data());
-    start.swap(image);
-  }
-  EigenPairs pairs;
-  op.size = start.norm();
-  op.shift = 1;
-  if (!(op.size > 0)) {
-    pairs.converged = false;
-    return pairs;
-  }
-  const Eigen::Index basis = std::min(n, 2 * m + 14), short_basis = std::min<Eigen::Index>(n, 10);
-  pairs = run_lanczos(op, start, m, basis, tolerance);
-
-  for (int round = 0; round < 10 && pairs.converged; ++round) {
-    op.found = &pairs;
-    const EigenPairs rest = run_lanczos(op, random.random_vec(n), 1, short_basis, loose);
-    if (!rest.converged || rest.values[0] <= pairs.values[m - 1] + tie * pairs.values[0]) break;
-    const EigenPairs missed = run_lanczos(op, random.random_vec(n), m, basis, tolerance);
-    pairs = merge_pairs(pairs, missed, m);
-    op.found = nullptr;
-  }
-  pairs.products = op.products;
-  return pairs;
+  return Lanczos<Apply>(apply, n, m, std::min(n - 1, 2 * m + 40)).leading_pairs();
 }
 
 }  // namespace domgen

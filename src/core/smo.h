@@ -36,7 +36,7 @@ class Smo {
         active_(problem.K, problem.offset),
         tol_(tol),
         max_iter_(max_iter > 0 ? max_iter
-                               : std::max(1e7, 100 * static_cast<double>(problem.size()))),
+                               : std::max(1e6, 1000 * static_cast<double>(problem.size()))),
         interrupt_(interrupt),
         F_(Eigen::VectorXd::Zero(problem.rows())),
         beta_of_F_(F_),

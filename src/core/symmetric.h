@@ -21,7 +21,6 @@ class SymmetricLower {
   SymmetricLower(const double* data, Eigen::Index n) : data_(data), n_(static_cast<int>(n)) {}
 
   Eigen::Index rows() const { return n_; }
-  double operator()(Eigen::Index i, Eigen::Index j) const { return data_[i + j * n_]; }
 
   // y = A x
   void multiply(const double* x, double* y) const {

@@ -175,9 +175,16 @@ test_that("residuals stay at rounding level from tiny to huge lambda and at any 
 })
 
 test_that("multiple eigenvalues are found with their multiplicity", {
-  grid <- as.matrix(expand.grid(1:12, 1:12))
-  fit <- project_exact(rbf(grid, 3), lambda = 0, ncomp = 12)
-  expect_equal(fit$values, eigen(naive_centre(rbf(grid, 3)))$values[1:12] / 144, tolerance = 1e-10)
+  angle <- 2 * pi * seq_len(150) / 150
+  kernels <- list(grid = rbf(expand.grid(1:6, 1:6, 1:6), 2), identity = diag(120),
+                  circle = rbf(cbind(cos(angle), sin(angle)), 0.5),
+                  classes = tcrossprod(one_hot(rep(1:15, 10))))
+  for (K in kernels) for (ncomp in c(3, 12)) {
+    fit <- project_exact(K, lambda = 0, ncomp = ncomp)
+    values <- eigen(naive_centre(K), TRUE)$values[seq_len(ncomp)] / nrow(K)
+    expect_equal(fit$values, values, tolerance = 1e-10)
+    expect_true(fit$residual[ncomp] < 20)
+  }
 })
 
 test_that("a kernel of low rank has as many components as its rank", {

@@ -1,0 +1,183 @@
+# Every argument of every exported function against what nobody should give.
+
+b <- bad_input_base()
+d <- data.frame(b$X, y = b$number, class = b$class, g = b$domain)
+X <- b$X
+
+numbers <- list(
+  cost = list(dg_svm, bad_numbers(0, -1)),
+  epsilon = list(dg_svm, bad_numbers(-1)),
+  tolerance = list(dg_svm, bad_numbers(0, -1)),
+  max_iterations = list(dg_svm, bad_numbers(-1, 0.5, 3e9)),
+  ncomp = list(dica, bad_numbers(0, -1, 0.5, 3e9)),
+  ncomp = list(kpca, bad_numbers(0, -1, 0.5, 3e9)),
+  lambda = list(dica, bad_numbers(0, -1)),
+  lambda = list(udica, bad_numbers(0, -1)),
+  epsilon = list(coir, bad_numbers(0, -1)),
+  threads = list(dica, bad_numbers(0, -1, 0.5, 1e6)[-1]),
+  threads = list(dg_svm, bad_numbers(0, -1, 0.5, 1e6)[-1]),
+  sigma = list(kernel_rbf, without(bad_numbers(0, -1, 1e-310), "NULL", "two")),
+  sigma = list(kernel_laplace, without(bad_numbers(0, -1), "NULL", "two")),
+  sigma = list(kernel_exponential, bad_numbers(0, -1)),
+  nu = list(kernel_matern, bad_numbers(0, -1, 1)),
+  degree = list(kernel_poly, bad_numbers(0, -1, 0.5)),
+  gamma = list(kernel_poly, bad_numbers(-1)),
+  coef0 = list(kernel_poly, bad_numbers(-1)),
+  tau = list(domain_multitask, bad_numbers(-0.1, 1.1)),
+  domains = list(simulate_dica, bad_numbers(0, -1, 0.5)),
+  rows = list(simulate_dcm, bad_numbers(0, -1, 0.5)),
+  p = list(simulate_dica, bad_numbers(0, -1, 0.5)),
+  eta = list(simulate_dica, bad_numbers(0, -1)),
+  c = list(simulate_dica, bad_numbers()),
+  seed = list(simulate_ellipses, bad_numbers(3e9)[-1])
+)
+
+test_that("a number that breaks the rule is an error that names the argument", {
+  for (i in seq_along(numbers)) {
+    arg <- names(numbers)[i]
+    expect_names_argument(
+      each(arg, numbers[[i]][[2]], function(v) do.call(numbers[[i]][[1]], stats::setNames(list(v),
+        arg),
+                                                       quote = TRUE)), arg
+    )
+  }
+})
+
+test_that("a choice, a flag or an object of the wrong kind is an error that names the argument", {
+  objects <- bad_numbers(0, 0.5)
+  given <- list(
+    form = dica, normalise = udica, scale = kpca, domain_weights = dg_svm, domain_weights = dg_lm,
+    offset = dg_svm, domain_kernel = dica, domain_kernel = dg_svm, kernel = dica, kernel = udica,
+    kernel = domain_distribution, outer = domain_distribution, kernel = kernel_normalise,
+    fun = kernel_custom, sampling = simulate_ellipses
+  )
+  for (i in seq_along(given)) {
+    arg <- names(given)[i]
+    values <- without(objects, if (arg == "offset") "TRUE", if (arg == "fun") "function")
+    expect_names_argument(
+      each(arg, values, function(v) do.call(given[[i]], stats::setNames(list(v), arg),
+        quote = TRUE)), arg
+    )
+  }
+})
+
+test_that("arguments that go with data are checked at the door", {
+  some <- bad_numbers(0)
+  wrong <- function(label, arg, f, leave = character()) {
+    expect_names_argument(each(label, without(some, leave), f), arg)
+  }
+  wrong("kernel_matrix", "kernel", function(v) kernel_matrix(v, X))
+  wrong("kernel_matrix", "threads", function(v) kernel_matrix(kernel_rbf(), X, threads = v), "NULL")
+  wrong("kernel_matrix", "z", function(v) kernel_matrix(kernel_rbf(), X, v), c("NULL", "matrix"))
+  wrong("domain_gram", "kernel", function(v) domain_gram(X, d$g, v))
+  wrong("domain_gram", "domain", function(v) domain_gram(X, v))
+  wrong("mmd", "unbiased", function(v) mmd(X, d$g, unbiased = v), "TRUE")
+  wrong("mmd", "permutations", function(v) mmd(X, d$g, permutations = v), "0")
+  wrong("distributional_variance", "domain", function(v) distributional_variance(X, v))
+  wrong("chain", "projection", function(v) chain(v, dg_lm()))
+  wrong("chain", "learner", function(v) chain(dica(), v))
+  wrong("fit", "object", function(v) fit(v))
+  wrong("dg_cv", "object", function(v) dg_cv(v, y ~ a | g, data = d))
+  wrong("dg_cv", "metric", function(v) dg_cv(dg_lm(), y ~ a | g, data = d, metric = v), "NULL")
+  wrong("dg_cv", "folds", function(v) dg_cv(dg_lm(), y ~ a | g, data = d, folds = v), "NULL")
+  wrong("dg_cv", "progress", function(v) dg_cv(dg_lm(), y ~ a | g, data = d, progress = v),
+        c("NULL", "TRUE"))
+  wrong("dg_compare", "against", function(v) {
+    dg_compare(list(a = dg_lm()), y ~ a | g, data = d, against = v, progress = FALSE)
+  }, c("NULL", "text"))
+  wrong("domain_folds", "v", function(v) domain_folds(d$g, v), "NULL")
+  wrong("na.action", "na.action", function(v) dg_lm(y ~ a, data = d, na.action = v), "NULL")
+  wrong("weights", "weights", function(v) dg_lm(X, d$y, weights = v), "NULL")
+  wrong("y", "y", function(v) dg_lm(X, v), "NULL")
+})
+
+test_that("arguments of the methods of a fitted model are checked", {
+  model <- dg_svm(y ~ a + b | g, data = d)
+  projection <- udica(~ a + b | g, data = d)
+  cross <- dg_cv(dg_lm(), y ~ a | g, data = d, progress = FALSE)
+  wrong <- function(arg, f, leave = character()) {
+    expect_names_argument(each(arg, without(bad_numbers(-1), leave), f), arg)
+  }
+  wrong("type", function(v) predict(model, d, type = v))
+  wrong("reference_domain", function(v) predict(model, d, reference_domain = v), "NULL")
+  wrong("evaluate", function(v) update(model, evaluate = v), "TRUE")
+  wrong("formula.", function(v) update(model, v))
+  wrong("cost", function(v) update(model, cost = v))
+  wrong("components", function(v) plot(projection, components = v), "two")
+  wrong("max_panels", function(v) plot(projection, max_panels = v))
+  wrong("max_labels", function(v) plot(cross, max_labels = v))
+  wrong("digits", function(v) print(cross, digits = v))
+  wrong("digits", function(v) print(mmd(X, d$g), digits = v))
+})
+
+test_that("required arguments that are missing are named", {
+  expect_names_argument(list(kernel_matrix = function() kernel_matrix(),
+                             kernel_normalise = function() kernel_normalise()), "kernel")
+  expect_names_argument(list(kernel_matrix = function() kernel_matrix(kernel_rbf()),
+                             median_bandwidth = function() median_bandwidth(),
+                             domain_gram = function() domain_gram(), mmd = function() mmd(),
+                             fit = function() fit(dg_svm()), dg_cv = function() dg_cv(dg_lm())),
+                               "x")
+  expect_names_argument(list(domain_gram = function() domain_gram(X), mmd = function() mmd(X),
+                             folds = function() domain_folds()), "domain")
+  expect_names_argument(list(tau = function() domain_multitask()), "tau")
+  expect_names_argument(list(fun = function() kernel_custom()), "fun")
+  expect_names_argument(list(fit = function() fit(), dg_cv = function() dg_cv()), "object")
+  expect_names_argument(list(compare = function() dg_compare()), "objects")
+  expect_names_argument(list(chain = function() chain()), "projection")
+  expect_names_argument(list(chain = function() chain(dica())), "learner")
+})
+
+test_that("unknown and misspelt arguments are errors, not ignored", {
+  model <- dg_svm(y ~ a + b | g, data = d)
+  calls <- list(
+    dica = function() dica(lamda = 1), udica = function() udica(epsilon = 1),
+    coir = function() coir(weights = 1), kpca = function() kpca(X, lambda = 1),
+    svm = function() dg_svm(X, d$y, d$g, costs = 1), lm = function() dg_lm(X, d$y, cost = 1),
+    null = function() dg_null(threads = 1), fit = function() fit(dg_svm(), X, d$y, cost = 3),
+    weights = function() fit(kpca(), X, weights = 1), update = function() update(model, costt = 1),
+    `null update` = function() update(model, foo = NULL), position = function() update(model,
+      y ~ a, d),
+    predict = function() predict(model, d, se.fit = TRUE), cv = function() dg_cv(dg_lm(), X, v = 3),
+    compare = function() dg_compare(list(dg_lm()), X, method = 3),
+    summary = function() summary(udica(~ a | g, data = d), digits = 3),
+    `stray na.action` = function() dica(na.action = na.fail), `stray y` = function() dica(y = d$y)
+  )
+  expect_outcomes(calls, "error")
+  expect_snapshot(error = TRUE, {
+    dica(lamda = 1)
+    dg_lm(X, d$y, cost = 1)
+  })
+})
+
+test_that("a specification does not predict", {
+  expect_domgen_error(predict(dg_svm(), d), "`object` must be a fitted model")
+})
+
+test_that("messages state the argument, the rule and the value found", {
+  expect_snapshot(error = TRUE, {
+    dg_svm(cost = -1)
+    dica(ncomp = 1.5)
+    kernel_rbf(sigma = c(1, NA))
+    dica(lambda = NULL)
+    dica(threads = 1e6)
+    dg_svm(kernel = list("rbf"))
+    kernel_rbf() + "a"
+    fit(3)
+    mmd(X, d$g, permutations = 1i)
+    dg_cv(dg_lm(), y ~ a | g, data = d, folds = 4)
+    dg_cv(dg_lm(), y ~ a | g, data = d, folds = c(u = 1, v = 1, w = 1))
+    predict(dg_svm(y ~ a | g, data = d), d, reference_domain = d$g)
+  })
+})
+
+test_that("the battery tells faults from answers", {
+  expect_equal(outcome(function() log(-1)), "R warning: NaNs produced")
+  expect_match(outcome(function() 1 + "a"), "R error: non-numeric")
+  expect_equal(outcome(function() list(1, c(2, NaN))), "silently not finite")
+  expect_equal(outcome(function() factor(c("a", NA))), "silently not finite")
+  expect_match(outcome(function() repeat NULL, seconds = 0.1), "R error: reached")
+  expect_equal(outcome(function() 1), "finite")
+  expect_failure(expect_outcomes(list(a = function() stop("b")), fine), "a: R error: b")
+  expect_failure(expect_names_argument(list(a = function() dica(ncomp = 0)), "lambda"))
+})
