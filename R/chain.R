@@ -3,14 +3,16 @@
 #' The learner is fitted to the projected scores of the training rows. Its kernel
 #' on x is the linear kernel on the scores unless it was given one: that is the
 #' kernel \eqn{\tilde K = K B B' K}{K B B' K} of the projection itself (DICA paper,
-#' equation 5 and section 3.2). Its domain kernel, for example
-#' [domain_distribution()], then compares the *projected* domains. Scores are not
-#' scaled again.
+#' equation 5 and section 3.2), divided by its mean diagonal. Directions of length
+#' \eqn{b'Db = 1} have tiny scores, and without that division any usual `cost` would
+#' shrink the learner to a constant. Its domain kernel, for example
+#' [domain_distribution()], compares the *projected* domains.
 #'
 #' @param projection A projection without data, such as `dica(ncomp = 2)`.
 #' @param learner A learner without data, such as `dg_svm(cost = 10)`.
 #' @return A specification for [fit()], [dg_cv()] and [dg_compare()]. Fitted, it
-#'   is a `dg_chain`: a list with `projection` and `learner`, both fitted models.
+#'   is a `dg_chain`: a list with `projection` and `learner`, both fitted models,
+#'   and `unit`, the number by which the scores are divided.
 #'   It predicts as [the learner][predict.dg_learner()] does.
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
@@ -55,20 +57,24 @@ takes_weights.dg_chain_spec <- function(spec) takes_weights(spec$learner)
 fit_sample.dg_chain_spec <- function(spec, sample) {
   projection <- finish_fit(fit_sample(spec$projection, sample), spec$projection, sample, NULL)
   projected <- sample
-  projected$X <- projection$scores
+  unit <- sqrt(mean(rowSums(projection$scores^2)))
+  projected$X <- projection$scores / unit
   learner <- finish_fit(fit_sample(spec$learner, projected), spec$learner, projected, NULL)
-  structure(list(projection = projection, learner = learner, decision = learner$decision,
-                 response = learner$response, weights = sample$weights, y = sample$y),
+  structure(list(projection = projection, unit = unit, learner = learner,
+                 decision = learner$decision, response = learner$response,
+                 weights = sample$weights, y = sample$y),
             class = c("dg_chain", "dg_learner", "dg_fit"))
 }
 
 #' @exportS3Method
 decision.dg_chain <- function(object, X, domain, reference = NULL) {
-  if (!is.null(reference)) {
-    reference$X <- decision(object$projection, reference$X, reference$domain, reference)
+  project <- function(X, domain) {
+    decision(object$projection, X, domain, reference) / object$unit
   }
-  scores <- decision(object$projection, X, domain, reference)
-  decision(object$learner, scores, domain, reference)
+  projected <- if (!is.null(reference)) {
+    list(X = project(reference$X, reference$domain), domain = reference$domain)
+  }
+  decision(object$learner, project(X, domain), domain, projected)
 }
 
 #' @exportS3Method

@@ -5,17 +5,22 @@ test_that("a chain is the projection, then the learner on its scores", {
   spec <- chain(dica(ncomp = 2), dg_svm(cost = 2, domain_kernel = domain_pooled()))
   model <- fit(spec, y ~ . | domain, data = toy)
   projection <- dica(y ~ . | domain, data = toy, ncomp = 2)
-  by_hand <- dg_svm(fitted(projection), toy$y, toy$domain, cost = 2, kernel = kernel_linear(),
-                    domain_kernel = domain_pooled(), scale = "none")
-  # by hand the response is not standardised: compare through the shared dual
-  expect_equal(cor(predict(model, test), predict(by_hand, predict(projection, test))) > 0.8, TRUE)
   expect_equal(model$projection$scores, projection$scores)
+  spread <- sqrt(mean((toy$y - mean(toy$y))^2))
+  by_hand <- dg_svm(fitted(projection) / model$unit, (toy$y - mean(toy$y)) / spread, toy$domain,
+                    cost = 2, kernel = kernel_linear(), domain_kernel = domain_pooled(),
+                    scale = "none")
+  expect_equal(predict(model, test),
+               mean(toy$y) + spread * predict(by_hand, predict(projection, test) / model$unit),
+               tolerance = 1e-8)
 })
 
 test_that("the learner's kernel on x is the projection's own kernel, K B B'K", {
   spec <- chain(dica(ncomp = 2), dg_svm(domain_kernel = domain_pooled(), tolerance = 1e-8))
   model <- fit(spec, y ~ . | domain, data = toy)
+  # up to one factor, the mean of its diagonal
   S <- model$projection$scores
+  S <- S / sqrt(mean(rowSums(S^2)))
   expect_equal(kernel_matrix(model$learner$product$kernel, S), unname(S %*% t(S)), tolerance = 1e-12)
   expect_s3_class(model$learner$product$kernel, "kernel_linear")
 })
@@ -24,10 +29,17 @@ test_that("a kernel on request is kept, and the domain kernel compares projected
   spec <- chain(udica(ncomp = 2), dg_svm(kernel = kernel_rbf(), domain_kernel = domain_distribution()))
   model <- fit(spec, y ~ . | domain, data = toy)
   expect_s3_class(model$learner$product$kernel, "kernel_rbf")
-  expect_equal(model$learner$product$domain_kernel$X, model$projection$scores)
+  expect_equal(model$learner$product$domain_kernel$X, model$projection$scores / model$unit)
   expect_equal(predict(model, toy), fitted(model), tolerance = 1e-9)
   expect_equal(predict(model, test[1:3, ], reference = test), predict(model, test)[1:3], tolerance = 1e-9)
   expect_domgen_error(predict(model, test[-1]), "domain column")
+})
+
+test_that("a reference describes the domains of the projection and of the learner", {
+  spec <- chain(dica(domain_kernel = domain_distribution()), dg_svm())
+  model <- fit(spec, y ~ . | domain, data = toy)
+  expect_equal(predict(model, test[1:3, ], reference = test), predict(model, test)[1:3],
+               tolerance = 1e-9)
 })
 
 test_that("chains end in any learner, with weights", {

@@ -154,8 +154,3 @@ test_that("tibbles are data", {
   skip_if_not_installed("tibble")
   expect_same_model(tibble::as_tibble)
 })
-
-test_that("data.tables are data", {
-  skip_if_not_installed("data.table")
-  expect_same_model(data.table::as.data.table)
-})
