@@ -112,7 +112,8 @@ gram_matrix <- function(kernel, X, kappa = NULL, domain = NULL, threads) {
 cross_matrix <- function(kernel, X, Z, threads) {
   check_memory(nrow(X), nrow(Z))
   K <- kernel_cross_(kernel_program(kernel, X, Z), X, Z, NULL, NULL, NULL, threads)
-  check_overflow(range(K), kernel)
+  # range() would copy the matrix
+  check_overflow(c(min(K), max(K)), kernel)
   K
 }
 

@@ -30,17 +30,20 @@ class Threads {
   int count() const { return count_; }
 
   // R may only be asked for an interrupt on the main thread, so the pieces run
-  // in batches that grow until one takes about a tenth of a second.
+  // in batches that grow until one takes about a tenth of a second. They grow
+  // fast: starting threads for many short batches costs more than it saves.
   template <class Body>
   void run(std::ptrdiff_t pieces, const Body& body) const {
     using clock = std::chrono::steady_clock;
-    std::ptrdiff_t batch = 4 * count_;
+    std::ptrdiff_t batch = 1;
     for (std::ptrdiff_t begin = 0; begin < pieces;) {
       const std::ptrdiff_t end = std::min(begin + batch, pieces);
       const clock::time_point start = clock::now();
       run_batch(begin, end, body);
       interrupt();
-      if (clock::now() - start < std::chrono::milliseconds(50)) batch *= 2;
+      const std::chrono::duration<double> taken = clock::now() - start;
+      const double growth = std::min(8.0, 0.1 / std::max(taken.count(), 1e-6));
+      batch = std::max<std::ptrdiff_t>(count_, std::ptrdiff_t(growth * double(end - begin)));
       begin = end;
     }
   }

@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -26,7 +27,8 @@ class Denominator {
               double lambda, double norm)
       : K_(K), domains_(domains), spread_(spread), lambda_(lambda), diagonal_(K.diagonal()) {
     const double n = double(K.rows());
-    norm_ = std::sqrt(norm * norm + 2 * lambda * trace() + n * lambda * lambda);
+    const double squared = norm * norm + 2 * lambda * trace() + n * lambda * lambda;
+    norm_ = std::sqrt(squared + (spread_.transpose() * spread_).squaredNorm());
   }
 
   SymmetricLower gram() const { return SymmetricLower(K_.data(), K_.rows()); }
@@ -35,7 +37,9 @@ class Denominator {
   double lambda() const { return lambda_; }
   double trace() const { return diagonal_.sum(); }  // tr K
   double jitter() const { return jitter_; }
-  double norm() const { return norm_; }  // Frobenius norm of D
+  // Frobenius norm of D from below, without the product of KQK with the rest,
+  // which is not negative.
+  double norm() const { return norm_; }
 
   // D = R'R. Where K is so nearly singular that rounding spoils this, the
   // smallest multiple of n machine epsilons of the mean diagonal that helps is
@@ -88,17 +92,10 @@ class Denominator {
     const int n = static_cast<int>(K_.rows()), k = static_cast<int>(spread_.cols()) + 1;
     const double one = 1;
     Eigen::MatrixXd factor(n, k);
-    factor << spread_, Eigen::VectorXd::Constant(n, std::sqrt(trace()) / n);
+    factor << spread_, Eigen::VectorXd::Constant(n, std::sqrt(std::max(trace(), 0.0)) / n);
     K_.diagonal().array() += lambda_;
     dsyrk_("U", "N", &n, &k, &one, factor.data(), &n, &one, K_.data(), &n, 1, 1);
-    if (distributional()) norm_ = norm_of_upper();
     return K_.diagonal().sum();
-  }
-
-  double norm_of_upper() const {
-    double off_diagonal = 0;
-    for (Eigen::Index j = 1; j < K_.cols(); ++j) off_diagonal += K_.col(j).head(j).squaredNorm();
-    return std::sqrt(2 * off_diagonal + K_.diagonal().squaredNorm());
   }
 };
 

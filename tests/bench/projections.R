@@ -1,9 +1,9 @@
 # Exact projections against the dense pencil of the DICA paper in R, and KPCA
 # against kernlab. Both sides start from the rows; results are compared first.
-# The dense side takes minutes at n = 4,060: `Rscript projections.R quick`
-# leaves that size out.
+# The dense side takes minutes at n = 4,060: `Rscript
+# tests/bench/projections.R quick` leaves that size out. Run from the root of the package.
 
-source("ratio.R")
+source("tests/bench/ratio.R")
 report_machine()
 quick <- "quick" %in% commandArgs(TRUE)
 

@@ -2,10 +2,9 @@
 # time includes the Gram matrix, whose share is shown. The ratio is of elapsed
 # times; the ratio of processor times (ours summed over threads) is beside it
 # because it depends less on what else the machine is doing.
-#   Rscript tests/bench/svm.R [n,n,...] [runs]
+#   Rscript tests/bench/svm.R [n,n,...] [runs]     from the root of the package
 
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)))
-source(file.path(here, "ratio.R"))
+source("tests/bench/ratio.R")
 
 gram_ours <- function(x, sigma) kernel_matrix(kernel_rbf(sigma), x)
 

@@ -105,3 +105,40 @@ test_that("the progress bar counts and says what is left", {
   expect_match(paste(lines, collapse = ""), "1/2  method  about 0:00 left")
   expect_silent(progress_line(2L, FALSE)$tick("method"))
 })
+
+test_that("a comparison names what has no name and says in words which method is better", {
+  alone <- dg_compare(dg_lm(), y ~ . | domain, data = toy)
+  expect_identical(alone$table$method, c("null", "Linear model"))
+  expect_identical(alone$against, "Linear model")
+  expect_output(print(alone), "null: (worse than|not distinguishable from) Linear model")
+  one <- dg_compare(list(a = dg_lm(), none = dg_null()), y ~ . | domain, data = toy, against = "none")
+  expect_identical(one$table$method, c("a", "none"))
+  expect_domgen_error(dg_compare("svm", y ~ . | domain, data = toy), "`objects` must be a named list")
+
+  clear <- transform(toy, y = 3 * x1)
+  expect_output(print(dg_compare(list(linear = dg_lm()), y ~ . | domain, data = clear,
+                                 against = "null")), "linear: better than null by")
+  expect_output(print(dg_compare(list(linear = dg_lm()), y ~ . | domain, data = clear)),
+                "null: worse than linear by")
+  lacking <- transform(labels, y = replace(y, domain %in% c("d1", "d2", "d3"), "1"))
+  lacking$y[lacking$domain == "d4"] <- "-1"
+  ends <- dg_compare(dg_lm(), y ~ . | domain, data = lacking, metric = "auc")
+  expect_output(print(ends), "too few domains for an interval")
+})
+
+test_that("weights reach the methods that take them", {
+  w <- toy$x1^2 + 0.1
+  result <- dg_compare(list(linear = dg_lm()), y ~ . | domain, data = toy, weights = w)
+  expect_equal(result$runs$linear$mean,
+               dg_cv(dg_lm(), y ~ . | domain, data = toy, weights = w)$mean)
+})
+
+test_that("what is printed counts domains without a score, domains left out and folds", {
+  lacking <- labels
+  lacking$y[labels$domain == "d1"] <- "1"
+  expect_output(print(dg_cv(dg_lm(), y ~ . | domain, data = lacking, metric = "auc")),
+                "1 domain without a score")
+  many <- simulate_dica(domains = 12, rows = 5, p = 2, seed = 1)
+  expect_output(print(dg_cv(dg_null(), y ~ . | domain, data = many)), "and 2 more in `\\$domains`")
+  expect_output(print(domain_folds(c("a", "b", "b", "c"))), "3 domains in 3 folds")
+})

@@ -51,3 +51,15 @@ test_that("wrong domain kernels are refused", {
     domain_kernel_fit(domain_distribution(outer = kernel_delta()), X, train$domain, 1L)
   })
 })
+
+test_that("every smoothness of the Matern kernel compares embeddings by its formula", {
+  distance <- sqrt(mmd(X, train$domain, kernel_rbf(1))$squared)
+  r <- unname(distance) / 0.4
+  formulas <- list(`0.5` = exp(-r), `1.5` = (1 + sqrt(3) * r) * exp(-sqrt(3) * r),
+                   `2.5` = (1 + sqrt(5) * r + 5 * r^2 / 3) * exp(-sqrt(5) * r))
+  for (nu in names(formulas)) {
+    outer <- kernel_matern(0.4, nu = as.numeric(nu))
+    kappa <- kappa_of(domain_distribution(kernel_rbf(1), outer))$kappa
+    expect_equal(unname(kappa), formulas[[nu]], tolerance = 1e-6)
+  }
+})

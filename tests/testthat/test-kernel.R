@@ -131,3 +131,11 @@ test_that("kernels print their formula", {
     domain_pooled()
   })
 })
+
+test_that("a custom kernel may answer with a data frame, and prints the formula it is given", {
+  inner <- kernel_custom(function(x, z) as.data.frame(tcrossprod(x, z)), "x'z")
+  expect_equal(kernel_matrix(inner, x), tcrossprod(x), ignore_attr = TRUE)
+  expect_output(print(inner), "k(x, z) = x'z", fixed = TRUE)
+  expect_domgen_error(kernel_custom(tcrossprod, formula = 1), "`formula` must be one string")
+  expect_domgen_error(kernel_matrix(kernel_rbf(1), x[0, ]), "at least one row")
+})

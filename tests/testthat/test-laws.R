@@ -135,3 +135,31 @@ for (name in names(learners)) {
     expect_equal(predict(weighted, test), predict(copied, test), tolerance = 1e-5)
   })
 }
+
+test_that("fits of many tiles are bitwise the same when repeated, and on one thread as on two", {
+  skip_on_cran()
+  train <- simulate_dica(domains = 6, rows = 250, p = 5, seed = 2)
+  test <- simulate_dica(domains = 2, rows = 300, p = 5, seed = 3)
+  specs <- list(
+    dica = dica(ncomp = 2), udica = udica(ncomp = 2), kpca = kpca(ncomp = 2),
+    svm = dg_svm(cost = 10), pooled = dg_svm(domain_kernel = domain_pooled(), offset = TRUE),
+    chain = chain(dica(ncomp = 2), dg_svm())
+  )
+  for (name in names(specs)) {
+    run <- function(threads) {
+      old <- options(domgen.threads = threads)
+      on.exit(options(old))
+      spec <- specs[[name]]
+      if ("threads" %in% names(spec$args)) spec$args["threads"] <- list(threads)
+      model <- fit(spec, y ~ . | domain, data = train)
+      list(fitted = fitted(model), predicted = predict(model, test))
+    }
+    two <- run(2L)
+    expect_identical(run(2L), two, label = name)
+    expect_equal(run(1L), two, tolerance = 1e-10, label = name)
+  }
+  X <- as.matrix(train[-(1:2)])
+  expect_identical(kernel_matrix(kernel_rbf(), X, threads = 1),
+                   kernel_matrix(kernel_rbf(), X, threads = 2))
+  expect_identical(domain_gram(X, train$domain, threads = 1), domain_gram(X, train$domain))
+})

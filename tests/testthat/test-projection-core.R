@@ -232,3 +232,44 @@ test_that("the factorisation in panels agrees with R's", {
   expect_equal(fit$values, sort(Re(eigen(T)$values), TRUE), tolerance = 1e-8)
   expect_lt(subspace_distance(fit$coefficients, V), 1e-8)
 })
+
+test_that("the trailing strips of a large factorisation are exact as well", {
+  skip_on_cran()
+  set.seed(5)
+  n <- 2600
+  x <- matrix(rnorm(n * 3), n)
+  K <- rbf(x, 2)
+  domain <- rep_len(1:5, n)
+  for (response in list(NULL, one_hot(rep_len(1:3, n)))) {
+    fit <- project_exact(K, response, domain)
+    expect_true(all(fit$residual < 20))
+    expect_identical(project_exact(K, response, domain), fit)
+  }
+})
+
+test_that("leading components of a flat spectrum are found after several restarts", {
+  set.seed(4)
+  n <- 400
+  K <- crossprod(matrix(rnorm(3 * n * n), 3 * n)) / (3 * n)
+  fit <- project_exact(K, lambda = 0, ncomp = 3)
+  expect_true(fit$converged)
+  expect_gt(fit$iterations, 46)  # more than one basis holds
+  e <- eigen(naive_centre(K), TRUE)
+  expect_equal(fit$values, e$values[1:3] / n, tolerance = 1e-12)
+  expect_lt(subspace_distance(fit$scores, e$vectors[, 1:3]), 1e-6)
+  expect_true(all(fit$residual < 20))
+})
+
+test_that("an indefinite or infinite kernel matrix is refused, not answered with NaN", {
+  set.seed(6)
+  A <- matrix(rnorm(900), 30)
+  indefinite <- A + t(A)
+  classes <- one_hot(rep(1:3, 10))
+  domain <- rep(1:5, 6)
+  for (K in list(indefinite, -diag(30))) for (response in list(NULL, classes)) {
+    expect_error(project_exact(K, response, domain), "numerically singular")
+  }
+  expect_error(project_exact(A * 1e200, classes, domain), "must be finite")
+  expect_error(project_exact(diag(4), classes[1:4, ], c(1, 3, 3, 1)), "at least one row")
+  expect_error(project_exact(diag(4), normalise = "unit"), "normalise must be")
+})
