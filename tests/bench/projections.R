@@ -86,7 +86,7 @@ runs <- if (quick) 1L else 3L
 against_dense("DICA, labels", labels, function() ours_dica(labels, labels$class),
               function() dense_pencil(labels, class_gram), 50, runs)
 against_dense("COIR, labels", labels, function() ours_coir(labels, labels$class),
-              function() dense_pencil(labels, class_gram, q = FALSE), 50, 1L)
+              function() dense_pencil(labels, class_gram, q = FALSE), 30, 1L)
 against_dense("UDICA", labels, function() ours_udica(labels), function() dense_pencil(labels), 12,
               1L)
 check_agreement("KPCA", ours_kpca(labels, 10), dense_pencil(labels, q = FALSE, lambda = 0,
