@@ -36,7 +36,7 @@ chain <- function(projection, learner) {
   if ("kernel" %in% names(learner$args) && is.null(learner$args$kernel)) {
     learner$args$kernel <- kernel_linear()
   }
-  title <- paste0(projection$parts$title, ", then ", learner$parts$title)
+  title <- paste0(projection$parts$title, ", then ", learner$method, "()")
   structure(list(method = "chain", projection = projection, learner = learner,
                  parts = list(title = title)), class = c("dg_chain_spec", "dg_spec"))
 }

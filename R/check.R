@@ -143,7 +143,8 @@ check_no_dots <- function(dots, known) {
   }
   if (length(known) == 0L) abort("argument", "Unknown argument `", given[1L], "`.")
   near <- known[which.min(utils::adist(given[1L], known))]
-  close <- length(near) && utils::adist(given[1L], near) <= max(1, nchar(given[1L]) %/% 3)
+  close <- nchar(given[1L]) > 2L &&
+    utils::adist(given[1L], near) <= max(1, nchar(given[1L]) %/% 3)
   abort("argument", "Unknown argument `", given[1L], "`",
         if (close) paste0("; did you mean `", near, "`?")
         else paste0("; the arguments are ", enumerate(known, length(known)), "."))
@@ -186,8 +187,9 @@ check_memory <- function(n, m = n, copies = 1) {
     gib <- function(bytes) format(signif(bytes / 2^30, 3), big.mark = ",")
     abort("memory", "The Gram matrix of ", plural(n, "row"), " would take ", gib(need),
           " GiB, more than the limit of ", gib(limit),
-          " GiB. Use fewer rows, a feature map (`features_nystrom()`, `features_rff()`) where the",
-          " method takes one, or raise `options(domgen.memory_limit = )` (bytes).")
+          " GiB. Use fewer rows or raise `options(domgen.memory_limit = )` (bytes); the feature maps ",
+          "`features_nystrom()` and `features_rff()`, which need no such matrix, are planned for ",
+          "the next version.")
   }
   invisible(need)
 }

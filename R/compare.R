@@ -10,7 +10,7 @@
 #'   `"pooled"` if there is one of that name, else the first.
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one line per method: `mean` over domains, `overall`
-#'     (all rows together), the paired `difference` from the method compared with,
+#'     (all rows together, see [dg_cv()]), the paired `difference` from the method compared with,
 #'     its standard error `se` and 95 % t-interval `lower`, `upper`, and `seconds`}
 #'   \item{scores}{matrix, domains x methods}
 #'   \item{runs}{the [dg_cv()] result of each method}
@@ -29,6 +29,9 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_compare)))
   check_given(objects, "objects")
+  if (!missing(x) && inherits(x, c("dg_spec", "dg_fit"))) {
+    abort("argument", "`objects` must be one list of all methods, as in `list(dg_lm(), dg_svm())`.")
+  }
   specs <- read_specifications(objects)
   against <- read_against(against, names(specs))
   given <- as.list(call)[-1L]
@@ -101,10 +104,17 @@ print.dg_compare <- function(x, digits = 3, ...) {
       if (measure$better == "low") "lower" else "higher", " is better); differences from ",
       dQuote(x$against, FALSE), ", paired by domain\n\n", sep = "")
   shown <- x$table
-  shown[-1L] <- lapply(shown[-1L], function(v) formatC(v, digits = digits, format = "f"))
+  digits <- enough_digits(x$table$se, digits)
+  shown[-1L] <- lapply(shown[-1L], function(v) {
+    # + 0 turns -0 into 0
+    formatC(round(v, digits) + 0, digits = digits, format = "f")
+  })
   shown$seconds <- formatC(x$table$seconds, digits = 1L, format = "f")
   shown[x$table$method == x$against, c("difference", "se", "lower", "upper")] <- ""
+  # a table in two pieces is hard to read
+  old <- options(width = max(getOption("width"), 100L))
   print(shown, row.names = FALSE, right = TRUE)
+  options(old)
   cat("\n")
   for (i in which(x$table$method != x$against)) {
     cat("  ", verdict(x$table[i, ], measure, x$against), "\n", sep = "")
@@ -118,6 +128,13 @@ print.dg_compare <- function(x, digits = 3, ...) {
   invisible(x)
 }
 
+# Two digits of the smallest standard error show where an interval ends.
+enough_digits <- function(se, digits) {
+  se <- se[is.finite(se) & se > 0]
+  if (length(se) == 0L) return(digits)
+  max(digits, min(1 - floor(log10(min(se))), 6))
+}
+
 # In words, from the 95 % interval.
 verdict <- function(row, measure, against) {
   if (is.na(row$lower)) return(paste0(row$method, ": too few domains for an interval"))
@@ -126,5 +143,5 @@ verdict <- function(row, measure, against) {
   }
   better <- (row$difference < 0) == (measure$better == "low")
   paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",
-         signif(abs(row$difference), 2), " +- ", signif(row$se, 1))
+         signif(abs(row$difference), 2), " (standard error ", signif(row$se, 2), ")")
 }

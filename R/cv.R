@@ -21,9 +21,11 @@
 #'   \item{predictions}{data frame, one line per row of the data that has no
 #'     missing values: `row`, `domain`, `fold`, `truth`, `prediction`, `decision`}
 #'   \item{mean, se}{mean of the scores over domains, and its standard error}
-#'   \item{overall}{the score of all rows taken together}
+#'   \item{overall}{the score of all rows taken together; an overall `"auc"`
+#'     compares decision values of different fits, which need not be on one scale}
 #'   \item{folds, metric, seconds, warnings}{the assignment, the metric, the time
 #'     per fold, and warnings that fits gave with the number of folds}
+#'   \item{spec}{the learner or chain, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does
 #' not fit the response are errors. An error in a fold says which domains it held

@@ -40,5 +40,5 @@ gram_coordinates <- function(gram) {
 
 #' @export
 format.domain_embedding <- function(x, ...) {
-  paste0(format(x$outer), ", between mean embeddings of ", format(x$kernel))
+  paste0(format_bandwidth(x$outer), ", between mean embeddings of ", format_bandwidth(x$kernel))
 }

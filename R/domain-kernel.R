@@ -13,7 +13,14 @@ domain_kernel_fit <- function(kernel, X, domain, threads) UseMethod("domain_kern
 domain_kernel_new <- function(kernel, X, domain, threads) UseMethod("domain_kernel_new")
 
 # Does a prediction depend on which domain a row is in?
-uses_domain <- function(kernel) !is.null(kernel) && !inherits(kernel, "domain_pooled")
+uses_domain <- function(kernel) UseMethod("uses_domain")
+
+#' @exportS3Method
+uses_domain.domgen_domain_kernel <- function(kernel) TRUE
+
+# A method without a domain kernel.
+#' @exportS3Method
+uses_domain.NULL <- function(kernel) FALSE
 
 #' @export
 print.domgen_domain_kernel <- function(x, ...) {

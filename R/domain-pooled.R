@@ -3,6 +3,9 @@
 domain_pooled <- function() new_domain_kernel("pooled")
 
 #' @exportS3Method
+uses_domain.domain_pooled <- function(kernel) FALSE
+
+#' @exportS3Method
 domain_kernel_fit.domain_pooled <- function(kernel, X, domain, threads) kernel
 
 #' @exportS3Method

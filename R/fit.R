@@ -133,9 +133,7 @@ describe_rows <- function(x) {
 }
 
 describe_kernels <- function(product) {
-  bandwidth <- unlist(list_bandwidths(product$kernel))
-  cat("  kernel         ", format(product$kernel),
-      if (length(bandwidth)) paste0(", ", paste(bandwidth, collapse = "; ")), "\n", sep = "")
+  cat("  kernel         ", format_bandwidth(product$kernel), "\n", sep = "")
   if (uses_domain(product$domain_kernel)) {
     cat("  domain kernel  ", format(product$domain_kernel), "\n", sep = "")
   }

@@ -60,7 +60,8 @@ format_formula <- function(formula) {
 predictor_terms <- function(parts, data) {
   known <- data[setdiff(names(data), all.vars(parts$domain))]
   terms <- tryCatch(
-    stats::terms(parts$bare, data = if (length(data)) known),
+    # `. - school | school` leaves out what `.` no longer has, of which R warns
+    suppressWarnings(stats::terms(parts$bare, data = if (length(data)) known)),
     error = function(e) {
       abort("argument", "`formula` cannot be read: ", conditionMessage(e), ".")
     }

@@ -1,7 +1,8 @@
-# Kernels as objects. A kernel is one file with a constructor and at most four
+# Kernels as objects. A kernel is one file with a constructor and some of these
 # methods: kernel_fit (fill in what depends on data), kernel_program (what the
 # C++ core evaluates), kernel_profile (the formula in inner products and squared
-# norms, used between mean embeddings) and format.
+# norms, used between mean embeddings), kernel_factor (a factor of its Gram
+# matrix that is cheaper than the general one) and format.
 
 new_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("kernel_", name), "domgen_kernel"))
@@ -28,6 +29,17 @@ kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
         "or a sum or product of them, not ", format(kernel), ".")
 }
 
+# F with K = F F' for the rows of Y [n x 1], of as few columns as the kernel
+# allows: a pivoted Cholesky factor, which for a smooth kernel has few.
+kernel_factor <- function(kernel, Y) UseMethod("kernel_factor")
+
+#' @exportS3Method
+kernel_factor.domgen_kernel <- function(kernel, Y) {
+  program <- kernel_program(kernel, Y, Y)
+  check_overflow(kernel_diag_(program, Y), kernel)
+  kernel_pivoted_cholesky_(program, Y, 1e-12, nrow(Y))$factor
+}
+
 # Between mean embeddings; clamped, because rounding makes small ones negative.
 squared_distances <- function(inner, norm_x, norm_z) {
   pmax(outer(norm_x, norm_z, "+") - 2 * inner, 0)
@@ -41,11 +53,16 @@ print.domgen_kernel <- function(x, ...) {
   invisible(x)
 }
 
+# The formula with its bandwidths, once they are known.
+format_bandwidth <- function(kernel) {
+  paste(c(format(kernel), unlist(list_bandwidths(kernel))), collapse = ", ")
+}
+
 list_bandwidths <- function(kernel) {
   if (!is.null(kernel$parts)) return(lapply(kernel$parts, list_bandwidths))
   if (!"sigma" %in% names(unclass(kernel))) return(NULL)
   sigma <- kernel$sigma
-  if (is.null(sigma)) "sigma: the median distance of the training rows"
+  if (is.null(sigma)) "sigma = the median distance"
   else paste0("sigma = ", paste(signif(sigma, 4), collapse = ", "))
 }
 

@@ -16,7 +16,7 @@
 #' are set to zero, with a warning.
 #' @seealso [predict.dg_learner()], [dg_compare()]
 #' @examples
-#' dg_lm(Sepal.Length ~ . - Species | Species, data = iris)
+#' dg_lm(Sepal.Length ~ . | Species, data = iris)
 #' dg_null(Sepal.Length ~ . | Species, data = iris)
 #' @export
 dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
@@ -95,6 +95,7 @@ judges_domain.dg_lm <- function(object) FALSE
 
 #' @exportS3Method
 print_details.dg_lm <- function(x) {
+  describe_response(x$response)
   cat("\nCoefficients:\n")
   print(signif(x$coefficients, 4))
 }

@@ -150,6 +150,7 @@ decision.dg_svm <- function(object, X, domain, reference = NULL) {
 
 #' @exportS3Method
 print_details.dg_svm <- function(x) {
+  describe_response(x$response)
   describe_kernels(x$product)
   args <- x$spec$args
   cat("  cost = ", format(args$cost), " (domain weights: ", args$domain_weights, ")",

@@ -12,6 +12,10 @@ encode_response <- function(y, weights, standardise) {
     return(list(kind = "class", levels = levels(y), centre = 0, scale = 1,
                 target = 2 * (as.integer(y) == 2L) - 1))
   }
+  if (length(y) > 2L && length(unique(y)) == 2L) {
+    warn("two_values", "The response has only the values ", min(y), " and ", max(y),
+         " and is predicted as a number; make it a factor to predict classes.")
+  }
   # weighted, so that weight k is k copies of a row
   centre <- if (standardise) weighted_mean(y, weights) else 0
   spread <- if (standardise) weighted_sd(y - centre, weights) else 1
@@ -30,6 +34,14 @@ weighted_sd <- function(centred, weights) {
   largest <- max(abs(centred))
   if (largest == 0) return(0)
   largest * sqrt(weighted_mean((centred / largest)^2, weights[weights > 0]))
+}
+
+# Which class is the positive one; whether 0 and 1 were taken for numbers.
+describe_response <- function(response) {
+  cat("  response       ", if (response$kind == "number") "a number" else {
+    paste0("classes, ", enumerate(rev(response$levels), quote = "\""),
+           if (length(response$levels) == 2L) " (decision > 0 means the first)")
+  }, "\n", sep = "")
 }
 
 check_two_classes <- function(y, method) {
@@ -117,8 +129,8 @@ respond.dg_learner <- function(object, values, type) {
     number = response$centre + response$scale * value,
     decision = if (response$kind == "number") response$centre + response$scale * value else value,
     class = factor(response$levels[1L + (value > 0)], levels = response$levels),
-    prob = abort("argument", "`type = \"prob\"` is not available for ", object$spec$parts$title,
-                 ": use \"decision\" or \"class\".")
+    prob = abort("argument", "`type = \"prob\"` is not available for `", object$spec$method,
+                 "()`: use \"decision\" or \"class\".")
   )
 }
 

@@ -106,7 +106,7 @@ permuted_mmd <- function(pair, input, unbiased, permutations) {
 print.domgen_mmd <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
   cat("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", "), k(x, z) = ",
-      format(x$kernel), "\n", sep = "")
+      format_bandwidth(x$kernel), "\n", sep = "")
   print(signif(x$squared, digits), ...)
   if (!is.null(x$p_value)) {
     cat("\np-values from ", x$permutations, " permutations, not adjusted for several pairs\n",

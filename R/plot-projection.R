@@ -12,8 +12,8 @@
 #' @param components Two (or one) components to show.
 #' @param domain,y Domain and response of each row of `newdata`, when they are not
 #'   columns of it.
-#' @param max_panels Unseen domains beyond this number are not shown.
-#' @param ... Further arguments of [graphics::plot.default()], such as `cex`.
+#' @param max_panels Unseen domains beyond this number are not shown; the title says so.
+#' @param ... Further arguments of [graphics::points()], such as `cex`.
 #' @return `x`, invisibly.
 #' @examples
 #' toy <- simulate_dica(domains = 6, rows = 60, seed = 1)
@@ -25,10 +25,15 @@ plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NUL
                                max_panels = 5, ...) {
   components <- read_components(components, x)
   max_panels <- check_count(max_panels, "max_panels")
+  new <- if (!is.null(newdata)) new_panels(x, newdata, domain, y)
+  title <- x$spec$parts$title
+  if (length(new) > max_panels) {
+    title <- paste0(title, " (", max_panels, " of ", length(new), " unseen domains)")
+  }
   panels <- c(list(`training domains` = list(scores = x$scores, y = x$y)),
-              if (!is.null(newdata)) new_panels(x, newdata, domain, y, max_panels))
-  draw_panels(panels, components, colour_key(x$y), x$spec$parts$title, x$blueprint$response_name,
-              ...)
+              utils::head(new, max_panels))
+  draw_panels(panels, components, colour_key(x$y), title, x$blueprint$response_name,
+              levels(x$y), list(...))
   invisible(x)
 }
 
@@ -43,18 +48,16 @@ read_components <- function(components, x) {
   components
 }
 
-new_panels <- function(x, newdata, domain, y, max_panels) {
+new_panels <- function(x, newdata, domain, y) {
   scores <- predict.dg_projection(x, newdata, domain = domain)
   domain <- factor(new_domain(x$blueprint, newdata, domain, nrow(scores), FALSE, "newdata"))
   y <- if (is.null(y)) response_of(x, newdata) else read_vector(y, nrow(scores), "y")
   if (is.numeric(x$y) && !is.null(y) && !is.numeric(y)) {
     abort("data", "`y` must be numeric as in training, not ", describe(y), ".")
   }
-  shown <- utils::head(levels(domain), max_panels)
-  stats::setNames(lapply(shown, function(level) {
-    rows <- which(domain == level)
+  lapply(split(seq_len(nrow(scores)), domain), function(rows) {
     list(scores = scores[rows, , drop = FALSE], y = y[rows])
-  }), shown)
+  })
 }
 
 # The response of new rows where the formula finds it, else NULL.
@@ -94,45 +97,60 @@ number_key <- function(y) {
 }
 
 # One row of panels on common axes; the training domains first, on grey.
-draw_panels <- function(panels, components, key, title, response, ...) {
-  old <- graphics::par(mfrow = c(1L, length(panels)), mar = c(4, 1, 3, 0.5),
-                       oma = c(0, 3, 2, if (is.null(key$labels)) 0.5 else 7))
+draw_panels <- function(panels, components, key, title, response, levels, style) {
+  old <- graphics::par(no.readonly = TRUE)
   on.exit(graphics::par(old))
-  points <- lapply(panels, panel_points, components)
+  key$labels <- if (!is.null(key$labels)) shorten(as.character(key$labels), 22)
+  response <- shorten(response, 22)
+  right <- if (is.null(key$labels)) 0.5 else 0.5 * widest(c(key$labels, response)) + 2.5
+  graphics::par(mfrow = c(1L, length(panels)))
+  # two panels or six: the same size of text
+  graphics::par(cex = 0.8, mar = c(2.5, 1, 3.2, 0.5), oma = c(1.8, 3, 2, right))
+  points <- lapply(panels, panel_points, components, levels)
   limits <- lapply(c("x", "y"), function(axis) {
     range(unlist(lapply(points, `[[`, axis)), na.rm = TRUE)
   })
+  classes <- if (length(components) == 1L && !is.null(panels[[1L]]$y)) levels
+  width <- characters_in(graphics::par("pin")[1L], 0.8)
   for (i in seq_along(panels)) {
-    graphics::plot(limits[[1L]], limits[[2L]], type = "n",
-                   xlab = paste("component", components[1L]), ylab = "", yaxt = if (i == 1L) "s" else "n", main = names(panels)[i],
-                   font.main = 1L)
+    graphics::plot(limits[[1L]], limits[[2L]], type = "n", xlab = "", ylab = "",
+                   yaxt = if (i == 1L && is.null(classes)) "s" else "n", font.main = 1L,
+                   main = fit_text(names(panels)[i], width, lines = 2L), cex.main = 1)
     if (i == 1L) {
       corner <- graphics::par("usr")
       graphics::rect(corner[1L], corner[3L], corner[2L], corner[4L], col = "grey93", border = NA)
       graphics::box()
+      if (!is.null(classes)) {
+        graphics::axis(2L, at = seq_along(classes), labels = shorten(classes, 12))
+      }
     }
-    style <- key$of(panels[[i]]$y, length(points[[i]]$x))
-    graphics::points(points[[i]]$x, points[[i]]$y, col = style$col, pch = style$pch, ...)
+    own <- key$of(panels[[i]]$y, length(points[[i]]$x))
+    do.call(graphics::points, c(points[[i]], utils::modifyList(own, style)))
   }
   if (!is.null(key$labels)) {
     graphics::legend(graphics::grconvertX(0.995, "ndc"), graphics::grconvertY(0.55, "ndc"),
-                     xjust = 1, yjust = 0.5, legend = key$labels, col = key$colours, pch = key$symbols,
-                     title = response, xpd = NA, bty = "n")
+                     xjust = 1, yjust = 0.5, legend = key$labels, title = response,
+                     col = if (is.null(style$col)) key$colours else style$col,
+                     pch = if (is.null(style$pch)) key$symbols else style$pch, xpd = NA, bty = "n")
   }
   second <- if (length(components) == 2L) paste("component", components[2L])
             else if (is.null(panels[[1L]]$y)) "row" else response
+  first <- paste("component", components[1L])
+  graphics::mtext(first, side = 1L, outer = TRUE, line = 0.4, cex = 0.8)
   graphics::mtext(second, side = 2L, outer = TRUE, line = 1.8, cex = 0.8)
   graphics::mtext(title, side = 3L, outer = TRUE, line = 0.3, font = 2L)
 }
 
 # With one component the response stands on the second axis.
-panel_points <- function(panel, components) {
+panel_points <- function(panel, components, levels) {
   x <- panel$scores[, components[1L]]
   if (length(components) == 2L) return(list(x = x, y = panel$scores[, components[2L]]))
   y <- panel$y
-  if (is.null(y)) return(list(x = x, y = seq_along(x) / length(x)))
-  if (!is.factor(y) && !is.numeric(y)) y <- factor(y)
-  # classes are spread a little so that points do not hide each other
-  if (is.factor(y)) y <- as.integer(y) + 0.6 * ((seq_along(y) * 0.618034) %% 1 - 0.5)
+  if (is.null(levels) && !is.numeric(y)) return(list(x = x, y = seq_along(x) / length(x)))
+  # classes have the place they had in training, and are spread a little so that
+  # points do not hide each other
+  if (!is.null(levels)) {
+    y <- match(as.character(y), levels) + 0.6 * ((seq_along(y) * 0.618034) %% 1 - 0.5)
+  }
   list(x = x, y = y)
 }

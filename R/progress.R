@@ -16,7 +16,8 @@ progress_line <- function(total, wanted = progress_wanted()) {
     } else ""
     line <- sprintf("[%s%s] %d/%d  %s%s", strrep("=", filled), strrep(" ", 24 - filled), finished,
                     total, label, left)
-    cat("\r", formatC(line, width = -78), sep = "", file = stderr())
+    # a longer line would wrap, and could not be overwritten
+    cat("\r", formatC(substr(line, 1L, 78L), width = -78), sep = "", file = stderr())
   }
   list(
     tick = function(label) show(label),

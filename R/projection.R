@@ -35,7 +35,7 @@ fit_sample.dg_projection_spec <- function(spec, sample) {
   n <- nrow(sample$X)
   if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
   response <- if (spec$parts$numerator == "response") {
-    response_factor(sample$y, args$kernel_y, args$threads)
+    response_factor(sample$y, args$kernel_y)
   }
   product <- product_kernel(args$kernel, args$domain_kernel, sample, args$threads)
   K <- product_gram(product, args$threads)
@@ -47,7 +47,7 @@ fit_sample.dg_projection_spec <- function(spec, sample) {
     if (spec$parts$ridge) args$lambda else 0,
     args$ncomp, identical(args$form, "published"), args$normalise, args$threads
   ))
-  warn_projection(solved, spec, response)
+  warn_projection(solved, spec, sample$y)
   check_solution(solved, args)
   new_projection(solved, product, sample, response)
 }
@@ -63,37 +63,31 @@ check_solution <- function(solved, args) {
   }
 }
 
-# F with L = F F' [n x r]: one column a class for the delta kernel, else a pivoted
-# Cholesky factor, which for a smooth kernel of a number has few columns.
-response_factor <- function(y, kernel_y, threads) {
+# The kernel on the response and F with L = F F' [n x r].
+response_factor <- function(y, kernel_y) {
   if (is.factor(y) && nlevels(y) < 2L) {
     abort("data", "The response must have at least two classes, not only ",
           enumerate(levels(y), quote = "\""), ".")
   }
-  if (is.factor(y) && (is.null(kernel_y) || inherits(kernel_y, "kernel_delta"))) {
-    kernel <- kernel_delta()
-    F <- stats::model.matrix(~ y - 1, list(y = y), contrasts.arg = NULL)
-    return(list(kernel = kernel, factor = matrix(F, nrow(F))))
-  }
+  if (is.null(kernel_y)) kernel_y <- if (is.factor(y)) kernel_delta() else kernel_rbf()
   Y <- matrix(as.numeric(y), ncol = 1L)
-  kernel <- kernel_fit(if (is.null(kernel_y)) kernel_rbf() else kernel_y, Y)
-  check_overflow(kernel_diag_(kernel_program(kernel, Y, Y), Y), kernel)
-  cholesky <- kernel_pivoted_cholesky_(kernel_program(kernel, Y, Y), Y, 1e-12, nrow(Y))
-  if (ncol(cholesky$factor) == 0L) {
+  kernel <- kernel_fit(kernel_y, Y)
+  F <- kernel_factor(kernel, Y)
+  if (ncol(F) == 0L) {
     abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
   }
-  list(kernel = kernel, factor = cholesky$factor)
+  list(kernel = kernel, factor = F)
 }
 
-warn_projection <- function(solved, spec, response) {
+warn_projection <- function(solved, spec, y) {
   if (solved$rank == 0L) {
-    abort("data", if (is.null(response)) "All rows coincide: " else
+    abort("data", if (spec$parts$numerator == "variance") "All rows coincide: " else
       "The response is constant or the rows coincide: ", "there is no direction to find.")
   }
   if (solved$rank < spec$args$ncomp) {
     warn("rank", "`ncomp` is ", spec$args$ncomp, ", but only ", plural(solved$rank, "component"),
          if (solved$rank == 1L) " exists" else " exist",
-         if (!is.null(response)) " (with C classes at most C - 1)", "; ", solved$rank,
+         if (is.factor(y)) " (with C classes at most C - 1)", "; ", solved$rank,
          if (solved$rank == 1L) " is" else " are", " returned.")
   }
   if (solved$imaginary > 1e-8) {

@@ -33,7 +33,7 @@ own_file <- function(file, response, domain) {
               paste(names(data), collapse = ", "), ".")
   }
   data[[domain]] <- factor(data[[domain]])
-  data <- drop_identifiers(as_classes(data, response), c(response, domain))
+  data <- drop_useless(as_classes(data, response), c(response, domain))
   bare <- stats::reformulate(".", as.name(response))
   bare[[3L]] <- call("|", bare[[3L]], as.name(domain))
   list(data = thin(data, domain), formula = bare)
@@ -49,14 +49,22 @@ as_classes <- function(data, response) {
   data
 }
 
-drop_identifiers <- function(data, keep) {
+# A row with any missing value is of no use to a fit: a column that is often missing
+# costs more rows than it is worth.
+drop_useless <- function(data, keep) {
   many <- vapply(data, function(v) is.factor(v) && nlevels(v) > 50L, logical(1))
   constant <- vapply(data, function(v) length(unique(stats::na.omit(v))) < 2L, logical(1))
-  out <- setdiff(names(data)[many | constant], keep)
+  missing <- vapply(data, function(v) mean(is.na(v)) > 0.25, logical(1))
+  out <- setdiff(names(data)[many | constant | missing], keep)
   if (length(out)) {
-    cat("Left out (constant, or more than 50 levels):", paste(out, collapse = ", "), "\n")
+    cat("Left out (constant, more than 50 levels, or missing in more than a quarter of the rows): ",
+        paste(out, collapse = ", "), ".\n", sep = "")
   }
-  data[setdiff(names(data), out)]
+  data <- data[setdiff(names(data), out)]
+  predictors <- setdiff(names(data), keep)
+  if (length(predictors) == 0L) stop_demo("no column is left as a predictor.")
+  cat(strwrap(paste0("Predictors: ", paste(predictors, collapse = ", "), "."), 90), sep = "\n")
+  data
 }
 
 # The exact methods store an n x n matrix: at most 6,000 rows for a demonstration.
@@ -74,19 +82,23 @@ domains <- nlevels(factor(task$data[[parts]]))
 cat(nrow(task$data), "rows,", domains, "domains; whole domains are held out",
     if (domains > 10L) "in 5 folds.\n\n" else "one at a time.\n\n")
 
+classes <- is.factor(task$data[[as.character(task$formula[[2L]])]])
 methods <- list(
   `null model` = dg_null(),
   `least squares` = dg_lm(),
   `pooled SVM` = dg_svm(domain_kernel = domain_pooled()),
   `distributional SVM` = dg_svm(domain_kernel = domain_distribution()),
-  `DICA, distributional SVM` = chain(dica(ncomp = 2), dg_svm(kernel = kernel_rbf()))
+  # two classes have one component
+  `DICA, distributional SVM` = chain(dica(ncomp = if (classes) 1 else 2),
+                                     dg_svm(kernel = kernel_rbf()))
 )
-if (is.factor(task$data[[as.character(task$formula[[2L]])]])) {
-  names(methods)[2L] <- "logistic regression"
-}
+if (classes) names(methods)[2L] <- "logistic regression"
 
-result <- dg_compare(methods, task$formula, data = task$data, folds = if (domains > 10L) 5L,
-                     against = "pooled SVM")
+result <- tryCatch(
+  dg_compare(methods, task$formula, data = task$data, folds = if (domains > 10L) 5L,
+             against = "pooled SVM"),
+  domgen_error = function(e) stop_demo(conditionMessage(e))
+)
 print(result)
 
 grDevices::png("demo.png", width = 1100, height = 450, res = 110)

@@ -47,7 +47,7 @@ test_that("chains end in any learner, with weights", {
   expect_equal(weights(model), toy$x1^2)
   scores <- model$projection$scores
   expect_equal(fitted(model), unname(fitted(lm(toy$y ~ scores, weights = toy$x1^2))), tolerance = 1e-10)
-  expect_output(print(model), "KPCA, then Linear model")
+  expect_output(print(model), "KPCA, then dg_lm\\(\\)")
   expect_output(print(chain(kpca(), dg_lm())), "specification")
 })
 

@@ -1,0 +1,40 @@
+# Names of domains, methods and classes are as long as users make them. Margins
+# must be known before a plot is open, so widths are estimated from the height of a
+# line: a character is about half as wide.
+
+characters_in <- function(inches, cex = 1) {
+  max(floor(inches / (0.5 * cex * graphics::par("cin")[2L])), 8)
+}
+
+# Broken into at most `lines` lines of `width` characters, and shortened where that
+# is not enough.
+fit_text <- function(text, width, lines = 1L) {
+  fit_one <- function(one) {
+    for (total in seq(lines * width, width)) {
+      broken <- strwrap(shorten(one, total), width + 1)
+      if (length(broken) <= lines && all(nchar(broken) <= width)) break
+    }
+    paste(broken, collapse = "\n")
+  }
+  vapply(as.character(text), fit_one, "", USE.NAMES = FALSE)
+}
+
+# In the middle, because names often differ only at the end.
+shorten <- function(text, width) {
+  n <- nchar(text)
+  head <- ceiling((width - 3) / 2)
+  tail <- width - 3 - head
+  ifelse(n <= width, text, paste0(substr(text, 1L, head), "...", substr(text, n - tail + 1L, n)))
+}
+
+widest <- function(text) max(nchar(unlist(strsplit(text, "\n", fixed = TRUE))), 0L)
+
+number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 1L)
+
+# "RMSE (lower is better)", in two lines where one is too wide.
+score_label <- function(metric, width, prefix = "") {
+  measure <- metrics[[metric]]
+  direction <- if (measure$better == "low") "(lower is better)" else "(higher is better)"
+  title <- paste0(prefix, measure$title)
+  paste0(title, if (nchar(title) + nchar(direction) < width) " " else "\n", direction)
+}
