@@ -31,3 +31,20 @@ external_data <- function(name) {
 pair_distance <- function(x, z) {
   outer(seq_len(nrow(x)), seq_len(nrow(z)), Vectorize(function(i, j) sqrt(sum((x[i, ] - z[j, ])^2))))
 }
+
+# The messages of errors, each under the call that provokes it. Written by hand:
+# testthat's own record of errors differs between its versions.
+expect_refusals <- function(code) {
+  env <- parent.frame()
+  lines <- unlist(lapply(as.list(substitute(code))[-1L], function(call) {
+    message <- tryCatch(
+      {
+        eval(call, env)
+        "no error"
+      },
+      error = function(e) paste0(class(e)[1L], ": ", conditionMessage(e))
+    )
+    c(paste(">", deparse(call)), message)
+  }))
+  testthat::expect_snapshot_output(cat(lines, sep = "\n"))
+}

@@ -144,7 +144,7 @@ test_that("unknown and misspelt arguments are errors, not ignored", {
     `stray na.action` = function() dica(na.action = na.fail), `stray y` = function() dica(y = d$y)
   )
   expect_outcomes(calls, "error")
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     dica(lamda = 1)
     dg_lm(X, d$y, cost = 1)
   })
@@ -155,7 +155,7 @@ test_that("a specification does not predict", {
 })
 
 test_that("messages state the argument, the rule and the value found", {
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     dg_svm(cost = -1)
     dica(ncomp = 1.5)
     kernel_rbf(sigma = c(1, NA))

@@ -46,7 +46,7 @@ test_that("transformed factors and text keep their meaning", {
 test_that("what new data cannot be is an error that names the column", {
   d <- mixed_data()
   model <- dg_lm(y ~ size + colour + x + flag + day | site, data = d)
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     predict(model, d[c("size", "x", "flag")])
     predict(model, transform(d, size = "huge"))
     predict(model, transform(d, colour = factor("blue")))
@@ -131,7 +131,7 @@ test_that("the domain is asked for only where the model judges by it", {
   expect_equal(predict(pooled, with_missing(d, site = 1:60)), fitted(pooled))
   judging <- dg_svm(y ~ x + z | site, data = d)
   matrix <- dg_svm(as.matrix(d[c("x", "z")]), d$y, d$site)
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     predict(judging, d[c("x", "z")])
     predict(matrix, as.matrix(d[c("x", "z")]))
     predict(judging, d, domain = d$site[-1])
@@ -164,7 +164,7 @@ test_that("a matrix is replayed by name where it has names", {
   expect_equal(predict(single, d$x[2:4]), fitted(single)[2:4])
   expect_warning(values <- predict(model, replace(X, 2, NA)), "1 row of `newdata`")
   expect_equal(values, replace(fitted(model), 2, NA))
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     predict(model, X[, 1:2])
     predict(model, unname(X[, 1:2]))
     predict(model, transform(d, z = "a"))

@@ -52,7 +52,7 @@ test_that("chains end in any learner, with weights", {
 })
 
 test_that("a chain takes a projection and a learner, both without data", {
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     chain(dg_svm(), dica())
     chain(dica(), dica())
     chain(dica(), "svm")

@@ -4,7 +4,7 @@ test_that("numbers, counts, flags and choices are checked", {
   expect_identical(check_between(0.5, "tau", 0, 1), 0.5)
   expect_identical(check_choice(c("a", "b"), "form", c("a", "b")), "a")
   expect_identical(check_flag(TRUE, "offset"), TRUE)
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     check_number(-1, "lambda")
     check_number(c(1, 2), "lambda")
     check_number(NA, "lambda", "non-negative")
@@ -21,7 +21,7 @@ test_that("numbers, counts, flags and choices are checked", {
 
 test_that("what falls into the dots is an error with a proposal", {
   expect_silent(check_no_dots(list(), "cost"))
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     check_no_dots(list(lamda = 1), c("lambda", "ncomp"))
     check_no_dots(list(gamma = 1), c("lambda", "ncomp"))
     check_no_dots(list(1), c("lambda", "ncomp"))

@@ -80,7 +80,7 @@ test_that("comparisons are paired by domain and always include the null model", 
 })
 
 test_that("wrong requests are refused", {
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     dg_cv(dica(), y ~ . | domain, data = toy)
     dg_cv("svm", y ~ . | domain, data = toy)
     dg_cv(pooled, y ~ . | domain, data = toy, metric = "accuracy")

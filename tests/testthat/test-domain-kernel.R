@@ -43,7 +43,7 @@ test_that("an unseen domain's row of kappa is that of the joint embedding", {
 })
 
 test_that("wrong domain kernels are refused", {
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     domain_multitask(1.5)
     domain_multitask(NA)
     domain_distribution(kernel = 1)

@@ -130,7 +130,7 @@ test_that("a transformation that looks at other rows gives a warning", {
 
 test_that("what cannot be meant is an error", {
   d <- mixed_data()
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     dg_lm(y ~ x | site | flag, data = d)
     dg_lm(y ~ x + (1 | site), data = d)
     dg_lm(y ~ x | id + count, data = d)

@@ -88,7 +88,7 @@ test_that("the median bandwidth is the median distance, whatever the order of th
 })
 
 test_that("wrong kernels and data are refused by name", {
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     kernel_rbf(-1)
     kernel_rbf(c(1, NA))
     kernel_matern(nu = 1)

@@ -135,7 +135,7 @@ test_that("degenerate data give an answer or a clear error", {
 })
 
 test_that("wrong arguments are refused by name", {
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     dica(y ~ . | domain, data = toy, ncomp = 0)
     dica(y ~ . | domain, data = toy, lambda = -1)
     dica(y ~ . | domain, data = toy, epsilon = 0)

@@ -25,7 +25,7 @@ test_that("na.exclude keeps the place of a row that is left out", {
 
 test_that("na.fail refuses missing values and other actions are refused", {
   d <- with_missing(mixed_data(), x = 2)
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     dg_lm(y ~ x | site, data = d, na.action = na.fail)
     dg_lm(y ~ x | site, data = d, na.action = na.pass)
     dg_lm(y ~ x | site, data = with_missing(d, x = 1:60))
@@ -107,7 +107,7 @@ test_that("single columns are vectors", {
 test_that("wrong lengths and types are errors that name the argument", {
   d <- mixed_data()
   X <- as.matrix(d[c("x", "z")])
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     dg_lm(X, d$y[-1])
     dg_lm(X, d[c("y", "z")])
     dg_svm(X, d$y)

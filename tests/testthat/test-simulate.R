@@ -47,7 +47,7 @@ test_that("a seed repeats the draw and leaves R's generator alone", {
 })
 
 test_that("wrong sizes are refused", {
-  expect_snapshot(error = TRUE, {
+  expect_refusals({
     simulate_dica(domains = 0)
     simulate_ellipses(rows = 2.5)
     simulate_dcm(b1 = 1:3)
