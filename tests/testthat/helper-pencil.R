@@ -21,10 +21,3 @@ dense_solution <- function(p, m) {
   e <- eigen(solve(p$D, p$N))
   list(values = Re(e$values)[seq_len(m)], B = Re(e$vectors[, seq_len(m), drop = FALSE]))
 }
-
-# Sine of the largest angle between the column spaces of A and B.
-subspace_distance <- function(A, B) {
-  a <- qr.Q(qr(A))
-  b <- qr.Q(qr(B))
-  sqrt(max(0, 1 - min(svd(crossprod(a, b))$d)^2))
-}
