@@ -15,7 +15,7 @@ compare_speed(
   "RBF Gram matrix, n = 5,000, p = 16",
   peer = function() kernlab::kernelMatrix(rbf, X),
   ours = function() kernel_matrix(kernel_rbf(sigma), X, threads = threads),
-  at_least = 6, repeats = 3L
+  at_least = 6, runs = 9L, repeats = 3L
 )
 
 X <- matrix(rnorm(4000 * 16), 4000)
@@ -30,5 +30,5 @@ compare_speed(
   "mean-embedding Gram matrix, n = 4,000, 20 domains",
   peer = mean_gram,
   ours = function() domain_gram(X, domain, kernel_rbf(sigma), threads = threads),
-  at_least = 40, repeats = 20L
+  at_least = 40, runs = 9L, repeats = 20L
 )
