@@ -18,10 +18,11 @@ install <- function(library, cores, packages) {
   options(timeout = max(600, getOption("timeout")))
   # fs, which testthat needs, then builds the library it brings, with cmake.
   if (nzchar(Sys.which("cmake"))) Sys.setenv(USE_BUNDLED_LIBUV = "1")
-  repositories <- getOption("repos")
-  if (is.na(repositories["CRAN"]) || repositories["CRAN"] == "@CRAN@") {
-    repositories["CRAN"] <- "https://cloud.r-project.org"
+  # Where nothing is set, the first of the mirrors that R itself lists.
+  if (is.na(getOption("repos")["CRAN"]) || getOption("repos")["CRAN"] == "@CRAN@") {
+    utils::chooseCRANmirror(graphics = FALSE, ind = 1L, local.only = TRUE)
   }
+  repositories <- getOption("repos")
 
   if (.Platform$pkgType == "source") {
     old <- archived()
