@@ -128,7 +128,8 @@ run_fold <- function(spec, task, inside) {
       test <- take_rows(task$input, which(inside))
       newdata <- if (is.null(test$data)) test$x else test$data
       values <- decide(model, newdata, task$domain[inside], NULL, NULL)
-      list(prediction = respond(model, values, model$response$kind), decision = drop(values))
+      list(prediction = respond(model, values, model$response$kind),
+           decision = respond(model, values, "decision"))
     }, domgen_error = function(e) {
       held_out <- unique(as.character(task$domain[inside]))
       abort("fold", "With ", if (length(held_out) == 1L) "domain " else "domains ",

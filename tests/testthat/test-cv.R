@@ -9,6 +9,7 @@ test_that("each domain is predicted by a model that never saw it", {
     predict(model, subset(toy, domain == g))
   }), toy$domain)
   expect_equal(result$predictions$prediction, by_hand, tolerance = 1e-8)
+  expect_equal(result$predictions$decision, by_hand, tolerance = 1e-8)
   rmse <- tapply((toy$y - by_hand)^2, toy$domain, function(e) sqrt(mean(e)))
   expect_equal(result$domains$score, unname(c(rmse)), tolerance = 1e-8)
   expect_equal(result$mean, mean(rmse), tolerance = 1e-8)
