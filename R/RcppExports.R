@@ -73,6 +73,34 @@ projection_features_ <- function(terms, moments) {
     .Call(`_domgen_projection_features_`, terms, moments)
 }
 
+ridge_solve_ <- function(K, Y, ridge) {
+    .Call(`_domgen_ridge_solve_`, K, Y, ridge)
+}
+
+ridge_lodo_ <- function(K, Y, ridge, sizes, centre, offset, costs) {
+    .Call(`_domgen_ridge_lodo_`, K, Y, ridge, sizes, centre, offset, costs)
+}
+
+ridge_inverse_ <- function(K, ridge) {
+    .Call(`_domgen_ridge_inverse_`, K, ridge)
+}
+
+ridge_path_ <- function(K, pole, Y, root, lambda, sizes, centre, offset, tolerance, patience, threads) {
+    .Call(`_domgen_ridge_path_`, K, pole, Y, root, lambda, sizes, centre, offset, tolerance, patience, threads)
+}
+
+ridge_shifted_ <- function(S, B, lambda) {
+    .Call(`_domgen_ridge_shifted_`, S, B, lambda)
+}
+
+pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {
+    .Call(`_domgen_pair_slopes_`, left, right, rate, inv, X, kappa, domain, threads)
+}
+
+pair_cells_ <- function(left, right, program, X, domain, domains, threads) {
+    .Call(`_domgen_pair_cells_`, left, right, program, X, domain, domains, threads)
+}
+
 smo_ <- function(K, row, sign, p, upper, ridge, offset, tol, max_iter, alpha0) {
     .Call(`_domgen_smo_`, K, row, sign, p, upper, ridge, offset, tol, max_iter, alpha0)
 }

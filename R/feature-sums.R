@@ -16,7 +16,7 @@
 #' from data: the scaling, bandwidths and landmarks, the levels of categorical
 #' predictors, the features of the response. `update()` gives the sums of
 #' further rows *alone*, made with the same map, and `+` adds. `fit(spec, sums)`
-#' fits a projection such as `dica(ncomp = 2)`; kernels, features and scaling are
+#' fits a projection such as `dica(ncomp = 2)`, or [dg_ridge()]; kernels, features and scaling are
 #' those of the sums, and others in the specification are an error.
 #'
 #' @details
@@ -56,7 +56,8 @@
 #'   \item{sums}{list: `n`; `second` (r x r); `sums` (r x cells); `cells`, a data
 #'     frame with `domain`, `class` (`"all"` without classes) and `count` of each
 #'     column of `sums`; `response`, for numbers a list with `cross` (r x s),
-#'     `second` (s x s) and `sums` (s) of s features}
+#'     `second` (s x s) and `sums` (s) of s features, and `linear`, the same of the response
+#'     itself, less `response_map$origin` and divided by `response_map$unit`}
 #'   \item{product, response_map, blueprint}{the fitted map, that of the response,
 #'     and how data are read}
 #'   `nobs()`: the number of rows.
@@ -113,12 +114,19 @@ new_sums <- function(input, args) {
   check_response(sample$y, args$kernel_y)
   product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
   map <- response_map(sample$y, args$kernel_y)
+  if (is.numeric(sample$y)) map[c("origin", "unit")] <- response_unit(sample$y)
   structure(list(
     sums = accumulate(product, sample, map, args$threads), product = product, response_map = map,
     blueprint = sample$blueprint, response = response_source(input, sample),
     has_domain = !is.null(input$domain) || !is.null(sample$blueprint$domain),
     formula = if (inherits(input$x, "formula")) plain_formula(input$x), args = args
   ), class = "dg_feature_sums")
+}
+
+# Sums of a response far from 0 lose digits, and those of large numbers overflow.
+response_unit <- function(y) {
+  origin <- weighted_mean(y, rep(1, length(y)))
+  list(origin, max(abs(y - origin)))
 }
 
 check_response <- function(y, kernel_y) {
@@ -256,6 +264,46 @@ same_map <- function(a, b) {
          attr(blueprint$terms, "predvars"))
   }
   identical(decisive(a), decisive(b), ignore.bytecode = TRUE, ignore.environment = TRUE)
+}
+
+# A specification fitted to sums that the user made, as fit_input() does it to rows.
+fit_sums <- function(spec, sums) UseMethod("fit_sums")
+
+#' @exportS3Method
+fit_sums.dg_spec <- function(spec, sums) {
+  abort("argument", "`x` must be data for `", spec$method, "()`; sums of features serve ",
+        "projections and `dg_ridge()` only.")
+}
+
+# What every fit carries, without rows.
+finish_sums <- function(fitted, spec, sums) {
+  fitted$spec <- spec
+  fitted$blueprint <- sums$blueprint
+  fitted$formula <- sums$formula
+  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = sums$sums$n)
+  fitted$domain <- factor(unique(sums$sums$cells$domain))
+  fitted
+}
+
+# What was decided when the sums were made.
+fixed_by_sums <- c("kernel", "kernel_y", "domain_kernel", "features", "scale")
+
+take_fixed <- function(spec, sums) {
+  for (name in intersect(fixed_by_sums, names(spec$args))) {
+    spec$args[name] <- list(sums$args[[name]])
+  }
+  spec
+}
+
+check_fixed <- function(spec, sums) {
+  same <- function(a, b) identical(a, b, ignore.environment = TRUE, ignore.bytecode = TRUE)
+  standard <- do.call(spec$method, list())$args
+  for (name in intersect(fixed_by_sums, names(spec$args))) {
+    given <- spec$args[[name]]
+    if (same(given, standard[[name]]) || same(given, sums$args[[name]])) next
+    abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made with ",
+          "another one.")
+  }
 }
 
 #' @rdname feature_sums

@@ -1,37 +1,4 @@
-#' Leave one domain out in closed form
-#'
-#' @description
-#' How well a fitted model predicts each training domain from the others, without
-#' fitting again: with the parameters, the scaling and the domain kernel kept, the
-#' residuals of domain g when its responses are left out are
-#' \deqn{y_g - f_{-g}(X_g) = [(A^{-1})_{gg}]^{-1} (A^{-1}y)_g}{
-#'   y_g - f_{-g}(X_g) = [(A^-1)_gg]^-1 (A^-1 y)_g}
-#' with A the covariance of all responses, and their covariance is
-#' \eqn{[(A^{-1})_{gg}]^{-1}}{[(A^-1)_gg]^-1} (Rasmussen and Williams, 2006, equations 5.10-5.12,
-#' for a domain instead of a row). The mean embedding of a domain that is left out is known
-#' from its unlabelled rows.
-#'
-#' Parameters that were fitted have seen the domain: [dg_cv()], which fits them anew
-#' without it, is the honest estimate; this one costs one inverse.
-#' @param object A [dg_gp()].
-#' @param ... Unused; anything given is an error.
-#' @return Data frame with one line per domain: `domain`; `rows` (of positive weight); `rmse`, the
-#'   (weighted) root mean square error in units of the response; `log_density`, the logarithm
-#'   of the joint predictive density of its responses.
-#' @section Errors:
-#' A fit with a single domain, and one with so many domains and features that sums by domain
-#' would take more than 256 MB, are errors.
-#' @examples
-#' toy <- simulate_dica(domains = 5, rows = 20, seed = 1)
-#' lodo(dg_gp(y ~ . | domain, data = toy))
-#' @export
-lodo <- function(object, ...) UseMethod("lodo")
-
-#' @exportS3Method
-lodo.default <- function(object, ...) {
-  check_given(object, "object")
-  abort("argument", "`object` must be a fitted `dg_gp()`, not ", describe(object), ".")
-}
+# Leaving domains out of a Gaussian process, see lodo().
 
 #' @rdname lodo
 #' @export

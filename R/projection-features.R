@@ -82,39 +82,13 @@ group_moments <- function(sums, group, count, n_groups = max(group)) {
   list(cross = sums %*% member, second = diag(counts, n_groups), sums = counts)
 }
 
-# A specification and sums that the user made: list(spec, ...) as fit_input().
-fit_sums <- function(spec, sums) {
-  if (!inherits(spec, "dg_projection_spec")) {
-    abort("argument", "`x` must be data for `", spec$method, "()`; sums of features serve ",
-          "projections only.")
-  }
+#' @exportS3Method
+fit_sums.dg_projection_spec <- function(spec, sums) {
   check_sums(spec, sums)
   solved <- project_sums(spec, sums$sums)
   warn_projection(solved, spec, factor(sums$sums$response$levels))
   fitted <- new_projection(check_solution(solved, spec$args), sums$product, list(y = NULL))
-  for (name in intersect(fixed_by_sums, names(spec$args))) {
-    spec$args[name] <- list(sums$args[[name]])
-  }
-  fitted$spec <- spec
-  fitted$blueprint <- sums$blueprint
-  fitted$formula <- sums$formula
-  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = sums$sums$n)
-  fitted$domain <- factor(unique(sums$sums$cells$domain))
-  fitted
-}
-
-# What was decided when the sums were made.
-fixed_by_sums <- c("kernel", "kernel_y", "domain_kernel", "features", "scale")
-
-check_fixed <- function(spec, sums) {
-  same <- function(a, b) identical(a, b, ignore.environment = TRUE, ignore.bytecode = TRUE)
-  standard <- do.call(spec$method, list())$args
-  for (name in intersect(fixed_by_sums, names(spec$args))) {
-    given <- spec$args[[name]]
-    if (same(given, standard[[name]]) || same(given, sums$args[[name]])) next
-    abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made with ",
-          "another one.")
-  }
+  finish_sums(fitted, take_fixed(spec, sums), sums)
 }
 
 check_sums <- function(spec, sums) {

@@ -7,7 +7,8 @@
 #   sums       sums of z over the rows of each cell [r x cells]
 #   cells      data frame: domain, class (text) and count of the cells that occur
 #   response   list(map; levels: of classes; for numbers, with F the features of
-#              the map: cross = Z'F, second = F'F, sums = F'1)
+#              the map: cross = Z'F, second = F'F, sums = F'1; where the map has an
+#              origin also linear: the same, as vectors, for (y - origin) / unit)
 #   labelled_second   Z' diag(labelled) Z, or NULL)
 # sample: list(X [n x p] scaled, y, domain); map: response_map() or NULL.
 accumulate <- function(product, sample, map, threads, labelled = NULL) {
@@ -16,7 +17,7 @@ accumulate <- function(product, sample, map, threads, labelled = NULL) {
   table <- own_table(product, sample$X, sample$domain, threads)
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
-                   response = response_rows(map, take(sample$y, i), threads),
+                   response = response_columns(map, take(sample$y, i), threads),
                    labelled = take(labelled, i))
     moments_of(product, take(sample$X, i), take(sample$domain, i), table, wanted, threads)
   })
@@ -25,10 +26,27 @@ accumulate <- function(product, sample, map, threads, labelled = NULL) {
   cells$table$count <- total$counts
   structure(list(
     n = total$n, second = total$second, sums = total$sums, cells = cells$table,
-    response = list(map = map, levels = levels(sample$y), cross = total$cross,
-                    second = total$response_second, sums = total$response_sums),
+    response = c(list(map = map, levels = levels(sample$y)), response_sums(total, map)),
     labelled_second = total$labelled_second
   ), class = "dg_sums")
+}
+
+# The features of a numeric response and, last, the response itself.
+response_columns <- function(map, y, threads) {
+  F <- response_rows(map, y, threads)
+  if (is.null(map$origin)) F else cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
+}
+
+response_sums <- function(total, map) {
+  sums <- list(cross = total$cross, second = total$response_second, sums = total$response_sums)
+  if (is.null(map$origin)) return(sums)
+  last <- length(sums$sums)
+  linear <- list(cross = sums$cross[, last], second = sums$second[last, last],
+                 sum = sums$sums[last])
+  c(list(cross = sums$cross[, -last, drop = FALSE], second = sums$second[-last, -last, drop = FALSE],
+         sums = sums$sums[-last]),
+    # squares overflow where a response is 1e154 times as large as in the first piece
+    if (all(is.finite(unlist(linear)))) list(linear = linear))
 }
 
 # So many rows at a time when the response has features, which nobody keeps.
@@ -82,9 +100,14 @@ add_sums <- function(a, b) {
   structure(list(
     n = a$n + b$n, second = a$second + b$second,
     sums = spread_cells(a$sums, a$cells, cells) + spread_cells(b$sums, b$cells, cells),
-    cells = cells, response = c(response, add_moments(a$response[summed], b$response[summed])),
+    cells = cells, response = c(response, add_moments(a$response[summed], b$response[summed]),
+                                add_linear(a$response$linear, b$response$linear)),
     labelled_second = if (!is.null(a$labelled_second)) a$labelled_second + b$labelled_second
   ), class = "dg_sums")
+}
+
+add_linear <- function(a, b) {
+  if (!is.null(a) && !is.null(b)) list(linear = add_moments(a, b))
 }
 
 # Columns of `values`, one per row of `cells`, at the place of their cells in

@@ -297,6 +297,117 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// ridge_solve_
+Rcpp::List ridge_solve_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge);
+RcppExport SEXP _domgen_ridge_solve_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_solve_(K, Y, ridge));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_lodo_
+Rcpp::List ridge_lodo_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge, Rcpp::IntegerVector sizes, Eigen::MatrixXd centre, bool offset, Rcpp::Nullable<Rcpp::NumericVector> costs);
+RcppExport SEXP _domgen_ridge_lodo_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP offsetSEXP, SEXP costsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< bool >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type costs(costsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_lodo_(K, Y, ridge, sizes, centre, offset, costs));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_inverse_
+double ridge_inverse_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::VectorXd> ridge);
+RcppExport SEXP _domgen_ridge_inverse_(SEXP KSEXP, SEXP ridgeSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_inverse_(K, ridge));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_path_
+Rcpp::List ridge_path_(Rcpp::NumericMatrix K, double pole, Eigen::MatrixXd Y, Eigen::VectorXd root, Eigen::VectorXd lambda, Rcpp::IntegerVector sizes, Eigen::MatrixXd centre, bool offset, double tolerance, double patience, int threads);
+RcppExport SEXP _domgen_ridge_path_(SEXP KSEXP, SEXP poleSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP offsetSEXP, SEXP toleranceSEXP, SEXP patienceSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type K(KSEXP);
+    Rcpp::traits::input_parameter< double >::type pole(poleSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< bool >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< double >::type patience(patienceSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_path_(K, pole, Y, root, lambda, sizes, centre, offset, tolerance, patience, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_shifted_
+Eigen::MatrixXd ridge_shifted_(Eigen::MatrixXd S, Eigen::MatrixXd B, Eigen::VectorXd lambda);
+RcppExport SEXP _domgen_ridge_shifted_(SEXP SSEXP, SEXP BSEXP, SEXP lambdaSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type S(SSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type B(BSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_shifted_(S, B, lambda));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pair_slopes_
+Eigen::VectorXd pair_slopes_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List rate, Eigen::VectorXd inv, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, int threads);
+RcppExport SEXP _domgen_pair_slopes_(SEXP leftSEXP, SEXP rightSEXP, SEXP rateSEXP, SEXP invSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type left(leftSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type rate(rateSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type inv(invSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_slopes_(left, right, rate, inv, X, kappa, domain, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// pair_cells_
+Eigen::MatrixXd pair_cells_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector domain, int domains, int threads);
+RcppExport SEXP _domgen_pair_cells_(SEXP leftSEXP, SEXP rightSEXP, SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP domainsSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type left(leftSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< int >::type domains(domainsSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(pair_cells_(left, right, program, X, domain, domains, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
 // smo_
 Rcpp::List smo_(Rcpp::NumericMatrix K, Rcpp::IntegerVector row, Rcpp::NumericVector sign, Rcpp::NumericVector p, Rcpp::NumericVector upper, Rcpp::NumericVector ridge, bool offset, double tol, double max_iter, Rcpp::Nullable<Rcpp::NumericVector> alpha0);
 RcppExport SEXP _domgen_smo_(SEXP KSEXP, SEXP rowSEXP, SEXP signSEXP, SEXP pSEXP, SEXP upperSEXP, SEXP ridgeSEXP, SEXP offsetSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP alpha0SEXP) {
@@ -337,6 +448,13 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_kernel_pivoted_cholesky_", (DL_FUNC) &_domgen_kernel_pivoted_cholesky_, 4},
     {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 6},
     {"_domgen_projection_features_", (DL_FUNC) &_domgen_projection_features_, 2},
+    {"_domgen_ridge_solve_", (DL_FUNC) &_domgen_ridge_solve_, 3},
+    {"_domgen_ridge_lodo_", (DL_FUNC) &_domgen_ridge_lodo_, 7},
+    {"_domgen_ridge_inverse_", (DL_FUNC) &_domgen_ridge_inverse_, 2},
+    {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},
+    {"_domgen_ridge_shifted_", (DL_FUNC) &_domgen_ridge_shifted_, 3},
+    {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
+    {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},
     {"_domgen_smo_", (DL_FUNC) &_domgen_smo_, 10},
     {NULL, NULL, 0}
 };

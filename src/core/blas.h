@@ -34,6 +34,11 @@ void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n
              const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
              double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t,
              std::size_t, std::size_t);
+void dsytrd_(const char* uplo, const int* n, double* a, const int* lda, double* d, double* e,
+             double* tau, double* work, const int* lwork, int* info, std::size_t);
+void dormtr_(const char* side, const char* uplo, const char* trans, const int* m, const int* n,
+             const double* a, const int* lda, const double* tau, double* c, const int* ldc,
+             double* work, const int* lwork, int* info, std::size_t, std::size_t, std::size_t);
 void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
 }

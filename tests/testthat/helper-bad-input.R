@@ -212,8 +212,16 @@ fits <- function() {
     `svm multitask` = method(dg_svm, domain_kernel = domain_multitask(0.5), offset = TRUE),
     `svm linear` = method(dg_svm, domain_kernel = pooled, kernel = kernel_linear(), scale = "none",
                           max_iterations = 1e4),
+    ridge = method(dg_ridge),
+    `ridge fitted` = method(dg_ridge, bandwidths = "fitted", offset = TRUE,
+                            domain_weights = "equal"),
+    lodo = function(x, y, domain, weights = NULL) {
+      model <- dg_ridge(x, y, domain, weights = weights, domain_kernel = domain_pooled())
+      unclass(lodo(model))[c("domains", "mean", "se", "overall")]
+    },
+    gp = method(dg_gp, optimise = FALSE),
     lm = method(dg_lm), `lm equal` = method(dg_lm, domain_weights = "equal"),
-      null = method(dg_null),
+    null = method(dg_null),
     chain = function(x, y, domain, weights = NULL) {
       model <- fit(chain(dica(ncomp = 1), dg_svm(max_iterations = 1e4)), x, y, domain,
                    weights = weights)
@@ -227,6 +235,6 @@ fits <- function() {
 }
 
 weighted_fits <- function() {
-  fits()[c("svm", "svm pooled", "svm multitask", "svm linear", "lm", "lm equal", "null", "chain",
-    "cv")]
+  fits()[c("svm", "svm pooled", "svm multitask", "svm linear", "ridge", "ridge fitted", "lodo", "gp",
+           "lm", "lm equal", "null", "chain", "cv")]
 }

@@ -13,6 +13,7 @@ numbers <- list(
   ncomp = list(kpca, bad_numbers(0, -1, 0.5, 3e9)),
   lambda = list(dica, bad_numbers(0, -1)),
   lambda = list(udica, bad_numbers(0, -1)),
+  lambda = list(dg_ridge, bad_numbers(0, -1)),
   epsilon = list(coir, bad_numbers(0, -1)),
   threads = list(dica, bad_numbers(0, -1, 0.5, 1e6)[-1]),
   threads = list(dg_svm, bad_numbers(0, -1, 0.5, 1e6)[-1]),
@@ -50,6 +51,7 @@ test_that("a choice, a flag or an object of the wrong kind is an error that name
   objects <- bad_numbers(0, 0.5)
   given <- list(
     form = dica, normalise = udica, scale = kpca, domain_weights = dg_svm, domain_weights = dg_lm,
+    domain_weights = dg_ridge, bandwidths = dg_ridge, features = dg_ridge,
     offset = dg_svm, optimise = dg_gp, per_predictor = dg_gp, features = dg_gp,
     domain_kernel = dica, domain_kernel = dg_svm, kernel = dica, kernel = udica,
     kernel = domain_distribution, outer = domain_distribution, kernel = kernel_normalise,

@@ -25,7 +25,7 @@ test <- toy_domains(2, 12, seed = 7)
 test_that("the search finds what there is", {
   expect_true(all(c("kernel_rbf", "kernel_delta", "kernel_poly") %in% names(kernels)))
   expect_true(all(c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg") %in% names(projections)))
-  expect_true(all(c("dg_svm", "dg_gp", "dg_lm", "dg_null") %in% names(learners)))
+  expect_true(all(c("dg_svm", "dg_ridge", "dg_gp", "dg_lm", "dg_null") %in% names(learners)))
 })
 
 for (name in names(kernels)) {

@@ -1,0 +1,122 @@
+#' Leave one domain out in closed form
+#'
+#' @description
+#' How well a fitted model predicts each training domain from the others, without fitting
+#' again. With A the regularised Gram matrix of all rows, \eqn{A = K + \lambda C^{-1}}{A = K + lambda
+#' C^-1} in [dg_ridge()] and the covariance of the responses in [dg_gp()], and \eqn{\alpha = A^{-1}
+#' y}{alpha = A^-1 y}, the residuals of domain g when it is left out are
+#' \deqn{y_g - f_{-g}(X_g) = \left[(A^{-1})_{gg}\right]^{-1} \alpha_g}{
+#'   y_g - f_-g(X_g) = [(A^-1)_gg]^-1 alpha_g}
+#' so that one factorisation serves all domains; in a Gaussian process \eqn{[(A^{-1})_{gg}]^{-1}}{
+#' [(A^-1)_gg]^-1} is their covariance (Rasmussen and Williams, 2006, equations 5.10-5.12, for a
+#' domain instead of a row). With feature maps, f is fitted for each domain from the sums of
+#' the other rows; for [dg_ridge()] a second pass over the rows predicts them.
+#'
+#' @details
+#' Everything that is learned without labels stays as it is: the scaling of the predictors,
+#' bandwidths, landmarks and frequencies, which [dg_cv()] learns anew from the other domains.
+#' With [domain_distribution()] that is as it should be: the left-out domain's unlabelled rows are
+#' known when it is predicted.
+#'
+#' *Ridge regression.* Everything that is learned from labels is learned from the other
+#' domains: the coefficients, the offset and the mean of a numeric response. Two exceptions:
+#' with `domain_weights = "equal"` the costs \eqn{c_i} keep the n/G of all domains, and
+#' bandwidths that were fitted (`bandwidths = "fitted"`) have seen all labels, so that the error is
+#' then too small. When neither applies, and bandwidths are given and predictors not scaled, the
+#' result is that of [dg_cv()] to rounding. A model with features has not kept its rows: they are
+#' taken from the data of the call by which it was fitted.
+#'
+#' *Gaussian processes* keep their parameters and the mean of the response. Parameters that
+#' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the
+#' honest estimate; this one costs one inverse.
+#'
+#' @param object A model fitted by [dg_ridge()] or [dg_gp()].
+#' @inheritParams dg_cv
+#' @param ... Must be empty.
+#' @return For [dg_ridge()] an object of class `dg_cv`, as [dg_cv()] gives it, with scores by domain
+#'   and predictions by row. For [dg_gp()] a data frame with one line per domain: `domain`; `rows`
+#'   (of positive weight); `rmse`, the (weighted) root mean square error in units of the response;
+#'   `log_density`, the logarithm of the joint predictive density of its responses.
+#' @section Errors:
+#' Other models, models made from [feature_sums()], fewer than two domains (with a positive
+#' weight), data that have changed since a ridge regression with features was fitted, and a
+#' Gaussian process with so many domains and features that sums by domain would take more than 256
+#' MB are errors.
+#' @seealso [dg_cv()], [dg_ridge()], [dg_gp()]
+#' @examples
+#' toy <- simulate_dica(domains = 6, rows = 40, seed = 1)
+#' model <- dg_ridge(y ~ . | domain, data = toy)
+#' lodo(model)
+#'
+#' # lambda by the error of left-out domains
+#' sapply(c(0.1, 1, 10), function(lambda) lodo(update(model, lambda = lambda))$mean)
+#'
+#' lodo(dg_gp(y ~ . | domain, data = toy))
+#' @export
+lodo <- function(object, ...) UseMethod("lodo")
+
+#' @exportS3Method
+lodo.default <- function(object, ...) {
+  check_given(object, "object")
+  abort("argument", "`object` must be a model fitted by `dg_ridge()` or `dg_gp()`, not ", describe(object),
+        "; `dg_cv()` leaves domains out of any other.")
+}
+
+#' @rdname lodo
+#' @export
+lodo.dg_ridge <- function(object, metric = NULL, ...) {
+  check_no_dots(list(...), "metric")
+  metric <- read_metric(metric, object$y)
+  start <- proc.time()[["elapsed"]]
+  sample <- lodo_sample(object, parent.frame())
+  task <- list(response = object$response, costs = object$costs,
+               Y = ridge_targets(object$response, object$y))
+  args <- object$spec$args
+  left_out <- left_out_predictions(object$product, sample, task, args, args$lambda)
+  values <- matrix(left_out, nrow(task$Y), dimnames = list(NULL, colnames(object$coefficients)))
+  as_cv(object, values, metric, proc.time()[["elapsed"]] - start)
+}
+
+# As cross-validation with a fold per domain gives it.
+as_cv <- function(object, values, metric, seconds) {
+  task <- list(y = object$y, domain = object$domain)
+  folds <- assign_folds(levels(object$domain), NULL, "folds")
+  predictions <- data.frame(row = object$rows$kept, domain = object$domain,
+                            fold = as.integer(object$domain), truth = object$y,
+                            stringsAsFactors = FALSE)
+  predictions$prediction <- respond(object, values, object$response$kind)
+  decision <- respond(object, values, "decision")
+  predictions$decision <- if (is.matrix(decision)) NA_real_ else decision
+  new_cv(object$spec, task, folds, metric, predictions,
+         list(list(seconds = seconds, warnings = character())))
+}
+
+# The rows of the fit: list(X scaled, domain, y, weights).
+lodo_sample <- function(object, env) {
+  sample <- list(X = object$product$X, domain = object$domain, y = object$y,
+                 weights = object$weights)
+  if (length(object$rows$kept) == 0L) {
+    abort("argument", "`object` must be fitted to rows: sums of features do not tell the domains' ",
+          "rows apart.")
+  }
+  if (is.null(sample$X)) sample$X <- read_again(object, env)
+  sample
+}
+
+# The scaled predictors from the data of the call.
+read_again <- function(object, env) {
+  given <- as.list(object$call)[-1L]
+  given <- given[names(given) %in% data_arguments]
+  if (length(given) == 0L) {
+    abort("argument", "`object` must be fitted by a call that has its data: features keep no rows.")
+  }
+  input <- evaluate_input(given, env)
+  sample <- withCallingHandlers(read_sample(input, spec_needs(object$spec), "none"),
+                                domgen_warning = function(w) invokeRestart("muffleWarning"))
+  same <- identical(sample$kept, object$rows$kept) && identical(sample$y, object$y) &&
+    identical(colnames(sample$X), object$blueprint$columns)
+  if (!same) {
+    abort("data", "`object` must be fitted to the data that its call names: they have changed.")
+  }
+  apply_scaling(sample$X, object$blueprint$scaling)
+}

@@ -1,0 +1,157 @@
+// Kernel ridge regression: convert, call, convert back.
+#include "core/inverse.h"
+#include "core/lodo-path.h"
+#include "core/lodo.h"
+#include "core/pair-sums.h"
+#include "core/ridge.h"
+#include "core/shifted.h"
+
+#include "parallel.h"
+#include "program.h"
+
+namespace {
+
+const std::function<void()> interrupt = [] { domgen::Threads::interrupt(); };
+
+void check_square(Eigen::Index rows, Eigen::Index cols, Eigen::Index n) {
+  if (rows != n || cols != n) throw std::invalid_argument("K must have a row per row of Y");
+}
+
+// sizes: number of rows of each domain, in the order of the rows.
+domgen::LeftOut read_left_out(const Rcpp::IntegerVector& sizes, const Eigen::MatrixXd& centre,
+                              bool offset, Eigen::Index n, Eigen::Index m) {
+  domgen::LeftOut out;
+  out.begin.push_back(0);
+  for (int size : sizes) {
+    if (size < 1) throw std::invalid_argument("every domain must have a row");
+    out.begin.push_back(out.begin.back() + size);
+  }
+  if (out.begin.back() != n) throw std::invalid_argument("sizes must add up to the rows of K");
+  if (centre.rows() != out.domains() || centre.cols() != m)
+    throw std::invalid_argument("centre must have a row per domain and a column per response");
+  out.centre = centre;
+  out.offset = offset;
+  return out;
+}
+
+domgen::PairWeights read_pairs(const Rcpp::NumericMatrix& left, const Rcpp::NumericMatrix& right,
+                               R_xlen_t n) {
+  if (left.nrow() != n || right.nrow() != n || left.ncol() != right.ncol())
+    throw std::invalid_argument("left and right must have a row per row of X");
+  return domgen::PairWeights(domgen::view(left), domgen::view(right));
+}
+
+}  // namespace
+
+// (K + diag(ridge))^-1 Y [n x m]. K is OVERWRITTEN: hand over one that nobody else
+// holds.
+// [[Rcpp::export]]
+Rcpp::List ridge_solve_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y,
+                        Eigen::Map<Eigen::VectorXd> ridge) {
+  check_square(K.rows(), K.cols(), Y.rows());
+  if (ridge.size() != Y.rows()) Rcpp::stop("ridge must have a value per row of Y");
+  const domgen::RidgeFactor factor(K, ridge, interrupt);
+  return Rcpp::List::create(Rcpp::_["solution"] = factor.solve(Y),
+                            Rcpp::_["jitter"] = factor.jitter());
+}
+
+// Residuals of each domain when it is left out [n x m]; rows sorted by domain. centre
+// [G x m] is taken off the responses. With costs [n] also `left` and `right` [n x Gm],
+// see core/lodo.h. K is OVERWRITTEN.
+// [[Rcpp::export]]
+Rcpp::List ridge_lodo_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y,
+                       Eigen::Map<Eigen::VectorXd> ridge, Rcpp::IntegerVector sizes,
+                       Eigen::MatrixXd centre, bool offset,
+                       Rcpp::Nullable<Rcpp::NumericVector> costs) {
+  check_square(K.rows(), K.cols(), Y.rows());
+  if (ridge.size() != Y.rows()) Rcpp::stop("ridge must have a value per row of Y");
+  const domgen::LeftOut out = read_left_out(sizes, centre, offset, Y.rows(), Y.cols());
+  const domgen::RidgeFactor factor(K, ridge, interrupt);
+  domgen::LeaveOneDomainOut leave(factor, out, Y, interrupt);
+  if (costs.isNull()) {
+    const domgen::Lodo lodo = leave.run(nullptr);
+    return Rcpp::List::create(Rcpp::_["residual"] = lodo.residual,
+                              Rcpp::_["jitter"] = factor.jitter());
+  }
+  const Eigen::VectorXd row_costs = Rcpp::as<Eigen::VectorXd>(costs.get());
+  if (row_costs.size() != Y.rows()) Rcpp::stop("costs must have a value per row of Y");
+  const domgen::Lodo lodo = leave.run(&row_costs);
+  return Rcpp::List::create(Rcpp::_["residual"] = lodo.residual,
+                            Rcpp::_["jitter"] = factor.jitter(), Rcpp::_["left"] = lodo.left,
+                            Rcpp::_["right"] = lodo.right);
+}
+
+// (K + diag(ridge))^-1, both triangles, in the memory of K.
+// [[Rcpp::export]]
+double ridge_inverse_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::VectorXd> ridge) {
+  check_square(K.rows(), K.cols(), ridge.size());
+  const domgen::RidgeFactor factor(K, ridge, interrupt);
+  domgen::inverse_from_cholesky(K.data(), K.rows(), interrupt);
+  for (Eigen::Index j = 0; j + 1 < K.cols(); ++j) {
+    const Eigen::Index below = K.rows() - j - 1;
+    K.col(j).tail(below) = K.row(j).tail(below).transpose();
+  }
+  return factor.jitter();
+}
+
+// Predictions of each domain when it is left out, for every lambda [n x mL]; rows
+// sorted by domain. K: the Gram matrix, or with a pole its ridge_inverse_(). root:
+// square roots of the costs.
+// [[Rcpp::export]]
+Rcpp::List ridge_path_(Rcpp::NumericMatrix K, double pole, Eigen::MatrixXd Y, Eigen::VectorXd root,
+                       Eigen::VectorXd lambda, Rcpp::IntegerVector sizes, Eigen::MatrixXd centre,
+                       bool offset, double tolerance, double patience, int threads) {
+  check_square(K.nrow(), K.ncol(), Y.rows());
+  if (root.size() != Y.rows()) Rcpp::stop("root must have a value per row of Y");
+  domgen::PathProblem problem;
+  problem.K = domgen::view(K);
+  problem.pole = pole;
+  problem.out = read_left_out(sizes, centre, offset, Y.rows(), Y.cols());
+  problem.Y = Y;
+  problem.root = root;
+  problem.lambda = lambda;
+  problem.tolerance = tolerance;
+  problem.patience = patience;
+  const domgen::LodoPath path = domgen::lodo_path(problem, domgen::Threads(threads));
+  return Rcpp::List::create(Rcpp::_["prediction"] = path.prediction,
+                            Rcpp::_["lost"] = std::vector<int>(path.lost.begin(), path.lost.end()),
+                            Rcpp::_["steps"] = path.steps);
+}
+
+// (S + lambda I)^-1 B, column j + l m for column j of B [r x m] and lambda_l.
+// [[Rcpp::export]]
+Eigen::MatrixXd ridge_shifted_(Eigen::MatrixXd S, Eigen::MatrixXd B, Eigen::VectorXd lambda) {
+  check_square(S.rows(), S.cols(), B.rows());
+  return domgen::solve_shifted(S, B, lambda);
+}
+
+// Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and
+// right [n x k]: sum_ij W_ij kappa_ij rate_ij ((x_ik - x_jk) inv_k)^2 for each predictor.
+// rate: program of a kernel's rate, see core/kernel-slopes.h; inv: 1 / sigma.
+// [[Rcpp::export]]
+Eigen::VectorXd pair_slopes_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List rate,
+                             Eigen::VectorXd inv, Rcpp::NumericMatrix X,
+                             Rcpp::Nullable<Rcpp::NumericMatrix> kappa,
+                             Rcpp::Nullable<Rcpp::IntegerVector> domain, int threads) {
+  const R_xlen_t n = X.nrow();
+  if (inv.size() != X.ncol()) Rcpp::stop("inv must have a value per predictor");
+  const domgen::PairWeights pairs = read_pairs(left, right, n);
+  const domgen::Threads pool(threads);
+  const domgen::MatrixView rows = domgen::view(X);
+  const domgen::Rows scaled(rows, domgen::column_means(rows), inv);
+  const auto weights = domgen::read_weights(kappa, domain, n, domain, n);
+  return domgen::PairSums<domgen::Threads>(pairs, pool)
+      .by_predictor(*domgen::read_kernel(rate, X, X), weights, scaled);
+}
+
+// sum_ij W_ij k_ij over the rows i of domain g and j of h, [G x G].
+// [[Rcpp::export]]
+Eigen::MatrixXd pair_cells_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right,
+                            Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector domain,
+                            int domains, int threads) {
+  const domgen::PairWeights pairs = read_pairs(left, right, X.nrow());
+  const std::vector<int> codes = domgen::read_domains(domain, X.nrow(), domains);
+  const domgen::Threads pool(threads);
+  const auto kernel = domgen::read_kernel(program, X, X);
+  return domgen::PairSums<domgen::Threads>(pairs, pool).by_domains(*kernel, codes, domains);
+}

@@ -1,0 +1,110 @@
+# Domains left out in closed form, against fits without them.
+
+toy <- toy_domains(5, 12)
+set.seed(1)
+toy <- toy[sample(nrow(toy)), ]
+toy$w <- rep_len(c(1, 2, 0, 3), nrow(toy))
+three <- transform(toy, y = cut(y, 3, labels = c("low", "mid", "top")))
+fixed <- dg_ridge(lambda = 0.5, kernel = kernel_rbf(2), scale = "none",
+                  domain_kernel = domain_distribution(kernel_rbf(1.5), kernel_rbf(1)))
+
+test_that("with bandwidths and scaling fixed it is cross-validation, without fits", {
+  model <- fit(fixed, y ~ x1 + x2 + x3 | domain, data = toy)
+  closed <- lodo(model)
+  cross <- dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = toy)
+  expect_s3_class(closed, "dg_cv")
+  expect_equal(closed$predictions, cross$predictions, tolerance = 1e-10)
+  expect_equal(closed[c("domains", "mean", "se", "overall", "metric", "folds")],
+               cross[c("domains", "mean", "se", "overall", "metric", "folds")], tolerance = 1e-10)
+  expect_output(print(closed), "5 domains held out one at a time")
+  expect_equal(lodo(model, metric = "mae")$domains$score,
+               dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = toy, metric = "mae")$domains$score,
+               tolerance = 1e-10)
+  two <- transform(toy, y = factor(y > 1.5))
+  expect_equal(lodo(fit(fixed, y ~ x1 + x2 + x3 | domain, data = two))$predictions,
+               dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = two)$predictions, tolerance = 1e-10)
+  # decision values of many classes are left out by both; a fold that lacks one has others
+  expect_identical(lodo(fit(fixed, y ~ x1 + x2 + x3 | domain, data = three))$predictions$prediction,
+                   dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = three)$predictions$prediction)
+})
+
+test_that("residuals are those of fits to the other domains, whatever the weights and the offset", {
+  for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) for (scale in c("pooled", "none")) {
+    for (domains in c("size", "equal")) {
+      model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, offset = offset,
+                        lambda = 0.3, scale = scale, domain_weights = domains)
+      Y <- ridge_targets(model$response, model$y)
+      centred <- is.numeric(data$y) && scale == "pooled" && !offset
+      naive <- naive_left_out(model_gram(model), Y, as.character(toy$domain), model$costs, 0.3, offset,
+                              if (centred) toy$w)
+      expect_equal(matrix(left_out(model), nrow(Y)), naive, tolerance = 1e-8)
+    }
+  }
+})
+
+test_that("rows without weight are predicted as if they were new", {
+  model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, kernel = kernel_rbf(2),
+                    scale = "none", domain_kernel = domain_pooled())
+  d1 <- toy$domain == "d1"
+  without <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy[!d1, ], weights = w,
+                      kernel = kernel_rbf(2), scale = "none", domain_kernel = domain_pooled())
+  expect_equal(lodo(model)$predictions$prediction[d1], predict(without, toy[d1, ]), tolerance = 1e-9)
+  expect_true(any(toy$w[d1] == 0))
+})
+
+test_that("labels of the left-out domain are not used, nor is their mean", {
+  for (offset in c(FALSE, TRUE)) {
+    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, offset = offset)
+    scrambled <- toy
+    d1 <- toy$domain == "d1"
+    scrambled$y[d1] <- 1000 * seq_len(sum(d1))
+    other <- update(model, data = scrambled)
+    expect_equal(lodo(other)$predictions$prediction[d1], lodo(model)$predictions$prediction[d1],
+                 tolerance = 1e-8)
+  }
+})
+
+test_that("features at every row leave domains out as the exact kernel does", {
+  for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) {
+    exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, offset = offset)
+    for (features in list(features_nystrom(500),
+                          features_product(x = features_nystrom(500), rank = 5,
+                                           embedding = features_nystrom(500)))) {
+      model <- suppressWarnings(update(exact, features = features), "domgen_warning_rank")
+      a <- lodo(model)$predictions
+      b <- lodo(exact)$predictions
+      expect_identical(as.character(a$prediction[is.factor(data$y)]),
+                       as.character(b$prediction[is.factor(data$y)]))
+      expect_equal(a$decision, b$decision, tolerance = 1e-7)
+    }
+  }
+})
+
+test_that("features take their rows from the data of the call, and see when these have changed", {
+  data <- toy
+  set.seed(1)
+  model <- dg_ridge(y ~ x1 + x2 | domain, data = data, weights = w, features = features_nystrom(10))
+  before <- lodo(model)$predictions
+  by_fit <- fit(dg_ridge(features = features_nystrom(10)), y ~ x1 + x2 | domain, data = data)
+  expect_equal(nrow(lodo(by_fit)$predictions), nrow(data))
+  data$y[1] <- 0
+  expect_domgen_error(lodo(model), "they have changed", "domgen_error_data")
+  data <- toy
+  expect_identical(lodo(model)$predictions, before)
+})
+
+test_that("domains that cannot be left out are named", {
+  model <- dg_ridge(y ~ x1 | domain, data = toy, domain_kernel = domain_pooled())
+  single <- update(model, data = domains_of(toy, 1))
+  weightless <- update(model, weights = as.numeric(toy$domain == "d1"))
+  sums <- fit(dg_ridge(), feature_sums(y ~ x1 | domain, data = toy, features = features_nystrom(5)))
+  expect_refusals({
+    lodo()
+    lodo(dg_lm(y ~ x1 | domain, data = toy))
+    lodo(model, metric = "accuracy")
+    lodo(model, folds = 3)
+    lodo(single)
+    lodo(weightless)
+    lodo(sums)
+  })
+})
