@@ -5,18 +5,32 @@
 #' than others for all. The null model is always included.
 #'
 #' @inheritParams dg_cv
-#' @param objects A named list of learners and [chain()]s without data.
+#' @param objects A named list of learners, [chain()]s and [dg_tune()]s without data.
 #' @param against Name of the method that the others are compared with;
 #'   `"pooled"` if there is one of that name, else the first.
+#' @details
+#' **Intervals** of the mean difference are by the bootstrap over domains (10,000 draws, always the
+#' same): percentiles of the means, taken farther out as Student's t and the factor
+#' \eqn{\sqrt{G/(G - 1)}}{sqrt(G/(G - 1))} ask for G domains (Hesterberg, 2015, section 5.3), without
+#' which they are too narrow for few; with fewer than 8 domains, Student's t-intervals. They treat domains as independent; domains that were held
+#' out together share a fit, so that they are somewhat too narrow with few folds. With several
+#' methods each interval is for itself: with twenty of them one will miss.
+#'
+#' **Tests.** `p` is that of Wilcoxon's signed-rank test of the differences (exact for up to
+#' 25 domains without ties, and two-sided). `friedman` asks whether any method differs from the
+#' others: methods are ranked within each domain (1 is best), and `rank` is the mean rank.
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one line per method: `mean` over domains, `overall`
-#'     (all rows together, see [dg_cv()]), the paired `difference` from the method compared with,
-#'     its standard error `se` and 95 % t-interval `lower`, `upper`, and `seconds`}
+#'     (all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the method
+#'     compared with, its standard error `se`, 95 % interval `lower`, `upper` and `p`, and
+#'     `seconds`}
+#'   \item{friedman}{`statistic`, `df`, `p` of Friedman's test, `NULL` with fewer than 3 methods}
 #'   \item{scores}{matrix, domains x methods}
 #'   \item{runs}{the [dg_cv()] result of each method}
-#'   \item{against, metric}{as used}
-#'   The standard error treats domains as independent; those that were held out
-#'   together share a fit, so that it is somewhat too small with few folds.
+#'   \item{against, metrics}{as used; the first metric is compared}
+#' @references
+#' Hesterberg, T. C. (2015). What teachers should know about the bootstrap. *The American
+#' Statistician* 69(4), 371-386.
 #' @seealso [dg_cv()], [plot.dg_compare()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)
@@ -37,14 +51,10 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   given <- as.list(call)[-1L]
   input <- evaluate_input(given[names(given) %in% data_arguments], parent.frame())
   task <- cv_task(specs[[1L]], input)
-  folds <- read_folds(folds, task$domain)
-  bar <- progress_line(length(specs) * length(unique(folds)), read_progress(progress))
-  on.exit(bar$done())
-  runs <- lapply(names(specs), function(name) {
-    if (!takes_weights(specs[[name]])) task$input$weights <- NULL
-    cross_validate(specs[[name]], task, folds, metric, bar, name)
-  })
-  new_comparison(stats::setNames(runs, names(specs)), against)
+  folds <- read_folds(folds, task)
+  metrics <- read_metrics(metric, task$y)
+  cross_validate(specs, task, folds, metrics, read_progress(progress), new_comparison,
+                 names(specs), against)
 }
 
 read_specifications <- function(objects) {
@@ -71,61 +81,73 @@ read_against <- function(against, names) {
   if (names[1L] == "null" && length(names) > 1L) names[2L] else names[1L]
 }
 
-new_comparison <- function(runs, against) {
+new_comparison <- function(runs, names, against) {
+  names(runs) <- names
   scores <- vapply(runs, function(run) run$domains$score, numeric(nrow(runs[[1L]]$domains)))
   scores <- matrix(scores, ncol = length(runs),
-                   dimnames = list(runs[[1L]]$domains$domain, names(runs)))
-  differences <- lapply(names(runs), function(name) {
+                   dimnames = list(runs[[1L]]$domains$domain, names))
+  metrics <- runs[[1L]]$metrics
+  ranks <- rank_methods(scores, metrics[[1L]]$better)
+  differences <- lapply(names, function(name) {
     paired_difference(scores[, name] - scores[, against])
   })
   table <- data.frame(
-    method = names(runs), mean = vapply(runs, `[[`, numeric(1), "mean"),
-    overall = vapply(runs, `[[`, numeric(1), "overall"), do.call(rbind, differences),
-    seconds = vapply(runs, function(run) sum(run$seconds), numeric(1)), row.names = NULL
+    method = names, mean = vapply(runs, `[[`, numeric(1), "mean"),
+    overall = vapply(runs, `[[`, numeric(1), "overall"), rank = colMeans(ranks),
+    do.call(rbind, differences),
+    seconds = vapply(runs, function(run) sum(run$fits$seconds), numeric(1)), row.names = NULL
   )
-  structure(list(table = table, scores = scores, runs = runs, against = against,
-                 metric = runs[[1L]]$metric), class = "dg_compare")
-}
-
-# Mean of the paired differences over domains, standard error, 95 % t-interval.
-paired_difference <- function(difference) {
-  d <- difference[!is.na(difference)]
-  se <- standard_error(d)
-  half <- if (length(d) > 1L) stats::qt(0.975, length(d) - 1L) * se else NA_real_
-  data.frame(difference = mean(d), se = se, lower = mean(d) - half, upper = mean(d) + half)
+  structure(list(table = table, friedman = friedman(ranks), scores = scores, runs = runs,
+                 against = against, metrics = metrics), class = "dg_compare")
 }
 
 #' @export
 print.dg_compare <- function(x, digits = 3, ...) {
   digits <- check_digits(digits)
-  measure <- metrics[[x$metric]]
+  measure <- x$metrics[[1L]]
   run <- x$runs[[1L]]
-  cat(measure$title, " on ", plural(nrow(run$domains), "unseen domain"), " (",
+  cat(measure$title, ", ", run$held, " (",
       if (measure$better == "low") "lower" else "higher", " is better); differences from ",
       dQuote(x$against, FALSE), ", paired by domain\n\n", sep = "")
-  shown <- x$table
-  digits <- enough_digits(x$table$se, digits)
-  shown[-1L] <- lapply(shown[-1L], function(v) {
-    # + 0 turns -0 into 0
-    formatC(round(v, digits) + 0, digits = digits, format = "f")
-  })
-  shown$seconds <- formatC(x$table$seconds, digits = 1L, format = "f")
-  shown[x$table$method == x$against, c("difference", "se", "lower", "upper")] <- ""
-  # a table in two pieces is hard to read
-  old <- options(width = max(getOption("width"), 100L))
-  print(shown, row.names = FALSE, right = TRUE)
-  options(old)
+  print_comparison(x, digits)
   cat("\n")
   for (i in which(x$table$method != x$against)) {
     cat("  ", verdict(x$table[i, ], measure, x$against), "\n", sep = "")
   }
+  if (!is.null(x$friedman)) {
+    cat("  ", if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
+        " (Friedman's test on ranks: p = ", format_p(x$friedman$p), ")\n", sep = "")
+  }
   for (name in names(x$runs)) {
     if (length(x$runs[[name]]$warnings)) {
       cat("  ", name, ":\n", sep = "")
-      print_fold_warnings(x$runs[[name]]$warnings, length(unique(run$folds)))
+      print_fold_warnings(x$runs[[name]]$warnings, nrow(x$runs[[name]]$fits))
     }
   }
   invisible(x)
+}
+
+print_comparison <- function(x, digits) {
+  shown <- x$table[c("method", "mean", "overall", "rank", "difference", "se", "lower", "upper", "p",
+                     "seconds")]
+  digits <- enough_digits(x$table$se, digits)
+  numbers <- c("mean", "overall", "difference", "se", "lower", "upper")
+  shown[numbers] <- lapply(shown[numbers], function(v) {
+    # + 0 turns -0 into 0
+    formatC(round(v, digits) + 0, digits = digits, format = "f")
+  })
+  shown$rank <- formatC(x$table$rank, digits = 2L, format = "f")
+  shown$p <- vapply(x$table$p, format_p, character(1))
+  shown$seconds <- formatC(x$table$seconds, digits = 1L, format = "f")
+  shown[x$table$method == x$against, c("difference", "se", "lower", "upper", "p")] <- ""
+  # a table in two pieces is hard to read
+  old <- options(width = max(getOption("width"), 110L))
+  on.exit(options(old))
+  print(shown, row.names = FALSE, right = TRUE)
+}
+
+format_p <- function(p) {
+  if (is.na(p)) "NA" else if (p < 0.001) "<0.001" else formatC(p, digits = 3L, format = "f")
 }
 
 # Two digits of the smallest standard error show where an interval ends.

@@ -10,30 +10,51 @@
 #' @param object A learner or [chain()] without data; or a fitted model, whose
 #'   specification is then evaluated anew (on its own data, if none are given).
 #' @param folds `NULL` leaves one domain out at a time; a number v makes v folds
-#'   of domains at random (use [set.seed()]); or the result of [domain_folds()].
-#' @param metric For numbers `"rmse"` (default) or `"mae"`; for classes
-#'   `"accuracy"` (default) or `"auc"`, the area under the ROC curve of the
-#'   decision values, `NA` in a domain that lacks a class.
+#'   of domains at random (use [set.seed()]); or made by [domain_folds()], by [row_folds()] (which
+#'   holds out rows of known domains), or by the rsample package.
+#' @param metric One or more scores, of which the first is the `score`: names from the list
+#'   below, or [metric_custom()]; `"rmse"` or `"accuracy"` if `NULL`.
 #' @param progress Show a progress bar? `getOption("domgen.progress")`, or
 #'   whether the session is interactive, if `NULL`.
+#' @section Scores:
+#' Each is computed in every domain by itself, then summarised by its mean over domains.
+#' For numbers: `"rmse"`, `"mae"`, `"r2"` (1 less the squared error over that of the domain's own
+#' mean), `"log_density"` (mean logarithm of the predictive density of a row; for models that have
+#' one, such as [dg_gp()]). For classes: `"accuracy"`, `"balanced_accuracy"` (mean over the
+#' classes of the share recognised), `"auc"` (area under the ROC curve of the decision values, two
+#' classes), `"gmean"` (geometric mean of the shares recognised), `"f1"` (of the second
+#' of two classes; of more, the mean over classes), and of probabilities, for models that give them,
+#' `"log_loss"` (mean of \eqn{-\log p}{-log p} of the true class) and `"brier"` (mean squared
+#' difference from 0 and 1; with more than two classes summed over classes). A domain that lacks a
+#' class has no `"auc"`, one with a single class no `"balanced_accuracy"`, `"gmean"` and `"f1"`:
+#' they are `NA` and left out of the mean.
 #' @return An object of class `dg_cv`, a list with
-#'   \item{domains}{data frame: `domain`, `fold`, `rows`, `score`}
+#'   \item{domains}{data frame: `domain`, `fold`, `rows`, `score`, and with several metrics
+#'     a column for each}
 #'   \item{predictions}{data frame, one line per row of the data that has no
-#'     missing values: `row`, `domain`, `fold`, `truth`, `prediction`, `decision`}
+#'     missing values (and per repeat): `row`, `domain`, `fold`, `rep`, `truth`, `prediction`,
+#'     `decision` (`NA` with more than two classes), and where a metric needs them `prob` (matrix)
+#'     or `se`}
 #'   \item{mean, se}{mean of the scores over domains, and its standard error}
 #'   \item{overall}{the score of all rows taken together; an overall `"auc"`
 #'     compares decision values of different fits, which need not be on one scale}
-#'   \item{folds, metric, seconds, warnings}{the assignment, the metric, the time
-#'     per fold, and warnings that fits gave with the number of folds}
+#'   \item{fits}{data frame, one line per fold: `fold`, `rep`, `seconds`, and the parameters that
+#'     [dg_tune()] chose in it}
+#'   \item{folds, metrics, warnings}{the assignment, the metrics (a named list), and warnings
+#'     that fits gave with the number of folds}
 #'   \item{spec}{the learner or chain, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does
-#' not fit the response are errors. An error in a fold says which domains it held
-#' out.
-#' @seealso [dg_compare()]
+#' not fit the response or the model are errors. An error in a fold says which domains it held
+#' out. After an interrupt [dg_resume()] goes on.
+#' @section Parallel:
+#' Folds are fitted on the workers of the plan of the future package, if `future::plan()` has set
+#' one with several and future.apply is installed; results do not depend on it.
+#' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()]
 #' @examples
 #' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
-#' dg_cv(dg_svm(domain_kernel = domain_pooled()), y ~ . | domain, data = toy)
+#' dg_cv(dg_svm(domain_kernel = domain_pooled()), y ~ . | domain, data = toy,
+#'       metric = c("accuracy", "auc"))
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
                   metric = NULL, na.action = stats::na.omit, progress = NULL, ...) {
@@ -43,10 +64,9 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   spec <- read_specification(object)
   input <- cv_input(call, object, parent.frame())
   task <- cv_task(spec, input)
-  folds <- read_folds(folds, task$domain)
-  bar <- progress_line(length(unique(folds)), read_progress(progress))
-  on.exit(bar$done())
-  cross_validate(spec, task, folds, metric, bar, spec$parts$title)
+  folds <- read_folds(folds, task)
+  metrics <- read_metrics(metric, task$y)
+  cross_validate(list(spec), task, folds, metrics, read_progress(progress), `[[`, 1L)
 }
 
 read_progress <- function(progress) {
@@ -89,7 +109,11 @@ cv_task <- function(spec, input) {
   needs$domain <- TRUE
   sample <- read_sample(input, needs, "none")
   list(input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
-       row = sample$kept)
+       row = sample$kept, n = input_rows(input))
+}
+
+input_rows <- function(input) {
+  NROW(if (inherits(input$x, "formula") || is.null(input$x)) input$data else input$x)
 }
 
 take_rows <- function(input, rows) {
@@ -102,106 +126,3 @@ take_rows <- function(input, rows) {
   input
 }
 
-cross_validate <- function(spec, task, folds, metric, bar, label) {
-  metric <- read_metric(metric, task$y)
-  fold <- unname(unclass(folds))[match(task$domain, names(folds))]
-  results <- lapply(sort(unique(fold)), function(k) {
-    bar$tick(label)
-    result <- run_fold(spec, task, fold == k)
-    bar$advance()
-    result
-  })
-  predictions <- do.call(rbind, lapply(results, `[[`, "predictions"))
-  predictions$fold <- fold[match(predictions$row, task$row)]
-  predictions <- predictions[order(predictions$row), ]
-  rownames(predictions) <- NULL
-  new_cv(spec, task, folds, metric, predictions, results)
-}
-
-# Fits to the rows outside, predicts those inside from their predictors alone.
-run_fold <- function(spec, task, inside) {
-  warnings <- character()
-  start <- proc.time()[["elapsed"]]
-  values <- withCallingHandlers(
-    tryCatch({
-      model <- fit_input(spec, take_rows(task$input, which(!inside)))
-      test <- take_rows(task$input, which(inside))
-      newdata <- if (is.null(test$data)) test$x else test$data
-      values <- decide(model, newdata, task$domain[inside], NULL, NULL)
-      list(prediction = respond(model, values, model$response$kind),
-           decision = respond(model, values, "decision"))
-    }, domgen_error = function(e) {
-      held_out <- unique(as.character(task$domain[inside]))
-      abort("fold", "With ", if (length(held_out) == 1L) "domain " else "domains ",
-            enumerate(held_out, quote = "\""), " held out: ", conditionMessage(e))
-    }),
-    domgen_warning = function(w) {
-      warnings <<- c(warnings, conditionMessage(w))
-      invokeRestart("muffleWarning")
-    }
-  )
-  predictions <- data.frame(row = task$row[inside], domain = task$domain[inside], fold = 0L,
-                            truth = task$y[inside], stringsAsFactors = FALSE)
-  predictions$prediction <- if (is.factor(task$y)) {
-    factor(as.character(values$prediction), levels = levels(task$y))
-  } else values$prediction
-  # scores of more than two classes have a column each and are left out
-  predictions$decision <- if (is.matrix(values$decision)) NA_real_ else values$decision
-  list(predictions = predictions, seconds = proc.time()[["elapsed"]] - start,
-       warnings = unique(warnings))
-}
-
-new_cv <- function(spec, task, folds, metric, predictions, results) {
-  score <- metrics[[metric]]$value
-  of <- function(rows) score(predictions$truth[rows], predictions$prediction[rows],
-                             predictions$decision[rows])
-  by_domain <- split(seq_len(nrow(predictions)), predictions$domain)
-  fold <- as.integer(folds[match(names(by_domain), names(folds))])
-  domains <- data.frame(domain = names(by_domain), fold = fold,
-                        rows = lengths(by_domain), score = vapply(by_domain, of, numeric(1)),
-                        row.names = NULL)
-  scores <- domains$score[!is.na(domains$score)]
-  if (length(scores) == 0L) {
-    warn("score", "`metric` \"", metric, "\" has no value in any domain: each lacks a class.")
-  }
-  structure(list(
-    domains = domains, predictions = predictions, mean = mean(scores),
-    se = standard_error(scores), overall = of(seq_len(nrow(predictions))),
-    folds = folds, metric = metric, seconds = vapply(results, `[[`, numeric(1), "seconds"),
-    warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec
-  ), class = "dg_cv")
-}
-
-# Of a mean; NA for one number.
-standard_error <- function(values) {
-  if (length(values) < 2L) return(NA_real_)
-  robust_sd(values - mean(values)) / sqrt(length(values))
-}
-
-#' @export
-print.dg_cv <- function(x, digits = 4, ...) {
-  digits <- max(check_digits(digits), 1L)
-  folds <- length(unique(x$folds))
-  cat(x$spec$parts$title, ", ", plural(nrow(x$domains), "domain"), " held out ",
-      if (folds == nrow(x$domains)) "one at a time" else paste("in", folds, "folds"),
-      "\n", sep = "")
-  cat("  ", metrics[[x$metric]]$title, ": mean over domains ", signif(x$mean, digits),
-      " (standard error ", signif(x$se, 2), "), all rows ", signif(x$overall, digits),
-      "\n", sep = "")
-  missing <- sum(is.na(x$domains$score))
-  if (missing) {
-    cat("  ", plural(missing, "domain"), " without a score (a class is missing)\n", sep = "")
-  }
-  print_fold_warnings(x$warnings, folds)
-  cat("\n")
-  print(utils::head(x$domains, 10L), digits = digits, row.names = FALSE)
-  if (nrow(x$domains) > 10L) cat("  and ", nrow(x$domains) - 10L, " more in `$domains`\n", sep = "")
-  invisible(x)
-}
-
-print_fold_warnings <- function(warnings, folds) {
-  for (message in names(warnings)) {
-    cat("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message, "\n",
-        sep = "")
-  }
-}

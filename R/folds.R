@@ -1,63 +1,128 @@
 #' Folds of whole domains
 #'
-#' Assigns domains, never rows, to folds: what is held out are domains that the
-#' model has not seen.
+#' @description
+#' `domain_folds()` assigns domains, never rows, to folds: what is held out are domains that the
+#' model has not seen. `row_folds()` cuts every domain into parts at random: what is held
+#' out are further rows of *known* domains (as in the experiments of the MTL paper, section 8.1),
+#' which says little about new ones.
 #'
 #' @param domain Vector: the domain of each row.
-#' @param v Number of folds, at most the number of domains; `NULL` leaves out one
-#'   domain at a time. Domains are assigned at random: use [set.seed()].
-#' @return An object of class `domgen_folds`: an integer vector, the fold of each
-#'   domain, named by the domains.
+#' @param v Number of folds. In `domain_folds()` at most the number of domains, and `NULL` leaves
+#'   out one domain at a time. Assignment is at random: use [set.seed()].
+#' @param repeats Number of times that this is done anew; scores are means over the repeats.
+#' @param balance `"none"`; `"size"`: folds with about as many rows; `"class"`: folds with about as
+#'   many rows of each class of `y`. Domains are dealt out from the largest to the smallest, each
+#'   to the fold that is then most even.
+#' @param y Vector: the class of each row, for `balance = "class"`.
+#' @return `domain_folds()`: an object of class `domgen_folds`, an integer vector, the fold of each
+#'   domain, named by the domains; with `repeats` a matrix with a column each. `row_folds()`:
+#'   an object of class `domgen_row_folds`, the same by row.
+#' @section Errors:
+#' Fewer than two domains, more folds than domains (or than rows of the largest domain), and missing
+#' values are errors.
+#' @seealso [dg_cv()], [as_rsample()]
 #' @examples
 #' domain_folds(c("a", "a", "b", "c"))
 #' set.seed(1)
-#' domain_folds(nlme::MathAchieve$School, v = 5)
+#' domain_folds(nlme::MathAchieve$School, v = 5, balance = "size")
+#' row_folds(iris$Species, v = 3)
 #' @export
-domain_folds <- function(domain, v = NULL) {
+domain_folds <- function(domain, v = NULL, repeats = 1, balance = c("none", "size", "class"),
+                         y = NULL) {
+  domain <- check_fold_domain(domain)
+  repeats <- check_count(repeats, "repeats")
+  balance <- check_choice(balance, "balance", c("none", "size", "class"))
+  counts <- if (balance != "none") fold_counts(domain, balance, y)
+  folds <- vapply(seq_len(repeats), function(r) assign_folds(levels(domain), v, "v", counts),
+                  integer(nlevels(domain)))
+  if (repeats == 1) folds <- drop(folds) else colnames(folds) <- paste0("repeat", seq_len(repeats))
+  structure(folds, class = "domgen_folds")
+}
+
+#' @rdname domain_folds
+#' @export
+row_folds <- function(domain, v = 5, repeats = 1) {
+  domain <- check_fold_domain(domain)
+  repeats <- check_count(repeats, "repeats")
+  v <- check_count(v, "v", at_least = 2L)
+  largest <- max(tabulate(domain))
+  if (v > largest) {
+    abort("argument", "`v` must be at most the number of rows of the largest domain (", largest,
+          "), not ", v, ".")
+  }
+  # a random start, so that the small domains do not all fill the first folds
+  deal <- function(n) sample(rep_len(sample(v), n))
+  folds <- vapply(seq_len(repeats), function(r) {
+    unsplit(lapply(tabulate(domain, nlevels(domain)), deal), domain)
+  }, integer(length(domain)))
+  structure(if (repeats == 1) drop(folds) else folds, class = "domgen_row_folds")
+}
+
+check_fold_domain <- function(domain) {
   check_given(domain, "domain")
   domain <- read_vector(domain, NROW(domain), "domain")
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }
-  assign_folds(levels(factor(domain)), v, "v")
+  factor(domain)
 }
 
-assign_folds <- function(levels, v, arg) {
-  if (length(levels) < 2L) {
-    abort("data", "Holding out domains needs at least 2 domains, not ", length(levels), ".")
+# Rows of each domain and class, [domains x classes]; one class for "size".
+fold_counts <- function(domain, balance, y) {
+  if (balance == "size") return(matrix(tabulate(domain)))
+  if (is.null(y)) abort("argument", "`y` must be given with `balance = \"class\"`.")
+  y <- read_vector(y, length(domain), "y")
+  if (is.numeric(y) && length(unique(y)) > 20L) {
+    abort("argument", "`y` must be classes with `balance = \"class\"`, not ", describe(y), ".")
   }
+  unclass(table(domain, factor(y, exclude = NULL)))
+}
+
+assign_folds <- function(levels, v, arg, counts = NULL) {
+  n <- length(levels)
+  if (n < 2L) abort("data", "Holding out domains needs at least 2 domains, not ", n, ".")
   fold <- if (is.null(v)) seq_along(levels) else {
     v <- check_count(v, arg, at_least = 2L)
-    if (v > length(levels)) {
-      abort("argument", "`", arg, "` must be at most the number of domains (", length(levels),
-            "), not ", v, ".")
+    if (v > n) {
+      abort("argument", "`", arg, "` must be at most the number of domains (", n, "), not ", v, ".")
     }
-    sample(rep_len(seq_len(v), length(levels)))
+    if (is.null(counts)) sample(rep_len(seq_len(v), n)) else even_folds(counts, v)
   }
   structure(stats::setNames(as.integer(fold), levels), class = "domgen_folds")
 }
 
+# From the largest domain on, each goes where the sum of squared shares grows least.
+even_folds <- function(counts, v) {
+  share <- sweep(counts, 2L, pmax(colSums(counts), 1), "/")
+  order <- order(-rowSums(counts), stats::runif(nrow(counts)))
+  fold <- integer(nrow(counts))
+  filled <- matrix(0, v, ncol(counts))
+  for (step in seq_along(order)) {
+    g <- order[step]
+    empty <- which(rowSums(filled) == 0)
+    # no fold may stay empty
+    open <- if (length(empty) >= length(order) - step + 1L) empty else seq_len(v)
+    growth <- vapply(open, function(k) sum((2 * filled[k, ] + share[g, ]) * share[g, ]), 0)
+    fold[g] <- open[which.min(growth)]
+    filled[fold[g], ] <- filled[fold[g], ] + share[g, ]
+  }
+  fold
+}
+
 #' @export
 print.domgen_folds <- function(x, ...) {
-  cat(plural(length(x), "domain"), " in ", plural(length(unique(x)), "fold"), "\n", sep = "")
+  table <- as.matrix(unclass(x))
+  cat(plural(nrow(table), "domain"), " in ", plural(length(unique(table[, 1L])), "fold"),
+      if (ncol(table) > 1L) paste(",", ncol(table), "times"), "\n", sep = "")
   print(unclass(x))
   invisible(x)
 }
 
-# folds: NULL, a number of folds, or a named assignment of every domain.
-read_folds <- function(folds, domain) {
-  if (is.null(folds) || (is.numeric(folds) && length(folds) == 1L && is.null(names(folds)))) {
-    return(assign_folds(levels(factor(domain)), folds, "folds"))
-  }
-  absent <- setdiff(levels(domain), names(folds))
-  if (!is.numeric(folds) || anyDuplicated(names(folds)) || length(absent)) {
-    abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds() with ",
-          "every ",
-          "domain", if (length(absent)) paste0("; missing: ", enumerate(absent, quote = "\"")), ".")
-  }
-  folds <- unclass(folds)[match(levels(domain), names(folds))]
-  if (any(!is.finite(folds) | folds != round(folds)) || length(unique(folds)) < 2L) {
-    abort("argument", "`folds` must assign the domains to at least 2 folds, by whole numbers.")
-  }
-  structure(folds, class = "domgen_folds")
+#' @export
+print.domgen_row_folds <- function(x, ...) {
+  table <- as.matrix(unclass(x))
+  cat(plural(nrow(table), "row"), " in ", plural(length(unique(table[, 1L])), "fold"),
+      if (ncol(table) > 1L) paste(",", ncol(table), "times"),
+      ", inside domains: scores are for known domains\n", sep = "")
+  invisible(x)
 }

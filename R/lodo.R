@@ -66,7 +66,11 @@ lodo.default <- function(object, ...) {
 #' @export
 lodo.dg_ridge <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
-  metric <- read_metric(metric, object$y)
+  metrics <- read_metrics(metric, object$y)
+  if (length(metrics_need(metrics))) {
+    abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` knows ",
+          "those of probabilities.")
+  }
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())
   task <- list(response = object$response, costs = object$costs,
@@ -74,21 +78,21 @@ lodo.dg_ridge <- function(object, metric = NULL, ...) {
   args <- object$spec$args
   left_out <- left_out_predictions(object$product, sample, task, args, args$lambda)
   values <- matrix(left_out, nrow(task$Y), dimnames = list(NULL, colnames(object$coefficients)))
-  as_cv(object, values, metric, proc.time()[["elapsed"]] - start)
+  as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
 
 # As cross-validation with a fold per domain gives it.
-as_cv <- function(object, values, metric, seconds) {
-  task <- list(y = object$y, domain = object$domain)
+as_cv <- function(object, values, metrics, seconds) {
+  task <- list(y = object$y, domain = object$domain, row = object$rows$kept)
   folds <- assign_folds(levels(object$domain), NULL, "folds")
-  predictions <- data.frame(row = object$rows$kept, domain = object$domain,
-                            fold = as.integer(object$domain), truth = object$y,
-                            stringsAsFactors = FALSE)
-  predictions$prediction <- respond(object, values, object$response$kind)
-  decision <- respond(object, values, "decision")
-  predictions$decision <- if (is.matrix(decision)) NA_real_ else decision
-  new_cv(object$spec, task, folds, metric, predictions,
-         list(list(seconds = seconds, warnings = character())))
+  predictions <- data.frame(row = task$row, domain = task$domain, fold = as.integer(task$domain),
+                            rep = 1L, truth = task$y, stringsAsFactors = FALSE)
+  predictions <- add_responses(predictions, object, values, levels(task$y))
+  splits <- fold_splits(folds, task)
+  results <- lapply(splits, function(split) {
+    list(predictions = predictions[split$held, ], seconds = seconds / length(splits))
+  })
+  new_cv(object$spec, task, folds, metrics, splits, results)
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).

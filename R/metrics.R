@@ -1,15 +1,31 @@
-# Scores of predictions. One row a metric: which response it is for, which way is
-# better, and the formula of truth y, prediction p and decision value f.
+# Scores of predictions. One row a metric: which response it is for, which way is better, what a
+# model must give for it beside its prediction, and the formula. d is a list of the rows' truth,
+# prediction and decision, and where they are needed prob [rows x classes] and se.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE",
-              value = function(y, p, f) root_mean_square(y - p)),
+              value = function(d) root_mean_square(d$truth - d$prediction)),
   mae = list(kind = "number", better = "low", title = "mean absolute error",
-             value = function(y, p, f) mean(abs(y - p))),
+             value = function(d) mean(abs(d$truth - d$prediction))),
+  r2 = list(kind = "number", better = "high", title = "R squared",
+            value = function(d) explained(d$truth, d$prediction)),
+  log_density = list(kind = "number", better = "high", title = "log predictive density",
+                     needs = "se", value = function(d) {
+                       mean(stats::dnorm(d$truth, d$prediction, d$se, log = TRUE))
+                     }),
   accuracy = list(kind = "class", better = "high", title = "accuracy",
-                  value = function(y, p, f) mean(as.character(y) == as.character(p))),
+                  value = function(d) mean(as.character(d$truth) == as.character(d$prediction))),
+  balanced_accuracy = list(kind = "class", better = "high", title = "balanced accuracy",
+                           value = function(d) mean(recalls(d))),
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
-             value = function(y, p, f) area_under_curve(y, f))
+             value = function(d) area_under_curve(d$truth, d$decision)),
+  gmean = list(kind = "class", better = "high", title = "G-Mean",
+               value = function(d) prod(recalls(d))^(1 / length(recalls(d)))),
+  f1 = list(kind = "class", better = "high", title = "F1", value = function(d) f1_score(d)),
+  log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob",
+                  value = function(d) mean(-log(pmax(probability_of_truth(d), 1e-15)))),
+  brier = list(kind = "class", better = "low", title = "Brier score", needs = "prob",
+               value = function(d) brier_score(d))
 )
 
 # Divided by the largest first: squares of 1e200 leave the range of a double.
@@ -17,6 +33,33 @@ root_mean_square <- function(error) {
   largest <- max(abs(error))
   if (!is.finite(largest) || largest == 0) return(largest)
   largest * sqrt(mean((error / largest)^2))
+}
+
+# NA where the truth does not vary.
+explained <- function(truth, prediction) {
+  total <- root_mean_square(truth - mean(truth))
+  if (length(truth) < 2L || total == 0) return(NA_real_)
+  1 - (root_mean_square(truth - prediction) / total)^2
+}
+
+# Share of each class that was recognised; NA with fewer than two classes, and no value for
+# a class that is not there.
+recalls <- function(d) {
+  truth <- as.character(d$truth)
+  if (length(unique(truth)) < 2L) return(NA_real_)
+  c(tapply(truth == as.character(d$prediction), truth, mean))
+}
+
+# Of the second of two classes; of more, the mean over those that are there.
+f1_score <- function(d) {
+  levels <- levels(d$truth)
+  truth <- as.character(d$truth)
+  predicted <- as.character(d$prediction)
+  if (length(unique(truth)) < 2L) return(NA_real_)
+  wanted <- if (length(levels) == 2L) levels[2L] else unique(truth)
+  mean(vapply(wanted, function(class) {
+    2 * sum(truth == class & predicted == class) / (sum(truth == class) + sum(predicted == class))
+  }, numeric(1)))
 }
 
 # The probability that a row of the second class has the larger decision value
@@ -28,14 +71,99 @@ area_under_curve <- function(y, f) {
   (sum(rank(f)[second]) - n[2L] * (n[2L] + 1) / 2) / prod(n)
 }
 
-read_metric <- function(metric, y) {
+# 0 for a class that the training domains lacked.
+probability_of_truth <- function(d) {
+  column <- match(as.character(d$truth), colnames(d$prob))
+  found <- d$prob[cbind(seq_along(column), column)]
+  ifelse(is.na(column), 0, found)
+}
+
+# Mean of (p - 1[second class])^2 for two classes, of the sum over classes for more.
+brier_score <- function(d) {
+  levels <- levels(d$truth)
+  truth <- outer(as.character(d$truth), levels, "==") + 0
+  prob <- matrix(0, length(d$truth), length(levels))
+  known <- intersect(levels, colnames(d$prob))
+  prob[, match(known, levels)] <- d$prob[, known]
+  squares <- rowSums((prob - truth)^2)
+  mean(squares) / if (length(levels) == 2L) 2 else 1
+}
+
+#' A score of your own
+#'
+#' For `metric` of [dg_cv()], [dg_tune()] and [dg_compare()].
+#'
+#' @param fun Function of `truth` and `prediction`, and if it has arguments of that name of
+#'   `decision` (decision values) or `prob` (matrix, a column per class; the model must give
+#'   probabilities), that returns one number. It is called with the rows of one domain.
+#' @param better `"low"` or `"high"`: which way is better?
+#' @param title What it is called when results are printed.
+#' @return A metric.
+#' @examples
+#' within_5 <- metric_custom(function(truth, prediction) mean(abs(truth - prediction) < 5), "high",
+#'                           title = "share within 5")
+#' toy <- simulate_dica(domains = 5, rows = 30, seed = 1)
+#' dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = within_5)
+#' @export
+metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
+  if (!is.function(fun)) {
+    abort("argument", "`fun` must be a function of `truth` and `prediction`, not ", describe(fun),
+          ".")
+  }
+  better <- check_choice(better, "better", c("low", "high"))
+  arguments <- names(formals(args(fun)))
+  given <- intersect(c("truth", "prediction", "decision", "prob"), arguments)
+  if ("..." %in% arguments) given <- c("truth", "prediction", "decision")
+  value <- function(d) {
+    score <- do.call(fun, if (length(given)) d[given] else unname(d[c("truth", "prediction")]))
+    if (!is.numeric(score) || length(score) != 1L) {
+      abort("argument", "`metric` must return one number, not ", describe(score), ".")
+    }
+    as.numeric(score)
+  }
+  structure(list(kind = c("number", "class"), better = better, title = title, value = value,
+                 needs = if ("prob" %in% given) "prob"), class = "dg_metric")
+}
+
+#' @export
+print.dg_metric <- function(x, ...) {
+  cat("A metric: ", x$title, ", ", if (x$better == "low") "lower" else "higher", " is better\n",
+      sep = "")
+  invisible(x)
+}
+
+# metric: names, a metric_custom(), or a list of both -> named list of metrics, the first of which
+# decides.
+read_metrics <- function(metric, y) {
   kind <- response_kind(y)
-  choices <- names(metrics)[vapply(metrics, function(m) m$kind == kind, logical(1))]
-  if (is.null(metric)) return(choices[1L])
+  choices <- names(Filter(function(m) kind %in% m$kind, metrics))
+  if (is.null(metric)) return(metrics[choices[1L]])
+  if (inherits(metric, "dg_metric")) metric <- list(metric)
+  if (is.function(metric)) {
+    abort("argument", "`metric` must say which way is better: `metric_custom(fun, \"high\")`.")
+  }
+  if (length(metric) == 0L || !is.atomic(metric) && !is.list(metric)) {
+    check_choice(metric, "metric", choices)
+  }
+  chosen <- lapply(as.list(metric), function(m) {
+    if (inherits(m, "dg_metric")) m else metrics[[check_metric(m, choices, y)]]
+  })
+  own <- vapply(as.list(metric), inherits, NA, "dg_metric")
+  label <- ifelse(own, vapply(chosen, `[[`, "", "title"), vapply(metric, function(m) {
+    if (is.character(m)) m else ""
+  }, ""))
+  given <- names(metric)
+  if (!is.null(given)) label[given != ""] <- given[given != ""]
+  stats::setNames(chosen, make.unique(label))
+}
+
+check_metric <- function(metric, choices, y) {
   metric <- check_choice(metric, "metric", choices)
   if (metric == "auc" && nlevels(y) != 2L) {
-    abort("argument", "`metric` must be \"accuracy\" with ", plural(nlevels(y), "class", "classes"),
-          "; \"auc\" needs two.")
+    abort("argument", "`metric` must not be \"auc\" with ", plural(nlevels(y), "class", "classes"),
+          "; it needs two, \"accuracy\" does not.")
   }
   metric
 }
+
+metrics_need <- function(metrics) unique(unlist(lapply(metrics, `[[`, "needs")))

@@ -41,7 +41,7 @@ method_panel <- function(values, methods, title, metric, prefix = "") {
 plot_scores <- function(x, methods, names) {
   scores <- x$scores[, methods, drop = FALSE]
   rows <- seq_along(methods)
-  method_panel(scores, methods, "each unseen domain, and the mean", x$metric)
+  method_panel(scores, methods, "each unseen domain, and the mean", x$metrics[[1L]])
   graphics::axis(2L, at = rows, labels = names, las = 1L, tick = FALSE, gap.axis = -1)
   spread <- (seq_len(nrow(scores)) * 0.618034) %% 1 - 0.5
   for (i in rows) {
@@ -54,7 +54,7 @@ plot_differences <- function(x, methods) {
   table <- x$table[match(methods, x$table$method), ]
   rows <- seq_along(methods)
   method_panel(c(0, table$difference, table$lower, table$upper), methods,
-               paste("difference from", x$against), x$metric, "difference in ")
+               paste("difference from", x$against), x$metrics[[1L]], "difference in ")
   graphics::abline(v = 0, lty = 2L)
   other <- table$method != x$against
   graphics::segments(table$lower[other], rows[other], table$upper[other], rows[other], lwd = 2)
@@ -88,7 +88,7 @@ plot.dg_cv <- function(x, max_labels = 40, ...) {
   old <- graphics::par(mar = c(4.2, if (labelled) 0.5 * cex * widest(names) + 2 else 3, 3.2, 1))
   on.exit(graphics::par(old))
   title <- paste(x$spec$parts$title, "on unseen domains")
-  graphics::plot(domains$score, rows, pch = 16, yaxt = "n", xlab = score_label(x$metric, Inf),
+  graphics::plot(domains$score, rows, pch = 16, yaxt = "n", xlab = score_label(x$metrics[[1L]], Inf),
                  ylab = "", main = fit_text(title, characters_in(graphics::par("pin")[1L])),
                  font.main = 1L, cex.main = 1)
   if (labelled) {

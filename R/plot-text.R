@@ -32,8 +32,7 @@ widest <- function(text) max(nchar(unlist(strsplit(text, "\n", fixed = TRUE))), 
 number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 1L)
 
 # "RMSE (lower is better)", in two lines where one is too wide.
-score_label <- function(metric, width, prefix = "") {
-  measure <- metrics[[metric]]
+score_label <- function(measure, width, prefix = "") {
   direction <- if (measure$better == "low") "(lower is better)" else "(higher is better)"
   title <- paste0(prefix, measure$title)
   paste0(title, if (nchar(title) + nchar(direction) < width) " " else "\n", direction)

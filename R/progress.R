@@ -21,7 +21,7 @@ progress_line <- function(total, wanted = progress_wanted()) {
   }
   list(
     tick = function(label) show(label),
-    advance = function() finished <<- finished + 1L,
+    advance = function(n = 1L) finished <<- finished + n,
     done = function() if (wanted) {
       show("")
       cat("\n", file = stderr())

@@ -73,8 +73,15 @@ add_bar <- function(formula, domain) {
   formula
 }
 
-fit_input <- function(spec, input) {
-  sample <- read_sample(input, spec_needs(spec), spec_scale(spec))
+# memo: see memo.R; shared by fits to the same input only.
+fit_input <- function(spec, input, memo = NULL) UseMethod("fit_input")
+
+#' @exportS3Method
+fit_input.dg_spec <- function(spec, input, memo = NULL) {
+  needs <- spec_needs(spec)
+  scale <- spec_scale(spec)
+  sample <- recall(memo, "sample", list(needs, scale), c(read_sample(input, needs, scale),
+                                                         list(memo = if (!is.null(memo)) new_memo())))
   finish_fit(fit_sample(spec, sample), spec, sample, input$x)
 }
 

@@ -1,0 +1,96 @@
+# The result of a cross-validation: scores by domain, then summarised.
+
+new_cv <- function(spec, task, folds, metrics, splits, results) {
+  predictions <- do.call(rbind, lapply(results, `[[`, "predictions"))
+  predictions <- predictions[order(predictions$rep, predictions$row), ]
+  rownames(predictions) <- NULL
+  fits <- data.frame(fold = vapply(splits, `[[`, integer(1), "fold"),
+                     rep = vapply(splits, `[[`, integer(1), "rep"),
+                     seconds = vapply(results, `[[`, numeric(1), "seconds"))
+  found <- lapply(results, `[[`, "parameters")
+  if (!is.null(found[[1L]])) fits <- cbind(fits, do.call(rbind, lapply(found, parameter_row)))
+  by_domain <- score_domains(predictions, metrics)
+  scores <- by_domain$score[!is.na(by_domain$score)]
+  if (length(scores) == 0L) {
+    warn("score", "`metric` \"", names(metrics)[1L], "\" has no value in any domain: each lacks a ",
+         "class.")
+  }
+  structure(list(
+    domains = by_domain, predictions = predictions, mean = mean(scores),
+    se = standard_error(scores), overall = score(predictions, metrics[[1L]]), fits = fits,
+    folds = folds, metrics = metrics, held = held_out(splits, task$domain),
+    warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec
+  ), class = "dg_cv")
+}
+
+score <- function(predictions, metric) metric$value(as.list(predictions))
+
+# A domain's scores are means over the repeats.
+score_domains <- function(predictions, metrics) {
+  rows <- split(seq_len(nrow(predictions)), predictions$domain, drop = TRUE)
+  values <- lapply(metrics, function(metric) {
+    vapply(rows, function(i) {
+      repeats <- split(i, predictions$rep[i])
+      mean(vapply(repeats, function(j) score(predictions[j, ], metric), numeric(1)))
+    }, numeric(1), USE.NAMES = FALSE)
+  })
+  first <- predictions$rep == predictions$rep[1L]
+  fold <- vapply(rows, function(i) {
+    folds <- unique(predictions$fold[i[first[i]]])
+    if (length(folds) == 1L) folds else NA_integer_
+  }, integer(1), USE.NAMES = FALSE)
+  domains <- data.frame(domain = names(rows), fold = fold, rows = lengths(rows),
+                        score = values[[1L]], row.names = NULL)
+  if (length(metrics) > 1L) domains[names(metrics)] <- values
+  domains
+}
+
+# In words, for print().
+held_out <- function(splits, domain) {
+  repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
+  folds <- length(splits) / repeats
+  domains <- length(unique(domain[unlist(lapply(splits, `[[`, "held"))]))
+  how <- if (!holds_domains(splits, domain)) {
+    paste0("rows of ", plural(domains, "known domain"), " held out in ", plural(folds, "fold"))
+  } else if (folds == domains) {
+    paste0(plural(domains, "domain"), " held out one at a time")
+  } else paste0(plural(domains, "domain"), " held out in ", plural(folds, "fold"))
+  if (repeats > 1) paste0(how, ", ", repeats, " times") else how
+}
+
+# Of a mean; NA for one number.
+standard_error <- function(values) {
+  if (length(values) < 2L) return(NA_real_)
+  robust_sd(values - mean(values)) / sqrt(length(values))
+}
+
+#' @export
+print.dg_cv <- function(x, digits = 4, ...) {
+  digits <- max(check_digits(digits), 1L)
+  cat(x$spec$parts$title, ", ", x$held, "\n", sep = "")
+  cat("  ", x$metrics[[1L]]$title, ": mean over domains ", signif(x$mean, digits),
+      " (standard error ", signif(x$se, 2), "), all rows ", signif(x$overall, digits),
+      "\n", sep = "")
+  for (name in names(x$metrics)[-1L]) {
+    scores <- x$domains[[name]]
+    scores <- scores[!is.na(scores)]
+    cat("  ", x$metrics[[name]]$title, ": ", signif(mean(scores), digits), " (",
+        signif(standard_error(scores), 2), ")\n", sep = "")
+  }
+  missing <- sum(is.na(x$domains$score))
+  if (missing) {
+    cat("  ", plural(missing, "domain"), " without a score (a class is missing)\n", sep = "")
+  }
+  print_fold_warnings(x$warnings, nrow(x$fits))
+  cat("\n")
+  print(utils::head(x$domains, 10L), digits = digits, row.names = FALSE)
+  if (nrow(x$domains) > 10L) cat("  and ", nrow(x$domains) - 10L, " more in `$domains`\n", sep = "")
+  invisible(x)
+}
+
+print_fold_warnings <- function(warnings, folds) {
+  for (message in names(warnings)) {
+    cat("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message, "\n",
+        sep = "")
+  }
+}

@@ -1,0 +1,106 @@
+# Fitting specifications to some rows and predicting the others: what cross-validation, tuning and
+# comparison have in common.
+
+# Every specification on every split; finish(list of dg_cv, ...) makes the result.
+cross_validate <- function(specs, task, folds, metrics, progress, finish, ...) {
+  splits <- fold_splits(folds, task)
+  seeds <- draw_seeds(length(splits))
+  needs <- metrics_need(metrics)
+  # the same random numbers for all specifications: differences are theirs
+  pieces <- unlist(lapply(seq_along(specs), function(s) {
+    lapply(seq_along(splits), function(k) {
+      list(spec = s, split = splits[[k]], seed = seeds[k], label = spec_title(specs[[s]]))
+    })
+  }), recursive = FALSE)
+  work <- function(piece) {
+    evaluate_split(specs[[piece$spec]], task, piece$split, needs, fit_memo = NULL)
+  }
+  of <- vapply(pieces, `[[`, integer(1), "spec")
+  run_pieces(pieces, work, function(results) {
+    finish(lapply(seq_along(specs), function(s) {
+      new_cv(specs[[s]], task, folds, metrics, splits, results[of == s])
+    }), ...)
+  }, progress)
+}
+
+spec_title <- function(spec) spec$parts$title
+
+# Fits to the training rows, predicts those held out from their predictors alone: list(
+#   predictions, seconds, warnings, parameters: those that were tuned).
+evaluate_split <- function(spec, task, split, needs, fit_memo) {
+  warnings <- character()
+  start <- proc.time()[["elapsed"]]
+  values <- withCallingHandlers(
+    tryCatch(fit_and_predict(spec, task, split, needs, fit_memo), domgen_error = function(e) {
+      held_out <- unique(as.character(task$domain[split$held]))
+      abort("fold", "With ", if (length(held_out) == 1L) "domain " else "domains ",
+            enumerate(held_out, quote = "\""), " held out: ", conditionMessage(e))
+    }),
+    domgen_warning = function(w) {
+      warnings <<- c(warnings, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    }
+  )
+  c(values, list(seconds = proc.time()[["elapsed"]] - start, warnings = unique(warnings)))
+}
+
+fit_and_predict <- function(spec, task, split, needs, fit_memo) {
+  train <- recall(fit_memo, "train", split$train, take_rows(task$input, split$train))
+  if (!takes_weights(spec)) train$weights <- NULL
+  model <- fit_input(spec, train, fit_memo)
+  test <- recall(fit_memo, "test", split$held, take_rows(task$input, split$held))
+  newdata <- if (is.null(test$data)) test$x else test$data
+  domain <- task$domain[split$held]
+  values <- decide(model, newdata, domain, NULL, NULL)
+  predictions <- data.frame(row = task$row[split$held], domain = domain, fold = split$fold,
+                            rep = split$rep, truth = task$y[split$held], stringsAsFactors = FALSE)
+  predictions <- add_responses(predictions, model, values, levels(task$y))
+  if ("prob" %in% needs) predictions$prob <- all_classes(respond(model, values, "prob"), task$y)
+  if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
+  list(predictions = predictions, parameters = model$tuning$best)
+}
+
+add_responses <- function(predictions, model, values, levels) {
+  prediction <- respond(model, values, model$response$kind)
+  predictions$prediction <- if (is.null(levels)) prediction
+                            else factor(as.character(prediction), levels = levels)
+  decision <- respond(model, values, "decision")
+  # scores of more than two classes have a column each and are left out
+  predictions$decision <- if (is.matrix(decision)) NA_real_ else decision
+  predictions
+}
+
+# A class that the training domains lacked has probability 0.
+all_classes <- function(prob, y) {
+  full <- matrix(0, nrow(prob), nlevels(y), dimnames = list(NULL, levels(y)))
+  full[, colnames(prob)] <- prob
+  full
+}
+
+# Standard deviation of the response of new rows.
+predictive_sd <- function(object, newdata, domain) UseMethod("predictive_sd")
+
+#' @exportS3Method
+predictive_sd.default <- function(object, newdata, domain) {
+  abort("argument", "`metric` must not be \"log_density\" for `", object$spec$method, "()`, which ",
+        "gives no predictive density.")
+}
+
+#' @exportS3Method
+predictive_sd.dg_gp <- function(object, newdata, domain) {
+  found <- predict(object, newdata, domain = domain, se.fit = TRUE)
+  sqrt(found$se.fit^2 + found$residual.scale^2)
+}
+
+#' @exportS3Method
+predictive_sd.dg_chain <- function(object, newdata, domain) {
+  if (!inherits(object$learner, "dg_gp")) return(predictive_sd(object$learner, newdata, domain))
+  predictive_sd.dg_gp(object, newdata, domain)
+}
+
+# That of the training response.
+#' @exportS3Method
+predictive_sd.dg_null <- function(object, newdata, domain) {
+  rep(weighted_sd(object$y - weighted_mean(object$y, object$weights), object$weights),
+      NROW(newdata))
+}

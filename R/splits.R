@@ -1,0 +1,121 @@
+# Folds of every kind as one list of splits. A split is list(train, held: positions
+# among the rows of the task; fold, rep: integers).
+
+# folds: NULL, a number of folds, a named assignment of every domain, or made by
+# domain_folds(), row_folds() or rsample. task: list(domain, row, n).
+read_folds <- function(folds, task) {
+  if (inherits(folds, "rset")) return(folds)
+  if (inherits(folds, "domgen_row_folds")) return(check_row_folds(folds, task))
+  domain <- task$domain
+  if (is.null(folds) || (is.numeric(folds) && length(folds) == 1L && is.null(names(folds)))) {
+    return(assign_folds(levels(factor(domain)), folds, "folds"))
+  }
+  names <- if (is.matrix(folds)) rownames(folds) else names(folds)
+  absent <- setdiff(levels(domain), names)
+  if (!is.numeric(folds) || anyDuplicated(names) || length(absent)) {
+    abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds() with ",
+          "every ",
+          "domain", if (length(absent)) paste0("; missing: ", enumerate(absent, quote = "\"")), ".")
+  }
+  folds <- unclass(folds)
+  place <- match(levels(domain), names)
+  folds <- if (is.matrix(folds)) folds[place, , drop = FALSE] else folds[place]
+  several <- apply(as.matrix(folds), 2L, function(fold) length(unique(fold)) >= 2L)
+  if (any(!is.finite(folds) | folds != round(folds)) || !all(several)) {
+    abort("argument", "`folds` must assign the domains to at least 2 folds, by whole numbers.")
+  }
+  structure(folds, class = "domgen_folds")
+}
+
+check_row_folds <- function(folds, task) {
+  if (NROW(folds) != task$n) {
+    abort("argument", "`folds` made by row_folds() must have a value for each of the ", task$n,
+          " rows, not for ", NROW(folds), ".")
+  }
+  folds
+}
+
+fold_splits <- function(folds, task) UseMethod("fold_splits")
+
+#' @exportS3Method
+fold_splits.domgen_folds <- function(folds, task) {
+  table <- as.matrix(unclass(folds))
+  assigned_splits(table[match(task$domain, rownames(table)), , drop = FALSE])
+}
+
+#' @exportS3Method
+fold_splits.domgen_row_folds <- function(folds, task) {
+  assigned_splits(as.matrix(unclass(folds))[task$row, , drop = FALSE])
+}
+
+# fold: [rows x repeats]
+assigned_splits <- function(fold) {
+  splits <- lapply(seq_len(ncol(fold)), function(r) {
+    lapply(sort(unique(fold[, r])), function(k) {
+      list(train = which(fold[, r] != k), held = which(fold[, r] == k), fold = as.integer(k),
+           rep = r)
+    })
+  })
+  do.call(c, splits)
+}
+
+# Assessment rows are held out; the others, as often as they were drawn, are trained on.
+#' @exportS3Method
+fold_splits.rset <- function(folds, task) {
+  splits <- folds$splits
+  if (nrow(splits[[1L]]$data) != task$n) {
+    abort("argument", "`folds` must be made from the same data: they have ",
+          plural(nrow(splits[[1L]]$data), "row"), ", not ", task$n, ".")
+  }
+  lapply(seq_along(splits), function(k) {
+    train <- splits[[k]]$in_id
+    held <- if (length(splits[[k]]$out_id) && !anyNA(splits[[k]]$out_id)) splits[[k]]$out_id
+            else setdiff(seq_len(task$n), train)
+    place <- function(rows) stats::na.omit(match(rows, task$row))
+    list(train = c(place(train)), held = c(place(held)), fold = k, rep = 1L)
+  })
+}
+
+# Are whole domains held out, or rows of known ones?
+holds_domains <- function(splits, domain) {
+  all(vapply(splits, function(split) !any(domain[split$held] %in% domain[split$train]), NA))
+}
+
+#' Folds for rsample
+#'
+#' The folds of [domain_folds()] or [row_folds()] as an object of the rsample package, for tools
+#' that take those. In the other direction, [dg_cv()], [dg_tune()] and [dg_compare()] take what
+#' rsample made, for example `rsample::group_vfold_cv()`, as their `folds`.
+#'
+#' @param folds Made by [domain_folds()] or [row_folds()].
+#' @param data Data frame that is to be cut.
+#' @param domain Vector: the domain of each row of `data`, or the name of that column.
+#' @return An `rset` (see `rsample::manual_rset()`).
+#' @examplesIf requireNamespace("rsample", quietly = TRUE)
+#' as_rsample(domain_folds(iris$Species), iris, "Species")
+#' @export
+as_rsample <- function(folds, data, domain) {
+  if (!inherits(folds, c("domgen_folds", "domgen_row_folds"))) {
+    abort("argument", "`folds` must be made by domain_folds() or row_folds(), not ",
+          describe(folds), ".")
+  }
+  need_package("rsample", "as_rsample()")
+  data <- check_data(data)
+  if (is.character(domain) && length(domain) == 1L && domain %in% names(data)) {
+    domain <- data[[domain]]
+  }
+  domain <- factor(read_vector(domain, nrow(data), "domain"))
+  task <- list(domain = domain, row = seq_len(nrow(data)), n = nrow(data))
+  splits <- fold_splits(read_folds(folds, task), task)
+  ids <- vapply(splits, function(s) sprintf("Repeat%d Fold%02d", s$rep, s$fold), character(1))
+  rsample::manual_rset(lapply(splits, function(s) {
+    rsample::make_splits(list(analysis = s$train, assessment = s$held), data)
+  }), ids)
+}
+
+need_package <- function(package, what) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort("package", "`", what, "` needs the package ", package, ": install.packages(\"", package,
+          "\").")
+  }
+}
