@@ -16,8 +16,10 @@
 #' `kernel_rbf(sigma = sqrt(1 / (2 * s)))`.
 #'
 #' @param sigma Bandwidth in the units of the (scaled) predictors: one positive
-#'   number, or one per predictor. If `NULL`, the [median_bandwidth()] of the
+#'   number, or one per predictor. If `NULL`, `times` the [median_bandwidth()] of the
 #'   training rows.
+#' @param times Positive number: the bandwidth as a multiple of the median, which does not
+#'   depend on the units, when `sigma` is not given.
 #' @return A kernel, to be used as an argument of the methods or with
 #'   [kernel_matrix()]. Kernels can be added, multiplied and normalised
 #'   ([kernel_normalise()]).
@@ -28,27 +30,32 @@
 #' kernel_matrix(kernel_laplace(sigma = 1), x)
 #' kernel_matrix(kernel_matern(sigma = c(1, 1, 2, 2), nu = 2.5), x)
 #' @export
-kernel_rbf <- function(sigma = NULL) {
-  new_kernel("rbf", sigma = check_sigma(sigma)) |> stationary()
+kernel_rbf <- function(sigma = NULL, times = 1) {
+  new_kernel("rbf", sigma = check_sigma(sigma)) |> stationary(times)
 }
 
 #' @rdname kernel_rbf
 #' @export
-kernel_laplace <- function(sigma = NULL) {
-  new_kernel("laplace", sigma = check_sigma(sigma)) |> stationary()
+kernel_laplace <- function(sigma = NULL, times = 1) {
+  new_kernel("laplace", sigma = check_sigma(sigma)) |> stationary(times)
 }
 
 #' @rdname kernel_rbf
 #' @param nu Smoothness: 0.5, 1.5 or 2.5.
 #' @export
-kernel_matern <- function(sigma = NULL, nu = 1.5) {
+kernel_matern <- function(sigma = NULL, nu = 1.5, times = 1) {
   if (!is_number(nu) || !nu %in% c(0.5, 1.5, 2.5)) {
     abort("argument", "`nu` must be 0.5, 1.5 or 2.5, not ", describe(nu), ".")
   }
-  new_kernel("matern", sigma = check_sigma(sigma), nu = nu) |> stationary()
+  new_kernel("matern", sigma = check_sigma(sigma), nu = nu) |> stationary(times)
 }
 
-stationary <- function(kernel) {
+stationary <- function(kernel, times) {
+  times <- check_number(times, "times")
+  if (times != 1 && !is.null(kernel$sigma)) {
+    abort("argument", "`times` must not be given with `sigma`: it multiplies the median.")
+  }
+  if (times != 1) kernel$times <- times
   class(kernel) <- append(class(kernel), "kernel_stationary", after = 1L)
   if (is.null(kernel$sigma)) kernel["sigma"] <- list(NULL)
   kernel
@@ -69,7 +76,10 @@ check_sigma <- function(sigma) {
 
 #' @exportS3Method
 kernel_fit.kernel_stationary <- function(kernel, X) {
-  if (is.null(kernel$sigma)) kernel$sigma <- median_bandwidth(X)
+  if (is.null(kernel$sigma)) {
+    kernel$sigma <- median_bandwidth(X) * if (is.null(kernel$times)) 1 else kernel$times
+    kernel$times <- NULL
+  }
   if (!length(kernel$sigma) %in% c(1L, ncol(X))) {
     abort("argument", "`sigma` must be one number or one per predictor (", ncol(X), "), not ",
           length(kernel$sigma), ".")

@@ -62,7 +62,10 @@ list_bandwidths <- function(kernel) {
   if (!is.null(kernel$parts)) return(lapply(kernel$parts, list_bandwidths))
   if (!"sigma" %in% names(unclass(kernel))) return(NULL)
   sigma <- kernel$sigma
-  if (is.null(sigma)) "sigma = the median distance"
+  if (is.null(sigma)) {
+    paste0("sigma = ", if (!is.null(kernel$times)) paste(format(kernel$times), "times "),
+           "the median distance")
+  }
   else paste0("sigma = ", paste(signif(sigma, 4), collapse = ", "))
 }
 

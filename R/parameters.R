@@ -1,0 +1,119 @@
+# Parameters of a specification by name, for tuning. A name is a path: an argument, then what is
+# inside the kernel or feature map that is given there, as in "domain_kernel.outer.sigma". `sigma`
+# and `times` alone are those of `kernel`. In a chain the name of the part, "dica.lambda" or
+# "svm.cost", may come first, and must where both parts know the name.
+
+# list(part: NULL, "projection" or "learner"; path: character vector)
+find_parameter <- function(spec, name) UseMethod("find_parameter")
+
+#' @exportS3Method
+find_parameter.dg_spec <- function(spec, name) {
+  path <- strsplit(name, ".", fixed = TRUE)[[1L]]
+  if (length(path) > 1L && path[1L] %in% short_names(spec)) path <- path[-1L]
+  if (length(path) == 1L && path %in% c("sigma", "times")) path <- c("kernel", path)
+  if (length(path) == 0L || !knows_path(spec$args, path)) return(NULL)
+  list(part = NULL, path = path)
+}
+
+#' @exportS3Method
+find_parameter.dg_chain_spec <- function(spec, name) {
+  parts <- c("projection", "learner")
+  found <- Filter(Negate(is.null), lapply(parts, function(part) {
+    found <- find_parameter(spec[[part]], name)
+    if (!is.null(found)) list(part = part, path = found$path)
+  }))
+  if (length(found) == 2L) {
+    both <- paste0(vapply(parts, function(part) short_names(spec[[part]])[1L], ""), ".", name)
+    abort("argument", "`", name, "` is a parameter of both parts of the chain: `", both[1L],
+          "` or `", both[2L], "`?")
+  }
+  if (length(found)) found[[1L]]
+}
+
+short_names <- function(spec) unique(c(sub("^dg_", "", spec$method), spec$method))
+
+# Arguments of no interest for tuning.
+never_tuned <- c("threads", "tolerance", "max_iterations", "unlabelled", "target", "probability")
+
+knows_path <- function(args, path) {
+  if (!path[1L] %in% setdiff(names(args), never_tuned)) return(FALSE)
+  if (length(path) == 1L) return(TRUE)
+  inner <- inner_object(args[[path[1L]]], path[1L])
+  is.list(inner) && knows_inner(inner, path[-1L])
+}
+
+knows_inner <- function(object, path) {
+  known <- names(formals(constructor(object)))
+  if (!path[1L] %in% known) return(FALSE)
+  length(path) == 1L || is.list(object[[path[1L]]]) && knows_inner(object[[path[1L]]], path[-1L])
+}
+
+# A kernel that was not given is the standard one.
+inner_object <- function(value, arg) {
+  if (is.null(value) && arg %in% c("kernel", "kernel_y")) kernel_rbf() else value
+}
+
+# The function that made a kernel, a domain kernel or a feature map.
+constructor <- function(object) {
+  name <- class(object)[1L]
+  if (name == "domain_embedding") name <- "domain_distribution"
+  get0(name, mode = "function", ifnotfound = function() NULL)
+}
+
+# The specification with these values, list by name; the method functions check them.
+set_parameters <- function(spec, values) {
+  for (name in names(values)) {
+    found <- find_parameter(spec, name)
+    if (is.null(found)) abort_parameter(spec, name)
+    spec <- set_found(spec, found, values[[name]])
+  }
+  spec
+}
+
+set_found <- function(spec, found, value) {
+  if (!is.null(found$part)) {
+    spec[[found$part]] <- set_found(spec[[found$part]], list(path = found$path), value)
+    return(spec)
+  }
+  first <- found$path[1L]
+  args <- spec$args
+  args[first] <- list(if (length(found$path) == 1L) value else {
+    set_inner(inner_object(args[[first]], first), found$path[-1L], value)
+  })
+  do.call(spec$method, args, quote = TRUE)
+}
+
+set_inner <- function(object, path, value) {
+  make <- constructor(object)
+  given <- unclass(object)[intersect(names(formals(make)), names(object))]
+  given[path[1L]] <- list(if (length(path) == 1L) value
+                          else set_inner(object[[path[1L]]], path[-1L], value))
+  # a bandwidth is given in one way or the other
+  if (path[1L] == "times") given$sigma <- NULL
+  if (path[1L] == "sigma") given$times <- NULL
+  do.call(make, given, quote = TRUE)
+}
+
+abort_parameter <- function(spec, name) {
+  known <- known_parameters(spec)
+  abort("argument", "`grid` must have names of parameters; `", name, "` is none. ",
+        "Known are ", enumerate(known, length(known), "`"), ".")
+}
+
+known_parameters <- function(spec) UseMethod("known_parameters")
+
+#' @exportS3Method
+known_parameters.dg_spec <- function(spec) {
+  names <- setdiff(names(spec$args), c(never_tuned, "scale", "na.action"))
+  c(names, if ("kernel" %in% names) c("sigma", "times"))
+}
+
+#' @exportS3Method
+known_parameters.dg_chain_spec <- function(spec) {
+  parts <- lapply(c("projection", "learner"), function(part) known_parameters(spec[[part]]))
+  both <- intersect(parts[[1L]], parts[[2L]])
+  labels <- Map(function(names, part) {
+    ifelse(names %in% both, paste0(short_names(spec[[part]])[1L], ".", names), names)
+  }, parts, c("projection", "learner"))
+  unlist(labels, use.names = FALSE)
+}

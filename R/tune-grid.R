@@ -1,0 +1,85 @@
+# Default grids, and how a grid goes on beyond its border.
+
+default_grids <- list(
+  dg_svm = function(n) list(cost = 10^(-1:2)),
+  dg_ridge = function(n) list(lambda = n * 10^(-5:-1)),
+  dcm = function(n) list(lambda = n * 10^(-4:0)),
+  dica = function(n) list(lambda = 10^(-3:1)),
+  coir = function(n) list(lambda = 10^(-3:1)),
+  udica = function(n) list(lambda = 10^(-3:1), ncomp = 2^(1:4)),
+  kpca = function(n) list(ncomp = 2^(1:4)),
+  tca = function(n) list(mu = 10^(-2:2), ncomp = 2^(1:4))
+)
+
+default_grid <- function(spec, n) {
+  grid <- part_grid(spec, n)
+  if (length(grid) == 0L) {
+    abort("argument", "`grid` must be given: `", spec$method, "()` has no default grid.")
+  }
+  lapply(grid, as.list)
+}
+
+part_grid <- function(spec, n) UseMethod("part_grid")
+
+#' @exportS3Method
+part_grid.dg_spec <- function(spec, n) {
+  make <- default_grids[[spec$method]]
+  grid <- if (!is.null(make)) make(n)
+  kernel <- inner_object(spec$args$kernel, "kernel")
+  open <- "kernel" %in% names(spec$args) && inherits(kernel, "kernel_stationary") &&
+    is.null(kernel$sigma)
+  if (length(grid) && open) c(grid, list(times = c(0.25, 0.5, 1, 2))) else grid
+}
+
+#' @exportS3Method
+part_grid.dg_chain_spec <- function(spec, n) {
+  grids <- lapply(c("projection", "learner"), function(part) part_grid(spec[[part]], n))
+  grid <- unlist(Map(function(grid, part) {
+    # the full name where both parts know it
+    names(grid) <- vapply(names(grid), function(name) {
+      clear <- tryCatch(!is.null(find_parameter(spec, name)), domgen_error = function(e) FALSE)
+      if (clear) name else paste0(short_names(spec[[part]])[1L], ".", name)
+    }, "")
+    grid
+  }, grids, c("projection", "learner")), recursive = FALSE)
+  grid
+}
+
+# The value that comes after the border value `at` (an index of values), or NULL: only numbers
+# with a constant ratio or step go on.
+next_value <- function(values, at) {
+  number <- vapply(values, is_number, NA)
+  if (!all(number) || length(values) < 3L) return(NULL)
+  x <- sort(unlist(values))
+  here <- values[[at]]
+  high <- here == x[length(x)]
+  if (!high && here != x[1L]) return(NULL)
+  alike <- function(d) max(d) - min(d) <= 1e-6 * abs(d[1L])
+  if (x[1L] > 0 && alike(diff(log(x)))) {
+    ratio <- x[2L] / x[1L]
+    value <- if (high) here * ratio else here / ratio
+  } else if (alike(diff(x))) {
+    step <- x[2L] - x[1L]
+    value <- if (high) here + step else here - step
+  } else return(NULL)
+  # small numbers of components, neighbours, ... stay whole
+  if (all(x == round(x)) && value != round(value)) return(NULL)
+  value
+}
+
+# Which way is simpler, for the rule of one standard error.
+simpler <- c(cost = -1, ncomp = -1, lambda = 1, epsilon = 1, sigma = 1, times = 1, tau = 1,
+             smooth = 1, n_landmarks = -1, n_features = -1, mu = -1)
+
+# For each choice [rows of an index matrix], the sum of how simple its values are, from 0 to 1 each.
+simplicity <- function(choices, grid) {
+  total <- numeric(nrow(choices))
+  for (name in names(grid)) {
+    way <- simpler[utils::tail(strsplit(name, ".", fixed = TRUE)[[1L]], 1L)]
+    values <- grid[[name]]
+    if (is.na(way) || !all(vapply(values, is_number, NA)) || length(values) == 1L) next
+    place <- rank(way * unlist(values))
+    total <- total + (place[choices[, name]] - 1) / (length(values) - 1)
+  }
+  total
+}

@@ -1,0 +1,141 @@
+# From the choices that were tried to the model.
+
+# Index of the best among some that were tried, by the mean; the first of equals.
+which_best <- function(state, among = seq_len(nrow(state$tried))) {
+  means <- vapply(state$results[among], `[[`, numeric(1), "mean")
+  if (all(is.na(means))) abort_all_failed(state)
+  if (state$metrics[[1L]]$better == "low") which.min(means) else which.max(means)
+}
+
+abort_all_failed <- function(state) {
+  errors <- unlist(lapply(state$results, `[[`, "error"))
+  errors <- unique(errors[!is.na(errors)])
+  abort("tune", "No choice of parameters has a score", if (length(errors)) {
+    paste0("; the first message: ", errors[1L])
+  } else ": every domain lacks a class.")
+}
+
+best_choice <- function(state) {
+  best <- which_best(state)
+  if (state$spec$args$rule == "best") return(best)
+  means <- vapply(state$results, `[[`, numeric(1), "mean")
+  sign <- if (state$metrics[[1L]]$better == "low") 1 else -1
+  se <- state$results[[best]]$se
+  near <- which(sign * means <= sign * means[best] + if (is.na(se)) 0 else se)
+  simple <- simplicity(state$tried[near, , drop = FALSE], state$grid)
+  near[order(-simple, sign * means[near])][1L]
+}
+
+finish_search <- function(state) {
+  best <- best_choice(state)
+  values <- choice_values(state, state$tried[best, ])
+  spec <- set_parameters(state$spec$object, values)
+  input <- state$input
+  model <- fit_input(spec, input)
+  model$tuning <- list(
+    table = tuning_table(state), best = values, chosen = best,
+    scores = do.call(cbind, lapply(state$results, function(r) {
+      if (is.null(r$scores)) rep(NA_real_, length(unique(state$task$domain))) else r$scores
+    })),
+    metric = state$metrics[[1L]], rule = state$spec$args$rule, search = state$spec$args$search,
+    held = held_out(state$splits, state$task$domain), grid = state$grid, tried = state$tried
+  )
+  class(model) <- c("dg_tuned", class(model))
+  model
+}
+
+tuning_table <- function(state) {
+  columns <- lapply(names(state$grid), function(name) {
+    values <- state$grid[[name]]
+    plain <- if (all(vapply(values, function(v) is.atomic(v) && length(v) == 1L, NA))) {
+      unlist(values)
+    } else vapply(values, format_value, "")
+    plain[state$tried[, name]]
+  })
+  names(columns) <- names(state$grid)
+  take <- function(name, type) vapply(state$results, `[[`, type, name)
+  data.frame(columns, mean = take("mean", 0), se = take("se", 0), seconds = take("seconds", 0),
+             error = take("error", ""), check.names = FALSE, stringsAsFactors = FALSE)
+}
+
+# One line of a data frame for the parameters chosen in a fold.
+parameter_row <- function(values) {
+  plain <- lapply(values, function(value) {
+    if (is.atomic(value) && length(value) == 1L) value else format_value(value)
+  })
+  data.frame(plain, check.names = FALSE, stringsAsFactors = FALSE)
+}
+
+#' @export
+print.dg_tuned <- function(x, ...) {
+  tuning <- x$tuning
+  table <- tuning$table
+  best <- table[tuning$chosen, ]
+  failed <- sum(!is.na(table$error))
+  cat("Chosen among ", plural(nrow(table), "combination"), " by ", tuning$metric$title, ", ",
+      tuning$held, if (tuning$rule == "one_se") ", the simplest within one standard error",
+      ":\n", sep = "")
+  cat(paste0("  ", names(tuning$best), " = ", vapply(tuning$best, format_value, ""), "\n"),
+      sep = "")
+  cat("  ", tuning$metric$title, " ", signif(best$mean, 4), " (standard error ",
+      signif(best$se, 2), "); on new domains expect somewhat worse, see ?dg_tune\n", sep = "")
+  if (failed) {
+    cat("  ", plural(failed, "combination"), " failed: ", unique(stats::na.omit(table$error))[1L],
+        "\n", sep = "")
+  }
+  cat("\n")
+  NextMethod()
+}
+
+#' Plot a search for parameters
+#'
+#' With one parameter, the mean score of each value with its standard error; with more, the best
+#' mean score that each value of each parameter reaches, and the chosen value marked.
+#'
+#' @param x The result of [dg_tune()].
+#' @param ... Ignored.
+#' @return `x`, invisibly.
+#' @examples
+#' toy <- simulate_ellipses(domains = 6, rows = 30, seed = 1)
+#' plot(dg_tune(dg_svm(), y ~ . | domain, data = toy, folds = 3,
+#'              grid = list(cost = 10^(0:2), times = c(0.5, 1))))
+#' @export
+plot.dg_tuned <- function(x, ...) {
+  panels <- tuning_curves(x)
+  old <- graphics::par(mfrow = grDevices::n2mfrow(length(panels))[2:1])
+  on.exit(graphics::par(old))
+  for (panel in panels) plot_curve(panel, x$tuning)
+  invisible(x)
+}
+
+# For each parameter a data frame: value, score and standard error of the best choice with it.
+tuning_curves <- function(x) {
+  table <- x$tuning$table
+  sign <- if (x$tuning$metric$better == "low") 1 else -1
+  lapply(stats::setNames(names(x$tuning$best), names(x$tuning$best)), function(name) {
+    values <- unique(table[[name]])
+    best <- vapply(values, function(value) {
+      rows <- which(table[[name]] == value)
+      rows[which.min(replace(sign * table$mean[rows], is.na(table$mean[rows]), Inf))]
+    }, integer(1))
+    curve <- data.frame(value = values, mean = table$mean[best], se = table$se[best],
+                        chosen = values == table[[name]][x$tuning$chosen])
+    curve <- curve[!is.na(curve$mean), ]
+    attr(curve, "name") <- name
+    if (is.numeric(curve$value)) curve[order(curve$value), ] else curve
+  })
+}
+
+plot_curve <- function(curve, tuning) {
+  number <- is.numeric(curve$value)
+  at <- if (number) curve$value else seq_len(nrow(curve))
+  ratio <- number && nrow(curve) > 2L && min(at) > 0 && max(at) / min(at) > 20
+  se <- ifelse(is.na(curve$se), 0, curve$se)
+  graphics::plot(at, curve$mean, log = if (ratio) "x" else "", type = if (number) "b" else "p",
+                 pch = 16, xaxt = if (number) "s" else "n", xlab = attr(curve, "name"),
+                 ylab = score_label(tuning$metric, Inf),
+                 ylim = range(curve$mean - se, curve$mean + se))
+  if (!number) graphics::axis(1L, at, curve$value)
+  graphics::segments(at, curve$mean - se, at, curve$mean + se, col = "grey60")
+  graphics::points(at[curve$chosen], curve$mean[curve$chosen], pch = 1, cex = 2.2, lwd = 2)
+}

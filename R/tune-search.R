@@ -1,0 +1,180 @@
+# The search for the best choice of parameters. A choice is a row of indices into the grid; all that
+# were tried are kept. Each round evaluates some choices and goes on in its `finish`, so that an
+# interrupted search can be resumed.
+
+most_extensions <- 5L
+most_cycles <- 5L
+
+search_parameters <- function(spec, task, input) {
+  args <- spec$args
+  state <- new.env(parent = emptyenv())
+  state$spec <- spec
+  state$task <- task
+  state$input <- input
+  state$grid <- args$grid
+  folds <- read_folds(args$folds, task)
+  state$folds <- folds
+  state$splits <- fold_splits(folds, task)
+  state$metrics <- read_metrics(args$metric, task$y)
+  state$seeds <- draw_seeds(length(state$splits))
+  state$tried <- matrix(0L, 0L, length(args$grid), dimnames = list(NULL, names(args$grid)))
+  state$results <- list()
+  state$extensions <- stats::setNames(integer(length(args$grid)), names(args$grid))
+  state$progress <- read_progress(args$progress)
+  if (args$search == "coordinate") return(start_coordinates(state))
+  choices <- all_choices(args$grid)
+  if (args$search == "random" && nrow(choices) > args$size) {
+    choices <- choices[sort(sample.int(nrow(choices), args$size)), , drop = FALSE]
+  }
+  evaluate_choices(state, choices, function() extend_grid(state))
+}
+
+all_choices <- function(grid) {
+  as.matrix(expand.grid(lapply(grid, seq_along), KEEP.OUT.ATTRS = FALSE))
+}
+
+choice_values <- function(state, choice) {
+  stats::setNames(lapply(names(state$grid), function(name) state$grid[[name]][[choice[[name]]]]),
+                  names(state$grid))
+}
+
+# Where the best value of a parameter is the largest or smallest, one more.
+extend_grid <- function(state) {
+  args <- state$spec$args
+  if (!args$extend || args$search != "grid") return(finish_search(state))
+  best <- state$tried[best_choice(state), ]
+  new <- list()
+  for (name in names(state$grid)) {
+    if (extend_parameter(state, name, best[[name]])) {
+      others <- lapply(state$grid, seq_along)
+      others[[name]] <- length(state$grid[[name]])
+      new <- c(new, list(as.matrix(expand.grid(others, KEEP.OUT.ATTRS = FALSE))))
+    }
+  }
+  if (length(new) == 0L) return(finish_search(state))
+  evaluate_choices(state, unique(do.call(rbind, new)), function() extend_grid(state))
+}
+
+# Adds a value to the grid if there is a next one.
+extend_parameter <- function(state, name, at) {
+  if (state$extensions[[name]] >= most_extensions) return(FALSE)
+  value <- next_value(state$grid[[name]], at)
+  if (is.null(value)) return(FALSE)
+  fits <- tryCatch({
+    set_parameters(state$spec$object, stats::setNames(list(value), name))
+    TRUE
+  }, domgen_error = function(e) FALSE)
+  if (!fits) return(FALSE)
+  state$grid[[name]] <- c(state$grid[[name]], list(value))
+  state$extensions[[name]] <- state$extensions[[name]] + 1L
+  TRUE
+}
+
+# One parameter after the other, the others at their best.
+start_coordinates <- function(state) {
+  state$at <- vapply(state$grid, function(values) (length(values) + 1L) %/% 2L, integer(1))
+  state$turn <- 0L
+  state$unchanged <- 0L
+  next_coordinate(state)
+}
+
+next_coordinate <- function(state) {
+  n <- length(state$grid)
+  if (state$unchanged >= n || state$turn >= n * most_cycles) return(finish_search(state))
+  name <- names(state$grid)[state$turn %% n + 1L]
+  choices <- matrix(rep(state$at, each = length(state$grid[[name]])), ncol = n,
+                    dimnames = list(NULL, names(state$grid)))
+  choices[, name] <- seq_along(state$grid[[name]])
+  evaluate_choices(state, choices, function() {
+    keys <- choice_keys(state$tried)
+    among <- match(choice_keys(choices), keys)
+    best <- state$tried[among[which_best(state, among)], ]
+    if (state$spec$args$extend && extend_parameter(state, name, best[[name]])) {
+      return(next_coordinate(state))
+    }
+    state$unchanged <- if (identical(best[[name]], state$at[[name]])) state$unchanged + 1L else 1L
+    state$at <- best
+    state$turn <- state$turn + 1L
+    next_coordinate(state)
+  })
+}
+
+choice_keys <- function(choices) apply(choices, 1L, paste, collapse = " ")
+
+# Evaluates what was not tried before, then goes on.
+evaluate_choices <- function(state, choices, go_on) {
+  choices <- choices[!choice_keys(choices) %in% choice_keys(state$tried), , drop = FALSE]
+  if (nrow(choices) == 0L) return(go_on())
+  choices <- choices[work_order(state, choices), , drop = FALSE]
+  values <- lapply(seq_len(nrow(choices)), function(i) choice_values(state, choices[i, ]))
+  specs <- lapply(values, function(value) set_parameters(state$spec$object, value))
+  groups <- split(seq_along(specs), shared_key(state, choices))
+  pieces <- unlist(lapply(seq_along(state$splits), function(k) {
+    lapply(groups, function(group) {
+      list(group = group, split = k, seed = state$seeds[k], label = state$spec$parts$title)
+    })
+  }), recursive = FALSE)
+  work <- piece_worker(specs, state$task, state$splits, metrics_need(state$metrics))
+  run_pieces(unname(pieces), work, function(results) {
+    for (i in seq_along(specs)) {
+      in_group <- lapply(which(vapply(pieces, function(p) i %in% p$group, NA)), function(at) {
+        results[[at]][[match(i, pieces[[at]]$group)]]
+      })
+      state$results <- c(state$results, list(summarise_choice(state, in_group)))
+    }
+    state$tried <- rbind(state$tried, choices)
+    go_on()
+  }, state$progress)
+}
+
+# In a function of its own, so that workers are sent no more than this.
+piece_worker <- function(specs, task, splits, needs) {
+  function(piece) {
+    memo <- new_memo()
+    lapply(piece$group, function(i) {
+      tryCatch(evaluate_split(specs[[i]], task, splits[[piece$split]], needs, memo),
+               domgen_error = function(e) list(error = conditionMessage(e), seconds = NA_real_))
+    })
+  }
+}
+
+# Choices with the same kernels and features share Gram matrices.
+shared_key <- function(state, choices) {
+  shared <- vapply(names(state$grid), function(name) {
+    found <- find_parameter(state$spec$object, name)
+    found$path[1L] %in% c("kernel", "kernel_y", "domain_kernel", "features")
+  }, NA)
+  if (!any(shared)) return(rep(1L, nrow(choices)))
+  choice_keys(choices[, shared, drop = FALSE])
+}
+
+# Parameters of the projection change slowest, numbers grow: costs for warm starts.
+work_order <- function(state, choices) {
+  names <- names(state$grid)
+  part <- vapply(names, function(name) {
+    found <- find_parameter(state$spec$object, name)
+    as.integer(identical(found$part, "learner"))
+  }, integer(1))
+  place <- lapply(names[order(part)], function(name) {
+    values <- state$grid[[name]]
+    if (all(vapply(values, is_number, NA))) unlist(values)[choices[, name]] else choices[, name]
+  })
+  do.call(order, place)
+}
+
+# list(scores by domain, mean, se, seconds, error)
+summarise_choice <- function(state, outcomes) {
+  errors <- unlist(lapply(outcomes, `[[`, "error"))
+  seconds <- sum(vapply(outcomes, `[[`, numeric(1), "seconds"), na.rm = TRUE)
+  if (length(errors)) {
+    return(list(scores = NULL, mean = NA_real_, se = NA_real_, seconds = seconds,
+                error = errors[1L]))
+  }
+  predictions <- do.call(rbind, lapply(outcomes, `[[`, "predictions"))
+  domains <- score_domains(predictions, state$metrics)
+  scores <- stats::setNames(domains$score, domains$domain)
+  known <- scores[!is.na(scores)]
+  list(scores = scores, mean = if (length(known)) mean(known) else NA_real_,
+       se = standard_error(known), seconds = seconds, error = NA_character_,
+       warnings = unique(unlist(lapply(outcomes, `[[`, "warnings"))))
+}
