@@ -18,9 +18,8 @@ blueprint_matrix <- function(X, named) {
        response_name = "y")
 }
 
-# New rows as the model sees them: list(X scaled, complete rows only; domain;
-# ok: which rows of newdata those are). A model that does not judge rows by
-# their domain does not look at it.
+# New rows: list(X, complete rows only, not yet scaled; domain; ok: which rows of newdata those
+# are). A model that does not judge rows by their domain does not look at it.
 replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg = "newdata") {
   X <- if (blueprint$kind == "formula") replay_formula(blueprint, newdata, arg)
        else replay_matrix(blueprint, newdata, arg)
@@ -32,7 +31,7 @@ replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg 
   if (any(!ok)) warn_incomplete(sum(!ok), needs_domain, arg)
   X <- X[ok, , drop = FALSE]
   check_finite(X, paste0("`", arg, "`: predictor"))
-  list(X = apply_scaling(X, blueprint$scaling), domain = factor(domain[ok]), ok = ok)
+  list(X = X, domain = factor(domain[ok]), ok = ok)
 }
 
 warn_incomplete <- function(n, needs_domain, arg) {

@@ -55,15 +55,21 @@ takes_weights.dg_chain_spec <- function(spec) takes_weights(spec$learner)
 
 #' @exportS3Method
 fit_sample.dg_chain_spec <- function(spec, sample) {
-  projection <- finish_fit(fit_sample(spec$projection, sample), spec$projection, sample, NULL)
-  projected <- sample
-  unit <- sqrt(mean(rowSums(projection$scores^2)))
-  projected$X <- projection$scores / unit
-  learner <- finish_fit(fit_sample(spec$learner, projected), spec$learner, projected, NULL)
-  structure(list(projection = projection, unit = unit, learner = learner,
+  first <- recall(sample$memo, "projected", spec$projection, project_sample(spec$projection, sample))
+  learner <- finish_fit(fit_sample(spec$learner, first$sample), spec$learner, first$sample, NULL)
+  structure(list(projection = first$projection, unit = first$unit, learner = learner,
                  decision = learner$decision, response = learner$response,
                  weights = sample$weights, y = sample$y),
             class = c("dg_chain", "dg_learner", "dg_fit"))
+}
+
+# list(projection, unit, sample: the scores in the place of the predictors).
+project_sample <- function(spec, sample) {
+  projection <- finish_fit(fit_sample(spec, sample), spec, sample, NULL)
+  unit <- sqrt(mean(rowSums(projection$scores^2)))
+  sample$X <- projection$scores / unit
+  if (!is.null(sample$memo)) sample$memo <- new_memo()
+  list(projection = projection, unit = unit, sample = sample)
 }
 
 #' @exportS3Method

@@ -87,7 +87,7 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, features = fea
     features = check_map(features), kernel = check_kernel(kernel, "kernel"),
     kernel_y = if (!is.null(kernel_y)) check_kernel(kernel_y, "kernel_y"),
     domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
-    scale = check_choice(scale, "scale", scalings), na.action = read_na_action(na.action),
+    scale = check_choice(scale, "scale", scalings_of_sums), na.action = read_na_action(na.action),
     threads = check_threads(threads)
   )
   given <- as.list(match.call())[-1L]

@@ -12,6 +12,12 @@ new_features <- function(name, ...) {
 
 represent <- function(features, kernel, domain_kernel, sample, threads) UseMethod("represent")
 
+# The representation of a sample, or the one that was made of it before.
+sample_product <- function(args, sample) {
+  recall(sample$memo, "product", args[c("features", "kernel", "domain_kernel")],
+         represent(args$features, args$kernel, args$domain_kernel, sample, args$threads))
+}
+
 feature_table <- function(map, domain_kernel, X, domain, threads) UseMethod("feature_table")
 
 feature_program <- function(map, X, table = NULL) UseMethod("feature_program")

@@ -7,30 +7,42 @@ decision <- function(object, X, domain, reference = NULL) UseMethod("decision")
 judges_domain <- function(object) UseMethod("judges_domain")
 
 #' @exportS3Method
-judges_domain.dg_fit <- function(object) uses_domain(object$product$domain_kernel)
+judges_domain.dg_fit <- function(object) {
+  uses_domain(object$product$domain_kernel) || by_domain(object$blueprint$scaling$kind)
+}
 
 # newdata to decision values, NA where a row has missing values: [nrow(newdata) x columns].
 decide <- function(object, newdata, domain, reference, reference_domain) {
+  new <- read_new(object, newdata, domain, reference, reference_domain)
+  values <- decision(object, new$X, new$domain, new$reference)
+  full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
+  full[new$ok, ] <- values
+  full
+}
+
+# New rows as the model sees them, and the further rows that describe their domains: list(X, domain,
+# ok, reference).
+read_new <- function(object, newdata, domain, reference, reference_domain) {
   if (is.null(reference) && !is.null(reference_domain)) {
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
   judges <- judges_domain(object)
   new <- replay(object$blueprint, newdata, domain, needs_domain = judges)
   known <- if (judges) read_reference(object, reference, reference_domain)
-  if (!is.null(known) && nlevels(new$domain) && !any(levels(new$domain) %in% known$domain)) {
+  scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
+  if (identical(known, "training")) scaled$reference <- training_rows(object)
+  if (!is.null(scaled$reference) && nlevels(new$domain) &&
+        !any(levels(new$domain) %in% scaled$reference$domain)) {
     warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
   }
-  values <- decision(object, new$X, new$domain, known)
-  full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
-  full[new$ok, ] <- values
-  full
+  list(X = scaled$X, domain = new$domain, ok = new$ok, reference = scaled$reference)
 }
 
+# list(X not yet scaled, domain), "training" or NULL.
 read_reference <- function(object, reference, reference_domain) {
   if (is.null(reference)) return(NULL)
   if (is.character(reference) && is.null(dim(reference))) {
-    check_choice(reference, "reference", "training")
-    return(training_rows(object))
+    return(check_choice(reference, "reference", "training"))
   }
   rows <- replay(object$blueprint, reference, reference_domain, needs_domain = TRUE,
                  arg = "reference")

@@ -3,7 +3,7 @@
 # U = diag(u); with S = V diag(values) V' and delta = (nu / s)^2 the likelihood costs O(r).
 
 fit_feature_gp <- function(args, sample, response) {
-  product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
+  product <- sample_product(args, sample)
   check_feature_memory(product$dim)
   # sums of weights near 1e308 would overflow: u = w / max(w), nu = noise / sqrt(max(w))
   args$unit <- sqrt(max(sample$weights))

@@ -118,7 +118,8 @@
 dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
                   domain_kernel = domain_distribution(), features = features_exact(),
                   signal = NULL, noise = NULL, optimise = TRUE, per_predictor = FALSE, starts = 3,
-                  weights = NULL, scale = c("pooled", "none"), na.action = stats::na.omit,
+                  weights = NULL,
+                  scale = c("pooled", "domain", "both", "rank", "none"), na.action = stats::na.omit,
                   threads = NULL, ...) {
   args <- list(
     kernel = if (!is.null(kernel)) check_kernel(kernel, "kernel"),

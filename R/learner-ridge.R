@@ -89,7 +89,8 @@
 dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = 1, kernel = NULL,
                      domain_kernel = domain_distribution(), features = features_exact(),
                      offset = FALSE, bandwidths = c("given", "fitted"), weights = NULL,
-                     domain_weights = c("size", "equal"), scale = c("pooled", "none"),
+                     domain_weights = c("size", "equal"),
+                     scale = c("pooled", "domain", "both", "rank", "none"),
                      na.action = stats::na.omit, threads = NULL, ...) {
   args <- list(
     lambda = check_number(lambda, "lambda"),
@@ -112,7 +113,7 @@ fit_sample.dg_ridge_spec <- function(spec, sample) {
   task <- ridge_task(sample, args)
   search <- if (args$bandwidths == "fitted") fit_bandwidths(task, sample, args)
   if (!is.null(search)) args[c("kernel", "domain_kernel")] <- search[c("kernel", "domain_kernel")]
-  product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
+  product <- sample_product(args, sample)
   solved <- train_ridge(product, sample, task, args)
   new_ridge(solved, product, task$response, sample, task$costs, search)
 }

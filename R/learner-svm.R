@@ -130,7 +130,8 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = 1, loss = NUL
                    kernel = NULL, domain_kernel = domain_distribution(),
                    features = features_exact(), offset = FALSE,
                    multiclass = c("one_vs_one", "one_vs_rest"), weights = NULL,
-                   domain_weights = c("equal", "size"), scale = c("pooled", "none"),
+                   domain_weights = c("equal", "size"),
+                   scale = c("pooled", "domain", "both", "rank", "none"),
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
                    threads = NULL, ...) {
   args <- list(
@@ -160,7 +161,7 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   response <- encode_machines(sample$y, sample$weights, args)
   loss <- read_loss(args$loss, response$kind)
-  product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
+  product <- sample_product(args, sample)
   data <- machine_data(product, sample, args)
   machines <- lapply(seq_len(ncol(response$target)), function(m) {
     target <- response$target[, m]

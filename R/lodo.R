@@ -122,5 +122,5 @@ read_again <- function(object, env) {
   if (!same) {
     abort("data", "`object` must be fitted to the data that its call names: they have changed.")
   }
-  apply_scaling(sample$X, object$blueprint$scaling)
+  apply_scaling(sample$X, object$blueprint$scaling, sample$domain)
 }

@@ -47,7 +47,8 @@ cidg <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, gamma = 1, 
                  lambda = 0, average = FALSE, kernel = kernel_rbf(),
                  domain_kernel = domain_pooled(), features = features_exact(),
                  normalise = c("constraint", "whiten", "published_code"),
-                 scale = c("pooled", "none"), na.action = stats::na.omit, threads = NULL, ...) {
+                 scale = c("pooled", "domain", "both", "rank", "none"),
+                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("CIDG", cidg_terms, response = "class", lambda = "non-negative")
   fit_or_specify(projection_spec("cidg", parts, environment()), match.call(), parent.frame())
 }

@@ -5,7 +5,8 @@ coir <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.
                  domain_kernel = domain_pooled(), features = features_exact(),
                  form = c("published", "symmetric"),
                  normalise = c("constraint", "whiten", "published_code"),
-                 scale = c("pooled", "none"), na.action = stats::na.omit, threads = NULL, ...) {
+                 scale = c("pooled", "domain", "both", "rank", "none"),
+                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("COIR", coir_terms, response = "any", domain = FALSE)
   fit_or_specify(projection_spec("coir", parts, environment()), match.call(), parent.frame())
 }

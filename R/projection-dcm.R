@@ -73,7 +73,8 @@ dcm <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = NUL
                 epsilon = 1e-4, kernel = kernel_rbf(), kernel_y = NULL,
                 domain_kernel = domain_pooled(), features = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
-                scale = c("pooled", "none"), na.action = stats::na.omit, threads = NULL, ...) {
+                scale = c("pooled", "domain", "both", "rank", "none"),
+                na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("DCM", dcm_terms, response = "any", covariance = TRUE)
   fit_or_specify(projection_spec("dcm", parts, environment()), match.call(), parent.frame())
 }

@@ -73,8 +73,12 @@
 #'   matrix, its
 #'   centring, the domains and the graph; the response's P and the 1/n count labelled rows only.
 #'   Without the domain column they are one domain of their own.
-#' @param scale `"pooled"` standardises predictors by the mean and standard
-#'   deviation of the training rows, `"none"` leaves them.
+#' @param scale How predictors are scaled: `"pooled"`, by the mean and standard deviation of
+#'   the training rows; `"domain"`, by those of the row's own domain, for a new domain from its
+#'   unlabelled rows in `newdata` or `reference`, which takes differences of level and spread between
+#'   instruments or persons away, and what they say with them; `"both"`, the two side by side (twice as
+#'   many columns); `"rank"`, to the normal scores of the training rows, (rank - 1/2)/n, so that
+#'   outliers and units do not matter; `"none"`, not at all.
 #' @param na.action `na.omit` leaves rows with missing values out, with a
 #'   warning; `na.exclude` too, and fills [fitted()] with `NA` there; `na.fail`
 #'   refuses them.
@@ -123,7 +127,8 @@ dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.
                  domain_kernel = domain_pooled(), features = features_exact(),
                  form = c("published", "symmetric"),
                  normalise = c("constraint", "whiten", "published_code"), smooth = 0,
-                 neighbours = 10, unlabelled = NULL, scale = c("pooled", "none"),
+                 neighbours = 10, unlabelled = NULL,
+                 scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
   # in the published form the graph makes scores rougher
   if (missing(form) && is_number(smooth) && smooth > 0) form <- "symmetric"

@@ -48,7 +48,8 @@ mda <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, 
                 gamma = 1, lambda = 0, kernel = kernel_rbf(), domain_kernel = domain_pooled(),
                 features = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
-                scale = c("pooled", "none"), na.action = stats::na.omit, threads = NULL, ...) {
+                scale = c("pooled", "domain", "both", "rank", "none"),
+                na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("MDA", mda_terms, response = "class", lambda = "non-negative")
   fit_or_specify(projection_spec("mda", parts, environment()), match.call(), parent.frame())
 }

@@ -56,7 +56,8 @@ sca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, 
                 lambda = 0, average = FALSE, target = NULL, kernel = kernel_rbf(),
                 domain_kernel = domain_pooled(), features = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
-                scale = c("pooled", "none"), na.action = stats::na.omit, threads = NULL, ...) {
+                scale = c("pooled", "domain", "both", "rank", "none"),
+                na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("SCA", sca_terms, response = "class", domain = is.null(target),
                             lambda = "non-negative")
   fit_or_specify(projection_spec("sca", parts, environment()), match.call(), parent.frame())

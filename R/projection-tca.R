@@ -59,7 +59,8 @@ tca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, mu = 1, targ
                 kernel = kernel_rbf(), domain_kernel = domain_pooled(),
                 features = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
-                scale = c("pooled", "none"), na.action = stats::na.omit, threads = NULL, ...) {
+                scale = c("pooled", "domain", "both", "rank", "none"),
+                na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("TCA", tca_terms, domain = is.null(target), centred = FALSE)
   fit_or_specify(projection_spec("tca", parts, environment()), match.call(), parent.frame())
 }

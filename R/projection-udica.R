@@ -4,7 +4,8 @@ udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0
                   kernel = kernel_rbf(), domain_kernel = domain_pooled(),
                   features = features_exact(),
                   normalise = c("constraint", "whiten", "published_code"),
-                  scale = c("pooled", "none"), na.action = stats::na.omit, threads = NULL, ...) {
+                  scale = c("pooled", "domain", "both", "rank", "none"),
+                  na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("UDICA", udica_terms)
   fit_or_specify(projection_spec("udica", parts, environment()), match.call(), parent.frame())
 }

@@ -77,7 +77,7 @@ fit_sample.dg_projection_spec <- function(spec, sample) {
   if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
   all <- add_unlabelled(sample, args)
   check_domains(spec, all)
-  product <- represent(args$features, args$kernel, args$domain_kernel, all, args$threads)
+  product <- sample_product(args, all)
   solved <- project(product, spec, all)
   warn_projection(solved, spec, sample$y)
   new_projection(solved, product, sample)
@@ -95,6 +95,7 @@ add_unlabelled <- function(sample, args) {
   }
   rows <- replay(sample$blueprint, extra, domain, needs_domain = TRUE, arg = arg)
   if (nrow(rows$X) == 0L) abort("data", "`", arg, "` must have at least one complete row.")
+  rows$X <- scale_new(sample$blueprint$scaling, rows$X, rows$domain, NULL)$X
   labels <- c(as.character(sample$domain), as.character(rows$domain))
   sample$domain <- factor(labels, union(levels(sample$domain), levels(rows$domain)))
   sample$labelled <- rep(c(TRUE, FALSE), c(nrow(sample$X), nrow(rows$X)))

@@ -9,11 +9,11 @@ read_sample <- function(input, needs, scale) {
   raw <- if (inherits(input$x, "formula")) raw_from_formula(input) else raw_from_matrix(input)
   raw <- drop_missing(raw, input$na.action)
   check_finite(raw$X, "Predictor")
-  scaling <- learn_scaling(raw$X, scale)
+  domain <- read_domain(raw$domain, nrow(raw$X), needs$domain || by_domain(scale))
+  scaling <- learn_scaling(raw$X, scale, domain)
   sample <- list(
-    X = apply_scaling(raw$X, scaling),
-    y = read_response(raw$y, needs$response),
-    domain = read_domain(raw$domain, nrow(raw$X), needs$domain),
+    X = apply_scaling(raw$X, scaling, domain), y = read_response(raw$y, needs$response),
+    domain = domain,
     weights = read_weights(raw$weights, nrow(raw$X)),
     kept = raw$kept, padded = raw$padded
   )

@@ -135,13 +135,3 @@ domain_names <- function(n) {
   names <- sprintf(paste0("d%0", width, "d"), seq_along(n))
   factor(rep(names, n), levels = names)
 }
-
-# Evaluates `code` with its own seed and puts R's generator back.
-with_seed <- function(seed, code) {
-  if (is.null(seed)) return(code)
-  old <- if (exists(".Random.seed", globalenv(), inherits = FALSE)) get(".Random.seed", globalenv())
-  on.exit(if (is.null(old)) rm(".Random.seed", envir = globalenv())
-          else assign(".Random.seed", old, globalenv()))
-  set.seed(seed)
-  code
-}

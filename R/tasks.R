@@ -54,17 +54,6 @@ map_pieces <- function(pieces, work, parallel) {
   future.apply::future_lapply(pieces, one, future.seed = NULL, future.packages = "domgen")
 }
 
-# The same random numbers wherever expr is evaluated; the caller's are left as they were.
-with_seed <- function(seed, expr) {
-  old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  on.exit(if (is.null(old)) rm(list = ".Random.seed", envir = globalenv())
-          else assign(".Random.seed", old, globalenv()))
-  set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
-  expr
-}
-
-draw_seeds <- function(n) sample.int(.Machine$integer.max, n)
-
 #' Go on after an interrupt
 #'
 #' [dg_cv()], [dg_tune()] and [dg_compare()] that were interrupted (Ctrl-C, Esc) end in an error of
