@@ -1,26 +1,31 @@
 # Ridge regressions without one domain, for one lambda or for many.
 
 # Predictions of each row by the functions that are fitted without its domain, an
-# array [n x m x lambdas]. sample: list(X, domain, weights); task: ridge_task().
+# array [n x m x lambdas]. sample: list(X, domain, weights), and left_out where groups of rows other
+# than the domains are left out; task: ridge_task().
 left_out_predictions <- function(product, sample, task, args, lambdas) {
   UseMethod("left_out_predictions")
 }
 
 #' @exportS3Method
 left_out_predictions.product_kernel <- function(product, sample, task, args, lambdas) {
+  groups <- if (is.null(sample$left_out)) sample$domain else sample$left_out
+  codes <- sample$domain
+  sample$domain <- groups
   check_left_out(sample)
   check_memory(nrow(sample$X), copies = 2)
   check_feature_memory(nrow(task$Y), ncol(task$Y) * length(lambdas))
-  order <- order(sample$domain)
+  order <- order(groups)
   product$X <- sample$X[order, , drop = FALSE]
-  product$domain <- sample$domain[order]
+  product$domain <- codes[order]
+  groups <- groups[order]
   centre <- left_out_centre(sample, task, args)
   Y <- task$Y[order, , drop = FALSE]
   K <- product_gram(product, args$threads)
   values <- if (length(lambdas) == 1L) {
-    Y - ridge_residuals(K, Y, product$domain, task$costs[order], lambdas, centre, args$offset)
+    Y - ridge_residuals(K, Y, groups, task$costs[order], lambdas, centre, args$offset)
   } else {
-    ridge_path(K, Y, product$domain, task$costs[order], lambdas, centre, args$offset,
+    ridge_path(K, Y, groups, task$costs[order], lambdas, centre, args$offset,
                threads = args$threads)$prediction
   }
   dim(values) <- c(dim(Y), length(lambdas))

@@ -38,5 +38,5 @@ test_that("scale = none leaves predictors alone", {
                               kernel = kernel_rbf(sigma = 1)))
   expect_equal(unname(training_rows(model)$X), cbind(d$x, 1))
   expect_false(isTRUE(all.equal(predict(model, transform(d, fixed = 2)), fitted(model))))
-  expect_domgen_error(kpca(~ x, data = d, scale = "both"), "`scale` must be one of")
+  expect_domgen_error(kpca(~ x, data = d, scale = "each"), "`scale` must be one of")
 })
