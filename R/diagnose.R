@@ -172,8 +172,8 @@ diagnose_verdict <- function(x) {
              "told the domain gains nothing certain.")
     },
     if (gain) {
-      paste0(if (room) "Unlabelled rows tell how: on" else "Still unlabelled rows help: on unseen domains the distributional machine gains ",
-             signif(x$gain$difference, 2), ". Use domain_distribution().")
+      paste0(if (room) "Unlabelled rows tell how" else "Still unlabelled rows help",
+             ": on unseen domains the distributional machine gains ", signif(x$gain$difference, 2), ". Use domain_distribution().")
     } else if (room) {
       paste0("Unlabelled rows do not tell how: on unseen domains the distributional machine gains ",
              "nothing certain. A few labels of a new domain would help more (adapt()).")
