@@ -40,8 +40,12 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' paper, section 5; DICA paper, equation 14). The domain kernel is the factor kappa:
 #' \itemize{
 #'   \item `domain_pooled()`: 1. All domains are one data set.
-#'   \item `domain_multitask()`: 1 within a domain, `tau` between domains, and so
-#'     `tau` for a domain not seen in training (MTL paper, section 5.2).
+#'   \item `domain_multitask(tau)`: 1 within a domain, `tau` between domains, and so
+#'     `tau` for a domain not seen in training (MTL paper, section 5.2). With `tau = 0` each
+#'     domain has a machine of its own, with `tau = 1` all are pooled.
+#'   \item `domain_multitask(kappa = )`: the similarities of a matrix. A domain is known by its
+#'     name, so that one without training rows may have its row too. For a domain that is not in
+#'     the matrix, predictions are an error unless `new` is given.
 #'   \item `domain_distribution()`: a function of the mean embeddings of the two
 #'     domains' distributions of x; for an unseen domain it is computed from its
 #'     *unlabelled* rows. With `outer = kernel_rbf(sigma)`,
@@ -51,6 +55,10 @@ print.domgen_domain_kernel <- function(x, ...) {
 #'
 #' @param tau A number from 0 (each domain on its own) to 1 (pooling), or `NULL` to have
 #'   [dg_gp()] fit it.
+#' @param kappa Symmetric positive semi-definite matrix, with the names of the domains as row
+#'   and column names.
+#' @param new Number: kappa(P, P') of a domain that is not in `kappa` with those that are; with
+#'   itself it has their mean. Must leave the matrix positive semi-definite.
 #' @param kernel Kernel whose mean embeddings are taken. A bandwidth that is not
 #'   given is the [median_bandwidth()] of the training rows.
 #' @param outer Kernel on the embeddings: [kernel_rbf()] (Gaussian),
@@ -63,5 +71,8 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' @examples
 #' domain_distribution(kernel_rbf(sigma = 1), outer = kernel_rbf())
 #' domain_multitask(0.5)
+#' near <- matrix(c(1, 0.8, 0.1, 0.8, 1, 0.1, 0.1, 0.1, 1), 3,
+#'                dimnames = rep(list(c("ward A", "ward B", "home")), 2))
+#' domain_multitask(kappa = near, new = 0.1)
 #' @name domain_distribution
 NULL

@@ -1,6 +1,15 @@
 #' @rdname domain_distribution
 #' @export
-domain_multitask <- function(tau) {
+domain_multitask <- function(tau, kappa = NULL, new = NULL) {
+  if (!is.null(kappa)) {
+    if (!missing(tau)) {
+      abort("argument", "`tau` must not be given with `kappa`, which has its place.")
+    }
+    return(domain_given(kappa, new))
+  }
+  if (!is.null(new)) {
+    abort("argument", "`new` must not be given without `kappa`: an unseen domain gets `tau`.")
+  }
   check_given(tau, "tau")
   new_domain_kernel("multitask", tau = if (!is.null(tau)) check_between(tau, "tau", 0, 1)) |>
     with_tau()

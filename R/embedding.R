@@ -43,13 +43,31 @@ read_domains <- function(x, domain, kernel, threads) {
 # Inner products of the mean embeddings of the levels of `domain` (rows of X)
 # with those of `domain_z` (rows of Z; X with itself if NULL).
 embedding_gram <- function(kernel, X, domain, threads, Z = NULL, domain_z = domain) {
-  program <- kernel_program(kernel, X, if (is.null(Z)) X else Z)
-  means <- kernel_means_(program, X, as.integer(domain), nlevels(domain), Z,
-                         if (is.null(Z)) NULL else as.integer(domain_z),
-                         nlevels(domain_z), threads)
+  if (is_custom(kernel) && nrow(X) * as.numeric(if (is.null(Z)) nrow(X) else nrow(Z)) > 2^22) {
+    means <- blocked_means(kernel, X, domain, threads, if (is.null(Z)) X else Z, domain_z)
+  } else {
+    program <- kernel_program(kernel, X, if (is.null(Z)) X else Z)
+    means <- kernel_means_(program, X, as.integer(domain), nlevels(domain), Z,
+                           if (is.null(Z)) NULL else as.integer(domain_z),
+                           nlevels(domain_z), threads)
+  }
   check_overflow(means, kernel)
   dimnames(means) <- list(levels(domain), levels(domain_z))
   means
+}
+
+# The same for a kernel that is evaluated in R, of which no matrix of all pairs is made.
+blocked_means <- function(kernel, X, domain, threads, Z, domain_z) {
+  sums <- matrix(0, nlevels(domain), nlevels(domain_z))
+  indicator <- function(domain, i) outer(as.integer(domain)[i], seq_len(nlevels(domain)), "==") + 0
+  for (i in blocks_of_rows(nrow(X), 8192)) for (j in blocks_of_rows(nrow(Z), 8192)) {
+    x <- X[i, , drop = FALSE]
+    z <- Z[j, , drop = FALSE]
+    summed <- kernel_apply_(kernel_program(kernel, x, z), x, z, indicator(domain_z, j), NULL, NULL,
+                            NULL, threads)
+    sums <- sums + crossprod(indicator(domain, i), summed)
+  }
+  sums / outer(tabulate(domain, nlevels(domain)), tabulate(domain_z, nlevels(domain_z)))
 }
 
 # <mu_g, mu_g> of each level of `domain`.

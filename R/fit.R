@@ -35,7 +35,8 @@ read_new <- function(object, newdata, domain, reference, reference_domain) {
         !any(levels(new$domain) %in% scaled$reference$domain)) {
     warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
   }
-  list(X = scaled$X, domain = new$domain, ok = new$ok, reference = scaled$reference)
+  list(X = scaled$X, domain = new$domain, ok = new$ok, reference = scaled$reference,
+       moments = scaled$moments)
 }
 
 # list(X not yet scaled, domain), "training" or NULL.

@@ -120,6 +120,14 @@ small_environment <- function(expr, columns, env) {
   carry(setdiff(all.names(expr, unique = TRUE), "."), env)
 }
 
+# The function with no more of its environment than it names.
+portable_function <- function(fun) {
+  if (!is_local(fun)) return(fun)
+  holder <- new.env(parent = emptyenv())
+  holder$fun <- fun
+  small_environment(quote(fun), character(), holder)$fun
+}
+
 # The environment that `name` is found in, unless every R session has it.
 holder_of <- function(name, env) {
   while (!identical(env, emptyenv())) {

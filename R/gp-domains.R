@@ -4,7 +4,8 @@ new_domains <- function(object, X, domain, reference) {
   product <- object$product
   kernel <- product$domain_kernel
   if (!uses_domain(kernel)) return(list())
-  rows <- judging_rows(X, domain, reference)
+  if (!is.null(product$fixed)) return(fixed_domains(product))
+  rows <- judging_rows(X, domain, reference, kernel)
   threads <- object$spec$args$threads
   domains <- list(own = kappa_own(kernel, rows$X, rows$domain, threads), rows = rows)
   if (inherits(product, "product_features")) {
@@ -13,6 +14,13 @@ new_domains <- function(object, X, domain, reference) {
     domains$kappa <- unname(domain_kernel_new(kernel, rows$X, rows$domain, threads))
   }
   domains
+}
+
+# The one domain of a product made by fix_domain().
+fixed_domains <- function(product) {
+  named <- stats::setNames(list(product$fixed$table),
+                           if (inherits(product, "product_features")) "table" else "kappa")
+  c(named, list(own = product$fixed$own))
 }
 
 # The training domains, as they were in training.

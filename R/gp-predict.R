@@ -57,7 +57,7 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
   }
   fit <- respond(object, values[, 1L, drop = FALSE], type)
   if (!with_variance) return(fit)
-  describe_prediction(gp_of(object), fit, values[, 2L], wanted)
+  describe_prediction(learner_of(object), fit, values[, 2L], wanted)
 }
 
 check_level <- function(level) {
@@ -113,12 +113,6 @@ training_rows_for <- function(object) {
 # Mean and variance of f at rows, [rows x 2].
 gp_moments <- function(product, object, X, domain, domains) UseMethod("gp_moments")
 
-# Blocks of rows such that a matrix with so many columns takes 32 MB.
-blocks_of_rows <- function(n, columns) {
-  size <- max(64L, 2^22 %/% columns)
-  lapply(seq(1L, n, by = size), function(first) first:min(n, first + size - 1L))
-}
-
 #' @exportS3Method
 gp_moments.product_kernel <- function(product, object, X, domain, domains) {
   factor <- gp_factor(object)
@@ -147,7 +141,11 @@ gp_cross <- function(product, object, X, domain, domains) {
 
 # kappa(P, P) k(x, x): the prior variance over s^2.
 own_variance <- function(product, X, domain, domains) {
-  own <- kernel_diag_(kernel_program(product$kernel, X, X), X)
+  # a kernel in R has the whole matrix made for its diagonal
+  own <- unlist(lapply(kernel_blocks(product$kernel, nrow(X), 2^14), function(i) {
+    rows <- take(X, i)
+    kernel_diag_(kernel_program(product$kernel, rows, rows), rows)
+  }))
   if (is.null(domains$own)) own else own * domains$own[as.integer(domain)]
 }
 
@@ -164,9 +162,7 @@ gp_moments.product_features <- function(product, object, X, domain, domains) {
 feature_moments_at <- function(product, object, X, domain, domains) {
   Z <- features_at(product, X, domain, domains$table, object$spec$args$threads)
   check_overflow(c(min(Z), max(Z)), product$kernel)
-  own <- unlist(lapply(blocks_of_rows(nrow(X), chunk_rows), function(i) {
-    own_variance(product, X[i, , drop = FALSE], domain[i], domains)
-  }))
+  own <- own_variance(product, X, domain, domains)
   left <- object$signal^2 * pmax(own - rowSums(Z^2), 0)
   list(Z = Z, left = left)
 }
@@ -182,8 +178,11 @@ as_moments.dg_chain <- function(object) {
 #' @exportS3Method
 training_moments.dg_chain <- function(object) training_moments(object$learner)
 
-# The Gaussian process in a fit.
-gp_of <- function(object) if (inherits(object, "dg_chain")) object$learner else object
+# What a chain ends in.
+learner_of <- function(object) {
+  if (inherits(object, "dg_adapted")) object <- object$base
+  if (inherits(object, "dg_chain")) object$learner else object
+}
 
 #' @rdname predict.dg_gp
 #' @export

@@ -6,7 +6,9 @@
 #' @param fun A function of two numeric matrices `x` (n x p) and `z` (m x p)
 #'   that returns the n x m matrix of kernel values. It must be symmetric and
 #'   positive semi-definite, of which only pairs of rows are checked; a wrong
-#'   shape or non-finite values are errors.
+#'   shape or non-finite values are errors. The kernel keeps the variables and functions
+#'   that the body names, as they are now, and nothing else of where it was made: a saved
+#'   model predicts the same in another session.
 #' @param formula The formula to print.
 #' @return A kernel; see [kernel_rbf()].
 #' @family kernels
@@ -21,7 +23,7 @@ kernel_custom <- function(fun, formula = "a function given by the user") {
   if (!is.character(formula) || length(formula) != 1L) {
     abort("argument", "`formula` must be one string, not ", describe(formula), ".")
   }
-  new_kernel("custom", fun = fun, formula = formula)
+  new_kernel("custom", fun = portable_function(fun), formula = formula)
 }
 
 #' @exportS3Method

@@ -16,12 +16,13 @@ machine_data.product_features <- function(product, sample, args) {
                  kernel = product$kernel), class = "feature_data")
 }
 
-# target: numbers, or -1 and +1; loss: a row of svm_losses.
-train_machine <- function(data, target, costs, loss, args) UseMethod("train_machine")
+# target: numbers, or -1 and +1; loss: a row of svm_losses; start: known values f0 of the rows,
+# to which the machine is added: the losses are those of f0 + f, `decision` is of f.
+train_machine <- function(data, target, costs, loss, args, start = 0) UseMethod("train_machine")
 
 #' @exportS3Method
-train_machine.gram_data <- function(data, target, costs, loss, args) {
-  dual <- dual_problem(target, costs, loss, args$epsilon)
+train_machine.gram_data <- function(data, target, costs, loss, args, start = 0) {
+  dual <- dual_problem(target, costs, loss, args$epsilon, start)
   solved <- core_result(smo_(
     data$K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, args$offset, args$tolerance,
     args$max_iterations, NULL
@@ -32,8 +33,8 @@ train_machine.gram_data <- function(data, target, costs, loss, args) {
 
 # w instead of one coefficient for each row: min |w|^2 / 2 + sum_i c_i loss(z_i'w + b).
 #' @exportS3Method
-train_machine.feature_data <- function(data, target, costs, loss, args) {
-  rows <- tube_rows(target, costs, loss, args$epsilon)
+train_machine.feature_data <- function(data, target, costs, loss, args, start = 0) {
+  rows <- tube_rows(target, costs, loss, args$epsilon, start)
   seed <- sample.int(.Machine$integer.max, 1L)
   solved <- core_result(linear_svm_(
     data$Zt, rows$target, rows$epsilon, rows$low, rows$high, rows$ridge, args$offset,
@@ -84,24 +85,27 @@ dual_bounds <- function(costs, loss) {
 
 # A loss fills in the box problem min a'(Q + ridge)a/2 + p'a, 0 <= a <= u, with
 # Q_ij = s_i s_j K[r_i, r_j]. Hinge (MTL paper, section 7.1): one variable a row.
-# Epsilon-insensitive: two variables a row, one for each side of the tube.
-dual_problem <- function(y, costs, loss, epsilon) {
+# Epsilon-insensitive: two variables a row, one for each side of the tube. What is known of f
+# moves the numbers, and the margin of a class: 1 - y (f0 + f) = (1 - y f0) - y f.
+dual_problem <- function(y, costs, loss, epsilon, start = 0) {
   n <- length(costs)
   box <- dual_bounds(costs, loss)
   if (loss$kind == "class") {
-    return(c(list(row = seq_len(n), sign = ifelse(y > 0, 1, -1), p = rep(-1, n)), box))
+    sign <- ifelse(y > 0, 1, -1)
+    return(c(list(row = seq_len(n), sign = sign, p = sign * rep_len(start, n) - 1), box))
   }
+  y <- y - start
   list(row = rep(seq_len(n), 2L), sign = rep(c(1, -1), each = n),
        p = c(epsilon - y, epsilon + y), upper = rep(box$upper, 2L), ridge = rep(box$ridge, 2L))
 }
 
 # The same losses with one variable beta = sum of s a for each row: a tube around
 # the target with slopes between -high and -low.
-tube_rows <- function(y, costs, loss, epsilon) {
+tube_rows <- function(y, costs, loss, epsilon, start = 0) {
   n <- length(costs)
   class <- loss$kind == "class"
   box <- dual_bounds(costs, loss)
-  list(target = y, epsilon = rep(if (class) 0 else epsilon, n),
+  list(target = y - start, epsilon = rep(if (class) 0 else epsilon, n),
        low = ifelse(class & y > 0, 0, -box$upper), high = ifelse(class & y < 0, 0, box$upper),
        ridge = box$ridge)
 }

@@ -82,11 +82,18 @@ domain_weightings <- c("equal", "size")
 #' *unlabelled* rows of its domain: `newdata` must say which domain a row
 #' belongs to, and all of a domain's rows in `newdata` describe it, or, if given,
 #' its rows in `reference`. The result depends neither on the order of the rows
-#' nor on the threads; a domain described by a single row gives a warning.
+#' nor on the threads; a domain described by a single row gives a warning. Rows are predicted in
+#' blocks: no matrix of new rows by training rows is made.
+#'
+#' A model predicts the same after `saveRDS()` and `readRDS()`, in any session. It keeps nothing of
+#' the environment it was fitted in but what its formula and kernels name. With a feature map it
+#' keeps no predictors of training rows (but [features_nystrom()] its landmarks): of a row there
+#' remain what `fitted()`, `residuals()` and `weights()` give, and its domain. A fit to
+#' [feature_sums()] does not even keep these.
 #'
 #' @inheritParams predict.dg_projection
-#' @param object A learner ([dg_svm()], [dg_lm()], [dg_null()]) or a [chain()]
-#'   that was fitted.
+#' @param object A learner ([dg_svm()], [dg_ridge()], [dg_lm()], [dg_null()]) or a [chain()]
+#'   that was fitted, or one of them after [adapt()].
 #' @param type `"response"`: the number, or the class. `"class"`: the class.
 #'   `"prob"`: a matrix of class probabilities (`dg_lm()`, `dg_null()`).
 #'   `"decision"`: the value whose sign decides between the two classes

@@ -117,12 +117,14 @@ feature_means <- function(product, X, domain, threads) {
 # What the map needs to know of the domains of new rows; see product_expansion().
 new_table <- function(product, X, domain, threads, reference) {
   if (!uses_domain(product$domain_kernel)) return(NULL)
-  rows <- judging_rows(X, domain, reference)
+  if (!is.null(product$fixed)) return(product$fixed$table)
+  rows <- judging_rows(X, domain, reference, product$domain_kernel)
   feature_table(product$map, product$domain_kernel, rows$X, rows$domain, threads)
 }
 
 own_table <- function(product, X, domain, threads) {
   if (!uses_domain(product$domain_kernel)) return(NULL)
+  if (!is.null(product$fixed)) return(product$fixed$table)
   feature_table(product$map, product$domain_kernel, X, domain, threads)
 }
 
@@ -131,18 +133,11 @@ own_table <- function(product, X, domain, threads) {
 # needs its values before.
 in_chunks <- function(product, X, domain, table, body) {
   codes <- if (!is.null(table)) as.integer(domain)
-  n <- nrow(X)
-  if (!is_custom(product$kernel)) {
-    return(list(body(feature_program(product$map, X, table), TRUE, X, codes)))
-  }
-  lapply(seq(1L, n, by = chunk_rows), function(first) {
-    rows <- first:min(n, first + chunk_rows - 1L)
-    chunk <- X[rows, , drop = FALSE]
-    body(feature_program(product$map, chunk, table), rows, chunk, codes[rows])
+  lapply(kernel_blocks(product$kernel, nrow(X), product$dim), function(rows) {
+    chunk <- take(X, rows)
+    body(feature_program(product$map, chunk, table), rows, chunk, take(codes, rows))
   })
 }
-
-chunk_rows <- 2048L
 
 # Refuse before allocating, as check_memory() does.
 check_feature_memory <- function(rows, dim = rows) {

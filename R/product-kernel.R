@@ -30,8 +30,15 @@ product_expansion.product_kernel <- function(product, X, domain, A, threads, ref
   kappa <- new_kappa(product, X, domain, threads, reference)
   used <- rowSums(A != 0) > 0
   Z <- product$X[used, , drop = FALSE]
-  values <- kernel_apply_(kernel_program(product$kernel, X, Z), X, Z, A[used, , drop = FALSE],
-                          kappa, as.integer(domain), as.integer(product$domain)[used], threads)
+  A <- A[used, , drop = FALSE]
+  codes <- as.integer(domain)
+  known <- as.integer(product$domain)[used]
+  parts <- lapply(kernel_blocks(product$kernel, nrow(X), nrow(Z)), function(rows) {
+    own <- take(X, rows)
+    kernel_apply_(kernel_program(product$kernel, own, Z), own, Z, A, kappa, take(codes, rows),
+                  known, threads)
+  })
+  values <- if (length(parts) == 1L) parts[[1L]] else do.call(rbind, parts)
   check_overflow(values, product$kernel)
   values
 }
@@ -40,13 +47,15 @@ product_expansion.product_kernel <- function(product, X, domain, A, threads, ref
 new_kappa <- function(product, X, domain, threads, reference) {
   kernel <- product$domain_kernel
   if (!uses_domain(kernel)) return(NULL)
-  rows <- judging_rows(X, domain, reference)
+  if (!is.null(product$fixed)) return(product$fixed$table)
+  rows <- judging_rows(X, domain, reference, kernel)
   unname(domain_kernel_new(kernel, rows$X, rows$domain, threads))
 }
 
 # The rows that say which distribution each domain has.
-judging_rows <- function(X, domain, reference) {
+judging_rows <- function(X, domain, reference, kernel) {
   rows <- describing_rows(X, domain, reference)
+  if (!judges_rows(kernel)) return(rows)
   single <- tabulate(rows$domain, nlevels(domain)) == 1L
   if (any(single)) {
     warn("small_domain", "A domain is judged by a single row: ",

@@ -102,28 +102,32 @@ rank_columns <- function(X, scaling) {
 }
 
 # New rows, and further unlabelled rows of the same domains, as the model sees them: list(X,
-# reference). reference: list(X, domain) not yet scaled, "training", or NULL.
+# reference, moments by domain where they count). reference: list(X, domain) not yet scaled,
+# "training", or NULL.
 scale_new <- function(scaling, X, domain, reference) {
-  of_training <- identical(reference, "training")
   known <- if (is.list(reference)) reference
-  moments <- NULL
-  if (by_domain(scaling$kind)) {
-    rows <- describing_rows(X, domain, known)
-    moments <- domain_moments_of(rows$X, rows$domain)
-    if (of_training) {
-      trained <- intersect(names(moments), names(scaling$domains))
-      moments[trained] <- scaling$domains[trained]
-    }
-    if (!is.null(known)) {
-      others <- setdiff(unique(as.character(known$domain)), names(moments))
-      if (length(others)) {
-        own <- known$domain %in% others
-        moments <- c(moments, domain_moments_of(known$X[own, , drop = FALSE], known$domain[own]))
-      }
-    }
+  moments <- if (by_domain(scaling$kind)) {
+    new_moments(scaling, X, domain, known, identical(reference, "training"))
   }
-  list(X = apply_scaling(X, scaling, domain, moments),
+  list(X = apply_scaling(X, scaling, domain, moments), moments = moments,
        reference = if (!is.null(known)) {
          list(X = apply_scaling(known$X, scaling, known$domain, moments), domain = known$domain)
        })
+}
+
+# Of the rows that describe each domain; for a model that was adapted to one domain, of that.
+new_moments <- function(scaling, X, domain, known, of_training) {
+  names <- unique(c(as.character(domain), as.character(known$domain)))
+  if (!is.null(scaling$fixed)) {
+    return(stats::setNames(rep(list(scaling$fixed), length(names)), names))
+  }
+  rows <- describing_rows(X, domain, known)
+  moments <- domain_moments_of(rows$X, rows$domain)
+  if (of_training) {
+    trained <- intersect(names(moments), names(scaling$domains))
+    moments[trained] <- scaling$domains[trained]
+  }
+  others <- known$domain %in% setdiff(names, names(moments))
+  if (!any(others)) return(moments)
+  c(moments, domain_moments_of(known$X[others, , drop = FALSE], known$domain[others]))
 }

@@ -1,0 +1,133 @@
+# One domain as a model sees it, once and for all: the rows that describe it, their
+# labels, and a model whose kernel between domains is fixed there.
+
+# list(X: complete rows, scaled; ok: which of newdata; described: the rows that describe the
+# domain; name: of the domain, NULL if nothing says it; one(X): its domain codes; blueprint: the
+# model's, with the scaling of this domain where each domain has its own).
+domain_rows <- function(object, newdata, domain, reference, reference_domain) {
+  new <- read_new(object, newdata, domain, reference, reference_domain)
+  if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
+  names <- unique(as.character(given_domain(object$blueprint, newdata, domain)[new$ok]))
+  names <- sort(names[!is.na(names)])
+  if (length(names) > 1L) {
+    abort("data", "`newdata` must have rows of one domain, not of ", length(names), " (",
+          enumerate(names, quote = "\""), "): adapt to one at a time.")
+  }
+  name <- if (length(names)) names
+  known <- new$reference
+  extra <- !is.null(known) & known$domain %in% name
+  blueprint <- object$blueprint
+  blueprint$scaling$fixed <- new$moments[[1L]]
+  list(X = new$X, ok = new$ok, name = name, one = function(X) one_domain(X, name),
+       described = if (any(extra)) known$X[extra, , drop = FALSE] else new$X,
+       blueprint = blueprint)
+}
+
+one_domain <- function(X, name) {
+  if (is.null(name)) name <- "new"
+  factor(rep(name, nrow(X)), levels = name)
+}
+
+# The domains that newdata or the argument names; NULL where neither does.
+given_domain <- function(blueprint, newdata, domain) {
+  columns <- blueprint$domain_columns
+  named <- is.data.frame(newdata) && length(columns) && all(columns %in% names(newdata))
+  if (is.null(domain) && !named) return(NULL)
+  n <- if (is.null(dim(newdata))) max(length(domain), 1L) else nrow(newdata)
+  new_domain(blueprint, newdata, domain, n, FALSE, "newdata")
+}
+
+# An expression that names columns, or the value of an argument, which may come through
+# another function's `...` and so cannot be evaluated here.
+in_columns <- function(expr, value, data, env, arg) {
+  if (any(all.vars(expr) %in% names(data))) return(evaluate(expr, data, env, arg))
+  tryCatch(value, error = function(e) {
+    abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
+  })
+}
+
+# "score" for the column of that name.
+named_column <- function(labels, data) {
+  is_name <- is.character(labels) && length(labels) == 1L && !is.na(labels) &&
+    labels %in% names(data) && NROW(data) != 1L
+  if (is_name) data[[labels]] else labels
+}
+
+# list(y, weights) of the complete rows, y as in training and NA where it is not known.
+read_labels <- function(given, ok, response) {
+  y <- read_vector(given$labels, length(ok), "labels")
+  if (is.null(y) || all(is.na(y))) {
+    abort("data", "`labels` must have at least one label; without any the model itself predicts ",
+          "the domain.")
+  }
+  y <- if (response$kind == "number") check_number_labels(y) else check_class_labels(y, response)
+  y <- y[ok]
+  if (all(is.na(y))) abort("data", "No labelled row of `newdata` is complete.")
+  weights <- read_vector(given$weights, length(ok), "weights")
+  if (is.null(weights)) weights <- rep(1, length(ok))
+  weights <- replace(weights[ok], is.na(y), 0)
+  list(y = y, weights = read_weights(weights, length(y)))
+}
+
+check_number_labels <- function(y) {
+  if (!is.numeric(y) && !all(is.na(y)) || inherits(y, "integer64")) {
+    abort("data", "`labels` must be numbers, as the response in training, not ", describe(y), ".")
+  }
+  if (any(is.infinite(y))) abort("data", "`labels` must be finite.")
+  as.numeric(y)
+}
+
+check_class_labels <- function(y, response) {
+  unknown <- setdiff(as.character(y), c(response$levels, NA))
+  if (length(unknown)) {
+    abort("data", "`labels` must be classes seen in training (",
+          enumerate(response$levels, quote = "\""), "), not ", enumerate(unknown, quote = "\""),
+          ".")
+  }
+  factor(as.character(y), levels = response$levels)
+}
+
+# The model for one domain, which rows X describe: whatever rows come, they are of it.
+fix_domain <- function(object, X, domain) UseMethod("fix_domain")
+
+#' @exportS3Method
+fix_domain.dg_fit <- function(object, X, domain) {
+  kernel <- object$product$domain_kernel
+  if (!uses_domain(kernel)) return(object)
+  threads <- object$spec$args$threads
+  rows <- judging_rows(X, domain, NULL, kernel)
+  table <- domain_table(object$product, rows$X, rows$domain, threads)
+  object$product$fixed <- list(table = table, own = kappa_own(kernel, rows$X, rows$domain, threads))
+  object
+}
+
+#' @exportS3Method
+fix_domain.dg_chain <- function(object, X, domain) {
+  object$projection <- fix_domain(object$projection, X, domain)
+  object$learner <- fix_domain(object$learner, learner_rows(object, X), domain)
+  object
+}
+
+# kappa [1 x G] or the table of a feature map [r x 1].
+domain_table <- function(product, X, domain, threads) {
+  if (inherits(product, "product_features")) {
+    return(feature_table(product$map, product$domain_kernel, X, domain, threads))
+  }
+  unname(domain_kernel_new(product$domain_kernel, X, domain, threads))
+}
+
+# What the learner of a fixed model sees of rows: a chain's projects them.
+learner_rows <- function(object, X) {
+  if (!inherits(object, "dg_chain")) return(X)
+  decision(object$projection, X, one_domain(X, NULL)) / object$unit
+}
+
+# Without what a fit carries of its training rows beside the expansion itself.
+forget_rows <- function(object) {
+  object[c("decision", "scores", "y", "weights", "costs", "domain", "rows", "call")] <- NULL
+  object$response$target <- NULL
+  for (part in c("projection", "learner")) {
+    if (!is.null(object[[part]])) object[[part]] <- forget_rows(object[[part]])
+  }
+  object
+}

@@ -1,0 +1,17 @@
+# Rows are predicted in blocks, so that no matrix of new rows by training rows is ever
+# whole. The C++ core walks over them by itself, in tiles; blocks are made here where R has
+# the matrix: kernels that are evaluated in R, and variances.
+
+chunk_rows <- 2048L
+
+# Blocks such that a matrix with so many columns takes at most 32 MB, but for very many.
+blocks_of_rows <- function(n, columns) {
+  size <- max(64, min(chunk_rows, 2^22 %/% columns))
+  lapply(seq(1L, n, by = size), function(first) first:min(n, first + size - 1L))
+}
+
+# TRUE, all rows, where the core evaluates the kernel. A function in R makes several
+# matrices on its way to one.
+kernel_blocks <- function(kernel, n, columns) {
+  if (is_custom(kernel)) blocks_of_rows(n, 4 * columns) else list(TRUE)
+}
