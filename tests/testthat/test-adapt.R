@@ -26,7 +26,7 @@ domain_gram_at <- function(model, X) {
   own * kernel_matrix(product$kernel, X)
 }
 
-inputs <- function(model, data) replay(model$blueprint, data, rep("t", nrow(data)), TRUE)$X
+inputs <- function(model, data) read_new(model, data, rep("t", nrow(data)), NULL, NULL)$X
 
 specs <- list(
   `hinge` = list(dg_svm(cost = 5), train, new, few),

@@ -43,7 +43,7 @@ test_that("ridge on the default kernel is ridge with K B B'K, at new rows too", 
   # centred by the training means, a new row's kernel is k B B'K
   projection <- model$projection
   K <- model_gram(projection)
-  new <- kernel_matrix(projection$product$kernel, replay(model$blueprint, test)$X,
+  new <- kernel_matrix(projection$product$kernel, read_new(model, test, test$domain, NULL, NULL)$X,
                        projection$product$X)
   k <- sweep(new, 2L, colMeans(K))
   at <- k %*% projection$directions

@@ -213,7 +213,7 @@ test_that("transformations and levels learned from the first piece are replayed"
   data <- mixed_data(120)
   first <- sums_of(y ~ poly(x, 2) + size + colour, data[1:80, ])
   second <- update(first, data[81:120, ])
-  X <- replay(first$blueprint, data[81:120, ])$X
+  X <- apply_scaling(replay(first$blueprint, data[81:120, ])$X, first$blueprint$scaling)
   Z <- product_rows(first$product, X, factor(rep(1, 40)), 1L)
   expect_equal(second$sums$second, crossprod(Z), tolerance = 1e-10)
 })
