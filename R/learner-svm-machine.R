@@ -17,23 +17,26 @@ machine_data.product_features <- function(product, sample, args) {
 }
 
 # target: numbers, or -1 and +1; loss: a row of svm_losses; start: known values f0 of the rows,
-# to which the machine is added: the losses are those of f0 + f, `decision` is of f.
-train_machine <- function(data, target, costs, loss, args, start = 0) UseMethod("train_machine")
+# to which the machine is added: the losses are those of f0 + f, `decision` is of f; alpha: where
+# the solver starts, or NULL.
+train_machine <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+  UseMethod("train_machine")
+}
 
 #' @exportS3Method
-train_machine.gram_data <- function(data, target, costs, loss, args, start = 0) {
+train_machine.gram_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
   dual <- dual_problem(target, costs, loss, args$epsilon, start)
   solved <- core_result(smo_(
     data$K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, args$offset, args$tolerance,
-    args$max_iterations, NULL
+    args$max_iterations, alpha
   ))
   solved$coefficients <- solved$beta
-  finish_machine(solved)
+  c(finish_machine(solved), solved["alpha"])
 }
 
 # w instead of one coefficient for each row: min |w|^2 / 2 + sum_i c_i loss(z_i'w + b).
 #' @exportS3Method
-train_machine.feature_data <- function(data, target, costs, loss, args, start = 0) {
+train_machine.feature_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
   rows <- tube_rows(target, costs, loss, args$epsilon, start)
   seed <- sample.int(.Machine$integer.max, 1L)
   solved <- core_result(linear_svm_(

@@ -162,19 +162,35 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   response <- encode_machines(sample$y, sample$weights, args)
   loss <- read_loss(args$loss, response$kind)
   product <- sample_product(args, sample)
-  data <- machine_data(product, sample, args)
+  data <- recall(sample$memo, "data", product, machine_data(product, sample, args))
+  earlier <- warm_start(sample$memo, args)
   machines <- lapply(seq_len(ncol(response$target)), function(m) {
     target <- response$target[, m]
     # a row that is in neither class takes no part
     weights <- sample$weights * (response$kind == "number" | target != 0)
     costs <- row_costs(args$cost, weights, sample$domain, args$domain_weights)
-    c(train_machine(data, target, costs, loss, args), list(costs = costs))
+    c(train_machine(data, target, costs, loss, args, alpha = earlier[[m]]), list(costs = costs))
   })
+  keep_start(sample$memo, args, machines)
   response$target <- if (length(machines) == 1L) drop(response$target)
   structure(c(join_machines(machines), list(
     loss = loss$name, weights = sample$weights, response = response, y = sample$y,
     product = product
   )), class = c("dg_svm", "dg_learner", "dg_fit"))
+}
+
+# The dual variables of the same machines at another cost, in proportion to it: inside the bounds,
+# and nearer to the solution than 0.
+warm_start <- function(memo, args) {
+  last <- memo[["machines"]]
+  if (is.null(last) || !identical(last$args[names(last$args) != "cost"],
+                                  args[names(args) != "cost"])) return(NULL)
+  lapply(last$alpha, function(alpha) alpha * (args$cost / last$args$cost))
+}
+
+keep_start <- function(memo, args, machines) {
+  if (is.null(memo) || is.null(machines[[1L]]$alpha)) return(invisible())
+  memo$machines <- list(args = args, alpha = lapply(machines, `[[`, "alpha"))
 }
 
 # The targets of all machines, [n x machines].
@@ -192,7 +208,7 @@ encode_machines <- function(y, weights, args) {
 # One machine: vectors and numbers; several: a column each.
 join_machines <- function(machines) {
   for (machine in machines) warn_unsolved(machine)
-  names <- names(machines[[1L]])
+  names <- setdiff(names(machines[[1L]]), "alpha")
   joined <- lapply(names, function(name) {
     parts <- lapply(machines, `[[`, name)
     if (length(parts) == 1L) parts[[1L]] else do.call(if (length(parts[[1L]]) > 1L) cbind else c,
