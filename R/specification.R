@@ -75,7 +75,8 @@ add_bar <- function(formula, domain) {
 
 fit_input <- function(spec, input) {
   sample <- read_sample(input, spec_needs(spec), spec_scale(spec))
-  finish_fit(fit_sample(spec, sample), spec, sample, input$x)
+  check_probability(spec, sample)
+  calibrate(finish_fit(fit_sample(spec, sample), spec, sample, input$x), sample)
 }
 
 # What every fit carries, whatever its method.
