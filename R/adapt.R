@@ -31,7 +31,7 @@
 #' }
 #' With a feature map z, \eqn{\kappa k} is what the map makes of it, \eqn{\langle z(P_T, x),
 #' z(P_T, x')\rangle}{<z(P_T, x), z(P_T, x')>}, which is small for a domain that resembles none of
-#' those in training. An unpenalised constant (`offset = TRUE`) stays what it was in f0. Numbers
+#' those in training. Probabilities keep the calibration of the model. An unpenalised constant (`offset = TRUE`) stays what it was in f0. Numbers
 #' are standardised as they were in training.
 #'
 #' @param object A [dg_svm()], [dg_ridge()] or [dg_gp()], or a fitted [chain()] that ends in one.
@@ -125,6 +125,7 @@ adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL
   adapted <- structure(list(
     base = base, correction = correction, start = start,
     labelled = which(rows$ok)[own], args = args, name = rows$name, response = learner$response,
+    calibration = object$calibration,
     weights = given$weights, y = given$y, spec = object$spec, blueprint = rows$blueprint,
     formula = object$formula, rows = list(kept = which(rows$ok), padded = length(rows$ok)),
     domain = rows$one(rows$X), call = call

@@ -190,7 +190,7 @@ winner_spec <- function(search, key) {
   dg_ridge(lambda = found$lambda * search$n / nrow(search$samples[[1L]]$X),
            kernel = candidate_kernel(c), domain_kernel = candidate_domain_kernel(c),
            features = if (exact) features_exact() else features_nystrom(1000), offset = TRUE,
-           scale = c$scale, threads = search$args$threads)
+           probability = search$args$probability, scale = c$scale, threads = search$args$threads)
 }
 
 summarise_search <- function(search, best) {

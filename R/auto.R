@@ -53,11 +53,13 @@
 #' mean(predict(model, new) == new$y)
 #' @export
 dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_rows = 2000,
-                    max_predictors = 30, weights = NULL, na.action = stats::na.omit,
+                    max_predictors = 30, probability = c("none", "platt", "isotonic"),
+                    weights = NULL, na.action = stats::na.omit,
                     progress = NULL, threads = NULL, ...) {
   args <- list(
     metric = metric, max_rows = check_count(max_rows, "max_rows", at_least = 10L),
     max_predictors = check_count(max_predictors, "max_predictors", at_least = 0L),
+    probability = check_choice(probability, "probability", probability_methods),
     progress = progress, threads = check_threads(threads)
   )
   parts <- learner_parts("Ridge regression chosen by the training domains")

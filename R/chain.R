@@ -84,7 +84,11 @@ decision.dg_chain <- function(object, X, domain, reference = NULL) {
 }
 
 #' @exportS3Method
-respond.dg_chain <- function(object, values, type) respond(object$learner, values, type)
+respond.dg_chain <- function(object, values, type) {
+  # the chain as a whole was calibrated
+  object$learner$calibration <- object$calibration
+  respond(object$learner, values, type)
+}
 
 #' @exportS3Method
 judges_domain.dg_chain <- function(object) {

@@ -145,6 +145,7 @@ print.dg_fit <- function(x, ...) {
   cat(x$spec$parts$title, describe_formula(x), "\n", sep = "")
   cat("  ", describe_rows(x), "\n", sep = "")
   print_details(x)
+  describe_calibration(x$calibration)
   invisible(x)
 }
 

@@ -24,7 +24,8 @@ check_ridge_sums <- function(spec, sums) {
   }
   args <- spec$args
   by_rows <- c(domain_weights = args$domain_weights == "equal",
-               bandwidths = args$bandwidths == "fitted")
+               bandwidths = args$bandwidths == "fitted",
+               probability = args$probability != "none")
   if (any(by_rows)) {
     name <- names(which(by_rows))[1L]
     abort("argument", "`", name, "` must not be \"", args[[name]], "\" with sums: that needs the ",

@@ -43,6 +43,16 @@
 #' Each of some 20 to 50 steps takes about four fits. It needs `features_exact()` and at least two
 #' domains; with few of them, the error that it minimises says little.
 #'
+#' **Probabilities.** With `probability = "platt"` or `"isotonic"` classes get probabilities that
+#' are calibrated on held-out domains, by the formulas in [dg_svm()]: one map for two classes,
+#' \eqn{p(f) = 1/(1 + e^{-(af + b)})}{p(f) = 1 / (1 + exp(-(a f + b)))} with `"platt"`; for more one
+#' for each class against the rest, and the probabilities are divided by their sum (Zadrozny and
+#' Elkan, 2002). The decision values of each domain without its labels come from the closed form of
+#' [lodo()], so that no fit is repeated, and scaling, bandwidths and features stay those of all
+#' rows; only fitted bandwidths are fitted again, and in a [chain()] everything is, in at most 10
+#' folds of domains. The predicted class is then the most probable one, which need not be
+#' that of the decision values.
+#'
 #' @inheritParams dica
 #' @inheritParams dg_svm
 #' @param lambda Positive number: weight of the squared norm.
@@ -58,17 +68,25 @@
 #'   \item{search}{with fitted bandwidths a list: `error`, the mean squared error of the
 #'     left-out domains (standardised response), `start`, that of the medians, `converged`,
 #'     `evaluations` and `message`}
+#'   \item{calibration}{with probabilities a list, see [dg_svm()]}
 #'   and what `predict()` needs. `predict(type = "decision")` gives a matrix with a column per class
 #'   if there are more than two. Without data, a specification.
 #' @section Errors:
-#' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, and Gram
-#' matrices over the memory limit ([domgen-package]) are errors. A `lambda` so small that it is lost
-#' in the rounding of the Gram matrix is raised, with a warning of class `domgen_warning_ridge`. A
-#' search for bandwidths that has not converged gives a warning of class
-#' `domgen_warning_convergence`.
+#' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, what
+#' [dg_svm()] refuses of probabilities, and Gram matrices over the memory limit ([domgen-package])
+#' are errors. A `lambda` so small that it is lost in the rounding of the Gram matrix is raised,
+#' with a warning of class `domgen_warning_ridge`. A search for bandwidths that has not converged
+#' gives a warning of class `domgen_warning_convergence`.
 #' @references
+#' Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to
+#' regularized likelihood methods. *Advances in Large Margin Classifiers*, 61-74.
+#'
 #' Saunders, C., Gammerman, A. and Vovk, V. (1998). Ridge regression learning algorithm in dual
 #' variables. *Proceedings of the 15th International Conference on Machine Learning*.
+#'
+#' Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
+#' probability estimates. *Proceedings of the 8th ACM SIGKDD International Conference on Knowledge
+#' Discovery and Data Mining*, 694-699.
 #' @seealso [lodo()], [predict.dg_learner()], [domain_distribution()], [dg_cv()]
 #' @examples
 #' toy <- simulate_dica(domains = 8, rows = 40, seed = 1)
@@ -88,7 +106,8 @@
 #' @export
 dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = 1, kernel = NULL,
                      domain_kernel = domain_distribution(), features = features_exact(),
-                     offset = FALSE, bandwidths = c("given", "fitted"), weights = NULL,
+                     offset = FALSE, bandwidths = c("given", "fitted"),
+                     probability = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"),
                      scale = c("pooled", "domain", "both", "rank", "none"),
                      na.action = stats::na.omit, threads = NULL, ...) {
@@ -98,6 +117,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = 1, kernel
     domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
     features = check_features(features, "features"), offset = check_flag(offset, "offset"),
     bandwidths = check_choice(bandwidths, "bandwidths", c("given", "fitted")),
+    probability = check_choice(probability, "probability", probability_methods),
     domain_weights = check_choice(domain_weights, "domain_weights", rev(domain_weightings)),
     scale = check_choice(scale, "scale", scalings), threads = check_threads(threads)
   )

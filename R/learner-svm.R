@@ -43,6 +43,39 @@
 #' votes; against the rest, the largest decision value wins. A class may be missing
 #' from a domain.
 #'
+#' **Probabilities.** On the training domains' own decision values probabilities come out too
+#' sure: the machine has seen these labels and these domains. With `probability = "platt"` or
+#' `"isotonic"` they are calibrated on held-out domains: one at a time, or with more than
+#' 10 domains in 10 folds of whole domains of about the same size, the learner (a [chain()] with
+#' its projection) is fitted to the other domains, and the held-out rows get their decision values
+#' f from it, judged by the unlabelled rows of their own domain. Scaling of the predictors, which
+#' is learned without labels, stays. That takes as many more fits as there are folds. From these
+#' values, for each machine:
+#' * `"platt"` (Platt, 1999): \eqn{p(f) = 1/(1 + e^{-(af + b)})}{p(f) = 1 / (1 + exp(-(a f + b)))},
+#'   where b and a >= 0 minimise the weighted cross-entropy against the targets
+#'   \eqn{(N_+ + 1)/(N_+ + 2)}{(N+ + 1) / (N+ + 2)} and \eqn{1/(N_- + 2)}{1 / (N- + 2)}, by Newton's
+#'   method (Lin, Lin and Weng, 2007). \eqn{N_+, N_-}{N+, N-} are sums of weights.
+#' * `"isotonic"` (Zadrozny and Elkan, 2002): the weighted isotonic regression of the labels on f,
+#'   linear between the ends of its blocks, constant outside. A lowest block of W rows (sum of
+#'   weights) without a positive one has \eqn{1/(W + 2)}{1 / (W + 2)} instead of 0, but no more than
+#'   the next block; the highest likewise. It needs some hundreds of rows.
+#'
+#' A larger f never lowers p. Where f does not tell the classes of held-out domains apart, p is
+#' the class frequency, with a warning. Three or four domains that differ much in their class
+#' frequencies say little of the next one, whatever the method.
+#'
+#' With more than two classes, pairs are coupled by the second method of Wu, Lin and Weng (2004):
+#' the p that minimises
+#' \eqn{\sum_i\sum_{j\ne i}(r_{ji}p_i - r_{ij}p_j)^2}{sum_i sum_{j != i} (r_ji p_i - r_ij p_j)^2}
+#' with \eqn{\sum_i p_i = 1}{sum_i p_i = 1}, where \eqn{r_{ij}}{r_ij} is the probability of i among
+#' i and j. Probabilities of each class against the rest are divided by their sum (Zadrozny and
+#' Elkan, 2002). The \eqn{r_{ij}}{r_ij} and p(f) stay between 1e-7 and 1 - 1e-7.
+#'
+#' `predict(type = "prob")` gives the probabilities, and the predicted class is then the most
+#' probable one, which need not be the class of the decision values. Weights count rows here as
+#' everywhere; `domain_weights` has no influence on the maps. `print()` shows the log loss of each
+#' held-out fold under the maps of the other folds, beside that of the class frequencies.
+#'
 #' `weights` multiply costs: a row with weight 2 counts as two rows, one with
 #' weight 0 as none. They do not change a domain's mean embedding, which
 #' describes the unlabelled rows.
@@ -65,6 +98,8 @@
 #'   [features_product()].
 #' @param offset Add an unpenalised constant to f? The papers do without.
 #' @param multiclass How more than two classes are decided; see Details.
+#' @param probability `"platt"` or `"isotonic"`: fit class probabilities on held-out domains, for
+#'   `predict(type = "prob")`; see Details.
 #' @param weights Non-negative numbers, one per row, that multiply the row's cost.
 #'   May be a column of `data`.
 #' @param domain_weights `"equal"`: each domain weighs the same; `"size"`: each
@@ -84,6 +119,9 @@
 #'   \item{objective}{dual objective, the value minimised}
 #'   \item{costs}{n costs c_i}
 #'   \item{loss}{its name}
+#'   \item{calibration}{with probabilities a list: `method`, `maps` (a map for each machine),
+#'     `folds` (of the domains, 0 for one without weight), `log_loss` (held-out: `calibrated` and
+#'     of the class `frequencies`), `warnings` (given while domains were held out)}
 #'   and what `predict()` needs. With more than two classes `coefficients`, `decision`
 #'   and `costs` have a column, and the numbers an entry, for each machine.
 #'   Without data, a specification.
@@ -91,7 +129,10 @@
 #' A single class, a loss that does not fit the response, negative or missing weights,
 #' non-positive `cost`, unknown arguments, Gram matrices or features over the memory
 #' limit ([domgen-package]), and what the feature map refuses ([features_nystrom()]) are
-#' errors. A solver that stops early gives a warning.
+#' errors. A solver that stops early gives a warning. Probabilities for a number, from fewer than
+#' two domains (with a positive weight), or when no two classes are in two domains each are errors;
+#' one class that is in a single domain, and decision values that do not tell classes of held-out
+#' domains apart, give a warning of class `domgen_warning_calibration`.
 #' @references
 #' Blanchard, G., Deshmukh, A. A., Dogan, U., Lee, G. and Scott, C. (2021). Domain
 #' generalization by marginal transfer learning. *Journal of Machine Learning
@@ -104,11 +145,24 @@
 #' coordinate descent method for large-scale linear SVM. *Proceedings of the 25th International
 #' Conference on Machine Learning*, 408-415.
 #'
+#' Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for
+#' support vector machines. *Machine Learning* 68(3), 267-276.
+#'
+#' Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to
+#' regularized likelihood methods. *Advances in Large Margin Classifiers*, 61-74.
+#'
 #' Rockafellar, R. T. (1976). Augmented Lagrangians and applications of the proximal point
 #' algorithm in convex programming. *Mathematics of Operations Research* 1(2), 97-116.
 #'
+#' Wu, T.-F., Lin, C.-J. and Weng, R. C. (2004). Probability estimates for multi-class
+#' classification by pairwise coupling. *Journal of Machine Learning Research* 5, 975-1005.
+#'
 #' Yan, Y. and Li, Q. (2020). An efficient augmented Lagrangian method for support vector
 #' machine. *Optimization Methods and Software* 35(4), 855-883.
+#'
+#' Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
+#' probability estimates. *Proceedings of the 8th ACM SIGKDD International Conference on Knowledge
+#' Discovery and Data Mining*, 694-699.
 #' @seealso [predict.dg_learner()], [domain_distribution()], [features_nystrom()], [dg_cv()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, rows = 40, seed = 1)
@@ -125,11 +179,16 @@
 #' # by features: for many rows
 #' fast <- update(model, features = features_nystrom(100))
 #' mean(predict(fast, test) == test$y)
+#'
+#' # probabilities, calibrated on held-out domains
+#' sure <- update(model, probability = "platt")
+#' head(predict(sure, test, type = "prob"))
 #' @export
 dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = 1, loss = NULL, epsilon = 0.1,
                    kernel = NULL, domain_kernel = domain_distribution(),
                    features = features_exact(), offset = FALSE,
-                   multiclass = c("one_vs_one", "one_vs_rest"), weights = NULL,
+                   multiclass = c("one_vs_one", "one_vs_rest"),
+                   probability = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("equal", "size"),
                    scale = c("pooled", "domain", "both", "rank", "none"),
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
@@ -142,6 +201,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = 1, loss = NUL
     domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
     features = check_features(features, "features"), offset = check_flag(offset, "offset"),
     multiclass = check_choice(multiclass, "multiclass", multiclass_schemes),
+    probability = check_choice(probability, "probability", probability_methods),
     domain_weights = check_choice(domain_weights, "domain_weights", domain_weightings),
     scale = check_choice(scale, "scale", scalings),
     tolerance = check_number(tolerance, "tolerance"),

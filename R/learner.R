@@ -82,26 +82,23 @@ domain_weightings <- c("equal", "size")
 #' *unlabelled* rows of its domain: `newdata` must say which domain a row
 #' belongs to, and all of a domain's rows in `newdata` describe it, or, if given,
 #' its rows in `reference`. The result depends neither on the order of the rows
-#' nor on the threads; a domain described by a single row gives a warning. Rows are predicted in
-#' blocks: no matrix of new rows by training rows is made.
-#'
-#' A model predicts the same after `saveRDS()` and `readRDS()`, in any session. It keeps nothing of
-#' the environment it was fitted in but what its formula and kernels name. With a feature map it
-#' keeps no predictors of training rows (but [features_nystrom()] its landmarks): of a row there
-#' remain what `fitted()`, `residuals()` and `weights()` give, and its domain. A fit to
-#' [feature_sums()] does not even keep these.
+#' nor on the threads; a domain described by a single row gives a warning.
 #'
 #' @inheritParams predict.dg_projection
-#' @param object A learner ([dg_svm()], [dg_ridge()], [dg_lm()], [dg_null()]) or a [chain()]
-#'   that was fitted, or one of them after [adapt()].
+#' @param object A learner ([dg_svm()], [dg_lm()], [dg_null()]) or a [chain()]
+#'   that was fitted.
 #' @param type `"response"`: the number, or the class. `"class"`: the class.
-#'   `"prob"`: a matrix of class probabilities (`dg_lm()`, `dg_null()`).
+#'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], and [dg_svm()] and
+#'   [dg_ridge()] that were fitted with `probability = "platt"` or `"isotonic"`). A model with
+#'   probabilities gives the most probable class, the first of several, so that class and
+#'   probabilities never contradict each other; they can differ from the class that the sign or
+#'   the largest of the decision values would give.
 #'   `"decision"`: the value whose sign decides between the two classes
 #'   (positive: the second level); with more classes a matrix of scores with one column
 #'   per class, the largest of which decides; for a number the same as `"response"`.
 #' @return A vector with one entry per row of `newdata` (a factor for classes), or
-#'   for `type = "prob"` a matrix with one column per class. Rows with missing
-#'   values give `NA`, with a warning.
+#'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
+#'   to 1. Rows with missing values give `NA`, with a warning.
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
@@ -109,6 +106,9 @@ domain_weightings <- c("equal", "size")
 #' new <- subset(toy, !domain %in% levels(domain)[1:5])
 #' head(predict(model, new))
 #' head(predict(model, new, type = "decision"))
+#'
+#' model <- update(model, probability = "platt")
+#' head(predict(model, new, type = "prob"))
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
                                type = c("response", "class", "prob", "decision"),
@@ -136,6 +136,9 @@ respond <- function(object, values, type) UseMethod("respond")
 #' @exportS3Method
 respond.dg_learner <- function(object, values, type) {
   response <- object$response
+  if (!is.null(object$calibration) && type %in% c("class", "prob")) {
+    return(respond_calibrated(object, values, type))
+  }
   if (length(response$levels) > 2L) return(respond_classes(object, values, type))
   value <- unname(drop(values))
   switch(type,
@@ -157,9 +160,17 @@ respond_classes <- function(object, values, type) {
   )
 }
 
+# The most probable class, so that class and probabilities do not contradict each other.
+respond_calibrated <- function(object, values, type) {
+  probabilities <- class_probabilities(values, object$response, object$calibration$maps)
+  if (type == "prob") probabilities else largest_class(probabilities, object$response$levels)
+}
+
 abort_no_probabilities <- function(object) {
-  abort("argument", "`type = \"prob\"` is not available for `", object$spec$method,
-        "()`: use \"decision\" or \"class\".")
+  possible <- !is.null(spec_probability(object$spec))
+  abort("argument", "`type = \"prob\"` is not available",
+        if (possible) " without calibration: fit `" else " for `", object$spec$method,
+        if (possible) "(probability = \"platt\")`." else "()`: use \"decision\" or \"class\".")
 }
 
 #' @export

@@ -22,7 +22,8 @@
 #' domains: the coefficients, the offset and the mean of a numeric response. Two exceptions:
 #' with `domain_weights = "equal"` the costs \eqn{c_i} keep the n/G of all domains, and
 #' bandwidths that were fitted (`bandwidths = "fitted"`) have seen all labels, so that the error is
-#' then too small. When neither applies, and bandwidths are given and predictors not scaled, the
+#' then too small. A model with probabilities is judged by the classes of its decision values.
+#' When neither applies, and bandwidths are given and predictors not scaled, the
 #' result is that of [dg_cv()] to rounding. A model with features has not kept its rows: they are
 #' taken from the data of the call by which it was fitted.
 #'
@@ -71,6 +72,8 @@ lodo.dg_ridge <- function(object, metric = NULL, ...) {
     abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` knows ",
           "those of probabilities.")
   }
+  # probabilities have seen the labels of all domains
+  object$calibration <- NULL
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())
   task <- list(response = object$response, costs = object$costs,

@@ -80,9 +80,12 @@ fit_input <- function(spec, input, memo = NULL) UseMethod("fit_input")
 fit_input.dg_spec <- function(spec, input, memo = NULL) {
   needs <- spec_needs(spec)
   scale <- spec_scale(spec)
-  sample <- recall(memo, "sample", list(needs, scale), c(read_sample(input, needs, scale),
-                                                         list(memo = if (!is.null(memo)) new_memo())))
-  finish_fit(fit_sample(spec, sample), spec, sample, input$x)
+  sample <- recall(memo, "sample", list(needs, scale), read_sample(input, needs, scale))
+  check_probability(spec, sample)
+  # for the fit alone: refits for calibration are to other rows
+  shared <- sample
+  if (!is.null(memo)) shared$memo <- recall(memo, "fits", list(needs, scale), new_memo())
+  calibrate(finish_fit(fit_sample(spec, shared), spec, sample, input$x), sample)
 }
 
 # What every fit carries, whatever its method.

@@ -215,6 +215,8 @@ fits <- function() {
     ridge = method(dg_ridge),
     `ridge fitted` = method(dg_ridge, bandwidths = "fitted", offset = TRUE,
                             domain_weights = "equal"),
+    `svm platt` = method(dg_svm, max_iterations = 1e4, probability = "platt"),
+    `ridge isotonic` = method(dg_ridge, domain_kernel = pooled, probability = "isotonic"),
     lodo = function(x, y, domain, weights = NULL) {
       model <- dg_ridge(x, y, domain, weights = weights, domain_kernel = domain_pooled())
       unclass(lodo(model))[c("domains", "mean", "se", "overall")]
@@ -235,6 +237,6 @@ fits <- function() {
 }
 
 weighted_fits <- function() {
-  fits()[c("svm", "svm pooled", "svm multitask", "svm linear", "ridge", "ridge fitted", "lodo", "gp",
-           "lm", "lm equal", "null", "chain", "cv")]
+  fits()[c("svm", "svm pooled", "svm multitask", "svm linear", "ridge", "ridge fitted",
+           "svm platt", "ridge isotonic", "lodo", "gp", "lm", "lm equal", "null", "chain", "cv")]
 }

@@ -52,6 +52,7 @@ test_that("a choice, a flag or an object of the wrong kind is an error that name
   given <- list(
     form = dica, normalise = udica, scale = kpca, domain_weights = dg_svm, domain_weights = dg_lm,
     domain_weights = dg_ridge, bandwidths = dg_ridge, features = dg_ridge,
+    probability = dg_svm, probability = dg_ridge,
     offset = dg_svm, optimise = dg_gp, per_predictor = dg_gp, features = dg_gp,
     domain_kernel = dica, domain_kernel = dg_svm, kernel = dica, kernel = udica,
     kernel = domain_distribution, outer = domain_distribution, kernel = kernel_normalise,

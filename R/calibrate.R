@@ -1,0 +1,221 @@
+# Class probabilities from the decision values of held-out domains. A learner that has an
+# argument `probability` gets them without further code: fit_input() calls calibrate() for
+# the outermost specification, respond() asks class_probabilities().
+
+probability_methods <- c("none", "platt", "isotonic")
+
+# How a specification makes probabilities; NULL where it has no such argument.
+spec_probability <- function(spec) UseMethod("spec_probability")
+
+#' @exportS3Method
+spec_probability.dg_spec <- function(spec) spec$args$probability
+
+#' @exportS3Method
+spec_probability.dg_chain_spec <- function(spec) spec_probability(spec$learner)
+
+wants_probabilities <- function(spec) {
+  method <- spec_probability(spec)
+  !is.null(method) && method != "none"
+}
+
+# Before anything is fitted.
+check_probability <- function(spec, sample) {
+  if (!wants_probabilities(spec)) return(invisible())
+  if (!is.factor(sample$y)) {
+    abort("argument", "`probability` must be \"none\" when the response is a number, not \"",
+          spec_probability(spec), "\".")
+  }
+  weighty <- sum(domain_sizes(sample) > 0)
+  if (weighty < 2L) {
+    abort("data", "`probability = \"", spec_probability(spec), "\"` needs at least 2 domains",
+          if (nlevels(sample$domain) >= 2L) " with a positive weight",
+          ", because it is learned on held-out domains, not ", weighty, ".")
+  }
+}
+
+# Sums of weights, as shares of the largest domain; rounded, so that k copies and weight k
+# are the same number.
+domain_sizes <- function(sample) {
+  share <- sample$weights / max(sample$weights)
+  size <- vapply(split(share, sample$domain), sum, numeric(1))
+  signif(size / max(size), 10)
+}
+
+most_folds <- 10L
+
+# Fold of each domain: each its own up to 10 domains, else 10 folds, the next largest domain
+# to the fold with the fewest rows. 0 for a domain without weight, which is never held out.
+calibration_folds <- function(sample) {
+  size <- domain_sizes(sample)
+  fold <- integer(length(size))
+  largest_first <- order(-size)
+  largest_first <- largest_first[size[largest_first] > 0]
+  if (length(largest_first) <= most_folds) {
+    fold[size > 0] <- seq_along(largest_first)
+  } else {
+    load <- numeric(most_folds)
+    for (g in largest_first) {
+      fold[g] <- which.min(load)
+      load[fold[g]] <- load[fold[g]] + size[g]
+    }
+  }
+  stats::setNames(fold, names(size))
+}
+
+# The fitted model with `calibration`, a list(method, maps (one for each machine), folds,
+# log_loss, warnings).
+calibrate <- function(fitted, sample) {
+  if (!wants_probabilities(fitted$spec)) return(fitted)
+  method <- spec_probability(fitted$spec)
+  held_out <- with_warnings(held_out_decisions(fitted$spec, sample, fitted))
+  values <- held_out$value$values
+  sides <- machine_sides(sample$y, fitted$response)
+  maps <- calibration_maps(values, sides, sample$weights, method)
+  check_maps(maps, fitted$response)
+  fitted$calibration <- list(
+    method = method, maps = maps, folds = held_out$value$folds,
+    log_loss = held_out_loss(values, sides, sample, fitted$response, method),
+    warnings = held_out$warnings
+  )
+  fitted
+}
+
+# The value of an expression, and a table of its warnings, which are not given.
+with_warnings <- function(code) {
+  warnings <- character()
+  value <- withCallingHandlers(code, domgen_warning = function(w) {
+    warnings <<- c(warnings, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  })
+  list(value = value, warnings = table(warnings))
+}
+
+# Decision values of each row by a model that has not seen its domain's labels:
+#   list(values [n x machines], NA where there is none, folds of the domains).
+held_out_decisions <- function(spec, sample, fitted) UseMethod("held_out_decisions")
+
+# By fitting again: a chain with its projection.
+#' @exportS3Method
+held_out_decisions.dg_spec <- function(spec, sample, fitted) {
+  folds <- calibration_folds(sample)
+  fold <- folds[as.integer(sample$domain)]
+  values <- matrix(NA_real_, nrow(sample$X), ncol(fitted$decision))
+  for (k in seq_len(max(folds))) {
+    inside <- fold == k
+    held_out <- names(folds)[folds == k]
+    values[inside, ] <- tryCatch(
+      decide_held_out(spec, sample, inside, fitted$response),
+      domgen_error = function(e) {
+        abort("fold", "With ", if (length(held_out) == 1L) "domain " else "domains ",
+              enumerate(held_out, quote = "\""), " held out to calibrate probabilities: ",
+              conditionMessage(e))
+      }
+    )
+  }
+  list(values = values, folds = folds)
+}
+
+# Fits to the rows outside; those inside are judged by the rows of their own domain. NA for
+# a machine that the other domains cannot train, because they lack a class.
+decide_held_out <- function(spec, sample, inside, response) {
+  counts <- sample$weights > 0 & !inside
+  seen <- levels(sample$y)[levels(sample$y) %in% sample$y[counts]]
+  if (length(seen) < 2L) return(NA_real_)
+  rest <- sample_part(sample, !inside & sample$y %in% seen)
+  model <- finish_fit(fit_sample(spec, rest), spec, rest, NULL)
+  values <- decision(model, sample$X[inside, , drop = FALSE], droplevels(sample$domain[inside]))
+  same <- match(machine_codes(response, response$levels),
+                machine_codes(model$response, response$levels))
+  values[, same, drop = FALSE]
+}
+
+sample_part <- function(sample, rows) {
+  sample$X <- sample$X[rows, , drop = FALSE]
+  for (name in c("y", "domain")) sample[[name]] <- droplevels(sample[[name]][rows])
+  for (name in c("weights", "kept")) sample[[name]] <- sample[[name]][rows]
+  sample
+}
+
+# In closed form, see lodo(); not with bandwidths that have seen all labels.
+#' @exportS3Method
+held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
+  if (spec$args$bandwidths == "fitted") return(NextMethod())
+  response <- fitted$response
+  task <- list(response = response, costs = fitted$costs,
+               Y = ridge_targets(response, sample$y))
+  values <- left_out_predictions(fitted$product, sample, task, spec$args, spec$args$lambda)
+  values <- matrix(values, nrow(task$Y))
+  for (rows in split(seq_along(sample$y), sample$domain)) {
+    others <- sample$y[-rows][sample$weights[-rows] > 0]
+    lacking <- !response$levels %in% others
+    values[rows, if (length(response$levels) == 2L) any(lacking) else lacking] <- NA
+  }
+  folds <- stats::setNames(seq_len(nlevels(sample$domain)), levels(sample$domain))
+  folds[domain_sizes(sample) == 0] <- 0L
+  list(values = values, folds = folds)
+}
+
+# One map for each machine from its decision value to the probability of its positive side.
+calibration_maps <- function(values, sides, weights, method) {
+  lapply(seq_len(ncol(values)), function(m) {
+    side <- sides[, m]
+    labelled <- !is.na(side) & weights > 0
+    use <- labelled & !is.na(values[, m])
+    if (length(unique(side[use])) < 2L) return(constant_map(side[labelled], weights[labelled]))
+    map <- if (method == "platt") platt_map else isotonic_map
+    map(values[use, m], side[use], weights[use])
+  })
+}
+
+# Some machine must have had held-out rows of both sides; those that learn nothing are told.
+check_maps <- function(maps, response) {
+  lost <- vapply(maps, inherits, logical(1), "constant_map")
+  if (all(lost)) {
+    abort("data", "`probability` needs classes that are in at least 2 domains: no two classes ",
+          "could be told apart on held-out domains.")
+  }
+  flat <- !vapply(maps, is_informed, logical(1))
+  if (!any(flat)) return(invisible())
+  names <- machine_names(response)[flat]
+  warn("calibration", "On held-out domains the decision values do not tell ",
+       enumerate(names, quote = ""), "; the probabilities are the class frequencies",
+       if (length(maps) > 1L) " there", ".")
+}
+
+# Mean of -log(probability of the class) over held-out rows: each fold by the maps of the
+# other folds, and by their class frequencies, c(calibrated, frequencies).
+held_out_loss <- function(values, sides, sample, response, method) {
+  folds <- calibration_folds(sample)
+  fold <- folds[as.integer(sample$domain)]
+  usable <- sample$weights > 0 & !is.na(rowSums(values))
+  code <- as.integer(sample$y)
+  if (!any(usable)) return(c(calibrated = NA_real_, frequencies = NA_real_))
+  loss <- matrix(NA_real_, length(code), 2L)
+  for (k in unique(fold[usable])) {
+    inside <- usable & fold == k
+    rest <- sample$weights * (fold != k)
+    maps <- calibration_maps(values, sides, rest, method)
+    P <- class_probabilities(values[inside, , drop = FALSE], response, maps)
+    loss[inside, 1L] <- -log(P[cbind(seq_len(nrow(P)), code[inside])])
+    counts <- vapply(seq_along(response$levels), function(c) sum(rest[code == c]), numeric(1))
+    frequencies <- (counts + 1) / sum(counts + 1)
+    loss[inside, 2L] <- -log(frequencies[code[inside]])
+  }
+  c(calibrated = weighted_mean(loss[usable, 1L], sample$weights[usable]),
+    frequencies = weighted_mean(loss[usable, 2L], sample$weights[usable]))
+}
+
+describe_calibration <- function(calibration) {
+  if (is.null(calibration)) return(invisible())
+  folds <- calibration$folds[calibration$folds > 0L]
+  cat("  probabilities  ", if (calibration$method == "platt") "Platt scaling" else "isotonic",
+      " on ", plural(length(folds), "domain"), " held out ",
+      if (anyDuplicated(folds)) paste("in", max(folds), "folds") else "one at a time",
+      "\n                 log loss ", signif(calibration$log_loss[["calibrated"]], 3),
+      " (of class frequencies: ", signif(calibration$log_loss[["frequencies"]], 3), ")\n",
+      sep = "")
+  for (message in names(calibration$warnings)) {
+    cat("  note, ", calibration$warnings[[message]], " times while domains were held out: ",
+        message, "\n", sep = "")
+  }
+}

@@ -1,0 +1,384 @@
+# Probabilities of learners, calibrated on held-out domains.
+
+# Two classes that overlap, in domains that are shifted against each other.
+shifted <- function(domains, rows, seed) {
+  with_seed(seed, {
+    domain <- factor(rep(paste0("d", seq_len(domains)), each = rows), paste0("d", seq_len(domains)))
+    sign <- rep_len(c(-1, 1), domains * rows)
+    d <- data.frame(domain = domain, y = factor(sign))
+    d$x1 <- 0.9 * sign + rnorm(domains, sd = 0.4)[domain] + rnorm(nrow(d))
+    d$x2 <- 0.5 * sign + rnorm(domains, sd = 0.4)[domain] + rnorm(nrow(d))
+    d$x3 <- rnorm(nrow(d))
+    d
+  })
+}
+
+toy <- shifted(6, 40, seed = 1)
+new <- shifted(3, 30, seed = 5)
+# nothing that is learned without labels
+fixed <- function(learner, ...,
+                  domain_kernel = domain_distribution(kernel_rbf(2), kernel_rbf(0.7))) {
+  learner(..., kernel = kernel_rbf(2), domain_kernel = domain_kernel, scale = "none")
+}
+
+many <- function(domains = 5, rows = 45, seed = 1) {
+  with_seed(seed, {
+    d <- data.frame(domain = rep(paste0("d", seq_len(domains)), each = rows))
+    code <- rep_len(1:3, nrow(d))
+    d$x1 <- cos(2 * pi * code / 3) + rnorm(nrow(d), sd = 0.8)
+    d$x2 <- sin(2 * pi * code / 3) + rnorm(nrow(d), sd = 0.8)
+    d$y <- factor(c("a", "b", "c")[code])
+    d
+  })
+}
+
+sample_of <- function(spec, formula, data, weights = NULL) {
+  read_sample(list(x = formula, data = data, weights = weights), spec_needs(spec), spec_scale(spec))
+}
+
+# Decision values of each domain by a model fitted to the others, by the front door.
+naive_held_out <- function(spec, formula, data) {
+  f <- numeric(nrow(data))
+  for (g in unique(data$domain)) {
+    inside <- data$domain == g
+    model <- fit(spec, formula, data = data[!inside, ])
+    f[inside] <- predict(model, data[inside, ], type = "decision")
+  }
+  f
+}
+
+test_that("probabilities are Platt's sigmoid of decision values on held-out domains", {
+  specs <- list(
+    svm = fixed(dg_svm, cost = 2, tolerance = 1e-8),
+    ridge = fixed(dg_ridge, lambda = 0.5),
+    chain = chain(dica(ncomp = 1, kernel = kernel_rbf(2), scale = "none"),
+                  dg_svm(domain_kernel = domain_pooled(), scale = "none", tolerance = 1e-8)),
+    ridge_chain = chain(dcm(ncomp = 1, kernel = kernel_rbf(2), scale = "none"),
+                        dg_ridge(domain_kernel = domain_pooled(), scale = "none"))
+  )
+  for (spec in specs) {
+    f <- naive_held_out(spec, y ~ . | domain, toy)
+    n <- table(toy$y)
+    target <- ifelse(toy$y == "1", (n[["1"]] + 1) / (n[["1"]] + 2), 1 / (n[["-1"]] + 2))
+    peer <- glm(target ~ f, family = quasibinomial())
+    asked <- spec
+    if (inherits(asked, "dg_chain_spec")) asked$learner$args$probability <- "platt"
+    else asked$args$probability <- "platt"
+    model <- fit(asked, y ~ . | domain, data = toy)
+    plain <- fit(spec, y ~ . | domain, data = toy)
+    expect_identical(predict(model, new, type = "decision"), predict(plain, new, type = "decision"))
+    P <- predict(model, new, type = "prob")
+    expect_equal(P[, "1"], unname(predict(peer, data.frame(
+      f = predict(plain, new, type = "decision")), type = "response")), tolerance = 1e-5)
+    expect_equal(rowSums(P), rep(1, nrow(new)))
+  }
+})
+
+test_that("isotonic probabilities are the regression of labels on held-out decision values", {
+  f <- naive_held_out(fixed(dg_ridge), y ~ . | domain, toy)
+  map <- isotonic_map(f, toy$y == "1", rep(1, nrow(toy)))
+  model <- fit(fixed(dg_ridge, probability = "isotonic"), y ~ . | domain, data = toy)
+  expect_equal(predict(model, new, type = "prob")[, "1"],
+               calibrated(map, predict(model, new, type = "decision")), tolerance = 1e-7)
+})
+
+test_that("the closed form of ridge regression has the values of fits without the domain", {
+  three <- many(5, 30)
+  three <- three[!(three$domain != "d1" & three$y == "c" & seq_len(nrow(three)) %% 2 == 0), ]
+  w <- rep_len(c(1, 2, 0, 1), nrow(three))
+  for (data in list(transform(three, y = factor(y == "a")), three)) {
+    for (features in list(features_exact(), features_nystrom(60, "uniform"))) {
+      spec <- fixed(dg_ridge, lambda = 0.4, probability = "platt", features = features,
+                    domain_kernel = domain_pooled())
+      sample <- sample_of(spec, y ~ x1 + x2 | domain, data, w)
+      # fewer landmarks than asked for are independent
+      suppressWarnings({
+        fitted <- finish_fit(fit_sample(spec, sample), spec, sample, NULL)
+        closed <- held_out_decisions(spec, sample, fitted)
+        again <- held_out_decisions.dg_spec(spec, sample, fitted)
+      }, "domgen_warning_rank")
+      expect_equal(closed$values, again$values, tolerance = 1e-5, ignore_attr = TRUE)
+      expect_identical(closed$folds, again$folds)
+    }
+  }
+})
+
+test_that("the labels of a held-out domain have no influence on its decision values", {
+  specs <- list(fixed(dg_svm, probability = "platt"), fixed(dg_ridge, probability = "platt"),
+                dg_ridge(probability = "platt", bandwidths = "fitted",
+                         domain_kernel = domain_pooled()),
+                chain(dica(ncomp = 1), dg_svm(probability = "platt")))
+  some <- domains_of(toy, 1:4)
+  d2 <- some$domain == "d2"
+  flipped <- some
+  flipped$y[d2] <- rev(levels(toy$y))[as.integer(some$y[d2])]
+  for (spec in specs) {
+    values <- lapply(list(some, flipped), function(data) {
+      sample <- sample_of(spec, y ~ . | domain, data)
+      fitted <- suppressWarnings(finish_fit(fit_sample(spec, sample), spec, sample, NULL))
+      suppressWarnings(held_out_decisions(spec, sample, fitted)$values)
+    })
+    expect_equal(values[[1]][d2, ], values[[2]][d2, ], tolerance = 1e-8)
+    expect_gt(max(abs(values[[1]][!d2, ] - values[[2]][!d2, ])), 0.01)
+  }
+})
+
+test_that("the predicted class is the most probable one, for new rows and for training rows", {
+  three <- many()
+  holes <- many(2, 30, seed = 3)
+  holes$x1[4] <- NA
+  specs <- list(
+    fixed(dg_svm, probability = "platt"), fixed(dg_svm, probability = "isotonic"),
+    fixed(dg_svm, probability = "platt", multiclass = "one_vs_rest"),
+    fixed(dg_ridge, probability = "isotonic"),
+    chain(dcm(ncomp = 1), dg_svm(probability = "platt")),
+    chain(dcm(ncomp = 1), dg_ridge(probability = "isotonic"))
+  )
+  binary <- function(d) transform(d, y = factor(ifelse(y == "c", "c", "other")))
+  for (spec in specs) for (change in list(identity, binary)) {
+    data <- change(three)
+    model <- fit(spec, y ~ x1 + x2 | domain, data = data)
+    expect_warning(P <- predict(model, holes, type = "prob"), class = "domgen_warning_missing")
+    expect_identical(dimnames(P), list(NULL, levels(data$y)))
+    expect_true(all(is.na(P[4, ])))
+    expect_equal(rowSums(P[-4, ]), rep(1, nrow(holes) - 1L))
+    most <- levels(data$y)[max.col(P[-4, ], "first")]
+    for (type in c("class", "response")) {
+      class <- suppressWarnings(predict(model, holes, type = type))
+      expect_identical(as.character(class[-4]), most)
+      expect_true(is.na(class[4]))
+    }
+    own <- predict(model, type = "prob")
+    expect_identical(as.character(fitted(model)), levels(data$y)[max.col(own, "first")])
+    expect_gt(mean(fitted(model) == data$y), 0.5)
+  }
+})
+
+test_that("where class and sign of the decision value differ, the class follows the probability", {
+  rare <- toy[toy$y == "-1" | seq_len(nrow(toy)) %% 3 == 0, ]
+  new <- shifted(3, 200, seed = 5)
+  model <- fit(fixed(dg_svm, probability = "platt"), y ~ . | domain, data = rare)
+  P <- predict(model, new, type = "prob")
+  expect_identical(predict(model, new) == "1", P[, "1"] > 0.5)
+  f <- predict(model, new, type = "decision")
+  expect_true(any((f > 0) != (P[, "1"] > 0.5)))
+})
+
+test_that("probabilities never fall as the decision value grows", {
+  for (method in c("platt", "isotonic")) for (learner in list(dg_svm, dg_ridge)) {
+    model <- fit(fixed(learner, probability = method), y ~ . | domain, data = toy)
+    order <- order(predict(model, new, type = "decision"))
+    expect_true(all(diff(predict(model, new, type = "prob")[order, "1"]) >= 0))
+  }
+})
+
+test_that("weight k is k copies, and a row without weight is no row", {
+  w <- rep_len(c(1, 2, 0, 3, 1), nrow(toy))
+  w[toy$domain == "d6"] <- 0
+  copies <- droplevels(toy[rep(seq_len(nrow(toy)), w), ])
+  for (method in c("platt", "isotonic")) for (learner in list(dg_svm, dg_ridge)) {
+    # copies of rows would change a domain's mean embedding
+    spec <- fixed(learner, probability = method, domain_kernel = domain_pooled())
+    if (identical(learner, dg_svm)) spec$args$tolerance <- 1e-9
+    weighted <- fit(spec, y ~ . | domain, data = toy, weights = w)
+    copied <- fit(spec, y ~ . | domain, data = copies)
+    expect_equal(predict(weighted, new, type = "prob"), predict(copied, new, type = "prob"),
+                 tolerance = 1e-4)
+    expect_equal(weighted$calibration$log_loss, copied$calibration$log_loss, tolerance = 1e-3)
+    expect_identical(weighted$calibration$folds[1:5], copied$calibration$folds)
+    expect_identical(weighted$calibration$folds[["d6"]], 0L)
+    plain <- fit(spec, y ~ . | domain, data = toy)
+    expect_gt(max(abs(predict(weighted, new, type = "prob") - predict(plain, new, type = "prob"))),
+              0.01)
+  }
+})
+
+test_that("neither the order of rows nor the number of threads matters", {
+  shuffled <- with_seed(1, toy[sample(nrow(toy)), ])
+  spec <- fixed(dg_svm, probability = "platt", tolerance = 1e-8)
+  P <- predict(fit(spec, y ~ . | domain, data = toy), new, type = "prob")
+  expect_equal(predict(fit(spec, y ~ . | domain, data = shuffled), new, type = "prob"), P,
+               tolerance = 1e-4)
+  for (learner in list(dg_svm, dg_ridge)) {
+    runs <- lapply(c(1, 3), function(threads) {
+      spec <- fixed(learner, probability = "platt", threads = threads)
+      model <- fit(spec, y ~ . | domain, data = toy)
+      predict(model, new, type = "prob")
+    })
+    expect_identical(runs[[1]], runs[[2]])
+  }
+})
+
+test_that("folds are whole domains, up to ten, of about the same size", {
+  fold <- function(sizes, weights = 1) {
+    domain <- factor(rep(sprintf("d%02d", seq_along(sizes)), sizes))
+    calibration_folds(list(domain = domain, weights = rep_len(weights, length(domain))))
+  }
+  expect_identical(unname(fold(c(5, 9, 2))), 1:3)
+  expect_identical(unname(fold(rep(3, 10))), 1:10)
+  sizes <- with_seed(1, sample(10:400, 37))
+  folds <- fold(sizes)
+  expect_identical(names(folds)[37], "d37")
+  expect_identical(sort(unique(unname(folds))), 1:10)
+  loads <- tapply(sizes, folds, sum)
+  expect_lt(max(loads) / min(loads), 1.15)
+  # by hand: the 11th and 12th largest join the smallest
+  expect_identical(unname(fold(c(20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 2, 1))), c(1:10, 10L, 9L))
+  expect_identical(fold(sizes, 0.1), folds)
+})
+
+test_that("with more than ten domains the folds hold out several at a time", {
+  wide <- shifted(13, 15, seed = 3)
+  model <- fit(fixed(dg_svm, probability = "platt"), y ~ . | domain, data = wide)
+  expect_output(print(model), "Platt scaling on 13 domains held out in 10 folds\n +log loss 0")
+  expect_identical(max(model$calibration$folds), 10L)
+  expect_output(print(fit(fixed(dg_ridge, probability = "isotonic"), y ~ . | domain, data = wide)),
+                "isotonic on 13 domains held out one at a time")
+})
+
+test_that("the log loss that is printed is that of held-out folds under the others' maps", {
+  f <- naive_held_out(fixed(dg_ridge), y ~ . | domain, toy)
+  loss <- base <- numeric(nrow(toy))
+  for (g in levels(toy$domain)) {
+    inside <- toy$domain == g
+    p <- calibrated(platt_map(f[!inside], toy$y[!inside] == "1", rep(1, sum(!inside))), f[inside])
+    rate <- (sum(toy$y[!inside] == "1") + 1) / (sum(!inside) + 2)
+    loss[inside] <- -log(ifelse(toy$y[inside] == "1", p, 1 - p))
+    base[inside] <- -log(ifelse(toy$y[inside] == "1", rate, 1 - rate))
+  }
+  model <- fit(fixed(dg_ridge, probability = "platt"), y ~ . | domain, data = toy)
+  expect_equal(model$calibration$log_loss, c(calibrated = mean(loss), frequencies = mean(base)),
+               tolerance = 1e-6)
+})
+
+test_that("a class that the other domains lack leaves out the pairs that need it", {
+  three <- many(4, 60)
+  # c only in d1 and d2; without d1 it is still in d2
+  lacking <- droplevels(three[three$y != "c" | three$domain %in% c("d1", "d2"), ])
+  for (scheme in c("one_vs_one", "one_vs_rest")) {
+    model <- fit(fixed(dg_svm, probability = "platt", multiclass = scheme), y ~ x1 + x2 | domain,
+                 data = lacking)
+    expect_gt(mean(predict(model, three) == three$y), 0.6)
+  }
+  # c only in d1: whenever d1 is held out, no machine knows c
+  once <- droplevels(three[three$y != "c" | three$domain == "d1", ])
+  spec <- fixed(dg_svm, probability = "platt")
+  expect_warning(model <- fit(spec, y ~ x1 + x2 | domain, data = once),
+                 "\"c\" from \"a\", \"c\" from \"b\"; the probabilities are the class frequencies",
+                 class = "domgen_warning_calibration")
+  sample <- sample_of(spec, y ~ x1 + x2 | domain, once)
+  values <- held_out_decisions(spec, sample, model)$values
+  d1 <- once$domain == "d1"
+  expect_true(all(is.na(values[d1, 2:3])))
+  expect_false(anyNA(values[!d1, ]) || anyNA(values[d1, 1]))
+  P <- predict(model, once, type = "prob")
+  expect_true(all(is.finite(P)))
+})
+
+test_that("a class whose other rows weigh nothing is as if they were removed", {
+  three <- many(4, 60)
+  w <- as.numeric(three$y != "c" | three$domain == "d1")
+  for (learner in list(dg_svm, dg_ridge)) {
+    spec <- fixed(learner, probability = "platt", domain_kernel = domain_pooled())
+    held_out <- lapply(list(w, NULL), function(weights) {
+      data <- if (is.null(weights)) three[w > 0, ] else three
+      sample <- sample_of(spec, y ~ x1 + x2 | domain, data, weights)
+      fitted <- finish_fit(fit_sample(spec, sample), spec, sample, NULL)
+      list(closed = held_out_decisions(spec, sample, fitted)$values,
+           again = held_out_decisions.dg_spec(spec, sample, fitted)$values)
+    })
+    for (way in c("closed", "again")) {
+      expect_equal(held_out[[1]][[way]][w > 0, ], held_out[[2]][[way]], tolerance = 1e-3)
+      expect_true(anyNA(held_out[[2]][[way]]))
+    }
+  }
+})
+
+test_that("decision values that tell nothing give class frequencies, and a warning", {
+  # the sign of the slope differs between domains
+  d <- data.frame(domain = rep(c("d1", "d2"), each = 40), x = rep(seq(-1, 1, length.out = 40), 2))
+  d$y <- factor(ifelse(d$domain == "d1", d$x > 0, d$x < 0.5))
+  for (method in c("platt", "isotonic")) {
+    spec <- dg_svm(kernel = kernel_linear(), domain_kernel = domain_pooled(), probability = method)
+    expect_warning(model <- fit(spec, y ~ x | domain, data = d), "\"TRUE\" from \"FALSE\"",
+                   class = "domgen_warning_calibration")
+    P <- predict(model, d, type = "prob")
+    expect_equal(unique(P[, "TRUE"]), mean(d$y == "TRUE"), tolerance = 0.02)
+    expect_identical(unique(as.character(predict(model, d))), "TRUE")
+  }
+})
+
+test_that("feature maps, factors and equal domain weights are no hindrance", {
+  data <- transform(toy, size = cut(x1, 3))
+  for (spec in list(
+    dg_svm(features = features_nystrom(40), probability = "platt"),
+    dg_svm(features = features_product(x = features_rff(40)), probability = "isotonic"),
+    dg_ridge(features = features_nystrom(40), probability = "platt", domain_weights = "equal"),
+    chain(dica(ncomp = 1, features = features_nystrom(40)), dg_svm(probability = "platt"))
+  )) {
+    set.seed(1)
+    model <- fit(spec, y ~ . | domain, data = data)
+    P <- predict(model, data, type = "prob")
+    expect_gt(mean((P[, "1"] > 0.5) == (data$y == "1")), 0.7)
+    loss <- model$calibration$log_loss
+    expect_lt(loss[["calibrated"]], loss[["frequencies"]])
+    expect_lt(as.numeric(object.size(model$calibration)), 40000)
+  }
+})
+
+test_that("probabilities come with cross-validation, update() and a saved model", {
+  model <- dg_svm(y ~ . | domain, data = toy, probability = "platt")
+  file <- tempfile(fileext = ".rds")
+  saveRDS(model, file)
+  expect_identical(predict(readRDS(file), new, type = "prob"), predict(model, new, type = "prob"))
+  plain <- update(model, probability = "none")
+  expect_null(plain$calibration)
+  expect_equal(update(plain, probability = "platt")$calibration, model$calibration)
+  cross <- dg_cv(dg_svm(probability = "platt"), y ~ . | domain, data = domains_of(toy, 1:3))
+  by_hand <- fit(dg_svm(probability = "platt"), y ~ . | domain, data = domains_of(toy, 2:3))
+  d1 <- cross$predictions$domain == "d1"
+  expect_identical(as.character(cross$predictions$prediction[d1]),
+                   as.character(predict(by_hand, domains_of(toy, 1))))
+  # closed-form cross-validation is of decision values: the maps have seen all domains
+  ridge <- fit(fixed(dg_ridge, probability = "platt"), y ~ . | domain, data = toy)
+  expect_equal(lodo(ridge)$predictions,
+               lodo(fit(fixed(dg_ridge), y ~ . | domain, data = toy))$predictions)
+})
+
+test_that("warnings of held-out fits are counted, not repeated", {
+  expect_warning(
+    model <- dg_svm(y ~ . | domain, data = toy, cost = 100, max_iterations = 20,
+                    probability = "platt"),
+    class = "domgen_warning_convergence"
+  )
+  expect_gt(sum(model$calibration$warnings), 1)
+  expect_output(print(model), "while domains were held out: The solver stopped")
+})
+
+test_that("what cannot be calibrated is said", {
+  number <- transform(toy, y = x1)
+  one <- domains_of(toy, 1)
+  apart <- domains_of(toy, 1:2)
+  apart$y <- factor(ifelse(apart$domain == "d1", "a", "b"))
+  two <- domains_of(toy, 1:2)
+  w <- as.numeric(two$domain == "d1")
+  sums <- feature_sums(y ~ x1 | domain, data = toy, features = features_nystrom(5))
+  spec <- dg_svm(probability = "platt")
+  pooled <- dg_ridge(domain_kernel = domain_pooled(), probability = "platt")
+  steps <- chain(dica(ncomp = 1), dg_ridge(probability = "isotonic"))
+  plain <- fit(chain(dica(ncomp = 1), dg_ridge()), y ~ . | domain, data = toy)
+  expect_refusals({
+    dg_svm(probability = "sigmoid")
+    dg_ridge(probability = TRUE)
+    fit(spec, y ~ . | domain, data = number)
+    fit(steps, y ~ . | domain, data = number)
+    fit(spec, y ~ . | domain, data = one)
+    fit(pooled, y ~ x1 + x2, data = toy)
+    fit(spec, y ~ . | domain, data = two, weights = w)
+    fit(spec, y ~ . | domain, data = apart)
+    fit(dg_ridge(probability = "platt"), y ~ . | domain, data = apart)
+    fit(dg_ridge(probability = "platt"), sums)
+    predict(dg_svm(y ~ . | domain, data = toy), toy, type = "prob")
+    predict(plain, toy, type = "prob")
+  })
+})
