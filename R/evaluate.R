@@ -45,13 +45,19 @@ evaluate_split <- function(spec, task, split, needs, fit_memo) {
 }
 
 fit_and_predict <- function(spec, task, split, needs, fit_memo) {
-  train <- recall(fit_memo, "train", split$train, take_rows(task$input, split$train))
-  if (!takes_weights(spec)) train$weights <- NULL
-  model <- fit_input(spec, train, fit_memo)
-  test <- recall(fit_memo, "test", split$held, take_rows(task$input, split$held))
-  newdata <- if (is.null(test$data)) test$x else test$data
   domain <- task$domain[split$held]
-  values <- decide(model, newdata, domain, NULL, NULL)
+  known <- fit_memo[["known"]]
+  if (is.null(known)) {
+    train <- recall(fit_memo, "train", split$train, take_rows(task$input, split$train))
+    if (!takes_weights(spec)) train$weights <- NULL
+    model <- fit_input(spec, train, fit_memo)
+    test <- recall(fit_memo, "test", split$held, take_rows(task$input, split$held))
+    newdata <- if (is.null(test$data)) test$x else test$data
+    values <- decide(model, newdata, domain, NULL, NULL)
+  } else {
+    model <- known$model
+    values <- known$values
+  }
   predictions <- data.frame(row = task$row[split$held], domain = domain, fold = split$fold,
                             rep = split$rep, truth = task$y[split$held], stringsAsFactors = FALSE)
   predictions <- add_responses(predictions, model, values, levels(task$y))

@@ -7,8 +7,10 @@ project.product_features <- function(product, spec, sample) {
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
   if (uses_response(spec) && nlevels(sample$y) == 1L) abort_one_class(sample$y)
   map <- if (uses_response(spec)) response_map(sample$y, args$kernel_y)
-  sums <- accumulate(product, with_response(sample), map, args$threads,
-                     if (!is.null(sample$labelled)) as.numeric(sample$labelled))
+  sums <- recall(sample$memo, "sums", list(product, map), accumulate(
+    product, with_response(sample), map, args$threads,
+    if (!is.null(sample$labelled)) as.numeric(sample$labelled)
+  ))
   if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(product, sample, args)
   solved <- project_sums(spec, sums)
 

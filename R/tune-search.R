@@ -131,9 +131,20 @@ evaluate_choices <- function(state, choices, go_on) {
 piece_worker <- function(specs, task, splits, needs) {
   function(piece) {
     memo <- new_memo()
-    lapply(piece$group, function(i) {
-      tryCatch(evaluate_split(specs[[i]], task, splits[[piece$split]], needs, memo),
-               domgen_error = function(e) list(error = conditionMessage(e), seconds = NA_real_))
+    split <- splits[[piece$split]]
+    group <- specs[piece$group]
+    start <- proc.time()[["elapsed"]]
+    # a specification alone says what is wrong
+    shared <- tryCatch(suppressWarnings(
+      share_decisions(group, task, split), "domgen_warning"
+    ), domgen_error = function(e) NULL)
+    seconds <- (proc.time()[["elapsed"]] - start) / length(group)
+    lapply(seq_along(group), function(i) {
+      memo$known <- if (!is.null(shared)) list(model = shared$model, values = shared$values[[i]])
+      result <- tryCatch(evaluate_split(group[[i]], task, split, needs, memo),
+                         domgen_error = function(e) list(error = conditionMessage(e), seconds = 0))
+      result$seconds <- result$seconds + seconds
+      result
     })
   }
 }

@@ -1,0 +1,91 @@
+# Tuning: how much work is shared.
+#   1. 60 values of lambda against one fit, for ridge regression and DICA with a linear learner, on
+#      one split;
+#   2. 10 bandwidths x 10 costs of an SVM, domains left out one at a time, against e1071 fitted from
+#      scratch for each (the first folds only, the same for both).
+#   Rscript tests/bench/tune.R [n] [folds]     from the root of the package
+
+source("tests/bench/ratio.R")
+
+arguments <- commandArgs(TRUE)
+n <- if (length(arguments) >= 1L) as.integer(arguments[1L]) else 2000L
+folds <- if (length(arguments) >= 2L) as.integer(arguments[2L]) else 1L
+
+made <- function(n, p = 10, G = 10) {
+  set.seed(n)
+  domain <- factor(rep_len(sprintf("d%02d", seq_len(G)), n))
+  x <- matrix(rnorm(n * p), n) + matrix(rnorm(G * p, sd = 0.4), G)[domain, ]
+  f <- sin(2 * x[, 1]) + x[, 2] * x[, 3] / 2 + cos(x[, 4] + x[, 5])
+  data.frame(x, y = f + rnorm(n, sd = 0.3), class = factor(f + rnorm(n, sd = 0.3) > mean(f)),
+             domain = domain)
+}
+
+d <- made(n)
+predictors <- paste0("X", 1:10, collapse = " + ")
+formula <- function(y) stats::as.formula(paste(y, "~", predictors, "| domain"))
+leaving <- function(g) {
+  list(train = which(d$domain != g), held = which(d$domain == g), fold = 1L, rep = 1L)
+}
+
+# One piece of dg_tune()'s work: all values on one split.
+worker <- function(spec, grid, y, splits) {
+  task <- domgen:::cv_task(spec, list(x = formula(y), data = d))
+  choices <- expand.grid(grid)
+  specs <- lapply(seq_len(nrow(choices)), function(i) {
+    domgen:::set_parameters(spec, as.list(choices[i, , drop = FALSE]))
+  })
+  domgen:::piece_worker(specs, task, splits, NULL)
+}
+
+tune_and_fit <- function(spec, grid, y) {
+  work <- worker(spec, grid, y, list(leaving("d10")))
+  fit_time <- median(replicate(5, seconds(function() work(list(group = 30L, split = 1L)))))
+  path_time <- median(replicate(3, seconds(function() work(list(group = seq_along(grid[[1L]]), split = 1L)))))
+  c(fit = fit_time, path = path_time, fits = path_time / fit_time)
+}
+
+lambdas <- list(lambda = 10^seq(-2, 3, length.out = 60))
+cat("60 values of lambda, in fits\n")
+print(rbind(
+  `ridge, distributional` = tune_and_fit(dg_ridge(), lambdas, "y"),
+  `ridge, pooled` = tune_and_fit(dg_ridge(domain_kernel = domain_pooled()), lambdas, "y"),
+  `DICA, labels` = tune_and_fit(chain(dica(ncomp = 1), dg_lm()), lambdas, "class"),
+  `DICA, labels, 200 landmarks` =
+    tune_and_fit(chain(dica(ncomp = 1, features = features_nystrom(200)), dg_lm()), lambdas, "class")
+), digits = 3)
+
+cat("\n10 bandwidths x 10 costs of an SVM, first", folds, "of 10 folds\n")
+sigma <- 10^seq(-0.3, 1, length.out = 10)
+cost <- 10^seq(-1, 2, length.out = 10)
+held <- levels(d$domain)[seq_len(folds)]
+
+ours <- function() {
+  spec <- dg_svm(domain_kernel = domain_pooled(), domain_weights = "size", offset = TRUE)
+  # costs follow each other for each bandwidth
+  work <- worker(spec, list(cost = cost, sigma = sigma), "class", lapply(held, leaving))
+  groups <- split(seq_len(length(cost) * length(sigma)), rep(seq_along(sigma), each = length(cost)))
+  vapply(groups, function(group) {
+    mean(vapply(seq_along(held), function(k) {
+      outcomes <- work(list(group = group, split = k))
+      mean(vapply(outcomes, function(o) mean(o$predictions$prediction == o$predictions$truth), 0))
+    }, 0))
+  }, 0)
+}
+
+peer <- function() {
+  x <- as.matrix(d[seq_len(10)])
+  vapply(sigma, function(s) {
+    mean(vapply(held, function(g) mean(vapply(cost, function(c) {
+      rows <- d$domain != g
+      model <- e1071::svm(x[rows, ], d$class[rows], cost = c, gamma = 1 / (2 * s^2))
+      mean(predict(model, x[!rows, ]) == d$class[!rows])
+    }, 0)), 0))
+  }, 0)
+}
+
+if (requireNamespace("e1071", quietly = TRUE)) {
+  ours_time <- seconds(function() mine <<- ours())
+  peer_time <- seconds(function() theirs <<- peer())
+  print(data.frame(e1071 = peer_time, ours = ours_time, ratio = peer_time / ours_time,
+                   asked = 5, accuracy_apart = max(abs(mine - theirs))), digits = 3)
+} else cat("e1071 is not installed: skipped\n")
