@@ -10,8 +10,8 @@ choose_by_domain <- function(args, task) {
   search$args <- args
   search$metric <- read_metrics(args$metric, task$y)[[1L]]
   if (!is.null(search$metric$needs)) {
-    abort("argument", "`metric` must not need probabilities or densities; ridge regressions choose ",
-          "by predictions or decision values.")
+    abort("argument", "`metric` must not need probabilities or densities; ridge regressions ",
+          "choose by predictions or decision values.")
   }
   search$few <- nlevels(droplevels(task$domain)) < 3L
   rows <- search_rows(task, args$max_rows)

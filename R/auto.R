@@ -15,7 +15,8 @@
 #' seen the labels of all domains, so that they are compared with the others on thirds of the
 #' domains on which they were not fitted. In every step lambda is the best of 25 values.
 #'
-#' **Honesty.** The score of the winner is the best of many and thus too good; `dg_cv(dg_auto(), ...)`
+#' **Honesty.** The score of the winner is the best of many and thus too good; `dg_cv(dg_auto(),
+#' ...)`
 #' chooses anew in every fold and tells how good the procedure is. `print()` sets the winner beside
 #' the best of each other kind with the standard error of the paired difference over domains: a
 #' choice within two standard errors hardly matters.

@@ -55,7 +55,8 @@ takes_weights.dg_chain_spec <- function(spec) takes_weights(spec$learner)
 
 #' @exportS3Method
 fit_sample.dg_chain_spec <- function(spec, sample) {
-  first <- recall(sample$memo, "projected", spec$projection, project_sample(spec$projection, sample))
+  first <- recall(sample$memo, "projected", spec$projection,
+                  project_sample(spec$projection, sample))
   learner <- finish_fit(fit_sample(spec$learner, first$sample), spec$learner, first$sample, NULL)
   structure(list(projection = first$projection, unit = first$unit, learner = learner,
                  decision = learner$decision, response = learner$response,

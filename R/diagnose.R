@@ -20,7 +20,8 @@
 #' @details
 #' All machines are ridge regressions ([dg_ridge()]) with a Gaussian kernel at the median bandwidth;
 #' rows and domains are left out in closed form ([lodo()]). lambda and, where there are some,
-#' `tau` (0, 0.25, 0.5, 0.75, 0.9, 0.97) and the bandwidth between embeddings (1/2, 1, 2, 4 times the
+#' `tau` (0, 0.25, 0.5, 0.75, 0.9, 0.97) and the bandwidth between embeddings (1/2, 1, 2, 4 times
+#' the
 #' median) are, for each domain, those that do best in the *other* domains, so that a gain is not
 #' that of the best of many. Gains are differences of the score in each domain, positive where
 #' the machine is better, with the intervals of [dg_compare()].
@@ -162,7 +163,7 @@ diagnose_verdict <- function(x) {
   c(
     if (x$shift$p < 0.05) {
       paste0("The predictors' distributions differ between domains (", signif(x$shift$ratio, 2),
-             " times what chance gives, p = ", format_p(x$shift$p), ").")
+             " times what chance gives, ", p_words(x$shift$p), ").")
     } else "No shift of the predictors between domains can be seen.",
     if (room) {
       paste0("Their relation to the response moves too: told the domain, a machine gains ",
@@ -173,7 +174,8 @@ diagnose_verdict <- function(x) {
     },
     if (gain) {
       paste0(if (room) "Unlabelled rows tell how" else "Still unlabelled rows help",
-             ": on unseen domains the distributional machine gains ", signif(x$gain$difference, 2), ". Use domain_distribution().")
+             ": on unseen domains the distributional machine gains ", signif(x$gain$difference, 2),
+             ". Use domain_distribution().")
     } else if (room) {
       paste0("Unlabelled rows do not tell how: on unseen domains the distributional machine gains ",
              "nothing certain. A few labels of a new domain would help more (adapt()).")
@@ -190,8 +192,8 @@ print.dg_diagnose <- function(x, ...) {
       plural(x$rows, "row"), " used)\n\n", sep = "")
   line <- function(label, text) cat("  ", formatC(label, width = -6), text, "\n", sep = "")
   line("shift", paste0("variance between domains ", signif(x$shift$variance, 3), ", by chance ",
-                       signif(x$shift$level, 3), ": ", signif(x$shift$ratio, 2), " times, p = ",
-                       format_p(x$shift$p)))
+                       signif(x$shift$level, 3), ": ", signif(x$shift$ratio, 2), " times, ",
+                       p_words(x$shift$p)))
   of <- function(row) {
     paste0(signif(row$difference, 2), " (95 % interval ", signif(row$lower, 2), " to ",
            signif(row$upper, 2), ")")
@@ -220,8 +222,8 @@ plot.dg_diagnose <- function(x, ...) {
   heights <- c(x$shift$level, x$shift$variance)
   at <- graphics::barplot(heights, names.arg = c("by chance", "found"), col = c("grey85", "grey50"),
                           ylim = c(0, 1.15 * max(heights)), font.main = 1L,
-                          main = paste0("shift: ", signif(x$shift$ratio, 2), " times, p = ",
-                                        format_p(x$shift$p)),
+                          main = paste0("shift: ", signif(x$shift$ratio, 2), " times, ",
+                                        p_words(x$shift$p)),
                           ylab = "variance between domains")
   sign <- if (x$metric$better == "low") -1 else 1
   differences <- list(room = sign * (x$domains$told - x$domains$pooled_known),

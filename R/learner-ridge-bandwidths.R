@@ -54,7 +54,8 @@ bandwidth_problem <- function(task, sample, args) {
   domain <- sample$domain[order]
   share <- task$costs[order] / max(task$costs)
   list(X = X, domain = domain, Y = task$Y[order, , drop = FALSE], costs = task$costs[order],
-       share = share / sum(share), centre = left_out_centre(sample, task, args), lambda = args$lambda, offset = args$offset,
+       share = share / sum(share), centre = left_out_centre(sample, task, args),
+       lambda = args$lambda, offset = args$offset,
        kernel = kernel_fit(args$kernel, X), given = args$domain_kernel,
        domain_kernel = domain_kernel_fit(args$domain_kernel, X, domain, args$threads),
        paths = paths, of = rep(names(paths), lengths(paths) * c(ncol(X), 1L, 1L)),

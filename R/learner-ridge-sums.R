@@ -19,8 +19,8 @@ check_ridge_sums <- function(spec, sums) {
     abort_one_class(factor(sums$sums$response$levels))
   }
   if (kind == "number" && is.null(sums$sums$response$linear)) {
-    abort("data", "The response must not be so much larger than in the first piece that its square ",
-          "overflows.")
+    abort("data", "The response must not be so much larger than in the first piece that its ",
+          "square overflows.")
   }
   args <- spec$args
   by_rows <- c(domain_weights = args$domain_weights == "equal",

@@ -2,7 +2,8 @@
 #'
 #' @description
 #' How well a fitted model predicts each training domain from the others, without fitting
-#' again. With A the regularised Gram matrix of all rows, \eqn{A = K + \lambda C^{-1}}{A = K + lambda
+#' again. With A the regularised Gram matrix of all rows, \eqn{A = K + \lambda C^{-1}}{A = K +
+#' lambda
 #' C^-1} in [dg_ridge()] and the covariance of the responses in [dg_gp()], and \eqn{\alpha = A^{-1}
 #' y}{alpha = A^-1 y}, the residuals of domain g when it is left out are
 #' \deqn{y_g - f_{-g}(X_g) = \left[(A^{-1})_{gg}\right]^{-1} \alpha_g}{
@@ -59,8 +60,8 @@ lodo <- function(object, ...) UseMethod("lodo")
 #' @exportS3Method
 lodo.default <- function(object, ...) {
   check_given(object, "object")
-  abort("argument", "`object` must be a model fitted by `dg_ridge()` or `dg_gp()`, not ", describe(object),
-        "; `dg_cv()` leaves domains out of any other.")
+  abort("argument", "`object` must be a model fitted by `dg_ridge()` or `dg_gp()`, not ",
+        describe(object), "; `dg_cv()` leaves domains out of any other.")
 }
 
 #' @rdname lodo
@@ -69,8 +70,8 @@ lodo.dg_ridge <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   metrics <- read_metrics(metric, object$y)
   if (length(metrics_need(metrics))) {
-    abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` knows ",
-          "those of probabilities.")
+    abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` ",
+          "knows those of probabilities.")
   }
   # probabilities have seen the labels of all domains
   object$calibration <- NULL

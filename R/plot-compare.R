@@ -88,7 +88,8 @@ plot.dg_cv <- function(x, max_labels = 40, ...) {
   old <- graphics::par(mar = c(4.2, if (labelled) 0.5 * cex * widest(names) + 2 else 3, 3.2, 1))
   on.exit(graphics::par(old))
   title <- paste(x$spec$parts$title, "on unseen domains")
-  graphics::plot(domains$score, rows, pch = 16, yaxt = "n", xlab = score_label(x$metrics[[1L]], Inf),
+  graphics::plot(domains$score, rows, pch = 16, yaxt = "n",
+                 xlab = score_label(x$metrics[[1L]], Inf),
                  ylab = "", main = fit_text(title, characters_in(graphics::par("pin")[1L])),
                  font.main = 1L, cex.main = 1)
   if (labelled) {

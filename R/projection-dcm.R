@@ -80,5 +80,6 @@ dcm <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = NUL
 }
 
 dcm_terms <- function(args) {
-  list(denominator = c(norm = 1, ridge = if (is.null(args$lambda)) args[["n"]] / 10 else args$lambda))
+  ridge <- if (is.null(args$lambda)) args[["n"]] / 10 else args$lambda
+  list(denominator = c(norm = 1, ridge = ridge))
 }

@@ -75,8 +75,10 @@
 #'   Without the domain column they are one domain of their own.
 #' @param scale How predictors are scaled: `"pooled"`, by the mean and standard deviation of
 #'   the training rows; `"domain"`, by those of the row's own domain, for a new domain from its
-#'   unlabelled rows in `newdata` or `reference`, which takes differences of level and spread between
-#'   instruments or persons away, and what they say with them; `"both"`, the two side by side (twice as
+#'   unlabelled rows in `newdata` or `reference`, which takes differences of level and spread
+#'   between
+#'   instruments or persons away, and what they say with them; `"both"`, the two side by side
+#'   (twice as
 #'   many columns); `"rank"`, to the normal scores of the training rows, (rank - 1/2)/n, so that
 #'   outliers and units do not matter; `"none"`, not at all.
 #' @param na.action `na.omit` leaves rows with missing values out, with a

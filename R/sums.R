@@ -43,8 +43,8 @@ response_sums <- function(total, map) {
   last <- length(sums$sums)
   linear <- list(cross = sums$cross[, last], second = sums$second[last, last],
                  sum = sums$sums[last])
-  c(list(cross = sums$cross[, -last, drop = FALSE], second = sums$second[-last, -last, drop = FALSE],
-         sums = sums$sums[-last]),
+  c(list(cross = sums$cross[, -last, drop = FALSE],
+         second = sums$second[-last, -last, drop = FALSE], sums = sums$sums[-last]),
     # squares overflow where a response is 1e154 times as large as in the first piece
     if (all(is.finite(unlist(linear)))) list(linear = linear))
 }

@@ -15,8 +15,10 @@
 #'
 #' **Searches.** `"grid"` tries all combinations; `"random"` as many as `size` says, drawn from
 #' them; `"coordinate"` starts in the middle and goes through one parameter after the other, with
-#' the others at their best, until nothing changes (as in the MTL paper's experiments). With `extend`,
-#' numbers with a constant step or ratio go on by up to five values where the best lies on the border
+#' the others at their best, until nothing changes (as in the MTL paper's experiments). With
+#' `extend`,
+#' numbers with a constant step or ratio go on by up to five values where the best lies on the
+#' border
 #' (MTL paper, section 8.1).
 #'
 #' **Rule.** `"best"` takes the best mean over domains; `"one_se"` the simplest choice whose mean is
@@ -24,7 +26,8 @@
 #' `times` and `tau`.
 #'
 #' **The default grid** has, for what the specification leaves open, `cost` 0.1, 1, 10, 100 (SVM),
-#' `lambda` n times 1e-5, ..., 0.1 (ridge regression and DCM), 1e-3, ..., 10 (DICA, UDICA, COIR), `mu`
+#' `lambda` n times 1e-5, ..., 0.1 (ridge regression and DCM), 1e-3, ..., 10 (DICA, UDICA, COIR),
+#' `mu`
 #' 0.01, ..., 100 (TCA), `ncomp` 2, 4, 8, 16 (KPCA, UDICA, TCA), and 1/4, 1/2, 1, 2 times the median
 #' distance for the kernel on x if it has an open bandwidth.
 #'
@@ -98,8 +101,8 @@ read_grid <- function(grid, spec) {
   if (is.null(grid)) return(NULL)
   if (!is.list(grid) || length(grid) == 0L || is.null(names(grid)) || any(names(grid) == "") ||
         anyDuplicated(names(grid))) {
-    abort("argument", "`grid` must be a list with the name of a parameter for each of its elements, ",
-          "not ", describe(grid), ".")
+    abort("argument", "`grid` must be a list with the name of a parameter for each of its ",
+          "elements, not ", describe(grid), ".")
   }
   for (name in names(grid)) {
     if (is.null(find_parameter(spec, name))) abort_parameter(spec, name)
