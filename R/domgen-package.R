@@ -9,10 +9,18 @@
 #' predictors times a [domain kernel][domain_distribution] gives a Gram matrix or,
 #' for many rows, a [feature map][features_nystrom]. A projection ([dica()],
 #' [udica()], [coir()], [kpca()], [dcm()], [tca()], [sca()], [mda()], [cidg()])
-#' finds a few components in it, a learner ([dg_svm()], [dg_gp()]) a function of it, and a
-#' [chain()] does one after the other. `predict()` applies the result to new domains and
-#' [dg_cv()] scores it by holding out whole domains; [dg_compare()] says
-#' whether one method is really better than another.
+#' finds a few components in it, a learner ([dg_svm()], [dg_ridge()], [dg_gp()]) a function of it,
+#' and a [chain()] does one after the other. `predict()` applies the result to new domains, and
+#' [adapt()] learns from a few of their labels.
+#'
+#' @section Which call?:
+#' | question | call |
+#' |---|---|
+#' | Is there anything to gain from domains? | [dg_diagnose()] |
+#' | A good model, with little time | [dg_auto()] |
+#' | Which parameters? | [dg_tune()] |
+#' | How well on a new domain? | [dg_cv()], with [dg_tune()] or [dg_auto()] inside |
+#' | Is it really better? | [dg_compare()] |
 #'
 #' @section Which projection?:
 #' | you have | and want | use |
