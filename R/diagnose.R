@@ -29,6 +29,7 @@
 #' @inheritParams dg_auto
 #' @param metric Score, as in [dg_auto()].
 #' @param max_rows Most rows that are used, spread evenly over domains.
+#' @param scale As in [dica()], without the scalings by domain, which would hide a shift.
 #' @param permutations Number of permutations of the test of shift.
 #' @param seed For rows and permutations.
 #' @return An object of class `dg_diagnose`, a list with
