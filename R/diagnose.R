@@ -43,8 +43,8 @@
 #' Fewer than three domains, and those of [dg_ridge()].
 #' @seealso [mmd()], [distributional_variance()], [dg_auto()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 10, rows = 40, seed = 1)
-#' result <- dg_diagnose(y ~ . | domain, data = toy)
+#' toy <- simulate_ellipses(domains = 8, rows = 25, seed = 1)
+#' result <- dg_diagnose(y ~ . | domain, data = toy, permutations = 50)
 #' result
 #' plot(result)
 #' @export

@@ -53,7 +53,7 @@
 #' # lambda by the error of left-out domains
 #' sapply(c(0.1, 1, 10), function(lambda) lodo(update(model, lambda = lambda))$mean)
 #'
-#' lodo(dg_gp(y ~ . | domain, data = toy))
+#' lodo(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))
 #' @export
 lodo <- function(object, ...) UseMethod("lodo")
 

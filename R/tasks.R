@@ -14,27 +14,39 @@ run_pieces <- function(pieces, work, finish, progress) {
   go_on(run)
 }
 
+# run: the last call that was interrupted; working: is a call at work? Searches inside the folds of
+# a cross-validation leave the interrupt and the progress line to it.
 interrupted <- new.env(parent = emptyenv())
+interrupted$working <- FALSE
 
 go_on <- function(run) {
-  n <- length(run$pieces)
-  bar <- progress_line(n - run$done, run$progress)
-  on.exit(bar$done())
-  at_once <- workers_at_once()
-  tryCatch({
-    while (run$done < n) {
-      now <- run$done + seq_len(min(at_once, n - run$done))
-      bar$tick(run$pieces[[now[1L]]]$label)
-      run$results[now] <- map_pieces(run$pieces[now], run$work, parallel = at_once > 1L)
-      run$done <- run$done + length(now)
-      bar$advance(length(now))
-    }
-  }, interrupt = function(i) {
+  if (interrupted$working) work_on(run, FALSE)
+  else tryCatch(outermost(run), interrupt = function(i) {
     interrupted$run <- run
-    abort("interrupt", "Interrupted after ", run$done, " of ", plural(n, "piece"),
+    abort("interrupt", "Interrupted after ", run$done, " of ", plural(length(run$pieces), "piece"),
           " of work; `dg_resume()` goes on from there.")
   })
   run$finish(run$results)
+}
+
+outermost <- function(run) {
+  interrupted$working <- TRUE
+  on.exit(interrupted$working <- FALSE)
+  work_on(run, run$progress)
+}
+
+work_on <- function(run, progress) {
+  n <- length(run$pieces)
+  bar <- progress_line(n - run$done, progress)
+  on.exit(bar$done())
+  at_once <- workers_at_once()
+  while (run$done < n) {
+    now <- run$done + seq_len(min(at_once, n - run$done))
+    bar$tick(run$pieces[[now[1L]]]$label)
+    run$results[now] <- map_pieces(run$pieces[now], run$work, parallel = at_once > 1L)
+    run$done <- run$done + length(now)
+    bar$advance(length(now))
+  }
 }
 
 # With a plan of several workers, a few pieces for each at a time, so that little is lost
