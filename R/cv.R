@@ -69,7 +69,9 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   cross_validate(list(spec), task, folds, metrics, read_progress(progress), `[[`, 1L)
 }
 
+# A search inside a fold leaves the line to the cross-validation.
 read_progress <- function(progress) {
+  if (interrupted$working) return(FALSE)
   if (is.null(progress)) progress_wanted() else check_flag(progress, "progress")
 }
 
