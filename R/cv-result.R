@@ -19,7 +19,8 @@ new_cv <- function(spec, task, folds, metrics, splits, results) {
     domains = by_domain, predictions = predictions, mean = mean(scores),
     se = standard_error(scores), overall = score(predictions, metrics[[1L]]), fits = fits,
     folds = folds, metrics = metrics, held = held_out(splits, task$domain),
-    warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec
+    warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
+    labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
   ), class = "dg_cv")
 }
 

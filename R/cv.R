@@ -111,7 +111,7 @@ cv_task <- function(spec, input) {
   needs$domain <- TRUE
   sample <- read_sample(input, needs, "none")
   list(input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
-       row = sample$kept, n = input_rows(input))
+       row = sample$kept, n = input_rows(input), labels = variable_names(sample$blueprint))
 }
 
 input_rows <- function(input) {

@@ -33,7 +33,8 @@
 #' @param permutations Number of permutations of the test of shift.
 #' @param seed For rows and permutations.
 #' @return An object of class `dg_diagnose`, a list with
-#'   \item{shift}{`variance`, `level` (mean of the permutations), `ratio`, `p`}
+#'   \item{shift}{`variance`, `level` (mean of the permutations) and `lower`, `upper` (their 95 %
+#'     range), `ratio`, `p`}
 #'   \item{room, gain}{data frames of one line: `difference`, `se`, `lower`, `upper`, `p`}
 #'   \item{domains}{data frame, one line per domain: `domain`, `rows`, and the scores
 #'     `pooled_known`, `told`, `pooled_unseen`, `distributional`}
@@ -104,7 +105,8 @@ diagnose <- function(sample, metric, args) {
   result <- list(
     shift = shift, room = paired_difference(sign * (domains$told - domains$pooled_known)),
     gain = paired_difference(sign * (domains$distributional - domains$pooled_unseen)),
-    domains = domains, metric = metric, rows = nrow(sample$X)
+    domains = domains, metric = metric, rows = nrow(sample$X),
+    labels = variable_names(sample$blueprint)
   )
   result$verdict <- diagnose_verdict(result)
   structure(result, class = "dg_diagnose")
@@ -123,7 +125,9 @@ diagnose_shift <- function(sample, args) {
   codes <- as.integer(sample$domain)
   found <- variance(codes)
   by_chance <- vapply(seq_len(args$permutations), function(i) variance(sample(codes)), numeric(1))
-  list(variance = found, level = mean(by_chance), ratio = found / mean(by_chance),
+  range <- stats::quantile(by_chance, c(0.025, 0.975), names = FALSE)
+  list(variance = found, level = mean(by_chance), lower = range[1L], upper = range[2L],
+       ratio = found / mean(by_chance),
        p = (1 + sum(by_chance >= found)) / (1 + args$permutations))
 }
 
@@ -205,43 +209,5 @@ print.dg_diagnose <- function(x, ...) {
   line("gain", paste0(x$metric$title, " in unseen domains: pooled ", signif(means[[3L]], 3),
                       ", distributional ", signif(means[[4L]], 3), "; gain ", of(x$gain)))
   cat("\n", paste0(strwrap(x$verdict, 80, indent = 2, exdent = 2), "\n"), sep = "")
-  invisible(x)
-}
-
-#' Plot a diagnosis
-#'
-#' Shift (distributional variance over its level by chance), room and gain (differences of each
-#' domain's score, grey, with their mean and its 95 % interval).
-#'
-#' @param x The result of [dg_diagnose()].
-#' @param ... Ignored.
-#' @return `x`, invisibly.
-#' @export
-plot.dg_diagnose <- function(x, ...) {
-  old <- graphics::par(mfrow = c(1L, 2L), mar = c(5, 4, 3, 1))
-  on.exit(graphics::par(old))
-  heights <- c(x$shift$level, x$shift$variance)
-  at <- graphics::barplot(heights, names.arg = c("by chance", "found"), col = c("grey85", "grey50"),
-                          ylim = c(0, 1.15 * max(heights)), font.main = 1L,
-                          main = paste0("shift: ", signif(x$shift$ratio, 2), " times, ",
-                                        p_words(x$shift$p)),
-                          ylab = "variance between domains")
-  sign <- if (x$metric$better == "low") -1 else 1
-  differences <- list(room = sign * (x$domains$told - x$domains$pooled_known),
-                      gain = sign * (x$domains$distributional - x$domains$pooled_unseen))
-  graphics::plot(c(0.5, 2.5), range(0, unlist(differences), na.rm = TRUE), type = "n", xaxt = "n",
-                 xlab = "", ylab = paste("improvement of", x$metric$title), font.main = 1L,
-                 main = "gain over pooling")
-  graphics::axis(1L, 1:2, c("room: known domains,\ntold which", "gain: unseen\ndomains"),
-                 tick = FALSE, line = 1)
-  graphics::abline(h = 0, lty = 2L)
-  for (i in 1:2) {
-    d <- differences[[i]]
-    spread <- (seq_along(d) * 0.618034) %% 1 - 0.5
-    graphics::points(i + 0.4 * spread, d, pch = 16, cex = 0.7, col = "grey65")
-    row <- x[[c("room", "gain")[i]]]
-    graphics::segments(i, row$lower, i, row$upper, lwd = 3)
-    graphics::points(i, row$difference, pch = 23, bg = "black", cex = 1.4)
-  }
   invisible(x)
 }

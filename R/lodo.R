@@ -87,7 +87,8 @@ lodo.dg_ridge <- function(object, metric = NULL, ...) {
 
 # As cross-validation with a fold per domain gives it.
 as_cv <- function(object, values, metrics, seconds) {
-  task <- list(y = object$y, domain = object$domain, row = object$rows$kept)
+  task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
+               labels = variable_names(object$blueprint))
   folds <- assign_folds(levels(object$domain), NULL, "folds")
   predictions <- data.frame(row = task$row, domain = task$domain, fold = as.integer(task$domain),
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)

@@ -1,11 +1,20 @@
 #' Plot a projection
 #'
-#' The training rows and each unseen domain side by side on two components, on
-#' common axes, coloured by the response (as figure 2 of the DICA paper). A
-#' projection that generalises gives the unseen domains the shape of the training
-#' domains. With one component the response (or the domain) is on the other axis.
+#' @description
+#' `which = "scores"`: the training rows and each unseen domain side by side on two components, on
+#' common axes, with a colour and a shape for each class or a shade for the number that is the
+#' response (as figure 2 of the DICA paper); the training rows lie in pale grey under each unseen
+#' domain. A projection that generalises gives the unseen domains the shape of the training
+#' domains. With one component the response is on the other axis, a strip for each class. Without a
+#' response up to eight training domains have a colour and shape each.
 #'
-#' @param x A projection.
+#' `which = "values"`: the eigenvalues of the components, and how many there are (the rank).
+#'
+#' `plot()` draws with base graphics in the colours of the page (`par("fg")` on `par("bg")`),
+#' `autoplot()` with ggplot2 in those of the current theme ([ggplot2::theme_set()]): both are
+#' readable in grey and on a dark page.
+#'
+#' @param x,object A projection.
 #' @param newdata New rows to show, one panel per domain; see
 #'   [predict.dg_projection()]. They are coloured by the response where `newdata`
 #'   has it, or `y` is given.
@@ -13,37 +22,48 @@
 #' @param domain,y Domain and response of each row of `newdata`, when they are not
 #'   columns of it.
 #' @param max_panels Unseen domains beyond this number are not shown; the title says so.
-#' @param ... Further arguments of [graphics::points()], such as `cex`.
-#' @return `x`, invisibly.
+#' @param which What to show.
+#' @param ... For `plot()` further arguments of [graphics::points()], such as `cex`; else none.
+#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @section Errors:
+#' A component that there is not, `newdata` that cannot be projected, and `newdata` missing for a
+#' model that was fitted to sums and has no rows to show.
 #' @examples
 #' toy <- simulate_dica(domains = 6, rows = 60, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:4])
 #' model <- udica(y ~ . | domain, data = train)
 #' plot(model, newdata = subset(toy, !domain %in% levels(domain)[1:4]))
+#' plot(model, which = "values")
 #' @export
 plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
-                               max_panels = 5, ...) {
-  components <- read_components(components, x)
-  max_panels <- check_count(max_panels, "max_panels")
-  new <- if (!is.null(newdata)) new_panels(x, newdata, domain, y)
-  title <- x$spec$parts$title
-  if (length(new) > max_panels) {
-    title <- paste0(title, " (", max_panels, " of ", length(new), " unseen domains)")
+                               max_panels = 5, which = c("scores", "values"), ...) {
+  which <- check_choice(which, "which", c("scores", "values"))
+  if (which == "values") draw_values(x, list(...)) else {
+    if (!missing(components)) check_components(components, x)
+    draw_scores(scores_frame(x, newdata, components, domain, y, max_panels), list(...))
   }
-  training <- if (!is.null(x$scores)) list(`training domains` = list(scores = x$scores, y = x$y))
-  panels <- c(training, utils::head(new, max_panels))
-  if (length(panels) == 0L) {
-    abort("argument", "`newdata` must be given: the model was fitted to sums over rows and has ",
-          "no rows to show.")
-  }
-  draw_panels(panels, components, colour_key(x$y), title, x$blueprint$response_name,
-              levels(x$y), list(...))
   invisible(x)
+}
+
+#' @rdname plot.dg_projection
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_projection <- function(object, newdata = NULL, components = 1:2, domain = NULL,
+                                   y = NULL, max_panels = 5, which = c("scores", "values"), ...) {
+  check_no_dots(list(...), setdiff(names(formals(autoplot.dg_projection)), "object"))
+  which <- check_choice(which, "which", c("scores", "values"))
+  if (which == "values") return(gg_values(object))
+  gg_scores(scores_frame(object, newdata, components, domain, y, max_panels))
 }
 
 read_components <- function(components, x) {
   m <- length(x$values)
-  if (missing(components) || identical(components, 1:2)) return(seq_len(min(2L, m)))
+  if (identical(components, 1:2)) return(seq_len(min(2L, m)))
+  check_components(components, x)
+}
+
+check_components <- function(components, x) {
+  m <- length(x$values)
+  if (identical(components, 1:2) && m == 1L) return(1L)
   fine <- is.numeric(components) && length(components) %in% 1:2 && all(components %in% seq_len(m))
   if (!fine) {
     abort("argument", "`components` must be one or two numbers from 1 to ", m, ", not ",
@@ -52,16 +72,55 @@ read_components <- function(components, x) {
   components
 }
 
-new_panels <- function(x, newdata, domain, y) {
+# One line a row: panel (factor; "training domains", then the unseen ones), seen, domain, first,
+# second (NA with one component), key: what colours and shapes tell. Attributes: components,
+# title, labels (names of the variables) and of (what the key is: "response", "domain", "none").
+scores_frame <- function(x, newdata, components, domain, y, max_panels) {
+  components <- read_components(components, x)
+  max_panels <- check_count(max_panels, "max_panels")
+  title <- x$spec$parts$title
+  training <- if (!is.null(x$scores)) score_rows(x$scores, components, x$domain, x$y, TRUE)
+  new <- if (!is.null(newdata)) new_scores(x, newdata, components, domain, y)
+  if (is.null(training) && is.null(new)) {
+    abort("argument", "`newdata` must be given: the model was fitted to sums over rows and has ",
+          "no rows to show.")
+  }
+  unseen <- unique(new$domain)
+  if (length(unseen) > max_panels) {
+    title <- paste0(title, " (", max_panels, " of ", length(unseen), " unseen domains)")
+    unseen <- utils::head(unseen, max_panels)
+    new <- new[new$domain %in% unseen, ]
+  }
+  frame <- rbind(training, new)
+  frame$panel <- factor(ifelse(frame$seen, 1L, 1L + match(frame$domain, unseen)),
+                        seq_len(1L + length(unseen)), c("training domains", unseen))
+  few <- length(unique(training$domain)) %in% 2:8
+  of <- if (any(!is.na(frame$key))) "response" else if (few) "domain" else "none"
+  if (of == "domain") frame$key <- factor(ifelse(frame$seen, frame$domain, NA))
+  if (of == "response" && is.factor(x$y)) frame$key <- factor(frame$key, levels(x$y))
+  structure(frame[is.finite(frame$first), ], components = components, title = title, of = of,
+            labels = variable_names(x$blueprint))
+}
+
+score_rows <- function(scores, components, domain, y, seen) {
+  n <- nrow(scores)
+  data.frame(seen = rep(seen, n), domain = as.character(domain), first = scores[, components[1L]],
+             second = if (length(components) == 2L) scores[, components[2L]] else rep(NA_real_, n),
+             key = if (is.null(y)) rep(NA, n) else if (is.factor(y)) as.character(y) else y,
+             stringsAsFactors = FALSE, row.names = NULL)
+}
+
+# Of complete rows, in the order of their domains.
+new_scores <- function(x, newdata, components, domain, y) {
   scores <- predict.dg_projection(x, newdata, domain = domain)
   domain <- factor(new_domain(x$blueprint, newdata, domain, nrow(scores), FALSE, "newdata"))
   y <- if (is.null(y)) response_of(x, newdata) else read_vector(y, nrow(scores), "y")
   if (is.numeric(x$y) && !is.null(y) && !is.numeric(y)) {
     abort("data", "`y` must be numeric as in training, not ", describe(y), ".")
   }
-  lapply(split(seq_len(nrow(scores)), domain), function(rows) {
-    list(scores = scores[rows, , drop = FALSE], y = y[rows])
-  })
+  complete <- order(domain)
+  complete <- complete[!is.na(scores[complete, 1L]) & !is.na(domain[complete])]
+  score_rows(scores[complete, , drop = FALSE], components, domain[complete], y[complete], FALSE)
 }
 
 # The response of new rows where the formula finds it, else NULL.
@@ -71,90 +130,141 @@ response_of <- function(x, newdata) {
   eval(x$formula[[2L]], newdata, environment(x$blueprint$terms))
 }
 
-# Colour and symbol of each row: a sequential scale for numbers, colours and
-# symbols for classes, so that classes also show without colour.
-colour_key <- function(y) {
-  if (is.null(y)) return(list(of = function(y, n) list(col = "#30638E", pch = 1)))
-  if (is.factor(y)) class_key(levels(y)) else number_key(y)
+# Where points are, and what is on the second axis: list(x, y, at and labels of strips or NULL,
+# title, axis: are there numbers on it?).
+score_places <- function(frame) {
+  components <- attr(frame, "components")
+  labels <- attr(frame, "labels")
+  place <- list(x = frame$first, y = frame$second, axis = TRUE)
+  if (length(components) == 2L) return(c(place, list(title = paste("component", components[2L]))))
+  if (is.numeric(frame$key)) {
+    place$y <- frame$key
+    return(c(place, list(title = labels$response)))
+  }
+  strips <- if (is.factor(frame$key)) levels(frame$key)
+  code <- if (is.null(strips)) rep(1L, nrow(frame)) else as.integer(frame$key)
+  # unseen rows without a response are on a strip of their own
+  code[is.na(code)] <- 0L
+  place$y <- code + 0.6 * spread_out(nrow(frame))
+  place$axis <- FALSE
+  c(place, list(at = seq_along(strips), strips = strips, title = key_title(frame)))
 }
 
-class_key <- function(levels) {
-  colours <- grDevices::hcl.colors(length(levels) + 1L, "Viridis")[seq_along(levels)]
-  symbols <- rep_len(c(1, 17, 3, 15, 4, 16, 2, 0), length(levels))
-  list(labels = levels, colours = colours, symbols = symbols, of = function(y, n) {
-    if (is.null(y)) return(list(col = "grey50", pch = 1))
-    code <- match(as.character(y), levels)
-    list(col = colours[code], pch = symbols[code])
-  })
+key_title <- function(frame) {
+  switch(attr(frame, "of"), response = attr(frame, "labels")$response,
+         domain = attr(frame, "labels")$domain, none = "")
 }
 
-number_key <- function(y) {
-  breaks <- unique(stats::quantile(y, seq(0, 1, length.out = 33), names = FALSE))
-  colours <- grDevices::hcl.colors(max(length(breaks) - 1L, 1L), "Viridis")
-  middle <- ceiling(length(colours) / 2)
-  list(labels = signif(c(min(y), stats::median(y), max(y)), 3),
-       colours = colours[c(1L, middle, length(colours))], symbols = c(16, 16, 16),
-       of = function(y, n) {
-         if (is.null(y)) return(list(col = "grey50", pch = 1))
-         list(col = colours[findInterval(y, breaks, all.inside = TRUE)], pch = 16)
-       })
+# At most 400 training rows to lie under the unseen domains.
+background_rows <- function(frame) {
+  rows <- which(frame$seen)
+  rows[thin(length(rows), 400L)]
+}
+
+# Colour and shape of each row, and what is shown of them beside: list(col, pch, labels, colours,
+# shapes).
+score_key <- function(frame, page) {
+  plain <- list(col = rep(shade(page, 0.55), nrow(frame)), pch = rep(1, nrow(frame)))
+  if (attr(frame, "of") == "none") return(plain)
+  known <- !is.na(frame$key)
+  if (is.factor(frame$key)) {
+    m <- nlevels(frame$key)
+    key <- list(labels = levels(frame$key), colours = colour_scale(page, m),
+                shapes = class_shapes(m))
+    code <- as.integer(frame$key)[known]
+    plain$pch[known] <- key$shapes[code]
+  } else {
+    breaks <- unique(stats::quantile(frame$key[known], seq(0, 1, length.out = 33), names = FALSE))
+    colours <- colour_scale(page, max(length(breaks) - 1L, 1L))
+    code <- if (length(breaks) < 2L) 1L
+            else findInterval(frame$key[known], breaks, all.inside = TRUE)
+    key <- list(labels = signif(stats::quantile(frame$key[known], c(1, 0.5, 0), names = FALSE), 3),
+                colours = rev(colours)[c(1L, ceiling(length(colours) / 2), length(colours))],
+                shapes = c(16, 16, 16))
+    plain$pch[known] <- 16
+    plain$col[known] <- colours[code]
+    return(c(plain, key))
+  }
+  plain$col[known] <- key$colours[code]
+  c(plain, key)
 }
 
 # One row of panels on common axes; the training domains first, on grey.
-draw_panels <- function(panels, components, key, title, response, levels, style) {
-  old <- graphics::par(no.readonly = TRUE)
-  on.exit(graphics::par(old))
+draw_scores <- function(frame, style) {
+  page <- base_page()
+  key <- score_key(frame, page)
   key$labels <- if (!is.null(key$labels)) shorten(as.character(key$labels), 22)
-  response <- shorten(response, 22)
-  right <- if (is.null(key$labels)) 0.5 else 0.5 * widest(c(key$labels, response)) + 2.5
-  graphics::par(mfrow = c(1L, length(panels)))
+  key$title <- shorten(key_title(frame), 22)
+  place <- score_places(frame)
+  panels <- levels(droplevels(frame$panel))
+  right <- if (is.null(key$labels)) 0.5 else 0.5 * widest(c(key$labels, key$title)) + 2.5
   # two panels or six: the same size of text
-  graphics::par(cex = 0.8, mar = c(2.5, 1, 3.2, 0.5), oma = c(1.8, 3, 2, right))
-  points <- lapply(panels, panel_points, components, levels)
-  limits <- lapply(c("x", "y"), function(axis) {
-    range(unlist(lapply(points, `[[`, axis)), na.rm = TRUE)
-  })
-  classes <- if (length(components) == 1L && !is.null(panels[[1L]]$y)) levels
-  width <- characters_in(graphics::par("pin")[1L], 0.8)
-  for (i in seq_along(panels)) {
-    graphics::plot(limits[[1L]], limits[[2L]], type = "n", xlab = "", ylab = "",
-                   yaxt = if (i == 1L && is.null(classes)) "s" else "n", font.main = 1L,
-                   main = fit_text(names(panels)[i], width, lines = 2L), cex.main = 1)
-    if (i == 1L) {
-      corner <- graphics::par("usr")
-      graphics::rect(corner[1L], corner[3L], corner[2L], corner[4L], col = "grey93", border = NA)
-      graphics::box()
-      if (!is.null(classes)) {
-        graphics::axis(2L, at = seq_along(classes), labels = shorten(classes, 12))
-      }
+  with_page({
+    for (i in seq_along(panels)) draw_score_panel(frame, panels[i], place, key, page, style, i)
+    if (!is.null(key$labels)) {
+      graphics::legend(graphics::grconvertX(0.995, "ndc"), graphics::grconvertY(0.55, "ndc"),
+                       xjust = 1, yjust = 0.5, legend = key$labels, title = key$title,
+                       col = if (is.null(style$col)) key$colours else style$col,
+                       pch = if (is.null(style$pch)) key$shapes else style$pch, xpd = NA, bty = "n")
     }
-    own <- key$of(panels[[i]]$y, length(points[[i]]$x))
-    do.call(graphics::points, c(points[[i]], utils::modifyList(own, style)))
-  }
-  if (!is.null(key$labels)) {
-    graphics::legend(graphics::grconvertX(0.995, "ndc"), graphics::grconvertY(0.55, "ndc"),
-                     xjust = 1, yjust = 0.5, legend = key$labels, title = response,
-                     col = if (is.null(style$col)) key$colours else style$col,
-                     pch = if (is.null(style$pch)) key$symbols else style$pch, xpd = NA, bty = "n")
-  }
-  second <- if (length(components) == 2L) paste("component", components[2L])
-            else if (is.null(panels[[1L]]$y)) "row" else response
-  first <- paste("component", components[1L])
-  graphics::mtext(first, side = 1L, outer = TRUE, line = 0.4, cex = 0.8)
-  graphics::mtext(second, side = 2L, outer = TRUE, line = 1.8, cex = 0.8)
-  graphics::mtext(title, side = 3L, outer = TRUE, line = 0.3, font = 2L)
+    outer_text(paste("component", attr(frame, "components")[1L]), 1L, 0.4)
+    outer_text(shorten(place$title, 30), 2L, 1.8)
+    outer_text(attr(frame, "title"), 3L, 0.3, font = 2L, cex = 1)
+  }, mfrow = c(1L, length(panels)), cex = 0.8, mar = c(2.5, 1, 3.2, 0.5), oma = c(1.8, 3, 2, right))
 }
 
-# With one component the response stands on the second axis.
-panel_points <- function(panel, components, levels) {
-  x <- panel$scores[, components[1L]]
-  if (length(components) == 2L) return(list(x = x, y = panel$scores[, components[2L]]))
-  y <- panel$y
-  if (is.null(levels) && !is.numeric(y)) return(list(x = x, y = seq_along(x) / length(x)))
-  # classes have the place they had in training, and are spread a little so that
-  # points do not hide each other
-  if (!is.null(levels)) {
-    y <- match(as.character(y), levels) + 0.6 * ((seq_along(y) * 0.618034) %% 1 - 0.5)
+outer_text <- function(text, side, line, cex = 0.8, font = 1L) {
+  graphics::mtext(text, side, line, outer = TRUE, cex = cex, font = font,
+                  col = graphics::par("fg"))
+}
+
+draw_score_panel <- function(frame, panel, place, key, page, style, i) {
+  width <- characters_in(graphics::par("pin")[1L], 0.8)
+  training <- panel == "training domains"
+  empty_panel(place$x, place$y, if (training) panel else paste("unseen:", panel), xlab = "",
+              ylab = "", yaxt = if (i == 1L && place$axis) "s" else "n", width = width)
+  if (training) {
+    corner <- graphics::par("usr")
+    graphics::rect(corner[1L], corner[3L], corner[2L], corner[4L], col = shade(page, 0.08),
+                   border = NA)
+    graphics::box()
+  } else {
+    under <- background_rows(frame)
+    graphics::points(place$x[under], place$y[under], pch = 16, cex = 0.5, col = shade(page, 0.18))
   }
-  list(x = x, y = y)
+  if (i == 1L && !is.null(place$strips)) {
+    graphics::axis(2L, at = place$at, labels = shorten(place$strips, 12))
+  }
+  rows <- which(frame$panel == panel)
+  own <- utils::modifyList(list(col = key$col[rows], pch = key$pch[rows]), style)
+  do.call(graphics::points, c(list(x = place$x[rows], y = place$y[rows]), own))
+}
+
+# component (number), value.
+values_frame <- function(x) {
+  data.frame(component = seq_along(x$values), value = unname(x$values))
+}
+
+values_title <- function(x) paste0(x$spec$parts$title, ": eigenvalues")
+
+# The rank is found among the components asked for.
+values_note <- function(x) {
+  asked <- x$spec$args$ncomp
+  paste0("rank ", if (x$rank < asked) "" else "at least ", x$rank, " (",
+         plural(asked, "component"), " asked for)")
+}
+
+draw_values <- function(x, style) {
+  frame <- values_frame(x)
+  with_page({
+    empty_panel(c(0.7, max(frame$component) + 0.3), c(0, frame$value), values_title(x),
+                xlab = "component", ylab = "eigenvalue", xaxt = "n")
+    whole <- pretty(frame$component)
+    graphics::axis(1L, whole[whole %in% frame$component])
+    graphics::segments(frame$component, 0, frame$component, frame$value, lwd = 2,
+                       col = shade(base_page(), 0.4))
+    style <- utils::modifyList(list(pch = 16), style)
+    do.call(graphics::points, c(list(x = frame$component, y = frame$value), style))
+    graphics::mtext(values_note(x), 3L, 0.2, cex = 0.8, col = graphics::par("fg"))
+  })
 }

@@ -2,8 +2,8 @@
 # must be known before a plot is open, so widths are estimated from the height of a
 # line: a character is about half as wide.
 
-characters_in <- function(inches, cex = 1) {
-  max(floor(inches / (0.5 * cex * graphics::par("cin")[2L])), 8)
+characters_in <- function(inches, cex = 1, at_least = 8) {
+  max(floor(inches / (0.5 * cex * graphics::par("cin")[2L])), at_least)
 }
 
 # Broken into at most `lines` lines of `width` characters, and shortened where that
@@ -36,4 +36,17 @@ score_label <- function(measure, width, prefix = "") {
   direction <- if (measure$better == "low") "(lower is better)" else "(higher is better)"
   title <- paste0(prefix, measure$title)
   paste0(title, if (nchar(title) + nchar(direction) < width) " " else "\n", direction)
+}
+
+# The user's names of the response and of the domain.
+variable_names <- function(blueprint) {
+  domain <- blueprint$domain_columns
+  list(response = if (is.null(blueprint$response_name)) "y" else blueprint$response_name,
+       domain = if (length(domain)) paste(domain, collapse = ", ") else "domain")
+}
+
+# "12 of 60 domains named", or nothing where all are.
+note_unnamed <- function(shown, of, what = "domain") {
+  if (shown >= of) return(NULL)
+  paste0(plural(of, what), ", ", shown, " of them named")
 }

@@ -1,15 +1,3 @@
-drawn <- function(code) {
-  file <- tempfile(fileext = ".png")
-  grDevices::png(file, 800, 400)
-  before <- graphics::par("mfrow", "mar")
-  value <- withVisible(code)
-  after <- graphics::par("mfrow", "mar")
-  grDevices::dev.off()
-  expect_identical(after, before)
-  expect_gt(file.size(file), 2000)
-  value
-}
-
 test_that("projections plot for numbers, classes and no response, with unseen domains", {
   toy <- toy_domains(4, 15)
   model <- udica(y ~ . | domain, data = domains_of(toy, 1:2))
@@ -52,6 +40,10 @@ test_that("long names are broken or shortened, and stay different", {
 })
 
 test_that("classes of new rows have the place they had in training", {
-  panel <- list(scores = matrix(1:2), y = c("b", "b"))
-  expect_equal(round(panel_points(panel, 1, c("a", "b"))$y), c(2, 2))
+  labels <- toy_classes(4, 15)
+  model <- dica(y ~ . | domain, data = domains_of(labels, 1:3), ncomp = 1)
+  new <- domains_of(labels, 4)
+  only <- new[new$y == levels(new$y)[2], ]
+  frame <- scores_frame(model, only, 1L, NULL, NULL, 5)
+  expect_true(all(round(score_places(frame)$y[!frame$seen]) == 2))
 })

@@ -1,0 +1,87 @@
+#' Where domains lie
+#'
+#' The distances between the mean embeddings of a model's training domains and of new ones, by the
+#' model's own kernel on x and on the predictors as the model scales them: [mmd()] of both, with
+#' the new domains marked. Their picture is a map: [plot.domgen_mmd()]. A new domain that lies
+#' apart from all training domains is one that the model knows little about.
+#'
+#' @param object A fitted model that keeps its training rows (no feature map).
+#' @param newdata New rows, with the domain column or `domain`; `NULL` for the training domains
+#'   alone. A new domain called like one in training gets `" (new)"` behind its name.
+#' @inheritParams predict.dg_projection
+#' @inheritParams kernel_matrix
+#' @return An object of class `dg_domain_map` and `domgen_mmd`: what [mmd()] returns, and
+#'   \item{unseen}{names of the domains of `newdata`}
+#'   \item{points}{data frame: `domain`, `unseen`, `first`, `second`, the coordinates of the domains
+#'     by classical scaling ([stats::cmdscale()])}
+#'   \item{shown}{the share of the squared distances that the two coordinates show}
+#' @section Errors:
+#' A model without training rows or with one domain and no `newdata`; those of
+#' [predict.dg_projection()] for `newdata`.
+#' @examples
+#' toy <- simulate_ellipses(domains = 8, rows = 40, seed = 1)
+#' new <- toy$domain %in% levels(toy$domain)[7:8]
+#' model <- dg_ridge(y ~ . | domain, data = toy[!new, ])
+#' plot(domain_map(model, toy[new, ]))
+#' @export
+domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
+  if (!inherits(object, "dg_fit")) {
+    abort("argument", "`object` must be a fitted model, not ", describe(object),
+          "; for data alone use mmd().")
+  }
+  rows <- map_rows(object, newdata, domain)
+  kernel <- map_kernel(object)
+  result <- mmd(rows$X, rows$domain, kernel, threads = threads)
+  result$unseen <- rows$unseen
+  map <- map_points(result$squared, rows$unseen)
+  result[c("points", "shown")] <- map[c("points", "shown")]
+  result$labels <- variable_names(object$blueprint)
+  class(result) <- c("dg_domain_map", class(result))
+  result
+}
+
+# A chain's projection has the kernel on x.
+map_kernel <- function(object) {
+  if (inherits(object, "dg_adapted")) object <- object$base
+  if (inherits(object, "dg_chain")) object <- object$projection
+  if (is.null(object$product$kernel)) kernel_rbf() else object$product$kernel
+}
+
+map_rows <- function(object, newdata, domain) {
+  known <- tryCatch(training_rows(object), domgen_error = function(e) {
+    abort("argument", "`object` must keep its training rows; a model with a feature map, ",
+          "`dg_lm()` or `dg_null()` does not.")
+  })
+  if (nlevels(known$domain) < 2L && is.null(newdata)) {
+    abort("data", "`newdata` must be given: the model has one domain.")
+  }
+  if (is.null(newdata)) return(list(X = known$X, domain = known$domain, unseen = character()))
+  blueprint <- object$blueprint
+  new <- replay(blueprint, newdata, domain, needs_domain = TRUE)
+  new$X <- scale_new(blueprint$scaling, new$X, new$domain, NULL)$X
+  names <- levels(new$domain)
+  names <- ifelse(names %in% levels(known$domain), paste(names, "(new)"), names)
+  labels <- c(as.character(known$domain), names[as.integer(new$domain)])
+  list(X = rbind(known$X, new$X), domain = factor(labels, c(levels(known$domain), names)),
+       unseen = names)
+}
+
+# Classical scaling of MMD^2: list(points, shown).
+map_points <- function(squared, unseen) {
+  if (anyNA(squared)) {
+    abort("data", "The distances between domains must be known for a map; use ",
+          "`mmd(unbiased = FALSE)`.")
+  }
+  G <- nrow(squared)
+  if (G < 2L) abort("data", "A map needs at least 2 domains, not ", G, ".")
+  # the unbiased estimate can be below zero
+  scaled <- suppressWarnings(stats::cmdscale(sqrt(pmax(squared, 0)), k = min(2L, G - 1L),
+                                             eig = TRUE))
+  at <- matrix(0, G, 2L)
+  at[, seq_len(ncol(scaled$points))] <- scaled$points
+  # the sign of a coordinate is arbitrary; the largest is positive
+  at <- apply(at, 2L, function(v) v * if (v[which.max(abs(v))] < 0) -1 else 1)
+  list(points = data.frame(domain = rownames(squared), unseen = rownames(squared) %in% unseen,
+                           first = at[, 1L], second = at[, 2L], stringsAsFactors = FALSE),
+       shown = scaled$GOF[1L])
+}

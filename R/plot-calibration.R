@@ -1,0 +1,209 @@
+#' Are predicted probabilities right?
+#'
+#' @description
+#' Rows are put into bins by the probability that was predicted for a class; in each, the mean of
+#' what was predicted stands beside the share of rows that are of that class. Of a model that knows
+#' how sure it is the two are the same. Take rows that the model has not seen: those of held-out
+#' domains of a [dg_cv()], or of new domains.
+#'
+#' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
+#' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
+#' more than two classes each has a panel.
+#'
+#' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), or
+#'   a fitted model with probabilities ([dg_lm()], [dg_null()], or with `probability = "platt"` or
+#'   `"isotonic"`).
+#' @param newdata For a model: rows with the response among their columns, or `y`.
+#' @param domain,y Domain and response of each row of `newdata`, when they are not columns of it.
+#' @param bins Number of bins of equal width.
+#' @param class Classes to look at; `NULL`: the second of two, else all.
+#' @return An object of class `dg_calibration`, a list with
+#'   \item{table}{data frame, one line per class and bin that has rows: `class`, `low`, `high` (the
+#'     bin), `rows`, `predicted` (mean), `observed` (share), and `lower`, `upper`, Wilson's 95 %
+#'     interval of the share}
+#'   \item{error}{expected calibration error of each class, \eqn{\sum_b (n_b/n)
+#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}}
+#'   \item{rows, domains, labels}{how many there were, and the names of the variables}
+#'   Rows of a domain resemble each other, which the intervals do not know: with few domains they
+#'   are too narrow.
+#' @section Errors:
+#' A model or cross-validation without probabilities, a response that is missing or has other
+#' classes, and those of [predict.dg_learner()].
+#' @references
+#' Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
+#' *Journal of the American Statistical Association* 22(158), 209-212.
+#' @examples
+#' toy <- simulate_dcm(domains = 8, rows = 40, seed = 1)
+#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "log_loss")
+#' calibration <- dg_calibration(cv, bins = 5)
+#' calibration
+#' plot(calibration)
+#' @export
+dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins = 10,
+                           class = NULL) {
+  bins <- check_count(bins, "bins", at_least = 2L)
+  held <- if (inherits(object, "dg_cv")) cv_probabilities(object)
+          else new_probabilities(object, newdata, domain, y)
+  levels <- colnames(held$prob)
+  class <- read_class(class, levels)
+  rows <- !is.na(held$truth) & !is.na(rowSums(held$prob))
+  if (!any(rows)) abort("data", "No row has both a class and a probability.")
+  truth <- as.character(held$truth)[rows]
+  tables <- lapply(class, function(name) {
+    bin_probabilities(name, held$prob[rows, name], truth == name, bins)
+  })
+  table <- do.call(rbind, tables)
+  table$class <- factor(table$class, class)
+  error <- vapply(tables, function(t) {
+    sum(t$rows / sum(t$rows) * abs(t$observed - t$predicted))
+  }, numeric(1))
+  structure(list(table = table, error = stats::setNames(error, class), rows = sum(rows),
+                 domains = length(unique(held$domain[rows])), labels = held$labels),
+            class = "dg_calibration")
+}
+
+# list(prob [rows x classes], truth, domain, labels)
+cv_probabilities <- function(cv) {
+  if (is.null(cv$predictions$prob)) {
+    abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
+          "\"brier\", with a model that gives them.")
+  }
+  prob <- cv$predictions$prob
+  colnames(prob) <- levels(cv$predictions$truth)
+  list(prob = prob, truth = cv$predictions$truth, domain = cv$predictions$domain,
+       labels = cv$labels)
+}
+
+new_probabilities <- function(object, newdata, domain, y) {
+  if (!inherits(object, "dg_learner")) {
+    abort("argument", "`object` must be a fitted model or the result of dg_cv(), not ",
+          describe(object), ".")
+  }
+  if (is.null(newdata)) {
+    abort("argument", "`newdata` must be given: on its training rows a model looks too sure.")
+  }
+  prob <- predict(object, newdata, domain = domain, type = "prob")
+  y <- if (is.null(y)) response_of(object, newdata) else read_vector(y, nrow(prob), "y")
+  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
+  other <- setdiff(as.character(y), c(colnames(prob), NA))
+  if (length(other)) {
+    abort("data", "The response must be of the classes in training (",
+          enumerate(colnames(prob), quote = "\""), "), not ", enumerate(other, quote = "\""), ".")
+  }
+  list(prob = prob, truth = y, labels = variable_names(object$blueprint),
+       domain = new_domain(object$blueprint, newdata, domain, nrow(prob), FALSE, "newdata"))
+}
+
+read_class <- function(class, levels) {
+  if (is.null(class)) return(if (length(levels) == 2L) levels[2L] else levels)
+  for (name in class) check_choice(name, "class", levels)
+  unique(class)
+}
+
+bin_probabilities <- function(class, prob, positive, bins) {
+  bin <- pmin(floor(prob * bins), bins - 1)
+  rows <- split(seq_along(prob), bin)
+  n <- lengths(rows)
+  hits <- vapply(rows, function(i) sum(positive[i]), numeric(1))
+  interval <- wilson_interval(hits, n)
+  low <- as.numeric(names(rows)) / bins
+  data.frame(class = class, low = low, high = low + 1 / bins, rows = n,
+             predicted = vapply(rows, function(i) mean(prob[i]), numeric(1)),
+             observed = hits / n, lower = interval$lower, upper = interval$upper,
+             row.names = NULL, stringsAsFactors = FALSE)
+}
+
+# Wilson (1927), equation 4.
+wilson_interval <- function(hits, n, level = 0.95) {
+  z <- stats::qnorm((1 + level) / 2)
+  share <- hits / n
+  centre <- (share + z^2 / (2 * n)) / (1 + z^2 / n)
+  half <- z / (1 + z^2 / n) * sqrt(share * (1 - share) / n + z^2 / (4 * n^2))
+  list(lower = pmax(centre - half, 0), upper = pmin(centre + half, 1))
+}
+
+#' @export
+print.dg_calibration <- function(x, digits = 3, ...) {
+  digits <- max(check_digits(digits), 1L)
+  cat("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
+      plural(x$domains, "domain"), "\n", sep = "")
+  cat(paste0("  ", names(x$error), ": expected calibration error ", signif(x$error, 2), "\n"),
+      sep = "")
+  cat("\n")
+  print(x$table, digits = digits, row.names = FALSE)
+  invisible(x)
+}
+
+#' @rdname dg_calibration
+#' @param x A result of `dg_calibration()`.
+#' @param ... Must be empty.
+#' @export
+plot.dg_calibration <- function(x, ...) {
+  check_no_dots(list(...), character())
+  panels <- split(x$table, x$table$class)
+  several <- length(panels) > 1L
+  with_page({
+    for (name in names(panels)) draw_reliability(panels[[name]], calibration_title(x, name))
+    outer_text(calibration_note(x), 3L, 0.3)
+    outer_text(predicted_label, 1L, 0.6, cex = 1)
+    outer_text(observed_label, 2L, 0.6, cex = 1)
+  }, mfrow = grDevices::n2mfrow(length(panels))[2:1], cex = if (several) 0.8 else 1,
+  mar = c(2, 2.2, 2.2, 0.8), oma = c(2, 2, 1.5, 0))
+  invisible(x)
+}
+
+predicted_label <- "predicted probability"
+observed_label <- "share of rows"
+
+calibration_title <- function(x, class) {
+  paste0(shorten(x$labels$response, 16), " = ", shorten(class, 16))
+}
+
+calibration_note <- function(x) {
+  paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"), ", 95 % intervals")
+}
+
+# Bars of counts reach 0.2 of the height.
+count_heights <- function(rows) 0.2 * rows / max(rows)
+
+draw_reliability <- function(table, title) {
+  page <- base_page()
+  empty_panel(c(0, 1), c(0, 1), title, xlab = "", ylab = "", xaxs = "i", yaxs = "i",
+              lines = 1L)
+  graphics::rect(table$low, 0, table$high, count_heights(table$rows), col = shade(page, 0.12),
+                 border = shade(page, 0.3))
+  if (nrow(table) <= 12L) {
+    graphics::text((table$low + table$high) / 2, count_heights(table$rows), table$rows, pos = 3,
+                   offset = 0.2, cex = 0.7, col = shade(page, 0.65))
+  }
+  graphics::abline(0, 1, lty = 2L)
+  graphics::lines(table$predicted, table$observed, col = shade(page, 0.5))
+  graphics::segments(table$predicted, table$lower, table$predicted, table$upper, lwd = 2)
+  graphics::points(table$predicted, table$observed, pch = 21, bg = page$paper, cex = 1.2, xpd = NA)
+  graphics::box()
+}
+
+#' @rdname dg_calibration
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_calibration <- function(object, ...) {
+  check_no_dots(list(...), character())
+  page <- gg_page()
+  table <- object$table
+  table$height <- unlist(lapply(split(table$rows, table$class), count_heights))
+  table$middle <- (table$low + table$high) / 2
+  titles <- vapply(levels(table$class), function(name) calibration_title(object, name), "")
+  table$panel <- factor(titles[as.character(table$class)], titles)
+  plot <- ggplot2::ggplot(table, gg_columns(x = "predicted", y = "observed")) +
+    ggplot2::geom_rect(gg_columns(xmin = "low", xmax = "high", ymax = "height"), ymin = 0,
+                       fill = shade(page, 0.15), colour = shade(page, 0.3)) +
+    ggplot2::geom_abline(linetype = 2L, colour = page$ink) +
+    ggplot2::geom_line(colour = shade(page, 0.5)) +
+    ggplot2::geom_linerange(gg_columns(ymin = "lower", ymax = "upper"), linewidth = 0.8,
+                            colour = page$ink) +
+    ggplot2::geom_point(shape = 21L, size = 2.5, colour = page$ink, fill = page$paper) +
+    ggplot2::facet_wrap(gg_facets("panel")) + ggplot2::coord_equal(xlim = 0:1, ylim = 0:1) +
+    ggplot2::labs(x = predicted_label, y = observed_label, subtitle = calibration_note(object))
+  if (max(table(table$class)) > 12L) return(plot)
+  plot + ggplot2::geom_text(gg_columns(x = "middle", y = "height", label = "rows"), vjust = -0.3,
+                            size = 2.7, colour = shade(page, 0.65))
+}

@@ -1,0 +1,237 @@
+#' Results as data frames
+#'
+#' @description
+#' Methods for the generics of the generics package (and so of broom), if it is there. All return
+#' plain data frames.
+#'
+#' `tidy()` takes a result apart: of a projection a line per component; of a [dg_gp()] its
+#' parameters, of a [dg_lm()] its coefficients, of other learners the parameters they were fitted
+#' with; of a [dg_cv()] a line per domain; of a [dg_compare()] a line per method; of a [dg_tune()]
+#' a line per choice; of [mmd()] a line per pair of domains; of [dg_calibration()] its table; of a
+#' [dg_diagnose()] a line each for shift, room and gain.
+#'
+#' `glance()` sums it up in one line.
+#'
+#' `augment()` gives the rows back with what the model says of them: of a projection the scores
+#' `.comp1`, `.comp2`, ..., of a learner `.fitted`, for classes with probabilities `.prob_<class>`,
+#' for numbers `.resid` where the response is known; of a [dg_cv()] its predictions.
+#'
+#' @param x A result.
+#' @param newdata Rows to predict; `NULL` for those in training, of which the response, the
+#'   domain and the predictions are given.
+#' @param domain Domain of each row of `newdata`, when it is not a column of it.
+#' @param ... Must be empty.
+#' @return A data frame.
+#' @name tidy.domgen
+#' @examples
+#' if (requireNamespace("generics", quietly = TRUE)) {
+#'   toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
+#'   cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+#'   print(generics::tidy(cv))
+#'   print(generics::glance(cv))
+#' }
+NULL
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::tidy
+tidy.dg_projection <- function(x, ...) {
+  check_no_dots(list(...), character())
+  frame <- values_frame(x)
+  frame$residual <- x$residual
+  frame
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::glance
+glance.dg_projection <- function(x, ...) {
+  check_no_dots(list(...), character())
+  data.frame(method = x$spec$method, rows = nobs.dg_fit(x), domains = nlevels(x$domain),
+             predictors = length(x$blueprint$columns), components = length(x$values),
+             rank = x$rank, distributional_before = x$variance["before", "distributional"],
+             distributional_after = x$variance["after", "distributional"],
+             share_before = variance_share(x, "before"), share_after = variance_share(x, "after"),
+             stringsAsFactors = FALSE)
+}
+
+# Of the distributional in the total variance.
+variance_share <- function(x, when) {
+  x$variance[when, "distributional"] / x$variance[when, "total"]
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::augment
+augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
+  check_no_dots(list(...), c("newdata", "domain"))
+  scores <- if (is.null(newdata)) fitted(x) else predict(x, newdata, domain = domain)
+  colnames(scores) <- paste0(".comp", seq_len(ncol(scores)))
+  cbind(augmented_rows(x, newdata), as.data.frame(scores))
+}
+
+# The columns of newdata, or what is known of the rows in training: response and domain.
+augmented_rows <- function(x, newdata) {
+  if (!is.null(newdata)) return(as.data.frame(newdata))
+  labels <- variable_names(x$blueprint)
+  values <- list(if (!is.null(x$y)) pad_rows(x$y, x), if (!is.null(x$domain)) pad_rows(x$domain, x))
+  names(values) <- make.unique(c(labels$response, labels$domain))
+  as.data.frame(Filter(Negate(is.null), values), optional = TRUE)
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::tidy
+tidy.dg_learner <- function(x, ...) {
+  check_no_dots(list(...), character())
+  learner <- learner_of(x)
+  if (inherits(learner, "dg_gp")) return(learner$parameters)
+  if (inherits(learner, "dg_lm")) return(coefficient_frame(coef(learner)))
+  parameter_frame(x$spec)
+}
+
+coefficient_frame <- function(coefficients) {
+  if (!is.matrix(coefficients)) {
+    return(data.frame(term = names(coefficients), estimate = unname(coefficients),
+                      stringsAsFactors = FALSE))
+  }
+  data.frame(class = rep(colnames(coefficients), each = nrow(coefficients)),
+             term = rep(rownames(coefficients), ncol(coefficients)),
+             estimate = c(coefficients), stringsAsFactors = FALSE)
+}
+
+# part, parameter, value (in words).
+parameter_frame <- function(spec) {
+  parts <- if (inherits(spec, "dg_chain_spec")) spec[c("projection", "learner")]
+           else stats::setNames(list(spec), spec$method)
+  do.call(rbind, lapply(names(parts), function(part) {
+    args <- Filter(Negate(is.null), parts[[part]]$args)
+    args <- args[setdiff(names(args), c("threads", "unlabelled", "target"))]
+    data.frame(part = rep(part, length(args)), parameter = names(args),
+               value = vapply(args, format_value, ""), row.names = NULL,
+               stringsAsFactors = FALSE)
+  }))
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::glance
+glance.dg_learner <- function(x, ...) {
+  check_no_dots(list(...), character())
+  frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
+                      predictors = length(x$blueprint$columns), response = x$response$kind,
+                      stringsAsFactors = FALSE)
+  learner <- learner_of(x)
+  if (inherits(learner, "dg_gp")) {
+    found <- logLik(learner)
+    frame <- cbind(frame, logLik = as.numeric(found), df = attr(found, "df"),
+                   AIC = stats::AIC(learner), BIC = stats::BIC(learner))
+  }
+  frame
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::augment
+augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
+  check_no_dots(list(...), c("newdata", "domain"))
+  predicted <- function(type) {
+    if (is.null(newdata)) predict(x, type = type)
+    else predict(x, newdata, domain = domain, type = type)
+  }
+  frame <- augmented_rows(x, newdata)
+  frame$.fitted <- predicted("response")
+  if (x$response$kind == "class") {
+    prob <- tryCatch(predicted("prob"), domgen_error_argument = function(e) NULL)
+    for (class in colnames(prob)) frame[[paste0(".prob_", class)]] <- prob[, class]
+    return(frame)
+  }
+  truth <- if (is.null(newdata)) pad_rows(x$y, x) else response_of(x, newdata)
+  if (is.numeric(truth)) frame$.resid <- truth - frame$.fitted
+  frame
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::tidy
+tidy.dg_tuned <- function(x, ...) {
+  check_no_dots(list(...), character())
+  cbind(x$tuning$table, chosen = seq_len(nrow(x$tuning$table)) == x$tuning$chosen)
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::glance
+glance.dg_tuned <- function(x, ...) {
+  check_no_dots(list(...), character())
+  tuning <- x$tuning
+  chosen <- tuning$table[tuning$chosen, ]
+  data.frame(chosen[names(tuning$best)], metric = tuning$metric$title, mean = chosen$mean,
+             se = chosen$se, choices = nrow(tuning$table), failed = sum(!is.na(tuning$table$error)),
+             seconds = sum(tuning$table$seconds), row.names = NULL, check.names = FALSE,
+             stringsAsFactors = FALSE)
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::tidy
+tidy.dg_cv <- function(x, ...) {
+  check_no_dots(list(...), character())
+  x$domains
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::glance
+glance.dg_cv <- function(x, ...) {
+  check_no_dots(list(...), character())
+  interval <- bootstrap_interval(x$domains$score[!is.na(x$domains$score)])
+  data.frame(metric = x$metrics[[1L]]$title, mean = x$mean, se = x$se, lower = interval[1L],
+             upper = interval[2L], overall = x$overall, domains = nrow(x$domains),
+             fits = nrow(x$fits), seconds = sum(x$fits$seconds), stringsAsFactors = FALSE)
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::augment
+augment.dg_cv <- function(x, ...) {
+  check_no_dots(list(...), character())
+  x$predictions
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::tidy
+tidy.dg_compare <- function(x, ...) {
+  check_no_dots(list(...), character())
+  x$table
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::glance
+glance.dg_compare <- function(x, ...) {
+  check_no_dots(list(...), character())
+  test <- x$friedman
+  if (is.null(test)) test <- list(statistic = NA_real_, df = NA_real_, p = NA_real_)
+  data.frame(metric = x$metrics[[1L]]$title, against = x$against, methods = nrow(x$table),
+             domains = nrow(x$scores), statistic = test$statistic, df = test$df,
+             p.value = test$p, stringsAsFactors = FALSE)
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::tidy
+tidy.domgen_mmd <- function(x, ...) {
+  check_no_dots(list(...), character())
+  names <- rownames(x$squared)
+  pairs <- which(upper.tri(x$squared), arr.ind = TRUE)
+  frame <- data.frame(first = names[pairs[, 1L]], second = names[pairs[, 2L]],
+                      squared = x$squared[pairs], stringsAsFactors = FALSE)
+  if (!is.null(x$p_value)) frame$p.value <- x$p_value[pairs]
+  frame
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::tidy
+tidy.dg_calibration <- function(x, ...) {
+  check_no_dots(list(...), character())
+  x$table
+}
+
+#' @rdname tidy.domgen
+#' @exportS3Method generics::tidy
+tidy.dg_diagnose <- function(x, ...) {
+  check_no_dots(list(...), character())
+  columns <- c("difference", "lower", "upper", "p")
+  rows <- rbind(c(x$shift$variance - x$shift$level, NA, NA, x$shift$p),
+                as.matrix(x$room[columns]), as.matrix(x$gain[columns]))
+  data.frame(what = c("shift", "room", "gain"), estimate = rows[, 1L], lower = rows[, 2L],
+             upper = rows[, 3L], p.value = rows[, 4L], row.names = NULL, stringsAsFactors = FALSE)
+}

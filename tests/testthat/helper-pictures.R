@@ -1,0 +1,45 @@
+# Pictures are kept as svg where vdiffr is, but not on CRAN: a font or a version that differs is no
+# defect. Those of ggplot2 were made with 3.4 and depend on its version.
+expect_picture <- function(title, plot) {
+  testthat::skip_on_cran()
+  testthat::skip_if_not_installed("vdiffr")
+  vdiffr::expect_doppelganger(title, plot)
+}
+
+expect_ggplot_picture <- function(title, plot) {
+  version <- as.character(utils::packageVersion("ggplot2"))
+  testthat::skip_if_not(startsWith(version, "3.4"), "pictures were made with ggplot2 3.4")
+  expect_picture(title, plot)
+}
+
+# Drawn on a small device; what was given back.
+drawn <- function(code, width = 700, height = 450, bg = "white", fg = "black") {
+  file <- tempfile(fileext = ".png")
+  grDevices::png(file, width, height, bg = bg)
+  on.exit(unlink(file))
+  graphics::par(fg = fg)
+  watched <- c("mfrow", "mar", "oma", "cex", "col.axis", "col.lab", "col")
+  before <- graphics::par(watched)
+  value <- withVisible(code)
+  after <- graphics::par(watched)
+  grDevices::dev.off()
+  testthat::expect_identical(after, before)
+  testthat::expect_gt(file.size(file), 1000)
+  value
+}
+
+# Every picture in base graphics (at two sizes, and on a dark page) and in ggplot2.
+expect_all_drawn <- function(x, ...) {
+  result <- drawn(plot(x, ...))
+  testthat::expect_false(result$visible)
+  testthat::expect_identical(result$value, x)
+  drawn(plot(x, ...), 400, 300, bg = "black", fg = "white")
+  if (!requireNamespace("ggplot2", quietly = TRUE)) return(invisible())
+  # measuring text opens a device
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  picture <- ggplot2::autoplot(x, ...)
+  testthat::expect_s3_class(picture, "ggplot")
+  testthat::expect_silent(ggplot2::ggplotGrob(picture))
+  invisible(picture)
+}

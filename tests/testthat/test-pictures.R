@@ -1,0 +1,268 @@
+# What the pictures show (their data frames), that they can be drawn, and what they look like.
+
+shown <- new.env()
+pictured <- function(name) {
+  if (is.null(shown[[name]])) shown[[name]] <- make_pictured[[name]]()
+  shown[[name]]
+}
+
+ellipses <- function(domains = 8, rows = 20) {
+  data <- simulate_ellipses(domains = domains, rows = rows, seed = 1)
+  names(data) <- c(domain = "hospital", y = "ill", x1 = "age", x2 = "weight")[names(data)]
+  data
+}
+
+make_pictured <- list(
+  projection = function() kpca(ill ~ . | hospital, data = domains_of_hospital(1:5), ncomp = 2),
+  distances = function() {
+    data <- ellipses()
+    set.seed(1)
+    mmd(as.matrix(data[c("age", "weight")]), data$hospital, permutations = 39)
+  },
+  map = function() {
+    domain_map(dg_ridge(ill ~ . | hospital, data = domains_of_hospital(1:5)),
+               domains_of_hospital(6:8))
+  },
+  cv = function() {
+    dg_cv(dg_lm(), ill ~ . | hospital, data = ellipses(), metric = c("accuracy", "log_loss"))
+  },
+  comparison = function() {
+    dg_compare(list(pooled = dg_ridge(domain_kernel = domain_pooled()), distributional = dg_ridge()),
+               ill ~ . | hospital, data = ellipses(), folds = 4)
+  },
+  tuned = function() {
+    dg_tune(dg_ridge(), ill ~ . | hospital, data = ellipses(), extend = FALSE,
+            grid = list(lambda = c(0.01, 1, 100), times = c(0.5, 1)))
+  },
+  diagnosis = function() dg_diagnose(ill ~ . | hospital, data = ellipses(), permutations = 20)
+)
+
+domains_of_hospital <- function(codes) {
+  data <- ellipses()
+  droplevels(data[data$hospital %in% levels(data$hospital)[codes], ])
+}
+
+test_that("all pictures are drawn in base graphics and in ggplot2, and leave the page as it was", {
+  skip_if_not_installed("ggplot2")
+  set.seed(2)
+  expect_all_drawn(pictured("projection"), newdata = domains_of_hospital(6:8))
+  expect_all_drawn(pictured("projection"), newdata = domains_of_hospital(6), components = 1)
+  expect_all_drawn(pictured("projection"), which = "values")
+  expect_all_drawn(pictured("distances"))
+  expect_all_drawn(pictured("distances"), type = "map", unseen = "d7")
+  expect_all_drawn(pictured("map"))
+  expect_all_drawn(pictured("cv"))
+  expect_all_drawn(pictured("cv"), interval = FALSE)
+  expect_all_drawn(pictured("comparison"))
+  expect_all_drawn(pictured("tuned"))
+  expect_all_drawn(pictured("tuned"), type = "curves")
+  expect_all_drawn(dg_calibration(pictured("cv")))
+  expect_all_drawn(pictured("diagnosis"))
+})
+
+test_that("pictures look as they did, in base graphics", {
+  expect_picture("projection", function() {
+    plot(pictured("projection"), newdata = domains_of_hospital(6:7))
+  })
+  expect_picture("eigenvalues", function() plot(pictured("projection"), which = "values"))
+  expect_picture("distances", function() plot(pictured("distances"), unseen = "d7"))
+  expect_picture("map", function() plot(pictured("map")))
+  expect_picture("cross-validation", function() plot(pictured("cv")))
+  expect_picture("comparison", function() plot(pictured("comparison")))
+  expect_picture("surface", function() plot(pictured("tuned")))
+  expect_picture("curves", function() plot(pictured("tuned"), type = "curves"))
+  expect_picture("calibration", function() plot(dg_calibration(pictured("cv"), bins = 5)))
+  expect_picture("diagnosis", function() plot(pictured("diagnosis")))
+})
+
+test_that("pictures look as they did, in ggplot2", {
+  skip_if_not_installed("ggplot2")
+  autoplot <- ggplot2::autoplot
+  expect_ggplot_picture("gg projection",
+                        autoplot(pictured("projection"), newdata = domains_of_hospital(6:7)))
+  expect_ggplot_picture("gg eigenvalues", autoplot(pictured("projection"), which = "values"))
+  expect_ggplot_picture("gg distances", autoplot(pictured("distances"), unseen = "d7"))
+  expect_ggplot_picture("gg map", autoplot(pictured("map")))
+  expect_ggplot_picture("gg cross-validation", autoplot(pictured("cv")))
+  expect_ggplot_picture("gg comparison", autoplot(pictured("comparison")))
+  expect_ggplot_picture("gg surface", autoplot(pictured("tuned")))
+  expect_ggplot_picture("gg curves", autoplot(pictured("tuned"), type = "curves"))
+  expect_ggplot_picture("gg calibration", autoplot(dg_calibration(pictured("cv"), bins = 5)))
+  expect_ggplot_picture("gg diagnosis", autoplot(pictured("diagnosis")))
+})
+
+test_that("pictures are labelled with the user's names of the variables", {
+  skip_if_not_installed("ggplot2")
+  labels <- function(name, ...) unlist(ggplot2::autoplot(pictured(name), ...)$labels)
+  expect_true("hospital" %in% labels("cv"))
+  expect_match(paste(labels("distances"), collapse = " "), "hospital|domain")
+  expect_identical(key_title(scores_frame(pictured("projection"), NULL, 1:2, NULL, NULL, 5)), "ill")
+  expect_identical(dg_calibration(pictured("cv"))$labels$response, "ill")
+  expect_identical(pictured("map")$labels$domain, "hospital")
+})
+
+lightness_of <- function(colours) vapply(colours, lightness, 0, USE.NAMES = FALSE)
+
+test_that("on a dark page text is light, and nothing has the colour of the paper", {
+  grDevices::png(tempfile(fileext = ".png"), bg = "black")
+  on.exit(grDevices::dev.off())
+  graphics::par(fg = "white")
+  page <- base_page()
+  expect_identical(page, list(ink = "white", paper = "black"))
+  expect_identical(with_page(graphics::par("col.axis")), "white")
+  expect_identical(graphics::par("col.axis"), "black")
+  expect_true(all(lightness_of(colour_scale(page, 8)) > 0.3))
+  white <- as_page("black", "transparent")
+  expect_identical(white$paper, "white")
+  expect_true(all(lightness_of(colour_scale(white, 8)) < 0.8))
+  # without colour the scale still runs one way
+  expect_true(all(diff(lightness_of(colour_scale(white, 8))) > 0))
+})
+
+test_that("the projection's frame has every training row and every new row once", {
+  model <- pictured("projection")
+  new <- domains_of_hospital(6:8)
+  frame <- scores_frame(model, new, 1:2, NULL, NULL, 2)
+  expect_identical(sum(frame$seen), nobs(model))
+  expect_identical(levels(frame$panel), c("training domains", "d6", "d7"))
+  expect_match(attr(frame, "title"), "2 of 3 unseen domains")
+  expect_equal(frame$second[frame$panel == "d6"],
+               unname(predict(model, new[new$hospital == "d6", ])[, 2]))
+  new$age[3] <- NA
+  expect_warning(frame <- scores_frame(model, new, 1:2, NULL, NULL, 5), "missing values")
+  expect_identical(nrow(frame), nobs(model) + nrow(new) - 1L)
+})
+
+test_that("three domains in the plane keep their distances, and a map has all of them", {
+  squared <- matrix(c(0, 9, 25, 9, 0, 16, 25, 16, 0), 3, dimnames = list(letters[1:3], letters[1:3]))
+  map <- map_points(squared, "b")
+  expect_equal(unname(as.matrix(stats::dist(map$points[c("first", "second")]))^2), unname(squared))
+  expect_equal(map$shown, 1)
+  expect_identical(map$points$unseen, c(FALSE, TRUE, FALSE))
+  two <- map_points(squared[1:2, 1:2], NULL)$points
+  expect_equal(abs(diff(two$first)), 3)
+  expect_identical(two$second, c(0, 0))
+})
+
+test_that("a map is the MMD of the model's scaled predictors by its kernel", {
+  train <- domains_of_hospital(1:5)
+  new <- domains_of_hospital(5:8)
+  model <- dg_ridge(ill ~ . | hospital, data = train)
+  map <- domain_map(model, new)
+  centre <- colMeans(train[c("age", "weight")])
+  spread <- apply(train[c("age", "weight")], 2, stats::sd)
+  both <- rbind(train, new)
+  X <- sweep(sweep(as.matrix(both[c("age", "weight")]), 2, centre), 2, spread, "/")
+  domain <- c(as.character(train$hospital), paste(new$hospital, ifelse(new$hospital == "d5",
+                                                                       "(new)", "")))
+  expected <- mmd(X, trimws(domain), kernel_rbf(model$product$kernel$sigma))$squared
+  expect_equal(map$squared[rownames(expected), colnames(expected)], expected, tolerance = 1e-8)
+  expect_identical(map$unseen, c("d5 (new)", "d6", "d7", "d8"))
+  expect_equal(map$squared["d5", "d5 (new)"], 0)
+  expect_domgen_error(domain_map(dg_lm(ill ~ . | hospital, data = train)), "keep its training rows")
+  expect_domgen_error(domain_map(train), "must be a fitted model")
+})
+
+test_that("intervals of a cross-validation hold their score, and are points where nothing varies", {
+  cv <- pictured("cv")
+  frame <- cv_frame(cv, TRUE)
+  expect_true(all(frame$lower <= frame$score & frame$score <= frame$upper))
+  expect_false(is.unsorted(frame$score))
+  expect_equal(attr(frame, "mean")[1], mean(frame$score))
+  right <- data.frame(truth = factor(c("a", "b", "a")), prediction = factor(c("a", "b", "a")),
+                      domain = "one", rep = 1L)
+  expect_equal(c(domain_intervals(right, "one", metrics$accuracy)), c(1, 1))
+  # of a mean of n values the standard error is sd / sqrt(n)
+  n <- 400
+  many <- data.frame(truth = with_seed(3, stats::rnorm(n)), prediction = 0, domain = "one", rep = 1L)
+  half <- diff(c(domain_intervals(many, "one", metrics$mae, draws = 1000L))) / 2
+  expect_equal(half, 1.96 * stats::sd(abs(many$truth)) / sqrt(n), tolerance = 0.1)
+})
+
+test_that("many domains are named in part, with a note", {
+  skip_if_not_installed("ggplot2")
+  expect_identical(thin(5, 40), 1:5 + 0)
+  expect_lte(length(thin(64, 40)), 40)
+  expect_match(note_unnamed(32, 64), "64 domains, 32 of them named")
+  expect_null(note_unnamed(5, 5))
+  cv <- pictured("cv")
+  many <- cv$domains[rep(seq_len(nrow(cv$domains)), 9), ]
+  many$domain <- paste("University hospital number", seq_len(nrow(many)))
+  cv$domains <- many
+  expect_all_drawn(cv, interval = FALSE)
+  squared <- as.matrix(stats::dist(seq_len(70)))
+  dimnames(squared) <- rep(list(paste("University hospital number", 1:70)), 2)
+  distances <- structure(list(squared = squared), class = "domgen_mmd")
+  expect_all_drawn(distances)
+  expect_all_drawn(distances, type = "map", unseen = rownames(squared)[70])
+})
+
+test_that("a comparison's points have its means, and no differences from itself", {
+  x <- pictured("comparison")
+  frame <- compare_frame(x)
+  single <- frame[frame$kind == "domain", ]
+  means <- tapply(single$value, list(single$panel, single$method), mean)
+  expect_equal(unname(means["scores", x$table$method]), x$table$mean)
+  other <- x$table$method != x$against
+  expect_equal(unname(means["differences", x$table$method[other]]), x$table$difference[other])
+  expect_true(is.na(means["differences", x$against]))
+})
+
+test_that("tuning pictures show the best of each value, and mark what was chosen", {
+  x <- pictured("tuned")
+  table <- x$tuning$table
+  frame <- surface_frame(x, c("lambda", "times"))
+  expect_identical(sum(frame$mark), 1L)
+  expect_equal(frame$value[frame$mark], table$mean[x$tuning$chosen])
+  expect_equal(sort(frame$value), sort(table$mean))
+  curves <- curves_frame(x, "lambda")
+  expect_equal(curves$mean, unname(c(tapply(table$mean, table$lambda, max))))
+  expect_identical(curves$label[curves$chosen], format(x$tuning$best$lambda))
+  # a choice that failed is a gap
+  x$tuning$table$mean[1] <- NA
+  expect_identical(sum(is.na(surface_frame(x, c("lambda", "times"))$value)), 1L)
+  drawn(plot(x))
+  expect_domgen_error(plot(x, parameters = "cost"), "`parameters` must be one of")
+  expect_domgen_error(plot(x, type = "surface", parameters = "lambda"), "two names")
+})
+
+test_that("bins hold all rows, and their intervals are Wilson's", {
+  cv <- pictured("cv")
+  calibration <- dg_calibration(cv)
+  table <- calibration$table
+  expect_identical(sum(table$rows), nrow(cv$predictions))
+  truth <- cv$predictions$truth == as.character(calibration$table$class[1])
+  expect_equal(sum(table$rows * table$observed), sum(truth))
+  expect_equal(sum(table$rows * table$predicted), sum(cv$predictions$prob[, 2]))
+  expect_true(all(table$predicted >= table$low & table$predicted <= table$high))
+  reference <- suppressWarnings(stats::prop.test(7, 20, correct = FALSE)$conf.int)
+  expect_equal(unlist(wilson_interval(7, 20), use.names = FALSE), c(reference))
+  sure <- bin_probabilities("a", c(0, 1, 1), c(FALSE, TRUE, TRUE), 10)
+  expect_identical(sure$rows, c(1L, 2L))
+  expect_equal(sure$observed, c(0, 1))
+})
+
+test_that("calibration of a model asks for new rows with classes it knows", {
+  train <- domains_of_hospital(1:5)
+  new <- domains_of_hospital(6:8)
+  model <- dg_lm(ill ~ . | hospital, data = train)
+  calibration <- dg_calibration(model, new, bins = 4)
+  expect_identical(calibration$rows, nrow(new))
+  expect_identical(calibration$domains, 3L)
+  expect_output(print(calibration), "expected calibration error")
+  expect_domgen_error(dg_calibration(model), "`newdata` must be given")
+  expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
+  new$ill <- "unknown"
+  expect_domgen_error(dg_calibration(model, new), "classes in training")
+  expect_domgen_error(dg_calibration(dg_cv(dg_lm(), ill ~ . | hospital, data = train)), "log_loss")
+  expect_domgen_error(dg_calibration(train), "fitted model or the result")
+  expect_domgen_error(dg_calibration(pictured("cv"), class = "none"), "`class` must be one of")
+})
+
+test_that("arguments of pictures that there are not are refused", {
+  expect_domgen_error(plot(pictured("cv"), maxlabels = 3), "did you mean")
+  expect_domgen_error(plot(pictured("distances"), type = "heat"), "`type` must be one of")
+  expect_domgen_error(plot(pictured("distances"), unseen = "d99"), "\"d99\"")
+  expect_domgen_error(plot(pictured("projection"), which = "score"), "`which` must be one of")
+  expect_domgen_error(plot(pictured("tuned"), "surfaces"), "`type` must be one of")
+})

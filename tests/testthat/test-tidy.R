@@ -1,0 +1,73 @@
+skip_if_not_installed("generics")
+tidy <- generics::tidy
+glance <- generics::glance
+augment <- generics::augment
+
+test_that("projections are taken apart by component, and give rows their scores", {
+  toy <- toy_domains(4, 15)
+  train <- domains_of(toy, 1:3)
+  model <- udica(y ~ . | domain, data = train)
+  expect_equal(tidy(model)$value, unname(model$values))
+  expect_identical(glance(model)$domains, 3L)
+  rows <- augment(model)
+  expect_identical(rows$y, train$y)
+  expect_equal(rows$.comp2, unname(fitted(model)[, 2]))
+  new <- augment(model, domains_of(toy, 4))
+  expect_identical(names(new), c(names(toy), ".comp1", ".comp2"))
+})
+
+test_that("learners give rows their predictions, residuals and probabilities", {
+  toy <- toy_domains(4, 15)
+  model <- dg_lm(y ~ . | domain, data = toy)
+  rows <- augment(model)
+  expect_equal(rows$.resid, unname(residuals(model)))
+  expect_equal(augment(model, toy)$.resid, rows$.resid)
+  expect_null(augment(model, toy[names(toy) != "y"])$.resid)
+  expect_equal(tidy(model)$estimate, unname(coef(model)))
+  labels <- toy_classes(4, 15)
+  rows <- augment(dg_lm(y ~ . | domain, data = labels), labels)
+  expect_equal(rows$`.prob_-1` + rows$.prob_1, rep(1, nrow(labels)))
+  machine <- dg_svm(y ~ . | domain, data = labels, cost = 3)
+  expect_identical(subset(tidy(machine), parameter == "cost")$value, "3")
+  expect_named(augment(machine), c("y", "domain", ".fitted"))
+})
+
+test_that("a row that na.exclude left out keeps its place", {
+  toy <- toy_domains(3, 10)
+  toy$x1[2] <- NA
+  expect_warning(model <- dg_lm(y ~ . | domain, data = toy, na.action = stats::na.exclude), "left out")
+  rows <- augment(model)
+  expect_identical(which(is.na(rows$.fitted)), 2L)
+  expect_identical(nrow(rows), nrow(toy))
+})
+
+test_that("a Gaussian process has its parameters and its likelihood", {
+  model <- dg_gp(y ~ . | domain, data = toy_domains(3, 10), optimise = FALSE)
+  expect_identical(tidy(model), model$parameters)
+  expect_equal(glance(model)$logLik, as.numeric(logLik(model)))
+})
+
+test_that("cross-validations, comparisons and searches are one line each and as many as they have", {
+  toy <- toy_domains(4, 15)
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+  expect_identical(tidy(cv), cv$domains)
+  expect_identical(glance(cv)$mean, cv$mean)
+  expect_identical(augment(cv), cv$predictions)
+  comparison <- dg_compare(list(pooled = dg_lm()), y ~ . | domain, data = toy)
+  expect_identical(tidy(comparison), comparison$table)
+  expect_identical(nrow(glance(comparison)), 1L)
+  tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = list(lambda = c(1, 10)),
+                   extend = FALSE)
+  expect_identical(which(tidy(tuned)$chosen), tuned$tuning$chosen)
+  expect_identical(glance(tuned)$lambda, tuned$tuning$best$lambda)
+  expect_equal(augment(tuned)$.fitted, fitted(tuned))
+})
+
+test_that("distances have a line per pair", {
+  x <- as.matrix(iris[1:4])
+  set.seed(1)
+  pairs <- tidy(mmd(x, iris$Species, permutations = 19))
+  expect_identical(nrow(pairs), 3L)
+  expect_equal(pairs$squared[1], mmd(x, iris$Species)$squared["setosa", "versicolor"])
+  expect_equal(pairs$p.value, rep(0.05, 3))
+})
