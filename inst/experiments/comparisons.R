@@ -1,7 +1,7 @@
 # One comparison for each data set: the null model, pooled, domain-scaled and distributional
 # ridge regressions, and ridge regressions on the scores of DICA and DCM, on unseen domains. lambda
 # is chosen inside each training set, by domain.
-#   DOMGEN_DATA=folder Rscript inst/experiments/comparisons.R [output.txt]
+#   DOMGEN_DATA=folder Rscript inst/experiments/comparisons.R [output.txt [folder for pictures]]
 # The data are described, with their sources, in the folder's own README.
 
 library(domgen)
@@ -13,6 +13,7 @@ if (!nzchar(folder)) {
 }
 output <- commandArgs(TRUE)
 if (length(output)) sink(output[1L], split = TRUE)
+pictures <- if (length(output) > 1L) output[2L]
 
 # At most `rows` rows, as many from each domain, and at most `domains` domains.
 read_domains <- function(name, rows, drop = character(), classes = FALSE, domains = Inf) {
@@ -53,8 +54,14 @@ compare <- function(name, rows, folds = 6, metric = NULL, ncomp = 3, ...) {
   cat("\n== ", name, ": ", nrow(d), " rows, ", nlevels(d$domain), " domains\n\n", sep = "")
   set.seed(1)
   # the projections say how many components there are
-  print(suppressWarnings(dg_compare(methods(nrow(d), ncomp, if (nlevels(d$domain) > 7) 5), y ~ . | domain, data = d,
-                                    folds = min(folds, nlevels(d$domain)), metric = metric)))
+  specs <- methods(nrow(d), ncomp, if (nlevels(d$domain) > 7) 5)
+  found <- suppressWarnings(dg_compare(specs, y ~ . | domain, data = d, metric = metric,
+                                       folds = min(folds, nlevels(d$domain))))
+  print(found)
+  if (is.null(pictures)) return(invisible())
+  grDevices::png(file.path(pictures, paste0("comparison-", name, ".png")), 900, 450)
+  plot(found)
+  grDevices::dev.off()
 }
 
 compare("gvhd_flowcap1", 1200, classes = TRUE)
