@@ -6,6 +6,7 @@
 #include "cholesky.h"
 #include "gram.h"
 #include "kernel-tree.h"
+#include "pair-difference.h"
 
 #include <functional>
 #include <memory>
@@ -80,30 +81,6 @@ struct DotLoop {
       }
     }
     for (int i = 0; i < W; ++i) *sum += total[i];
-  }
-};
-
-// sums[k] += sum_ij tile_ij (x_ik - x_jk)^2
-struct PredictorLoop {
-  const Rows& x;
-  Patch at;
-  const double* tile;
-  double* sums;
-
-  template <int W>
-  DOMGEN_INLINE void run() const {
-    typedef typename Simd<W>::Vec Vec;
-    for (Index k = 0; k < x.p(); ++k) {
-      Vec total = Vec{};
-      for (Index j = 0; j < at.cols; ++j) {
-        const double z = x.row(at.col + j)[k * block_rows];
-        for (Index i = 0; i < at.padded_rows(); i += W) {
-          const Vec difference = Simd<W>::at(x.row(at.row + i) + k * block_rows) - z;
-          total += difference * difference * Simd<W>::at(tile + i + j * tile_rows);
-        }
-      }
-      for (int i = 0; i < W; ++i) sums[k] += total[i];
-    }
   }
 };
 
@@ -214,7 +191,7 @@ class LikelihoodSlopes {
       return;
     }
     run_vectorised(CombineLoop<Times>{rows, at.cols, V, tile});
-    run_vectorised(PredictorLoop{*slope.predictors, at, tile, sums});
+    run_vectorised(PairDifferenceLoop{*slope.predictors, at, tile, sums});
   }
 };
 
