@@ -50,7 +50,7 @@ search_rows <- function(task, max_rows) {
 
 even_shares <- function(sizes, total) {
   share <- pmin(sizes, total %/% length(sizes))
-  while (sum(share) < total) {
+  while (sum(share) < min(total, sum(sizes))) {
     open <- which(share < sizes)
     more <- (total - sum(share)) %/% length(open)
     if (more == 0L) break

@@ -112,6 +112,8 @@ print.dg_compare <- function(x, digits = 3, ...) {
       if (measure$better == "low") "lower" else "higher", " is better); differences from ",
       dQuote(x$against, FALSE), ", paired by domain\n\n", sep = "")
   print_comparison(x, digits)
+  missing <- sum(is.na(rowSums(x$scores)))
+  if (missing) cat("  ", without_score(missing, run$predictions$truth), "\n", sep = "")
   cat("\n")
   for (i in which(x$table$method != x$against)) {
     cat("  ", verdict(x$table[i, ], measure, x$against), "\n", sep = "")

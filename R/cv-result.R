@@ -12,8 +12,8 @@ new_cv <- function(spec, task, folds, metrics, splits, results) {
   by_domain <- score_domains(predictions, metrics)
   scores <- by_domain$score[!is.na(by_domain$score)]
   if (length(scores) == 0L) {
-    warn("score", "`metric` \"", names(metrics)[1L], "\" has no value in any domain: each lacks a ",
-         "class.")
+    warn("score", "`metric` \"", names(metrics)[1L], "\" has no value in any domain",
+         if (is.factor(task$y)) ": each lacks a class", ".")
   }
   structure(list(
     domains = by_domain, predictions = predictions, mean = mean(scores),
@@ -80,13 +80,18 @@ print.dg_cv <- function(x, digits = 4, ...) {
   }
   missing <- sum(is.na(x$domains$score))
   if (missing) {
-    cat("  ", plural(missing, "domain"), " without a score (a class is missing)\n", sep = "")
+    cat("  ", without_score(missing, x$predictions$truth), "\n", sep = "")
   }
   print_fold_warnings(x$warnings, nrow(x$fits))
   cat("\n")
   print(utils::head(x$domains, 10L), digits = digits, row.names = FALSE)
   if (nrow(x$domains) > 10L) cat("  and ", nrow(x$domains) - 10L, " more in `$domains`\n", sep = "")
   invisible(x)
+}
+
+without_score <- function(missing, truth) {
+  paste0(plural(missing, "domain"), " without a score",
+         if (is.factor(truth)) " (a class is missing)")
 }
 
 print_fold_warnings <- function(warnings, folds) {

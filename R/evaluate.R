@@ -12,15 +12,22 @@ cross_validate <- function(specs, task, folds, metrics, progress, finish, ...) {
       list(spec = s, split = splits[[k]], seed = seeds[k], label = spec_title(specs[[s]]))
     })
   }), recursive = FALSE)
-  work <- function(piece) {
-    evaluate_split(specs[[piece$spec]], task, piece$split, needs, fit_memo = NULL)
-  }
+  work <- split_worker(specs, task, needs)
   of <- vapply(pieces, `[[`, integer(1), "spec")
   run_pieces(pieces, work, function(results) {
     finish(lapply(seq_along(specs), function(s) {
       new_cv(specs[[s]], task, folds, metrics, splits, results[of == s])
     }), ...)
   }, progress)
+}
+
+# In a function of its own, so that workers are sent no more than this.
+split_worker <- function(specs, task, needs) {
+  # a promise would take its frame along
+  list(specs, task, needs)
+  function(piece) {
+    evaluate_split(specs[[piece$spec]], task, piece$split, needs, fit_memo = NULL)
+  }
 }
 
 spec_title <- function(spec) spec$parts$title

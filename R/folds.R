@@ -51,7 +51,7 @@ row_folds <- function(domain, v = 5, repeats = 1) {
           "), not ", v, ".")
   }
   # a random start, so that the small domains do not all fill the first folds
-  deal <- function(n) sample(rep_len(sample(v), n))
+  deal <- function(n) rep_len(sample.int(v), n)[sample.int(n)]
   folds <- vapply(seq_len(repeats), function(r) {
     unsplit(lapply(tabulate(domain, nlevels(domain)), deal), domain)
   }, integer(length(domain)))

@@ -106,6 +106,7 @@ brier_score <- function(d) {
 #' dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = within_5)
 #' @export
 metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
+  check_given(fun, "fun")
   if (!is.function(fun)) {
     abort("argument", "`fun` must be a function of `truth` and `prediction`, not ", describe(fun),
           ".")
@@ -116,13 +117,14 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
   if ("..." %in% arguments) given <- c("truth", "prediction", "decision")
   value <- function(d) {
     score <- do.call(fun, if (length(given)) d[given] else unname(d[c("truth", "prediction")]))
-    if (!is.numeric(score) || length(score) != 1L) {
+    if (length(score) != 1L || !is.numeric(score) && !identical(score, NA)) {
       abort("argument", "`metric` must return one number, not ", describe(score), ".")
     }
     as.numeric(score)
   }
-  structure(list(kind = c("number", "class"), better = better, title = title, value = value,
-                 needs = if ("prob" %in% given) "prob"), class = "dg_metric")
+  structure(list(kind = c(if (!"prob" %in% given) "number", "class"), better = better,
+                 title = title, value = value, needs = if ("prob" %in% given) "prob"),
+            class = "dg_metric")
 }
 
 #' @export
@@ -146,7 +148,8 @@ read_metrics <- function(metric, y) {
     check_choice(metric, "metric", choices)
   }
   chosen <- lapply(as.list(metric), function(m) {
-    if (inherits(m, "dg_metric")) m else metrics[[check_metric(m, choices, y)]]
+    if (inherits(m, "dg_metric")) check_own_metric(m, kind)
+    else metrics[[check_metric(m, choices, y)]]
   })
   own <- vapply(as.list(metric), inherits, NA, "dg_metric")
   label <- ifelse(own, vapply(chosen, `[[`, "", "title"), vapply(metric, function(m) {
@@ -154,6 +157,11 @@ read_metrics <- function(metric, y) {
   }, ""))
   given <- names(metric)
   if (!is.null(given)) label[given != ""] <- given[given != ""]
+  # columns of the table of domains
+  taken <- intersect(label, c("domain", "fold", "rows", if (length(label) > 1L) "score"))
+  if (length(taken)) {
+    abort("argument", "`metric` must not be called ", enumerate(taken, quote = "\""), ".")
+  }
   stats::setNames(chosen, make.unique(label))
 }
 
@@ -162,6 +170,14 @@ check_metric <- function(metric, choices, y) {
   if (metric == "auc" && nlevels(y) != 2L) {
     abort("argument", "`metric` must not be \"auc\" with ", plural(nlevels(y), "class", "classes"),
           "; it needs two, \"accuracy\" does not.")
+  }
+  metric
+}
+
+check_own_metric <- function(metric, kind) {
+  if (!kind %in% metric$kind) {
+    abort("argument", "`metric` must not need probabilities of classes (`prob`) for a numeric ",
+          "response.")
   }
   metric
 }

@@ -105,7 +105,7 @@ known_parameters <- function(spec) UseMethod("known_parameters")
 #' @exportS3Method
 known_parameters.dg_spec <- function(spec) {
   names <- setdiff(names(spec$args), c(never_tuned, "scale", "na.action"))
-  c(names, if ("kernel" %in% names) c("sigma", "times"))
+  c(names, Filter(function(name) knows_path(spec$args, c("kernel", name)), c("sigma", "times")))
 }
 
 #' @exportS3Method

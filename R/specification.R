@@ -24,9 +24,7 @@ fit_or_specify <- function(spec, call, env) {
     }
     return(spec)
   }
-  fitted <- fit_input(spec, evaluate_input(given, env))
-  fitted$call <- call
-  fitted
+  keep_call(fit_input(spec, evaluate_input(given, env)), call)
 }
 
 # The data arguments of a call, evaluated: weights and domain may be columns of
@@ -153,9 +151,8 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   given <- as.list(call)[-(1:2)]
   known <- setdiff(data_arguments, if (!takes_weights(object)) "weights")
   check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
-  fitted <- fit_input(object, evaluate_input(given, parent.frame()))
-  fitted$call <- call
-  fitted
+  input <- evaluate_input(given, parent.frame())
+  keep_call(fit_input(object, input), call)
 }
 
 #' @exportS3Method

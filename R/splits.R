@@ -67,13 +67,32 @@ fold_splits.rset <- function(folds, task) {
     abort("argument", "`folds` must be made from the same data: they have ",
           plural(nrow(splits[[1L]]$data), "row"), ", not ", task$n, ".")
   }
-  lapply(seq_along(splits), function(k) {
-    train <- splits[[k]]$in_id
-    held <- if (length(splits[[k]]$out_id) && !anyNA(splits[[k]]$out_id)) splits[[k]]$out_id
+  splits <- lapply(splits, function(split) {
+    train <- split$in_id
+    held <- if (length(split$out_id) && !anyNA(split$out_id)) split$out_id
             else setdiff(seq_len(task$n), train)
-    place <- function(rows) stats::na.omit(match(rows, task$row))
-    list(train = c(place(train)), held = c(place(held)), fold = k, rep = 1L)
+    place <- function(rows) c(stats::na.omit(match(rows, task$row)))
+    list(train = place(train), held = place(held))
   })
+  number_splits(Filter(function(split) length(split$held) > 0L, splits))
+}
+
+# In a repeat no row is held out twice.
+number_splits <- function(splits) {
+  rep <- 1L
+  fold <- 0L
+  seen <- integer()
+  for (k in seq_along(splits)) {
+    if (any(splits[[k]]$held %in% seen)) {
+      rep <- rep + 1L
+      fold <- 0L
+      seen <- integer()
+    }
+    fold <- fold + 1L
+    seen <- c(seen, splits[[k]]$held)
+    splits[[k]][c("fold", "rep")] <- list(fold, rep)
+  }
+  splits
 }
 
 # Are whole domains held out, or rows of known ones?

@@ -14,25 +14,50 @@ run_pieces <- function(pieces, work, finish, progress) {
   go_on(run)
 }
 
-# run: the last call that was interrupted; working: is a call at work? Searches inside the folds of
-# a cross-validation leave the interrupt and the progress line to it.
+# run: the last call that was interrupted; then: what its callers do with the result, a list of
+# functions; working: is a call at work? Searches inside the folds of a cross-validation leave the
+# interrupt and the progress line to it.
 interrupted <- new.env(parent = emptyenv())
 interrupted$working <- FALSE
 
 go_on <- function(run) {
-  if (interrupted$working) work_on(run, FALSE)
-  else tryCatch(outermost(run), interrupt = function(i) {
+  if (interrupted$working) {
+    work_on(run, FALSE)
+    return(run$finish(run$results))
+  }
+  tryCatch({
+    at_work(work_on(run, run$progress))
+    # may fit to all rows, and take long
+    run$finish(run$results)
+  }, interrupt = function(i) {
     interrupted$run <- run
+    interrupted$then <- list()
     abort("interrupt", "Interrupted after ", run$done, " of ", plural(length(run$pieces), "piece"),
           " of work; `dg_resume()` goes on from there.")
   })
-  run$finish(run$results)
 }
 
-outermost <- function(run) {
+at_work <- function(code) {
+  before <- interrupted$working
   interrupted$working <- TRUE
-  on.exit(interrupted$working <- FALSE)
-  work_on(run, run$progress)
+  on.exit(interrupted$working <- before)
+  code
+}
+
+# f(value); where the work for the value is interrupted, f of what dg_resume() gives.
+and_then <- function(value, f) {
+  value <- withCallingHandlers(value, domgen_error_interrupt = function(e) {
+    interrupted$then <- c(interrupted$then, f)
+  })
+  f(value)
+}
+
+# The call is part of a model that was fitted, also after an interrupt.
+keep_call <- function(fitted, call) {
+  and_then(fitted, function(fitted) {
+    fitted$call <- call
+    fitted
+  })
 }
 
 work_on <- function(run, progress) {
@@ -59,8 +84,14 @@ workers_at_once <- function() {
   if (workers <= 1) 1L else 4L * as.integer(min(workers, 1e4))
 }
 
+# A worker has no session that is at work.
+seeded <- function(work) {
+  force(work)
+  function(piece) at_work(with_seed(piece$seed, work(piece)))
+}
+
 map_pieces <- function(pieces, work, parallel) {
-  one <- function(piece) with_seed(piece$seed, work(piece))
+  one <- seeded(work)
   if (!parallel) return(lapply(pieces, one))
   # seeds are the pieces' own
   future.apply::future_lapply(pieces, one, future.seed = NULL, future.packages = "domgen")
@@ -83,7 +114,12 @@ map_pieces <- function(pieces, work, parallel) {
 dg_resume <- function() {
   run <- interrupted$run
   if (is.null(run)) abort("argument", "There is nothing to resume: no call was interrupted.")
-  result <- go_on(run)
+  then <- interrupted$then
+  result <- withCallingHandlers(go_on(run), domgen_error_interrupt = function(e) {
+    interrupted$then <- then
+  })
   interrupted$run <- NULL
+  interrupted$then <- NULL
+  for (f in then) result <- f(result)
   result
 }

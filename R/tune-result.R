@@ -3,8 +3,12 @@
 # Index of the best among some that were tried, by the mean; the first of equals.
 which_best <- function(state, among = seq_len(nrow(state$tried))) {
   means <- vapply(state$results[among], `[[`, numeric(1), "mean")
-  if (all(is.na(means))) abort_all_failed(state)
+  if (!any(has_score(state, among))) abort_all_failed(state)
   if (state$metrics[[1L]]$better == "low") which.min(means) else which.max(means)
+}
+
+has_score <- function(state, among) {
+  !is.na(vapply(state$results[among], `[[`, numeric(1), "mean"))
 }
 
 abort_all_failed <- function(state) {
@@ -31,7 +35,8 @@ finish_search <- function(state) {
   values <- choice_values(state, state$tried[best, ])
   spec <- set_parameters(state$spec$object, values)
   input <- state$input
-  model <- fit_input(spec, input)
+  # a seed of its own, so that an interrupt before it changes nothing
+  model <- with_seed(state$seeds[length(state$seeds)], fit_input(spec, input))
   model$tuning <- list(
     table = tuning_table(state), best = values, chosen = best,
     scores = do.call(cbind, lapply(state$results, function(r) {

@@ -16,7 +16,7 @@ search_parameters <- function(spec, task, input) {
   state$folds <- folds
   state$splits <- fold_splits(folds, task)
   state$metrics <- read_metrics(args$metric, task$y)
-  state$seeds <- draw_seeds(length(state$splits))
+  state$seeds <- draw_seeds(length(state$splits) + 1L)
   state$tried <- matrix(0L, 0L, length(args$grid), dimnames = list(NULL, names(args$grid)))
   state$results <- list()
   state$extensions <- stats::setNames(integer(length(args$grid)), names(args$grid))
@@ -42,7 +42,7 @@ choice_values <- function(state, choice) {
 extend_grid <- function(state) {
   args <- state$spec$args
   if (!args$extend || args$search != "grid") return(finish_search(state))
-  best <- state$tried[best_choice(state), ]
+  best <- state$tried[which_best(state), ]
   new <- list()
   for (name in names(state$grid)) {
     if (extend_parameter(state, name, best[[name]])) {
@@ -88,7 +88,8 @@ next_coordinate <- function(state) {
   evaluate_choices(state, choices, function() {
     keys <- choice_keys(state$tried)
     among <- match(choice_keys(choices), keys)
-    best <- state$tried[among[which_best(state, among)], ]
+    best <- if (any(has_score(state, among))) state$tried[among[which_best(state, among)], ]
+            else state$at
     if (state$spec$args$extend && extend_parameter(state, name, best[[name]])) {
       return(next_coordinate(state))
     }
@@ -107,7 +108,10 @@ evaluate_choices <- function(state, choices, go_on) {
   if (nrow(choices) == 0L) return(go_on())
   choices <- choices[work_order(state, choices), , drop = FALSE]
   values <- lapply(seq_len(nrow(choices)), function(i) choice_values(state, choices[i, ]))
-  specs <- lapply(values, function(value) set_parameters(state$spec$object, value))
+  # values that are fine by themselves need not go together
+  specs <- lapply(values, function(value) {
+    tryCatch(set_parameters(state$spec$object, value), domgen_error = identity)
+  })
   groups <- split(seq_along(specs), shared_key(state, choices))
   pieces <- unlist(lapply(seq_along(state$splits), function(k) {
     lapply(groups, function(group) {
@@ -115,34 +119,43 @@ evaluate_choices <- function(state, choices, go_on) {
     })
   }), recursive = FALSE)
   work <- piece_worker(specs, state$task, state$splits, metrics_need(state$metrics))
+  before <- length(state$results)
   run_pieces(unname(pieces), work, function(results) {
-    for (i in seq_along(specs)) {
+    found <- lapply(seq_along(specs), function(i) {
       in_group <- lapply(which(vapply(pieces, function(p) i %in% p$group, NA)), function(at) {
         results[[at]][[match(i, pieces[[at]]$group)]]
       })
-      state$results <- c(state$results, list(summarise_choice(state, in_group)))
+      summarise_choice(state, in_group)
+    })
+    # once, also where what follows is interrupted and done again
+    if (length(state$results) == before) {
+      state$results <- c(state$results, found)
+      state$tried <- rbind(state$tried, choices)
     }
-    state$tried <- rbind(state$tried, choices)
     go_on()
   }, state$progress)
 }
 
 # In a function of its own, so that workers are sent no more than this.
 piece_worker <- function(specs, task, splits, needs) {
+  # a promise would take its frame along
+  list(specs, task, splits, needs)
   function(piece) {
     memo <- new_memo()
     split <- splits[[piece$split]]
     group <- specs[piece$group]
     start <- proc.time()[["elapsed"]]
     # a specification alone says what is wrong
-    shared <- tryCatch(suppressWarnings(
+    shared <- if (!any(vapply(group, inherits, NA, "error"))) tryCatch(suppressWarnings(
       share_decisions(group, task, split), "domgen_warning"
-    ), domgen_error = function(e) NULL)
+    ), error = function(e) NULL)
     seconds <- (proc.time()[["elapsed"]] - start) / length(group)
     lapply(seq_along(group), function(i) {
       memo$known <- if (!is.null(shared)) list(model = shared$model, values = shared$values[[i]])
-      result <- tryCatch(evaluate_split(group[[i]], task, split, needs, memo),
-                         domgen_error = function(e) list(error = conditionMessage(e), seconds = 0))
+      result <- tryCatch({
+        if (inherits(group[[i]], "error")) stop(group[[i]])
+        evaluate_split(group[[i]], task, split, needs, memo)
+      }, error = function(e) list(error = conditionMessage(e), seconds = 0))
       result$seconds <- result$seconds + seconds
       result
     })

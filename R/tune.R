@@ -91,9 +91,11 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
     own <- as.list(object$call)
     given[intersect(names(own), data_arguments)] <- own[intersect(names(own), data_arguments)]
   }
-  tuned <- fit_or_specify(spec, given, parent.frame())
-  if (inherits(tuned, "dg_fit")) tuned$call <- call
-  tuned
+  env <- parent.frame()
+  and_then(fit_or_specify(spec, given, env), function(tuned) {
+    if (inherits(tuned, "dg_fit")) tuned$call <- call
+    tuned
+  })
 }
 
 # Values of each parameter, as lists.

@@ -1,0 +1,213 @@
+toy <- toy_domains(5, 14)
+model <- dg_auto(y ~ . | domain, data = toy)
+
+test_that("the winner is the best of the table, which is in order", {
+  table <- model$choice$table
+  expect_identical(which.min(table$mean), 1L)
+  expect_false(is.unsorted(table$mean))
+  expect_equal(unname(colMeans(model$choice$scores)), table$mean)
+  d <- model$choice$scores - model$choice$scores[, 1L]
+  expect_equal(table$difference, unname(colMeans(d)))
+  expect_equal(table$difference_se, unname(apply(d, 2, sd)) / sqrt(5))
+  expect_equal(table$se, unname(apply(model$choice$scores, 2, sd)) / sqrt(5))
+  args <- model$spec$args
+  expect_identical(args$scale, table$scale[1L])
+  expect_equal(args$lambda, table$lambda[1L])
+  expect_identical(inherits(args$domain_kernel, "domain_embedding"), table$domain_kernel[1L] != "pooled")
+  plain <- fit(model$spec, y ~ . | domain, data = toy)
+  expect_equal(predict(model, toy), predict(plain, toy))
+  expect_s3_class(model, c("dg_auto", "dg_ridge"), exact = FALSE)
+  # every scaling with both kernels
+  for (scale in c("pooled", "domain", "both", "rank")) {
+    expect_setequal(sub(" kernel.*", "", table$kernel[table$scale == scale & table$domain_kernel == "pooled" &
+                                                        grepl("1 times", table$kernel)]),
+                    c("Gaussian", "Laplace"))
+  }
+  expect_true(all(c(0.25, 0.5, 2, 4) %in% as.numeric(sub(".*\\((.*) times.*", "\\1", grep(
+    "times", table$kernel, value = TRUE)))))
+})
+
+# The candidates of a table as ridge regressions.
+candidate_spec <- function(row, offset = TRUE) {
+  number <- function(words) {
+    if (grepl("times", words)) as.numeric(sub(".*\\(([0-9.]*) times.*", "\\1", words))
+  }
+  times <- number(row$kernel)
+  outer <- number(row$domain_kernel)
+  kernel <- if (row$kernel == "linear kernel") kernel_linear()
+            else if (grepl("Gaussian", row$kernel)) kernel_rbf(times = times)
+            else kernel_laplace(times = times)
+  domain_kernel <- if (row$domain_kernel == "pooled") domain_pooled()
+                   else domain_distribution(outer = kernel_rbf(times = outer))
+  dg_ridge(lambda = row$lambda, kernel = kernel, domain_kernel = domain_kernel, scale = row$scale,
+           offset = offset)
+}
+
+test_that("every score is that of lodo() of the candidate's ridge regression", {
+  table <- model$choice$table
+  rows <- which(!grepl("per predictor", table$kernel))
+  expect_gt(length(rows), 15L)
+  for (i in rows) {
+    result <- lodo(fit(candidate_spec(table[i, ]), y ~ . | domain, data = toy))
+    # the path over lambda is exact to a thousandth of a standard deviation
+    expect_equal(result$mean, table$mean[i], tolerance = 2e-3, label = paste(table[i, 1:3], collapse = " "))
+    expect_equal(result$domains$score, unname(model$choice$scores[, i]), tolerance = 5e-3)
+  }
+})
+
+test_that("lambda is the best of 25, of equals the largest", {
+  search <- new.env()
+  task <- cv_task(dg_ridge(), list(x = y ~ . | domain, data = toy))
+  search$args <- dg_auto()$args
+  search$metric <- metrics$rmse
+  search$input <- task$input
+  search$left_out <- search$domain <- droplevels(task$domain)
+  search$samples <- list()
+  c <- candidate(scale = "none", kernel = "rbf")
+  scored <- score_lambdas(search, c)
+  expect_length(scored$lambdas, 25L)
+  expect_equal(scored$lambdas, nrow(toy) * 10^seq(-6, 0, length.out = 25))
+  for (l in c(1, 12, 25)) {
+    spec <- dg_ridge(lambda = scored$lambdas[l], domain_kernel = domain_pooled(), scale = "none",
+                     offset = TRUE)
+    by_hand <- dg_cv(set_parameters(spec, list(sigma = median_bandwidth(
+      as.matrix(toy[c("x1", "x2", "x3")])))), y ~ . | domain, data = toy)
+    expect_equal(unname(scored$scores[, l]), by_hand$domains$score, tolerance = 5e-3)
+  }
+  found <- score_candidate(search, c)
+  means <- colMeans(scored$scores)
+  expect_equal(found$lambda, scored$lambdas[which.min(means)])
+  search$metric <- metric_custom(function(truth, prediction) 1)
+  expect_equal(score_candidate(search, c)$lambda, max(scored$lambdas))
+})
+
+test_that("one bandwidth per predictor is tried for few predictors, and wins where one matters", {
+  sparse <- with_seed(5, {
+    d <- data.frame(domain = rep(letters[1:6], each = 20), matrix(rnorm(120 * 6), 120))
+    transform(d, y = sin(3 * X1) + rnorm(120) / 10)
+  })
+  found <- dg_auto(y ~ . | domain, data = sparse)
+  per_predictor <- grepl("per predictor", found$choice$table$kernel)
+  expect_identical(per_predictor, c(TRUE, rep(FALSE, length(per_predictor) - 1L)))
+  sigma <- found$spec$args$kernel$sigma
+  expect_length(sigma, 6L)
+  expect_identical(which.min(sigma), 1L)
+  none <- dg_auto(y ~ . | domain, data = sparse, max_predictors = 5)
+  expect_false(any(grepl("per predictor", none$choice$table$kernel)))
+  # and the choice is good on new domains
+  new <- with_seed(6, {
+    d <- data.frame(domain = rep(letters[1:3], each = 20), matrix(rnorm(60 * 6), 60))
+    transform(d, y = sin(3 * X1) + rnorm(60) / 10)
+  })
+  rmse <- function(model) sqrt(mean((predict(model, new) - new$y)^2))
+  expect_lt(rmse(found), rmse(none))
+  expect_lt(rmse(found), 0.3)
+})
+
+test_that("shapes of domains are used where they tell", {
+  ellipses <- simulate_ellipses(domains = 10, rows = 40, seed = 1)
+  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8))
+  expect_match(found$choice$table$domain_kernel[1L], "distributional")
+  new <- domains_of(ellipses, 9:10)
+  expect_gt(mean(predict(found, new) == new$y), 0.8)
+})
+
+test_that("with few domains the default is fitted, with a warning", {
+  for (n in 1:2) {
+    few <- domains_of(toy, seq_len(n))
+    expect_warning(found <- dg_auto(y ~ . | domain, data = few),
+                   "nothing can be learned about new ones: the default model is fitted",
+                   class = "domgen_warning_few_domains")
+    expect_identical(nrow(found$choice$table), 1L)
+    expect_identical(found$choice$table$scale, "pooled")
+    expect_identical(found$choice$table$domain_kernel, "pooled")
+    expect_length(predict(found, toy), nrow(toy))
+    expect_output(print(found), "Too few domains to choose by")
+  }
+  three <- domains_of(toy, 1:3)
+  expect_silent(found <- dg_auto(y ~ . | domain, data = three, progress = FALSE))
+  expect_gt(nrow(found$choice$table), 10L)
+})
+
+test_that("a search in some of the rows takes them evenly, and the fit takes all", {
+  sizes <- c(300, 5, 40, 80)
+  task <- list(y = factor(rep(c("a", "b"), c(420, 5))),
+               domain = factor(rep(letters[1:4], sizes)))
+  rows <- search_rows(task, 100)
+  expect_lte(length(rows), 100L)
+  expect_gt(length(rows), 95L)
+  expect_false(anyDuplicated(rows) > 0)
+  expect_equal(tabulate(task$domain[rows]), c(32, 5, 32, 31), tolerance = 0.05)
+  # the rare class of a domain is still there
+  expect_true("b" %in% task$y[rows])
+  expect_identical(search_rows(task, 425), seq_len(425))
+  expect_equal(even_shares(c(10, 1, 10), 13L), c(6, 1, 6))
+  expect_equal(even_shares(c(2, 1, 3), 100L), c(2, 1, 3))
+  big <- toy_domains(5, 40)
+  found <- dg_auto(y ~ . | domain, data = big, max_rows = 60, max_predictors = 0)
+  expect_lte(found$choice$rows, 60L)
+  expect_length(found$decision, nrow(big))
+  expect_equal(found$spec$args$lambda, found$choice$table$lambda[1L] * nrow(big) / found$choice$rows)
+})
+
+test_that("any score of predictions or decisions decides, for two classes and more", {
+  labels <- toy_classes(5, 20)
+  found <- dg_auto(y ~ . | domain, data = labels, metric = "auc", max_predictors = 0)
+  expect_identical(found$choice$metric$title, "area under the ROC curve")
+  expect_identical(which.max(found$choice$table$mean), 1L)
+  # a distributional winner included: its lodo() is its score
+  table <- found$choice$table
+  for (i in 1:3) {
+    result <- lodo(fit(candidate_spec(table[i, ]), y ~ . | domain, data = labels), metric = "auc")
+    expect_equal(result$mean, table$mean[i], tolerance = 0.02)
+  }
+  lacking <- labels
+  lacking$y[labels$domain == "d2"] <- "1"
+  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", max_predictors = 0)
+  expect_true(all(is.na(some$choice$scores["d2", ])))
+  expect_false(anyNA(some$choice$table$mean))
+  many <- with_seed(1, transform(toy_domains(4, 24), y = factor(c("a", "b", "c")[
+    findInterval(x1 + rnorm(length(x1)) / 4, c(-0.4, 0.4)) + 1L])))
+  found <- dg_auto(y ~ . | domain, data = many, max_predictors = 0)
+  expect_s3_class(predict(found, many), "factor")
+  expect_gt(found$choice$table$mean[1L], 0.6)
+  expect_identical(dim(predict(found, many, type = "decision")), c(nrow(many), 3L))
+  own <- dg_auto(y ~ . | domain, data = toy, max_predictors = 0, metric = metric_custom(
+    function(truth, prediction) median(abs(truth - prediction)), title = "median error"))
+  expect_output(print(own), "by median error on left-out domains")
+})
+
+test_that("weights, probabilities and matrices go through", {
+  labels <- toy_classes(4, 16)
+  w <- seq_len(nrow(labels)) %% 3 + 1
+  found <- dg_auto(labels[c("x1", "x2", "x3")], labels$y, labels$domain, weights = w,
+                   probability = "platt", max_predictors = 0)
+  prob <- predict(found, labels[c("x1", "x2", "x3")], domain = labels$domain, type = "prob")
+  expect_equal(rowSums(prob), rep(1, nrow(labels)), ignore_attr = TRUE)
+  weightless <- dg_auto(y ~ . | domain, data = labels, max_predictors = 0)
+  expect_false(identical(found$choice$table$mean, weightless$choice$table$mean))
+})
+
+test_that("what was chosen is printed with its runners-up", {
+  expect_output(print(model), "Chosen among [0-9]+ candidates by RMSE on left-out domains \\([0-9]+ rows")
+  expect_output(print(model), "the best of many: dg_cv\\(dg_auto\\(\\), ...\\) for an honest score")
+  expect_output(print(model), "hardly worse \\(|clearly worse")
+  others <- best_others(model$choice$table)
+  expect_false(any(rownames(others) == "1"))
+  expect_output(print(dg_auto()), "Ridge regression chosen by the training domains")
+})
+
+test_that("a search that cannot be is refused", {
+  run <- function(...) dg_auto(y ~ . | domain, data = toy, ...)
+  expect_refusals({
+    run(metric = "log_density")
+    run(metric = "auc")
+    run(metric = "nothing")
+    run(max_rows = 5)
+    run(max_predictors = -1)
+    run(lambda = 1)
+    run(probability = "sure")
+    dg_auto(y ~ ., data = toy)
+    dg_auto(y ~ . | domain, data = subset(toy, domain == "none"))
+  })
+})

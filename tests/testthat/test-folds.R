@@ -1,0 +1,196 @@
+sized <- function(sizes) factor(rep(sprintf("g%02d", seq_along(sizes)), sizes))
+
+test_that("every domain is in one fold, once per repeat, and folds are as even as can be", {
+  domain <- sized(c(3, 1, 4, 1, 5, 9, 2))
+  set.seed(1)
+  for (v in 2:7) for (balance in c("none", "size")) {
+    folds <- domain_folds(domain, v = v, balance = balance)
+    expect_s3_class(folds, "domgen_folds")
+    expect_named(folds, levels(domain))
+    expect_setequal(unclass(folds), seq_len(v))
+    if (balance == "none") expect_lte(diff(range(tabulate(folds, v))), 1L)
+  }
+  repeated <- domain_folds(domain, v = 3, repeats = 4)
+  expect_identical(dim(repeated), c(7L, 4L))
+  for (r in 1:4) expect_setequal(repeated[, r], 1:3)
+  expect_gt(nrow(unique(t(unclass(repeated)))), 1L)
+  expect_identical(c(unclass(domain_folds(domain))), setNames(1:7, levels(domain)))
+})
+
+test_that("folds of sizes differ by no more than the largest domain", {
+  set.seed(2)
+  for (i in 1:20) {
+    sizes <- ceiling(rexp(12, 1 / 20))
+    folds <- domain_folds(sized(sizes), v = 4, balance = "size")
+    rows <- tapply(sizes, folds, sum)
+    expect_lte(diff(range(rows)), max(sizes))
+    # the bound of dealing from the largest on (Graham, 1969)
+    expect_lte(max(rows), (4 / 3 - 1 / 12) * max(sum(sizes) / 4, max(sizes)) + 1e-9)
+  }
+  expect_setequal(tapply(c(8, 1, 1, 6, 2, 2, 4, 4, 4), domain_folds(
+    sized(c(8, 1, 1, 6, 2, 2, 4, 4, 4)), v = 2, balance = "size"), sum), 16)
+})
+
+test_that("balance by class spreads a rare class that chance would crowd", {
+  # one rare row in each of four domains of twelve
+  domain <- sized(rep(10, 12))
+  y <- rep("common", 120)
+  y[match(levels(domain)[c(1, 4, 7, 12)], domain)] <- "rare"
+  crowded <- 0
+  for (seed in 1:10) {
+    set.seed(seed)
+    rare <- function(folds) tapply(y == "rare", folds[as.character(domain)], sum)
+    expect_equal(c(rare(domain_folds(domain, v = 4, balance = "class", y = y))), rep(1, 4),
+                 ignore_attr = TRUE)
+    crowded <- crowded + any(rare(domain_folds(domain, v = 4)) == 0)
+  }
+  expect_gt(crowded, 5)
+})
+
+test_that("row folds cut every domain into even parts", {
+  sizes <- c(20, 7, 3, 1)
+  domain <- sized(sizes)
+  set.seed(3)
+  folds <- row_folds(domain, v = 5, repeats = 3)
+  expect_identical(dim(folds), c(31L, 3L))
+  for (r in 1:3) {
+    counts <- table(domain, factor(folds[, r], 1:5))
+    expect_true(all(apply(counts, 1L, function(n) diff(range(n))) <= 1L))
+    expect_identical(unname(rowSums(counts)), sizes)
+  }
+  expect_gt(nrow(unique(t(unclass(folds)))), 1L)
+  set.seed(4)
+  result <- dg_cv(dg_null(), matrix(1:31), (1:31) / 2, domain, folds = row_folds(domain, v = 2))
+  expect_match(result$held, "rows of 4 known domains held out in 2 folds")
+  expect_identical(result$predictions$row, 1:31)
+})
+
+test_that("folds that are given are used as they are, in any order of the domains", {
+  toy <- toy_domains(4, 8)
+  given <- c(d3 = 7, d1 = 2, d4 = 7, d2 = 2, other = 1)
+  result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = given)
+  expect_identical(result$predictions$fold, as.integer(given[as.character(toy$domain)]))
+  expect_equal(result$predictions, dg_cv(dg_lm(), y ~ . | domain, data = toy,
+                                         folds = given[c(5, 2, 4, 1, 3)])$predictions)
+  held <- toy$domain %in% c("d3", "d4")
+  model <- dg_lm(y ~ . | domain, data = droplevels(toy[!held, ]))
+  expect_equal(result$predictions$prediction[held], unname(predict(model, toy[held, ])))
+})
+
+test_that("folds made of more domains serve the rows that have no missing values", {
+  toy <- toy_domains(4, 8)
+  set.seed(1)
+  folds <- domain_folds(toy$domain, v = 2, repeats = 2)
+  by_row <- row_folds(toy$domain, v = 2)
+  toy$x1[c(2, 20)] <- NA
+  expect_warning(result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = folds), "left out")
+  for (r in 1:2) {
+    expect_identical(subset(result$predictions, rep == r)$fold,
+                     unname(unclass(folds)[as.character(toy$domain[-c(2, 20)]), r]))
+  }
+  expect_warning(result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = by_row), "left out")
+  expect_identical(result$predictions$fold, c(unclass(by_row))[-c(2, 20)])
+})
+
+test_that("rsample's folds and ours are the same folds", {
+  skip_if_not_installed("rsample")
+  toy <- toy_domains(6, 10)
+  set.seed(5)
+  kinds <- list(domain_folds(toy$domain, v = 3), domain_folds(toy$domain, v = 2, repeats = 3),
+                row_folds(toy$domain, v = 2, repeats = 2))
+  for (folds in kinds) {
+    theirs <- as_rsample(folds, toy, "domain")
+    expect_s3_class(theirs, "rset")
+    expect_identical(theirs, as_rsample(folds, toy, toy$domain))
+    spec <- dg_ridge(features = features_nystrom(8))
+    set.seed(6)
+    ours <- dg_cv(spec, y ~ . | domain, data = toy, folds = folds)
+    set.seed(6)
+    bridged <- dg_cv(spec, y ~ . | domain, data = toy, folds = theirs)
+    for (part in c("predictions", "domains", "mean", "overall", "held")) {
+      expect_identical(bridged[[part]], ours[[part]], label = part)
+    }
+  }
+  set.seed(7)
+  groups <- rsample::group_vfold_cv(toy, group = domain, v = 3)
+  result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = groups)
+  for (k in 1:3) {
+    held <- rsample::assessment(groups$splits[[k]])
+    train <- droplevels(rsample::analysis(groups$splits[[k]]))
+    found <- subset(result$predictions, fold == k)
+    expect_setequal(found$truth, held$y)
+    expect_equal(sort(found$prediction), sort(unname(predict(dg_lm(y ~ . | domain, data = train), held))))
+  }
+})
+
+test_that("bootstrap samples train on rows as often as they were drawn", {
+  skip_if_not_installed("rsample")
+  toy <- toy_domains(4, 10)
+  set.seed(8)
+  draws <- rsample::bootstraps(toy, times = 3)
+  result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = draws)
+  expect_equal(max(result$predictions$rep), 3)
+  for (k in 1:3) {
+    train <- draws$splits[[k]]$in_id
+    held <- setdiff(seq_len(nrow(toy)), train)
+    found <- subset(result$predictions, rep == k)
+    expect_identical(found$row, held)
+    model <- dg_lm(y ~ . | domain, data = toy[train, ])
+    expect_equal(found$prediction, unname(predict(model, toy[held, ])))
+  }
+  # a domain's score is the mean over the samples
+  naive <- vapply(levels(toy$domain), function(g) {
+    own <- subset(result$predictions, domain == g)
+    mean(tapply((own$truth - own$prediction)^2, own$rep, function(e) sqrt(mean(e))))
+  }, 0)
+  expect_equal(result$domains$score, unname(naive))
+})
+
+test_that("scores are means over repeats", {
+  toy <- toy_domains(5, 10)
+  set.seed(9)
+  folds <- domain_folds(toy$domain, v = 2, repeats = 3)
+  whole <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = folds)
+  single <- vapply(1:3, function(r) {
+    dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = unclass(folds)[, r])$domains$score
+  }, numeric(5))
+  expect_equal(whole$domains$score, rowMeans(single))
+  expect_output(print(whole), "5 domains held out in 2 folds, 3 times")
+})
+
+test_that("bad folds are refused", {
+  toy <- toy_domains(4, 8)
+  run <- function(folds) dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = folds)
+  expect_refusals({
+    domain_folds(c("a", "a"))
+    domain_folds(c("a", NA, "b"))
+    domain_folds(letters[1:4], v = 5)
+    domain_folds(letters[1:4], v = 1)
+    domain_folds(letters[1:4], v = 2.5)
+    domain_folds(letters[1:4], repeats = 0)
+    domain_folds(letters[1:4], v = 2, balance = "rows")
+    domain_folds(letters[1:4], v = 2, balance = "class")
+    domain_folds(letters[1:4], v = 2, balance = "class", y = c("p", "q"))
+    domain_folds(1:30, v = 2, balance = "class", y = (1:30) / 7)
+    domain_folds()
+    row_folds(c("a", "a", "b"), v = 3)
+    row_folds(c("a", NA))
+    run(5)
+    run(1)
+    run("three")
+    run(NA)
+    run(list(1, 2))
+    run(c(d1 = 1, d2 = 2, d3 = 1))
+    run(c(d1 = 1, d2 = 1, d3 = 1, d4 = 1))
+    run(c(d1 = 1, d2 = NA, d3 = 1, d4 = 2))
+    run(c(d1 = 1, d2 = 1.5, d3 = 1, d4 = 2))
+    run(c(d1 = 1, d1 = 2, d2 = 1, d3 = 1, d4 = 2))
+    run(domain_folds(c("a", "b", "d1")))
+    run(row_folds(toy$domain[-1], v = 2))
+    as_rsample(c(d1 = 1), toy, "domain")
+  })
+  skip_if_not_installed("rsample")
+  other <- rsample::group_vfold_cv(toy[-1, ], group = domain)
+  expect_domgen_error(run(other), "same data: they have 3[0-9] rows", "domgen_error_argument")
+  expect_domgen_error(as_rsample(domain_folds(toy$domain), toy, "none"), "`domain` must have one")
+})

@@ -1,0 +1,191 @@
+score_of <- function(name, ...) metrics[[name]]$value(list(...))
+two <- c("a", "b")
+truth2 <- factor(c("a", "b", "b", "a", "b", "a", "a"), two)
+guess2 <- factor(c("a", "b", "a", "b", "b", "a", "a"), two)
+three <- c("p", "q", "r")
+truth3 <- factor(c("p", "q", "r", "r", "q", "p", "r", "r"), three)
+guess3 <- factor(c("p", "q", "r", "p", "p", "p", "r", "q"), three)
+
+test_that("scores of numbers are the formulas", {
+  y <- c(1, 4, -2, 8)
+  f <- c(0.5, 5, -1, 6)
+  expect_equal(score_of("rmse", truth = y, prediction = f), sqrt(sum((y - f)^2) / 4))
+  expect_equal(score_of("rmse", truth = y * 1e200, prediction = f * 1e200),
+               1e200 * sqrt(sum((y - f)^2) / 4))
+  expect_identical(score_of("rmse", truth = y, prediction = y), 0)
+  expect_equal(score_of("mae", truth = y, prediction = f), sum(abs(y - f)) / 4)
+  expect_equal(score_of("r2", truth = y, prediction = f),
+               1 - sum((y - f)^2) / sum((y - mean(y))^2))
+  expect_identical(score_of("r2", truth = y, prediction = rep(mean(y), 4)), 0)
+  expect_identical(score_of("r2", truth = c(3, 3), prediction = c(1, 2)), NA_real_)
+  expect_identical(score_of("r2", truth = 3, prediction = 1), NA_real_)
+  s <- c(1, 0.3, 2, 1.5)
+  density <- exp(-(y - f)^2 / (2 * s^2)) / sqrt(2 * pi * s^2)
+  expect_equal(score_of("log_density", truth = y, prediction = f, se = s), mean(log(density)))
+})
+
+test_that("scores of two classes are the formulas", {
+  d <- list(truth = truth2, prediction = guess2)
+  hit <- c(a = 3 / 4, b = 2 / 3)
+  expect_equal(metrics$accuracy$value(d), 5 / 7)
+  expect_equal(metrics$balanced_accuracy$value(d), mean(hit))
+  expect_equal(metrics$gmean$value(d), sqrt(prod(hit)))
+  precision <- 2 / 3
+  recall <- 2 / 3
+  expect_equal(metrics$f1$value(d), 2 * precision * recall / (precision + recall))
+  none <- list(truth = truth2, prediction = factor(rep("a", 7), two))
+  expect_identical(metrics$f1$value(none), 0)
+  expect_identical(metrics$gmean$value(none), 0)
+  f <- c(-1, 0.5, 0.5, 0.5, 2, 0, -1)
+  pairs <- outer(f[truth2 == "b"], f[truth2 == "a"], function(b, a) (b > a) + (b == a) / 2)
+  expect_equal(score_of("auc", truth = truth2, decision = f), mean(pairs))
+  expect_identical(score_of("auc", truth = truth2, decision = replace(f, 2, NA)), NA_real_)
+})
+
+test_that("scores of more classes are the formulas, over the classes that are there", {
+  d <- list(truth = truth3, prediction = guess3)
+  hit <- c(p = 1, q = 1 / 2, r = 2 / 4)
+  expect_equal(metrics$balanced_accuracy$value(d), mean(hit))
+  expect_equal(metrics$gmean$value(d), prod(hit)^(1 / 3))
+  precision <- c(p = 2 / 4, q = 1 / 2, r = 1)
+  expect_equal(metrics$f1$value(d), mean(2 * precision * hit / (precision + hit)))
+  few <- lapply(d, function(v) v[truth3 != "r"])
+  expect_equal(metrics$balanced_accuracy$value(few), mean(c(1, 1 / 2)))
+  expect_equal(metrics$gmean$value(few), sqrt(1 / 2))
+  expect_equal(metrics$f1$value(few), mean(c(2 * (2 / 3) / (2 / 3 + 1), 2 / 3)))
+})
+
+test_that("scores of probabilities are the formulas, for classes unknown in training too", {
+  p <- c(0.1, 0.7, 0.4, 0.5, 1, 0, 0.2)
+  d <- list(truth = truth2, prob = cbind(a = 1 - p, b = p))
+  right <- ifelse(truth2 == "b", p, 1 - p)
+  expect_equal(metrics$log_loss$value(d), -mean(log(right)))
+  expect_equal(metrics$brier$value(d), mean((p - (truth2 == "b"))^2))
+  prob <- rbind(c(0.5, 0.25, 0.25), diag(3), c(1, 0, 0), c(0.2, 0.3, 0.5), c(0, 0, 1), c(0, 1, 0))
+  colnames(prob) <- three
+  d <- list(truth = truth3, prob = prob)
+  one_hot <- diag(3)[as.integer(truth3), ]
+  expect_equal(metrics$brier$value(d), sum((prob - one_hot)^2) / 8)
+  right <- pmax(prob[cbind(1:8, as.integer(truth3))], 1e-15)
+  expect_equal(metrics$log_loss$value(d), -mean(log(right)))
+  # columns in another order, and a class without a column
+  expect_equal(metrics$brier$value(list(truth = truth3, prob = prob[, 3:1])),
+               metrics$brier$value(d))
+  lacking <- list(truth = truth3, prob = prob[, 1:2])
+  padded <- list(truth = truth3, prob = cbind(prob[, 1:2], r = 0))
+  for (name in c("brier", "log_loss")) {
+    expect_equal(metrics[[name]]$value(lacking), metrics[[name]]$value(padded))
+  }
+})
+
+test_that("a domain with one class has no score of both, and that is said once", {
+  toy <- toy_classes(5, 20)
+  toy$y[toy$domain == "d2"] <- "1"
+  both <- c("auc", "balanced_accuracy", "gmean", "f1", "accuracy")
+  result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = both)
+  for (name in both[1:4]) expect_identical(is.na(result$domains[[name]]), levels(toy$domain) == "d2")
+  expect_false(anyNA(result$domains$accuracy))
+  expect_equal(result$mean, mean(result$domains$auc[-2]))
+  expect_equal(result$se, sd(result$domains$auc[-2]) / 2)
+  shown <- capture.output(print(result))
+  expect_length(grep("1 domain without a score (a class is missing)", shown, fixed = TRUE), 1L)
+  compared <- capture.output(print(dg_compare(list(dg_lm()), y ~ . | domain, data = toy, metric = "auc")))
+  expect_length(grep("1 domain without a score", compared, fixed = TRUE), 1L)
+  toy$y <- factor(ifelse(toy$domain %in% c("d1", "d2"), "1", "-1"), c("-1", "1"))
+  conditions <- character()
+  withCallingHandlers(nothing <- dg_cv(dg_null(), y ~ . | domain, data = toy, metric = "auc"),
+                      domgen_warning_score = function(w) {
+                        conditions <<- c(conditions, conditionMessage(w))
+                        invokeRestart("muffleWarning")
+                      })
+  expect_length(conditions, 1L)
+  expect_match(conditions, "no value in any domain: each lacks a class")
+  expect_true(is.na(nothing$mean))
+})
+
+test_that("several metrics are those that each gives by itself", {
+  toy <- toy_classes(4, 20)
+  names <- c("log_loss", "auc", "accuracy", "brier", "f1", "gmean", "balanced_accuracy")
+  together <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = names)
+  expect_identical(together$domains$score, together$domains$log_loss)
+  for (name in names) {
+    alone <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = name)
+    expect_identical(together$domains[[name]], alone$domains$score, label = name)
+  }
+  own <- metric_custom(function(truth, prediction) max(abs(truth - prediction)), title = "worst")
+  mixed <- dg_cv(dg_lm(), y ~ . | domain, data = toy_domains(4, 15), metric = list("mae", own, far = own))
+  expect_named(mixed$domains, c("domain", "fold", "rows", "score", "mae", "worst", "far"))
+  expect_identical(mixed$domains$worst, mixed$domains$far)
+  expect_output(print(mixed), "worst: ")
+})
+
+test_that("a Gaussian process is judged by its predictive density, the null model by its own", {
+  toy <- toy_domains(4, 12)
+  spec <- dg_gp(optimise = FALSE)
+  result <- dg_cv(spec, y ~ . | domain, data = toy, metric = "log_density")
+  g <- toy$domain == "d2"
+  model <- fit(spec, y ~ . | domain, data = toy[!g, ])
+  found <- predict(model, toy[g, ], se.fit = TRUE)
+  by_hand <- dnorm(toy$y[g], found$fit, sqrt(found$se.fit^2 + found$residual.scale^2), log = TRUE)
+  expect_equal(result$domains$score[2], mean(by_hand), tolerance = 1e-8)
+  null <- dg_cv(dg_null(), y ~ . | domain, data = toy, metric = "log_density")
+  others <- toy$y[!g]
+  spread <- sqrt(mean((others - mean(others))^2))
+  expect_equal(null$domains$score[2], mean(dnorm(toy$y[g], mean(others), spread, log = TRUE)))
+  chained <- dg_cv(chain(kpca(), spec), y ~ . | domain, data = toy, metric = "log_density")
+  expect_true(all(is.finite(chained$domains$score)))
+  expect_domgen_error(dg_cv(dg_svm(), y ~ . | domain, data = toy, metric = "log_density"),
+                      "must not be \"log_density\" for `dg_svm\\(\\)`")
+})
+
+test_that("a score of one's own gets what it asks for", {
+  toy <- toy_classes(4, 20)
+  run <- function(fun, ...) {
+    dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = metric_custom(fun, ...))
+  }
+  expect_equal(run(function(truth, prediction) mean(truth == prediction), "high")$domains$score,
+               dg_cv(dg_lm(), y ~ . | domain, data = toy)$domains$score)
+  expect_equal(run(function(decision, truth) area_under_curve(truth, decision), "high")$domains$score,
+               dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "auc")$domains$score)
+  expect_equal(run(function(prob, truth) -mean(log(prob[cbind(seq_along(truth), truth)])))$mean,
+               dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "log_loss")$mean)
+  # arguments of other names are taken in their order
+  expect_equal(run(function(y, f) mean(y != f))$mean,
+               1 - dg_cv(dg_lm(), y ~ . | domain, data = toy)$mean)
+  expect_named(run(function(...) length(list(...)))$metrics, "own score")
+  expect_equal(run(function(...) length(list(...)))$mean, 3)
+  # NA is no score, of either type
+  only_large <- function(truth, prediction) if (length(truth) > 20) 1 else NA
+  scores <- run(only_large)$domains
+  expect_identical(is.na(scores$score), scores$rows <= 20)
+  expect_output(print(metric_custom(mean, "high", "mine")), "A metric: mine, higher is better")
+})
+
+test_that("a metric that does not fit is refused", {
+  toy <- toy_domains(4, 10)
+  labels <- toy_classes(4, 10)
+  many <- transform(labels, y = factor(rep_len(c("a", "b", "c"), nrow(labels))))
+  run <- function(metric, data = toy, spec = dg_lm()) {
+    dg_cv(spec, y ~ . | domain, data = data, metric = metric)
+  }
+  expect_refusals({
+    run("accuracy")
+    run("rmse", labels)
+    run("auc", many)
+    run("nothing")
+    run(NA)
+    run(3)
+    run(character())
+    run(mean)
+    run(list("rmse", 3))
+    run(c("rmse", "brier"))
+    run(c(rows = "rmse"))
+    run("brier", labels, dg_svm())
+    run(metric_custom(function(truth, prob) 1))
+    run(metric_custom(function(truth, prediction) c(1, 2)))
+    run(metric_custom(function(truth, prediction) "good"))
+    metric_custom()
+    metric_custom("rmse")
+    metric_custom(mean, "up")
+  })
+})

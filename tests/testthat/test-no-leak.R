@@ -1,0 +1,150 @@
+# What a model is told of held-out rows: their predictors when it predicts them, nothing before.
+toy <- toy_domains(5, 12)
+labels <- toy_classes(5, 12)
+folds <- c(d1 = 1, d2 = 2, d3 = 1, d4 = 2, d5 = 3)
+held <- toy$domain %in% c("d1", "d3")
+
+learners <- list(
+  ridge = dg_ridge(), domain = dg_ridge(scale = "domain"), both = dg_ridge(scale = "both"),
+  rank = dg_ridge(scale = "rank"), raw = dg_ridge(scale = "none"),
+  nystrom = dg_ridge(features = features_nystrom(6)),
+  kmeans = dg_ridge(features = features_nystrom(6, sampling = "kmeans")),
+  rff = dg_ridge(features = features_rff(10), domain_kernel = domain_pooled()), svm = dg_svm(), gp = dg_gp(optimise = FALSE),
+  fitted = dg_ridge(bandwidths = "fitted", domain_kernel = domain_pooled()),
+  distribution = dg_ridge(domain_kernel = domain_distribution()), lm = dg_lm(), null = dg_null(),
+  chain = chain(dica(), dg_ridge()), invariant = chain(udica(scale = "rank"), dg_svm()),
+  tuned = dg_tune(dg_ridge(), grid = list(lambda = 10^(0:2), times = c(0.5, 1)), folds = 2),
+  tuned_chain = dg_tune(chain(dica(), dg_lm()), grid = list(dica.lambda = c(0.1, 1, 10)), folds = 2),
+  auto = dg_auto(max_predictors = 0)
+)
+
+run <- function(spec, data, ...) {
+  set.seed(4)
+  dg_cv(spec, y ~ . | domain, data = data, folds = folds, ...)
+}
+
+test_that("labels of held-out domains change nothing but the scores", {
+  set.seed(1)
+  scrambled <- toy
+  scrambled$y[held] <- sample(toy$y[held]) * 100 - 7
+  for (name in names(learners)) {
+    one <- run(learners[[name]], toy)
+    two <- run(learners[[name]], scrambled)
+    for (part in c("prediction", "decision")) {
+      expect_identical(two$predictions[held, part], one$predictions[held, part],
+                       label = paste(name, part))
+    }
+    expect_false(any(two$domains$score[c(1, 3)] == one$domains$score[c(1, 3)]))
+    # what was chosen in the fold, too
+    if (grepl("tuned", name)) expect_identical(two$fits[1, -3], one$fits[1, -3], label = name)
+  }
+})
+
+test_that("classes of held-out domains change nothing but the scores", {
+  set.seed(2)
+  out <- labels$domain %in% c("d1", "d3")
+  scrambled <- labels
+  scrambled$y[out] <- sample(labels$y[out])
+  specs <- list(platt = dg_svm(probability = "platt"), isotonic = dg_ridge(probability = "isotonic"),
+                dica = chain(dica(), dg_svm()), dcm = chain(dcm(), dg_lm()),
+                auto = dg_auto(max_predictors = 0, metric = "auc"),
+                tuned = dg_tune(dg_svm(), grid = list(cost = 10^(0:2)), folds = 2, metric = "auc"))
+  for (name in names(specs)) {
+    metric <- if (name %in% c("platt", "isotonic")) "log_loss" else "accuracy"
+    one <- run(specs[[name]], labels, metric = metric)
+    two <- run(specs[[name]], scrambled, metric = metric)
+    kept <- setdiff(names(one$predictions), "truth")
+    expect_identical(two$predictions[out, kept], one$predictions[out, kept], label = name)
+  }
+})
+
+# The model that each fold fits, asked about new rows that belong to nobody.
+fold_answers <- function(spec, data, new) {
+  answers <- list()
+  own <- domgen:::fit_input
+  with_replaced("fit_and_predict", function(spec, task, split, needs, fit_memo) {
+    train <- take_rows(task$input, split$train)
+    if (!takes_weights(spec)) train$weights <- NULL
+    model <- own(spec, train, fit_memo)
+    answers <<- c(answers, list(predict(model, new)))
+    truth <- task$y[split$held]
+    list(predictions = data.frame(row = split$held, domain = task$domain[split$held],
+                                  fold = split$fold, rep = 1L, truth = truth, prediction = truth))
+  }, run(spec, data))
+  answers
+}
+
+test_that("scaling, bandwidths, landmarks and fits never see a held-out row", {
+  new <- simulate_dica(domains = 2, rows = 10, p = 3, seed = 9)
+  levels(new$domain) <- c("n1", "n2")
+  wild <- toy
+  for (x in c("x1", "x2", "x3")) wild[[x]][held] <- 1e3 * toy[[x]][held] + 50
+  wild$y[held] <- 1e3 * toy$y[held]
+  for (name in setdiff(names(learners), c("tuned", "tuned_chain", "auto"))) {
+    one <- fold_answers(learners[[name]], toy, new)
+    two <- fold_answers(learners[[name]], wild, new)
+    expect_length(one, 3L)
+    # the fold that holds the wild domains out
+    expect_identical(two[[1L]], one[[1L]], label = name)
+    # and the test would see it
+    if (name != "null") expect_false(identical(two[[2L]], one[[2L]]), label = name)
+  }
+})
+
+test_that("a fold is the fit by hand to the training rows, predicting the others", {
+  for (name in names(learners)) {
+    result <- run(learners[[name]], toy)
+    set.seed(4)
+    seed <- draw_seeds(3L)[1L]
+    train <- toy[!held, ]
+    by_hand <- with_seed(seed, {
+      model <- fit(learners[[name]], y ~ . | domain, data = droplevels(train))
+      predict(model, droplevels(toy[held, ]))
+    })
+    expect_equal(result$predictions$prediction[held], unname(by_hand), tolerance = 1e-8, label = name)
+  }
+})
+
+test_that("a search sees the outer training rows alone", {
+  seen <- list()
+  wild <- toy
+  wild$x1[held] <- 1e6
+  own <- domgen:::search_parameters
+  with_replaced("search_parameters", function(spec, task, input) {
+    seen <<- c(seen, list(list(domains = unique(as.character(task$domain)), x = input$data$x1)))
+    own(spec, task, input)
+  }, run(learners$tuned, wild))
+  expect_identical(seen[[1L]]$domains, c("d2", "d4", "d5"))
+  expect_true(all(seen[[1L]]$x < 1e5))
+  expect_length(seen, 3L)
+})
+
+test_that("the nested score of pure noise is that of the null model", {
+  excess <- function(spec, seeds) {
+    vapply(seeds, function(seed) {
+      noise <- with_seed(seed, data.frame(domain = rep(letters[1:6], each = 8), x1 = rnorm(48),
+                                          x2 = rnorm(48), x3 = rnorm(48), y = rnorm(48)))
+      set.seed(seed)
+      found <- dg_compare(list(s = spec), y ~ . | domain, data = noise, folds = 3)$scores
+      mean(found[, "s"] - found[, "null"])
+    }, 0)
+  }
+  grid <- list(lambda = 10^seq(-2, 3, length.out = 6), times = c(0.5, 1, 2))
+  tuned <- excess(dg_tune(dg_ridge(domain_kernel = domain_pooled()), grid = grid, extend = FALSE), 1:12)
+  # not better than chance, and not much worse: 0.06 of a standard deviation
+  expect_gt(mean(tuned), -2.5 * sd(tuned) / sqrt(12))
+  expect_lt(mean(tuned), 0.06)
+  auto <- excess(dg_auto(max_predictors = 0), 1:5)
+  expect_gt(mean(auto), -2.5 * max(sd(auto), 0.02) / sqrt(5))
+  expect_lt(mean(auto), 0.1)
+  # while the score of the chosen one, which has seen them, is too good
+  optimistic <- vapply(1:12, function(seed) {
+    noise <- with_seed(seed, data.frame(domain = rep(letters[1:6], each = 8), x1 = rnorm(48),
+                                        x2 = rnorm(48), x3 = rnorm(48), y = rnorm(48)))
+    model <- dg_tune(dg_ridge(domain_kernel = domain_pooled()), y ~ . | domain, data = noise,
+                     grid = grid, extend = FALSE)
+    null <- dg_cv(dg_null(), y ~ . | domain, data = noise)$mean
+    model$tuning$table$mean[model$tuning$chosen] - null
+  }, 0)
+  expect_lt(mean(optimistic), mean(tuned))
+})

@@ -1,0 +1,83 @@
+value_of <- function(spec, name, value) {
+  spec <- set_parameters(spec, stats::setNames(list(value), name))
+  found <- find_parameter(spec, name)
+  if (!is.null(found$part)) spec <- spec[[found$part]]
+  inner <- spec$args
+  for (step in found$path) inner <- inner[[step]]
+  inner
+}
+
+test_that("a name leads to the argument, and what is set is what the method would have got", {
+  expect_equal(set_parameters(dg_svm(), list(cost = 7)), dg_svm(cost = 7))
+  expect_equal(set_parameters(dg_svm(), list(svm.cost = 7)), dg_svm(cost = 7))
+  expect_equal(set_parameters(dg_svm(), list(dg_svm.cost = 7)), dg_svm(cost = 7))
+  expect_equal(set_parameters(dg_ridge(), list(times = 2)), dg_ridge(kernel = kernel_rbf(times = 2)))
+  expect_equal(set_parameters(dg_ridge(), list(kernel.sigma = 2)), dg_ridge(kernel = kernel_rbf(2)))
+  expect_equal(set_parameters(dg_ridge(kernel = kernel_laplace()), list(sigma = 2)),
+               dg_ridge(kernel = kernel_laplace(2)))
+  expect_equal(set_parameters(dg_ridge(), list(kernel = kernel_linear(), scale = "rank")),
+               dg_ridge(kernel = kernel_linear(), scale = "rank"))
+  expect_equal(set_parameters(dg_ridge(features = features_nystrom(5)), list(features.n_landmarks = 9)),
+               dg_ridge(features = features_nystrom(9)))
+  expect_equal(set_parameters(dg_svm(domain_kernel = domain_multitask(0.5)),
+                              list(domain_kernel.tau = 0.1)),
+               dg_svm(domain_kernel = domain_multitask(0.1)))
+  expect_equal(set_parameters(dica(), list(kernel_y.sigma = 3)), dica(kernel_y = kernel_rbf(3)))
+})
+
+test_that("paths go down into nested kernels", {
+  spec <- dg_svm(domain_kernel = domain_distribution())
+  expect_equal(set_parameters(spec, list(domain_kernel.outer.times = 3)),
+               dg_svm(domain_kernel = domain_distribution(outer = kernel_rbf(times = 3))))
+  expect_equal(set_parameters(spec, list(domain_kernel.kernel.sigma = 3)),
+               dg_svm(domain_kernel = domain_distribution(kernel = kernel_rbf(3))))
+  expect_equal(value_of(chain(udica(), dg_ridge(domain_kernel = domain_distribution())),
+                        "ridge.domain_kernel.outer.sigma", 4), 4)
+})
+
+test_that("a bandwidth is given in one way or the other", {
+  spec <- dg_ridge(kernel = kernel_rbf(sigma = 2))
+  expect_equal(set_parameters(spec, list(times = 0.5)), dg_ridge(kernel = kernel_rbf(times = 0.5)))
+  expect_equal(set_parameters(dg_ridge(kernel = kernel_rbf(times = 3)), list(sigma = 2)),
+               dg_ridge(kernel = kernel_rbf(2)))
+})
+
+test_that("in a chain the part comes first, and must where both know the name", {
+  both <- chain(dica(), dg_ridge(kernel = kernel_rbf()))
+  expect_equal(set_parameters(both, list(dica.lambda = 3, ridge.lambda = 4)),
+               chain(dica(lambda = 3), dg_ridge(lambda = 4, kernel = kernel_rbf())))
+  expect_equal(set_parameters(both, list(epsilon = 1e-3, offset = TRUE)),
+               chain(dica(epsilon = 1e-3), dg_ridge(kernel = kernel_rbf(), offset = TRUE)))
+  expect_equal(set_parameters(both, list(dica.kernel.times = 2)),
+               chain(dica(kernel = kernel_rbf(times = 2)), dg_ridge(kernel = kernel_rbf())))
+  expect_equal(set_parameters(both, list(ridge.times = 2)),
+               chain(dica(), dg_ridge(kernel = kernel_rbf(times = 2))))
+  # the learner's linear kernel has no bandwidth, so that the name is clear
+  expect_equal(set_parameters(chain(dica(), dg_ridge()), list(times = 2)),
+               chain(dica(kernel = kernel_rbf(times = 2)), dg_ridge()))
+  # epsilon is dica's ridge and the width of the tube of dg_svm
+  expect_domgen_error(set_parameters(chain(dica(), dg_svm()), list(epsilon = 1)),
+                      "`dica.epsilon` or `svm.epsilon`")
+  expect_refusals({
+    dg_tune(both, grid = list(lambda = 1:3))
+    dg_tune(both, grid = list(times = 1:3))
+    dg_tune(both, grid = list(svm.cost = 1:3))
+    dg_tune(dg_ridge(), grid = list(lamda = 1))
+    dg_tune(dg_ridge(kernel = kernel_linear()), grid = list(times = 1))
+    dg_tune(dg_ridge(), grid = list(kernel = 1))
+    dg_tune(dg_ridge(), grid = list(domain_kernel.outer = 1))
+    dg_tune(dg_ridge(domain_kernel = domain_pooled()), grid = list(domain_kernel.outer.times = 1))
+    dg_tune(dg_ridge(), grid = list(threads = 1:2))
+    dg_tune(dg_ridge(), grid = list(ridge = 1))
+    dg_tune(dg_ridge(), grid = list(.lambda = 1))
+  })
+})
+
+test_that("every name that is offered is known", {
+  specs <- list(dg_svm(), dg_ridge(), dg_gp(), dica(), udica(), tca(), kpca(), dcm(), coir(),
+                chain(dica(), dg_svm()), chain(tca(), dg_ridge(kernel = kernel_rbf())),
+                dg_ridge(kernel = kernel_linear()))
+  for (spec in specs) {
+    for (name in known_parameters(spec)) expect_type(find_parameter(spec, name), "list")
+  }
+})

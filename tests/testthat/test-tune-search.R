@@ -1,0 +1,139 @@
+# Scores that are a function of the specification: what the search makes of them.
+searched <- function(score, grid, ..., spec = dg_ridge()) {
+  count <- new.env()
+  count$calls <- 0L
+  toy <- toy_domains(3, 8)
+  evaluate <- function(spec, task, split, needs, fit_memo) {
+    value <- score(spec)
+    count$calls <- count$calls + 1L
+    if (is.na(value)) abort("numeric", "fails")
+    rows <- split$held
+    list(predictions = data.frame(row = rows, domain = task$domain[rows], fold = split$fold,
+                                  rep = 1L, truth = 0, prediction = value),
+         seconds = 0, warnings = character())
+  }
+  tuned <- with_replaced("evaluate_split", evaluate,
+                         dg_tune(spec, y ~ . | domain, data = toy, grid = grid, folds = 2,
+                                 metric = metric_custom(function(truth, prediction) {
+                                   mean(prediction)
+                                 }), ...))
+  list(table = tuned$tuning$table, best = tuned$tuning$best, chosen = tuned$tuning$chosen,
+       evaluations = count$calls)
+}
+lambda_of <- function(spec) spec$args$lambda
+# a kernel does not note the usual 1
+times_of <- function(spec) if (is.null(spec$args$kernel$times)) 1 else spec$args$kernel$times
+bowl <- function(at) function(spec) abs(log10(lambda_of(spec)) - at)
+
+test_that("a grid goes on beyond its border to the optimum, and stops there", {
+  up <- searched(bowl(3), list(lambda = 10^(-2:0)))
+  expect_equal(up$best$lambda, 1e3)
+  expect_equal(sort(up$table$lambda), 10^(-2:4))
+  down <- searched(bowl(-4), list(lambda = 10^(-2:0)))
+  expect_equal(down$best$lambda, 1e-4)
+  expect_equal(sort(down$table$lambda), 10^(-5:0))
+  inside <- searched(bowl(-1), list(lambda = 10^(-2:0)))
+  expect_equal(inside$table$lambda, 10^(-2:0))
+  # no more than five steps
+  far <- searched(bowl(30), list(lambda = 10^(-2:0)))
+  expect_equal(sort(far$table$lambda), 10^(-2:5))
+  expect_equal(searched(bowl(30), list(lambda = 10^(-2:0)), extend = FALSE)$best$lambda, 1)
+})
+
+test_that("a grid in two directions goes on in both", {
+  score <- function(spec) (log10(lambda_of(spec)) - 2)^2 + (log2(times_of(spec)) + 4)^2
+  found <- searched(score, list(lambda = 10^(-1:1), times = 2^(-2:0)))
+  expect_equal(found$best, list(lambda = 100, times = 1 / 16))
+  # nothing is tried twice
+  expect_false(anyDuplicated(found$table[c("lambda", "times")]) > 0)
+  expect_equal(found$evaluations, 2 * nrow(found$table))
+})
+
+test_that("only numbers with a constant step or ratio go on", {
+  value <- function(x, at) next_value(as.list(x), at)
+  expect_equal(value(c(1, 10, 100), 3), 1000)
+  expect_null(value(c(1, 10, 100), 1))
+  expect_equal(value(c(0.1, 1, 10), 1), 0.01)
+  expect_equal(value(c(100, 1, 10), 1), 1000)
+  expect_equal(value(c(0, 0.25, 0.5), 3), 0.75)
+  expect_equal(value(c(0, 0.25, 0.5), 1), -0.25)
+  expect_null(value(c(1, 3, 4), 3))
+  expect_null(value(c(1, 10), 2))
+  expect_null(value(c(1, 10, 100), 2))
+  expect_null(value(c("a", "b", "c"), 3))
+  # numbers of components and neighbours stay whole
+  expect_null(value(2^(0:3), 1))
+  expect_equal(value(2^(0:3), 4), 16)
+  expect_equal(value(1:4, 4), 5)
+  # what the method would refuse is not tried: tau is at most 1
+  tau <- searched(function(spec) -spec$args$domain_kernel$tau,
+                  list(domain_kernel.tau = c(0, 0.4, 0.8)),
+                  spec = dg_ridge(domain_kernel = domain_multitask(0.5)))
+  expect_equal(tau$table$domain_kernel.tau, c(0, 0.4, 0.8))
+})
+
+test_that("a search by coordinates finds the optimum of a sum with fewer fits than the grid", {
+  score <- function(spec) (log10(lambda_of(spec)) - 1)^2 + (log2(times_of(spec)) - 2)^2
+  grid <- list(lambda = 10^(-3:3), times = 2^(-3:3))
+  found <- searched(score, grid, search = "coordinate")
+  expect_equal(found$best, list(lambda = 10, times = 4))
+  expect_equal(nrow(found$table), 7L + 6L + 6L)
+  expect_equal(found$evaluations, 2 * 19)
+  whole <- searched(score, grid, search = "grid")
+  expect_equal(nrow(whole$table), 49L)
+  expect_equal(whole$best, found$best)
+  # beyond the border, one step after the other
+  beyond <- searched(function(spec) score(spec) + 10 * abs(log10(lambda_of(spec)) - 5), grid,
+                     search = "coordinate")
+  expect_equal(beyond$best, list(lambda = 1e5, times = 4))
+  # coordinates that depend on each other take several rounds
+  ridge <- function(spec) {
+    a <- log10(lambda_of(spec))
+    b <- log2(times_of(spec))
+    10 * (a - b)^2 + (a + b - 4)^2
+  }
+  found <- searched(ridge, grid, search = "coordinate")
+  at <- c(log10(found$best$lambda), log2(found$best$times))
+  steps <- rbind(c(1, 0), c(-1, 0), c(0, 1), c(0, -1))
+  value <- function(p) 10 * (p[1] - p[2])^2 + (p[1] + p[2] - 4)^2
+  for (i in 1:4) expect_lte(value(at), value(at + steps[i, ]))
+})
+
+test_that("a search by coordinates leaves a line on which everything fails", {
+  # the middle bandwidth, where it starts, fails with every lambda
+  score <- function(spec) if (times_of(spec) == 1) NA else bowl(1)(spec) + times_of(spec)
+  found <- searched(score, list(lambda = 10^(-1:1), times = c(0.5, 1, 2)), search = "coordinate",
+                    extend = FALSE)
+  expect_equal(found$best, list(lambda = 10, times = 0.5))
+  expect_gt(sum(!is.na(found$table$error)), 0)
+})
+
+test_that("a random search draws choices of the grid without repetition", {
+  grid <- list(lambda = 10^(-3:3), times = 2^(-3:3))
+  set.seed(1)
+  found <- searched(bowl(0), grid, search = "random", size = 10)
+  expect_equal(nrow(unique(found$table[c("lambda", "times")])), 10L)
+  expect_true(all(found$table$lambda %in% grid$lambda & found$table$times %in% grid$times))
+  expect_equal(found$chosen, which.min(found$table$mean))
+  set.seed(1)
+  again <- searched(bowl(0), grid, search = "random", size = 10)
+  expect_identical(again$table[c("lambda", "times", "mean")], found$table[c("lambda", "times", "mean")])
+  set.seed(2)
+  expect_false(identical(searched(bowl(0), grid, search = "random", size = 10)$table$lambda,
+                         found$table$lambda))
+  all <- searched(bowl(0), grid, search = "random", size = 100)
+  expect_equal(nrow(all$table), 49L)
+})
+
+test_that("of equal scores the first is chosen, and the border of the best counts for any rule", {
+  flat <- searched(function(spec) 1, list(lambda = 10^(0:2)))
+  expect_equal(flat$best$lambda, 1)
+  # the simplest near choice lies inside, the best at the border
+  score <- function(spec) {
+    c("1" = 3, "10" = 2.9, "100" = 2.8, "0.1" = 2, "0.01" = 1, "0.001" = 5)[[
+      format(lambda_of(spec), scientific = FALSE)]]
+  }
+  found <- searched(score, list(lambda = c(0.1, 1, 10)), rule = "one_se")
+  expect_true(0.01 %in% found$table$lambda)
+  expect_equal(found$best$lambda, 0.01)
+})
