@@ -2,7 +2,7 @@
 #'
 #' Two panels: the score of each held-out domain under each method (pale points, with
 #' the mean), and the paired difference of each method from the one compared with, in each domain
-#' (pale points) and on average, with its 95 % interval. An interval that does not cross zero is a
+#' (pale points, of up to 40 domains) and on average, with its 95 % interval. An interval that does not cross zero is a
 #' difference. Long names are broken, and shortened if need be. See [plot.dg_projection()] on
 #' colours.
 #'
@@ -56,9 +56,11 @@ compare_frame <- function(x) {
                kind = ifelse(panel == "differences" & methods == x$against, "against", "mean"))
   }
   others <- differences[, methods != x$against, drop = FALSE]
-  detailed <- long(differences, "differences")
+  # of many domains the spread would hide the interval of the mean
+  detailed <- if (nrow(x$scores) <= 40L) long(differences, "differences")
   frame <- rbind(
-    long(x$scores, "scores"), detailed[detailed$method %in% colnames(others), ],
+    long(x$scores, "scores"),
+    if (!is.null(detailed)) detailed[detailed$method %in% colnames(others), ],
     means("scores", colMeans(x$scores, na.rm = TRUE), NA_real_, NA_real_),
     means("differences", x$table$difference, x$table$lower, x$table$upper)
   )
