@@ -125,11 +125,7 @@ try_candidate <- function(search, c) {
 search_sample <- function(search, scale) {
   if (is.null(search$samples[[scale]])) {
     needs <- list(response = "any", domain = TRUE)
-    warnings <- if (length(search$samples)) "domgen_warning" else character()
-    search$samples[[scale]] <- withCallingHandlers(
-      read_sample(search$input, needs, scale),
-      domgen_warning = function(w) if (inherits(w, warnings)) invokeRestart("muffleWarning")
-    )
+    search$samples[[scale]] <- quietly(read_sample(search$input, needs, scale))
   }
   search$samples[[scale]]
 }
@@ -156,6 +152,8 @@ score_lambdas <- function(search, c) {
   task <- ridge_task(sample, args)
   # in units of the Gram matrix's mean diagonal
   unit <- mean(kernel_diag_(kernel_program(product$kernel, sample$X, sample$X), sample$X))
+  # a linear kernel of predictors that are zero, as by domain in domains of one row
+  if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
   lambdas <- auto_lambdas * nrow(sample$X) * unit
   sample$left_out <- search$left_out
   values <- left_out_predictions(product, sample, task, args, lambdas)

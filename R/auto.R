@@ -71,7 +71,7 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_
 
 #' @exportS3Method
 fit_input.dg_auto_spec <- function(spec, input, memo = NULL) {
-  task <- cv_task(spec, input)
+  task <- quietly(cv_task(spec, input))
   choice <- choose_by_domain(spec$args, task)
   model <- fit_input(choice$spec, input)
   model$choice <- choice[c("table", "scores", "metric", "rows", "seconds", "few")]

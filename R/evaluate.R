@@ -51,6 +51,11 @@ evaluate_split <- function(spec, task, split, needs, fit_memo) {
   c(values, list(seconds = proc.time()[["elapsed"]] - start, warnings = unique(warnings)))
 }
 
+# Without warnings that a later fit to the same data gives again.
+quietly <- function(code) {
+  withCallingHandlers(code, domgen_warning = function(w) invokeRestart("muffleWarning"))
+}
+
 fit_and_predict <- function(spec, task, split, needs, fit_memo) {
   domain <- task$domain[split$held]
   known <- fit_memo[["known"]]

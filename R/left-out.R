@@ -103,7 +103,7 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, offset = FAL
   for (near in pole_groups(lambdas, lost)) {
     pole <- exp(mean(log(range(lambdas[near]))))
     M <- K + 0
-    warn_ridge(ridge_inverse_(M, row_ridges(pole, costs, K)), pole)
+    warn_ridge(core_result(ridge_inverse_(M, row_ridges(pole, costs, K))), pole)
     again <- follow(M, pole, lambdas[near], 200)
     path$prediction[, path_columns(near, m)] <- again$prediction
     steps <- steps + again$steps

@@ -77,7 +77,7 @@ row_axis <- function(labels, at = seq_along(labels), cex = 1, most = length(labe
 rows_in <- function(inches, cex = 1) max(floor(inches / (cex * graphics::par("cin")[2L])), 2L)
 
 # At most `most` of n, at equal steps.
-thin <- function(n, most) seq(1, n, by = ceiling(n / most))
+thin <- function(n, most) if (n > 0L) seq(1, n, by = ceiling(n / most)) else integer()
 
 # Squares shaded by value from paper to ink, with the value written in or a key beside them.
 # tiles: data frame of column, row (factors), value, and text, mark (drawn around); NA: crossed.

@@ -134,7 +134,7 @@ spec_scale.dg_tune_spec <- function(spec) spec_scale(spec$object)
 
 #' @exportS3Method
 fit_input.dg_tune_spec <- function(spec, input, memo = NULL) {
-  task <- cv_task(spec$object, input)
+  task <- quietly(cv_task(spec$object, input))
   if (is.null(spec$args$grid)) spec$args$grid <- default_grid(spec$object, length(task$y))
   search_parameters(spec, task, input)
 }

@@ -129,6 +129,20 @@ test_that("with few domains the default is fitted, with a warning", {
   expect_gt(nrow(found$choice$table), 10L)
 })
 
+test_that("candidates that cannot be fitted are left out", {
+  # zero by domain, so that a linear kernel has nothing
+  single <- with_seed(1, data.frame(domain = as.character(1:24), x1 = rnorm(24), x2 = rnorm(24),
+                                    y = rnorm(24)))
+  found <- dg_auto(y ~ . | domain, data = single, max_predictors = 0)
+  kinds <- paste(found$choice$table$scale, found$choice$table$kernel)
+  expect_true("pooled linear kernel" %in% kinds)
+  expect_false("domain linear kernel" %in% kinds)
+  expect_warning(flat <- dg_auto(y ~ . | domain, data = transform(toy, x1 = 1, x2 = 2, x3 = 3)),
+                 "3 predictors constant", class = "domgen_warning_constant")
+  # nothing but the mean is left
+  expect_lt(diff(range(predict(flat, toy))), 1e-8)
+})
+
 test_that("a search in some of the rows takes them evenly, and the fit takes all", {
   sizes <- c(300, 5, 40, 80)
   task <- list(y = factor(rep(c("a", "b"), c(420, 5))),

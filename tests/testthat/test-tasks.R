@@ -138,6 +138,34 @@ test_that("workers are sent the data and the specifications, and little else", {
   for (worker in workers) expect_lt(size(worker), size(specs) + size(task) + 2e4)
 })
 
+test_that("what the data lack is said once", {
+  lacking <- replace(toy, "x1", list(replace(toy$x1, 2, NA)))
+  flat <- transform(toy, x1 = 1)
+  warnings <- function(code) {
+    found <- character()
+    withCallingHandlers(code, warning = function(w) {
+      found <<- c(found, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    })
+    found
+  }
+  calls <- list(
+    auto = function(data) dg_auto(y ~ . | domain, data = data, max_predictors = 0),
+    tune = function(data) dg_tune(drawn, y ~ . | domain, data = data, grid = list(lambda = 1:2),
+                                  folds = 2),
+    diagnose = function(data) dg_diagnose(y ~ . | domain, data = data, permutations = 20),
+    cv = function(data) dg_cv(tuned, y ~ . | domain, data = data, folds = 2),
+    compare = function(data) dg_compare(list(dg_lm(), drawn), y ~ . | domain, data = data)
+  )
+  for (name in names(calls)) {
+    said <- warnings(calls[[name]](lacking))
+    expect_length(said, 1L)
+    expect_match(said, "1 row of [0-9]+ left out", label = name)
+  }
+  for (name in c("auto", "tune", "diagnose")) expect_length(warnings(calls[[name]](flat)), 1L)
+  expect_output(print(dg_cv(drawn, y ~ . | domain, data = flat)), "note, 5 of 5 folds: 1 predictor")
+})
+
 # Interrupts the n-th evaluation of a split once.
 interrupting <- function(n, code) {
   count <- new.env()
