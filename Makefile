@@ -29,7 +29,7 @@ bench:
 	@sh .ci/setup bench
 	@sh .ci/install
 	@for script in tests/bench/*.R; do \
-	  case $$script in */ratio.R) continue;; esac; \
+	  case $$script in */ratio.R|*/auto-*.R) continue;; esac; \
 	  echo "== $$script"; \
 	  sh .ci/with-library Rscript "$$script" || exit 1; \
 	done

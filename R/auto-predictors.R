@@ -1,31 +1,28 @@
 # One bandwidth per predictor in dg_auto(): fitted for the best Gaussian candidate, and judged on
 # domains that the bandwidths have not seen.
 
-predictor_rows <- 1000L
+predictor_rows <- 500L
 predictor_folds <- 3L
 
 try_predictors <- function(search) {
   gaussian <- Filter(function(key) search$found[[key]]$candidate$kernel == "rbf",
-                     best_keys(search, length(search$found)))
+                     best_of_kinds(search))
   if (length(gaussian) == 0L) return(invisible())
   found <- search$found[[gaussian[1L]]]
   sample <- search_sample(search, found$candidate$scale)
   p <- ncol(sample$X)
   if (p < 2L || p > search$args$max_predictors) return(invisible())
-  unseen <- tryCatch(judge_predictors(search, found, sample), domgen_error = function(e) NULL)
-  if (is.null(unseen)) return(invisible())
-  # better than the same candidate with one bandwidth, on the same domains
-  gain <- search_sign(search) * (mean(found$scores, na.rm = TRUE) - mean(unseen, na.rm = TRUE))
-  if (is.na(gain) || gain <= 0) return(invisible())
-  fitted <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
-  if (is.null(fitted)) return(invisible())
   c <- found$candidate
-  c$sigma <- fitted
-  scored <- tryCatch(score_candidate(search, c), domgen_error = function(e) NULL)
-  if (is.null(scored)) return(invisible())
-  # the score of bandwidths that had not seen the domains
-  scored$scores <- unseen
-  search$found[[candidate_key(c)]] <- c(scored, list(candidate = c, seconds = NA_real_))
+  c$judges <- predictor_judges(search, found, sample)
+  if (is.null(c$judges)) return(invisible())
+  c$sigma <- c$judges[[1L]]$sigma
+  # better than the same candidate with one bandwidth, on the same domains
+  unseen <- tryCatch(score_judged(search, c), domgen_error = function(e) NULL)
+  gain <- search_sign(search) * (mean(found$scores, na.rm = TRUE) -
+                                   mean(unseen$scores, na.rm = TRUE))
+  if (is.null(unseen) || is.na(gain) || gain <= 0) return(invisible())
+  c$sigma <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
+  if (!is.null(c$sigma)) try_candidate(search, c)
 }
 
 # Bandwidths per predictor from some of the rows, at the candidate's lambda; NULL where the search
@@ -52,24 +49,38 @@ sample_rows <- function(sample, rows) {
        domain = droplevels(sample$domain[rows]), weights = sample$weights[rows])
 }
 
-# Scores by domain, each by bandwidths that were fitted without a third of the domains to which
-# it belongs; lambda too.
-judge_predictors <- function(search, found, sample) {
+# Bandwidths that were fitted without a third of the domains, and which: list of
+# list(sigma, levels); NULL where a search fails.
+predictor_judges <- function(search, found, sample) {
   levels <- levels(search$left_out)
   folds <- rep_len(seq_len(min(predictor_folds, length(levels) - 2L)), length(levels))
   if (max(folds) < 2L) return(NULL)
-  scores <- stats::setNames(rep(NA_real_, length(levels)), levels)
-  for (k in unique(folds)) {
-    held <- search$left_out %in% levels[folds == k]
-    sigma <- fit_predictors(search, found, sample, which(!held))
-    if (is.null(sigma)) return(NULL)
-    c <- found$candidate
-    c$sigma <- sigma
-    # lambda of the other domains
-    scored <- score_lambdas(search, c)
-    others <- colMeans(scored$scores[folds != k, , drop = FALSE], na.rm = TRUE)
-    best <- which.min(search_sign(search) * others)
-    scores[folds == k] <- scored$scores[folds == k, best]
+  judges <- lapply(unique(folds), function(k) {
+    held <- levels[folds == k]
+    sigma <- fit_predictors(search, found, sample, which(!search$left_out %in% held))
+    if (!is.null(sigma)) list(sigma = sigma, levels = held)
+  })
+  if (!any(vapply(judges, is.null, NA))) judges
+}
+
+# As score_candidate(), each domain by bandwidths that were fitted without it, with lambda of the
+# others; the lambda of the model is the geometric mean.
+score_judged <- function(search, c) {
+  scores <- stats::setNames(rep(NA_real_, nlevels(search$left_out)), levels(search$left_out))
+  values <- NULL
+  lambda <- numeric()
+  for (judge in c$judges) {
+    own <- c
+    own$judges <- NULL
+    own$sigma <- judge$sigma
+    scored <- score_lambdas(search, own)
+    held <- levels(search$left_out) %in% judge$levels
+    best <- best_lambda(search, scored$scores[!held, , drop = FALSE])
+    scores[held] <- scored$scores[held, best]
+    lambda <- c(lambda, scored$lambdas[best])
+    rows <- search$left_out %in% judge$levels
+    if (is.null(values)) values <- lambda_values(scored$values, best)
+    values[rows, ] <- lambda_values(scored$values, best)[rows, ]
   }
-  scores
+  list(scores = scores, lambda = exp(mean(log(lambda))), values = values)
 }

@@ -1,38 +1,54 @@
-# The search of dg_auto(): candidates, each a row of choices, scored by left-out domains.
+# The search of dg_auto(): candidates, each a row of choices, scored by left-out domains. A first
+# round on some of the rows tries all; the best of each kind meet in a second on more.
 
-auto_lambdas <- 10^seq(-6, 0, length.out = 25)
+auto_lambdas <- 10^seq(-6, 0, by = 0.5)
 exact_rows <- 5000L
+first_rows <- 1000L
 
-# list(spec of the winner, table, scores, metric, rows, seconds, few)
-choose_by_domain <- function(args, task) {
+# Fewer domains say too little of how the response depends on the domain.
+domains_for_kernel <- 5L
+
+# list(specs of the members, table, scores, metric, rows, seconds, few)
+choose_by_domain <- function(args, sample) {
   start <- proc.time()[["elapsed"]]
-  search <- new.env(parent = emptyenv())
-  search$args <- args
-  search$metric <- read_metrics(args$metric, task$y)[[1L]]
-  if (!is.null(search$metric$needs)) {
+  metric <- read_metrics(args$metric, sample$y)[[1L]]
+  if (!is.null(metric$needs)) {
     abort("argument", "`metric` must not need probabilities or densities; ridge regressions ",
           "choose by predictions or decision values.")
   }
-  search$few <- nlevels(droplevels(task$domain)) < 3L
-  rows <- search_rows(task, args$max_rows)
-  search$n <- length(task$y)
-  search$input <- take_rows(task$input, rows)
-  search$domain <- droplevels(task$domain[rows])
+  few <- nlevels(droplevels(sample$domain)) < 3L
+  first <- new_search(args, sample, metric, few, if (few) args$max_rows
+                                                 else min(args$max_rows, first_rows))
+  if (few) {
+    warn("few_domains", "With ", plural(nlevels(first$domain), "domain"), " nothing can be ",
+         "learned about new ones: the default model is fitted.")
+    try_candidate(first, candidate())
+  } else {
+    run_stages(first)
+  }
+  final <- if (few) first else second_round(first, sample)
+  chosen <- choose_members(final, if (few) 1L else args$members)
+  c(list(specs = lapply(chosen$keys, function(key) member_spec(final, key, length(sample$y))),
+         rows = length(final$y), few = few, metric = metric,
+         seconds = proc.time()[["elapsed"]] - start),
+    summarise_search(first, final, chosen))
+}
+
+# Rows of the sample as they are, evenly over domains.
+new_search <- function(args, sample, metric, few, rows) {
+  search <- new.env(parent = emptyenv())
+  search$args <- args
+  search$metric <- metric
+  search$few <- few
+  rows <- search_rows(sample, rows)
+  search$X <- sample$X[rows, , drop = FALSE]
+  search$y <- if (is.factor(sample$y)) droplevels(sample$y[rows]) else sample$y[rows]
+  search$domain <- droplevels(sample$domain[rows])
+  search$weights <- sample$weights[rows]
+  search$left_out <- if (few) row_groups(search$domain) else search$domain
   search$samples <- list()
   search$found <- list()
-  if (search$few) {
-    warn("few_domains", "With ", plural(nlevels(search$domain), "domain"), " nothing can be ",
-         "learned about new ones: the default model is fitted.")
-    search$left_out <- row_groups(search$domain)
-    try_candidate(search, candidate())
-  } else {
-    search$left_out <- search$domain
-    run_stages(search)
-  }
-  best <- best_keys(search)
-  c(list(spec = winner_spec(search, best), rows = length(rows), few = search$few,
-         metric = search$metric, seconds = proc.time()[["elapsed"]] - start),
-    summarise_search(search, best))
+  search
 }
 
 # Up to max_rows rows, as many from each domain as it has, at most an equal share.
@@ -61,23 +77,32 @@ even_shares <- function(sizes, total) {
 
 row_groups <- function(domain) factor(seq_along(domain) %% 10L)
 
-candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, sigma = NULL) {
-  list(scale = scale, kernel = kernel, times = times, outer = outer, sigma = sigma)
+# judges: bandwidths fitted without some domains, see auto-predictors.R.
+candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, sigma = NULL,
+                      judges = NULL) {
+  list(scale = scale, kernel = kernel, times = times, outer = outer, sigma = sigma,
+       judges = judges)
 }
 
-candidate_kernel <- function(c) {
+# p: predictors after scaling, whose inner product is about p; median: their median distance where
+# it is known.
+candidate_kernel <- function(c, p, median = NULL) {
+  stationary <- function(kernel) {
+    if (is.null(median)) kernel(times = c$times) else kernel(sigma = c$times * median)
+  }
   switch(c$kernel, linear = kernel_linear(),
-         rbf = if (is.null(c$sigma)) kernel_rbf(times = c$times) else kernel_rbf(c$sigma),
-         laplace = kernel_laplace(times = c$times))
+         rbf = if (is.null(c$sigma)) stationary(kernel_rbf) else kernel_rbf(c$sigma),
+         sum = stationary(kernel_rbf) + (0.5 / p) * kernel_linear(),
+         laplace = stationary(kernel_laplace))
 }
 
-candidate_domain_kernel <- function(c) {
+candidate_domain_kernel <- function(c, median = NULL) {
   if (is.na(c$outer)) domain_pooled()
-  else domain_distribution(outer = kernel_rbf(times = c$outer))
+  else domain_distribution(kernel_rbf(median), outer = kernel_rbf(times = c$outer))
 }
 
 run_stages <- function(search) {
-  bar <- progress_line(5L, read_progress(search$args$progress))
+  bar <- progress_line(4L, read_progress(search$args$progress))
   on.exit(bar$done())
   stage <- function(label, code) {
     bar$tick(label)
@@ -85,21 +110,26 @@ run_stages <- function(search) {
     bar$advance()
   }
   stage("scaling and kernel", {
-    for (scale in c("pooled", "domain", "both", "rank")) for (kernel in c("rbf", "laplace")) {
-      try_candidate(search, candidate(scale, kernel))
+    for (scale in c("pooled", "domain", "both", "rank")) {
+      for (kernel in c("rbf", "laplace", "sum")) try_candidate(search, candidate(scale, kernel))
+      if (scale != "both") try_candidate(search, candidate(scale, "linear"))
     }
-    for (scale in c("pooled", "domain")) try_candidate(search, candidate(scale, "linear"))
   })
-  stage("bandwidths", vary(search, "times", c(0.25, 0.5, 2, 4)))
-  stage("domain kernel", vary(search, "outer", c(0.5, 1, 2)))
-  stage("scaling", vary(search, "scale", c("pooled", "domain", "both", "rank"), most = 1L))
+  stage("bandwidths", {
+    vary(search, "times", c(0.5, 2))
+    vary(search, "times", 4, function(c) c$times == 2)
+  })
+  if (nlevels(search$left_out) >= domains_for_kernel) {
+    stage("domain kernel", vary(search, "outer", c(1, 2)))
+  }
   stage("bandwidths of predictors", try_predictors(search))
 }
 
-# The best candidates with other values of one choice.
-vary <- function(search, name, values, most = 2L) {
-  for (best in lapply(best_keys(search, most), function(key) search$found[[key]]$candidate)) {
-    if (name == "times" && best$kernel == "linear") next
+# The best candidates of the best kinds with other values of one choice, if they qualify.
+vary <- function(search, name, values, qualifies = function(c) TRUE) {
+  keys <- utils::head(best_of_kinds(search), search$args$members)
+  for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
+    if (name == "times" && best$kernel == "linear" || !qualifies(best)) next
     for (value in values) {
       best[[name]] <- value
       try_candidate(search, best)
@@ -108,6 +138,31 @@ vary <- function(search, name, values, most = 2L) {
 }
 
 candidate_key <- function(c) paste(c$scale, c$kernel, c$times, c$outer, !is.null(c$sigma))
+candidate_kind <- function(c) paste(c$scale, c$kernel, !is.null(c$sigma))
+
+# The best candidate of each scaling and kind of kernel, the best first.
+best_of_kinds <- function(search) {
+  keys <- names(search$found)[order(search_sign(search) * found_means(search))]
+  kinds <- vapply(keys, function(key) candidate_kind(search$found[[key]]$candidate), "")
+  keys[!duplicated(kinds)]
+}
+
+# The best of the kinds from which members are chosen, of pooling, of domain kernels, and the plain
+# Gaussian kernel, which tells what choosing gains.
+second_round <- function(first, sample) {
+  if (length(first$y) == min(length(sample$y), first$args$max_rows)) return(first)
+  keys <- names(first$found)[order(search_sign(first) * found_means(first))]
+  pooled <- vapply(keys, function(key) is.na(first$found[[key]]$candidate$outer), NA)
+  keys <- unique(c(utils::head(best_of_kinds(first), first$args$members), keys[pooled][1L],
+                   keys[!pooled][1L], candidate_key(candidate())))
+  final <- new_search(first$args, sample, first$metric, first$few, first$args$max_rows)
+  # what scaling warns of was told in the first round
+  for (key in keys[keys %in% names(first$found)]) {
+    withCallingHandlers(try_candidate(final, first$found[[key]]$candidate), domgen_warning =
+                          function(w) invokeRestart("muffleWarning"))
+  }
+  if (length(final$found)) final else first
+}
 
 # Scores a candidate at the best lambda, once; one that fails is left out.
 try_candidate <- function(search, c) {
@@ -124,31 +179,52 @@ try_candidate <- function(search, c) {
 
 search_sample <- function(search, scale) {
   if (is.null(search$samples[[scale]])) {
-    needs <- list(response = "any", domain = TRUE)
-    search$samples[[scale]] <- quietly(read_sample(search$input, needs, scale))
+    muffled <- if (length(search$samples)) "domgen_warning" else character()
+    sample <- withCallingHandlers(
+      scale_sample(search, scale),
+      domgen_warning = function(w) if (inherits(w, muffled)) invokeRestart("muffleWarning")
+    )
+    sample$median <- median_bandwidth(sample$X)
+    search$samples[[scale]] <- sample
   }
   search$samples[[scale]]
+}
+
+# list(X scaled, y, domain, weights, scaling); the search adds the median distance.
+scale_sample <- function(sample, scale) {
+  scaling <- learn_scaling(sample$X, scale, sample$domain)
+  list(X = apply_scaling(sample$X, scaling, sample$domain), y = sample$y, domain = sample$domain,
+       weights = sample$weights, scaling = scaling)
 }
 
 ridge_args <- function(args) {
   dg_ridge(offset = TRUE, threads = args$threads)$args
 }
 
-# list(scores by domain, lambda)
+# list(scores by domain, lambda, values [rows x columns] by models without the row's domain)
 score_candidate <- function(search, c) {
+  if (!is.null(c$judges)) return(score_judged(search, c))
   scored <- score_lambdas(search, c)
-  means <- colMeans(scored$scores, na.rm = TRUE)
-  if (all(is.nan(means))) abort("data", "`metric` has no value in any domain: each lacks a class.")
-  # of equals the largest
-  best <- length(means) + 1L - which.min(rev(search_sign(search) * means))
-  list(scores = scored$scores[, best], lambda = scored$lambdas[best])
+  best <- best_lambda(search, scored$scores)
+  list(scores = scored$scores[, best], lambda = scored$lambdas[best],
+       values = lambda_values(scored$values, best))
 }
 
-# list(scores [domains x lambdas], lambdas)
+# Of equals the largest.
+best_lambda <- function(search, scores) {
+  means <- colMeans(scores, na.rm = TRUE)
+  if (all(is.nan(means))) abort("data", "`metric` has no value in any domain: each lacks a class.")
+  length(means) + 1L - which.min(rev(search_sign(search) * means))
+}
+
+lambda_values <- function(values, l) matrix(values[, , l], dim(values)[1L])
+
+# list(scores [domains x lambdas], lambdas, values [rows x columns x lambdas])
 score_lambdas <- function(search, c) {
   sample <- search_sample(search, c$scale)
   args <- ridge_args(search$args)
-  product <- product_kernel(candidate_kernel(c), candidate_domain_kernel(c), sample, args$threads)
+  product <- product_kernel(candidate_kernel(c, ncol(sample$X), sample$median),
+                            candidate_domain_kernel(c, sample$median), sample, args$threads)
   task <- ridge_task(sample, args)
   # in units of the Gram matrix's mean diagonal
   unit <- mean(kernel_diag_(kernel_program(product$kernel, sample$X, sample$X), sample$X))
@@ -158,66 +234,23 @@ score_lambdas <- function(search, c) {
   sample$left_out <- search$left_out
   values <- left_out_predictions(product, sample, task, args, lambdas)
   scores <- vapply(seq_along(lambdas), function(l) {
-    left_out_scores(search, sample, task, matrix(values[, , l], nrow(sample$X)))
+    left_out_scores(search, task$response, lambda_values(values, l))
   }, numeric(nlevels(search$left_out)))
-  list(scores = scores, lambdas = lambdas)
+  list(scores = scores, lambdas = lambdas, values = values)
 }
 
 search_sign <- function(search) if (search$metric$better == "low") 1 else -1
 
-left_out_scores <- function(search, sample, task, values) {
-  object <- structure(list(response = task$response), class = "dg_learner")
-  d <- add_responses(data.frame(truth = sample$y), object, values, levels(sample$y))
-  vapply(split(seq_along(sample$y), search$left_out), function(i) score(d[i, ], search$metric),
-         numeric(1))
+left_out_scores <- function(search, response, values) {
+  object <- structure(list(response = response), class = "dg_learner")
+  d <- add_responses(data.frame(truth = search$y), object, values, levels(search$y))
+  # a list: parts of many data frames take longer than the rest
+  d <- as.list(d)
+  vapply(split(seq_along(search$y), search$left_out), function(i) {
+    score(lapply(d, `[`, i), search$metric)
+  }, numeric(1))
 }
 
 found_means <- function(search) {
   vapply(search$found, function(f) mean(f$scores, na.rm = TRUE), numeric(1))
-}
-
-best_keys <- function(search, most = 1L) {
-  utils::head(names(search$found)[order(search_sign(search) * found_means(search))], most)
-}
-
-# The specification of the winner for all rows.
-winner_spec <- function(search, key) {
-  found <- search$found[[key]]
-  c <- found$candidate
-  exact <- search$n <= exact_rows
-  dg_ridge(lambda = found$lambda * search$n / nrow(search$samples[[1L]]$X),
-           kernel = candidate_kernel(c), domain_kernel = candidate_domain_kernel(c),
-           features = if (exact) features_exact() else features_nystrom(1000), offset = TRUE,
-           probability = search$args$probability, scale = c$scale, threads = search$args$threads)
-}
-
-summarise_search <- function(search, best) {
-  order <- order(search_sign(search) * found_means(search), names(search$found) != best)
-  found <- search$found[order]
-  scores <- vapply(found, `[[`, numeric(nlevels(search$left_out)), "scores")
-  scores <- matrix(scores, ncol = length(found),
-                   dimnames = list(levels(search$left_out), names(found)))
-  differences <- scores - scores[, 1L]
-  table <- data.frame(
-    scale = vapply(found, function(f) f$candidate$scale, ""),
-    kernel = vapply(found, function(f) kernel_words(f$candidate), ""),
-    domain_kernel = vapply(found, function(f) {
-      if (is.na(f$candidate$outer)) "pooled"
-      else paste0("distributional (", format(f$candidate$outer), " times the median)")
-    }, ""),
-    lambda = vapply(found, `[[`, numeric(1), "lambda"), mean = colMeans(scores, na.rm = TRUE),
-    se = apply(scores, 2L, known_error), difference = colMeans(differences, na.rm = TRUE),
-    difference_se = apply(differences, 2L, known_error),
-    seconds = vapply(found, `[[`, numeric(1), "seconds"), row.names = NULL
-  )
-  list(table = table, scores = scores)
-}
-
-known_error <- function(values) standard_error(values[!is.na(values)])
-
-kernel_words <- function(c) {
-  if (c$kernel == "linear") return("linear kernel")
-  name <- if (c$kernel == "rbf") "Gaussian kernel" else "Laplace kernel"
-  if (!is.null(c$sigma)) return(paste(name, "with a bandwidth per predictor"))
-  paste0(name, " (", format(c$times), " times the median)")
 }

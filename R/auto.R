@@ -1,47 +1,59 @@
 #' Let the training domains choose the model
 #'
 #' @description
-#' The function to call first. A ridge regression ([dg_ridge()]; for classes too) for which the
+#' The function to call first. Ridge regressions ([dg_ridge()]; for classes too) for which the
 #' training domains have chosen how predictors are scaled, the kernel on x, its bandwidths, the
 #' kernel between domains and lambda: each is what predicts domains best that were left
 #' out one at a time. In closed form ([lodo()]) that costs about two fits for all values of lambda.
+#' The best of several kinds are fitted, and the mean of their decision values predicts.
 #'
 #' @details
-#' **Search.** First every scaling (pooled, by domain, both, ranks) with a Gaussian and a Laplace
-#' kernel at the median bandwidth, and a linear kernel; then, for the two best, other bandwidths;
-#' then, for the two best, [domain_distribution()] with several bandwidths between embeddings
-#' instead of pooling; last, where there are at most `max_predictors` of them, one bandwidth per
-#' predictor, fitted by the gradient of the squared error of left-out domains. Those have
-#' seen the labels of all domains, so that they are compared with the others on thirds of the
-#' domains on which they were not fitted. In every step lambda is the best of 25 values.
+#' **Search.** First every scaling (pooled, by domain, both, ranks) with a Gaussian, a Laplace and
+#' a linear + Gaussian kernel at the median bandwidth, and a linear kernel. A kind is a scaling with
+#' one of these kernels. For the `members` best kinds follow other bandwidths and, with five domains
+#' or more, [domain_distribution()] with two bandwidths between embeddings instead of pooling; last,
+#' where there are at most `max_predictors` of them, one bandwidth per predictor for the best
+#' Gaussian kernel, fitted by the gradient of the squared error of left-out domains.
+#' Those have seen the labels of all domains, so that they are compared with the others on thirds of
+#' the domains on which they were not fitted. In every step lambda is the best of 13 values.
 #'
-#' **Honesty.** The score of the winner is the best of many and thus too good; `dg_cv(dg_auto(),
-#' ...)`
-#' chooses anew in every fold and tells how good the procedure is. `print()` sets the winner beside
-#' the best of each other kind with the standard error of the paired difference over domains: a
-#' choice within two standard errors hardly matters.
+#' **Members.** Which kind is best is uncertain, and their errors differ: the decision values of the
+#' best candidates of the `members` best kinds are averaged (of fewer, where that is better on
+#' left-out domains by more than the standard error of the difference). The mean is
+#' \eqn{f = \frac1M\sum_m f_m}{f = (1/M) sum_m f_m}. `members = 1` fits the best candidate alone.
+#'
+#' **Honesty.** Scores of the best of many are too good; `dg_cv(dg_auto(), ...)` chooses anew in
+#' every fold and tells how good the procedure is. `print()` sets the mean of the members beside the
+#' best of what was not chosen; what is worse by more than two standard errors of the paired
+#' difference over domains is called clearly worse.
 #'
 #' **Few domains.** With fewer than three domains nothing can be learned about new ones from
 #' these: the default model is fitted, with a lambda that predicts left-out rows, and a warning.
 #'
-#' **Many rows.** The search uses at most `max_rows` rows, spread evenly over domains (and
-#' lambda is then multiplied by the ratio of the rows). The fit uses all: exactly up to 5,000
-#' rows, with `features_nystrom(1000)` beyond.
+#' **Many rows.** The search uses 1,000 rows, spread evenly over domains, and then at most
+#' `max_rows` for the best candidates of the best kinds (lambda is multiplied by the ratio of the
+#' rows). The fit uses all: exactly up to 5,000 rows, with `features_nystrom(1000)` beyond.
 #'
 #' @inheritParams dg_cv
 #' @inheritParams dg_ridge
 #' @param metric What decides, one of the scores of [dg_cv()] that need no probabilities:
 #'   `"rmse"` or `"accuracy"` if `NULL`. With rare classes `"auc"` or `"balanced_accuracy"`.
+#' @param members Most candidates, each of its own kind, whose decision values are averaged.
 #' @param max_rows Most rows in the search.
 #' @param max_predictors Most predictors (columns after scaling) for a bandwidth each; 0: never.
-#' @return With data, an object of class `dg_auto`, the winner as [dg_ridge()] gives it with the
-#'   element `choice`, a list with
-#'   \item{table}{data frame, one line per candidate: `scale`, `kernel`, `domain_kernel`,
-#'     `lambda`, `mean` and `se` of the score over left-out domains, `difference` from the winner
-#'     and its standard error `difference_se`, `seconds`}
-#'   \item{scores}{matrix, domains x candidates}
-#'   \item{metric, rows, seconds}{what decided, rows of the search, its time}
-#'   Without data, a specification for [dg_cv()] and [dg_compare()].
+#' @return With data, an object of class `dg_auto`, a list with
+#'   \item{members}{list of models as [dg_ridge()] gives them, the best first; [lodo()], [adapt()]
+#'     and the like take one of these}
+#'   \item{decision}{n x m values of the mean at the training rows (of the standardised response)}
+#'   \item{choice}{list of `table`, a data frame with a line for the mean and one per candidate:
+#'     `member`, `scale`, `kernel`, `domain_kernel`, `lambda`, `rows` of the search, `mean` and `se`
+#'     of the score over left-out domains, `difference` from the mean of the members (of a
+#'     candidate on fewer rows: from the best one on these) and its standard error
+#'     `difference_se`, `seconds`; `scores`, a matrix, domains x lines of the table; `metric`,
+#'     `rows`, `seconds`: what decided, rows of the search, its time; `few`: too few domains to
+#'     choose by?}
+#'   \item{calibration}{with probabilities a list, see [dg_svm()]}
+#'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
 #' @section Errors:
 #' Those of [dg_ridge()]; a metric that needs probabilities.
 #' @seealso [dg_ridge()], [dg_tune()] for other methods, [dg_diagnose()]
@@ -53,75 +65,101 @@
 #' new <- subset(toy, domain %in% c("d1", "d2"))
 #' mean(predict(model, new) == new$y)
 #' @export
-dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_rows = 2000,
-                    max_predictors = 30, probability = c("none", "platt", "isotonic"),
-                    weights = NULL, na.action = stats::na.omit,
-                    progress = NULL, threads = NULL, ...) {
+dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, members = 5,
+                    max_rows = 2000, max_predictors = 30,
+                    probability = c("none", "platt", "isotonic"), weights = NULL,
+                    na.action = stats::na.omit, progress = NULL, threads = NULL, ...) {
   args <- list(
-    metric = metric, max_rows = check_count(max_rows, "max_rows", at_least = 10L),
+    metric = metric, members = check_count(members, "members"),
+    max_rows = check_count(max_rows, "max_rows", at_least = 10L),
     max_predictors = check_count(max_predictors, "max_predictors", at_least = 0L),
     probability = check_choice(probability, "probability", probability_methods),
     progress = progress, threads = check_threads(threads)
   )
-  parts <- learner_parts("Ridge regression chosen by the training domains")
+  parts <- learner_parts("Ridge regressions chosen by the training domains")
   parts$domain <- TRUE
   spec <- new_spec("dg_auto", "dg_auto_spec", parts, args)
   fit_or_specify(spec, match.call(), parent.frame())
 }
 
 #' @exportS3Method
-fit_input.dg_auto_spec <- function(spec, input, memo = NULL) {
-  task <- quietly(cv_task(spec, input))
-  choice <- choose_by_domain(spec$args, task)
-  model <- fit_input(choice$spec, input)
-  model$choice <- choice[c("table", "scores", "metric", "rows", "seconds", "few")]
-  model$auto <- spec
-  class(model) <- c("dg_auto", class(model))
-  model
+fit_sample.dg_auto_spec <- function(spec, sample) {
+  check_several_classes(sample$y)
+  choice <- choose_by_domain(spec$args, sample)
+  members <- lapply(choice$specs, fit_member, sample)
+  structure(list(
+    members = members, choice = choice[c("table", "scores", "metric", "rows", "seconds", "few")],
+    decision = mean_of_members(members, function(member) member$decision),
+    X = if (length(sample$y) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
+    response = members[[1L]]$response
+  ), class = c("dg_auto", "dg_learner", "dg_fit"))
 }
 
 #' @export
 print.dg_auto <- function(x, ...) {
   choice <- x$choice
   table <- choice$table
+  cat(x$spec$parts$title, describe_formula(x), "\n", sep = "")
+  cat("  ", plural(nobs(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"), ", ",
+      plural(nlevels(x$domain), "domain"), "\n", sep = "")
+  describe_response(x$response)
   if (choice$few) {
-    cat("Too few domains to choose by: the default model\n\n")
-    return(NextMethod())
+    cat("  too few domains to choose by: the default model\n")
+    describe_kernels(x$members[[1L]]$product)
+  } else {
+    describe_choice(choice)
   }
-  best <- table[1L, ]
-  cat("Chosen among ", plural(nrow(table), "candidate"), " by ", choice$metric$title,
-      " on left-out domains (", plural(choice$rows, "row"), ", ", signif(choice$seconds, 2),
-      " s):\n", sep = "")
-  cat("  ", describe_candidate(best), "\n", sep = "")
-  cat("  ", choice$metric$title, " ", signif(best$mean, 4), " (standard error ",
-      signif(best$se, 2), "), the best of many: dg_cv(dg_auto(), ...) for an honest score\n\n",
-      sep = "")
-  cat("Best of the others\n")
+  describe_calibration(x$calibration)
+  invisible(x)
+}
+
+describe_choice <- function(choice) {
+  table <- choice$table
+  title <- choice$metric$title
+  members <- which(table$member %in% TRUE)
+  cat("  ", plural(nrow(table) - 1L, "candidate"), " tried in ", signif(choice$seconds, 2),
+      " s\n\n", title, " on left-out domains (", plural(choice$rows, "row"), ")\n", sep = "")
+  lines <- paste0(format(signif(table$mean, 4)), "  ", describe_candidates(table))
+  if (length(members) > 1L) {
+    cat("  ", format(signif(table$mean[1L], 4)), "  the mean of these (standard error ",
+        signif(table$se[1L], 2), ")\n", sep = "")
+  }
+  cat(paste0("  ", lines[members], "\n"), sep = "")
   others <- best_others(table)
-  for (i in seq_len(nrow(others))) {
-    row <- others[i, ]
-    cat("  ", format(signif(row$mean, 4), width = 8), "  ", describe_candidate(row), ": ",
-        sureness(row), "\n", sep = "")
-  }
-  cat("\n")
-  NextMethod()
+  unlike <- ifelse(clearly_worse(table, choice$metric$better), "clearly worse: ", "")
+  if (length(others)) cat("not chosen\n")
+  cat(paste0("  ", unlike[others], lines[others], rep("\n", length(others))), sep = "")
+  cat("The best of many look too good: dg_cv(dg_auto(), ...) gives honest scores\n")
 }
 
-# The best candidate of each other scaling, family of kernels and kind of domain kernel.
+# The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the
+# plain Gaussian kernel, all on the same rows.
 best_others <- function(table) {
-  kinds <- list(scale = table$scale, kernel = sub(" \\(.*", "", table$kernel),
-                domain_kernel = sub(" \\(.*", "", table$domain_kernel))
-  rows <- unlist(lapply(kinds, function(kind) which(kind != kind[1L] & !duplicated(kind))))
-  table[sort(unique(rows)), ]
+  rows <- which(table$member %in% FALSE & table$rows == table$rows[1L])
+  members <- which(table$member %in% TRUE)
+  family <- function(words) sub(" \\(.*", "", words)
+  kinds <- list(table$scale, family(table$kernel), family(table$domain_kernel))
+  new <- lapply(kinds, function(kind) {
+    other <- rows[!kind[rows] %in% kind[members]]
+    other[!duplicated(kind[other])]
+  })
+  plain <- rows[lines_of_plain(table[rows, ])]
+  sort(unique(c(unlist(new), plain)))
 }
 
-describe_candidate <- function(row) {
-  paste0("scale ", row$scale, ", ", row$kernel, ", ", row$domain_kernel)
+lines_of_plain <- function(table) {
+  plain <- candidate()
+  table$scale == plain$scale & table$kernel == kernel_words(plain) & table$domain_kernel == "pooled"
 }
 
-sureness <- function(row) {
-  if (is.na(row$difference_se)) return("no standard error")
-  if (abs(row$difference) > 2 * row$difference_se) return("clearly worse")
-  paste0("hardly worse (", signif(abs(row$difference), 2), ", standard error ",
-         signif(row$difference_se, 2), ")")
+describe_candidates <- function(table) {
+  pooled <- table$domain_kernel == "pooled"
+  paste0("scale ", table$scale, ", ", table$kernel, ifelse(pooled, "", ", "),
+         ifelse(pooled, "", table$domain_kernel))
+}
+
+# By more than two standard errors of the difference over domains.
+clearly_worse <- function(table, better) {
+  loss <- table$difference * if (better == "low") 1 else -1
+  !is.na(table$difference_se) & loss > 2 * table$difference_se
 }

@@ -2,7 +2,8 @@
 #'
 #' Two panels: the score of each held-out domain under each method (pale points, with
 #' the mean), and the paired difference of each method from the one compared with, in each domain
-#' (pale points, of up to 40 domains) and on average, with its 95 % interval. An interval that does not cross zero is a
+#' (pale points, of up to 40 domains) and on average, with its 95 % interval. An interval that
+#' does not cross zero is a
 #' difference. Long names are broken, and shortened if need be. See [plot.dg_projection()] on
 #' colours.
 #'

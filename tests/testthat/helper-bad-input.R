@@ -231,7 +231,6 @@ fits <- function() {
     },
     tune = method(dg_tune, object = dg_ridge(), grid = list(lambda = c(0.1, 10)), folds = 2,
                   progress = FALSE),
-    auto = method(dg_auto, max_predictors = 0, progress = FALSE),
     cv = function(x, y, domain, weights = NULL) {
       unclass(dg_cv(dg_lm(), x, y, domain, weights = weights, progress = FALSE))[
         c("domains", "predictions", "mean", "se", "overall")]
@@ -241,5 +240,6 @@ fits <- function() {
 
 weighted_fits <- function() {
   fits()[c("svm", "svm pooled", "svm multitask", "svm linear", "ridge", "ridge fitted",
-           "svm platt", "ridge isotonic", "lodo", "gp", "lm", "lm equal", "null", "chain", "tune", "auto", "cv")]
+           "svm platt", "ridge isotonic", "lodo", "gp", "lm", "lm equal", "null", "chain", "tune",
+           "cv")]
 }

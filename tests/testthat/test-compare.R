@@ -120,11 +120,12 @@ test_that("the verdict says what the interval says", {
     data.frame(method = "m", difference = difference, se = 0.1, lower = lower, upper = upper, p = p)
   }
   expect_match(verdict(row(-0.5, -0.7, -0.3), low, "pooled"), "^m: better than pooled by 0.5 ")
-  expect_match(verdict(row(-0.5, -0.7, -0.3, p = 0.06), low, "pooled"),
-               "but not in most domains alike \\(Wilcoxon p = 0.060\\)$")
   expect_match(verdict(row(0.5, 0.3, 0.7), low, "pooled"), "^m: worse than pooled by 0.5 ")
   expect_match(verdict(row(0.5, 0.3, 0.7), high, "pooled"), "^m: better than pooled by 0.5 ")
   expect_match(verdict(row(-0.5, -0.7, -0.3), high, "pooled"), "^m: worse than pooled by 0.5 ")
+  # with a grain of salt where the ranks do not agree
+  expect_match(verdict(row(0.5, 0.3, 0.7, p = 0.2), low, "pooled"), "but not in most domains alike")
+  expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7), low, "pooled")))
   expect_identical(verdict(row(0.1, -0.1, 0.3), low, "pooled"),
                    "m: not distinguishable from pooled")
   expect_identical(verdict(row(NA, NA, NA), low, "pooled"),
@@ -133,7 +134,8 @@ test_that("the verdict says what the interval says", {
 
 test_that("methods that are alike can be compared and printed", {
   toy <- toy_classes(5, 10)
-  result <- dg_compare(list(a = dg_null(), b = dg_null(), c = dg_null()), y ~ . | domain, data = toy)
+  result <- dg_compare(list(a = dg_null(), b = dg_null(), c = dg_null()), y ~ . | domain,
+                       data = toy)
   expect_equal(result$table$rank, c(2, 2, 2))
   expect_output(print(result), "No method stands out")
   expect_output(print(result), "b: not distinguishable from a")

@@ -119,7 +119,8 @@ test_that("rsample's folds and ours are the same folds", {
     train <- droplevels(rsample::analysis(groups$splits[[k]]))
     found <- subset(result$predictions, fold == k)
     expect_setequal(found$truth, held$y)
-    expect_equal(sort(found$prediction), sort(unname(predict(dg_lm(y ~ . | domain, data = train), held))))
+    expect_equal(sort(found$prediction),
+                 sort(unname(predict(dg_lm(y ~ . | domain, data = train), held))))
   }
 })
 

@@ -83,13 +83,15 @@ test_that("a domain with one class has no score of both, and that is said once",
   toy$y[toy$domain == "d2"] <- "1"
   both <- c("auc", "balanced_accuracy", "gmean", "f1", "accuracy")
   result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = both)
-  for (name in both[1:4]) expect_identical(is.na(result$domains[[name]]), levels(toy$domain) == "d2")
+  for (name in both[1:4]) expect_identical(is.na(result$domains[[name]]),
+                                           levels(toy$domain) == "d2")
   expect_false(anyNA(result$domains$accuracy))
   expect_equal(result$mean, mean(result$domains$auc[-2]))
   expect_equal(result$se, sd(result$domains$auc[-2]) / 2)
   shown <- capture.output(print(result))
   expect_length(grep("1 domain without a score (a class is missing)", shown, fixed = TRUE), 1L)
-  compared <- capture.output(print(dg_compare(list(dg_lm()), y ~ . | domain, data = toy, metric = "auc")))
+  compared <- capture.output(print(dg_compare(list(dg_lm()), y ~ . | domain, data = toy,
+                                              metric = "auc")))
   expect_length(grep("1 domain without a score", compared, fixed = TRUE), 1L)
   toy$y <- factor(ifelse(toy$domain %in% c("d1", "d2"), "1", "-1"), c("-1", "1"))
   conditions <- character()
@@ -113,7 +115,8 @@ test_that("several metrics are those that each gives by itself", {
     expect_identical(together$domains[[name]], alone$domains$score, label = name)
   }
   own <- metric_custom(function(truth, prediction) max(abs(truth - prediction)), title = "worst")
-  mixed <- dg_cv(dg_lm(), y ~ . | domain, data = toy_domains(4, 15), metric = list("mae", own, far = own))
+  mixed <- dg_cv(dg_lm(), y ~ . | domain, data = toy_domains(4, 15),
+                 metric = list("mae", own, far = own))
   expect_named(mixed$domains, c("domain", "fold", "rows", "score", "mae", "worst", "far"))
   expect_identical(mixed$domains$worst, mixed$domains$far)
   expect_output(print(mixed), "worst: ")
@@ -145,7 +148,8 @@ test_that("a score of one's own gets what it asks for", {
   }
   expect_equal(run(function(truth, prediction) mean(truth == prediction), "high")$domains$score,
                dg_cv(dg_lm(), y ~ . | domain, data = toy)$domains$score)
-  expect_equal(run(function(decision, truth) area_under_curve(truth, decision), "high")$domains$score,
+  expect_equal(run(function(decision, truth) area_under_curve(truth, decision),
+                   "high")$domains$score,
                dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "auc")$domains$score)
   expect_equal(run(function(prob, truth) -mean(log(prob[cbind(seq_along(truth), truth)])))$mean,
                dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "log_loss")$mean)

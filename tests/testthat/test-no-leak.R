@@ -9,12 +9,14 @@ learners <- list(
   rank = dg_ridge(scale = "rank"), raw = dg_ridge(scale = "none"),
   nystrom = dg_ridge(features = features_nystrom(6)),
   kmeans = dg_ridge(features = features_nystrom(6, sampling = "kmeans")),
-  rff = dg_ridge(features = features_rff(10), domain_kernel = domain_pooled()), svm = dg_svm(), gp = dg_gp(optimise = FALSE),
+  rff = dg_ridge(features = features_rff(10),
+                 domain_kernel = domain_pooled()), svm = dg_svm(), gp = dg_gp(optimise = FALSE),
   fitted = dg_ridge(bandwidths = "fitted", domain_kernel = domain_pooled()),
   distribution = dg_ridge(domain_kernel = domain_distribution()), lm = dg_lm(), null = dg_null(),
   chain = chain(dica(), dg_ridge()), invariant = chain(udica(scale = "rank"), dg_svm()),
   tuned = dg_tune(dg_ridge(), grid = list(lambda = 10^(0:2), times = c(0.5, 1)), folds = 2),
-  tuned_chain = dg_tune(chain(dica(), dg_lm()), grid = list(dica.lambda = c(0.1, 1, 10)), folds = 2),
+  tuned_chain = dg_tune(chain(dica(), dg_lm()), grid = list(dica.lambda = c(0.1, 1, 10)),
+                        folds = 2),
   auto = dg_auto(max_predictors = 0)
 )
 
@@ -45,7 +47,8 @@ test_that("classes of held-out domains change nothing but the scores", {
   out <- labels$domain %in% c("d1", "d5")
   scrambled <- labels
   scrambled$y[out] <- sample(labels$y[out])
-  specs <- list(platt = dg_svm(probability = "platt"), isotonic = dg_ridge(probability = "isotonic"),
+  specs <- list(platt = dg_svm(probability = "platt"),
+                isotonic = dg_ridge(probability = "isotonic"),
                 dica = chain(dica(), dg_svm()), dcm = chain(dcm(), dg_lm()),
                 auto = dg_auto(max_predictors = 0, metric = "auc"),
                 tuned = dg_tune(dg_svm(), grid = list(cost = 10^(0:2)), folds = 2, metric = "auc"))
@@ -101,7 +104,8 @@ test_that("a fold is the fit by hand to the training rows, predicting the others
       model <- fit(learners[[name]], y ~ . | domain, data = droplevels(train))
       predict(model, droplevels(toy[held, ]))
     })
-    expect_equal(result$predictions$prediction[held], unname(by_hand), tolerance = 1e-8, label = name)
+    expect_equal(result$predictions$prediction[held], unname(by_hand), tolerance = 1e-8,
+                 label = name)
   }
 })
 

@@ -11,13 +11,15 @@ test_that("a name leads to the argument, and what is set is what the method woul
   expect_equal(set_parameters(dg_svm(), list(cost = 7)), dg_svm(cost = 7))
   expect_equal(set_parameters(dg_svm(), list(svm.cost = 7)), dg_svm(cost = 7))
   expect_equal(set_parameters(dg_svm(), list(dg_svm.cost = 7)), dg_svm(cost = 7))
-  expect_equal(set_parameters(dg_ridge(), list(times = 2)), dg_ridge(kernel = kernel_rbf(times = 2)))
+  expect_equal(set_parameters(dg_ridge(), list(times = 2)),
+               dg_ridge(kernel = kernel_rbf(times = 2)))
   expect_equal(set_parameters(dg_ridge(), list(kernel.sigma = 2)), dg_ridge(kernel = kernel_rbf(2)))
   expect_equal(set_parameters(dg_ridge(kernel = kernel_laplace()), list(sigma = 2)),
                dg_ridge(kernel = kernel_laplace(2)))
   expect_equal(set_parameters(dg_ridge(), list(kernel = kernel_linear(), scale = "rank")),
                dg_ridge(kernel = kernel_linear(), scale = "rank"))
-  expect_equal(set_parameters(dg_ridge(features = features_nystrom(5)), list(features.n_landmarks = 9)),
+  expect_equal(set_parameters(dg_ridge(features = features_nystrom(5)),
+                              list(features.n_landmarks = 9)),
                dg_ridge(features = features_nystrom(9)))
   expect_equal(set_parameters(dg_svm(domain_kernel = domain_multitask(0.5)),
                               list(domain_kernel.tau = 0.1)),

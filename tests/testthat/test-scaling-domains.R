@@ -41,7 +41,8 @@ test_that("ranks are normal scores of the place among training rows", {
   many <- matrix(rnorm(5000), dimnames = list(NULL, "x"))
   learned <- learn_scaling(many, "rank")
   expect_lte(length(learned$scores[[1L]]$values), 1000L)
-  expect_equal(apply_scaling(many, learned)[, 1L], qnorm((rank(many) - 0.5) / 5000), tolerance = 0.01)
+  expect_equal(apply_scaling(many, learned)[, 1L], qnorm((rank(many) - 0.5) / 5000),
+               tolerance = 0.01)
 })
 
 test_that("a domain of one row and a predictor that is constant in a domain have no influence", {
@@ -73,7 +74,8 @@ makers <- list(
   gp = function(scale) dg_gp(scale = scale, optimise = FALSE),
   nystrom = function(scale) dg_ridge(scale = scale, features = features_nystrom(20)),
   pooled = function(scale) dg_ridge(scale = scale, domain_kernel = domain_pooled()),
-  chain = function(scale) chain(dica(scale = scale, ncomp = 1), dg_ridge()), lm = function(scale) NULL
+  chain = function(scale) chain(dica(scale = scale, ncomp = 1),
+                                dg_ridge()), lm = function(scale) NULL
 )
 
 test_that("fitted values are predictions of the training rows, with every scaling", {

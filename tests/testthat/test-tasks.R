@@ -41,7 +41,8 @@ runs <- list(
   },
   compare = function() {
     set.seed(16)
-    result <- dg_compare(list(drawn = drawn, tuned = tuned, lm = dg_lm()), y ~ . | domain, data = toy,
+    result <- dg_compare(list(drawn = drawn, tuned = tuned, lm = dg_lm()), y ~ . | domain,
+                         data = toy,
                          folds = 2)
     c(result[c("table", "scores", "friedman")], lapply(result$runs, `[[`, "predictions"))
   },
@@ -65,7 +66,8 @@ test_that("a fit in a fold does not depend on how many were made before", {
   set.seed(2)
   folds <- dg_cv(drawn, y ~ . | domain, data = toy)
   set.seed(2)
-  compared <- dg_compare(list(lm = dg_lm(), other = tuned, drawn = drawn), y ~ . | domain, data = toy)
+  compared <- dg_compare(list(lm = dg_lm(), other = tuned, drawn = drawn), y ~ . | domain,
+                         data = toy)
   expect_identical(compared$runs$drawn$predictions, folds$predictions)
 })
 
@@ -166,6 +168,10 @@ test_that("what the data lack is said once", {
   expect_output(print(dg_cv(drawn, y ~ . | domain, data = flat)), "note, 5 of 5 folds: 1 predictor")
 })
 
+signal_interrupt <- function() {
+  signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+}
+
 # Interrupts the n-th evaluation of a split once.
 interrupting <- function(n, code) {
   count <- new.env()
@@ -174,7 +180,7 @@ interrupting <- function(n, code) {
   with_replaced("evaluate_split", function(...) {
     count$calls <- count$calls + 1L
     if (count$calls == n) {
-      signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+      signal_interrupt()
     }
     own(...)
   }, code)
@@ -186,7 +192,8 @@ test_that("an interrupted call goes on where it was, to the result of the whole"
     for (n in c(1L, 2L, if (!name %in% c("cv", "bagged")) 4L)) {
       set.seed(99)
       interrupting(n, {
-        expect_domgen_error(runs[[name]](), "Interrupted after [0-9]+ of [0-9]+ pieces of work; `dg_resume",
+        expect_domgen_error(runs[[name]](),
+                            "Interrupted after [0-9]+ of [0-9]+ pieces of work; `dg_resume",
                             "domgen_error_interrupt")
         # what happens in between does not matter
         stats::rnorm(3)
@@ -213,11 +220,12 @@ test_that("what is done is not done again", {
   with_replaced("evaluate_split", function(spec, task, split, ...) {
     count$calls <- count$calls + 1L
     if (count$calls == 4L) {
-      signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+      signal_interrupt()
     }
     own(spec, task, split, ...)
   }, {
-    expect_domgen_error(dg_cv(dg_lm(), y ~ . | domain, data = toy), "Interrupted after 3 of 5 pieces")
+    expect_domgen_error(dg_cv(dg_lm(), y ~ . | domain, data = toy),
+                        "Interrupted after 3 of 5 pieces")
     result <- dg_resume()
   })
   # five folds, one of which was begun twice
@@ -253,7 +261,7 @@ test_that("an interrupt of the fit that follows a search loses nothing", {
   with_replaced("finish_search", function(state) {
     if (count$left > 0L) {
       count$left <- count$left - 1L
-      signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+      signal_interrupt()
     }
     own(state)
   }, {
@@ -274,7 +282,7 @@ test_that("a call can be interrupted again and again", {
   with_replaced("evaluate_split", function(...) {
     count$calls <- count$calls + 1L
     if (count$calls %% 2L == 0L) {
-      signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+      signal_interrupt()
     }
     own(...)
   }, {

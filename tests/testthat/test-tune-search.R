@@ -117,7 +117,8 @@ test_that("a random search draws choices of the grid without repetition", {
   expect_equal(found$chosen, which.min(found$table$mean))
   set.seed(1)
   again <- searched(bowl(0), grid, search = "random", size = 10)
-  expect_identical(again$table[c("lambda", "times", "mean")], found$table[c("lambda", "times", "mean")])
+  expect_identical(again$table[c("lambda", "times", "mean")],
+                   found$table[c("lambda", "times", "mean")])
   set.seed(2)
   expect_false(identical(searched(bowl(0), grid, search = "random", size = 10)$table$lambda,
                          found$table$lambda))

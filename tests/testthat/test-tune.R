@@ -92,7 +92,8 @@ test_that("warm starts along costs change nothing beyond the solver's tolerance"
     set.seed(2)
     tuned <- dg_tune(spec, y ~ . | domain, data = labels, grid = grid, folds = folds,
                      extend = FALSE, metric = "auc")
-    loop <- cv_loop(spec, grid, y ~ . | domain, data = labels, folds = folds, metric = "auc", seed = 2)
+    loop <- cv_loop(spec, grid, y ~ . | domain, data = labels, folds = folds, metric = "auc",
+                    seed = 2)
     expect_equal(table_means(tuned, grid), loop, tolerance = 5e-3)
   }
   # decision values themselves
@@ -119,7 +120,8 @@ test_that("the model is the best choice, fitted to all rows", {
                setNames(result$domains$score, result$domains$domain), tolerance = 1e-8)
   expect_equal(tuned$tuning$table$se[tuned$tuning$chosen], result$se, tolerance = 1e-8)
   expect_s3_class(tuned, c("dg_tuned", "dg_ridge", "dg_fit"), exact = FALSE)
-  expect_output(print(tuned), "Chosen among 6 combinations by mean absolute error, 5 domains held out in 3 folds")
+  expect_output(print(tuned),
+                "Chosen among 6 combinations by mean absolute error, 5 domains held out in 3 folds")
   # as a specification, by matrix, from a fitted model
   set.seed(1)
   again <- fit(dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae"),

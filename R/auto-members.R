@@ -1,0 +1,131 @@
+# What dg_auto() fits: the best candidates of several kinds, and the mean of their decision
+# values.
+
+# The best of the best kinds; all that are asked for, unless fewer are better by more
+# than the standard error. list(keys, scores by domain of the mean)
+choose_members <- function(search, most) {
+  keys <- utils::head(best_of_kinds(search), most)
+  response <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))$response
+  total <- 0
+  scores <- vapply(seq_along(keys), function(k) {
+    total <<- total + search$found[[keys[k]]]$values
+    left_out_scores(search, response, total / k)
+  }, numeric(nlevels(search$left_out)))
+  scores <- matrix(scores, ncol = length(keys))
+  worse <- search_sign(search) * scores
+  worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
+  error <- apply(worse, 2L, known_error)
+  error[is.na(error)] <- 0
+  count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
+  list(keys = keys[seq_len(count)], scores = scores[, count])
+}
+
+# The specification of a candidate for all n rows.
+member_spec <- function(search, key, n) {
+  found <- search$found[[key]]
+  c <- found$candidate
+  p <- ncol(search_sample(search, c$scale)$X)
+  dg_ridge(lambda = found$lambda * n / length(search$y), kernel = candidate_kernel(c, p),
+           domain_kernel = candidate_domain_kernel(c),
+           features = if (n <= exact_rows) features_exact() else features_nystrom(1000),
+           offset = TRUE, scale = c$scale, threads = search$args$threads)
+}
+
+# A fitted dg_ridge() like any other.
+fit_member <- function(spec, sample) {
+  sample <- member_sample(spec, sample)
+  finish_fit(fit_sample(spec, sample), spec, sample, NULL)
+}
+
+# The rows as one member sees them; what scaling warns of was told by the search.
+member_sample <- function(spec, sample) {
+  withCallingHandlers({
+    scaled <- scale_sample(sample, spec$args$scale)
+    sample$X <- scaled$X
+    sample$blueprint$scaling <- scaled$scaling
+    sample
+  }, domgen_warning = function(w) invokeRestart("muffleWarning"))
+}
+
+mean_of_members <- function(members, values) {
+  Reduce(`+`, lapply(members, values)) / length(members)
+}
+
+# Each member scales the rows itself.
+#' @exportS3Method
+decision.dg_auto <- function(object, X, domain, reference = NULL) {
+  mean_of_members(object$members, function(member) {
+    new <- scale_new(member$blueprint$scaling, X, domain, reference)
+    decision(member, new$X, domain, new$reference)
+  })
+}
+
+#' @exportS3Method
+judges_domain.dg_auto <- function(object) any(vapply(object$members, judges_domain, NA))
+
+# As they were given.
+#' @exportS3Method
+training_rows.dg_auto <- function(object) {
+  if (is.null(object$X)) {
+    abort("argument", "`reference` cannot be \"training\": a model of more than ", exact_rows,
+          " rows keeps none of them; give them as `reference`.")
+  }
+  list(X = object$X, domain = object$domain)
+}
+
+#' @exportS3Method
+held_out_decisions.dg_auto_spec <- function(spec, sample, fitted) {
+  held_out <- lapply(fitted$members, function(member) {
+    held_out_decisions(member$spec, member_sample(member$spec, sample), member)
+  })
+  list(values = mean_of_members(held_out, function(h) h$values), folds = held_out[[1L]]$folds)
+}
+
+# table: the mean, its members, then the others, those of the second round first.
+summarise_search <- function(first, final, chosen) {
+  sign <- search_sign(final)
+  keys <- names(final$found)[order(sign * found_means(final))]
+  keys <- c(chosen$keys, setdiff(keys, chosen$keys))
+  rest <- if (!identical(first, final)) setdiff(names(first$found), keys)
+  rest <- rest[order(sign * found_means(first)[rest])]
+  found <- c(final$found[keys], first$found[rest])
+  scores <- vapply(found, `[[`, numeric(nlevels(final$left_out)), "scores")
+  scores <- cbind(average = chosen$scores, matrix(scores, length(chosen$scores),
+                                                  dimnames = list(NULL, names(found))))
+  rownames(scores) <- levels(final$left_out)
+  # in the first round from the best of it
+  base <- matrix(chosen$scores, nrow(scores), ncol(scores))
+  if (length(rest)) {
+    best <- best_of_kinds(first)[1L]
+    base[, match(rest, colnames(scores))] <- first$found[[best]]$scores
+  }
+  differences <- scores - base
+  of <- function(value) unname(c(NA, vapply(found, value, value(found[[1L]]))))
+  table <- data.frame(
+    member = c(NA, names(found) %in% chosen$keys),
+    scale = of(function(f) f$candidate$scale), kernel = of(function(f) kernel_words(f$candidate)),
+    domain_kernel = of(function(f) domain_kernel_words(f$candidate)),
+    lambda = of(function(f) f$lambda), rows = c(length(final$y), rep(
+      c(length(final$y), length(first$y)), c(length(keys), length(rest)))),
+    mean = colMeans(scores, na.rm = TRUE), se = apply(scores, 2L, known_error),
+    difference = colMeans(differences, na.rm = TRUE),
+    difference_se = apply(differences, 2L, known_error), seconds = of(function(f) f$seconds),
+    row.names = NULL
+  )
+  list(table = table, scores = scores)
+}
+
+known_error <- function(values) standard_error(values[!is.na(values)])
+
+kernel_words <- function(c) {
+  if (c$kernel == "linear") return("linear kernel")
+  name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
+            sum = "linear + Gaussian kernel")[[c$kernel]]
+  if (!is.null(c$sigma)) return(paste(name, "with a bandwidth per predictor"))
+  paste0(name, " (", format(c$times), " x median)")
+}
+
+domain_kernel_words <- function(c) {
+  if (is.na(c$outer)) "pooled"
+  else paste0("distributional (", format(c$outer), " x median)")
+}

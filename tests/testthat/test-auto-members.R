@@ -1,0 +1,77 @@
+toy <- with_seed(1, toy_domains(6, 20))
+rows <- with_seed(2, toy_domains(2, 12))
+model <- fit(dg_auto(progress = FALSE), y ~ . | domain, data = toy)
+
+test_that("dg_auto() predicts by the mean of its members' decision values", {
+  expect_gt(length(model$members), 1L)
+  values <- rowMeans(sapply(model$members, predict, newdata = rows))
+  expect_equal(predict(model, rows), values, tolerance = 1e-10)
+  expect_equal(predict(model, toy), fitted(model), tolerance = 1e-10)
+})
+
+test_that("a member of dg_auto() is the dg_ridge() that its line of the table describes", {
+  table <- model$choice$table
+  member <- which(table$member %in% TRUE)
+  expect_length(member, length(model$members))
+  for (i in seq_along(member)) {
+    spec <- model$members[[i]]$spec
+    expect_identical(spec$args$scale, table$scale[member[i]])
+    expect_equal(spec$args$lambda, table$lambda[member[i]])
+    alone <- fit(spec, y ~ . | domain, data = toy)
+    expect_equal(predict(alone, rows), predict(model$members[[i]], rows), tolerance = 1e-10)
+    # bandwidths per predictor are judged by others that were fitted without the domain
+    if (grepl("per predictor", table$kernel[member[i]])) next
+    expect_equal(unname(lodo(alone)$mean), table$mean[member[i]], tolerance = 5e-3)
+  }
+})
+
+test_that("with one member dg_auto() fits the best candidate of its table", {
+  one <- fit(dg_auto(members = 1, progress = FALSE), y ~ . | domain, data = toy)
+  expect_length(one$members, 1L)
+  expect_identical(which(one$choice$table$member), 2L)
+  expect_equal(one$choice$table$mean[2L], min(one$choice$table$mean), tolerance = 1e-12)
+})
+
+test_that("members of dg_auto() are of different kinds", {
+  table <- model$choice$table
+  kinds <- paste(table$scale, sub(" \\(.*", "", table$kernel))[which(table$member)]
+  expect_false(anyDuplicated(kinds) > 0L)
+})
+
+test_that("dg_auto() uses no domain kernel where there are fewer than five domains", {
+  four <- toy[toy$domain %in% levels(toy$domain)[1:4], ]
+  few <- fit(dg_auto(progress = FALSE), y ~ . | domain, data = four)
+  expect_true(all(few$choice$table$domain_kernel[-1L] == "pooled"))
+  expect_false(all(model$choice$table$domain_kernel[-1L] == "pooled"))
+})
+
+test_that("reference = \"training\" says of a training domain what its rows say", {
+  expect_equal(predict(model, toy, reference = "training"), fitted(model), tolerance = 1e-10)
+  some <- which(toy$domain == levels(toy$domain)[1L])[1:3]
+  expect_equal(predict(model, toy[some, ], reference = "training"), fitted(model)[some],
+               tolerance = 1e-10)
+})
+
+test_that("the second round of dg_auto() has more rows and all its members", {
+  large <- with_seed(3, toy_domains(6, 200))
+  found <- fit(dg_auto(max_rows = 1100, members = 2, max_predictors = 0, progress = FALSE),
+               y ~ . | domain, data = large)
+  table <- found$choice$table
+  expect_setequal(unique(table$rows), c(996L, 1098L))
+  expect_true(all(table$rows[which(table$member)] == 1098L))
+})
+
+test_that("lodo() and adapt() take a member of dg_auto(), not the mean", {
+  expect_domgen_error(lodo(model), "must be a model fitted by", "domgen_error_argument")
+  expect_s3_class(lodo(model$members[[1L]]), "dg_cv")
+})
+
+test_that("dg_auto() has calibrated probabilities from held-out domains", {
+  labels <- with_seed(1, toy_classes(6, 20))
+  found <- fit(dg_auto(members = 2, probability = "platt", progress = FALSE), y ~ . | domain,
+               data = labels)
+  prob <- predict(found, labels, type = "prob")
+  expect_equal(rowSums(prob), rep(1, nrow(labels)), tolerance = 1e-12)
+  expect_identical(predict(found, labels), factor(colnames(prob)[max.col(prob, "first")],
+                                                  levels(labels$y)))
+})
