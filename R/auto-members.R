@@ -9,7 +9,7 @@ choose_members <- function(search, most) {
   total <- 0
   scores <- vapply(seq_along(keys), function(k) {
     total <<- total + search$found[[keys[k]]]$values
-    left_out_scores(search, response, total / k)
+    scores_by_group(total / k, search$y, search$left_out, response, search$metric)
   }, numeric(nlevels(search$left_out)))
   scores <- matrix(scores, ncol = length(keys))
   worse <- search_sign(search) * scores
@@ -39,12 +39,12 @@ fit_member <- function(spec, sample) {
 
 # The rows as one member sees them; what scaling warns of was told by the search.
 member_sample <- function(spec, sample) {
-  withCallingHandlers({
+  quietly({
     scaled <- scale_sample(sample, spec$args$scale)
     sample$X <- scaled$X
     sample$blueprint$scaling <- scaled$scaling
     sample
-  }, domgen_warning = function(w) invokeRestart("muffleWarning"))
+  })
 }
 
 mean_of_members <- function(members, values) {

@@ -35,11 +35,8 @@ fit_predictors <- function(search, found, sample, rows) {
   thin <- search_rows(list(y = part$y, domain = part$domain), predictor_rows)
   part <- sample_rows(part, thin)
   args$lambda <- found$lambda * length(thin) / nrow(sample$X)
-  fitted <- tryCatch(
-    withCallingHandlers(fit_bandwidths(ridge_task(part, args), part, args),
-                        domgen_warning = function(w) invokeRestart("muffleWarning")),
-    domgen_error = function(e) NULL
-  )
+  fitted <- tryCatch(quietly(fit_bandwidths(ridge_task(part, args), part, args)),
+                     domgen_error = function(e) NULL)
   if (!is.null(fitted)) fitted$kernel$sigma
 }
 

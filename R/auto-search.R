@@ -11,11 +11,7 @@ domains_for_kernel <- 5L
 # list(specs of the members, table, scores, metric, rows, seconds, few)
 choose_by_domain <- function(args, sample) {
   start <- proc.time()[["elapsed"]]
-  metric <- read_metrics(args$metric, sample$y)[[1L]]
-  if (!is.null(metric$needs)) {
-    abort("argument", "`metric` must not need probabilities or densities; ridge regressions ",
-          "choose by predictions or decision values.")
-  }
+  metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
   few <- nlevels(droplevels(sample$domain)) < 3L
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
                                                  else min(args$max_rows, first_rows))
@@ -158,8 +154,7 @@ second_round <- function(first, sample) {
   final <- new_search(first$args, sample, first$metric, first$few, first$args$max_rows)
   # what scaling warns of was told in the first round
   for (key in keys[keys %in% names(first$found)]) {
-    withCallingHandlers(try_candidate(final, first$found[[key]]$candidate), domgen_warning =
-                          function(w) invokeRestart("muffleWarning"))
+    quietly(try_candidate(final, first$found[[key]]$candidate))
   }
   if (length(final$found)) final else first
 }
@@ -179,11 +174,8 @@ try_candidate <- function(search, c) {
 
 search_sample <- function(search, scale) {
   if (is.null(search$samples[[scale]])) {
-    muffled <- if (length(search$samples)) "domgen_warning" else character()
-    sample <- withCallingHandlers(
-      scale_sample(search, scale),
-      domgen_warning = function(w) if (inherits(w, muffled)) invokeRestart("muffleWarning")
-    )
+    told <- length(search$samples) > 0L
+    sample <- if (told) quietly(scale_sample(search, scale)) else scale_sample(search, scale)
     sample$median <- median_bandwidth(sample$X)
     search$samples[[scale]] <- sample
   }
@@ -217,8 +209,6 @@ best_lambda <- function(search, scores) {
   length(means) + 1L - which.min(rev(search_sign(search) * means))
 }
 
-lambda_values <- function(values, l) matrix(values[, , l], dim(values)[1L])
-
 # list(scores [domains x lambdas], lambdas, values [rows x columns x lambdas])
 score_lambdas <- function(search, c) {
   sample <- search_sample(search, c$scale)
@@ -234,22 +224,13 @@ score_lambdas <- function(search, c) {
   sample$left_out <- search$left_out
   values <- left_out_predictions(product, sample, task, args, lambdas)
   scores <- vapply(seq_along(lambdas), function(l) {
-    left_out_scores(search, task$response, lambda_values(values, l))
+    scores_by_group(lambda_values(values, l), search$y, search$left_out, task$response,
+                    search$metric)
   }, numeric(nlevels(search$left_out)))
   list(scores = scores, lambdas = lambdas, values = values)
 }
 
 search_sign <- function(search) if (search$metric$better == "low") 1 else -1
-
-left_out_scores <- function(search, response, values) {
-  object <- structure(list(response = response), class = "dg_learner")
-  d <- add_responses(data.frame(truth = search$y), object, values, levels(search$y))
-  # a list: parts of many data frames take longer than the rest
-  d <- as.list(d)
-  vapply(split(seq_along(search$y), search$left_out), function(i) {
-    score(lapply(d, `[`, i), search$metric)
-  }, numeric(1))
-}
 
 found_means <- function(search) {
   vapply(search$found, function(f) mean(f$scores, na.rm = TRUE), numeric(1))

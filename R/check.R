@@ -16,6 +16,9 @@ warn <- function(kind, ...) {
   ))
 }
 
+# Without our warnings of a class: those that were told, or that say nothing here.
+quietly <- function(code, class = "domgen_warning") suppressWarnings(code, class)
+
 # What was found, in words short enough for a message.
 describe <- function(value) {
   if (is.null(value)) return("NULL")

@@ -46,6 +46,14 @@ score_domains <- function(predictions, metrics) {
   domains
 }
 
+# Scores of decision values [n x m] by group of rows.
+scores_by_group <- function(values, y, groups, response, metric) {
+  object <- structure(list(response = response), class = "dg_learner")
+  # a list: parts of many data frames take longer than the rest
+  d <- as.list(add_responses(data.frame(truth = y), object, values, levels(y)))
+  vapply(split(seq_along(y), groups), function(i) score(lapply(d, `[`, i), metric), numeric(1))
+}
+
 # In words, for print().
 held_out <- function(splits, domain) {
   repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))

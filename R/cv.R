@@ -118,6 +118,9 @@ input_rows <- function(input) {
   NROW(if (inherits(input$x, "formula") || is.null(input$x)) input$data else input$x)
 }
 
+# The rows of an input as predict() takes them.
+as_newdata <- function(input) if (is.null(input$data)) input$x else input$data
+
 take_rows <- function(input, rows) {
   for (part in c("data", "x")) if (length(dim(input[[part]])) == 2L) {
     input[[part]] <- input[[part]][rows, , drop = FALSE]

@@ -76,10 +76,7 @@ fit_input.dg_diagnose_spec <- function(spec, input, memo = NULL) {
     abort("data", "`dg_diagnose()` needs at least 3 domains, not ",
           nlevels(droplevels(task$domain)), ".")
   }
-  metric <- read_metrics(metric = args$metric, task$y)[[1L]]
-  if (!is.null(metric$needs)) {
-    abort("argument", "`metric` must not need probabilities or densities.")
-  }
+  metric <- read_plain_metrics(args$metric, task$y)[[1L]]
   rows <- search_rows(task, args$max_rows)
   sample <- read_sample(take_rows(task$input, rows), list(response = "any", domain = TRUE),
                         args$scale)
@@ -137,15 +134,11 @@ diagnose_scores <- function(sample, metric, kernels, left_out, args) {
   task <- ridge_task(sample, ridge)
   sample$left_out <- left_out
   lambdas <- nrow(sample$X) * 10^seq(-5, 0, length.out = 11)
-  object <- structure(list(response = task$response), class = "dg_learner")
   scores <- lapply(kernels, function(kernel) {
     product <- product_kernel(kernel_rbf(), kernel, sample, args$threads)
     values <- left_out_predictions(product, sample, task, ridge, lambdas)
     vapply(seq_along(lambdas), function(l) {
-      d <- add_responses(data.frame(truth = sample$y), object,
-                         matrix(values[, , l], nrow(sample$X)), levels(sample$y))
-      vapply(split(seq_along(sample$y), sample$domain), function(i) score(d[i, ], metric),
-             numeric(1))
+      scores_by_group(lambda_values(values, l), sample$y, sample$domain, task$response, metric)
     }, numeric(nlevels(sample$domain)))
   })
   choose_elsewhere(do.call(cbind, scores), metric)

@@ -35,10 +35,8 @@ domain_kernel_fit.domain_embedding <- function(kernel, X, domain, threads, featu
 # Landmarks that are not independent lose nothing here, and the features of x
 # warn of theirs.
 embedding_map <- function(kernel, X, domain, threads, features) {
-  withCallingHandlers(
-    represent(features, kernel, domain_pooled(), list(X = X, domain = domain), threads),
-    domgen_warning_rank = function(w) invokeRestart("muffleWarning")
-  )
+  quietly(represent(features, kernel, domain_pooled(), list(X = X, domain = domain), threads),
+          "domgen_warning_rank")
 }
 
 #' @exportS3Method

@@ -51,11 +51,6 @@ evaluate_split <- function(spec, task, split, needs, fit_memo) {
   c(values, list(seconds = proc.time()[["elapsed"]] - start, warnings = unique(warnings)))
 }
 
-# Without warnings that a later fit to the same data gives again.
-quietly <- function(code) {
-  withCallingHandlers(code, domgen_warning = function(w) invokeRestart("muffleWarning"))
-}
-
 fit_and_predict <- function(spec, task, split, needs, fit_memo) {
   domain <- task$domain[split$held]
   known <- fit_memo[["known"]]
@@ -64,7 +59,7 @@ fit_and_predict <- function(spec, task, split, needs, fit_memo) {
     if (!takes_weights(spec)) train$weights <- NULL
     model <- fit_input(spec, train, fit_memo)
     test <- recall(fit_memo, "test", split$held, take_rows(task$input, split$held))
-    newdata <- if (is.null(test$data)) test$x else test$data
+    newdata <- as_newdata(test)
     values <- decide(model, newdata, domain, NULL, NULL)
   } else {
     model <- known$model

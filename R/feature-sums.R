@@ -106,11 +106,8 @@ check_map <- function(features) {
 
 new_sums <- function(input, args) {
   needs <- list(response = "optional", domain = uses_domain(args$domain_kernel))
-  sample <- withCallingHandlers(
-    read_sample(input, needs, args$scale),
-    # a class may well have its first row in the next piece
-    domgen_warning_empty_class = function(w) invokeRestart("muffleWarning")
-  )
+  # a class may well have its first row in the next piece
+  sample <- quietly(read_sample(input, needs, args$scale), "domgen_warning_empty_class")
   check_response(sample$y, args$kernel_y)
   product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
   map <- response_map(sample$y, args$kernel_y)
@@ -264,46 +261,6 @@ same_map <- function(a, b) {
          attr(blueprint$terms, "predvars"))
   }
   identical(decisive(a), decisive(b), ignore.bytecode = TRUE, ignore.environment = TRUE)
-}
-
-# A specification fitted to sums that the user made, as fit_input() does it to rows.
-fit_sums <- function(spec, sums) UseMethod("fit_sums")
-
-#' @exportS3Method
-fit_sums.dg_spec <- function(spec, sums) {
-  abort("argument", "`x` must be data for `", spec$method, "()`; sums of features serve ",
-        "projections and `dg_ridge()` only.")
-}
-
-# What every fit carries, without rows.
-finish_sums <- function(fitted, spec, sums) {
-  fitted$spec <- spec
-  fitted$blueprint <- sums$blueprint
-  fitted$formula <- sums$formula
-  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = sums$sums$n)
-  fitted$domain <- factor(unique(sums$sums$cells$domain))
-  fitted
-}
-
-# What was decided when the sums were made.
-fixed_by_sums <- c("kernel", "kernel_y", "domain_kernel", "features", "scale")
-
-take_fixed <- function(spec, sums) {
-  for (name in intersect(fixed_by_sums, names(spec$args))) {
-    spec$args[name] <- list(sums$args[[name]])
-  }
-  spec
-}
-
-check_fixed <- function(spec, sums) {
-  same <- function(a, b) identical(a, b, ignore.environment = TRUE, ignore.bytecode = TRUE)
-  standard <- do.call(spec$method, list())$args
-  for (name in intersect(fixed_by_sums, names(spec$args))) {
-    given <- spec$args[[name]]
-    if (same(given, standard[[name]]) || same(given, sums$args[[name]])) next
-    abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made with ",
-          "another one.")
-  }
 }
 
 #' @rdname feature_sums

@@ -19,18 +19,26 @@ free_blocks <- function(args, p, domains) {
   if (domains < 2L) blocks else c(blocks, domain_blocks(args$domain_kernel))
 }
 
-domain_blocks <- function(kernel) UseMethod("domain_blocks")
+# Of the kernel between domains; all: the given ones too.
+domain_blocks <- function(kernel, all = FALSE) UseMethod("domain_blocks")
 
 #' @exportS3Method
-domain_blocks.domgen_domain_kernel <- function(kernel) list()
+domain_blocks.domgen_domain_kernel <- function(kernel, all = FALSE) list()
 
 #' @exportS3Method
-domain_blocks.domain_multitask <- function(kernel) if (is.null(kernel$tau)) list(block("tau"))
+domain_blocks.domain_multitask <- function(kernel, all = FALSE) {
+  if (all || is.null(kernel$tau)) list(block("tau"))
+}
 
 #' @exportS3Method
-domain_blocks.domain_embedding <- function(kernel) {
-  c(lapply(free_bandwidths(kernel$kernel), function(path) block("embedding", path)),
-    lapply(free_bandwidths(kernel$outer), function(path) block("outer", path)))
+domain_blocks.domain_embedding <- function(kernel, all = FALSE) {
+  c(kernel_blocks_of("embedding", kernel$kernel, all), kernel_blocks_of("outer", kernel$outer, all))
+}
+
+kernel_blocks_of <- function(of, kernel, all = FALSE) {
+  lapply(free_bandwidths(kernel, all = all), function(path) {
+    block(of, path, max(length(get_bandwidth(kernel, path)), 1L))
+  })
 }
 
 get_block <- function(point, block) {

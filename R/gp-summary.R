@@ -20,26 +20,8 @@ block_key <- function(block) paste(c(block$of, block$path), collapse = " ")
 
 # All parameters of a point, given or fitted.
 all_blocks <- function(point) {
-  of_kernel <- function(of, kernel) {
-    lapply(stationary_parts(kernel), function(path) {
-      block(of, path, length(get_bandwidth(kernel, path)))
-    })
-  }
-  domain <- point$domain_kernel
-  c(list(block("signal"), block("noise")), of_kernel("kernel", point$kernel),
-    if (inherits(domain, "domain_embedding")) {
-      c(of_kernel("embedding", domain$kernel), of_kernel("outer", domain$outer))
-    },
-    if (inherits(domain, "domain_multitask")) list(block("tau")))
-}
-
-stationary_parts <- function(kernel, path = integer()) {
-  if (!is.null(kernel$parts) && !inherits(kernel, "kernel_normalised")) {
-    return(do.call(c, lapply(seq_along(kernel$parts), function(i) {
-      stationary_parts(kernel$parts[[i]], c(path, i))
-    })))
-  }
-  if (inherits(kernel, "kernel_stationary")) list(path)
+  c(list(block("signal"), block("noise")), kernel_blocks_of("kernel", point$kernel, all = TRUE),
+    domain_blocks(point$domain_kernel, all = TRUE))
 }
 
 block_names <- function(block, columns) {

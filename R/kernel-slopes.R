@@ -1,16 +1,16 @@
 # Derivatives of kernels in the bandwidths that were not given. A bandwidth is
 # found by its path: the numbers of the parts to walk through in sums and products.
 
-# Paths to the stationary kernels without a bandwidth. Those inside a normalised
+# Paths to the stationary kernels without a bandwidth, or to all. Those inside a normalised
 # kernel are not looked for.
-free_bandwidths <- function(kernel, path = integer()) {
+free_bandwidths <- function(kernel, path = integer(), all = FALSE) {
   if (inherits(kernel, "kernel_composite")) {
     paths <- lapply(seq_along(kernel$parts), function(i) {
-      free_bandwidths(kernel$parts[[i]], c(path, i))
+      free_bandwidths(kernel$parts[[i]], c(path, i), all)
     })
     return(do.call(c, paths))
   }
-  if (inherits(kernel, "kernel_stationary") && is.null(kernel$sigma)) list(path)
+  if (inherits(kernel, "kernel_stationary") && (all || is.null(kernel$sigma))) list(path)
 }
 
 get_bandwidth <- function(kernel, path) {

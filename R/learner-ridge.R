@@ -40,7 +40,8 @@
 #' embeddings' kernel and of `outer`, one each. `lambda` is not fitted. The search starts at the
 #' best multiple, among 1/4, 1/2, 1, 2 and 4, of the median distance, and follows the exact
 #' gradient ([stats::nlminb()] on the logarithms), at most a factor of 1,000 away from the median.
-#' Each of some 20 to 50 steps takes about four fits. It needs `features_exact()` and at least two
+#' A search takes some tens of steps of a few fits each. It needs `features_exact()` and at least
+#' two
 #' domains; with few of them, the error that it minimises says little.
 #'
 #' **Probabilities.** With `probability = "platt"` or `"isotonic"` classes get probabilities that

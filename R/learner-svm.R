@@ -239,20 +239,6 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   )), class = c("dg_svm", "dg_learner", "dg_fit"))
 }
 
-# The dual variables of the same machines at another cost, in proportion to it: inside the bounds,
-# and nearer to the solution than 0.
-warm_start <- function(memo, args) {
-  last <- memo[["machines"]]
-  if (is.null(last) || !identical(last$args[names(last$args) != "cost"],
-                                  args[names(args) != "cost"])) return(NULL)
-  lapply(last$alpha, function(alpha) alpha * (args$cost / last$args$cost))
-}
-
-keep_start <- function(memo, args, machines) {
-  if (is.null(memo) || is.null(machines[[1L]]$alpha)) return(invisible())
-  memo$machines <- list(args = args, alpha = lapply(machines, `[[`, "alpha"))
-}
-
 # The targets of all machines, [n x machines].
 encode_machines <- function(y, weights, args) {
   response <- encode_response(y, weights, args$scale != "none")
@@ -263,32 +249,6 @@ encode_machines <- function(y, weights, args) {
   machines <- class_machines(y, args$multiclass)
   response[c("target", "pairs")] <- machines[c("target", "pairs")]
   response
-}
-
-# One machine: vectors and numbers; several: a column each.
-join_machines <- function(machines) {
-  for (machine in machines) warn_unsolved(machine)
-  names <- setdiff(names(machines[[1L]]), "alpha")
-  joined <- lapply(names, function(name) {
-    parts <- lapply(machines, `[[`, name)
-    if (length(parts) == 1L) parts[[1L]] else do.call(if (length(parts[[1L]]) > 1L) cbind else c,
-                                                      parts)
-  })
-  names(joined) <- names
-  joined$decision <- as.matrix(joined$decision)
-  joined$converged <- all(joined$converged)
-  joined
-}
-
-warn_unsolved <- function(solved) {
-  if (!solved$converged) {
-    warn("convergence", "The solver stopped after ", plural(solved$iterations, "iteration"),
-         " with a relative duality gap of ", signif(solved$relative_gap, 2),
-         "; raise `max_iterations` or scale the data.")
-  } else if (!isTRUE(solved$relative_gap <= 0.01)) {
-    warn("convergence", "The solver met `tolerance`, but the relative duality gap is ",
-         signif(solved$relative_gap, 2), ": `cost` is very large for it; lower either.")
-  }
 }
 
 #' @exportS3Method

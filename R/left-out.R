@@ -32,6 +32,8 @@ left_out_predictions.product_kernel <- function(product, sample, task, args, lam
   values[order(order), , , drop = FALSE]
 }
 
+lambda_values <- function(values, l) matrix(values[, , l], dim(values)[1L])
+
 # Two domains with a weight, so that something is left.
 check_left_out <- function(sample) {
   weighty <- sum(tapply(sample$weights, sample$domain, max) > 0)

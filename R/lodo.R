@@ -68,11 +68,7 @@ lodo.default <- function(object, ...) {
 #' @export
 lodo.dg_ridge <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
-  metrics <- read_metrics(metric, object$y)
-  if (length(metrics_need(metrics))) {
-    abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` ",
-          "knows those of probabilities.")
-  }
+  metrics <- read_plain_metrics(metric, object$y)
   # probabilities have seen the labels of all domains
   object$calibration <- NULL
   start <- proc.time()[["elapsed"]]
@@ -120,8 +116,7 @@ read_again <- function(object, env) {
     abort("argument", "`object` must be fitted by a call that has its data: features keep no rows.")
   }
   input <- evaluate_input(given, env)
-  sample <- withCallingHandlers(read_sample(input, spec_needs(object$spec), "none"),
-                                domgen_warning = function(w) invokeRestart("muffleWarning"))
+  sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
   same <- identical(sample$kept, object$rows$kept) && identical(sample$y, object$y) &&
     identical(colnames(sample$X), object$blueprint$columns)
   if (!same) {

@@ -165,6 +165,16 @@ read_metrics <- function(metric, y) {
   stats::setNames(chosen, make.unique(label))
 }
 
+# The same where only predictions and decision values are at hand.
+read_plain_metrics <- function(metric, y) {
+  metrics <- read_metrics(metric, y)
+  if (length(metrics_need(metrics))) {
+    abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` ",
+          "knows those of probabilities and densities.")
+  }
+  metrics
+}
+
 check_metric <- function(metric, choices, y) {
   metric <- check_choice(metric, "metric", choices)
   if (metric == "auc" && nlevels(y) != 2L) {

@@ -21,7 +21,7 @@ share_decisions <- function(specs, task, split) {
                           weights = sample$weights),
                      class = c("dg_ridge", "dg_learner", "dg_fit"))
   model <- finish_fit(model, specs[[1L]], sample, train$x)
-  new <- read_new(model, if (is.null(test$data)) test$x else test$data, task$domain[split$held],
+  new <- read_new(model, as_newdata(test), task$domain[split$held],
                   NULL, NULL)
   lambdas <- vapply(specs, function(spec) spec$args$lambda, numeric(1))
   predicted <- path_predictions(product, ridge, args, new, lambdas)

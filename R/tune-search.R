@@ -146,9 +146,9 @@ piece_worker <- function(specs, task, splits, needs) {
     group <- specs[piece$group]
     start <- proc.time()[["elapsed"]]
     # a specification alone says what is wrong
-    shared <- if (!any(vapply(group, inherits, NA, "error"))) tryCatch(suppressWarnings(
-      share_decisions(group, task, split), "domgen_warning"
-    ), error = function(e) NULL)
+    shared <- if (!any(vapply(group, inherits, NA, "error"))) tryCatch(
+      quietly(share_decisions(group, task, split)), error = function(e) NULL
+    )
     seconds <- (proc.time()[["elapsed"]] - start) / length(group)
     lapply(seq_along(group), function(i) {
       memo$known <- if (!is.null(shared)) list(model = shared$model, values = shared$values[[i]])

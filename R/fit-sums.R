@@ -1,0 +1,41 @@
+# Fitting specifications to sums of features.
+
+# A specification fitted to sums that the user made, as fit_input() does it to rows.
+fit_sums <- function(spec, sums) UseMethod("fit_sums")
+
+#' @exportS3Method
+fit_sums.dg_spec <- function(spec, sums) {
+  abort("argument", "`x` must be data for `", spec$method, "()`; sums of features serve ",
+        "projections and `dg_ridge()` only.")
+}
+
+# What every fit carries, without rows.
+finish_sums <- function(fitted, spec, sums) {
+  fitted$spec <- spec
+  fitted$blueprint <- sums$blueprint
+  fitted$formula <- sums$formula
+  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = sums$sums$n)
+  fitted$domain <- factor(unique(sums$sums$cells$domain))
+  fitted
+}
+
+# What was decided when the sums were made.
+fixed_by_sums <- c("kernel", "kernel_y", "domain_kernel", "features", "scale")
+
+take_fixed <- function(spec, sums) {
+  for (name in intersect(fixed_by_sums, names(spec$args))) {
+    spec$args[name] <- list(sums$args[[name]])
+  }
+  spec
+}
+
+check_fixed <- function(spec, sums) {
+  same <- function(a, b) identical(a, b, ignore.environment = TRUE, ignore.bytecode = TRUE)
+  standard <- do.call(spec$method, list())$args
+  for (name in intersect(fixed_by_sums, names(spec$args))) {
+    given <- spec$args[[name]]
+    if (same(given, standard[[name]]) || same(given, sums$args[[name]])) next
+    abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made with ",
+          "another one.")
+  }
+}

@@ -1,0 +1,41 @@
+# The machines of a fit together: where they start, and what they give.
+
+# The dual variables of the same machines at another cost, in proportion to it: inside the bounds,
+# and nearer to the solution than 0.
+warm_start <- function(memo, args) {
+  last <- memo[["machines"]]
+  if (is.null(last) || !identical(last$args[names(last$args) != "cost"],
+                                  args[names(args) != "cost"])) return(NULL)
+  lapply(last$alpha, function(alpha) alpha * (args$cost / last$args$cost))
+}
+
+keep_start <- function(memo, args, machines) {
+  if (is.null(memo) || is.null(machines[[1L]]$alpha)) return(invisible())
+  memo$machines <- list(args = args, alpha = lapply(machines, `[[`, "alpha"))
+}
+
+# One machine: vectors and numbers; several: a column each.
+join_machines <- function(machines) {
+  for (machine in machines) warn_unsolved(machine)
+  names <- setdiff(names(machines[[1L]]), "alpha")
+  joined <- lapply(names, function(name) {
+    parts <- lapply(machines, `[[`, name)
+    if (length(parts) == 1L) parts[[1L]] else do.call(if (length(parts[[1L]]) > 1L) cbind else c,
+                                                      parts)
+  })
+  names(joined) <- names
+  joined$decision <- as.matrix(joined$decision)
+  joined$converged <- all(joined$converged)
+  joined
+}
+
+warn_unsolved <- function(solved) {
+  if (!solved$converged) {
+    warn("convergence", "The solver stopped after ", plural(solved$iterations, "iteration"),
+         " with a relative duality gap of ", signif(solved$relative_gap, 2),
+         "; raise `max_iterations` or scale the data.")
+  } else if (!isTRUE(solved$relative_gap <= 0.01)) {
+    warn("convergence", "The solver met `tolerance`, but the relative duality gap is ",
+         signif(solved$relative_gap, 2), ": `cost` is very large for it; lower either.")
+  }
+}
