@@ -65,12 +65,12 @@ kernel_pivoted_cholesky_ <- function(program, Y, tol, max_rank) {
     .Call(`_domgen_kernel_pivoted_cholesky_`, program, Y, tol, max_rank)
 }
 
-projection_gram_ <- function(K, terms, cells, n_cells, data, threads) {
-    .Call(`_domgen_projection_gram_`, K, terms, cells, n_cells, data, threads)
+projection_gram_ <- function(K, terms, cells, n_cells, data, threads, ridges = NULL) {
+    .Call(`_domgen_projection_gram_`, K, terms, cells, n_cells, data, threads, ridges)
 }
 
-projection_features_ <- function(terms, moments) {
-    .Call(`_domgen_projection_features_`, terms, moments)
+projection_features_ <- function(terms, moments, ridges = NULL) {
+    .Call(`_domgen_projection_features_`, terms, moments, ridges)
 }
 
 ridge_solve_ <- function(K, Y, ridge) {
@@ -89,8 +89,12 @@ ridge_path_ <- function(K, pole, Y, root, lambda, sizes, centre, offset, toleran
     .Call(`_domgen_ridge_path_`, K, pole, Y, root, lambda, sizes, centre, offset, tolerance, patience, threads)
 }
 
-ridge_shifted_ <- function(S, B, lambda) {
-    .Call(`_domgen_ridge_shifted_`, S, B, lambda)
+ridge_shifted_ <- function(S, B, lambda, threads) {
+    .Call(`_domgen_ridge_shifted_`, S, B, lambda, threads)
+}
+
+ridge_many_ <- function(K, Y, root, lambda, offset, threads) {
+    .Call(`_domgen_ridge_many_`, K, Y, root, lambda, offset, threads)
 }
 
 pair_slopes_ <- function(left, right, rate, inv, X, kappa, domain, threads) {

@@ -26,8 +26,7 @@
 #'   \item [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the
 #'     prior covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise; `predict(se.fit = TRUE)` gives
 #'     the standard deviations of that posterior. They take f - f0 to be as uncertain as f was
-#'     before
-#'     training, and so err on the large side with few labels.
+#'     before training, and so err on the large side with few labels.
 #'   \item [chain()]s: the projection stays; what it ends in is adapted on the projected scores.
 #' }
 #' With a feature map z, \eqn{\kappa k} is what the map makes of it, \eqn{\langle z(P_T, x),

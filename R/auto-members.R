@@ -9,8 +9,8 @@ choose_members <- function(search, most) {
   total <- 0
   scores <- vapply(seq_along(keys), function(k) {
     total <<- total + search$found[[keys[k]]]$values
-    scores_by_group(total / k, search$y, search$left_out, response, search$metric)
-  }, numeric(nlevels(search$left_out)))
+    scores_by_group(total / k, search$y, search$judged, response, search$metric)
+  }, numeric(nlevels(search$judged)))
   scores <- matrix(scores, ncol = length(keys))
   worse <- search_sign(search) * scores
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
@@ -89,10 +89,10 @@ summarise_search <- function(first, final, chosen) {
   rest <- if (!identical(first, final)) setdiff(names(first$found), keys)
   rest <- rest[order(sign * found_means(first)[rest])]
   found <- c(final$found[keys], first$found[rest])
-  scores <- vapply(found, `[[`, numeric(nlevels(final$left_out)), "scores")
+  scores <- vapply(found, `[[`, numeric(nlevels(final$judged)), "scores")
   scores <- cbind(average = chosen$scores, matrix(scores, length(chosen$scores),
                                                   dimnames = list(NULL, names(found))))
-  rownames(scores) <- levels(final$left_out)
+  rownames(scores) <- levels(final$judged)
   # in the first round from the best of it
   base <- matrix(chosen$scores, nrow(scores), ncol(scores))
   if (length(rest)) {

@@ -49,12 +49,12 @@ sample_rows <- function(sample, rows) {
 # Bandwidths that were fitted without a third of the domains, and which: list of
 # list(sigma, levels); NULL where a search fails.
 predictor_judges <- function(search, found, sample) {
-  levels <- levels(search$left_out)
+  levels <- levels(search$judged)
   folds <- rep_len(seq_len(min(predictor_folds, length(levels) - 2L)), length(levels))
   if (max(folds) < 2L) return(NULL)
   judges <- lapply(unique(folds), function(k) {
     held <- levels[folds == k]
-    sigma <- fit_predictors(search, found, sample, which(!search$left_out %in% held))
+    sigma <- fit_predictors(search, found, sample, which(!search$judged %in% held))
     if (!is.null(sigma)) list(sigma = sigma, levels = held)
   })
   if (!any(vapply(judges, is.null, NA))) judges
@@ -63,7 +63,7 @@ predictor_judges <- function(search, found, sample) {
 # As score_candidate(), each domain by bandwidths that were fitted without it, with lambda of the
 # others; the lambda of the model is the geometric mean.
 score_judged <- function(search, c) {
-  scores <- stats::setNames(rep(NA_real_, nlevels(search$left_out)), levels(search$left_out))
+  scores <- stats::setNames(rep(NA_real_, nlevels(search$judged)), levels(search$judged))
   values <- NULL
   lambda <- numeric()
   for (judge in c$judges) {
@@ -71,11 +71,11 @@ score_judged <- function(search, c) {
     own$judges <- NULL
     own$sigma <- judge$sigma
     scored <- score_lambdas(search, own)
-    held <- levels(search$left_out) %in% judge$levels
+    held <- levels(search$judged) %in% judge$levels
     best <- best_lambda(search, scored$scores[!held, , drop = FALSE])
     scores[held] <- scored$scores[held, best]
     lambda <- c(lambda, scored$lambdas[best])
-    rows <- search$left_out %in% judge$levels
+    rows <- search$judged %in% judge$levels
     if (is.null(values)) values <- lambda_values(scored$values, best)
     values[rows, ] <- lambda_values(scored$values, best)[rows, ]
   }

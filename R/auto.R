@@ -4,7 +4,8 @@
 #' The function to call first. Ridge regressions ([dg_ridge()]; for classes too) for which the
 #' training domains have chosen how predictors are scaled, the kernel on x, its bandwidths, the
 #' kernel between domains and lambda: each is what predicts domains best that were left
-#' out one at a time. In closed form ([lodo()]) all values of lambda cost a few fits.
+#' out one at a time (more than 20 domains: in 20 groups). In closed form ([lodo()]) all values of
+#' lambda cost a few fits.
 #' The best of several kinds are fitted, and the mean of their decision values predicts.
 #'
 #' @details

@@ -12,8 +12,7 @@
 #' **Intervals** of the mean difference are by the bootstrap over domains (10,000 draws, always the
 #' same): percentiles of the means, taken farther out as Student's t and the factor
 #' \eqn{\sqrt{G/(G - 1)}}{sqrt(G/(G - 1))} ask for G domains (Hesterberg, 2015, section 5.3),
-#' without
-#' which they are too narrow for few; with fewer than 8 domains, Student's t-intervals. They
+#' without which they are too narrow for few; with fewer than 8 domains, Student's t-intervals. They
 #' treat domains as independent; domains that were held out together share a fit, so that they are
 #' somewhat too narrow with few folds. With several
 #' methods each interval is for itself: with twenty of them one will miss.

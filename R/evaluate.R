@@ -60,7 +60,10 @@ fit_and_predict <- function(spec, task, split, needs, fit_memo) {
     model <- fit_input(spec, train, fit_memo)
     test <- recall(fit_memo, "test", split$held, take_rows(task$input, split$held))
     newdata <- as_newdata(test)
-    values <- decide(model, newdata, domain, NULL, NULL)
+    values <- decide_rows(model, recall(
+      fit_memo, "new", list(split$held, judges_domain(model), model$blueprint),
+      read_new(model, newdata, domain, NULL, NULL)
+    ))
   } else {
     model <- known$model
     values <- known$values

@@ -68,8 +68,7 @@ check_features <- function(value, arg) {
 #'     [domain_pooled()], from at most max(5 `n_landmarks`, 20,000) rows. More accurate at equal
 #'     number, but slower to find.
 #'   \item `"uniform"`: rows drawn at random without replacement.
-#' }
-#' W is factorised by a pivoted Cholesky decomposition, and landmarks on which no
+#' } W is factorised by a pivoted Cholesky decomposition, and landmarks on which no
 #' more than 1e-12 of the largest diagonal entry is left are dropped.
 #'
 #' With `orthogonal = TRUE` the frequencies come in blocks of p orthogonal

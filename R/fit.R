@@ -13,7 +13,11 @@ judges_domain.dg_fit <- function(object) {
 
 # newdata to decision values, NA where a row has missing values: [nrow(newdata) x columns].
 decide <- function(object, newdata, domain, reference, reference_domain) {
-  new <- read_new(object, newdata, domain, reference, reference_domain)
+  decide_rows(object, read_new(object, newdata, domain, reference, reference_domain))
+}
+
+# new: what read_new() gives.
+decide_rows <- function(object, new) {
   values <- decision(object, new$X, new$domain, new$reference)
   full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
   full[new$ok, ] <- values

@@ -10,8 +10,7 @@
 #'   \item `kernel_matern()`: \eqn{\exp(-r)}{exp(-r)}, \eqn{(1 + \sqrt3 r) \exp(-\sqrt3 r)}{
 #'     (1 + sqrt(3) r) exp(-sqrt(3) r)} or \eqn{(1 + \sqrt5 r + 5r^2/3)\exp(-\sqrt5 r)}{
 #'     (1 + sqrt(5) r + 5 r^2/3) exp(-sqrt(5) r)} for `nu` = 1/2, 3/2, 5/2.
-#' }
-#' All three are characteristic: the mean embedding determines the distribution.
+#' } All three are characteristic: the mean embedding determines the distribution.
 #' Other packages mean other things by `sigma`: `kernlab::rbfdot(sigma = s)` is
 #' `kernel_rbf(sigma = sqrt(1 / (2 * s)))`.
 #'

@@ -41,8 +41,7 @@
 #' best multiple, among 1/4, 1/2, 1, 2 and 4, of the median distance, and follows the exact
 #' gradient ([stats::nlminb()] on the logarithms), at most a factor of 1,000 away from the median.
 #' A search takes some tens of steps of a few fits each. It needs `features_exact()` and at least
-#' two
-#' domains; with few of them, the error that it minimises says little.
+#' two domains; with few of them, the error that it minimises says little.
 #'
 #' **Probabilities.** With `probability = "platt"` or `"isotonic"` classes get probabilities that
 #' are calibrated on held-out domains, by the formulas in [dg_svm()]: one map for two classes,

@@ -181,7 +181,7 @@ solve_left_out <- function(moments, args, lambdas) {
                 offset = unlist(lapply(solved, `[[`, "offset"))))
   }
   centred <- centre_moments(moments, args$offset)
-  W <- core_result(ridge_shifted_(centred$second, centred$cross, lambdas))
+  W <- core_result(ridge_shifted_(centred$second + 0, centred$cross, lambdas, args$threads))
   list(coefficients = W,
        offset = rep(centred$offset, length(lambdas)) - drop(centred$mean %*% W))
 }

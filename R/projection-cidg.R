@@ -7,8 +7,7 @@
 #'   \gamma\sum_j\frac1G\sum_s(m_{sj} - \bar m_j)^2 + \alpha\frac1G\sum_s(p_s - \bar p)^2 +
 #'   \lVert f\rVert^2 + \lambda|b|^2}}{
 #'   sum_j n_j (m_j - m)^2 / (sum_j sum_(i in j) (f_i - m_j)^2 + gamma sum_j sum_s (m_sj -
-#'   m_j)^2 / G
-#'   + alpha sum_s (p_s - p)^2 / G + |f|^2 + lambda |b|^2)}
+#'   m_j)^2 / G + alpha sum_s (p_s - p)^2 / G + |f|^2 + lambda |b|^2)}
 #' with \eqn{m_{sj}} the mean of class j in domain s, \eqn{\bar m_j} the mean of these over
 #' domains, and
 #' \eqn{p_s = \frac1C\sum_j m_{sj}}{p_s = sum_j m_sj / C} the mean of domain s if all classes
@@ -21,8 +20,7 @@
 #' class
 #' terms are sums over rows, as in [sca()], and `gamma` and `alpha` matter from about n upwards;
 #' `average = TRUE` divides them by n. Where a domain lacks a class, the mean over the other
-#' domains
-#' stands for it, so that lacking a class costs nothing.
+#' domains stands for it, so that lacking a class costs nothing.
 #'
 #' **When?** As [mda()], and when new domains are expected to have class proportions
 #' like those of training.
@@ -37,8 +35,7 @@
 #' @section Errors: As [dica()]. A numeric response, a single class.
 #' @references
 #' Li, Y., Gong, M., Tian, X., Liu, T. and Tao, D. (2018). Domain generalization via conditional
-#' invariant
-#' representations. *AAAI*. <https://arxiv.org/abs/1807.08479>
+#' invariant representations. *AAAI*. <https://arxiv.org/abs/1807.08479>
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' cidg(y ~ . | domain, data = toy, ncomp = 1, gamma = 100, alpha = 100)

@@ -30,8 +30,7 @@
 #' **When?** It is the method for labels and several domains, when whatever tells domains apart
 #' in x is a nuisance. It weighs
 #' domains by their size where [dica()] weighs them the same. Not when a class occurs in one
-#' domain
-#' only: label and domain are then one.
+#' domain only: label and domain are then one.
 #'
 #' **Eigenvalues.** \eqn{\gamma > 1}{gamma > 1}: more of the component's variance lies between
 #' labels than between domains; \eqn{\gamma < 1}{gamma < 1}: less. All but a few are exactly

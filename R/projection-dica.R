@@ -64,11 +64,9 @@
 #' @param smooth Non-negative weight of \eqn{\sum (f_i - f_j)^2}{sum (f_i - f_j)^2} over the
 #'   edges of a graph that joins each row
 #'   to its nearest ones (the semi-supervised extension that the paper's last section suggests;
-#'   the form is that of
-#'   semi-supervised TCA, Pan et al. 2011, with weights 1). Not divided by n.
+#'   the form is that of semi-supervised TCA, Pan et al. 2011, with weights 1). Not divided by n.
 #' @param neighbours Number of nearest rows, in the scaled predictors, that each row is joined
-#'   to; rows are
-#'   joined if either is near the other.
+#'   to; rows are joined if either is near the other.
 #' @param unlabelled Data frame or matrix of further rows without response. They enter the Gram
 #'   matrix, its
 #'   centring, the domains and the graph; the response's P and the 1/n count labelled rows only.
@@ -76,11 +74,9 @@
 #' @param scale How predictors are scaled: `"pooled"`, by the mean and standard deviation of
 #'   the training rows; `"domain"`, by those of the row's own domain, for a new domain from its
 #'   unlabelled rows in `newdata` or `reference`, which takes differences of level and spread
-#'   between
-#'   instruments or persons away, and what they say with them; `"both"`, the two side by side
-#'   (twice as
-#'   many columns); `"rank"`, to the normal scores of the training rows, (rank - 1/2)/n, so that
-#'   outliers and units do not matter; `"none"`, not at all.
+#'   between instruments or persons away, and what they say with them; `"both"`, the two side by
+#'   side (twice as many columns); `"rank"`, to the normal scores of the training rows,
+#'   (rank - 1/2)/n, so that outliers and units do not matter; `"none"`, not at all.
 #' @param na.action `na.omit` leaves rows with missing values out, with a
 #'   warning; `na.exclude` too, and fills [fitted()] with `NA` there; `na.fail`
 #'   refuses them.

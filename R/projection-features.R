@@ -1,7 +1,7 @@
 # Projections from sums of features, which one pass over the rows takes.
 
 #' @exportS3Method
-project.product_features <- function(product, spec, sample) {
+solve_projection.product_features <- function(product, spec, sample, ridges = NULL) {
   args <- spec$args
   labelled <- labelled_rows(sample)
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
@@ -12,14 +12,23 @@ project.product_features <- function(product, spec, sample) {
     if (!is.null(sample$labelled)) as.numeric(sample$labelled)
   ))
   if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(product, sample, args)
-  solved <- project_sums(spec, sums)
+  solved <- project_sums(spec, sums, ridges)
 
   rows <- take(sample$X, if (all(labelled)) TRUE else labelled)
-  solved$scores <- sweep(product_expansion(product, rows, sample$domain[labelled],
-                                           solved$coefficients, args$threads,
-                                           if (!all(labelled)) sample[c("X", "domain")]),
-                         2L, solved$centre)
-  check_solution(solved, args)
+  # for all ridges at once: the features of the rows are most of the work
+  expand <- function(A) {
+    product_expansion(product, rows, sample$domain[labelled], A, args$threads,
+                      if (!all(labelled)) sample[c("X", "domain")])
+  }
+  all <- expand(do.call(cbind, lapply(if (is.null(ridges)) list(solved) else solved,
+                                      `[[`, "coefficients")))
+  last <- 0L
+  for_each_ridge(solved, ridges, function(solved) {
+    own <- last + seq_along(solved$centre)
+    last <<- last + length(own)
+    solved$scores <- sweep(all[, own, drop = FALSE], 2L, solved$centre)
+    solved
+  })
 }
 
 # A response for every row, NA where there is none.
@@ -47,8 +56,8 @@ feature_laplacian <- function(product, sample, args) {
   total
 }
 
-# sums: made by accumulate().
-project_sums <- function(spec, sums) {
+# sums: made by accumulate(); ridges: as in solve_projection().
+project_sums <- function(spec, sums, ridges = NULL) {
   cells <- sums$cells
   classes <- if (is.null(sums$response$levels)) "all" else sums$response$levels
   table <- data.frame(domain = match(cells$domain, unique(cells$domain)),
@@ -61,10 +70,12 @@ project_sums <- function(spec, sums) {
     response = if (uses_response(spec)) response_moments(sums, table, length(classes)),
     domain = if (spec$parts$covariance) group_moments(sums$sums, table$domain, table$count)
   )
-  solved <- core_result(projection_features_(terms, moments))
-  solved$scores <- NULL
-  solved$kernel_y <- sums$response$map$kernel
-  solved
+  solved <- core_result(projection_features_(terms, moments, ridges))
+  for_each_ridge(solved, ridges, function(solved) {
+    solved$scores <- NULL
+    solved$kernel_y <- sums$response$map$kernel
+    solved
+  })
 }
 
 # Z'F, F'F and F'1 of the response.

@@ -18,8 +18,7 @@
 #'
 #' @details
 #' Unlike [dica()] and [sca()] it leaves the marginals alone: domains may differ in how frequent
-#' the
-#' classes are. A class that a domain lacks leaves out that domain's pairs (the
+#' the classes are. A class that a domain lacks leaves out that domain's pairs (the
 #' authors' program fails there); a class seen in one domain only has none.
 #'
 #' **When?** It is the method when each class moves between domains and class proportions
@@ -38,8 +37,7 @@
 #' @section Errors: As [dica()]. A numeric response, a single class.
 #' @references
 #' Hu, S., Zhang, K., Chen, Z. and Chan, L. (2019). Domain generalization via multidomain
-#' discriminant
-#' analysis. *UAI*. <https://arxiv.org/abs/1907.11216>
+#' discriminant analysis. *UAI*. <https://arxiv.org/abs/1907.11216>
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' mda(y ~ . | domain, data = toy, ncomp = 1, gamma = 10)

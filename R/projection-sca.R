@@ -44,10 +44,8 @@
 #' @section Errors: As [dica()]. A numeric response, a single class.
 #' @references
 #' Ghifary, M., Balduzzi, D., Kleijn, W. B. and Zhang, M. (2017). Scatter component analysis: a
-#' unified
-#' framework for domain adaptation and domain generalization. *IEEE Transactions on Pattern
-#' Analysis and
-#' Machine Intelligence* 39(7), 1414-1430. <https://arxiv.org/abs/1510.04373>
+#' unified framework for domain adaptation and domain generalization. *IEEE Transactions on Pattern
+#' Analysis and Machine Intelligence* 39(7), 1414-1430. <https://arxiv.org/abs/1510.04373>
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' sca(y ~ . | domain, data = toy, ncomp = 1, delta = 100)

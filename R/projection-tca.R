@@ -5,8 +5,7 @@
 #' together, without labels: the leading eigenvectors of
 #' \deqn{(KLK + \mu I)^{-1} KHK}{(KLK + mu I)^-1 KHK}
 #' (Pan et al. 2011), \eqn{H = I - 11'/n}. \eqn{\mathrm{tr}(B'KLKB)}{tr(B'KLKB)} is the squared
-#' [maximum
-#' mean discrepancy][mmd] of the projected domains: for two, \eqn{L_{ij}} is \eqn{1/n_s^2}
+#' [maximum mean discrepancy][mmd] of the projected domains: for two, \eqn{L_{ij}} is \eqn{1/n_s^2}
 #' within domain s and \eqn{-1/(n_1 n_2)} between them; for more, the average over
 #' the pairs of domains, \eqn{L = 2G/(G - 1)\, Q}{L = 2G/(G - 1) Q} with DICA's \eqn{Q}.
 #'

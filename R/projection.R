@@ -111,16 +111,24 @@ check_domains <- function(spec, sample) {
 }
 
 # list(values, coefficients, centre, scores, residual, ...): the directions.
-project <- function(product, spec, sample) UseMethod("project")
+project <- function(product, spec, sample) {
+  solved <- project_on_path(product, spec, sample)
+  if (is.null(solved)) solved <- solve_projection(product, spec, sample)
+  check_solution(solved, spec$args)
+}
+
+# ridges: a list of solutions instead, one for each in the place of the method's ridge.
+solve_projection <- function(product, spec, sample, ridges = NULL) UseMethod("solve_projection")
 
 #' @exportS3Method
-project.product_kernel <- function(product, spec, sample) {
+solve_projection.product_kernel <- function(product, spec, sample, ridges = NULL) {
   args <- spec$args
   n <- nrow(sample$X)
   cells <- projection_cells(spec, sample)
   response <- projection_response(spec, sample)
   terms <- engine_terms(spec, cells$table, n, sum(labelled_rows(sample)))
   graph <- if (terms$smooth > 0) neighbour_laplacian(sample$X, args$neighbours, args$threads)
+  if (!is.null(ridges)) check_memory(n, copies = 2)
   K <- product_gram(product, args$threads)
   check_overflow(n * diag(K)^2, product$kernel)  # the solver squares K
   data <- list(
@@ -129,11 +137,17 @@ project.product_kernel <- function(product, spec, sample) {
     labelled = if (!is.null(sample$labelled)) as.numeric(sample$labelled)
   )
   solved <- core_result(projection_gram_(K, terms, cells$code, nrow(cells$table), data,
-                                         args$threads))
-  scores <- if (terms$centred) solved$scores else sweep(solved$scores, 2L, solved$centre)
-  solved$scores <- scores[labelled_rows(sample), , drop = FALSE]
-  solved$kernel_y <- response$kernel
-  check_solution(solved, args)
+                                         args$threads, ridges))
+  for_each_ridge(solved, ridges, function(solved) {
+    scores <- if (terms$centred) solved$scores else sweep(solved$scores, 2L, solved$centre)
+    solved$scores <- scores[labelled_rows(sample), , drop = FALSE]
+    solved$kernel_y <- response$kernel
+    solved
+  })
+}
+
+for_each_ridge <- function(solved, ridges, finish) {
+  if (is.null(ridges)) finish(solved) else lapply(solved, finish)
 }
 
 labelled_rows <- function(sample) {

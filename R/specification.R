@@ -82,7 +82,9 @@ fit_input.dg_spec <- function(spec, input, memo = NULL) {
   check_probability(spec, sample)
   # for the fit alone: refits for calibration are to other rows
   shared <- sample
-  if (!is.null(memo)) shared$memo <- recall(memo, "fits", list(needs, scale), new_memo())
+  if (!is.null(memo)) {
+    shared$memo <- recall(memo, "fits", list(needs, scale), new_memo(memo$siblings))
+  }
   calibrate(finish_fit(fit_sample(spec, shared), spec, sample, input$x), sample)
 }
 

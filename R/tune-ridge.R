@@ -1,6 +1,5 @@
-# Ridge regressions that differ in lambda only, on one split: the held-out rows are predicted for
-# all values at once, see ridge_path(). A split that holds out rows is the same as leaving
-# out one domain, and the response of the held-out rows does not enter.
+# Ridge regressions that differ in lambda only, on one split: one band form serves all, and the
+# held-out rows are predicted for all values at once.
 
 path_rows <- 500L
 path_values <- 4L
@@ -45,27 +44,10 @@ differ_in_lambda <- function(specs) {
 
 # [new rows x m lambdas]
 path_predictions <- function(product, ridge, args, new, lambdas) {
-  n <- nrow(product$X)
-  held <- nrow(new$X)
-  if (held == 0L) return(matrix(0, 0L, ncol(ridge$Y) * length(lambdas)))
-  check_memory(n + held, copies = 2)
-  K <- joint_gram(product, new, args$threads)
-  left_out <- factor(rep(c("train", "held"), c(n, held)), c("train", "held"))
-  path <- ridge_path(K, rbind(ridge$Y, matrix(0, held, ncol(ridge$Y))), left_out,
-                     c(ridge$costs, rep(mean(ridge$costs), held)), lambdas, offset = args$offset,
-                     threads = args$threads)
-  path$prediction[n + seq_len(held), , drop = FALSE]
-}
-
-# The Gram matrix of the training rows and, after them, new ones.
-joint_gram <- function(product, new, threads) {
-  kernel <- product$domain_kernel
-  X <- rbind(product$X, new$X)
-  if (!uses_domain(kernel)) return(gram_matrix(product$kernel, X, threads = threads))
-  rows <- judging_rows(new$X, new$domain, new$reference, kernel)
-  across <- unname(domain_kernel_new(kernel, rows$X, rows$domain, threads))
-  kappa <- rbind(cbind(unname(kernel$kappa), t(across)),
-                 cbind(across, unname(kappa_among(kernel, rows$X, rows$domain, threads))))
-  codes <- c(as.integer(product$domain), nlevels(product$domain) + as.integer(new$domain))
-  gram_matrix(product$kernel, X, kappa, codes, threads)
+  check_memory(nrow(product$X), copies = 2)
+  path <- core_result(ridge_many_(product_gram(product, args$threads), ridge$Y, sqrt(ridge$costs),
+                                  lambdas, args$offset, args$threads))
+  values <- product_expansion(product, new$X, new$domain, path$coefficients, args$threads,
+                              new$reference)
+  sweep(values, 2L, path$offset, "+")
 }

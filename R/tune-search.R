@@ -141,9 +141,9 @@ piece_worker <- function(specs, task, splits, needs) {
   # a promise would take its frame along
   list(specs, task, splits, needs)
   function(piece) {
-    memo <- new_memo()
     split <- splits[[piece$split]]
     group <- specs[piece$group]
+    memo <- new_memo(group)
     start <- proc.time()[["elapsed"]]
     # a specification alone says what is wrong
     shared <- if (!any(vapply(group, inherits, NA, "error"))) tryCatch(

@@ -18,8 +18,7 @@
 #' the others at their best, until nothing changes (as in the MTL paper's experiments). With
 #' `extend`,
 #' numbers with a constant step or ratio go on by up to five values where the best lies on the
-#' border
-#' (MTL paper, section 8.1).
+#' border (MTL paper, section 8.1).
 #'
 #' **Rule.** `"best"` takes the best mean over domains; `"one_se"` the simplest choice whose mean is
 #' within one standard error of it: small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
@@ -27,14 +26,15 @@
 #'
 #' **The default grid** has, for what the specification leaves open, `cost` 0.1, 1, 10, 100 (SVM),
 #' `lambda` n times 1e-5, ..., 0.1 (ridge regression and DCM), 1e-3, ..., 10 (DICA, UDICA, COIR),
-#' `mu`
-#' 0.01, ..., 100 (TCA), `ncomp` 2, 4, 8, 16 (KPCA, UDICA, TCA), and 1/4, 1/2, 1, 2 times the median
-#' distance for the kernel on x if it has an open bandwidth.
+#' `mu` 0.01, ..., 100 (TCA), `ncomp` 2, 4, 8, 16 (KPCA, UDICA, TCA), and 1/4, 1/2, 1, 2 times the
+#' median distance for the kernel on x if it has an open bandwidth.
 #'
 #' Work is shared: choices that differ only in `cost`, `lambda` and the like use one Gram matrix or
-#' feature map per fold, machines start from the solution for the cost before, and a chain's
-#' projection is fitted once for all learners. A choice that fails is recorded with its
-#' message and does not end the search.
+#' feature map per fold, machines start from the solution for the cost before, a chain's
+#' projection is fitted once for all learners, and all values of `lambda` of a ridge regression or
+#' of a projection such as [dica()] cost about as much as three fits (one reduction of the Gram
+#' matrix to band form). A choice that fails is recorded with its message and does not end the
+#' search.
 #'
 #' @inheritParams dg_cv
 #' @param object A learner or [chain()] without data; or a fitted model, whose specification is

@@ -270,8 +270,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // projection_gram_
-Rcpp::List projection_gram_(Eigen::Map<Eigen::MatrixXd> K, Rcpp::List terms, std::vector<int> cells, int n_cells, Rcpp::List data, int threads);
-RcppExport SEXP _domgen_projection_gram_(SEXP KSEXP, SEXP termsSEXP, SEXP cellsSEXP, SEXP n_cellsSEXP, SEXP dataSEXP, SEXP threadsSEXP) {
+Rcpp::List projection_gram_(Eigen::Map<Eigen::MatrixXd> K, Rcpp::List terms, std::vector<int> cells, int n_cells, Rcpp::List data, int threads, Rcpp::Nullable<Rcpp::NumericVector> ridges);
+RcppExport SEXP _domgen_projection_gram_(SEXP KSEXP, SEXP termsSEXP, SEXP cellsSEXP, SEXP n_cellsSEXP, SEXP dataSEXP, SEXP threadsSEXP, SEXP ridgesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -281,19 +281,21 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type n_cells(n_cellsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(projection_gram_(K, terms, cells, n_cells, data, threads));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type ridges(ridgesSEXP);
+    rcpp_result_gen = Rcpp::wrap(projection_gram_(K, terms, cells, n_cells, data, threads, ridges));
     return rcpp_result_gen;
 END_RCPP
 }
 // projection_features_
-Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments);
-RcppExport SEXP _domgen_projection_features_(SEXP termsSEXP, SEXP momentsSEXP) {
+Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments, Rcpp::Nullable<Rcpp::NumericVector> ridges);
+RcppExport SEXP _domgen_projection_features_(SEXP termsSEXP, SEXP momentsSEXP, SEXP ridgesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< Rcpp::List >::type terms(termsSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type moments(momentsSEXP);
-    rcpp_result_gen = Rcpp::wrap(projection_features_(terms, moments));
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type ridges(ridgesSEXP);
+    rcpp_result_gen = Rcpp::wrap(projection_features_(terms, moments, ridges));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -361,15 +363,32 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_shifted_
-Eigen::MatrixXd ridge_shifted_(Eigen::MatrixXd S, Eigen::MatrixXd B, Eigen::VectorXd lambda);
-RcppExport SEXP _domgen_ridge_shifted_(SEXP SSEXP, SEXP BSEXP, SEXP lambdaSEXP) {
+Eigen::MatrixXd ridge_shifted_(Eigen::Map<Eigen::MatrixXd> S, Eigen::MatrixXd B, Eigen::VectorXd lambda, int threads);
+RcppExport SEXP _domgen_ridge_shifted_(SEXP SSEXP, SEXP BSEXP, SEXP lambdaSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type S(SSEXP);
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type S(SSEXP);
     Rcpp::traits::input_parameter< Eigen::MatrixXd >::type B(BSEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
-    rcpp_result_gen = Rcpp::wrap(ridge_shifted_(S, B, lambda));
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_shifted_(S, B, lambda, threads));
+    return rcpp_result_gen;
+END_RCPP
+}
+// ridge_many_
+Rcpp::List ridge_many_(Eigen::Map<Eigen::MatrixXd> K, Eigen::MatrixXd Y, Eigen::VectorXd root, Eigen::VectorXd lambda, bool offset, int threads);
+RcppExport SEXP _domgen_ridge_many_(SEXP KSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP offsetSEXP, SEXP threadsSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< bool >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    rcpp_result_gen = Rcpp::wrap(ridge_many_(K, Y, root, lambda, offset, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -446,13 +465,14 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
     {"_domgen_neighbour_graph_", (DL_FUNC) &_domgen_neighbour_graph_, 3},
     {"_domgen_kernel_pivoted_cholesky_", (DL_FUNC) &_domgen_kernel_pivoted_cholesky_, 4},
-    {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 6},
-    {"_domgen_projection_features_", (DL_FUNC) &_domgen_projection_features_, 2},
+    {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 7},
+    {"_domgen_projection_features_", (DL_FUNC) &_domgen_projection_features_, 3},
     {"_domgen_ridge_solve_", (DL_FUNC) &_domgen_ridge_solve_, 3},
     {"_domgen_ridge_lodo_", (DL_FUNC) &_domgen_ridge_lodo_, 7},
     {"_domgen_ridge_inverse_", (DL_FUNC) &_domgen_ridge_inverse_, 2},
     {"_domgen_ridge_path_", (DL_FUNC) &_domgen_ridge_path_, 11},
-    {"_domgen_ridge_shifted_", (DL_FUNC) &_domgen_ridge_shifted_, 3},
+    {"_domgen_ridge_shifted_", (DL_FUNC) &_domgen_ridge_shifted_, 4},
+    {"_domgen_ridge_many_", (DL_FUNC) &_domgen_ridge_many_, 6},
     {"_domgen_pair_slopes_", (DL_FUNC) &_domgen_pair_slopes_, 8},
     {"_domgen_pair_cells_", (DL_FUNC) &_domgen_pair_cells_, 7},
     {"_domgen_smo_", (DL_FUNC) &_domgen_smo_, 10},

@@ -1,7 +1,7 @@
 // Projections from a Gram matrix or from moments of features: convert, call,
 // convert back.
 #include "core/feature-projection.h"
-#include "core/projection.h"
+#include "core/gram-projection.h"
 
 #include "parallel.h"
 
@@ -85,10 +85,12 @@ domgen::ResponseMoments read_response(const Rcpp::List& list) {
 
 // K [n x n], the uncentred Gram matrix, is OVERWRITTEN: hand over one that
 // nobody else holds. cells: codes 1, ..., n_cells. data: response and domain,
-// F [n x r] with L = FF' or NULL; labelled [n] or NULL; graph or NULL.
+// F [n x r] with L = FF' or NULL; labelled [n] or NULL; graph or NULL. ridges: a list of
+// projections instead, one for each in the place of the terms' ridge.
 // [[Rcpp::export]]
 Rcpp::List projection_gram_(Eigen::Map<Eigen::MatrixXd> K, Rcpp::List terms,
-                            std::vector<int> cells, int n_cells, Rcpp::List data, int threads) {
+                            std::vector<int> cells, int n_cells, Rcpp::List data, int threads,
+                            Rcpp::Nullable<Rcpp::NumericVector> ridges = R_NilValue) {
   if (K.rows() < 1 || K.rows() != K.cols()) Rcpp::stop("K must be a square matrix");
   if (Eigen::Index(cells.size()) != K.rows()) Rcpp::stop("cells must have one code per row of K");
   const domgen::CellMeans means(cells, n_cells);
@@ -116,13 +118,21 @@ Rcpp::List projection_gram_(Eigen::Map<Eigen::MatrixXd> K, Rcpp::List terms,
         --i;
       }
   }
-  return as_list(domgen::project_gram(K, read_terms(terms, n_cells), rows,
-                                      domgen::Threads(threads)));
+  const domgen::Threads pool(threads);
+  const domgen::ProjectionTerms method = read_terms(terms, n_cells);
+  domgen::GramProjection<domgen::Threads> problem(K, method, rows, pool);
+  if (ridges.isNull()) return as_list(problem.solve());
+  Rcpp::List fits;
+  for (const domgen::Projection& fit : problem.solve(Rcpp::as<Eigen::VectorXd>(ridges.get())))
+    fits.push_back(as_list(fit));
+  return fits;
 }
 
-// moments: sums over rows of the features z [r], as feature_moments_ makes them.
+// moments: sums over rows of the features z [r], as feature_moments_ makes them. ridges: as
+// above.
 // [[Rcpp::export]]
-Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments) {
+Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments,
+                                Rcpp::Nullable<Rcpp::NumericVector> ridges = R_NilValue) {
   domgen::FeatureMoments sums;
   sums.n = read<double>(moments, "n");
   sums.second = read<Eigen::MatrixXd>(moments, "second");
@@ -141,6 +151,11 @@ Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments) {
   if (has(moments, "labelled_second"))
     sums.labelled_second = read<Eigen::MatrixXd>(moments, "labelled_second");
   if (has(moments, "laplacian")) sums.laplacian = read<Eigen::MatrixXd>(moments, "laplacian");
-  return as_list(domgen::project_features(read_terms(terms, sums.sums.cols()), sums,
-                                          [] { domgen::Threads::interrupt(); }));
+  const domgen::ProjectionTerms method = read_terms(terms, sums.sums.cols());
+  const domgen::FeatureProjection problem(method, sums, [] { domgen::Threads::interrupt(); });
+  if (ridges.isNull()) return as_list(problem.solve(method.ridge));
+  Rcpp::List fits;
+  for (double ridge : Rcpp::as<std::vector<double>>(ridges.get()))
+    fits.push_back(as_list(problem.solve(ridge)));
+  return fits;
 }

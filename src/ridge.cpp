@@ -1,10 +1,10 @@
 // Kernel ridge regression: convert, call, convert back.
+#include "core/band.h"
 #include "core/inverse.h"
 #include "core/lodo-path.h"
 #include "core/lodo.h"
 #include "core/pair-sums.h"
 #include "core/ridge.h"
-#include "core/shifted.h"
 
 #include "parallel.h"
 #include "program.h"
@@ -118,11 +118,25 @@ Rcpp::List ridge_path_(Rcpp::NumericMatrix K, double pole, Eigen::MatrixXd Y, Ei
                             Rcpp::_["steps"] = path.steps);
 }
 
-// (S + lambda I)^-1 B, column j + l m for column j of B [r x m] and lambda_l.
+// (S + lambda I)^-1 B, column j + l m for column j of B [r x m] and lambda_l. S is OVERWRITTEN.
 // [[Rcpp::export]]
-Eigen::MatrixXd ridge_shifted_(Eigen::MatrixXd S, Eigen::MatrixXd B, Eigen::VectorXd lambda) {
+Eigen::MatrixXd ridge_shifted_(Eigen::Map<Eigen::MatrixXd> S, Eigen::MatrixXd B,
+                               Eigen::VectorXd lambda, int threads) {
   check_square(S.rows(), S.cols(), B.rows());
-  return domgen::solve_shifted(S, B, lambda);
+  return domgen::solve_shifted(S, B, lambda, domgen::Threads(threads));
+}
+
+// Coefficients and offsets for many lambda, see core/ridge.h; root: square roots of the
+// costs. K is OVERWRITTEN.
+// [[Rcpp::export]]
+Rcpp::List ridge_many_(Eigen::Map<Eigen::MatrixXd> K, Eigen::MatrixXd Y, Eigen::VectorXd root,
+                       Eigen::VectorXd lambda, bool offset, int threads) {
+  check_square(K.rows(), K.cols(), Y.rows());
+  if (root.size() != Y.rows()) Rcpp::stop("root must have a value per row of Y");
+  const domgen::RidgePath path =
+      domgen::ridge_path(K, Y, root, lambda, offset, domgen::Threads(threads));
+  return Rcpp::List::create(Rcpp::_["coefficients"] = path.coefficients,
+                            Rcpp::_["offset"] = path.offset);
 }
 
 // Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and

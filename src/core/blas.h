@@ -21,6 +21,9 @@ void dsymv_(const char* uplo, const int* n, const double* alpha, const double* a
 void dsyrk_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha,
             const double* a, const int* lda, const double* beta, double* c, const int* ldc,
             std::size_t, std::size_t);
+void dsyr2k_(const char* uplo, const char* trans, const int* n, const int* k, const double* alpha,
+             const double* a, const int* lda, const double* b, const int* ldb, const double* beta,
+             double* c, const int* ldc, std::size_t, std::size_t);
 void dtrsm_(const char* side, const char* uplo, const char* transa, const char* diag, const int* m,
             const int* n, const double* alpha, const double* a, const int* lda, double* b,
             const int* ldb, std::size_t, std::size_t, std::size_t, std::size_t);
@@ -34,11 +37,11 @@ void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n
              const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
              double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t,
              std::size_t, std::size_t);
-void dsytrd_(const char* uplo, const int* n, double* a, const int* lda, double* d, double* e,
-             double* tau, double* work, const int* lwork, int* info, std::size_t);
-void dormtr_(const char* side, const char* uplo, const char* trans, const int* m, const int* n,
-             const double* a, const int* lda, const double* tau, double* c, const int* ldc,
-             double* work, const int* lwork, int* info, std::size_t, std::size_t, std::size_t);
+void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
+             const int* lwork, int* info);
+void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v,
+             const int* ldv, const double* tau, double* t, const int* ldt, std::size_t,
+             std::size_t);
 void dpotri_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info, std::size_t);
 }

@@ -1,7 +1,9 @@
-// D = norm K + ridge I + plus plus' - minus minus' + KWK, and its Cholesky factor.
+// D = norm K + ridge I + plus plus' - minus minus' + KWK, and its Cholesky factor or, for many
+// ridges, the band form of D - ridge I.
 #ifndef DOMGEN_CORE_DENOMINATOR_H
 #define DOMGEN_CORE_DENOMINATOR_H
 
+#include "band.h"
 #include "blas.h"
 #include "cholesky.h"
 #include "ratio.h"
@@ -14,18 +16,24 @@
 #include <functional>
 #include <limits>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace domgen {
+
+// (D - ridge I + ridges_l I)^-1 V, columns j + l k for column j of V [d x k].
+struct RidgeSolutions {
+  Eigen::MatrixXd X;
+  Eigen::VectorXd jitter;  // what each ridge was raised by
+};
 
 // Lives in the memory of K: the factor of D goes above the diagonal, and from
 // then on K is only what is on and below it. No second d x d matrix is needed.
 class Denominator {
  public:
   Denominator(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio)
-      : K_(K), ratio_(ratio), diagonal_(K.diagonal()) {
-    const double a = ratio.norm * ratio.gram_norm, b = ratio.ridge;
-    norm_ = std::sqrt(a * a + 2 * ratio.norm * b * trace() + double(K.rows()) * b * b);
-  }
+      : K_(K), ratio_(ratio), ridge_(ratio.ridge), diagonal_(K.diagonal()),
+        fixed_norm_(ratio.norm * ratio.gram_norm), fixed_trace_(ratio.norm * trace()) {}
 
   SymmetricLower gram() const { return SymmetricLower(K_.data(), K_.rows()); }
   const UnitCholesky& cholesky() const { return cholesky_; }
@@ -44,7 +52,10 @@ class Denominator {
   double trace() const { return diagonal_.sum(); }  // tr K
   double jitter() const { return jitter_; }
   // Frobenius norm of D; before it is factorised, of norm K + ridge I.
-  double norm() const { return norm_; }
+  double norm() const {
+    return std::sqrt(fixed_norm_ * fixed_norm_ + 2 * ridge_ * fixed_trace_ +
+                     double(K_.rows()) * ridge_ * ridge_);
+  }
 
   // D = R'R. Where K is so nearly singular that rounding spoils this, the
   // smallest multiple of n machine epsilons of the mean diagonal that helps is
@@ -53,12 +64,10 @@ class Denominator {
   // next to nothing would be an eigenvalue, and noise in the directions seen by
   // new rows.
   void factorise(const std::function<void()>& interrupt) {
-    const double unit = std::numeric_limits<double>::epsilon();
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      const double total = fill(interrupt), least = 64 * unit * total;
-      if (attempt == 0) jitter_ = ratio_.ridge < least ? least : 0;
-      else jitter_ = std::max(4 * jitter_, unit * total);
-      K_.diagonal().array() += jitter_;
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      fill(interrupt);
+      jitter_ = next_jitter(attempt, ridge_, jitter_);
+      K_.diagonal().array() += ridge_ + jitter_;
       if (cholesky_upper(K_.data(), K_.rows(), interrupt)) {
         cholesky_ = UnitCholesky(K_.data(), diagonal_);
         return;
@@ -66,15 +75,47 @@ class Denominator {
       K_.diagonal() = diagonal_;
       K_.triangularView<Eigen::StrictlyUpper>() = K_.transpose();
     }
-    throw std::domain_error(
-        "the ridge must be large enough for the denominator to be positive definite: "
-        "it is numerically singular");
+    abandon();
+  }
+
+  // V [d x k] for each ridge, with the same rules.
+  template <class Pool>
+  RidgeSolutions solve_ridges(const Eigen::MatrixXd& V, const Eigen::VectorXd& ridges,
+                              const Pool& pool) {
+    const std::function<void()> interrupt = [&] { pool.interrupt(); };
+    fill(interrupt);
+    const BandForm band(K_, interrupt);
+    K_.diagonal() = diagonal_;
+    const Eigen::MatrixXd rotated = band.to_band(V);
+    RidgeSolutions found;
+    found.X.resize(V.rows(), V.cols() * ridges.size());
+    found.jitter = Eigen::VectorXd::Zero(ridges.size());
+    std::vector<char> solved(std::size_t(ridges.size()), 0);
+    pool.run(ridges.size(), [&](Eigen::Index begin, Eigen::Index end) {
+      for (Eigen::Index l = begin; l < end; ++l) {
+        auto X = found.X.middleCols(l * V.cols(), V.cols());
+        for (int attempt = 0; attempt < attempts && !solved[std::size_t(l)]; ++attempt) {
+          found.jitter[l] = next_jitter(attempt, ridges[l], found.jitter[l]);
+          X = rotated;
+          solved[std::size_t(l)] = band.solve(ridges[l] + found.jitter[l], X);
+        }
+      }
+    });
+    if (std::find(solved.begin(), solved.end(), 0) != solved.end()) abandon();
+    found.X = band.from_band(std::move(found.X));
+    return found;
+  }
+
+  // D of another ridge; a factor remains that of the old one.
+  void set_ridge(double ridge, double jitter) {
+    ridge_ = ridge;
+    jitter_ = jitter;
   }
 
   // D B given S = KB.
   Eigen::MatrixXd apply(const Eigen::MatrixXd& B, const Eigen::MatrixXd& S) const {
     const CellForms& cells = ratio_.denominator;
-    Eigen::MatrixXd product = ratio_.norm * S + (ratio_.ridge + jitter_) * B;
+    Eigen::MatrixXd product = ratio_.norm * S + (ridge_ + jitter_) * B;
     if (cells.plus.cols() > 0) product += cells.plus * (cells.plus.transpose() * B);
     if (cells.minus.cols() > 0) product -= cells.minus * (cells.minus.transpose() * B);
     if (ratio_.form) product += ratio_.form->apply(gram(), B, S);
@@ -84,14 +125,30 @@ class Denominator {
  private:
   Eigen::Map<Eigen::MatrixXd> K_;
   const Ratio& ratio_;
-  double norm_, jitter_ = 0;
-  Eigen::VectorXd diagonal_;  // of K
+  double ridge_, jitter_ = 0;
+  Eigen::VectorXd diagonal_;          // of K
+  double fixed_norm_, fixed_trace_;  // of D - ridge I
   UnitCholesky cholesky_;
 
-  // Writes D on and above the diagonal and returns its trace.
-  double fill(const std::function<void()>& interrupt) {
+  static constexpr int attempts = 5;
+
+  double next_jitter(int attempt, double ridge, double jitter) const {
+    const double unit = std::numeric_limits<double>::epsilon();
+    const double total = fixed_trace_ + double(K_.rows()) * ridge, least = 64 * unit * total;
+    if (attempt > 0) return std::max(4 * jitter, unit * total);
+    return ridge < least ? least : 0;
+  }
+
+  [[noreturn]] static void abandon() {
+    throw std::domain_error(
+        "the ridge must be large enough for the denominator to be positive definite: "
+        "it is numerically singular");
+  }
+
+  // Writes D - ridge I on and above the diagonal.
+  void fill(const std::function<void()>& interrupt) {
     if (ratio_.norm != 1) K_.triangularView<Eigen::StrictlyUpper>() *= ratio_.norm;
-    Eigen::VectorXd diagonal = ratio_.norm * diagonal_.array() + ratio_.ridge;
+    Eigen::VectorXd diagonal = ratio_.norm * diagonal_.array();
     if (ratio_.form) add_form(diagonal, interrupt);
     K_.diagonal() = diagonal;
     add_outer(ratio_.denominator.plus, 1);
@@ -102,8 +159,8 @@ class Denominator {
       const double n = double(K_.rows());
       add_outer(Eigen::VectorXd::Constant(K_.rows(), std::sqrt(std::max(trace(), 0.0)) / n), 1);
     }
-    norm_ = upper_norm();
-    return K_.diagonal().sum();
+    fixed_norm_ = upper_norm();
+    fixed_trace_ = K_.diagonal().sum();
   }
 
   double upper_norm() const {

@@ -48,16 +48,13 @@ inline void small_eigenproblem(const Eigen::MatrixXd& T, bool symmetric, Eigen::
   if (values[0] > 0) imaginary = gamma.imag().cwiseAbs().maxCoeff() / values[0];
 }
 
-// N = right left' has its directions in span(D^-1 right): B = D^-1 right C,
-// T C = C Gamma with T = left' D^-1 right [r x r].
-inline Directions low_rank_directions(Denominator& D, const Numerator& N, const Ratio& ratio,
-                                      const std::function<void()>& interrupt) {
+// N = right left' has its directions in the span of V = D^-1 right: B = V C,
+// T C = C Gamma with T = left' V [r x r].
+inline Directions span_directions(const Eigen::MatrixXd& V, const Numerator& N,
+                                  const Ratio& ratio) {
   Directions directions;
-  directions.B.resize(D.gram().rows(), 0);
-  if (N.right().cols() == 0) return directions;
-
-  D.factorise(interrupt);
-  const Eigen::MatrixXd V = D.cholesky().solve(N.right());
+  directions.B.resize(V.rows(), 0);
+  if (V.cols() == 0) return directions;
   const Eigen::MatrixXd T = N.left().transpose() * V;
   // When K commutes with D, T is symmetric in the published form too.
   const bool symmetric = N.symmetric() || (ratio.denominator.plus.cols() == 0 && !ratio.form);
@@ -70,6 +67,13 @@ inline Directions low_rank_directions(Denominator& D, const Numerator& N, const 
   directions.values.conservativeResize(m);
   directions.B = V * C.leftCols(m);
   return directions;
+}
+
+inline Directions low_rank_directions(Denominator& D, const Numerator& N, const Ratio& ratio,
+                                      const std::function<void()>& interrupt) {
+  if (N.right().cols() == 0) return span_directions(N.right(), N, ratio);
+  D.factorise(interrupt);
+  return span_directions(D.cholesky().solve(N.right()), N, ratio);
 }
 
 // The leading pairs of a positive semidefinite operator: Lanczos, or the dense

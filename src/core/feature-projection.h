@@ -67,74 +67,101 @@ inline ResponseFactor response_moments(const ResponseMoments& moments, double la
   return factor;
 }
 
-inline Projection project_features(const ProjectionTerms& terms, const FeatureMoments& moments,
-                                   const std::function<void()>& interrupt) {
-  const double n = moments.n;
-  const Eigen::VectorXd mean = moments.sums.rowwise().sum() / n;
-  const Eigen::VectorXd origin = terms.centred ? mean : Eigen::VectorXd::Zero(mean.size());
-  Eigen::MatrixXd S = moments.second - n * origin * origin.transpose();
-  const double uncentred = moments.second.trace(), trace = S.trace();
+class FeatureProjection {
+ public:
+  FeatureProjection(const ProjectionTerms& terms, const FeatureMoments& moments,
+                    const std::function<void()>& interrupt)
+      : terms_(terms), interrupt_(interrupt), features_(moments.second.rows()) {
+    const double n = moments.n;
+    mean_ = moments.sums.rowwise().sum() / n;
+    const Eigen::VectorXd origin = terms.centred ? mean_ : Eigen::VectorXd::Zero(mean_.size());
+    Eigen::MatrixXd S = moments.second - n * origin * origin.transpose();
+    const double uncentred = moments.second.trace(), trace = S.trace();
+    at_ = feature_coordinates(S, centring_noise * uncentred);
+    Eigen::MatrixXd means = moments.sums * moments.counts.cwiseInverse().asDiagonal();
+    means.colwise() -= origin;
+    KJ_ = at_.colour.transpose() * means;  // diag(s) Y'J
 
-  Projection fit;
-  Solution& solution = fit.solution;
-  const FeatureCoordinates at = feature_coordinates(S, centring_noise * uncentred);
-  const Eigen::Index d = at.s.size();
-  Eigen::MatrixXd means = moments.sums * moments.counts.cwiseInverse().asDiagonal();
-  means.colwise() -= origin;
-  const Eigen::MatrixXd KJ = at.colour.transpose() * means;  // diag(s) Y'J
-
-  Ratio ratio = make_ratio(terms, static_cast<Eigen::Index>(n), KJ);
-  ratio.gram_norm = at.s.norm();
-  if (!terms.centred) ratio.constant = at.whiten.transpose() * mean * std::sqrt(n);
-  std::unique_ptr<DenseForm> form;
-  if (terms.within > 0 || terms.smooth > 0) {
-    Eigen::MatrixXd M = terms.within > 0 && moments.labelled_second.size() == 0
-                            ? Eigen::MatrixXd(at.s.array().square().matrix().asDiagonal())
-                            : Eigen::MatrixXd::Zero(d, d);
-    M *= terms.within;
-    Eigen::MatrixXd W = Eigen::MatrixXd::Zero(S.rows(), S.rows());
-    if (terms.within > 0 && moments.labelled_second.size() > 0) {
-      const Eigen::VectorXd sum = moments.sums * moments.labelled.cwiseQuotient(moments.counts);
-      const double count = moments.labelled.sum();
-      W += terms.within * (moments.labelled_second - sum * origin.transpose() -
-                           origin * sum.transpose() + count * origin * origin.transpose());
+    ratio_ = make_ratio(terms, static_cast<Eigen::Index>(n), KJ_);
+    ratio_.gram_norm = at_.s.norm();
+    if (!terms.centred) ratio_.constant = at_.whiten.transpose() * mean_ * std::sqrt(n);
+    if (terms.within > 0 || terms.smooth > 0) {
+      form_.reset(new DenseForm(row_form(moments, origin)));
+      ratio_.form = form_.get();
     }
-    if (terms.smooth > 0) W += terms.smooth * moments.laplacian;
-    M += at.colour.transpose() * W * at.colour;
-    form.reset(new DenseForm((M + M.transpose()) / 2));
-    ratio.form = form.get();
+    spread_ = KJ_ * terms.spread.transpose();
+    distributional_ = (means * terms.spread.transpose()).squaredNorm();
+    total_ = trace / n;
+    if (!terms.centred) total_ -= mean_.squaredNorm();
+    vanishes_ = at_.s.size() == 0 || total_ <= centring_noise * trace / n;
+
+    ResponseFactor response, domain;
+    if (moments.response) {
+      const Eigen::VectorXd sum = moments.sums * moments.labelled.cwiseQuotient(moments.counts);
+      response = response_moments(*moments.response, moments.labelled.sum(), sum, at_);
+    }
+    if (moments.domain) domain = response_moments(*moments.domain, n, n * mean_, at_);
+    if (!vanishes_)
+      span_ = response_span(ratio_, terms, moments.response ? &response : nullptr,
+                            moments.domain ? &domain : nullptr);
   }
 
-  const Eigen::MatrixXd spread = KJ * terms.spread.transpose();
-  fit.distributional_before = (means * terms.spread.transpose()).squaredNorm();
-  fit.total_before = trace / n;
-  if (!terms.centred) fit.total_before -= mean.squaredNorm();
-
-  ResponseFactor response, domain;
-  if (moments.response) {
-    const Eigen::VectorXd sum = moments.sums * moments.labelled.cwiseQuotient(moments.counts);
-    response = response_moments(*moments.response, moments.labelled.sum(), sum, at);
-  }
-  if (moments.domain) domain = response_moments(*moments.domain, n, n * mean, at);
-  if (d == 0 || fit.total_before <= centring_noise * trace / n) {
-    solution.directions.B.resize(0, 0);
-    solution.S.resize(0, 0);
-    solution.residual.resize(0);
-    fit.coefficients.resize(S.rows(), 0);
-    fit.centre.resize(0);
+  Projection solve(double ridge) const {
+    Projection fit;
+    fit.distributional_before = distributional_;
+    fit.total_before = total_;
+    Solution& solution = fit.solution;
+    if (vanishes_) {
+      solution.directions.B.resize(0, 0);
+      solution.S.resize(0, 0);
+      solution.residual.resize(0);
+      fit.coefficients.resize(features_, 0);
+      fit.centre.resize(0);
+      return fit;
+    }
+    Ratio ratio = ratio_;
+    ratio.ridge = ridge;
+    Eigen::MatrixXd K = at_.s.asDiagonal();
+    solution = solve_terms(Eigen::Map<Eigen::MatrixXd>(K.data(), K.rows(), K.cols()), ratio, terms_,
+                           span_, 0, interrupt_);
+    fit.coefficients = at_.colour * solution.directions.B;
+    fix_signs(fit.coefficients, solution, KJ_, ratio.rows);
+    finish_projection(fit, ratio, terms_.scaling, spread_);
+    fit.centre = fit.coefficients.transpose() * mean_;
     return fit;
   }
 
-  Eigen::MatrixXd K = at.s.asDiagonal();
-  solution = solve_terms(Eigen::Map<Eigen::MatrixXd>(K.data(), d, d), ratio, terms,
-                         moments.response ? &response : nullptr,
-                         moments.domain ? &domain : nullptr, 0, interrupt);
-  fit.coefficients = at.colour * solution.directions.B;
-  fix_signs(fit.coefficients, solution, KJ, ratio.rows);
-  finish_projection(fit, ratio, terms.scaling, spread);
-  fit.centre = fit.coefficients.transpose() * mean;
-  return fit;
-}
+ private:
+  const ProjectionTerms& terms_;
+  const std::function<void()> interrupt_;
+  const Eigen::Index features_;
+  FeatureCoordinates at_;
+  Eigen::VectorXd mean_;
+  Eigen::MatrixXd KJ_, spread_;
+  Ratio ratio_;
+  std::unique_ptr<DenseForm> form_;
+  ResponseSpan span_;
+  double distributional_ = 0, total_ = 0;  // before the projection
+  bool vanishes_ = false;
+
+  // Of the labelled rows' scores and of the graph.
+  Eigen::MatrixXd row_form(const FeatureMoments& moments, const Eigen::VectorXd& origin) const {
+    const Eigen::Index d = at_.s.size();
+    const bool all = moments.labelled_second.size() == 0;
+    Eigen::MatrixXd M = Eigen::MatrixXd::Zero(d, d);
+    if (terms_.within > 0 && all) M.diagonal() = terms_.within * at_.s.array().square();
+    Eigen::MatrixXd W = Eigen::MatrixXd::Zero(features_, features_);
+    if (terms_.within > 0 && !all) {
+      const Eigen::VectorXd sum = moments.sums * moments.labelled.cwiseQuotient(moments.counts);
+      const double count = moments.labelled.sum();
+      W += terms_.within * (moments.labelled_second - sum * origin.transpose() -
+                            origin * sum.transpose() + count * origin * origin.transpose());
+    }
+    if (terms_.smooth > 0) W += terms_.smooth * moments.laplacian;
+    M += at_.colour.transpose() * W * at_.colour;
+    return (M + M.transpose()) / 2;
+  }
+};
 
 }  // namespace domgen
 

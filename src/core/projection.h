@@ -1,10 +1,8 @@
-// A projection, from the Gram matrix of the training rows or from the moments
-// of their features: what is common to both, and the first of them.
+// A projection: what is common to those from the Gram matrix of the training rows and from
+// the moments of their features.
 #ifndef DOMGEN_CORE_PROJECTION_H
 #define DOMGEN_CORE_PROJECTION_H
 
-#include "cell-means.h"
-#include "centre.h"
 #include "response.h"
 #include "solve.h"
 
@@ -13,8 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
-#include <stdexcept>
 #include <utility>
 
 namespace domgen {
@@ -116,93 +112,39 @@ inline Ratio make_ratio(const ProjectionTerms& terms, Eigen::Index rows,
   return ratio;
 }
 
-// The ratio or, for DCM, the pair of responses. `domain`: the response of P_d.
-inline Solution solve_terms(Eigen::Map<Eigen::MatrixXd> K, Ratio& ratio,
-                            const ProjectionTerms& terms, const ResponseFactor* response,
-                            const ResponseFactor* domain, double floor,
-                            const std::function<void()>& interrupt) {
-  Eigen::MatrixXd U;
-  if (response) {
-    ResponseDirections found = response_directions(*response, terms.labelled, terms.epsilon);
-    U = std::move(found.U);
-    if (!ratio.centred_rows) ratio.outside = found.second - U.transpose() * U;
-  }
-  if (terms.covariance) {
-    const Eigen::MatrixXd Ud =
-        domain ? response_directions(*domain, ratio.rows, terms.epsilon).U : U.leftCols(0);
-    return solve_covariance(K, ratio, U, Ud, interrupt);
-  }
-  if (response) {
-    const double n = double(terms.labelled);
-    U /= std::sqrt(n);
-    ratio.outside /= n;
-    ratio.response = &U;
-  }
-  Solution solution = solve_ratio(K, ratio, floor, interrupt);
-  ratio.response = nullptr;
-  return solution;
-}
-
-struct GramData {
-  const CellMeans* cells = nullptr;
-  const Eigen::MatrixXd* response = nullptr;  // F [n x r0], L = FF'; null: none
-  const Eigen::MatrixXd* domain = nullptr;    // the same for the domains (DCM)
-  Eigen::VectorXd labelled;                   // [n], 1 or 0; empty: all
-  Graph graph;
+// U [d x r] with P/n = UU' (DCM: P_y) and, for DCM, P_d = U U' of the domains.
+struct ResponseSpan {
+  bool given = false;
+  Eigen::MatrixXd U, domain;
 };
 
-// K [n x n], uncentred, is overwritten.
-template <class Pool>
-Projection project_gram(Eigen::Map<Eigen::MatrixXd> K, const ProjectionTerms& terms,
-                        const GramData& data, const Pool& pool) {
-  const Eigen::Index n = K.rows();
-  const std::function<void()> interrupt = [&] { pool.interrupt(); };
-  const Eigen::Map<const Eigen::MatrixXd> given(K.data(), n, n);
-  const Centring centring = terms.centred ? centre_gram(K, pool) : describe_gram(given, pool);
-  if (!std::isfinite(centring.norm))
-    throw std::domain_error("the kernel matrix must be finite, and so must its squares");
-
-  const Eigen::MatrixXd KJ = data.cells->of_gram(given, pool);
-  Ratio ratio = make_ratio(terms, n, KJ);
-  ratio.gram_norm = centring.norm;
-  ratio.centred_rows = terms.centred;
-  if (!terms.centred) ratio.constant = Eigen::VectorXd::Constant(n, 1 / std::sqrt(double(n)));
-  std::unique_ptr<SparseForm> form;
-  if (terms.within > 0 || terms.smooth > 0) {
-    const Eigen::VectorXd all = Eigen::VectorXd::Ones(n);
-    const Eigen::VectorXd& labelled = data.labelled.size() > 0 ? data.labelled : all;
-    form.reset(new SparseForm(sparse_weights(terms.within * labelled, data.graph, terms.smooth)));
-    ratio.form = form.get();
+// `domain`: the response of P_d. Sets the ratio's part outside the coordinates.
+inline ResponseSpan response_span(Ratio& ratio, const ProjectionTerms& terms,
+                                  const ResponseFactor* response, const ResponseFactor* domain) {
+  ResponseSpan span;
+  if (!response) return span;
+  span.given = true;
+  ResponseDirections found = response_directions(*response, terms.labelled, terms.epsilon);
+  span.U = std::move(found.U);
+  if (!ratio.centred_rows) ratio.outside = found.second - span.U.transpose() * span.U;
+  if (terms.covariance) {
+    span.domain = span.U.leftCols(0);
+    if (domain) span.domain = response_directions(*domain, ratio.rows, terms.epsilon).U;
+    return span;
   }
+  const double n = double(terms.labelled);
+  span.U /= std::sqrt(n);
+  ratio.outside /= n;
+  return span;
+}
 
-  Projection fit;
-  const Eigen::MatrixXd spread = KJ * terms.spread.transpose();
-  fit.distributional_before =
-      terms.spread.cwiseProduct((data.cells->of_columns(spread)).transpose()).sum();
-  fit.distributional_before = std::max(fit.distributional_before, 0.0);
-  fit.total_before = K.trace() / double(n);
-  if (!terms.centred) fit.total_before -= centring.mean.mean();
-
-  Solution& solution = fit.solution;
-  const double trace = K.trace() / double(n);
-  if (centring.vanishes() || std::abs(fit.total_before) <= centring_noise * std::abs(trace)) {
-    solution.directions.B.resize(n, 0);
-    solution.S.resize(n, 0);
-    solution.residual.resize(0);
-  } else {
-    ResponseFactor response, domain;
-    if (data.response) response = centred_factor(*data.response);
-    if (data.domain) domain = centred_factor(*data.domain);
-    solution = solve_terms(K, ratio, terms, data.response ? &response : nullptr,
-                           data.domain ? &domain : nullptr,
-                           centring_noise * centring.uncentred_norm, interrupt);
-  }
-  fit.coefficients = solution.directions.B;
-  fix_signs(fit.coefficients, solution, KJ, n);
-  finish_projection(fit, ratio, terms.scaling, spread);
-  fit.coefficients = solution.directions.B;
-  fit.centre = fit.coefficients.transpose() * centring.mean;
-  return fit;
+// The ratio or, for DCM, the pair of responses.
+inline Solution solve_terms(Eigen::Map<Eigen::MatrixXd> K, Ratio ratio,
+                            const ProjectionTerms& terms, const ResponseSpan& span, double floor,
+                            const std::function<void()>& interrupt) {
+  if (terms.covariance) return solve_covariance(K, ratio, span.U, span.domain, interrupt);
+  if (span.given) ratio.response = &span.U;
+  return solve_ratio(K, ratio, floor, interrupt);
 }
 
 }  // namespace domgen

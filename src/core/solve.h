@@ -10,7 +10,9 @@
 #include <Eigen/Core>
 
 #include <functional>
+#include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace domgen {
 
@@ -54,17 +56,10 @@ inline Eigen::ArrayXd outside_form(const Numerator& N, const Ratio& ratio,
   return form.max(0.0) / ratio.ridge;
 }
 
-// K [d x d] is overwritten. floor: eigenvalues of K below it are rounding.
-inline Solution solve_ratio(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio, double floor,
-                            const std::function<void()>& interrupt) {
-  Denominator D(K, ratio);
-  const Numerator N(D.gram(), ratio);
-  Solution solution;
+// Directions of length b'Db = 1 and their residuals; solution: directions B and S = KB.
+inline void finish_solution(Solution& solution, const Denominator& D, const Numerator& N,
+                            const Ratio& ratio) {
   Eigen::MatrixXd& B = solution.directions.B;
-  solution.directions = leading_directions(D, N, ratio, floor, interrupt);
-  if (ratio.centred_rows) centre_columns(B);
-
-  solution.S = D.gram() * B;
   Eigen::ArrayXd form = B.cwiseProduct(D.apply(B, solution.S)).colwise().sum().transpose();
   form += outside_form(N, ratio, solution.directions);
   const Eigen::RowVectorXd scale = form.rsqrt().matrix().transpose();
@@ -72,7 +67,50 @@ inline Solution solve_ratio(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio, d
   solution.S.array().rowwise() *= scale.array();
   solution.residual = relative_residual(D, N, ratio, solution.directions, solution.S);
   solution.jitter = D.jitter();
+}
+
+// K [d x d] is overwritten. floor: eigenvalues of K below it are rounding.
+inline Solution solve_ratio(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio, double floor,
+                            const std::function<void()>& interrupt) {
+  Denominator D(K, ratio);
+  const Numerator N(D.gram(), ratio);
+  Solution solution;
+  solution.directions = leading_directions(D, N, ratio, floor, interrupt);
+  if (ratio.centred_rows) centre_columns(solution.directions.B);
+  solution.S = D.gram() * solution.directions.B;
+  finish_solution(solution, D, N, ratio);
   return solution;
+}
+
+// For each of several ridges, where the numerator is of low rank; K is overwritten.
+template <class Pool>
+std::vector<Solution> solve_ridges(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio,
+                                   const Eigen::VectorXd& ridges, const Pool& pool) {
+  Denominator D(K, ratio);
+  const Numerator N(D.gram(), ratio);
+  if (!N.low_rank()) throw std::logic_error("the numerator must be of low rank");
+  const Eigen::Index k = N.right().cols();
+  const RidgeSolutions spans = D.solve_ridges(N.right(), ridges, pool);
+
+  std::vector<Solution> solutions(std::size_t(ridges.size()));
+  Eigen::MatrixXd all(K.rows(), spans.X.cols());
+  Eigen::Index used = 0;
+  for (std::size_t l = 0; l < solutions.size(); ++l) {
+    Directions& directions = solutions[l].directions;
+    directions = span_directions(spans.X.middleCols(Eigen::Index(l) * k, k), N, ratio);
+    if (ratio.centred_rows) centre_columns(directions.B);
+    all.middleCols(used, directions.B.cols()) = directions.B;
+    used += directions.B.cols();
+  }
+  const Eigen::MatrixXd scores = D.gram() * all.leftCols(used);
+  used = 0;
+  for (std::size_t l = 0; l < solutions.size(); ++l) {
+    solutions[l].S = scores.middleCols(used, solutions[l].directions.B.cols());
+    used += solutions[l].S.cols();
+    D.set_ridge(ridges[Eigen::Index(l)], spans.jitter[Eigen::Index(l)]);
+    finish_solution(solutions[l], D, N, ratio);
+  }
+  return solutions;
 }
 
 // DCM: ratio.ridge is the lambda of the coefficients.

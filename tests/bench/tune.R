@@ -1,6 +1,6 @@
 # Tuning: how much work is shared.
-#   1. 60 values of lambda against one fit, for ridge regression and DICA with a linear learner, on
-#      one split;
+#   1. 60 values of lambda against one fit, for ridge regression on one split, for DICA, and for
+#      DICA with a linear learner on one split;
 #   2. 10 bandwidths x 10 costs of an SVM, domains left out one at a time, against e1071 fitted from
 #      scratch for each (the first folds only, the same for both).
 #   Rscript tests/bench/tune.R [n] [folds]     from the root of the package
@@ -44,13 +44,30 @@ tune_and_fit <- function(spec, grid, y) {
   c(fit = fit_time, path = path_time, fits = path_time / fit_time)
 }
 
+# The same for a projection alone, on all rows.
+project_and_fit <- function(make, values, y) {
+  input <- list(x = formula(y), data = d)
+  specs <- lapply(values, make)
+  fit_time <- median(replicate(5, seconds(function() domgen:::fit_input(specs[[30L]], input))))
+  path_time <- median(replicate(3, seconds(function() {
+    memo <- domgen:::new_memo(specs)
+    lapply(specs, domgen:::fit_input, input, memo)
+  })))
+  c(fit = fit_time, path = path_time, fits = path_time / fit_time)
+}
+
 lambdas <- list(lambda = 10^seq(-2, 3, length.out = 60))
+report_machine()
 cat("60 values of lambda, in fits\n")
 print(rbind(
   `ridge, distributional` = tune_and_fit(dg_ridge(), lambdas, "y"),
   `ridge, pooled` = tune_and_fit(dg_ridge(domain_kernel = domain_pooled()), lambdas, "y"),
-  `DICA, labels` = tune_and_fit(chain(dica(ncomp = 1), dg_lm()), lambdas, "class"),
-  `DICA, labels, 200 landmarks` =
+  `DICA, labels` = project_and_fit(function(l) dica(ncomp = 1, lambda = l), lambdas$lambda,
+                                   "class"),
+  `DICA, numbers` = project_and_fit(function(l) dica(ncomp = 2, lambda = l), lambdas$lambda, "y"),
+  `DICA, labels, 60 logistic regressions` =
+    tune_and_fit(chain(dica(ncomp = 1), dg_lm()), lambdas, "class"),
+  `the same with 200 landmarks` =
     tune_and_fit(chain(dica(ncomp = 1, features = features_nystrom(200)), dg_lm()), lambdas, "class")
 ), digits = 3)
 

@@ -78,10 +78,10 @@ test_that("many lambdas on features are as many single ones", {
 
 test_that("(S + lambda)^-1 B of many lambdas is that of each", {
   set.seed(1)
-  for (r in c(1, 2, 30)) {
+  for (r in c(1, 2, 30, 33, 34, 35, 64, 150)) {
     S <- crossprod(matrix(rnorm(2 * r * r), 2 * r))
     B <- matrix(rnorm(r * 3), r)
-    X <- ridge_shifted_(S, B, c(0.1, 10))
+    X <- ridge_shifted_(S + 0, B, c(0.1, 10), 2L)
     expect_equal(X, cbind(solve(S + diag(0.1, r), B), solve(S + diag(10, r), B)), tolerance = 1e-10)
   }
 })
