@@ -54,6 +54,7 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   task <- cv_task(specs[[1L]], input)
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
+  for (spec in specs) check_metrics_fit(metrics, spec)
   cross_validate(specs, task, folds, metrics, read_progress(progress), new_comparison,
                  names(specs), against)
 }
@@ -64,7 +65,7 @@ read_specifications <- function(objects) {
     abort("argument", "`objects` must be a named list of learners or chains, not ",
           describe(objects), ".")
   }
-  specs <- lapply(objects, read_specification)
+  specs <- lapply(objects, read_evaluated)
   if (is.null(names(specs))) names(specs) <- rep("", length(specs))
   unnamed <- is.na(names(specs)) | names(specs) == ""
   names(specs)[unnamed] <- vapply(specs[unnamed], function(s) s$parts$title, character(1))

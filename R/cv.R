@@ -8,14 +8,16 @@
 #' @inheritParams dica
 #' @inheritParams dg_svm
 #' @param object A learner or [chain()] without data; or a fitted model, whose
-#'   specification is then evaluated anew (on its own data, if none are given).
+#'   specification is then evaluated anew (on its own data, if none are given); of a
+#'   [tuned][dg_tune()] model the whole search, in every fold.
 #' @param folds `NULL` leaves one domain out at a time; a number v makes v folds
 #'   of domains at random (use [set.seed()]); or made by [domain_folds()], by [row_folds()] (which
 #'   holds out rows of known domains), or by the rsample package.
 #' @param metric One or more scores, of which the first is the `score`: names from the list
 #'   below, or [metric_custom()]; `"rmse"` or `"accuracy"` if `NULL`.
-#' @param progress Show a progress bar? `getOption("domgen.progress")`, or
-#'   whether the session is interactive, if `NULL`.
+#' @param progress Show a progress bar with the time left? `getOption("domgen.progress")`, or
+#'   whether the session is interactive, if `NULL`. Where the progressr package is loaded,
+#'   progress is told to its handlers instead (`progressr::handlers(global = TRUE)`).
 #' @section Scores:
 #' Each is computed in every domain by itself, then summarised by its mean over domains.
 #' For numbers: `"rmse"`, `"mae"`, `"r2"` (1 less the squared error over that of the domain's own
@@ -39,7 +41,7 @@
 #'   \item{overall}{the score of all rows taken together; an overall `"auc"`
 #'     compares decision values of different fits, which need not be on one scale}
 #'   \item{fits}{data frame, one line per fold: `fold`, `rep`, `seconds`, and the parameters that
-#'     [dg_tune()] chose in it}
+#'     [dg_tune()] or members that [dg_auto()] chose in it}
 #'   \item{folds, metrics, warnings}{the assignment, the metrics (a named list), and warnings
 #'     that fits gave with the number of folds}
 #'   \item{spec}{the learner or chain, without data}
@@ -61,11 +63,12 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
-  spec <- read_specification(object)
+  spec <- read_evaluated(object)
   input <- cv_input(call, object, parent.frame())
   task <- cv_task(spec, input)
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
+  check_metrics_fit(metrics, spec)
   cross_validate(list(spec), task, folds, metrics, read_progress(progress), `[[`, 1L)
 }
 
@@ -73,6 +76,11 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
 read_progress <- function(progress) {
   if (interrupted$working) return(FALSE)
   if (is.null(progress)) progress_wanted() else check_flag(progress, "progress")
+}
+
+# Of a tuned model the search: it is part of what made the model.
+read_evaluated <- function(object) {
+  if (inherits(object, "dg_tuned")) object$tuning$spec else read_specification(object)
 }
 
 read_specification <- function(object) {

@@ -73,7 +73,19 @@ fit_and_predict <- function(spec, task, split, needs, fit_memo) {
   predictions <- add_responses(predictions, model, values, levels(task$y))
   if ("prob" %in% needs) predictions$prob <- all_classes(respond(model, values, "prob"), task$y)
   if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
-  list(predictions = predictions, parameters = model$tuning$best)
+  list(predictions = predictions, parameters = chosen_parameters(model))
+}
+
+# What the data chose: list(name = value), or NULL.
+chosen_parameters <- function(model) UseMethod("chosen_parameters")
+
+#' @exportS3Method
+chosen_parameters.dg_fit <- function(model) model$tuning$best
+
+#' @exportS3Method
+chosen_parameters.dg_auto <- function(model) {
+  table <- model$choice$table
+  list(chosen = paste(describe_candidates(table[table$member %in% TRUE, ]), collapse = "; "))
 }
 
 add_responses <- function(predictions, model, values, levels) {
@@ -95,12 +107,6 @@ all_classes <- function(prob, y) {
 
 # Standard deviation of the response of new rows.
 predictive_sd <- function(object, newdata, domain) UseMethod("predictive_sd")
-
-#' @exportS3Method
-predictive_sd.default <- function(object, newdata, domain) {
-  abort("argument", "`metric` must not be \"log_density\" for `", object$spec$method, "()`, which ",
-        "gives no predictive density.")
-}
 
 #' @exportS3Method
 predictive_sd.dg_gp <- function(object, newdata, domain) {

@@ -193,3 +193,47 @@ check_own_metric <- function(metric, kind) {
 }
 
 metrics_need <- function(metrics) unique(unlist(lapply(metrics, `[[`, "needs")))
+
+# What fits of a specification give beside predictions: "prob", "se".
+spec_gives <- function(spec) UseMethod("spec_gives")
+
+#' @exportS3Method
+spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
+
+#' @exportS3Method
+spec_gives.dg_lm_spec <- function(spec) "prob"
+
+#' @exportS3Method
+spec_gives.dg_null_spec <- function(spec) c("prob", "se")
+
+#' @exportS3Method
+spec_gives.dg_gp_spec <- function(spec) "se"
+
+#' @exportS3Method
+spec_gives.dg_chain_spec <- function(spec) spec_gives(spec$learner)
+
+#' @exportS3Method
+spec_gives.dg_tune_spec <- function(spec) {
+  c(spec_gives(spec$object), if ("probability" %in% names(spec$args$grid)) "prob")
+}
+
+# Before hours of work.
+check_metrics_fit <- function(metrics, spec) {
+  for (name in names(metrics)) {
+    missing <- setdiff(metrics[[name]]$needs, spec_gives(spec))
+    if (length(missing) == 0L) next
+    inner <- innermost(spec)
+    how <- if (missing[1L] == "se") "which gives no predictive density; `dg_gp()` does"
+           else if ("probability" %in% names(inner$args)) {
+             "which gives probabilities with `probability = \"platt\"` or \"isotonic\""
+           } else "which gives no probabilities"
+    abort("argument", "`metric` must not be \"", name, "\" for `", inner$method, "()`, ", how, ".")
+  }
+}
+
+# The learner of chains and searches.
+innermost <- function(spec) {
+  if (inherits(spec, "dg_chain_spec")) innermost(spec$learner)
+  else if (inherits(spec, "dg_tune_spec")) innermost(spec$object)
+  else spec
+}

@@ -1,14 +1,30 @@
-# A progress line on the message stream: bar, count, label, estimated time left.
+# How far a call is: a progress line on the message stream (bar, count, label, estimated time
+# left), or through the progressr package where the session has loaded it.
 
-progress_wanted <- function() isTRUE(getOption("domgen.progress", interactive()))
+progress_wanted <- function() {
+  isTRUE(getOption("domgen.progress", interactive() || "progressr" %in% loadedNamespaces()))
+}
 
-# tick(label) before each piece of work, done() at the end.
+# tick(label) before each piece of work, advance(pieces) after some, done() at the end.
 progress_line <- function(total, wanted = progress_wanted()) {
-  force(wanted)
+  if (!wanted) {
+    nothing <- function(...) invisible()
+    return(list(tick = nothing, advance = nothing, done = nothing))
+  }
+  if ("progressr" %in% loadedNamespaces()) progressr_line(total) else own_line(total)
+}
+
+# The user's handlers show it.
+progressr_line <- function(total) {
+  step <- progressr::progressor(steps = total, on_exit = FALSE, enable = TRUE)
+  list(tick = function(label) step(label, amount = 0), advance = function(n = 1L) step(amount = n),
+       done = function() step(type = "finish"))
+}
+
+own_line <- function(total) {
   start <- proc.time()[["elapsed"]]
   finished <- 0L
   show <- function(label) {
-    if (!wanted) return(invisible())
     filled <- round(24 * finished / total)
     left <- if (finished > 0L) {
       seconds <- (proc.time()[["elapsed"]] - start) / finished * (total - finished)
@@ -20,9 +36,9 @@ progress_line <- function(total, wanted = progress_wanted()) {
     cat("\r", formatC(substr(line, 1L, 78L), width = -78), sep = "", file = stderr())
   }
   list(
-    tick = function(label) show(label),
+    tick = show,
     advance = function(n = 1L) finished <<- finished + n,
-    done = function() if (wanted) {
+    done = function() {
       show("")
       cat("\n", file = stderr())
     }

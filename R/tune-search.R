@@ -16,6 +16,7 @@ search_parameters <- function(spec, task, input) {
   state$folds <- folds
   state$splits <- fold_splits(folds, task)
   state$metrics <- read_metrics(args$metric, task$y)
+  check_metrics_fit(state$metrics, spec)
   state$seeds <- draw_seeds(length(state$splits) + 1L)
   state$tried <- matrix(0L, 0L, length(args$grid), dimnames = list(NULL, names(args$grid)))
   state$results <- list()

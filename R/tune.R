@@ -50,9 +50,10 @@
 #'     domains, `seconds`, and the `error` message of those that failed}
 #'   \item{best}{the chosen parameters, a list}
 #'   \item{scores}{matrix, domains x choices}
-#'   \item{metric, rule, search, held}{as used; what was held out, in words}
+#'   \item{metric, rule, search, held, spec}{as used; what was held out, in words; the search without
+#'     data, which is what [dg_cv()] of the model evaluates}
 #'   The score of the best choice is too good for what it will reach on new domains: use
-#'   `dg_cv(dg_tune(...), ...)` for that. Without data, a specification.
+#'   `dg_cv(dg_tune(...), ...)` for that, or [dg_cv()] of the model. Without data, a specification.
 #' @section Errors:
 #' A name that is no parameter or one of both parts of a chain, missing values in `grid`, nothing
 #' to tune, and data for which every choice fails are errors; and those of [dg_cv()].

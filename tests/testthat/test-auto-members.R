@@ -75,3 +75,17 @@ test_that("dg_auto() has calibrated probabilities from held-out domains", {
   expect_identical(predict(found, labels), factor(colnames(prob)[max.col(prob, "first")],
                                                   levels(labels$y)))
 })
+
+test_that("cross-validation keeps what was chosen in each fold", {
+  result <- dg_cv(dg_auto(progress = FALSE), y ~ . | domain, data = toy, folds = 2)
+  expect_match(result$fits$chosen, "^scale (pooled|domain|both|rank), ")
+})
+
+test_that("many domains are left out in groups, and scored one by one", {
+  many <- factor(rep(sprintf("d%02d", 1:45), 3))
+  groups <- in_groups(many)
+  expect_identical(nlevels(groups), most_left_out)
+  expect_true(all(tapply(as.integer(groups), many, function(g) length(unique(g))) == 1L))
+  expect_lte(diff(range(table(groups))), 3L)
+  expect_identical(in_groups(toy$domain), toy$domain)
+})

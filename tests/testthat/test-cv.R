@@ -96,7 +96,7 @@ test_that("wrong requests are refused", {
 
 test_that("the progress bar counts and says what is left", {
   lines <- capture.output(type = "message", {
-    bar <- progress_line(2L, TRUE)
+    bar <- own_line(2L)
     bar$tick("method")
     bar$advance()
     bar$tick("method")
@@ -105,6 +105,34 @@ test_that("the progress bar counts and says what is left", {
   })
   expect_match(paste(lines, collapse = ""), "1/2  method  about 0:00 left")
   expect_silent(progress_line(2L, FALSE)$tick("method"))
+})
+
+test_that("where progressr is loaded, its handlers are told of the progress instead", {
+  skip_if_not_installed("progressr")
+  loadNamespace("progressr")
+  types <- character()
+  amount <- 0
+  run <- function() dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = 3, progress = TRUE)
+  printed <- capture.output(type = "message", withCallingHandlers(done <- run(), progression = function(p) {
+    types <<- c(types, p$type)
+    amount <<- amount + if (p$type == "update") p$amount else 0
+    invokeRestart("muffleProgression")
+  }))
+  expect_identical(printed, character())
+  expect_identical(amount, 3)
+  expect_true(all(c("initiate", "finish") %in% types))
+})
+
+test_that("a score that the model cannot have is refused before anything is fitted", {
+  expect_error(dg_cv(dg_svm(), y ~ . | domain, data = labels, metric = "brier"),
+               "`metric` must not be \"brier\" for `dg_svm()`, which gives probabilities with",
+               fixed = TRUE, class = "domgen_error_argument")
+  expect_error(dg_tune(chain(kpca(ncomp = 1), dg_svm()), y ~ . | domain, data = labels,
+                       grid = list(cost = 1:2), metric = "log_loss"), "dg_svm")
+  expect_error(dg_compare(list(a = dg_ridge()), y ~ . | domain, data = labels, metric = "log_loss"),
+               "dg_ridge")
+  expect_error(dg_cv(dg_ridge(), y ~ . | domain, data = toy, metric = "log_density"),
+               "`dg_gp()` does", fixed = TRUE)
 })
 
 test_that("a comparison names what has no name and says in words which method is better", {

@@ -127,6 +127,14 @@ test_that("the model is the best choice, fitted to all rows", {
   again <- fit(dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae"),
                toy[c("x1", "x2", "x3")], toy$y, toy$domain, weights = w)
   expect_equal(again$tuning$table$mean, tuned$tuning$table$mean)
+  # the search is part of what made the model
+  set.seed(1)
+  nested <- dg_cv(tuned, folds = 2)
+  set.seed(1)
+  spec <- dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae")
+  expect_equal(nested$domains,
+               dg_cv(spec, y ~ . | domain, data = toy, weights = w, folds = 2)$domains)
+  expect_identical(names(nested$fits)[4:5], c("lambda", "times"))
   from_fit <- dg_tune(plain, grid = grid, folds = folds, extend = FALSE, metric = "mae")
   expect_equal(from_fit$tuning$table$mean, tuned$tuning$table$mean)
   expect_output(print(dg_tune(dg_ridge(), grid = grid)), "lambda: 0.1, 1, 10")
