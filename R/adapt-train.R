@@ -12,17 +12,18 @@ adapt_arguments.default <- function(learner, cost, lambda) {
 #' @exportS3Method
 adapt_arguments.dg_svm <- function(learner, cost, lambda) {
   refuse_penalty(lambda, "lambda", "dg_svm", "`cost`")
-  args <- learner$spec$args
-  if (!is.null(cost)) args$cost <- check_number(cost, "cost")
-  args$offset <- FALSE
-  args
+  with_penalty(learner, "cost", cost)
 }
 
 #' @exportS3Method
 adapt_arguments.dg_ridge <- function(learner, cost, lambda) {
   refuse_penalty(cost, "cost", "dg_ridge", "`lambda`")
+  with_penalty(learner, "lambda", lambda)
+}
+
+with_penalty <- function(learner, arg, value) {
   args <- learner$spec$args
-  if (!is.null(lambda)) args$lambda <- check_number(lambda, "lambda")
+  if (!is.null(value)) args[[arg]] <- check_number(value, arg)
   args$offset <- FALSE
   args
 }

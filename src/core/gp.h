@@ -17,17 +17,11 @@ namespace domgen {
 template <class Pool>
 void upper_gram(const Kernel& kernel, const DomainWeights& weights, Index n, double* A,
                 const Pool& pool) {
-  const Index tiles = count_tiles(n);
-  pool.run(tiles * (tiles + 1) / 2, [&](Index begin, Index end) {
-    TileScratch scratch(kernel);
-    for (Index piece = begin; piece < end; ++piece) {
-      const Patch at = upper_patch(piece, n);
-      const double* tile = scratch.evaluate(kernel, at, weights);
-      for (Index j = 0; j < at.cols; ++j) {
-        const double* column = tile + j * tile_rows;
-        const Index rows = at.row == at.col ? j + 1 : at.rows;
-        std::copy(column, column + rows, A + at.row + (at.col + j) * n);
-      }
+  upper_tiles(kernel, weights, n, pool, [&](const Patch& at, const double* tile) {
+    for (Index j = 0; j < at.cols; ++j) {
+      const double* column = tile + j * tile_rows;
+      const Index rows = at.row == at.col ? j + 1 : at.rows;
+      std::copy(column, column + rows, A + at.row + (at.col + j) * n);
     }
   });
 }

@@ -97,17 +97,26 @@ inline Patch upper_patch(Index piece, Index n) {
   return patch_at(piece - J * (J + 1) / 2, n, J, n);
 }
 
-// K [n x n], k(x_i, x_j) kappa[d_i, d_j], kappa symmetric
-template <class Pool>
-void gram_matrix(const Kernel& kernel, const DomainWeights& weights, Index n, double* K,
-                 const Pool& pool) {
+// write(patch, tile) for each tile on or above the diagonal of k(x_i, x_j) kappa[d_i, d_j] [n x n].
+template <class Pool, class Write>
+void upper_tiles(const Kernel& kernel, const DomainWeights& weights, Index n, const Pool& pool,
+                 const Write& write) {
   const Index tiles = count_tiles(n);
   pool.run(tiles * (tiles + 1) / 2, [&](Index begin, Index end) {
     TileScratch scratch(kernel);
     for (Index piece = begin; piece < end; ++piece) {
       const Patch at = upper_patch(piece, n);
-      write_mirrored(at, scratch.evaluate(kernel, at, weights), n, K);
+      write(at, scratch.evaluate(kernel, at, weights));
     }
+  });
+}
+
+// K [n x n], kappa symmetric
+template <class Pool>
+void gram_matrix(const Kernel& kernel, const DomainWeights& weights, Index n, double* K,
+                 const Pool& pool) {
+  upper_tiles(kernel, weights, n, pool, [&](const Patch& at, const double* tile) {
+    write_mirrored(at, tile, n, K);
   });
 }
 

@@ -98,7 +98,7 @@ peer_xgboost <- function(task) {
   utils::write.csv(task$new, file.path(folder, "test.csv"), row.names = FALSE)
   writeLines(paste(if (class) "class" else "number", task$metric, max(nlevels(task$y), 1L)),
              file.path(folder, "kind.txt"))
-  status <- system2(python_with_xgboost(), c("tests/bench/auto-xgboost.py", folder, bench_threads))
+  status <- system2(python_with("xgboost"), c("tests/bench/auto-xgboost.py", folder, bench_threads))
   if (status != 0) stop("python3 tests/bench/auto-xgboost.py failed")
   value <- scan(file.path(folder, "prediction.csv"), quiet = TRUE)
   seconds <- scan(file.path(folder, "seconds.csv"), quiet = TRUE)
@@ -114,17 +114,8 @@ peer_null <- function(task) {
   rep(names(which.max(table(task$y))), nrow(task$new))
 }
 
-# The first on the path that has it.
-python_with_xgboost <- function() {
-  known <- unique(system2("which", c("-a", "python3"), stdout = TRUE))
-  works <- function(python) {
-    system2(python, c("-c", shQuote("import xgboost")), stdout = FALSE, stderr = FALSE) == 0
-  }
-  Find(works, known)
-}
-
 missing_peers <- function() {
   needs <- c(ranger = "ranger", glmnet = "glmnet", svm = "e1071")
   missing <- names(needs)[!vapply(needs, requireNamespace, NA, quietly = TRUE)]
-  c(missing, if (is.null(python_with_xgboost())) "xgboost")
+  c(missing, if (is.null(python_with("xgboost"))) "xgboost")
 }

@@ -6,6 +6,7 @@
 # results.csv has already is not computed again.
 
 source("tests/bench/ratio.R")
+source("tests/bench/python.R")
 source("tests/bench/auto-data.R")
 source("tests/bench/auto-peers.R")
 

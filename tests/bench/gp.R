@@ -5,6 +5,7 @@
 #   Rscript tests/bench/gp.R [n,n,...] [runs]     from the root of the package
 
 source("tests/bench/ratio.R")
+source("tests/bench/python.R")
 
 surface <- function(n, p = 16) {
   set.seed(n)
@@ -61,32 +62,6 @@ for line in sys.stdin:
     print(repr([taken, float(value)] + [float(g) for g in gradient]).strip('[]'), flush=True)
 "
 
-# A Python process that answers one question per line.
-start_python <- function(d) {
-  folder <- tempfile("gp")
-  dir.create(folder)
-  writeBin(c(d$x), file.path(folder, "x.bin"))
-  writeBin(d$y, file.path(folder, "y.bin"))
-  script <- file.path(folder, "peer.py")
-  writeLines(python, script)
-  questions <- file.path(folder, "questions")
-  answers <- file.path(folder, "answers")
-  system2("mkfifo", c(questions, answers))
-  system(paste("/usr/bin/python3", script, folder, sigma, signal, noise, nrow(d$x), ncol(d$x),
-               "<", questions, ">", answers, "&"))
-  to <- fifo(questions, "w", blocking = TRUE)
-  from <- fifo(answers, "r", blocking = TRUE)
-  stopifnot(identical(readLines(from, 1L), "ready"))
-  list(ask = function(what) {
-    writeLines(what, to)
-    flush(to)
-    as.numeric(strsplit(readLines(from, 1L), ",")[[1L]])
-  }, stop = function() {
-    close(to)
-    close(from)
-  })
-}
-
 # theirs: derivatives in log(signal^2), log sigma, log(noise^2); ours: log signal, log noise,
 # log sigma.
 reordered <- function(theirs) {
@@ -97,7 +72,8 @@ reordered <- function(theirs) {
 
 bench_gradient <- function(n, runs, at_least = 3) {
   d <- surface(n)
-  peer <- start_python(d)
+  peer <- start_python(python, "sklearn", sigma, signal, noise, nrow(d$x), ncol(d$x),
+                       files = list(x = d$x, y = d$y))
   on.exit(peer$stop())
   for (what in c("common", "predictor")) {
     ours <- our_objective(d, what == "predictor")
@@ -138,6 +114,6 @@ sizes <- if (length(args) >= 1) as.integer(strsplit(args[1], ",")[[1]]) else c(2
 runs <- if (length(args) >= 2) as.integer(args[2]) else 5L
 report_machine()
 for (n in sizes) bench_fit(n, runs)
-if (system("/usr/bin/python3 -c 'import sklearn'", ignore.stderr = TRUE) == 0L) {
+if (!is.null(python_with("sklearn"))) {
   for (n in sizes) bench_gradient(n, runs)
 } else cat("No scikit-learn (Debian: python3-sklearn) to compare gradients with.\n")

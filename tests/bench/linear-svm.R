@@ -7,6 +7,7 @@
 #   Rscript tests/bench/linear-svm.R [domains] [rows] [runs] [sweeps]     from the package's root
 
 source("tests/bench/ratio.R")
+source("tests/bench/python.R")
 
 python <- "
 import sys, time, warnings
@@ -29,33 +30,6 @@ for line in sys.stdin:
     print(repr([taken, float(primal), int(model.n_iter_)]).strip('[]'), flush=True)
 "
 
-# A Python process that answers one question per line.
-start_python <- function(Zt, y, sweeps) {
-  folder <- tempfile("linear")
-  dir.create(folder)
-  writeBin(c(Zt), file.path(folder, "Z.bin"))
-  writeBin(y, file.path(folder, "y.bin"))
-  script <- file.path(folder, "peer.py")
-  writeLines(python, script)
-  questions <- file.path(folder, "questions")
-  answers <- file.path(folder, "answers")
-  system2("mkfifo", c(questions, answers))
-  system(paste("/usr/bin/python3", script, folder, ncol(Zt), format(sweeps), "<", questions, ">",
-               answers, "&"))
-  to <- fifo(questions, "w", blocking = TRUE)
-  from <- fifo(answers, "r", blocking = TRUE)
-  stopifnot(identical(readLines(from, 1L), "ready"))
-  list(ask = function(...) {
-    writeLines(paste(...), to)
-    flush(to)
-    as.numeric(strsplit(readLines(from, 1L), ",")[[1L]])
-  }, stop = function() {
-    close(to)
-    close(from)
-    unlink(folder, recursive = TRUE)
-  })
-}
-
 maps <- list(
   product = features_product(x = features_nystrom(42), rank = 12),
   fourier = features_product("fourier", n_features = 250, embedding = features_rff(100))
@@ -71,7 +45,8 @@ bench_map <- function(name, toy, costs, runs, sweeps, tolerance = 1e-3, at_most 
   # the map's draws come before the solver's: the same seed gives the same features
   map <- fit_ours(1e-3, 2L)$product
   Zt <- domgen:::feature_columns(map, as.matrix(toy[c("x1", "x2")]), toy$domain, 2L)
-  peer <- start_python(Zt, ifelse(toy$y == "1", 1, -1), sweeps)
+  peer <- start_python(python, "sklearn", ncol(Zt), format(sweeps),
+                       files = list(Z = Zt, y = ifelse(toy$y == "1", 1, -1)))
   on.exit(peer$stop())
   rm(Zt)
   gc(verbose = FALSE)
@@ -98,7 +73,7 @@ bench_map <- function(name, toy, costs, runs, sweeps, tolerance = 1e-3, at_most 
 args <- commandArgs(TRUE)
 whole <- function(k, default) if (length(args) >= k) as.integer(args[k]) else default
 report_machine()
-if (system("/usr/bin/python3 -c 'import sklearn'", ignore.stderr = TRUE) != 0L) {
+if (is.null(python_with("sklearn"))) {
   cat("Skipped: no scikit-learn (Debian: python3-sklearn) to compare with.\n")
   quit(save = "no")
 }

@@ -9,6 +9,7 @@
 # from the root of the package.
 
 source("tests/bench/ratio.R")
+source("tests/bench/python.R")
 
 python <- "
 import sys, time, warnings
@@ -43,34 +44,6 @@ for line in sys.stdin:
     loss = -np.abs(beta).sum() if kind == 'class' else epsilon * np.abs(beta).sum() - y @ beta
     print(repr([*solving, fitting[1], float(beta @ (K @ beta) / 2 + loss)]).strip('[]'), flush=True)
 "
-
-# A Python process that answers one question per line.
-start_python <- function(n) {
-  folder <- tempfile("svm")
-  dir.create(folder)
-  script <- file.path(folder, "peer.py")
-  writeLines(python, script)
-  questions <- file.path(folder, "questions")
-  answers <- file.path(folder, "answers")
-  system2("mkfifo", c(questions, answers))
-  system(paste("/usr/bin/python3", script, folder, n, "<", questions, ">", answers, "&"))
-  to <- fifo(questions, "w", blocking = TRUE)
-  from <- fifo(answers, "r", blocking = TRUE)
-  stopifnot(identical(readLines(from, 1L), "ready"))
-  list(give = function(K, y, weight) {
-    writeBin(c(K), file.path(folder, "K.bin"))
-    writeBin(y, file.path(folder, "y.bin"))
-    writeBin(weight, file.path(folder, "w.bin"))
-  }, ask = function(...) {
-    writeLines(paste(...), to)
-    flush(to)
-    as.numeric(strsplit(readLines(from, 1L), ",")[[1L]])
-  }, stop = function() {
-    close(to)
-    close(from)
-    unlink(folder, recursive = TRUE)
-  })
-}
 
 # Six clusters in two classes; `noise` of the labels are wrong. 20 domains, of which each has
 # its own place, and which weigh the same whatever their size.
@@ -136,7 +109,7 @@ bench_problem <- function(name, n, runs, peer, epsilon = 0.1) {
   class <- identical(problem[[1]], clusters)
   weight <- unname(n / (20 * c(table(d$domain))[d$domain]))
   K <- gram_of(d, problem)
-  peer$give(K, d$y, weight)
+  peer$give(K = K, y = d$y, w = weight)
   do.call(rbind, lapply(c(0.1, 1, 10, 100), function(cost) {
     solve <- solver(K, d, cost * weight, class, epsilon)
     ours <- solve()
@@ -163,12 +136,12 @@ args <- commandArgs(TRUE)
 sizes <- if (length(args) >= 1) as.integer(strsplit(args[1], ",")[[1]]) else c(2000L, 4000L)
 runs <- if (length(args) >= 2) as.integer(args[2]) else 5L
 report_machine()
-if (system("/usr/bin/python3 -c 'import sklearn'", ignore.stderr = TRUE) != 0L) {
+if (is.null(python_with("sklearn"))) {
   cat("Skipped: no scikit-learn (Debian: python3-sklearn) to compare with.\n")
   quit(save = "no")
 }
 table <- do.call(rbind, lapply(sizes, function(n) {
-  peer <- start_python(n)
+  peer <- start_python(python, "sklearn", n)
   on.exit(peer$stop())
   wanted <- grep(if (length(args) >= 3) args[3] else "", names(problems), value = TRUE)
   do.call(rbind, lapply(wanted, bench_problem, n, runs, peer))
