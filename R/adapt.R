@@ -28,8 +28,7 @@
 #'     the standard deviations of that posterior. They take f - f0 to be as uncertain as f was
 #'     before training, and so err on the large side with few labels.
 #'   \item [chain()]s: the projection stays; what it ends in is adapted on the projected scores.
-#' }
-#' With a feature map z, \eqn{\kappa k} is what the map makes of it, \eqn{\langle z(P_T, x),
+#' } With a feature map z, \eqn{\kappa k} is what the map makes of it, \eqn{\langle z(P_T, x),
 #' z(P_T, x')\rangle}{<z(P_T, x), z(P_T, x')>}, which is small for a domain that resembles none of
 #' those in training. Probabilities keep the calibration of the model. An unpenalised constant
 #' (`offset = TRUE`) stays what it was in f0. Numbers

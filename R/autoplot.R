@@ -31,8 +31,11 @@ gg_row_scale <- function(width = 24) {
 gg_panels <- function(plot, ...) {
   plot + ggplot2::facet_wrap(gg_facets("panel"), strip.position = "bottom", ...) +
     ggplot2::theme(strip.placement = "outside", strip.background = ggplot2::element_blank(),
+                   strip.text = ggplot2::element_text(colour = axis_colour()),
                    panel.spacing = ggplot2::unit(1, "lines"))
 }
+
+axis_colour <- function() ggplot2::calc_element("axis.title", ggplot2::theme_get())$colour
 
 # As draw_tiles().
 gg_tiles <- function(tiles, title, xlab, ylab, key) {

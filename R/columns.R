@@ -52,8 +52,9 @@ missing_rows <- function(data, names) {
 evaluate_terms <- function(terms, data, usable) {
   repeat {
     if (!any(usable)) {
-      abort("data", if (nrow(data)) "Every one of the ", plural(nrow(data), "row"),
-            if (nrow(data)) " has missing values." else " of data: nothing can be learned.")
+      if (nrow(data) == 0L) abort("data", "0 rows of data: nothing can be learned.")
+      used <- data[intersect(all.vars(terms), names(data))]
+      abort_all_missing(nrow(data), names(used)[vapply(used, all_missing, NA)])
     }
     frame <- model_frame(terms, data[usable, , drop = FALSE])
     complete <- stats::complete.cases(frame)

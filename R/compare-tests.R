@@ -4,15 +4,15 @@
 paired_difference <- function(difference) {
   d <- difference[!is.na(difference)]
   interval <- bootstrap_interval(d)
-  data.frame(difference = mean(d), se = standard_error(d), lower = interval[1L],
-             upper = interval[2L], p = signed_rank(d))
+  data.frame(difference = if (length(d)) mean(d) else NA_real_, se = standard_error(d),
+             lower = interval[1L], upper = interval[2L], p = signed_rank(d))
 }
 
 # Percentile interval of the mean, with the level that makes up for few domains
 # (Hesterberg, 2015, section 5.3); very few have too few different resamples.
 bootstrap_interval <- function(d, level = 0.95, draws = 10000L) {
   n <- length(d)
-  if (n < 2L) return(c(NA_real_, NA_real_))
+  if (n < 2L || !all(is.finite(d))) return(c(NA_real_, NA_real_))
   if (n < 8L) {
     return(mean(d) + c(-1, 1) * stats::qt((1 + level) / 2, n - 1) * standard_error(d))
   }

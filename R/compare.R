@@ -65,16 +65,29 @@ read_specifications <- function(objects) {
     abort("argument", "`objects` must be a named list of learners or chains, not ",
           describe(objects), ".")
   }
-  specs <- lapply(objects, read_evaluated)
+  specs <- Map(read_element, objects, seq_along(objects))
   if (is.null(names(specs))) names(specs) <- rep("", length(specs))
   unnamed <- is.na(names(specs)) | names(specs) == ""
   names(specs)[unnamed] <- vapply(specs[unnamed], function(s) s$parts$title, character(1))
+  if (!any(vapply(specs, function(s) s$method == "dg_null", NA))) {
+    if ("null" %in% names(specs)) {
+      abort("argument", "`objects` must not call a method \"null\": the null model is added under ",
+            "that name.")
+    }
+    specs <- c(list(null = dg_null()), specs)
+  }
   if (anyDuplicated(names(specs))) {
     abort("argument", "`objects` must have different names, not twice ",
           enumerate(unique(names(specs)[duplicated(names(specs))]), quote = "\""), ".")
   }
-  null <- vapply(specs, function(s) s$method == "dg_null", logical(1))
-  if (any(null)) specs else c(list(null = dg_null()), specs)
+  specs
+}
+
+# An error says which element is wrong.
+read_element <- function(object, i) {
+  tryCatch(read_evaluated(object), domgen_error = function(e) {
+    abort("argument", sub("^`object`", paste0("Element ", i, " of `objects`"), conditionMessage(e)))
+  })
 }
 
 read_against <- function(against, names) {
@@ -116,7 +129,9 @@ print.dg_compare <- function(x, digits = 3, ...) {
   if (missing) cat("  ", without_score(missing, run$predictions$truth), "\n", sep = "")
   cat("\n")
   for (i in which(x$table$method != x$against)) {
-    cat("  ", verdict(x$table[i, ], measure, x$against), "\n", sep = "")
+    differences <- x$scores[, i] - x$scores[, x$against]
+    cat("  ", verdict(x$table[i, ], measure, x$against, sum(differences != 0, na.rm = TRUE)), "\n",
+        sep = "")
   }
   if (!is.null(x$friedman)) {
     cat("  ", if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
@@ -136,7 +151,9 @@ print_comparison <- function(x, digits) {
                      "seconds")]
   digits <- enough_digits(x$table$se, digits)
   numbers <- c("mean", "overall", "difference", "se", "lower", "upper")
+  size <- max(abs(unlist(shown[numbers])), 0, na.rm = TRUE)
   shown[numbers] <- lapply(shown[numbers], function(v) {
+    if (digits > 6 || size >= 1e6) return(formatC(v, digits = 4L, format = "g"))
     # + 0 turns -0 into 0
     formatC(round(v, digits) + 0, digits = digits, format = "f")
   })
@@ -162,20 +179,25 @@ p_words <- function(p) {
 enough_digits <- function(se, digits) {
   se <- se[is.finite(se) & se > 0]
   if (length(se) == 0L) return(digits)
-  max(digits, min(1 - floor(log10(min(se))), 6))
+  max(digits, 1 - floor(log10(min(se))))
 }
 
 # In words, from the 95 % interval; with a grain of salt where the signed ranks, in which a few
-# domains with large differences count less, do not agree.
-verdict <- function(row, measure, against) {
-  if (is.na(row$lower)) return(paste0(row$method, ": too few domains for an interval"))
+# domains with large differences count less, do not agree. differing: domains with a difference;
+# of fewer than 6 no ranks have p < 0.05.
+verdict <- function(row, measure, against, differing) {
+  if (is.na(row$difference)) return(paste0(row$method, ": no domain has a score"))
+  if (is.na(row$lower)) {
+    return(paste0(row$method, ": ", if (is.finite(row$difference)) "too few domains for an interval"
+                              else "scores are not finite"))
+  }
   if (row$lower <= 0 && row$upper >= 0) {
     return(paste0(row$method, ": not distinguishable from ", against))
   }
   better <- (row$difference < 0) == (measure$better == "low")
   paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",
          signif(abs(row$difference), 2), " (standard error ", signif(row$se, 2), ")",
-         if (!is.na(row$p) && row$p >= 0.05) {
+         if (differing >= 6L && !is.na(row$p) && row$p >= 0.05) {
            paste0(", but not in most domains alike (Wilcoxon ", p_words(row$p), ")")
          })
 }

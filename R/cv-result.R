@@ -11,17 +11,22 @@ new_cv <- function(spec, task, folds, metrics, splits, results) {
   if (!is.null(found[[1L]])) fits <- cbind(fits, do.call(rbind, lapply(found, parameter_row)))
   by_domain <- score_domains(predictions, metrics)
   scores <- by_domain$score[!is.na(by_domain$score)]
-  if (length(scores) == 0L) {
-    warn("score", "`metric` \"", names(metrics)[1L], "\" has no value in any domain",
-         if (is.factor(task$y)) ": each lacks a class", ".")
-  }
   structure(list(
-    domains = by_domain, predictions = predictions, mean = mean(scores),
+    domains = by_domain, predictions = predictions,
+    mean = if (length(scores)) mean(scores) else NA_real_,
     se = standard_error(scores), overall = score(predictions, metrics[[1L]]), fits = fits,
     folds = folds, metrics = metrics, held = held_out(splits, task$domain),
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
   ), class = "dg_cv")
+}
+
+warn_no_score <- function(cv) {
+  if (is.na(cv$mean)) {
+    warn("score", "`metric` \"", names(cv$metrics)[1L], "\" has no value in any domain",
+         if (is.factor(cv$predictions$truth)) ": each lacks a class", ".")
+  }
+  cv
 }
 
 score <- function(predictions, metric) metric$value(as.list(predictions))
@@ -67,9 +72,9 @@ held_out <- function(splits, domain) {
   if (repeats > 1) paste0(how, ", ", repeats, " times") else how
 }
 
-# Of a mean; NA for one number.
+# Of a mean; NA for one number, and where one is infinite.
 standard_error <- function(values) {
-  if (length(values) < 2L) return(NA_real_)
+  if (length(values) < 2L || !all(is.finite(values))) return(NA_real_)
   robust_sd(values - mean(values)) / sqrt(length(values))
 }
 

@@ -26,13 +26,14 @@
 #' classes of the share recognised), `"auc"` (area under the ROC curve of the decision values, two
 #' classes), `"gmean"` (geometric mean of the shares recognised), `"f1"` (of the second
 #' of two classes; of more, the mean over classes), and of probabilities, for models that give them,
-#' `"log_loss"` (mean of \eqn{-\log p}{-log p} of the true class) and `"brier"` (mean squared
-#' difference from 0 and 1; with more than two classes summed over classes). A domain that lacks a
+#' `"log_loss"` (mean of \eqn{-\log p}{-log p} of the true class, p at least 1e-15) and
+#' `"brier"` (mean squared difference from 0 and 1; with more than two classes summed over classes). A domain that lacks a
 #' class has no `"auc"`, one with a single class no `"balanced_accuracy"`, `"gmean"` and `"f1"`:
 #' they are `NA` and left out of the mean.
 #' @return An object of class `dg_cv`, a list with
-#'   \item{domains}{data frame: `domain`, `fold`, `rows`, `score`, and with several metrics
-#'     a column for each}
+#'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
+#'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several
+#'     metrics a column for each}
 #'   \item{predictions}{data frame, one line per row of the data that has no
 #'     missing values (and per repeat): `row`, `domain`, `fold`, `rep`, `truth`, `prediction`,
 #'     `decision` (`NA` with more than two classes), and where a metric needs them `prob` (matrix)
@@ -44,6 +45,7 @@
 #'     [dg_tune()] or members that [dg_auto()] chose in it}
 #'   \item{folds, metrics, warnings}{the assignment, the metrics (a named list), and warnings
 #'     that fits gave with the number of folds}
+#'   \item{held, labels}{what was held out, in words; the names of response and domain}
 #'   \item{spec}{the learner or chain, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does
@@ -99,10 +101,13 @@ read_specification <- function(object) {
 # A fitted model brings its own data when no others are given.
 cv_input <- function(call, object, env) {
   given <- as.list(call)[-1L]
-  if (!any(c("x", "formula") %in% names(given)) && inherits(object, "dg_fit")) {
-    given <- as.list(object$call)[-1L]
-  }
-  evaluate_input(given[names(given) %in% data_arguments], env)
+  own <- !any(c("x", "formula") %in% names(given)) && inherits(object, "dg_fit")
+  if (own) given <- as.list(object$call)[-1L]
+  tryCatch(evaluate_input(given[names(given) %in% data_arguments], env), error = function(e) {
+    if (!own || inherits(e, "domgen_error")) stop(e)
+    abort("data", "The data of the model are gone (", conditionMessage(e),
+          "): give `x` and `data`.")
+  })
 }
 
 # The rows that can be used, with truth and domain; the raw input to refit from.

@@ -15,9 +15,12 @@ cross_validate <- function(specs, task, folds, metrics, progress, finish, ...) {
   work <- split_worker(specs, task, needs)
   of <- vapply(pieces, `[[`, integer(1), "spec")
   run_pieces(pieces, work, function(results) {
-    finish(lapply(seq_along(specs), function(s) {
+    runs <- lapply(seq_along(specs), function(s) {
       new_cv(specs[[s]], task, folds, metrics, splits, results[of == s])
-    }), ...)
+    })
+    # it is the domains that lack a class
+    warn_no_score(runs[[1L]])
+    finish(runs, ...)
   }, progress)
 }
 

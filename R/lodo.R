@@ -93,7 +93,7 @@ as_cv <- function(object, values, metrics, seconds) {
   results <- lapply(splits, function(split) {
     list(predictions = predictions[split$held, ], seconds = seconds / length(splits))
   })
-  new_cv(object$spec, task, folds, metrics, splits, results)
+  warn_no_score(new_cv(object$spec, task, folds, metrics, splits, results))
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).

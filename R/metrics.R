@@ -95,7 +95,8 @@ brier_score <- function(d) {
 #'
 #' @param fun Function of `truth` and `prediction`, and if it has arguments of that name of
 #'   `decision` (decision values) or `prob` (matrix, a column per class; the model must give
-#'   probabilities), that returns one number. It is called with the rows of one domain.
+#'   probabilities), that returns one number. It is called with the rows of one domain, and once
+#'   with all (`overall` of [dg_cv()]).
 #' @param better `"low"` or `"high"`: which way is better?
 #' @param title What it is called when results are printed.
 #' @return A metric.
@@ -112,11 +113,20 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
           ".")
   }
   better <- check_choice(better, "better", c("low", "high"))
-  arguments <- names(formals(args(fun)))
-  given <- intersect(c("truth", "prediction", "decision", "prob"), arguments)
-  if ("..." %in% arguments) given <- c("truth", "prediction", "decision")
+  if (!is.character(title) || length(title) != 1L || is.na(title) || !nzchar(title)) {
+    abort("argument", "`title` must be one string, not ", describe(title), ".")
+  }
+  given <- metric_arguments(fun)
   value <- function(d) {
-    score <- do.call(fun, if (length(given)) d[given] else unname(d[c("truth", "prediction")]))
+    score <- tryCatch(
+      do.call(fun, if (length(given)) d[given] else unname(d[c("truth", "prediction")])),
+      error = function(e) {
+        where <- unique(as.character(d$domain))
+        abort("argument", "`metric` (", title, ") fails", if (length(where)) {
+          paste0(" on the rows of ", enumerate(where, quote = "\""))
+        }, ": ", conditionMessage(e))
+      }
+    )
     if (length(score) != 1L || !is.numeric(score) && !identical(score, NA)) {
       abort("argument", "`metric` must return one number, not ", describe(score), ".")
     }
@@ -125,6 +135,21 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
   structure(list(kind = c(if (!"prob" %in% given) "number", "class"), better = better,
                  title = title, value = value, needs = if ("prob" %in% given) "prob"),
             class = "dg_metric")
+}
+
+# Those that it asks for by name; none: truth and prediction are its first two.
+metric_arguments <- function(fun) {
+  known <- c("truth", "prediction", "decision", "prob")
+  arguments <- formals(args(fun))
+  if ("..." %in% names(arguments)) return(known[-4L])
+  given <- intersect(known, names(arguments))
+  required <- names(arguments)[vapply(arguments, function(a) identical(a, quote(expr = )), NA)]
+  other <- setdiff(required, known)
+  if (length(other) && (length(given) || length(arguments) < 2L || length(required) > 2L)) {
+    abort("argument", "`fun` must be a function of `truth` and `prediction` (or `decision`, ",
+          "`prob`), not of ", enumerate(other), ".")
+  }
+  given
 }
 
 #' @export
@@ -165,9 +190,18 @@ read_metrics <- function(metric, y) {
   stats::setNames(chosen, make.unique(label))
 }
 
-# The same where only predictions and decision values are at hand.
+# As far as can be said before the response is known.
+check_metric_names <- function(metric) {
+  if (is.character(metric)) for (name in metric) check_choice(name, "metric", names(metrics))
+  metric
+}
+
+# One score, where only predictions and decision values are at hand.
 read_plain_metrics <- function(metric, y) {
   metrics <- read_metrics(metric, y)
+  if (length(metrics) > 1L) {
+    abort("argument", "`metric` must be one score, not ", length(metrics), ".")
+  }
   if (length(metrics_need(metrics))) {
     abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` ",
           "knows those of probabilities and densities.")
@@ -213,9 +247,7 @@ spec_gives.dg_gp_spec <- function(spec) "se"
 spec_gives.dg_chain_spec <- function(spec) spec_gives(spec$learner)
 
 #' @exportS3Method
-spec_gives.dg_tune_spec <- function(spec) {
-  c(spec_gives(spec$object), if ("probability" %in% names(spec$args$grid)) "prob")
-}
+spec_gives.dg_tune_spec <- function(spec) spec_gives(spec$object)
 
 # Before hours of work.
 check_metrics_fit <- function(metrics, spec) {

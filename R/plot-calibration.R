@@ -172,15 +172,23 @@ draw_reliability <- function(table, title) {
               lines = 1L)
   graphics::rect(table$low, 0, table$high, count_heights(table$rows), col = shade(page, 0.12),
                  border = shade(page, 0.3))
-  if (nrow(table) <= 12L) {
-    graphics::text((table$low + table$high) / 2, count_heights(table$rows), table$rows, pos = 3,
-                   offset = 0.2, cex = 0.7, col = shade(page, 0.65))
-  }
   graphics::abline(0, 1, lty = 2L)
   graphics::lines(table$predicted, table$observed, col = shade(page, 0.5))
   graphics::segments(table$predicted, table$lower, table$predicted, table$upper, lwd = 2)
   graphics::points(table$predicted, table$observed, pch = 21, bg = page$paper, cex = 1.2, xpd = NA)
+  if (nrow(table) <= 12L) write_counts(table, page)
   graphics::box()
+}
+
+# On paper of their own, so that no line runs through them.
+write_counts <- function(table, page) {
+  x <- (table$low + table$high) / 2
+  half <- 0.55 * graphics::strwidth(table$rows, cex = 0.7)
+  height <- 1.5 * graphics::strheight("0", cex = 0.7)
+  y <- count_heights(table$rows)
+  graphics::rect(x - half, y + 0.1 * height, x + half, y + 1.1 * height, col = page$paper,
+                 border = NA)
+  graphics::text(x, y + 0.6 * height, table$rows, cex = 0.7, col = shade(page, 0.65))
 }
 
 #' @rdname dg_calibration
@@ -204,6 +212,7 @@ autoplot.dg_calibration <- function(object, ...) {
     ggplot2::facet_wrap(gg_facets("panel")) + ggplot2::coord_equal(xlim = 0:1, ylim = 0:1) +
     ggplot2::labs(x = predicted_label, y = observed_label, subtitle = calibration_note(object))
   if (max(table(table$class)) > 12L) return(plot)
-  plot + ggplot2::geom_text(gg_columns(x = "middle", y = "height", label = "rows"), vjust = -0.3,
-                            size = 2.7, colour = shade(page, 0.65))
+  plot + ggplot2::geom_label(gg_columns(x = "middle", y = "height", label = "rows"), vjust = -0.1,
+                             size = 2.7, colour = shade(page, 0.65), fill = page$paper,
+                             label.size = 0, label.padding = ggplot2::unit(0.1, "lines"))
 }

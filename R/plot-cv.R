@@ -46,7 +46,8 @@ cv_frame <- function(x, interval) {
 # Percentiles of the score of resampled rows, [2 x domains]; NA where most draws lack a class.
 domain_intervals <- function(predictions, domains, metric, draws = 200L) {
   columns <- as.list(predictions)
-  rows <- split(seq_len(nrow(predictions)), predictions$domain)[as.character(domains)]
+  rows <- split(seq_len(nrow(predictions)), predictions$domain)
+  rows <- rows[match(as.character(domains), names(rows))]
   part <- function(rows) {
     lapply(columns, function(v) if (is.matrix(v)) v[rows, , drop = FALSE] else v[rows])
   }

@@ -148,25 +148,41 @@ draw_surface <- function(frame, tuning) {
 
 draw_curves <- function(frame, tuning) {
   panels <- split(frame, frame$parameter)
+  layout <- grDevices::n2mfrow(length(panels))[2:1]
+  labels <- lapply(panels, tick_labels, graphics::par("din")[1L] / layout[2L] - 1)
+  lines <- max(vapply(labels, number_of_lines, 1L))
   with_page({
-    for (curve in panels) draw_curve(curve, range(frame$lower, frame$upper), tuning)
+    for (name in names(panels)) {
+      draw_curve(panels[[name]], labels[[name]], lines, range(frame$lower, frame$upper), tuning)
+    }
     outer_text(fit_text(tuning_title(tuning), characters_in(graphics::par("din")[1L])), 3L, 0.5,
                cex = 1)
-  }, mfrow = grDevices::n2mfrow(length(panels))[2:1], cex = 0.9, mar = c(4.2, 4.2, 0.6, 0.6),
-  oma = c(0, 0, 2, 0))
+  }, mfrow = layout, cex = 0.9, mar = c(3.2 + lines, 4.2, 0.6, 0.6), oma = c(0, 0, 2, 0))
 }
 
 # Values of a grid stand at equal distances.
-draw_curve <- function(curve, limits, tuning) {
+draw_curve <- function(curve, labels, lines, limits, tuning) {
   page <- base_page()
   if (nrow(curve) == 0L) return(graphics::plot.new())
   graphics::plot(curve$place, curve$mean, type = if (curve$numeric[1L]) "b" else "p", pch = 16,
-                 xaxt = "n", xlab = as.character(curve$parameter[1L]), ylab = tuning$metric$title,
-                 ylim = limits, xlim = range(curve$place) + c(-0.3, 0.3))
-  graphics::axis(1L, curve$place, shorten(curve$label, 16), gap.axis = 0.2)
+                 xaxt = "n", xlab = "", ylab = tuning$metric$title, ylim = limits,
+                 xlim = range(curve$place) + c(-0.3, 0.3))
+  graphics::axis(1L, curve$place, labels, padj = 1, mgp = c(3, 0.5, 0),
+                 gap.axis = if (few_words(curve)) -1 else 0.2)
+  graphics::title(xlab = as.character(curve$parameter[1L]), line = 1.8 + lines)
   graphics::segments(curve$place, curve$lower, curve$place, curve$upper, col = shade(page, 0.5))
   chosen <- curve[curve$chosen, ]
   graphics::points(chosen$place, chosen$mean, pch = 1, cex = 2.4, lwd = 2)
+}
+
+# Names of a few kernels are broken, after brackets too, so that all can stand.
+few_words <- function(curve) nrow(curve) > 0L && !curve$numeric[1L] && nrow(curve) <= 6L
+
+tick_labels <- function(curve, inches) {
+  if (!few_words(curve)) return(shorten(curve$label, 16))
+  broken <- fit_text(gsub("(", "( ", curve$label, fixed = TRUE),
+                     characters_in(inches / nrow(curve), at_least = 13), lines = 4L)
+  gsub("( ", "(", broken, fixed = TRUE)
 }
 
 gg_curves <- function(frame, tuning) {
@@ -174,7 +190,8 @@ gg_curves <- function(frame, tuning) {
   frame$panel <- frame$parameter
   # the same label may be a value of several parameters
   places <- unique(paste(frame$panel, frame$place))
-  labels <- stats::setNames(shorten(frame$label, 16), paste(frame$panel, frame$place))
+  curves <- split(frame, frame$panel, drop = TRUE)
+  labels <- stats::setNames(unlist(lapply(curves, tick_labels, 6 / length(curves))), places)
   frame$place <- factor(paste(frame$panel, frame$place), places)
   plot <- ggplot2::ggplot(frame, gg_columns(x = "place", y = "mean")) +
     ggplot2::geom_linerange(gg_columns(ymin = "lower", ymax = "upper"),
@@ -185,7 +202,8 @@ gg_curves <- function(frame, tuning) {
     ggplot2::geom_point(data = frame[frame$chosen, ], shape = 1L, size = 5, stroke = 1.2,
                         colour = page$ink) +
     ggplot2::scale_x_discrete(labels = labels,
-                              guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+                              guide = ggplot2::guide_axis(
+                                check.overlap = !all(vapply(curves, few_words, NA)))) +
     ggplot2::labs(title = tuning_title(tuning), x = NULL, y = tuning$metric$title)
   gg_panels(plot, scales = "free_x")
 }

@@ -1,5 +1,13 @@
 # The parts of a sample beside X: missing rows, response, domain, weights.
 
+# Which columns are to blame, if any are empty.
+abort_all_missing <- function(n, empty) {
+  abort("data", "Every one of the ", plural(n, "row"), " has missing values",
+        if (length(empty)) paste0("; without any value: ", enumerate(empty)), ".")
+}
+
+all_missing <- function(column) all(is.na(column))
+
 # na.omit and na.exclude leave rows out and say so; na.fail refuses.
 drop_missing <- function(raw, na.action) {
   n <- nrow(raw$X)
@@ -13,7 +21,10 @@ drop_missing <- function(raw, na.action) {
     abort("data", "`na.action` is na.fail, but ", plural(sum(missing), "row"), " of ", n,
           if (sum(missing) == 1) " has" else " have", " missing values.")
   }
-  if (all(missing)) abort("data", "Every one of the ", plural(n, "row"), " has missing values.")
+  if (all(missing)) {
+    parts <- c(raw[given], as.list(as.data.frame(raw$X)))
+    abort_all_missing(n, names(parts)[lengths(parts) > 0L & vapply(parts, all_missing, NA)])
+  }
   warn("missing", plural(sum(missing), "row"), " of ", format(n, big.mark = ","),
        " left out because of missing values.")
   raw$X <- raw$X[!missing, , drop = FALSE]

@@ -83,9 +83,11 @@ scale_columns <- function(X, scaling) {
 
 scale_domains <- function(X, domain, moments) {
   rows <- split(seq_len(nrow(X)), domain, drop = TRUE)
-  for (name in names(rows)) {
-    i <- rows[[name]]
-    X[i, ] <- scale_columns(X[i, , drop = FALSE], moments[[name]])
+  # by place: a domain may be called ""
+  own <- moments[match(names(rows), names(moments))]
+  for (g in seq_along(rows)) {
+    i <- rows[[g]]
+    X[i, ] <- scale_columns(X[i, , drop = FALSE], own[[g]])
   }
   X
 }

@@ -108,19 +108,30 @@ holds_domains <- function(splits, domain) {
 #'
 #' @param folds Made by [domain_folds()] or [row_folds()].
 #' @param data Data frame that is to be cut.
-#' @param domain Vector: the domain of each row of `data`, or the name of that column.
+#' @param domain Vector: the domain of each row of `data`, or the name of that column. Folds of rows
+#'   do not need it.
 #' @return An `rset` (see `rsample::manual_rset()`).
 #' @examplesIf requireNamespace("rsample", quietly = TRUE)
 #' as_rsample(domain_folds(iris$Species), iris, "Species")
 #' @export
-as_rsample <- function(folds, data, domain) {
+as_rsample <- function(folds, data, domain = NULL) {
   if (!inherits(folds, c("domgen_folds", "domgen_row_folds"))) {
     abort("argument", "`folds` must be made by domain_folds() or row_folds(), not ",
           describe(folds), ".")
   }
   need_package("rsample", "as_rsample()")
   data <- check_data(data)
-  if (is.character(domain) && length(domain) == 1L && domain %in% names(data)) {
+  if (is.null(domain)) {
+    if (inherits(folds, "domgen_folds")) {
+      abort("argument", "`domain` must be given with folds of domains.")
+    }
+    # rows know their folds
+    domain <- rep("all", nrow(data))
+  } else if (is.character(domain) && length(domain) == 1L && nrow(data) != 1L) {
+    if (!domain %in% names(data)) {
+      abort("argument", "`domain` must be a column of `data` or a vector, not ", describe(domain),
+            ".")
+    }
     domain <- data[[domain]]
   }
   domain <- factor(read_vector(domain, nrow(data), "domain"))

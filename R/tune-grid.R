@@ -35,6 +35,7 @@ part_grid.dg_spec <- function(spec, n) {
 part_grid.dg_chain_spec <- function(spec, n) {
   grids <- lapply(c("projection", "learner"), function(part) part_grid(spec[[part]], n))
   grid <- unlist(Map(function(grid, part) {
+    if (is.null(grid)) return(NULL)
     # the full name where both parts know it
     names(grid) <- vapply(names(grid), function(name) {
       clear <- tryCatch(!is.null(find_parameter(spec, name)), domgen_error = function(e) FALSE)

@@ -55,7 +55,7 @@ tuning_table <- function(state) {
     values <- state$grid[[name]]
     plain <- if (all(vapply(values, function(v) is.atomic(v) && length(v) == 1L, NA))) {
       unlist(values)
-    } else vapply(values, format_value, "")
+    } else make.unique(vapply(values, format_value, ""), " ")
     plain[state$tried[, name]]
   })
   names(columns) <- names(state$grid)

@@ -22,7 +22,8 @@
 #'
 #' **Rule.** `"best"` takes the best mean over domains; `"one_se"` the simplest choice whose mean is
 #' within one standard error of it: small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
-#' `times` and `tau`.
+#' `times`, `tau` and `smooth`, small `mu`, `n_landmarks` and `n_features`; of several parameters
+#' the largest sum of ranks among their values, each from 0 to 1.
 #'
 #' **The default grid** has, for what the specification leaves open, `cost` 0.1, 1, 10, 100 (SVM),
 #' `lambda` n times 1e-5, ..., 0.1 (ridge regression and DCM), 1e-3, ..., 10 (DICA, UDICA, COIR),
@@ -50,8 +51,10 @@
 #'     domains, `seconds`, and the `error` message of those that failed}
 #'   \item{best}{the chosen parameters, a list}
 #'   \item{scores}{matrix, domains x choices}
-#'   \item{metric, rule, search, held, spec}{as used; what was held out, in words; the search without
-#'     data, which is what [dg_cv()] of the model evaluates}
+#'   \item{metric, rule, search, held}{as used; what was held out, in words}
+#'   \item{spec}{the search without data, which is what [dg_cv()] of the model evaluates}
+#'   \item{chosen, grid, tried}{row of the table that was chosen; the values of each parameter;
+#'     which of them each row has}
 #'   The score of the best choice is too good for what it will reach on new domains: use
 #'   `dg_cv(dg_tune(...), ...)` for that, or [dg_cv()] of the model. Without data, a specification.
 #' @section Errors:
@@ -80,8 +83,9 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
     grid = read_grid(grid, inner),
     search = check_choice(search, "search", c("grid", "random", "coordinate")),
     size = check_count(size, "size"), extend = check_flag(extend, "extend"),
-    rule = check_choice(rule, "rule", c("best", "one_se")), folds = folds, metric = metric,
-    progress = progress
+    rule = check_choice(rule, "rule", c("best", "one_se")), folds = folds,
+    metric = check_metric_names(metric),
+    progress = if (!is.null(progress)) check_flag(progress, "progress")
   )
   parts <- list(title = paste0(inner$parts$title, ", tuned"), weights = takes_weights(inner))
   spec <- structure(list(method = "dg_tune", object = inner, parts = parts, args = args),
@@ -102,19 +106,25 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
 # Values of each parameter, as lists.
 read_grid <- function(grid, spec) {
   if (is.null(grid)) return(NULL)
-  if (!is.list(grid) || length(grid) == 0L || is.null(names(grid)) || any(names(grid) == "") ||
-        anyDuplicated(names(grid))) {
+  if (!is.list(grid) || length(grid) == 0L || is.null(names(grid)) || any(names(grid) == "")) {
     abort("argument", "`grid` must be a list with the name of a parameter for each of its ",
-          "elements, not ", describe(grid), ".")
+          "elements, not ", if (is.list(grid) && length(grid)) "one without" else describe(grid),
+          ".")
+  }
+  if (anyDuplicated(names(grid))) {
+    abort("argument", "`grid` must name each parameter once, not twice ",
+          enumerate(unique(names(grid)[duplicated(names(grid))])), ".")
   }
   for (name in names(grid)) {
     if (is.null(find_parameter(spec, name))) abort_parameter(spec, name)
     values <- grid[[name]]
+    if (is.factor(values)) values <- as.character(values)
     # one kernel is a list too
-    if (is.object(values) && !is.factor(values)) values <- list(values)
+    if (is.object(values) || is.function(values)) values <- list(values)
     if (length(values) == 0L || is.atomic(values) && anyNA(values)) {
       abort("argument", "`grid` must have values without NA for `", name, "`, not ",
-            describe(values), ".")
+            if (anyNA(values)) paste0(sum(is.na(values)), " NA among ", length(values))
+            else describe(values), ".")
     }
     grid[[name]] <- unique(as.list(values))
     # the rules of the methods, before hours of work
@@ -155,8 +165,32 @@ print.dg_tune_spec <- function(x, ...) {
 
 # A value of a parameter in few characters.
 format_value <- function(value) {
-  if (is.list(value)) {
-    inner <- if (inherits(value, "domgen_kernel")) unlist(list_bandwidths(value))
-    paste(c(sub("^kernel_|^features_|^domain_", "", class(value)[1L]), inner), collapse = ", ")
-  } else paste(format(value, digits = 4), collapse = ", ")
+  if (is.list(value)) short_object(value)
+  else paste(format(value, digits = 4), collapse = ", ")
+}
+
+# A kernel or feature map by its constructor and what is not the default: "rbf(times = 2)"; the
+# first number is always there: "poly(2)".
+short_object <- function(value) {
+  if (inherits(value, "kernel_composite")) {
+    sign <- if (inherits(value, "kernel_sum")) " + " else " * "
+    return(paste(vapply(value$parts, format_value, ""), collapse = sign))
+  }
+  class <- class(value)[1L]
+  name <- c(domain_embedding = "domain_distribution", kernel_normalised = "kernel_normalise")[class]
+  if (is.na(name)) name <- class
+  if (!is.null(value$parts)) value <- value$parts
+  defaults <- if (exists(name, mode = "function")) formals(name)
+  shown <- Map(function(part, arg) {
+    default <- tryCatch(eval(defaults[[arg]]), error = function(e) NULL)
+    if (is.character(default)) default <- default[1L]
+    first <- is.numeric(part) && arg == names(defaults)[1L]
+    known <- !first && isTRUE(all.equal(part, default))
+    if (is.null(part) || is.function(part) || known) return(NULL)
+    text <- format_value(part)
+    if (arg %in% c("", names(defaults)[1L])) text else paste(arg, "=", text)
+  }, value, if (is.null(names(value))) "" else names(value))
+  shown <- unlist(shown)
+  paste0(sub("^kernel_|^features_|^domain_", "", name),
+         if (length(shown)) paste0("(", paste(shown, collapse = ", "), ")"))
 }

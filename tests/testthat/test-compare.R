@@ -119,17 +119,42 @@ test_that("the verdict says what the interval says", {
   row <- function(difference, lower, upper, p = 0.01) {
     data.frame(method = "m", difference = difference, se = 0.1, lower = lower, upper = upper, p = p)
   }
-  expect_match(verdict(row(-0.5, -0.7, -0.3), low, "pooled"), "^m: better than pooled by 0.5 ")
-  expect_match(verdict(row(0.5, 0.3, 0.7), low, "pooled"), "^m: worse than pooled by 0.5 ")
-  expect_match(verdict(row(0.5, 0.3, 0.7), high, "pooled"), "^m: better than pooled by 0.5 ")
-  expect_match(verdict(row(-0.5, -0.7, -0.3), high, "pooled"), "^m: worse than pooled by 0.5 ")
+  expect_match(verdict(row(-0.5, -0.7, -0.3), low, "pooled", 9), "^m: better than pooled by 0.5 ")
+  expect_match(verdict(row(0.5, 0.3, 0.7), low, "pooled", 9), "^m: worse than pooled by 0.5 ")
+  expect_match(verdict(row(0.5, 0.3, 0.7), high, "pooled", 9), "^m: better than pooled by 0.5 ")
+  expect_match(verdict(row(-0.5, -0.7, -0.3), high, "pooled", 9), "^m: worse than pooled by 0.5 ")
   # with a grain of salt where the ranks do not agree
-  expect_match(verdict(row(0.5, 0.3, 0.7, p = 0.2), low, "pooled"), "but not in most domains alike")
-  expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7), low, "pooled")))
-  expect_identical(verdict(row(0.1, -0.1, 0.3), low, "pooled"),
+  expect_match(verdict(row(0.5, 0.3, 0.7, p = 0.2), low, "pooled", 9), "but not in most domains alike")
+  expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7), low, "pooled", 9)))
+  expect_identical(verdict(row(0.1, -0.1, 0.3), low, "pooled", 9),
                    "m: not distinguishable from pooled")
-  expect_identical(verdict(row(NA, NA, NA), low, "pooled"),
-                   "m: too few domains for an interval")
+  # fewer than six ranks cannot agree
+  expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7, p = 0.2), low, "pooled", 5)))
+  expect_identical(verdict(row(1, NA, NA), low, "pooled", 1), "m: too few domains for an interval")
+  expect_identical(verdict(row(NA, NA, NA), low, "pooled", 0), "m: no domain has a score")
+  expect_identical(verdict(row(Inf, NA, NA), low, "pooled", 9), "m: scores are not finite")
+})
+
+test_that("no method takes the null model's name", {
+  toy <- toy_domains(4, 8)
+  expect_domgen_error(dg_compare(list(null = dg_lm()), y ~ . | domain, data = toy),
+                      "must not call a method \"null\"", "domgen_error_argument")
+  expect_domgen_error(dg_compare(list(dg_lm(), 1), y ~ . | domain, data = toy),
+                      "Element 2 of `objects` must be", "domgen_error_argument")
+})
+
+test_that("scores of any size can be read, and infinite ones do no harm", {
+  toy <- toy_domains(6, 10)
+  for (unit in c(1e-8, 1e12)) {
+    toy$y <- unit * toy_domains(6, 10)$y
+    printed <- capture.output(print(dg_compare(list(a = dg_lm()), y ~ . | domain, data = toy)))
+    expect_lte(max(nchar(printed)), 110)
+    expect_match(printed[4], "null +[0-9.]+e[+-][01]")
+  }
+  infinite <- metric_custom(function(truth, prediction) if (truth[1] < 0) Inf else 1)
+  result <- dg_compare(list(a = dg_lm()), y ~ . | domain, data = toy, metric = infinite)
+  expect_output(print(result), "not finite|not distinguishable|too few")
+  expect_silent(dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = infinite))
 })
 
 test_that("methods that are alike can be compared and printed", {

@@ -193,5 +193,7 @@ test_that("bad folds are refused", {
   skip_if_not_installed("rsample")
   other <- rsample::group_vfold_cv(toy[-1, ], group = domain)
   expect_domgen_error(run(other), "same data: they have 3[0-9] rows", "domgen_error_argument")
-  expect_domgen_error(as_rsample(domain_folds(toy$domain), toy, "none"), "`domain` must have one")
+  expect_domgen_error(as_rsample(domain_folds(toy$domain), toy, "none"), "`domain` must be a column")
+  expect_domgen_error(as_rsample(domain_folds(toy$domain), toy), "`domain` must be given")
+  expect_s3_class(as_rsample(row_folds(toy$domain, v = 2), toy), "rset")
 })

@@ -193,3 +193,20 @@ test_that("a metric that does not fit is refused", {
     metric_custom(mean, "up")
   })
 })
+
+test_that("a score of one's own says what is wrong with it", {
+  slip <- function(truth, pred) mean(abs(truth - pred))
+  expect_domgen_error(metric_custom(slip), "`fun` must be a function of.*not of `pred`",
+                      "domgen_error_argument")
+  expect_domgen_error(metric_custom(mean, title = NULL), "`title` must be one string",
+                      "domgen_error_argument")
+  toy <- toy_domains(4, 8)
+  boom <- metric_custom(function(truth, prediction) stop("boom"), title = "mine")
+  expect_domgen_error(dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = boom),
+                      "`metric` \\(mine\\) fails on the rows of \"d1\": boom",
+                      "domgen_error_argument")
+  # by place
+  expect_equal(dg_cv(dg_lm(), y ~ . | domain, data = toy,
+                     metric = metric_custom(function(a, b) mean((a - b)^2)))$mean,
+               mean(dg_cv(dg_lm(), y ~ . | domain, data = toy)$domains$score^2))
+})

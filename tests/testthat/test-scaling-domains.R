@@ -178,3 +178,21 @@ test_that("a scaling that is none, and one by domain without domains, are refuse
     dg_svm(scale = NA)
   })
 })
+
+test_that("a domain without a name is scaled like any other", {
+  toy <- toy_domains(5, 20)
+  toy$x1 <- toy$x1 + 10 * as.integer(toy$domain)
+  nameless <- toy
+  levels(nameless$domain)[2L] <- ""
+  for (scale in c("domain", "both")) {
+    spec <- dg_ridge(scale = scale)
+    of <- function(data) {
+      result <- dg_cv(spec, y ~ . | domain, data = data)
+      expect_silent(pdf(NULL))
+      on.exit(dev.off())
+      plot(result)
+      result$predictions$prediction
+    }
+    expect_equal(of(nameless), of(toy))
+  }
+})

@@ -243,3 +243,28 @@ test_that("bad searches are refused", {
     dg_tune(dg_lm(), y ~ ., data = toy, grid = list(domain_weights = c("size", "equal")))
   })
 })
+
+test_that("a chain is tuned by default where only one part has a grid", {
+  for (spec in list(chain(kpca(), dg_lm()), chain(cidg(), dg_svm()))) {
+    labels <- toy_classes(5, 12)
+    names <- names(default_grid(spec, 60))
+    expect_true(all(vapply(names, function(name) !is.null(find_parameter(spec, name)), NA)))
+  }
+  expect_identical(names(default_grid(chain(dica(), dg_lm()), 60)), c("lambda", "times"))
+})
+
+test_that("kernels that were tuned are told apart by their names", {
+  named <- function(...) vapply(list(...), format_value, "")
+  expect_identical(
+    named(kernel_poly(2), kernel_rbf(), kernel_rbf(times = 2), kernel_rbf(0.5),
+          kernel_rbf() + kernel_linear(), kernel_normalise(kernel_poly(3)), domain_multitask(0.2),
+          domain_distribution(), domain_distribution(outer = kernel_laplace()),
+          features_nystrom(20)),
+    c("poly(2)", "rbf", "rbf(times = 2)", "rbf(0.5)", "rbf + linear", "normalise(poly(3))",
+      "multitask(0.2)", "distribution", "distribution(outer = laplace)", "nystrom(20)")
+  )
+  own <- list(kernel_custom(function(x, z) tcrossprod(x, z)),
+              kernel_custom(function(x, z) tcrossprod(x, z) + 1))
+  tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, folds = 2, grid = list(kernel = own))
+  expect_identical(tuned$tuning$table$kernel, c("custom", "custom 1"))
+})
