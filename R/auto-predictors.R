@@ -1,7 +1,7 @@
 # One bandwidth per predictor in dg_auto(): fitted for the best Gaussian candidate, and judged on
 # domains that the bandwidths have not seen.
 
-predictor_rows <- 500L
+predictor_rows <- 400L
 predictor_folds <- 3L
 
 try_predictors <- function(search) {

@@ -3,9 +3,9 @@
 
 auto_lambdas <- 10^seq(-6, 0, by = 0.5)
 exact_rows <- 5000L
-first_rows <- 1000L
+first_rows <- 600L
 
-most_left_out <- 20L
+most_left_out <- 10L
 
 # Fewer domains say too little of how the response depends on the domain.
 domains_for_kernel <- 5L

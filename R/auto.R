@@ -4,7 +4,7 @@
 #' The function to call first. Ridge regressions ([dg_ridge()]; for classes too) for which the
 #' training domains have chosen how predictors are scaled, the kernel on x, its bandwidths, the
 #' kernel between domains and lambda: each is what predicts domains best that were left
-#' out one at a time (more than 20 domains: in 20 groups). In closed form ([lodo()]) all values of
+#' out one at a time (more than 10 domains: in 10 groups). In closed form ([lodo()]) all values of
 #' lambda cost a few fits.
 #' The best of several kinds are fitted, and the mean of their decision values predicts.
 #'
@@ -31,7 +31,7 @@
 #' **Few domains.** With fewer than three domains nothing can be learned about new ones from
 #' these: the default model is fitted, with a lambda that predicts left-out rows, and a warning.
 #'
-#' **Many rows.** The search uses 1,000 rows, spread evenly over domains, and then at most
+#' **Many rows.** The search uses 600 rows, spread evenly over domains, and then at most
 #' `max_rows` for the best candidates of the best kinds (lambda is multiplied by the ratio of the
 #' rows). The fit uses all: exactly up to 5,000 rows, with `features_nystrom(1000)` beyond.
 #'
@@ -67,7 +67,7 @@
 #' mean(predict(model, new) == new$y)
 #' @export
 dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, members = 5,
-                    max_rows = 2000, max_predictors = 30,
+                    max_rows = 1200, max_predictors = 30,
                     probability = c("none", "platt", "isotonic"), weights = NULL,
                     na.action = stats::na.omit, progress = NULL, threads = NULL, ...) {
   args <- list(

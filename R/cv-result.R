@@ -14,7 +14,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results) {
   structure(list(
     domains = by_domain, predictions = predictions,
     mean = if (length(scores)) mean(scores) else NA_real_,
-    se = standard_error(scores), overall = score(predictions, metrics[[1L]]), fits = fits,
+    se = standard_error(scores), overall = score(as.list(predictions), metrics[[1L]]), fits = fits,
     folds = folds, metrics = metrics, held = held_out(splits, task$domain),
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
@@ -29,16 +29,19 @@ warn_no_score <- function(cv) {
   cv
 }
 
-score <- function(predictions, metric) metric$value(as.list(predictions))
-
 # A domain's scores are means over the repeats.
 score_domains <- function(predictions, metrics) {
   rows <- split(seq_len(nrow(predictions)), predictions$domain, drop = TRUE)
+  repeats <- split(seq_len(nrow(predictions)), predictions$rep)
   values <- lapply(metrics, function(metric) {
-    vapply(rows, function(i) {
-      repeats <- split(i, predictions$rep[i])
-      mean(vapply(repeats, function(j) score(predictions[j, ], metric), numeric(1)))
-    }, numeric(1), USE.NAMES = FALSE)
+    sum <- count <- numeric(length(rows))
+    for (i in repeats) {
+      own <- droplevels(factor(predictions$domain[i]))
+      at <- match(levels(own), names(rows))
+      sum[at] <- sum[at] + score_groups(as.list(predictions[i, ]), own, metric)
+      count[at] <- count[at] + 1
+    }
+    sum / count
   })
   first <- predictions$rep == predictions$rep[1L]
   fold <- vapply(rows, function(i) {
@@ -56,7 +59,7 @@ scores_by_group <- function(values, y, groups, response, metric) {
   object <- structure(list(response = response), class = "dg_learner")
   # a list: parts of many data frames take longer than the rest
   d <- as.list(add_responses(data.frame(truth = y), object, values, levels(y)))
-  vapply(split(seq_along(y), groups), function(i) score(lapply(d, `[`, i), metric), numeric(1))
+  score_groups(d, groups, metric)
 }
 
 # In words, for print().

@@ -82,7 +82,13 @@ read_progress <- function(progress) {
 
 # Of a tuned model the search: it is part of what made the model.
 read_evaluated <- function(object) {
-  if (inherits(object, "dg_tuned")) object$tuning$spec else read_specification(object)
+  spec <- if (inherits(object, "dg_tuned")) object$tuning$spec else read_specification(object)
+  if (inherits(spec, "dg_tune_spec") && inherits(spec$args$folds, c("domgen_row_folds", "rset"))) {
+    abort("argument", "`object` must not be a search with `folds` of rows: inside other folds their ",
+          "rows are not all there. Give it folds of domains, or evaluate what it chose, ",
+          "`dg_cv(model$spec, ...)`.")
+  }
+  spec
 }
 
 read_specification <- function(object) {

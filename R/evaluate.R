@@ -88,7 +88,8 @@ chosen_parameters.dg_fit <- function(model) model$tuning$best
 #' @exportS3Method
 chosen_parameters.dg_auto <- function(model) {
   table <- model$choice$table
-  list(chosen = paste(describe_candidates(table[table$member %in% TRUE, ]), collapse = "; "))
+  members <- describe_candidates(table[table$member %in% TRUE, ])
+  c(model$tuning$best, list(chosen = paste(members, collapse = "; ")))
 }
 
 add_responses <- function(predictions, model, values, levels) {

@@ -169,7 +169,8 @@ median_bandwidth <- function(x) {
   x <- sweep(x, 2L, colMeans(x))
   largest <- max(abs(x))
   if (nrow(x) < 2L || largest == 0) return(1)
-  distances <- stats::dist(x / largest)
+  # a vector is sorted in part only, an object as a whole
+  distances <- as.vector(stats::dist(x / largest))
   middle <- stats::median(distances)
   if (middle == 0) middle <- stats::median(distances[distances > 0])
   # the smallest number whose reciprocal is finite

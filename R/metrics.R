@@ -1,39 +1,63 @@
 # Scores of predictions. One row a metric: which response it is for, which way is better, what a
-# model must give for it beside its prediction, and the formula. d is a list of the rows' truth,
-# prediction and decision, and where they are needed prob [rows x classes] and se.
+# model must give for it beside its prediction, and the formula: `value`, or `rows`, of which it is
+# the mean, or the root of the mean square (`root`); `uses`: the only parts of d for it. d is a list of the rows' truth, prediction and
+# decision, and where they are needed prob [rows x classes] and se.
 
 metrics <- list(
-  rmse = list(kind = "number", better = "low", title = "RMSE",
-              value = function(d) root_mean_square(d$truth - d$prediction)),
+  rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,
+              rows = function(d) d$truth - d$prediction),
   mae = list(kind = "number", better = "low", title = "mean absolute error",
-             value = function(d) mean(abs(d$truth - d$prediction))),
+             rows = function(d) abs(d$truth - d$prediction)),
   r2 = list(kind = "number", better = "high", title = "R squared",
             value = function(d) explained(d$truth, d$prediction)),
   log_density = list(kind = "number", better = "high", title = "log predictive density",
-                     needs = "se", value = function(d) {
-                       mean(stats::dnorm(d$truth, d$prediction, d$se, log = TRUE))
+                     needs = "se", rows = function(d) {
+                       stats::dnorm(d$truth, d$prediction, d$se, log = TRUE)
                      }),
   accuracy = list(kind = "class", better = "high", title = "accuracy",
-                  value = function(d) mean(as.character(d$truth) == as.character(d$prediction))),
+                  rows = function(d) as.character(d$truth) == as.character(d$prediction)),
   balanced_accuracy = list(kind = "class", better = "high", title = "balanced accuracy",
                            value = function(d) mean(recalls(d))),
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
-             value = function(d) area_under_curve(d$truth, d$decision)),
+             uses = c("truth", "decision"), value = function(d) area_under_curve(d$truth, d$decision)),
   gmean = list(kind = "class", better = "high", title = "G-Mean",
                value = function(d) prod(recalls(d))^(1 / length(recalls(d)))),
   f1 = list(kind = "class", better = "high", title = "F1", value = function(d) f1_score(d)),
   log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob",
-                  value = function(d) mean(-log(pmax(probability_of_truth(d), 1e-15)))),
+                  rows = function(d) -log(pmax(probability_of_truth(d), 1e-15))),
   brier = list(kind = "class", better = "low", title = "Brier score", needs = "prob",
-               value = function(d) brier_score(d))
+               rows = function(d) brier_rows(d))
 )
 
-# Divided by the largest first: squares of 1e200 leave the range of a double.
-root_mean_square <- function(error) {
-  largest <- max(abs(error))
-  if (!is.finite(largest) || largest == 0) return(largest)
-  largest * sqrt(mean((error / largest)^2))
+# The score of all rows of d.
+score <- function(d, metric) score_groups(d, rep(1L, length(d$truth)), metric)[[1L]]
+
+# Of each group of rows, in the order of groups' levels (a factor), or sorted.
+score_groups <- function(d, groups, metric) {
+  if (!is.null(metric$uses)) d <- d[metric$uses]
+  if (is.null(metric$rows)) {
+    return(vapply(split(seq_along(groups), groups), function(i) {
+      metric$value(lapply(d, function(v) if (is.matrix(v)) v[i, , drop = FALSE] else v[i]))
+    }, numeric(1)))
+  }
+  rows <- metric$rows(d)
+  if (!isTRUE(metric$root)) return(group_means(rows, groups))
+  # divided by the largest first: squares of 1e200 leave the range of a double
+  largest <- max(abs(rows))
+  if (!is.finite(largest) || largest == 0) largest <- 1
+  largest * sqrt(group_means((rows / largest)^2, groups))
 }
+
+group_means <- function(rows, groups) {
+  groups <- if (is.factor(groups)) groups else factor(groups)
+  count <- tabulate(groups, nlevels(groups))
+  sums <- rowsum(rows + 0, as.integer(groups))
+  means <- rep(NaN, length(count))
+  means[as.integer(rownames(sums))] <- sums
+  stats::setNames(means / count, levels(groups))
+}
+
+root_mean_square <- function(error) score(list(truth = error, prediction = 0), metrics$rmse)
 
 # NA where the truth does not vary.
 explained <- function(truth, prediction) {
@@ -78,15 +102,15 @@ probability_of_truth <- function(d) {
   ifelse(is.na(column), 0, found)
 }
 
-# Mean of (p - 1[second class])^2 for two classes, of the sum over classes for more.
-brier_score <- function(d) {
+# (p - 1[second class])^2 for two classes, the sum over classes for more.
+brier_rows <- function(d) {
   levels <- levels(d$truth)
   truth <- outer(as.character(d$truth), levels, "==") + 0
   prob <- matrix(0, length(d$truth), length(levels))
   known <- intersect(levels, colnames(d$prob))
   prob[, match(known, levels)] <- d$prob[, known]
   squares <- rowSums((prob - truth)^2)
-  mean(squares) / if (length(levels) == 2L) 2 else 1
+  squares / if (length(levels) == 2L) 2 else 1
 }
 
 #' A score of your own

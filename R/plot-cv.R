@@ -56,7 +56,7 @@ domain_intervals <- function(predictions, domains, metric, draws = 200L) {
     values <- vapply(seq_len(draws), function(draw) {
       # repeats predict the same rows
       again <- sample.int(length(repeats[[1L]]), replace = TRUE)
-      mean(vapply(repeats, function(i) metric$value(part(i[again[again <= length(i)]])), 0))
+      mean(vapply(repeats, function(i) score(part(i[again[again <= length(i)]]), metric), 0))
     }, numeric(1))
     if (mean(is.finite(values)) < 0.5) return(c(NA_real_, NA_real_))
     unname(stats::quantile(values[is.finite(values)], c(0.025, 0.975)))

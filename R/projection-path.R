@@ -30,9 +30,9 @@ shares_ridges.product_kernel <- function(product, spec) {
 #' @exportS3Method
 shares_ridges.product_features <- function(product, spec) TRUE
 
-fixed_args <- function(spec) {
-  c(spec$method, spec$args[!names(spec$args) %in% c("lambda", "mu")])
-}
+ridge_names <- c("lambda", "mu")
+
+fixed_args <- function(spec) c(spec$method, spec$args[!names(spec$args) %in% ridge_names])
 
 ridge_of <- function(spec, n) {
   denominator <- spec$parts$terms(c(spec$args, n = n))$denominator

@@ -128,7 +128,10 @@ solve_projection.product_kernel <- function(product, spec, sample, ridges = NULL
   response <- projection_response(spec, sample)
   terms <- engine_terms(spec, cells$table, n, sum(labelled_rows(sample)))
   graph <- if (terms$smooth > 0) neighbour_laplacian(sample$X, args$neighbours, args$threads)
-  if (!is.null(ridges)) check_memory(n, copies = 2)
+  # reflectors, and what is solved for each ridge
+  if (!is.null(ridges)) {
+    check_memory(n, copies = 2 + 4 * NCOL(response$factor) * length(ridges) / n)
+  }
   K <- product_gram(product, args$threads)
   check_overflow(n * diag(K)^2, product$kernel)  # the solver squares K
   data <- list(

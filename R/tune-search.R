@@ -7,12 +7,16 @@ most_cycles <- 5L
 
 search_parameters <- function(spec, task, input) {
   args <- spec$args
+  if (is.null(args$grid)) args$grid <- default_grid(spec$object, length(task$y))
   state <- new.env(parent = emptyenv())
   state$spec <- spec
   state$task <- task
   state$input <- input
   state$grid <- args$grid
-  folds <- read_folds(args$folds, task)
+  folds <- args$folds
+  # fewer domains than there will be for the model
+  if (interrupted$working && is_number(folds)) folds <- min(folds, nlevels(droplevels(task$domain)))
+  folds <- read_folds(folds, task)
   state$folds <- folds
   state$splits <- fold_splits(folds, task)
   state$metrics <- read_metrics(args$metric, task$y)
@@ -173,12 +177,14 @@ shared_key <- function(state, choices) {
   choice_keys(choices[, shared, drop = FALSE])
 }
 
-# Parameters of the projection change slowest, numbers grow: costs for warm starts.
+# Parameters of the projection change slowest, but its ridges are solved together; numbers grow:
+# costs for warm starts.
 work_order <- function(state, choices) {
   names <- names(state$grid)
   part <- vapply(names, function(name) {
     found <- find_parameter(state$spec$object, name)
-    as.integer(identical(found$part, "learner"))
+    if (identical(found$part, "learner")) 2L
+    else if (utils::tail(found$path, 1L) %in% ridge_names) 1L else 0L
   }, integer(1))
   place <- lapply(names[order(part)], function(name) {
     values <- state$grid[[name]]

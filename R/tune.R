@@ -98,7 +98,11 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
   }
   env <- parent.frame()
   and_then(fit_or_specify(spec, given, env), function(tuned) {
-    if (inherits(tuned, "dg_fit")) tuned$call <- call
+    if (inherits(tuned, "dg_fit")) {
+      tuned$call <- call
+      own <- intersect(names(given), data_arguments)
+      tuned$call[own] <- given[own]
+    }
     tuned
   })
 }
@@ -145,9 +149,7 @@ spec_scale.dg_tune_spec <- function(spec) spec_scale(spec$object)
 
 #' @exportS3Method
 fit_input.dg_tune_spec <- function(spec, input, memo = NULL) {
-  task <- quietly(cv_task(spec$object, input))
-  if (is.null(spec$args$grid)) spec$args$grid <- default_grid(spec$object, length(task$y))
-  search_parameters(spec, task, input)
+  search_parameters(spec, quietly(cv_task(spec$object, input)), input)
 }
 
 #' @export

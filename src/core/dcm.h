@@ -82,6 +82,7 @@ inline CovarianceDirections covariance_directions(Denominator& D, const Eigen::M
   found.rank = (leading.values.array() > one).count();
   const Eigen::Index m = std::min(ratio.ncomp, found.rank);
   found.values = leading.values.head(m);
+  if (m == 0) return result;
   const Eigen::MatrixXd x = R.matrixL().transpose().solve(leading.vectors.leftCols(m));
   const Eigen::MatrixXd alpha = U * (W * (root.inverse().matrix().asDiagonal() * x));
   result.residual = covariance_residual(D, Uy, Ud, alpha, found.values, ratio.rows);

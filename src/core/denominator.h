@@ -28,7 +28,8 @@ struct RidgeSolutions {
 };
 
 // Lives in the memory of K: the factor of D goes above the diagonal, and from
-// then on K is only what is on and below it. No second d x d matrix is needed.
+// then on K is only what is on and below it. No second d x d matrix is needed, but half of
+// one for many ridges.
 class Denominator {
  public:
   Denominator(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio)

@@ -74,6 +74,7 @@ class GramProjection {
 
   // The same for several ridges, where the numerator is of low rank.
   std::vector<Projection> solve(const Eigen::VectorXd& ridges) {
+    if (terms_.covariance) throw std::logic_error("DCM is no ratio");
     std::vector<Projection> fits;
     if (vanishes_) {
       fits.assign(std::size_t(ridges.size()), finish(nothing()));

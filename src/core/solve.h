@@ -96,6 +96,7 @@ std::vector<Solution> solve_ridges(Eigen::Map<Eigen::MatrixXd> K, const Ratio& r
   Eigen::MatrixXd all(K.rows(), spans.X.cols());
   Eigen::Index used = 0;
   for (std::size_t l = 0; l < solutions.size(); ++l) {
+    pool.interrupt();
     Directions& directions = solutions[l].directions;
     directions = span_directions(spans.X.middleCols(Eigen::Index(l) * k, k), N, ratio);
     if (ratio.centred_rows) centre_columns(directions.B);

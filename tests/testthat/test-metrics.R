@@ -1,4 +1,4 @@
-score_of <- function(name, ...) metrics[[name]]$value(list(...))
+score_of <- function(name, ...) score(list(...), metrics[[name]])
 two <- c("a", "b")
 truth2 <- factor(c("a", "b", "b", "a", "b", "a", "a"), two)
 guess2 <- factor(c("a", "b", "a", "b", "b", "a", "a"), two)
@@ -27,15 +27,15 @@ test_that("scores of numbers are the formulas", {
 test_that("scores of two classes are the formulas", {
   d <- list(truth = truth2, prediction = guess2)
   hit <- c(a = 3 / 4, b = 2 / 3)
-  expect_equal(metrics$accuracy$value(d), 5 / 7)
-  expect_equal(metrics$balanced_accuracy$value(d), mean(hit))
-  expect_equal(metrics$gmean$value(d), sqrt(prod(hit)))
+  expect_equal(score(d, metrics$accuracy), 5 / 7)
+  expect_equal(score(d, metrics$balanced_accuracy), mean(hit))
+  expect_equal(score(d, metrics$gmean), sqrt(prod(hit)))
   precision <- 2 / 3
   recall <- 2 / 3
-  expect_equal(metrics$f1$value(d), 2 * precision * recall / (precision + recall))
+  expect_equal(score(d, metrics$f1), 2 * precision * recall / (precision + recall))
   none <- list(truth = truth2, prediction = factor(rep("a", 7), two))
-  expect_identical(metrics$f1$value(none), 0)
-  expect_identical(metrics$gmean$value(none), 0)
+  expect_identical(score(none, metrics$f1), 0)
+  expect_identical(score(none, metrics$gmean), 0)
   f <- c(-1, 0.5, 0.5, 0.5, 2, 0, -1)
   pairs <- outer(f[truth2 == "b"], f[truth2 == "a"], function(b, a) (b > a) + (b == a) / 2)
   expect_equal(score_of("auc", truth = truth2, decision = f), mean(pairs))
@@ -45,36 +45,36 @@ test_that("scores of two classes are the formulas", {
 test_that("scores of more classes are the formulas, over the classes that are there", {
   d <- list(truth = truth3, prediction = guess3)
   hit <- c(p = 1, q = 1 / 2, r = 2 / 4)
-  expect_equal(metrics$balanced_accuracy$value(d), mean(hit))
-  expect_equal(metrics$gmean$value(d), prod(hit)^(1 / 3))
+  expect_equal(score(d, metrics$balanced_accuracy), mean(hit))
+  expect_equal(score(d, metrics$gmean), prod(hit)^(1 / 3))
   precision <- c(p = 2 / 4, q = 1 / 2, r = 1)
-  expect_equal(metrics$f1$value(d), mean(2 * precision * hit / (precision + hit)))
+  expect_equal(score(d, metrics$f1), mean(2 * precision * hit / (precision + hit)))
   few <- lapply(d, function(v) v[truth3 != "r"])
-  expect_equal(metrics$balanced_accuracy$value(few), mean(c(1, 1 / 2)))
-  expect_equal(metrics$gmean$value(few), sqrt(1 / 2))
-  expect_equal(metrics$f1$value(few), mean(c(2 * (2 / 3) / (2 / 3 + 1), 2 / 3)))
+  expect_equal(score(few, metrics$balanced_accuracy), mean(c(1, 1 / 2)))
+  expect_equal(score(few, metrics$gmean), sqrt(1 / 2))
+  expect_equal(score(few, metrics$f1), mean(c(2 * (2 / 3) / (2 / 3 + 1), 2 / 3)))
 })
 
 test_that("scores of probabilities are the formulas, for classes unknown in training too", {
   p <- c(0.1, 0.7, 0.4, 0.5, 1, 0, 0.2)
   d <- list(truth = truth2, prob = cbind(a = 1 - p, b = p))
   right <- ifelse(truth2 == "b", p, 1 - p)
-  expect_equal(metrics$log_loss$value(d), -mean(log(right)))
-  expect_equal(metrics$brier$value(d), mean((p - (truth2 == "b"))^2))
+  expect_equal(score(d, metrics$log_loss), -mean(log(right)))
+  expect_equal(score(d, metrics$brier), mean((p - (truth2 == "b"))^2))
   prob <- rbind(c(0.5, 0.25, 0.25), diag(3), c(1, 0, 0), c(0.2, 0.3, 0.5), c(0, 0, 1), c(0, 1, 0))
   colnames(prob) <- three
   d <- list(truth = truth3, prob = prob)
   one_hot <- diag(3)[as.integer(truth3), ]
-  expect_equal(metrics$brier$value(d), sum((prob - one_hot)^2) / 8)
+  expect_equal(score(d, metrics$brier), sum((prob - one_hot)^2) / 8)
   right <- pmax(prob[cbind(1:8, as.integer(truth3))], 1e-15)
-  expect_equal(metrics$log_loss$value(d), -mean(log(right)))
+  expect_equal(score(d, metrics$log_loss), -mean(log(right)))
   # columns in another order, and a class without a column
-  expect_equal(metrics$brier$value(list(truth = truth3, prob = prob[, 3:1])),
-               metrics$brier$value(d))
+  expect_equal(score(list(truth = truth3, prob = prob[, 3:1]), metrics$brier),
+               score(d, metrics$brier))
   lacking <- list(truth = truth3, prob = prob[, 1:2])
   padded <- list(truth = truth3, prob = cbind(prob[, 1:2], r = 0))
   for (name in c("brier", "log_loss")) {
-    expect_equal(metrics[[name]]$value(lacking), metrics[[name]]$value(padded))
+    expect_equal(score(lacking, metrics[[name]]), score(padded, metrics[[name]]))
   }
 })
 

@@ -268,3 +268,43 @@ test_that("kernels that were tuned are told apart by their names", {
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, folds = 2, grid = list(kernel = own))
   expect_identical(tuned$tuning$table$kernel, c("custom", "custom 1"))
 })
+
+test_that("a tuned model is evaluated with as many inner folds as there are domains", {
+  grid <- list(lambda = c(1, 10))
+  tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, folds = nlevels(toy$domain), grid = grid,
+                   extend = FALSE)
+  expect_s3_class(dg_cv(tuned), "dg_cv")
+  by_rows <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, folds = row_folds(toy$domain, v = 2),
+                     grid = grid, extend = FALSE)
+  expect_domgen_error(dg_cv(by_rows), "folds` of rows.*dg_cv\\(model\\$spec",
+                      "domgen_error_argument")
+  expect_s3_class(dg_cv(by_rows$spec, y ~ . | domain, data = toy), "dg_cv")
+})
+
+test_that("a search that starts from a model knows its data, and its default grid is found anew", {
+  model <- dg_ridge(y ~ . | domain, data = toy)
+  tuned <- dg_tune(model, folds = 2)
+  set.seed(1)
+  again <- dg_cv(tuned, folds = 2)
+  set.seed(1)
+  expect_equal(again$domains, dg_cv(dg_tune(dg_ridge(), folds = 2), y ~ . | domain, data = toy,
+                                    folds = 2)$domains)
+})
+
+test_that("values of lambda follow each other, whatever their place in the grid", {
+  labels <- toy_classes(4, 30)
+  count <- function(grid) {
+    made <- 0L
+    original <- solve_projection
+    with_replaced("solve_projection", function(...) {
+      made <<- made + 1L
+      original(...)
+    }, dg_tune(chain(dica(ncomp = 1), dg_lm()), y ~ . | domain, data = labels, folds = 2,
+               extend = FALSE, grid = grid))
+    made
+  }
+  lambdas <- 10^(-2:3)
+  # two folds of two paths, and the model
+  expect_identical(count(list(lambda = lambdas, epsilon = c(1e-4, 1e-2))), 5L)
+  expect_identical(count(list(epsilon = c(1e-4, 1e-2), lambda = lambdas)), 5L)
+})
