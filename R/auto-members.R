@@ -2,7 +2,8 @@
 # values.
 
 # The best of the best kinds; all that are asked for, unless fewer are better by more
-# than the standard error. list(keys, scores by domain of the mean)
+# than the standard error; the null model, unless they are better by more than that.
+# list(keys, scores by domain of the mean)
 choose_members <- function(search, most) {
   keys <- utils::head(best_of_kinds(search), most)
   response <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))$response
@@ -17,6 +18,14 @@ choose_members <- function(search, most) {
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
   count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
+  null <- candidate_key(candidate(kernel = "null"))
+  if (null %in% names(search$found)) {
+    gain <- search_sign(search) * (search$found[[null]]$scores - scores[, count])
+    gain <- gain[!is.na(gain)]
+    if (length(gain) > 1L && mean(gain) <= standard_error(gain)) {
+      return(list(keys = null, scores = search$found[[null]]$scores))
+    }
+  }
   list(keys = keys[seq_len(count)], scores = scores[, count])
 }
 
@@ -119,6 +128,7 @@ known_error <- function(values) standard_error(values[!is.na(values)])
 
 kernel_words <- function(c) {
   if (c$kernel == "linear") return("linear kernel")
+  if (c$kernel == "null") return("null model")
   name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
             sum = "linear + Gaussian kernel")[[c$kernel]]
   if (!is.null(c$sigma)) return(paste(name, "with a bandwidth per predictor"))

@@ -97,7 +97,7 @@ candidate_kernel <- function(c, p, median = NULL) {
   stationary <- function(kernel) {
     if (is.null(median)) kernel(times = c$times) else kernel(sigma = c$times * median)
   }
-  switch(c$kernel, linear = kernel_linear(),
+  switch(c$kernel, linear = kernel_linear(), null = kernel_rbf(),
          rbf = if (is.null(c$sigma)) stationary(kernel_rbf) else kernel_rbf(c$sigma),
          sum = stationary(kernel_rbf) + (0.5 / p) * kernel_linear(),
          laplace = stationary(kernel_laplace))
@@ -121,6 +121,7 @@ run_stages <- function(search) {
       for (kernel in c("rbf", "laplace", "sum")) try_candidate(search, candidate(scale, kernel))
       if (scale != "both") try_candidate(search, candidate(scale, "linear"))
     }
+    try_candidate(search, candidate(kernel = "null"))
   })
   stage("bandwidths", {
     vary(search, "times", c(0.5, 2))
@@ -136,7 +137,7 @@ run_stages <- function(search) {
 vary <- function(search, name, values, qualifies = function(c) TRUE) {
   keys <- utils::head(best_of_kinds(search), search$args$members)
   for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
-    if (name == "times" && best$kernel == "linear" || !qualifies(best)) next
+    if (best$kernel == "null" || name == "times" && best$kernel == "linear" || !qualifies(best)) next
     for (value in values) {
       best[[name]] <- value
       try_candidate(search, best)
@@ -161,7 +162,8 @@ second_round <- function(first, sample) {
   keys <- names(first$found)[order(search_sign(first) * found_means(first))]
   pooled <- vapply(keys, function(key) is.na(first$found[[key]]$candidate$outer), NA)
   keys <- unique(c(utils::head(best_of_kinds(first), first$args$members), keys[pooled][1L],
-                   keys[!pooled][1L], candidate_key(candidate())))
+                   keys[!pooled][1L], candidate_key(candidate()),
+                   candidate_key(candidate(kernel = "null"))))
   final <- new_search(first$args, sample, first$metric, first$few, first$args$max_rows)
   # what scaling warns of was told in the first round
   for (key in keys[keys %in% names(first$found)]) {
@@ -206,12 +208,25 @@ ridge_args <- function(args) {
 
 # list(scores by domain, lambda, values [rows x columns] by models without the row's domain)
 score_candidate <- function(search, c) {
+  if (c$kernel == "null") return(score_null(search))
   if (!is.null(c$judges)) return(score_judged(search, c))
   scored <- score_lambdas(search, c)
   best <- best_lambda(search, scored$scores)
   list(scores = scored$scores[, best], lambda = scored$lambdas[best],
        values = lambda_values(scored$values, best))
 }
+
+# The mean of the response, which a ridge regression with a huge lambda predicts.
+score_null <- function(search) {
+  task <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))
+  share <- task$costs / max(task$costs)
+  without <- function(v) sum(v) - rowsum(v, search$left_out)[as.character(search$left_out), ]
+  values <- apply(share * task$Y, 2L, without) / without(share)
+  list(scores = scores_by_group(values, search$y, search$judged, task$response, search$metric),
+       lambda = null_lambda * nrow(task$Y), values = values)
+}
+
+null_lambda <- 1e10
 
 # Of equals the largest.
 best_lambda <- function(search, scores) {

@@ -95,9 +95,10 @@ math_achieve <- function(mean) {
 }
 
 # Rows of the training and test domains, as evenly over domains as they have them. Seeds 101 to 103
-# are spent: dg_auto() was designed with the test scores of those splits in view.
+# are spent: dg_auto() was designed with the test scores of those splits in view; with 501 and 502
+# its null model was.
 split_rows <- function(set, i, train_rows) {
-  set.seed(500L + i)
+  set.seed(700L + i)
   domain <- set$data$domain
   names <- levels(domain)
   G <- length(names)

@@ -1,5 +1,6 @@
-toy <- with_seed(1, toy_domains(6, 20))
-rows <- with_seed(2, toy_domains(2, 12))
+with_signal <- function(d) transform(d, y = y + 2 * x1)
+toy <- with_signal(with_seed(1, toy_domains(6, 20)))
+rows <- with_signal(with_seed(2, toy_domains(2, 12)))
 model <- fit(dg_auto(progress = FALSE), y ~ . | domain, data = toy)
 
 test_that("dg_auto() predicts by the mean of its members' decision values", {
@@ -53,7 +54,7 @@ test_that("reference = \"training\" says of a training domain what its rows say"
 })
 
 test_that("the second round of dg_auto() has more rows and all its members", {
-  large <- with_seed(3, toy_domains(6, 200))
+  large <- with_signal(with_seed(3, toy_domains(6, 200)))
   found <- fit(dg_auto(max_rows = 1100, members = 2, max_predictors = 0, progress = FALSE),
                y ~ . | domain, data = large)
   table <- found$choice$table
@@ -88,4 +89,21 @@ test_that("many domains are left out in groups, and scored one by one", {
   expect_true(all(tapply(as.integer(groups), many, function(g) length(unique(g))) == 1L))
   expect_lte(diff(range(table(groups))), 3L)
   expect_identical(in_groups(toy$domain), toy$domain)
+})
+
+test_that("where nothing can be learned the null model is chosen", {
+  noise <- with_seed(2, {
+    d <- toy_domains(8, 30)
+    d$y <- rnorm(nlevels(d$domain))[d$domain] + rnorm(nrow(d))
+    d$class <- factor(sample(c("a", "b", "b"), nrow(d), replace = TRUE))
+    d
+  })
+  found <- fit(dg_auto(progress = FALSE), y ~ x1 + x2 + x3 | domain, data = noise)
+  expect_output(print(found), "None is better than the null model")
+  expect_equal(predict(found, noise), rep(mean(noise$y), nrow(noise)), tolerance = 1e-6)
+  expect_equal(found$choice$table$mean[1L],
+               dg_cv(dg_null(), y ~ x1 + x2 + x3 | domain, data = noise)$mean)
+  classes <- fit(dg_auto(progress = FALSE), class ~ x1 + x2 + x3 | domain, data = noise)
+  expect_true(all(predict(classes, noise) == "b"))
+  expect_false("null model" %in% describe_candidates(model$choice$table)[model$choice$table$member])
 })

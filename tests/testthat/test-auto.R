@@ -30,7 +30,8 @@ candidate_spec <- function(row, p, offset = TRUE) {
   times <- number(row$kernel)
   outer <- number(row$domain_kernel)
   if (row$scale == "both") p <- 2 * p
-  kernel <- if (row$kernel == "linear kernel") kernel_linear()
+  kernel <- if (row$kernel == "null model") kernel_rbf()
+            else if (row$kernel == "linear kernel") kernel_linear()
             else if (grepl("linear", row$kernel)) kernel_rbf(times = times) + (0.5 / p) * kernel_linear()
             else if (grepl("Gaussian", row$kernel)) kernel_rbf(times = times)
             else kernel_laplace(times = times)
