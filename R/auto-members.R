@@ -1,6 +1,8 @@
 # What dg_auto() fits: the best candidates of several kinds, and the mean of their decision
 # values.
 
+domains_for_null <- 8L
+
 # The best of the best kinds; all that are asked for, unless fewer are better by more
 # than the standard error; the null model, unless they are better by more than that.
 # list(keys, scores by domain of the mean)
@@ -22,7 +24,9 @@ choose_members <- function(search, most) {
   if (null %in% names(search$found)) {
     gain <- search_sign(search) * (search$found[[null]]$scores - scores[, count])
     gain <- gain[!is.na(gain)]
-    if (length(gain) > 1L && mean(gain) <= standard_error(gain)) {
+    # of a few domains the error itself is not known
+    asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
+    if (length(gain) > 1L && mean(gain) <= asked) {
       return(list(keys = null, scores = search$found[[null]]$scores))
     }
   }

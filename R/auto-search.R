@@ -137,7 +137,8 @@ run_stages <- function(search) {
 vary <- function(search, name, values, qualifies = function(c) TRUE) {
   keys <- utils::head(best_of_kinds(search), search$args$members)
   for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
-    if (best$kernel == "null" || name == "times" && best$kernel == "linear" || !qualifies(best)) next
+    fixed <- best$kernel == "null" || name == "times" && best$kernel == "linear"
+    if (fixed || !qualifies(best)) next
     for (value in values) {
       best[[name]] <- value
       try_candidate(search, best)

@@ -22,8 +22,9 @@
 #' best candidates of the `members` best kinds are averaged (of fewer, where that is better on
 #' left-out domains by more than the standard error of the difference). The mean is
 #' \eqn{f = \frac1M\sum_m f_m}{f = (1/M) sum_m f_m}. `members = 1` fits the best candidate alone.
-#' The null model ([dg_null()]) is a candidate too, and chosen unless the members are better by more
-#' than the standard error of the difference: the best of many look too good.
+#' The null model ([dg_null()]) is a candidate too, and chosen unless the members are better; with 8
+#' domains or more by more than the standard error of the difference, because the best of many look
+#' too good.
 #'
 #' **Honesty.** Scores of the best of many are too good; `dg_cv(dg_auto(), ...)` chooses anew in
 #' every fold and tells how good the procedure is. `print()` sets the mean of the members beside the
@@ -133,7 +134,9 @@ describe_choice <- function(choice) {
   if (length(others)) cat("not chosen\n")
   cat(paste0("  ", unlike[others], lines[others], rep("\n", length(others))), sep = "")
   if (identical(describe_candidates(table[members, ]), "null model")) {
-    cat("None is better than the null model by more than the standard error of the difference\n")
+    cat("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
+      " by more than the standard error of the difference"
+    }, "\n", sep = "")
   }
   cat("The best of many look too good: dg_cv(dg_auto(), ...) gives honest scores\n")
 }

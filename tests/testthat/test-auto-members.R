@@ -107,3 +107,13 @@ test_that("where nothing can be learned the null model is chosen", {
   expect_true(all(predict(classes, noise) == "b"))
   expect_false("null model" %in% describe_candidates(model$choice$table)[model$choice$table$member])
 })
+
+test_that("with few domains a signal in some of them is enough", {
+  few <- with_seed(4, simulate_dcm(domains = 4, rows = 40, p = 3))
+  part <- few$domain == levels(few$domain)[1L]
+  few$y[!part] <- factor(ifelse(few$x1[!part] > 0, levels(few$y)[2L], levels(few$y)[1L]),
+                         levels(few$y))
+  found <- fit(dg_auto(progress = FALSE), y ~ . | domain, data = few)
+  expect_false(any(describe_candidates(found$choice$table)[which(found$choice$table$member)] ==
+                     "null model"))
+})
