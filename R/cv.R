@@ -27,9 +27,9 @@
 #' classes), `"gmean"` (geometric mean of the shares recognised), `"f1"` (of the second
 #' of two classes; of more, the mean over classes), and of probabilities, for models that give them,
 #' `"log_loss"` (mean of \eqn{-\log p}{-log p} of the true class, p at least 1e-15) and
-#' `"brier"` (mean squared difference from 0 and 1; with more than two classes summed over classes). A domain that lacks a
-#' class has no `"auc"`, one with a single class no `"balanced_accuracy"`, `"gmean"` and `"f1"`:
-#' they are `NA` and left out of the mean.
+#' `"brier"` (mean squared difference from 0 and 1; with more than two classes summed over
+#' classes). A domain that lacks a class has no `"auc"`, one with a single class no
+#' `"balanced_accuracy"`, `"gmean"` and `"f1"`: they are `NA` and left out of the mean.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several
@@ -84,8 +84,8 @@ read_progress <- function(progress) {
 read_evaluated <- function(object) {
   spec <- if (inherits(object, "dg_tuned")) object$tuning$spec else read_specification(object)
   if (inherits(spec, "dg_tune_spec") && inherits(spec$args$folds, c("domgen_row_folds", "rset"))) {
-    abort("argument", "`object` must not be a search with `folds` of rows: inside other folds their ",
-          "rows are not all there. Give it folds of domains, or evaluate what it chose, ",
+    abort("argument", "`object` must not be a search with `folds` of rows: inside other folds ",
+          "their rows are not all there. Give it folds of domains, or evaluate what it chose, ",
           "`dg_cv(model$spec, ...)`.")
   }
   spec

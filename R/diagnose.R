@@ -24,8 +24,8 @@
 #' some, `tau` (0, 0.25, 0.5, 0.75, 0.9, 0.97) and the bandwidth between embeddings (1/2, 1, 2, 4
 #' times the median) are, for each domain, those that do best in the *other* domains, so that a gain
 #' is not that of the best of many. Gains are differences of the score in each domain, positive
-#' where the machine is better, with the intervals of [dg_compare()]. The gain on unseen domains has to
-#' pass one test more: domains exchange their mean embeddings at random, so that these tell nothing,
+#' where the machine is better, with the intervals of [dg_compare()]. The gain on unseen domains has
+#' to pass one test more: domains exchange their mean embeddings at random, so that these tell nothing,
 #' and 19 such worlds must all gain less (p = 0.05).
 #'
 #' @inheritParams dg_auto

@@ -1,7 +1,8 @@
 # Scores of predictions. One row a metric: which response it is for, which way is better, what a
 # model must give for it beside its prediction, and the formula: `value`, or `rows`, of which it is
-# the mean, or the root of the mean square (`root`); `uses`: the only parts of d for it. d is a list of the rows' truth, prediction and
-# decision, and where they are needed prob [rows x classes] and se.
+# the mean, or the root of the mean square (`root`). d is a list of the rows' truth, prediction and
+# decision, and where they are needed prob [rows x classes] and se; `uses`: the parts of d that
+# are enough.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,
@@ -19,7 +20,8 @@ metrics <- list(
   balanced_accuracy = list(kind = "class", better = "high", title = "balanced accuracy",
                            value = function(d) mean(recalls(d))),
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
-             uses = c("truth", "decision"), value = function(d) area_under_curve(d$truth, d$decision)),
+             uses = c("truth", "decision"),
+             value = function(d) area_under_curve(d$truth, d$decision)),
   gmean = list(kind = "class", better = "high", title = "G-Mean",
                value = function(d) prod(recalls(d))^(1 / length(recalls(d)))),
   f1 = list(kind = "class", better = "high", title = "F1", value = function(d) f1_score(d)),

@@ -46,7 +46,8 @@ class GramProjection {
     if (terms.within > 0 || terms.smooth > 0) {
       const Eigen::VectorXd all = Eigen::VectorXd::Ones(n);
       const Eigen::VectorXd& labelled = data.labelled.size() > 0 ? data.labelled : all;
-      form_.reset(new SparseForm(sparse_weights(terms.within * labelled, data.graph, terms.smooth)));
+      form_.reset(
+          new SparseForm(sparse_weights(terms.within * labelled, data.graph, terms.smooth)));
       ratio_.form = form_.get();
     }
 

@@ -124,7 +124,8 @@ test_that("the verdict says what the interval says", {
   expect_match(verdict(row(0.5, 0.3, 0.7), high, "pooled", 9), "^m: better than pooled by 0.5 ")
   expect_match(verdict(row(-0.5, -0.7, -0.3), high, "pooled", 9), "^m: worse than pooled by 0.5 ")
   # with a grain of salt where the ranks do not agree
-  expect_match(verdict(row(0.5, 0.3, 0.7, p = 0.2), low, "pooled", 9), "but not in most domains alike")
+  expect_match(verdict(row(0.5, 0.3, 0.7, p = 0.2), low, "pooled", 9),
+               "but not in most domains alike")
   expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7), low, "pooled", 9)))
   expect_identical(verdict(row(0.1, -0.1, 0.3), low, "pooled", 9),
                    "m: not distinguishable from pooled")

@@ -113,11 +113,13 @@ test_that("where progressr is loaded, its handlers are told of the progress inst
   types <- character()
   amount <- 0
   run <- function() dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = 3, progress = TRUE)
-  printed <- capture.output(type = "message", withCallingHandlers(done <- run(), progression = function(p) {
+  told <- function(p) {
     types <<- c(types, p$type)
     amount <<- amount + if (p$type == "update") p$amount else 0
     invokeRestart("muffleProgression")
-  }))
+  }
+  printed <- capture.output(type = "message",
+                            withCallingHandlers(done <- run(), progression = told))
   expect_identical(printed, character())
   expect_identical(amount, 3)
   expect_true(all(c("initiate", "finish") %in% types))

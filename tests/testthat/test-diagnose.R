@@ -62,6 +62,27 @@ test_that("false alarms are as rare as they should be", {
   expect_true(all(rowSums(wrong) <= 3))
 })
 
+test_that("slopes that flip at random are seldom taken for something that embeddings tell", {
+  wrong <- vapply(1:8, function(seed) {
+    found <- dg_diagnose(y ~ . | domain, data = world("flip", seed = 100 + seed), permutations = 20)
+    certain <- is_certain(found$gain)
+    c(interval = certain, test = certain && found$gain$p_embedding <= 0.05)
+  }, logical(2))
+  expect_lte(sum(wrong["test", ]), 2)
+  expect_true(all(wrong["test", ] <= wrong["interval", ]))
+})
+
+test_that("exchanged embeddings are tried until one gains as much", {
+  gain <- data.frame(difference = 1, lower = 0.5)
+  draws <- 0L
+  draw <- function(values) function() values[[draws <<- draws + 1L]]
+  expect_identical(embedding_p(gain, draw(c(0, 0.5, 1, 0))), 1 / 3)
+  expect_identical(draws, 3L)
+  draws <- 0L
+  expect_identical(embedding_p(gain, draw(rep(0, 19))), 1 / 20)
+  expect_identical(embedding_p(data.frame(difference = 1, lower = -1), stop), NA_real_)
+})
+
 test_that("the distributional variance and its test are the formulas", {
   data <- world("shift", domains = 4, rows = 8)
   found <- dg_diagnose(y ~ . | domain, data = data, permutations = 50, seed = 3)
