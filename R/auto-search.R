@@ -232,7 +232,7 @@ null_lambda <- 1e10
 # Of equals the largest.
 best_lambda <- function(search, scores) {
   means <- colMeans(scores, na.rm = TRUE)
-  if (all(is.nan(means))) abort("data", "`metric` has no value in any domain: each lacks a class.")
+  if (all(is.nan(means))) abort_no_score()
   length(means) + 1L - which.min(rev(search_sign(search) * means))
 }
 

@@ -29,6 +29,15 @@ warn_no_score <- function(cv) {
   cv
 }
 
+# Where a choice depends on it.
+abort_no_score <- function() {
+  abort("data", "`metric` has no value in any domain: each lacks a class.")
+}
+
+abort_nothing_to_plot <- function() {
+  abort("data", "No domain has a score: there is nothing to plot.")
+}
+
 # A domain's scores are means over the repeats.
 score_domains <- function(predictions, metrics) {
   rows <- split(seq_len(nrow(predictions)), predictions$domain, drop = TRUE)

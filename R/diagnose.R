@@ -108,9 +108,7 @@ diagnose <- function(sample, metric, args) {
     pooled_unseen = score(pooled, sample$domain),
     distributional = score(c(distributional, pooled), sample$domain)
   )
-  if (all(is.na(domains$pooled_unseen))) {
-    abort("data", "`metric` has no value in any domain: each lacks a class.")
-  }
+  if (all(is.na(domains$pooled_unseen))) abort_no_score()
   sign <- if (metric$better == "low") -1 else 1
   gain_of <- function(scores) sign * (scores - domains$pooled_unseen)
   gain <- paired_difference(gain_of(domains$distributional))

@@ -105,9 +105,8 @@
 #' @param domain_weights `"equal"`: each domain weighs the same; `"size"`: each
 #'   row does.
 #' @param tolerance Positive number: the largest violation of the optimality
-#'   conditions at which the solver stops. With the usual 1e-3 decision values of a class of few
-#'   rows are known to a few hundredths of their spread; where their order matters (`"auc"`), try
-#'   1e-5.
+#'   conditions at which the solver stops. Up to that, decision values depend on where the
+#'   solver started; where the order of few rows matters (`"auc"`), take a smaller one.
 #' @param max_iterations Whole number: the most iterations of the solver; with
 #'   features, sweeps and Newton steps together. 0 for a limit of its own.
 #' @return With data, an object of class `dg_svm`, a list with

@@ -44,7 +44,7 @@ autoplot.dg_compare <- function(object, ...) {
 # ("scores", "differences"), method (factor, the last first), domain, value, lower, upper, kind
 # ("domain", "mean", "against": the mean of the method compared with).
 compare_frame <- function(x) {
-  if (all(is.na(x$scores))) abort("data", "No domain has a score: there is nothing to plot.")
+  if (all(is.na(x$scores))) abort_nothing_to_plot()
   methods <- x$table$method
   differences <- x$scores - x$scores[, x$against]
   long <- function(values, panel) {

@@ -35,7 +35,7 @@ autoplot.dg_cv <- function(object, max_labels = 40, interval = TRUE, ...) {
 cv_frame <- function(x, interval) {
   interval <- check_flag(interval, "interval")
   domains <- x$domains[order(x$domains$score, na.last = NA), c("domain", "rows", "score")]
-  if (nrow(domains) == 0L) abort("data", "No domain has a score: there is nothing to plot.")
+  if (nrow(domains) == 0L) abort_nothing_to_plot()
   bounds <- if (interval) domain_intervals(x$predictions, domains$domain, x$metrics[[1L]])
   domains$lower <- if (interval) bounds[1L, ] else NA_real_
   domains$upper <- if (interval) bounds[2L, ] else NA_real_

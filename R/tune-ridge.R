@@ -20,8 +20,7 @@ share_decisions <- function(specs, task, split) {
                           weights = sample$weights),
                      class = c("dg_ridge", "dg_learner", "dg_fit"))
   model <- finish_fit(model, specs[[1L]], sample, train$x)
-  new <- read_new(model, as_newdata(test), task$domain[split$held],
-                  NULL, NULL)
+  new <- read_new(model, as_newdata(test), task$domain[split$held], NULL, NULL)
   lambdas <- vapply(specs, function(spec) spec$args$lambda, numeric(1))
   predicted <- path_predictions(product, ridge, args, new, lambdas)
   m <- ncol(ridge$Y)
@@ -38,8 +37,7 @@ differ_in_lambda <- function(specs) {
   first <- specs[[1L]]
   if (first$method != "dg_ridge" || !inherits(first$args$features, "features_exact") ||
         first$args$bandwidths != "given" || first$args$probability != "none") return(FALSE)
-  rest <- function(spec) spec$args[names(spec$args) != "lambda"]
-  all(vapply(specs, function(spec) identical(rest(spec), rest(first)), NA))
+  all(vapply(specs, function(spec) identical(fixed_args(spec), fixed_args(first)), NA))
 }
 
 # [new rows x m lambdas]

@@ -33,8 +33,8 @@
 #' Work is shared: choices that differ only in `cost`, `lambda` and the like use one Gram matrix or
 #' feature map per fold, machines start from the solution for the cost before, a chain's
 #' projection is fitted once for all learners, and all values of `lambda` of a ridge regression or
-#' of a projection such as [dica()] cost about as much as three fits (one reduction of the Gram
-#' matrix to band form). A choice that fails is recorded with its message and does not end the
+#' of a projection such as [dica()] cost about as much as three to five fits (one reduction of the
+#' Gram matrix to band form). A choice that fails is recorded with its message and does not end the
 #' search.
 #'
 #' @inheritParams dg_cv

@@ -188,9 +188,9 @@ test_that("a domain without a name is scaled like any other", {
     spec <- dg_ridge(scale = scale)
     of <- function(data) {
       result <- dg_cv(spec, y ~ . | domain, data = data)
-      expect_silent(pdf(NULL))
+      pdf(NULL)
       on.exit(dev.off())
-      plot(result)
+      expect_silent(plot(result))
       result$predictions$prediction
     }
     expect_equal(of(nameless), of(toy))

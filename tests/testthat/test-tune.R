@@ -246,7 +246,6 @@ test_that("bad searches are refused", {
 
 test_that("a chain is tuned by default where only one part has a grid", {
   for (spec in list(chain(kpca(), dg_lm()), chain(cidg(), dg_svm()))) {
-    labels <- toy_classes(5, 12)
     names <- names(default_grid(spec, 60))
     expect_true(all(vapply(names, function(name) !is.null(find_parameter(spec, name)), NA)))
   }

@@ -1,0 +1,52 @@
+# Projections from the Gram matrix of the training rows.
+
+#' @exportS3Method
+solve_projection.product_kernel <- function(product, spec, sample, ridges = NULL) {
+  args <- spec$args
+  n <- nrow(sample$X)
+  cells <- projection_cells(spec, sample)
+  response <- projection_response(spec, sample)
+  terms <- engine_terms(spec, cells$table, n, sum(labelled_rows(sample)))
+  graph <- if (terms$smooth > 0) neighbour_laplacian(sample$X, args$neighbours, args$threads)
+  # reflectors, and what is solved for each ridge
+  if (!is.null(ridges)) {
+    check_memory(n, copies = 2 + 4 * NCOL(response$factor) * length(ridges) / n)
+  }
+  K <- product_gram(product, args$threads)
+  check_overflow(n * diag(K)^2, product$kernel)  # the solver squares K
+  data <- list(
+    response = response$factor, graph = graph,
+    domain = if (spec$parts$covariance) one_hot(as.integer(sample$domain)),
+    labelled = if (!is.null(sample$labelled)) as.numeric(sample$labelled)
+  )
+  solved <- core_result(projection_gram_(K, terms, cells$code, nrow(cells$table), data,
+                                         args$threads, ridges))
+  for_each_ridge(solved, ridges, function(solved) {
+    scores <- if (terms$centred) solved$scores else sweep(solved$scores, 2L, solved$centre)
+    solved$scores <- scores[labelled_rows(sample), , drop = FALSE]
+    solved$kernel_y <- response$kernel
+    solved
+  })
+}
+
+# Classes matter to the cells where a scatter asks for them.
+projection_cells <- function(spec, sample) {
+  if (spec$parts$response == "class") check_classes(sample$y, spec$method)
+  labelled <- labelled_rows(sample)
+  class <- rep(NA_integer_, length(labelled))
+  class[labelled] <- if (spec$parts$response == "class") as.integer(sample$y) else 1L
+  row_cells(sample$domain, class)
+}
+
+# The kernel on the response and F with L = F F' [n x r]; centred over the rows
+# with a response, zero in the others.
+projection_response <- function(spec, sample) {
+  if (!uses_response(spec)) return(NULL)
+  response <- response_factor(sample$y, spec$args$kernel_y)
+  if (!is.null(sample$labelled)) {
+    F <- matrix(0, nrow(sample$X), ncol(response$factor))
+    F[sample$labelled, ] <- sweep(response$factor, 2L, colMeans(response$factor))
+    response$factor <- F
+  }
+  response
+}
