@@ -32,7 +32,8 @@ fit_predictors <- function(search, found, sample, rows) {
   args$kernel <- kernel_rbf()
   args$domain_kernel <- domain_pooled()
   part <- sample_rows(sample, rows)
-  thin <- search_rows(list(y = part$y, domain = part$domain), predictor_rows)
+  thin <- search_rows(list(y = part$y, domain = part$domain), predictor_rows,
+                      search$args$seed)
   part <- sample_rows(part, thin)
   args$lambda <- found$lambda * length(thin) / nrow(sample$X)
   fitted <- tryCatch(quietly(fit_bandwidths(ridge_task(part, args), part, args)),

@@ -32,13 +32,13 @@ choose_by_domain <- function(args, sample) {
     summarise_search(first, final, chosen))
 }
 
-# Rows of the sample as they are, evenly over domains.
+# Rows of the sample as they are.
 new_search <- function(args, sample, metric, few, rows) {
   search <- new.env(parent = emptyenv())
   search$args <- args
   search$metric <- metric
   search$few <- few
-  rows <- search_rows(sample, rows)
+  rows <- search_rows(sample, rows, args$seed)
   search$X <- sample$X[rows, , drop = FALSE]
   search$y <- if (is.factor(sample$y)) droplevels(sample$y[rows]) else sample$y[rows]
   search$domain <- droplevels(sample$domain[rows])
@@ -48,30 +48,6 @@ new_search <- function(args, sample, metric, few, rows) {
   search$samples <- list()
   search$found <- list()
   search
-}
-
-# Up to max_rows rows, as many from each domain as it has, at most an equal share.
-search_rows <- function(task, max_rows) {
-  n <- length(task$y)
-  if (n <= max_rows) return(seq_len(n))
-  rows <- split(seq_len(n), task$domain, drop = TRUE)
-  share <- even_shares(lengths(rows), max_rows)
-  # evenly spaced in the order of the response, so that no class gets lost
-  sort(unlist(Map(function(i, m) {
-    i <- i[order(task$y[i])]
-    i[unique(round(seq(1, length(i), length.out = m)))]
-  }, rows, share), use.names = FALSE))
-}
-
-even_shares <- function(sizes, total) {
-  share <- pmin(sizes, total %/% length(sizes))
-  while (sum(share) < min(total, sum(sizes))) {
-    open <- which(share < sizes)
-    more <- (total - sum(share)) %/% length(open)
-    if (more == 0L) break
-    share[open] <- pmin(sizes[open], share[open] + more)
-  }
-  pmax(share, 1L)
 }
 
 row_groups <- function(domain) factor(seq_along(domain) %% 10L)

@@ -34,8 +34,9 @@
 #' **Few domains.** With fewer than three domains nothing can be learned about new ones from
 #' these: the default model is fitted, with a lambda that predicts left-out rows, and a warning.
 #'
-#' **Many rows.** The search uses 600 rows, spread evenly over domains, and then at most
-#' `max_rows` for the best candidates of the best kinds (lambda is multiplied by the ratio of the
+#' **Many rows.** The search uses 600 rows, chosen at random within domains (of classes in proportion;
+#' where there are more than 20 rows a domain can be had for, whole domains are chosen at random), and
+#' then at most `max_rows` for the best candidates of the best kinds (lambda is multiplied by the ratio of the
 #' rows). The fit uses all: exactly up to 5,000 rows, with `features_nystrom(1000)` beyond.
 #'
 #' @inheritParams dg_cv
@@ -44,6 +45,7 @@
 #'   `"rmse"` or `"accuracy"` if `NULL`. With rare classes `"auc"` or `"balanced_accuracy"`.
 #' @param members Most candidates, each of its own kind, whose decision values are averaged.
 #' @param max_rows Most rows in the search.
+#' @param seed For the choice of rows (and of domains, where there are many) in the search.
 #' @param max_predictors Most predictors (columns after scaling) for a bandwidth each; 0: never.
 #' @return With data, an object of class `dg_auto`, a list with
 #'   \item{members}{list of models as [dg_ridge()] gives them, the best first; [lodo()], [adapt()]
@@ -72,13 +74,13 @@
 dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, members = 5,
                     max_rows = 1200, max_predictors = 30,
                     probability = c("none", "platt", "isotonic"), weights = NULL,
-                    na.action = stats::na.omit, progress = NULL, threads = NULL, ...) {
+                    na.action = stats::na.omit, seed = 1, progress = NULL, threads = NULL, ...) {
   args <- list(
     metric = metric, members = check_count(members, "members"),
     max_rows = check_count(max_rows, "max_rows", at_least = 10L),
     max_predictors = check_count(max_predictors, "max_predictors", at_least = 0L),
     probability = check_choice(probability, "probability", probability_methods),
-    progress = progress, threads = check_threads(threads)
+    seed = check_seed(seed), progress = progress, threads = check_threads(threads)
   )
   parts <- learner_parts("Ridge regressions chosen by the training domains")
   parts$domain <- TRUE

@@ -81,7 +81,7 @@ fit_input.dg_diagnose_spec <- function(spec, input, memo = NULL) {
           nlevels(droplevels(task$domain)), ".")
   }
   metric <- read_plain_metrics(args$metric, task$y)[[1L]]
-  rows <- search_rows(task, args$max_rows)
+  rows <- search_rows(task, args$max_rows, args$seed)
   sample <- read_sample(take_rows(task$input, rows), list(response = "any", domain = TRUE),
                         args$scale)
   with_seed(args$seed, diagnose(sample, metric, args))

@@ -1,0 +1,53 @@
+# Rows for a search that cannot afford all: chosen at random within domains, without a look at the
+# response beyond the shares of the classes. (Rows chosen by the response's order would let the few
+# predictors of a domain tell its response.)
+
+# Fewer rows of a domain say little of its distribution.
+rows_of_domain <- 20L
+
+# At most max_rows rows of list(y, domain), sorted. Each domain an equal share if it has as many;
+# where that is less than rows_of_domain, some of the domains, chosen at random.
+search_rows <- function(task, max_rows, seed) {
+  n <- length(task$y)
+  if (n <= max_rows) return(seq_len(n))
+  rows <- split(seq_len(n), task$domain, drop = TRUE)
+  with_seed(seed, {
+    rows <- rows[search_domains(lengths(rows), max_rows)]
+    share <- even_shares(lengths(rows), max_rows)
+    sort(unlist(Map(random_rows, rows, share, MoreArgs = list(y = task$y)), use.names = FALSE))
+  })
+}
+
+# Which domains: all, or in random order as many as can have rows_of_domain rows (or all of theirs).
+search_domains <- function(sizes, max_rows) {
+  wanted <- pmin(sizes, rows_of_domain)
+  if (sum(wanted) <= max_rows) return(seq_along(sizes))
+  order <- sample.int(length(sizes))
+  count <- max(3L, sum(cumsum(wanted[order]) <= max_rows))
+  sort(order[seq_len(min(count, length(order)))])
+}
+
+# As many from each as it has, at most an equal share; what does not divide goes to domains at
+# random, so that all of the total is spent.
+even_shares <- function(sizes, total) {
+  share <- pmin(sizes, total %/% length(sizes))
+  left <- min(total, sum(sizes)) - sum(share)
+  while (left > 0L) {
+    open <- which(share < sizes)
+    more <- left %/% length(open)
+    if (more == 0L) {
+      lucky <- open[sample.int(length(open), left)]
+      share[lucky] <- share[lucky] + 1L
+    } else share[open] <- pmin(sizes[open], share[open] + more)
+    left <- min(total, sum(sizes)) - sum(share)
+  }
+  share
+}
+
+# m of the rows i; of classes in proportion: every (length(i) / m)-th from a random start, where
+# rows of a class stand together in random order.
+random_rows <- function(i, m, y) {
+  i <- i[sample.int(length(i))]
+  if (is.factor(y)) i <- i[order(y[i])]
+  i[floor((seq_len(m) - stats::runif(1)) * length(i) / m) + 1]
+}
