@@ -17,8 +17,8 @@ represent.features_nystrom <- function(features, kernel, domain_kernel, sample, 
   new_product_features(features, kernel, domain_kernel, map, map$rank, sample$X)
 }
 
-# L with W ~ L L' at the landmarks, in the order of its pivots. What is below
-# 1e-12 of the largest diagonal entry is rounding error and dropped.
+# L with W ~ L L' at the landmarks, in the order of its pivots, without those that are
+# negligible.
 landmark_map <- function(kernel, kappa, landmarks, threads) {
   S <- landmarks$X
   codes <- if (!is.null(kappa)) landmarks$domain
@@ -28,7 +28,7 @@ landmark_map <- function(kernel, kappa, landmarks, threads) {
           "needs rows where it is not.")
   }
   # chol() warns of a deficient rank, which is no surprise here
-  R <- suppressWarnings(chol(W, pivot = TRUE, tol = 1e-12 * max(diag(W))))
+  R <- suppressWarnings(chol(W, pivot = TRUE, tol = negligible * max(diag(W))))
   rank <- attr(R, "rank")
   pivot <- attr(R, "pivot")[seq_len(rank)]
   used <- seq_len(rank)
@@ -83,7 +83,7 @@ pivot_landmarks <- function(kernel, kappa, rows, q, threads) {
   codes <- if (!is.null(kappa)) rows$domain
   program <- kernel_program(kernel, rows$X, rows$X)
   check_overflow(kernel_diag_(program, rows$X), kernel)
-  take_pairs(rows, feature_pivots_(program, rows$X, kappa, codes, q, threads))
+  take_pairs(rows, feature_pivots_(program, rows$X, kappa, codes, q, negligible, threads))
 }
 
 # Is some part of the kernel evaluated in R?
