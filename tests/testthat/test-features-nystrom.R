@@ -66,6 +66,19 @@ test_that("randomly pivoted Cholesky weighs by the domain kernel and stops when 
   expect_identical(sort((rows - 1L) %% 20L), 0:19)
 })
 
+test_that("no landmark is kept where rounding exceeds what it adds", {
+  s <- toy_pairs(400, p = 1)
+  for (sampling in three_samplings) {
+    expect_warning(fitted <- represent(features_nystrom(60, sampling), kernel_rbf(2),
+                                       domain_pooled(), s, 2L), class = "domgen_warning_rank")
+    kept <- diag(fitted$map$factor)
+    expect_lt(max(kept) / min(kept), .Machine$double.eps^(-1 / 3) + 1)
+    # what is left out costs no more than rounding; other landmarks are drawn without looking at it
+    left <- tcrossprod(rows_of(fitted, s)) - kernel_matrix(kernel_rbf(2), s$X)
+    if (sampling == "rpcholesky") expect_lt(max(abs(left)), rounding_of_features(fitted$map))
+  }
+})
+
 test_that("landmarks by k-means are centres, in every domain when domains count", {
   s <- toy_pairs(200, p = 1, domains = 3)
   s$X <- s$X / 100 + 10 * as.integer(s$domain)
