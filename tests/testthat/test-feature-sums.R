@@ -233,13 +233,15 @@ test_that("transformations and levels learned from the first piece are replayed"
 
 test_that("no direction of the response is kept where rounding exceeds what it adds", {
   y <- with_seed(4, rnorm(3000))
-  map <- response_map(y, kernel_rbf(1))
-  kept <- diag(map$factor)
-  expect_lt(max(kept) / min(kept), .Machine$double.eps^(-1 / 3) + 1)
-  # a number alone or among others, from either side of a product's blocks
-  new <- matrix(seq(-3, 3, length.out = 37))
-  alone <- vapply(new, function(one) c(response_rows(map, one, 1L)), numeric(ncol(map$factor)))
-  expect_lt(max(abs(alone - t(response_rows(map, c(new), 1L)))), rounding_of_features(map))
+  new <- seq(-3, 3, length.out = 37)
+  for (sigma in c(0.5, 0.7, 1, 1.5)) {
+    map <- response_map(y, kernel_rbf(sigma))
+    kept <- diag(map$factor)
+    expect_lt(max(kept) / min(kept), .Machine$double.eps^(-1 / 3) + 1)
+    # a number alone, and among others
+    alone <- vapply(new, function(one) c(response_rows(map, one, 1L)), kept)
+    expect_lt(max(abs(alone - t(response_rows(map, new, 1L)))), rounding_of_features(map))
+  }
 })
 
 test_that("landmarks of the response reproduce its kernel on numbers they have not seen", {
