@@ -31,8 +31,9 @@ kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
 
 # A landmark is left out where no more than this share of the kernel's largest diagonal entry is
 # left on it. A direction with the share s has its rounding errors, eps in a kernel's value,
-# multiplied by 1 / sqrt(s), and costs no more than s where it is left out: at s = eps^(2/3) one
-# is as small as the other.
+# multiplied by 1 / sqrt(s), and costs the kernel no more than s where it is left out: at
+# s = eps^(2/3) one is as small as the other. Of a ridge's predictions from n rows that is about
+# the share n s / lambda.
 negligible <- .Machine$double.eps^(2 / 3)
 
 # F with K = F F' for the rows of Y [n x 1], of as few columns as the kernel
