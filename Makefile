@@ -2,7 +2,7 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test bench check document install clean
+.PHONY: help demo test bench check check-machines document install clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
@@ -11,6 +11,8 @@ help:
 	@echo 'make bench     side-by-side timings'
 	@echo 'make install   install the package'
 	@echo 'make check     R CMD check --as-cran'
+	@echo 'make check-machines  the tests as on other processors, on the reference BLAS and with 1, 2'
+	@echo '               and 3 threads (hours on some machines); writes machines.txt'
 	@echo 'make document  regenerate the help pages and the exports'
 	@echo 'make clean     remove what was compiled or checked here'
 
@@ -43,6 +45,11 @@ check:
 	@rm -f domgen_*.tar.gz
 	sh .ci/with-library R CMD build .
 	sh .ci/with-library R CMD check --as-cran --no-manual domgen_*.tar.gz
+
+check-machines:
+	@sh .ci/setup ci
+	@sh .ci/install
+	@.ci/machines all
 
 document:
 	@sh .ci/setup ci

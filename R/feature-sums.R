@@ -29,8 +29,8 @@
 #' all of them, or of more than 20,000 distinct ones the 1,000 smallest, the 1,000
 #' largest and evenly spaced order statistics between are looked at, and a pivoted
 #' Cholesky factorisation of their kernel takes as many as it needs for a relative
-#' error of 1e-12, at most 200. A response far outside the range of the first piece
-#' has almost no features.
+#' error of 3.7e-11 (see [features_nystrom()]), at most 200. A response far outside the
+#' range of the first piece has almost no features.
 #'
 #' With [domain_multitask()] domains are known by their names: one that is not in
 #' the first piece is a new domain to the map, also when it comes again. With

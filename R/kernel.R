@@ -29,6 +29,13 @@ kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
         "or a sum or product of them, not ", format(kernel), ".")
 }
 
+# A landmark is left out where no more than this share of the kernel's largest diagonal entry is
+# left on it. A direction with the share s has its rounding errors, eps in a kernel's value,
+# multiplied by 1 / sqrt(s), and costs the kernel no more than s where it is left out: at
+# s = eps^(2/3) one is as small as the other. Of a ridge's predictions from n rows that is about
+# the share n s / lambda.
+negligible <- .Machine$double.eps^(2 / 3)
+
 # F with K = F F' for the rows of Y [n x 1], of as few columns as the kernel
 # allows: a pivoted Cholesky factor, which for a smooth kernel has few.
 kernel_factor <- function(kernel, Y) UseMethod("kernel_factor")
@@ -37,7 +44,7 @@ kernel_factor <- function(kernel, Y) UseMethod("kernel_factor")
 kernel_factor.domgen_kernel <- function(kernel, Y) {
   program <- kernel_program(kernel, Y, Y)
   check_overflow(kernel_diag_(program, Y), kernel)
-  kernel_pivoted_cholesky_(program, Y, 1e-12, nrow(Y))$factor
+  kernel_pivoted_cholesky_(program, Y, negligible, nrow(Y))$factor
 }
 
 # Between mean embeddings; clamped, because rounding makes small ones negative.
