@@ -133,7 +133,10 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
       call[name] <- changes[name]
     }
   }
-  if (evaluate) eval(call, parent.frame()) else call
+  if (!evaluate) return(call)
+  # another package may have a function of that name in front
+  if (is_call_to(call, "fit")) call[[1L]] <- fit
+  eval(call, parent.frame())
 }
 
 change_formula <- function(call, object, formula.) {
