@@ -40,8 +40,9 @@ evaluate_input <- function(given, env) {
     input$data <- input$y
     input$y <- NULL
   }
-  input$data <- check_data(input$data)
-  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x")
+  dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
+  input$data <- check_data(input$data, tell = dot)
+  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
   if (names_columns(given$domain, input)) {
     input$x <- add_bar(input$x, given$domain)
     given$domain <- NULL

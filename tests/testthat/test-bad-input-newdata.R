@@ -27,12 +27,13 @@ right <- list(
   "factor for text" = with_column("text", factor(d$text)), "new domain" = with_column("g", "new"),
   "other levels" = with_column("f", factor(d$f, levels = c("x", "s", "r"))),
   "domain NA" = with_column("g", replace_at(d$g, 1, NA)), "no domain at all" = with_column("g", NA),
-  "more columns" = cbind(d, q = 1), "column twice" = cbind(d, d["a"]), "other order" = rev(d)
+  "more columns" = cbind(d, q = 1), "other order" = rev(d), "unseen level" = with_column("f", "zz"),
+  "unseen text" = with_column("text", "zz"), "index column" = `names<-`(cbind(1, d), c("", names(d)))
 )
 wrong <- list(
   "no column" = d[, 0], "column missing" = d[setdiff(names(d), "a")], "two missing" = d["y"],
-  Inf. = with_column("a", replace_at(d$a, 2, Inf)), "unseen level" = with_column("f", "zz"),
-  "unseen text" = with_column("text", "zz"), "factor for number" = with_column("a",
+  Inf. = with_column("a", replace_at(d$a, 2, Inf)), "column twice" = cbind(d, d["a"]),
+  "factor for number" = with_column("a",
     factor(d$a > 0)),
   "text for number" = with_column("a", "x"), "flag for number" = with_column("a", d$a > 0),
   "number for factor" = with_column("f", 1), "number for text" = with_column("text", 1),
