@@ -153,3 +153,16 @@ test_that("cross-validation takes odd domains and refuses odd folds", {
   expect_warning(dg_cv(dg_null(), class ~ a | g, data = lacking, metric = "auc", progress = FALSE),
                  "each lacks a class", class = "domgen_warning_score")
 })
+
+test_that("a domain without a name is a domain in searches and pictures", {
+  for (data in list(toy_domains(4, 12), toy_classes(4, 12))) {
+    nameless <- data
+    levels(nameless$domain)[2L] <- ""
+    expect_equal(predict(dg_auto(y ~ . | domain, data = nameless), nameless),
+                 predict(dg_auto(y ~ . | domain, data = data), data))
+  }
+  picture <- function(data) {
+    heatmap_frame(mmd(as.matrix(data[c("x1", "x2")]), data$domain), levels(data$domain)[2L])
+  }
+  expect_equal(picture(nameless)$value, picture(data)$value)
+})
