@@ -126,12 +126,12 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
     abort("argument", "`...` must be named arguments, such as `cost = 10`.")
   }
-  inner <- is_call_to(call, "fit") && !is.null(object$spec)
+  # the specification that was fitted has the arguments of its method
+  spec <- if (is_call_to(call, "fit")) object$spec
   for (name in names(changes)) {
-    if (inner && name %in% names(object$spec$args)) {
-      object$spec$args[name] <- list(eval(changes[[name]], parent.frame()))
-      # the method function has the rules of its arguments
-      call$object <- do.call(object$spec$method, object$spec$args, quote = TRUE)
+    if (!is.null(spec) && !name %in% data_arguments) {
+      spec <- change_spec(spec, name, eval(changes[[name]], parent.frame()))
+      call$object <- spec
     } else {
       call[name] <- changes[name]
     }

@@ -117,7 +117,9 @@ small_environment <- function(expr, columns, env) {
     for (name in setdiff(names, ls(to, all.names = TRUE))) {
       holder <- holder_of(name, from)
       if (is.null(holder)) next
-      value <- get(name, envir = holder)
+      # an argument of the caller that was not given is nothing to carry
+      value <- tryCatch(get(name, envir = holder), error = function(e) NULL)
+      if (is.null(value)) next
       if (!is.function(value) && name %in% columns) next
       assign(name, value, envir = to)
       if (is_local(value)) {
