@@ -197,7 +197,9 @@ score_candidate <- function(search, c) {
 score_null <- function(search) {
   task <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))
   share <- task$costs / max(task$costs)
-  without <- function(v) sum(v) - rowsum(v, search$left_out)[as.character(search$left_out), ]
+  # by place: a domain may be called ""
+  left_out <- as.integer(factor(search$left_out))
+  without <- function(v) sum(v) - rowsum(v, left_out)[left_out, ]
   values <- apply(share * task$Y, 2L, without) / without(share)
   list(scores = scores_by_group(values, search$y, search$judged, task$response, search$metric),
        lambda = null_lambda * nrow(task$Y), values = values)

@@ -61,6 +61,10 @@ row_folds <- function(domain, v = 5, repeats = 1) {
 check_fold_domain <- function(domain) {
   check_given(domain, "domain")
   domain <- read_vector(domain, NROW(domain), "domain")
+  if (length(domain) < 2L) {
+    abort("argument", "`domain` must be the domain of each row, not ", describe(domain), "; the ",
+          "number of folds is `v`.")
+  }
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }

@@ -26,7 +26,8 @@
 #' @return `predict()`: a vector with one entry per row of `newdata`; with `interval` a matrix with
 #'   columns `fit`, `lwr` and `upr`; with `se.fit = TRUE` a list with `fit` (either of these),
 #'   `se.fit`, the standard deviations of f, and `residual.scale`, that of the noise. All in
-#'   units of the response. Rows with missing values give `NA`, with a warning.
+#'   units of the response. Rows with missing values (and new levels, see `new_levels`) give `NA`,
+#'   with a warning.
 #' @section Errors:
 #' Those of [predict.dg_learner()]; a `level` outside (0, 1); joint draws for so many rows that
 #' their covariance matrix is over the memory limit ([domgen-package]).
@@ -42,7 +43,8 @@
 predict.dg_gp <- function(object, newdata, domain = NULL,
                           type = c("response", "class", "prob", "decision"), reference = NULL,
                           reference_domain = NULL, se.fit = FALSE,
-                          interval = c("none", "confidence", "prediction"), level = 0.95, ...) {
+                          interval = c("none", "confidence", "prediction"), level = 0.95,
+                          new_levels = c("na", "error"), ...) {
   check_no_dots(list(...), setdiff(names(formals(predict.dg_gp)), "object"))
   type <- check_type(type, object)
   wanted <- list(se = check_flag(se.fit, "se.fit"), level = check_level(level),
@@ -53,7 +55,7 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
     pad_rows(if (with_variance) training_moments(object) else object$decision, object)
   } else {
     decide(if (with_variance) as_moments(object) else object, newdata, domain, reference,
-           reference_domain)
+           reference_domain, new_levels)
   }
   fit <- respond(object, values[, 1L, drop = FALSE], type)
   if (!with_variance) return(fit)

@@ -98,7 +98,8 @@ domain_weightings <- c("equal", "size")
 #'   per class, the largest of which decides; for a number the same as `"response"`.
 #' @return A vector with one entry per row of `newdata` (a factor for classes), or
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
-#'   to 1. Rows with missing values give `NA`, with a warning.
+#'   to 1. Rows with missing values, and with levels that are new under `new_levels = "na"`, give
+#'   `NA`, with a warning.
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
@@ -112,11 +113,12 @@ domain_weightings <- c("equal", "size")
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
                                type = c("response", "class", "prob", "decision"),
-                               reference = NULL, reference_domain = NULL, ...) {
-  check_no_dots(list(...), c("newdata", "domain", "type", "reference", "reference_domain"))
+                               reference = NULL, reference_domain = NULL,
+                               new_levels = c("na", "error"), ...) {
+  check_no_dots(list(...), setdiff(names(formals(predict.dg_learner)), "object"))
   type <- check_type(type, object)
   values <- if (missing(newdata)) pad_rows(object$decision, object)
-            else decide(object, newdata, domain, reference, reference_domain)
+            else decide(object, newdata, domain, reference, reference_domain, new_levels)
   respond(object, values, type)
 }
 

@@ -40,8 +40,9 @@ evaluate_input <- function(given, env) {
     input$data <- input$y
     input$y <- NULL
   }
-  input$data <- check_data(input$data)
-  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x")
+  dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
+  input$data <- check_data(input$data, tell = dot)
+  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
   if (names_columns(given$domain, input)) {
     input$x <- add_bar(input$x, given$domain)
     given$domain <- NULL
@@ -125,6 +126,9 @@ fit_sample <- function(spec, sample) UseMethod("fit_sample")
 #' specification. `fit()` gives it data, or [sums of features][feature_sums]:
 #' `fit(spec, sums)`.
 #'
+#' `fit()` is the generic of the generics package, which tidymodels use too: the methods of both
+#' are found, whichever package is attached last.
+#'
 #' @param object A specification made by a method function ([dica()],
 #'   [dg_svm()], ...) or by [chain()].
 #' @inheritParams dica
@@ -135,8 +139,10 @@ fit_sample <- function(spec, sample) UseMethod("fit_sample")
 #' @examples
 #' spec <- dica(ncomp = 1)
 #' fit(spec, Species ~ . | site, data = transform(iris, site = rep(1:5, 30)))
-#' @export
-fit <- function(object, ...) UseMethod("fit")
+#' @name fit
+#' @importFrom generics fit
+#' @export fit
+NULL
 
 #' @rdname fit
 #' @export
@@ -157,8 +163,8 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   keep_call(fit_input(object, input), call)
 }
 
-#' @exportS3Method
-fit.default <- function(object, ...) {
+# For whatever has no method. The generic is shared: see .onLoad().
+fit_unknown <- function(object, ...) {
   check_given(object, "object")
   abort("argument", "`object` must be a specification, such as `dg_svm()`, not ",
         describe(object), ".")

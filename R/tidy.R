@@ -1,8 +1,8 @@
 #' Results as data frames
 #'
 #' @description
-#' Methods for the generics of the generics package (and so of broom), if it is there. All return
-#' plain data frames.
+#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which are those of broom
+#' and of tidymodels. All return plain data frames.
 #'
 #' `tidy()` takes a result apart: of a projection a line per component; of a [dg_gp()] its
 #' parameters, of a [dg_lm()] its coefficients, of other learners the parameters they were fitted
@@ -23,17 +23,20 @@
 #' @param ... Must be empty.
 #' @return A data frame.
 #' @name tidy.domgen
+#' @aliases tidy glance augment
 #' @examples
-#' if (requireNamespace("generics", quietly = TRUE)) {
-#'   toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
-#'   cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
-#'   print(generics::tidy(cv))
-#'   print(generics::glance(cv))
-#' }
+#' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
+#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+#' tidy(cv)
+#' glance(cv)
+#' @importFrom generics tidy glance augment
+#' @export tidy
+#' @export glance
+#' @export augment
 NULL
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_projection <- function(x, ...) {
   check_no_dots(list(...), character())
   frame <- values_frame(x)
@@ -42,7 +45,7 @@ tidy.dg_projection <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_projection <- function(x, ...) {
   check_no_dots(list(...), character())
   data.frame(method = x$spec$method, rows = nobs.dg_fit(x), domains = nlevels(x$domain),
@@ -59,7 +62,7 @@ variance_share <- function(x, when) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::augment
+#' @export
 augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
   check_no_dots(list(...), c("newdata", "domain"))
   scores <- if (is.null(newdata)) fitted(x) else predict(x, newdata, domain = domain)
@@ -77,7 +80,7 @@ augmented_rows <- function(x, newdata) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_learner <- function(x, ...) {
   check_no_dots(list(...), character())
   learner <- learner_of(x)
@@ -110,7 +113,7 @@ parameter_frame <- function(spec) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_learner <- function(x, ...) {
   check_no_dots(list(...), character())
   frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
@@ -126,7 +129,7 @@ glance.dg_learner <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::augment
+#' @export
 augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
   check_no_dots(list(...), c("newdata", "domain"))
   predicted <- function(type) {
@@ -146,14 +149,14 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_tuned <- function(x, ...) {
   check_no_dots(list(...), character())
   cbind(x$tuning$table, chosen = seq_len(nrow(x$tuning$table)) == x$tuning$chosen)
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_tuned <- function(x, ...) {
   check_no_dots(list(...), character())
   tuning <- x$tuning
@@ -165,14 +168,14 @@ glance.dg_tuned <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_cv <- function(x, ...) {
   check_no_dots(list(...), character())
   x$domains
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_cv <- function(x, ...) {
   check_no_dots(list(...), character())
   interval <- bootstrap_interval(x$domains$score[!is.na(x$domains$score)])
@@ -182,21 +185,21 @@ glance.dg_cv <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::augment
+#' @export
 augment.dg_cv <- function(x, ...) {
   check_no_dots(list(...), character())
   x$predictions
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
   x$table
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
   test <- x$friedman
@@ -207,7 +210,7 @@ glance.dg_compare <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.domgen_mmd <- function(x, ...) {
   check_no_dots(list(...), character())
   names <- rownames(x$squared)
@@ -219,14 +222,14 @@ tidy.domgen_mmd <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_calibration <- function(x, ...) {
   check_no_dots(list(...), character())
   x$table
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_diagnose <- function(x, ...) {
   check_no_dots(list(...), character())
   columns <- c("difference", "lower", "upper", "p")
