@@ -23,7 +23,8 @@ struct ResponseMoments {
   Eigen::VectorXd sums;           // F'1
 };
 
-struct FeatureMoments {
+// What a projection needs of the rows' features; see FeatureMoments for how they are summed.
+struct ProjectionMoments {
   double n = 0;
   Eigen::MatrixXd second;       // Z'Z [r x r]
   Eigen::MatrixXd sums;         // by cell [r x cells]
@@ -69,7 +70,7 @@ inline ResponseFactor response_moments(const ResponseMoments& moments, double la
 
 class FeatureProjection {
  public:
-  FeatureProjection(const ProjectionTerms& terms, const FeatureMoments& moments,
+  FeatureProjection(const ProjectionTerms& terms, const ProjectionMoments& moments,
                     const std::function<void()>& interrupt)
       : terms_(terms), interrupt_(interrupt), features_(moments.second.rows()) {
     const double n = moments.n;
@@ -145,7 +146,7 @@ class FeatureProjection {
   bool vanishes_ = false;
 
   // Of the labelled rows' scores and of the graph.
-  Eigen::MatrixXd row_form(const FeatureMoments& moments, const Eigen::VectorXd& origin) const {
+  Eigen::MatrixXd row_form(const ProjectionMoments& moments, const Eigen::VectorXd& origin) const {
     const Eigen::Index d = at_.s.size();
     const bool all = moments.labelled_second.size() == 0;
     Eigen::MatrixXd M = Eigen::MatrixXd::Zero(d, d);

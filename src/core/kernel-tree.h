@@ -32,8 +32,9 @@ struct Times {
   template <class T> static DOMGEN_INLINE void apply(T& value, const T& part) { value *= part; }
 };
 
+// tile = Operation(tile, part), value by value
 template <class Operation>
-struct CombineLoop {
+struct TileCombineLoop {
   Index rows, cols;
   const double* part;
   double* tile;
@@ -64,7 +65,7 @@ class CombinedKernel : public Kernel {
     for (std::size_t i = 1; i < parts_.size(); ++i) {
       parts_[i]->evaluate(at, scratch + tile_size, scratch);
       run_vectorised(
-          CombineLoop<Operation>{at.padded_rows(), at.padded_cols(), scratch, tile});
+          TileCombineLoop<Operation>{at.padded_rows(), at.padded_cols(), scratch, tile});
     }
   }
 
