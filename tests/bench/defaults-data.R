@@ -29,7 +29,9 @@ from_folder <- function(name) {
     if (folder == "" || !file.exists(file)) return(NULL)
     data <- utils::read.csv(file)
     keep <- grep("^(y|y2|gate|id|test_time|age|sex|year)$", names(data), value = TRUE, invert = TRUE)
-    if (name %in% c("heart_disease")) keep <- union(keep, c("age", "sex"))
+    if (name == "heart_disease") {
+    keep <- setdiff(union(keep, c("age", "sex")), c("slope", "ca", "thal"))
+  }
     if (name == "school_ilea") {
       for (v in setdiff(keep, c("domain", "fsm", "vr1percent"))) data[[v]] <- factor(data[[v]])
     }
