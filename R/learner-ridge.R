@@ -131,17 +131,10 @@ fit_sample.dg_ridge_spec <- function(spec, sample) {
   if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X))
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   task <- ridge_task(sample, args)
-  search <- NULL
-  if (args$bandwidths == "fitted") {
-    open <- args
-    if (is.null(args$lambda)) {
-      open$lambda <- choose_penalty(sample_product(args, sample), sample, task, args)$lambda
-    }
-    search <- fit_bandwidths(task, sample, open)
-    args[c("kernel", "domain_kernel")] <- search[c("kernel", "domain_kernel")]
-  }
+  if (is.null(args$lambda)) args <- choose_penalty(args, sample, task)
+  search <- if (args$bandwidths == "fitted") fit_bandwidths(task, sample, args)
+  if (!is.null(search)) args[c("kernel", "domain_kernel")] <- search[c("kernel", "domain_kernel")]
   product <- sample_product(args, sample)
-  if (is.null(args$lambda)) args$lambda <- choose_penalty(product, sample, task, args)$lambda
   solved <- train_ridge(product, sample, task, args)
   new_ridge(solved, product, task$response, sample, task$costs, args$lambda, search)
 }

@@ -222,8 +222,8 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   response <- encode_machines(sample$y, sample$weights, args)
   loss <- read_loss(args$loss, response$kind)
+  if (is.null(args$cost)) args <- choose_cost(args, sample, loss)
   product <- sample_product(args, sample)
-  if (is.null(args$cost)) args$cost <- choose_cost(product, sample, args, loss)
   data <- recall(sample$memo, "data", product, machine_data(product, sample, args))
   earlier <- warm_start(sample$memo, args)
   machines <- lapply(seq_len(ncol(response$target)), function(m) {

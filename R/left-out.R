@@ -148,16 +148,14 @@ path_errors <- function(prediction, Y, domain, costs, n_lambdas) {
 # From the sums of the rows of all other domains.
 #' @exportS3Method
 left_out_predictions.product_features <- function(product, sample, task, args, lambdas) {
-  groups <- sample
-  if (!is.null(sample$left_out)) groups$domain <- sample$left_out
-  check_left_out(groups)
+  check_left_out(sample)
   m <- ncol(task$Y)
   check_feature_memory(nrow(task$Y), m * length(lambdas))
   table <- own_table(product, sample$X, sample$domain, args$threads)
   total <- ridge_moments(product, sample, task, table, TRUE, args$threads)
-  centre <- left_out_centre(groups, task, args)
+  centre <- left_out_centre(sample, task, args)
   values <- array(0, c(dim(task$Y), length(lambdas)))
-  rows <- split(seq_along(groups$domain), groups$domain)
+  rows <- split(seq_along(sample$domain), sample$domain)
   for (g in seq_along(rows)) {
     i <- rows[[g]]
     own <- ridge_moments(product, sample, task, table, i, args$threads)
