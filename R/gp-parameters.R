@@ -143,8 +143,9 @@ domain_start.domain_embedding <- function(kernel, rows, factors, threads) {
   kernel$relative <- free_bandwidths(kernel$outer)
   kernel$kernel <- widen(kernel$kernel, kernel_fit(kernel$kernel, rows$X), factors$bandwidth)
   inner <- embedding_gram(kernel$kernel, rows$X, rows$domain, threads)
-  kernel$outer <- widen(kernel$outer, kernel_fit(kernel$outer, gram_coordinates(inner)),
-                        factors$outer)
+  fitted <- fit_outer(kernel$outer, inner, tabulate(rows$domain, nlevels(rows$domain)),
+                      mean(kernel_own(kernel$kernel, rows$X)))
+  kernel$outer <- widen(kernel$outer, fitted, factors$outer)
   kernel$outer <- times_bandwidths(kernel$outer, kernel$relative, 1 / embedding_distance(inner))
   kernel
 }
@@ -154,15 +155,20 @@ times_bandwidths <- function(kernel, paths, factor) {
   kernel
 }
 
-# Root mean square distance between embeddings; 1 where all are the same.
+# Root mean square distance between embeddings; 1 where rounding tells none apart.
 embedding_distance <- function(inner) {
-  square <- mean(squared_distances(inner, diag(inner), diag(inner)))
+  square <- mean_square_distance(inner)
   if (square > 0) sqrt(square) else 1
+}
+
+mean_square_distance <- function(inner) {
+  square <- mean(squared_distances(inner, diag(inner), diag(inner)))
+  if (square > embedding_rounding * max(diag(inner))) square else 0
 }
 
 # Its logarithm's derivative when the inner products change.
 embedding_distance_slope <- function(inner, change) {
-  square <- mean(squared_distances(inner, diag(inner), diag(inner)))
+  square <- mean_square_distance(inner)
   moved <- 2 * (mean(diag(change)) - mean(change))
   if (square > 0) moved / (2 * square) else 0
 }

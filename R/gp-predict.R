@@ -143,11 +143,7 @@ gp_cross <- function(product, object, X, domain, domains) {
 
 # kappa(P, P) k(x, x): the prior variance over s^2.
 own_variance <- function(product, X, domain, domains) {
-  # a kernel in R has the whole matrix made for its diagonal
-  own <- unlist(lapply(kernel_blocks(product$kernel, nrow(X), 2^14), function(i) {
-    rows <- take(X, i)
-    kernel_diag_(kernel_program(product$kernel, rows, rows), rows)
-  }))
+  own <- kernel_own(product$kernel, X)
   if (is.null(domains$own)) own else own * domains$own[as.integer(domain)]
 }
 

@@ -74,9 +74,9 @@ check_sigma <- function(sigma) {
 }
 
 #' @exportS3Method
-kernel_fit.kernel_stationary <- function(kernel, X) {
+kernel_fit.kernel_stationary <- function(kernel, X, middle = median_bandwidth(X)) {
   if (is.null(kernel$sigma)) {
-    kernel$sigma <- median_bandwidth(X) * if (is.null(kernel$times)) 1 else kernel$times
+    kernel$sigma <- middle * if (is.null(kernel$times)) 1 else kernel$times
     kernel$times <- NULL
   }
   if (!length(kernel$sigma) %in% c(1L, ncol(X))) {

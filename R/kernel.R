@@ -8,15 +8,23 @@ new_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("kernel_", name), "domgen_kernel"))
 }
 
-# Fills in a missing bandwidth from X, the scaled training rows.
-kernel_fit <- function(kernel, X) UseMethod("kernel_fit")
+# Fills in a missing bandwidth from X, the scaled training rows: a multiple of `middle`.
+kernel_fit <- function(kernel, X, middle = median_bandwidth(X)) UseMethod("kernel_fit")
 
 #' @exportS3Method
-kernel_fit.domgen_kernel <- function(kernel, X) kernel
+kernel_fit.domgen_kernel <- function(kernel, X, middle = median_bandwidth(X)) kernel
 
 # The nested list of plain numbers that the core understands. x [n x p],
 # z [m x p]: needed only by kernels that are evaluated in R.
 kernel_program <- function(kernel, x, z) UseMethod("kernel_program")
+
+# k(x, x) of each row; a kernel that is evaluated in R has the whole matrix made for its diagonal.
+kernel_own <- function(kernel, X) {
+  unlist(lapply(kernel_blocks(kernel, nrow(X), 2^14), function(i) {
+    rows <- take(X, i)
+    kernel_diag_(kernel_program(kernel, rows, rows), rows)
+  }))
+}
 
 # k as a function of inner products <x, z> [a x b] and squared norms, for
 # kernels between mean embeddings, which have no coordinates.
@@ -160,7 +168,15 @@ check_overflow <- function(values, kernel) {
 #' a stationary kernel. Up to 1,000 rows enter: all of them, or rows evenly
 #' spaced in lexicographic order, so that the value depends neither on random
 #' numbers nor on the order of the rows. When half of the pairs coincide, the
-#' median of the positive distances is taken.
+#' median of the positive distances is taken; when all do, 1.
+#'
+#' Rows coincide when rounding cannot tell them apart: a column that varies by no more than
+#' 8 * `.Machine$double.eps` times its largest absolute value \eqn{a_j}{a_j} counts as constant, and
+#' a distance of no more than \eqn{8\epsilon\,(\sum_j a_j^2)^{1/2}}{8 eps sqrt(sum_j a_j^2)} over
+#' the other columns as 0.
+#'
+#' Between domains ([domain_distribution()]) the median distance of the mean embeddings has a
+#' floor, the distance that two samples from one distribution have.
 #'
 #' @param x Numeric matrix, n x p.
 #' @return One positive number, in the units of `x`.
@@ -168,18 +184,31 @@ check_overflow <- function(values, kernel) {
 #' median_bandwidth(as.matrix(iris[, 1:4]))
 #' @export
 median_bandwidth <- function(x) {
-  x <- check_rows(x, "x")
-  if (nrow(x) > 1000L) {
-    ordered <- do.call(order, unname(as.data.frame(x)))
-    x <- x[ordered[round(seq(1, nrow(x), length.out = 1000L))], , drop = FALSE]
-  }
+  x <- spaced_rows(check_rows(x, "x"))
+  size <- apply(abs(x), 2L, max)
   x <- sweep(x, 2L, colMeans(x))
+  rounding <- 8 * .Machine$double.eps * size
+  varies <- apply(abs(x), 2L, max) > rounding
+  if (nrow(x) < 2L || !any(varies)) return(1)
+  x <- x[, varies, drop = FALSE]
   largest <- max(abs(x))
-  if (nrow(x) < 2L || largest == 0) return(1)
   # a vector is sorted in part only, an object as a whole
   distances <- as.vector(stats::dist(x / largest))
-  middle <- stats::median(distances)
-  if (middle == 0) middle <- stats::median(distances[distances > 0])
+  distances[distances <= sqrt(sum((rounding[varies] / largest)^2))] <- 0
   # the smallest number whose reciprocal is finite
-  max(middle * largest, .Machine$double.xmin)
+  max(positive_median(distances) * largest, .Machine$double.xmin)
+}
+
+# At most 1,000 rows, the same in whatever order they come.
+spaced_rows <- function(x, most = 1000L) {
+  if (nrow(x) <= most) return(x)
+  ordered <- do.call(order, unname(as.data.frame(x)))
+  x[ordered[round(seq(1, nrow(x), length.out = most))], , drop = FALSE]
+}
+
+# The median, or where that is 0 the median of what is not; 0 where all is.
+positive_median <- function(distances) {
+  middle <- stats::median(distances)
+  if (middle == 0 && any(distances > 0)) middle <- stats::median(distances[distances > 0])
+  middle
 }

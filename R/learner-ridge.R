@@ -104,7 +104,7 @@
 #' fitted
 #' sqrt(mean((predict(fitted, test) - test$y)^2))
 #' @export
-dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = 1, kernel = NULL,
+dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, kernel = NULL,
                      domain_kernel = domain_distribution(), features = features_exact(),
                      offset = FALSE, bandwidths = c("given", "fitted"),
                      probability = c("none", "platt", "isotonic"), weights = NULL,
@@ -112,7 +112,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = 1, kernel
                      scale = c("pooled", "domain", "both", "rank", "none"),
                      na.action = stats::na.omit, threads = NULL, ...) {
   args <- list(
-    lambda = check_number(lambda, "lambda"),
+    lambda = if (!is.null(lambda)) check_number(lambda, "lambda"),
     kernel = if (!is.null(kernel)) check_kernel(kernel, "kernel"),
     domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
     features = check_features(features, "features"), offset = check_flag(offset, "offset"),
@@ -131,15 +131,16 @@ fit_sample.dg_ridge_spec <- function(spec, sample) {
   if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X))
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   task <- ridge_task(sample, args)
+  if (is.null(args$lambda)) args <- choose_penalty(args, sample, task)
   search <- if (args$bandwidths == "fitted") fit_bandwidths(task, sample, args)
   if (!is.null(search)) args[c("kernel", "domain_kernel")] <- search[c("kernel", "domain_kernel")]
   product <- sample_product(args, sample)
   solved <- train_ridge(product, sample, task, args)
-  new_ridge(solved, product, task$response, sample, task$costs, search)
+  new_ridge(solved, product, task$response, sample, task$costs, args$lambda, search)
 }
 
 # solved: list(coefficients, offset, decision).
-new_ridge <- function(solved, product, response, sample, costs, search = NULL) {
+new_ridge <- function(solved, product, response, sample, costs, lambda, search = NULL) {
   finite <- all(is.finite(solved$coefficients)) && all(is.finite(solved$decision))
   if (!finite) {
     abort("numeric", "The coefficients overflow with ", format(product$kernel),
@@ -148,7 +149,7 @@ new_ridge <- function(solved, product, response, sample, costs, search = NULL) {
   names <- if (ncol(solved$coefficients) > 1L) response$levels
   colnames(solved$coefficients) <- colnames(solved$decision) <- names
   structure(c(solved[c("coefficients", "offset", "decision")], list(
-    costs = costs, search = search[c("error", "start", "converged", "evaluations", "message")],
+    costs = costs, lambda = lambda, search = search[c("error", "start", "converged", "evaluations", "message")],
     weights = sample$weights, response = response, y = sample$y, product = product
   )), class = c("dg_ridge", "dg_learner", "dg_fit"))
 }
@@ -189,7 +190,8 @@ print_details.dg_ridge <- function(x) {
   describe_response(x$response)
   describe_kernels(x$product)
   args <- x$spec$args
-  cat("  lambda = ", format(args$lambda), " (domain weights: ", args$domain_weights, "), offset: ",
+  cat("  lambda = ", format(signif(penalty_of(x, "lambda"), 4)),
+      if (is.null(args$lambda)) ", by left-out domains", " (domain weights: ", args$domain_weights, "), offset: ",
       if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",
       sep = "")
   if (!is.null(x$search)) {

@@ -185,7 +185,7 @@
 #' sure <- update(model, probability = "platt")
 #' head(predict(sure, test, type = "prob"))
 #' @export
-dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = 1, loss = NULL, epsilon = 0.1,
+dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = NULL, epsilon = 0.1,
                    kernel = NULL, domain_kernel = domain_distribution(),
                    features = features_exact(), offset = FALSE,
                    multiclass = c("one_vs_one", "one_vs_rest"),
@@ -195,7 +195,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = 1, loss = NUL
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
                    threads = NULL, ...) {
   args <- list(
-    cost = check_number(cost, "cost"),
+    cost = if (!is.null(cost)) check_number(cost, "cost"),
     loss = if (!is.null(loss)) check_choice(loss, "loss", names(svm_losses)),
     epsilon = check_number(epsilon, "epsilon", "non-negative"),
     kernel = if (!is.null(kernel)) check_kernel(kernel, "kernel"),
@@ -222,6 +222,7 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   response <- encode_machines(sample$y, sample$weights, args)
   loss <- read_loss(args$loss, response$kind)
+  if (is.null(args$cost)) args <- choose_cost(args, sample, loss)
   product <- sample_product(args, sample)
   data <- recall(sample$memo, "data", product, machine_data(product, sample, args))
   earlier <- warm_start(sample$memo, args)
@@ -235,7 +236,7 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   keep_start(sample$memo, args, machines)
   response$target <- if (length(machines) == 1L) drop(response$target)
   structure(c(join_machines(machines), list(
-    loss = loss$name, weights = sample$weights, response = response, y = sample$y,
+    cost = args$cost, loss = loss$name, weights = sample$weights, response = response, y = sample$y,
     product = product
   )), class = c("dg_svm", "dg_learner", "dg_fit"))
 }
@@ -264,7 +265,8 @@ print_details.dg_svm <- function(x) {
   describe_response(x$response)
   describe_kernels(x$product)
   args <- x$spec$args
-  cat("  cost = ", format(args$cost), " (domain weights: ", args$domain_weights, ")",
+  cat("  cost = ", format(signif(penalty_of(x, "cost"), 4)),
+      if (is.null(args$cost)) ", by left-out domains", " (domain weights: ", args$domain_weights, ")",
       if (x$response$kind == "number") paste0(", epsilon = ", format(args$epsilon)),
       ", offset: ",
       if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",

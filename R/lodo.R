@@ -76,7 +76,8 @@ lodo.dg_ridge <- function(object, metric = NULL, ...) {
   task <- list(response = object$response, costs = object$costs,
                Y = ridge_targets(object$response, object$y))
   args <- object$spec$args
-  left_out <- left_out_predictions(object$product, sample, task, args, args$lambda)
+  left_out <- left_out_predictions(object$product, sample, task, args,
+                                   penalty_of(object, "lambda"))
   values <- matrix(left_out, nrow(task$Y), dimnames = list(NULL, colnames(object$coefficients)))
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
