@@ -39,8 +39,8 @@
 #'            y ~ . | domain, data = toy, folds = 4)
 #' @export
 dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
-                       folds = NULL, metric = NULL, against = NULL, na.action = stats::na.omit,
-                       progress = NULL, ...) {
+                       folds = NULL, metric = NULL, against = NULL, refits = TRUE,
+                       na.action = stats::na.omit, progress = NULL, ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_compare)))
   check_given(objects, "objects")
@@ -55,8 +55,8 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
   for (spec in specs) check_metrics_fit(metrics, spec)
-  cross_validate(specs, task, folds, metrics, read_progress(progress), new_comparison,
-                 names(specs), against)
+  cross_validate(specs, task, folds, metrics, check_flag(refits, "refits"),
+                 read_progress(progress), new_comparison, names(specs), against)
 }
 
 read_specifications <- function(objects) {
@@ -103,17 +103,28 @@ new_comparison <- function(runs, names, against) {
                    dimnames = list(runs[[1L]]$domains$domain, names))
   metrics <- runs[[1L]]$metrics
   ranks <- rank_methods(scores, metrics[[1L]]$better)
-  differences <- lapply(names, function(name) {
-    paired_difference(scores[, name] - scores[, against])
-  })
+  differences <- lapply(names, function(name) compare_pair(runs[[name]], runs[[against]]))
   table <- data.frame(
     method = names, mean = vapply(runs, `[[`, numeric(1), "mean"),
     overall = vapply(runs, `[[`, numeric(1), "overall"), rank = colMeans(ranks),
     do.call(rbind, differences),
     seconds = vapply(runs, function(run) sum(run$fits$seconds), numeric(1)), row.names = NULL
   )
-  structure(list(table = table, friedman = friedman(ranks), scores = scores, runs = runs,
-                 against = against, metrics = metrics), class = "dg_compare")
+  inflation <- vapply(differences, attr, numeric(1), "inflation")[names != against]
+  if (length(inflation) == 0L || anyNA(inflation)) inflation <- 1
+  structure(list(table = table, friedman = friedman(ranks, mean(inflation)), scores = scores,
+                 runs = runs, against = against, metrics = metrics), class = "dg_compare")
+}
+
+# As paired_difference() gives it, with the inflation of its variance as an attribute.
+compare_pair <- function(run, against) {
+  difference <- run$domains$score - against$domains$score
+  without <- run$refits$without[[1L]]
+  theirs <- against$refits$without[[1L]]
+  without <- if (!is.null(without) && !is.null(theirs)) {
+    list(scores = without$scores - theirs$scores, group = without$group)
+  }
+  paired_difference(difference, without, run$share)
 }
 
 #' @export

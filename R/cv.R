@@ -61,7 +61,7 @@
 #'       metric = c("accuracy", "auc"))
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
-                  metric = NULL, na.action = stats::na.omit, progress = NULL, ...) {
+                  metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL, ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
@@ -71,7 +71,8 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
   check_metrics_fit(metrics, spec)
-  cross_validate(list(spec), task, folds, metrics, read_progress(progress), `[[`, 1L)
+  cross_validate(list(spec), task, folds, metrics, check_flag(refits, "refits"),
+                 read_progress(progress), `[[`, 1L)
 }
 
 # A search inside a fold leaves the line to the cross-validation.
