@@ -1,18 +1,17 @@
 # Paired comparisons over domains.
 
-# Mean of the differences, standard error, 95 % interval, the p value that belongs to it, and that
-# of the signed ranks. without, share: see mean_error(), whose inflation and how are attributes.
-paired_difference <- function(difference, without = NULL, share = 1 - 1 / length(difference)) {
+# One line: mean of the differences, standard error, 95 % interval, the p value that belongs to it,
+# and that of the signed ranks. error: made by mean_error().
+paired_line <- function(difference, error) {
   d <- difference[!is.na(difference)]
-  error <- mean_error(difference, without, share)
   interval <- mean_interval(mean(d), error)
-  structure(
-    data.frame(difference = if (length(d)) mean(d) else NA_real_, se = error$se,
-               lower = interval[1L], upper = interval[2L], p = mean_p(mean(d), error),
-               p_rank = signed_rank(d, error)),
-    inflation = error$inflation, how = error$how
-  )
+  data.frame(difference = if (length(d)) mean(d) else NA_real_, se = error$se,
+             lower = interval[1L], upper = interval[2L], p = mean_p(mean(d), error),
+             p_rank = signed_rank(d, error))
 }
+
+# Of scores alone, each domain held out once by itself.
+paired_difference <- function(difference) paired_line(difference, mean_error(difference))
 
 mean_p <- function(mean, error) {
   if (is.na(error$se) || error$se == 0) return(NA_real_)

@@ -89,7 +89,9 @@ fit_and_predict <- function(spec, task, split, needs, fit_memo) {
   predictions <- data.frame(row = task$row[split$held], domain = domain, fold = split$fold,
                             rep = split$rep, truth = task$y[split$held], stringsAsFactors = FALSE)
   predictions <- add_responses(predictions, model, values, levels(task$y))
-  if ("prob" %in% needs) predictions$prob <- all_classes(respond(model, values, "prob"), task$y)
+  if ("prob" %in% needs) {
+    predictions$prob <- all_classes(respond(model, values, "prob"), levels(task$y), 0)
+  }
   if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
   list(predictions = predictions, parameters = chosen_parameters(model))
 }
@@ -112,15 +114,21 @@ add_responses <- function(predictions, model, values, levels) {
   predictions$prediction <- if (is.null(levels)) prediction
                             else factor(as.character(prediction), levels = levels)
   decision <- respond(model, values, "decision")
-  # scores of more than two classes have a column each and are left out
-  predictions$decision <- if (is.matrix(decision)) NA_real_ else decision
+  predictions$decision <- if (length(levels) <= 2L) decision else {
+    if (!is.matrix(decision)) {
+      # of two of them
+      decision <- matrix(c(-decision, decision), ncol = 2L,
+                         dimnames = list(NULL, model$response$levels))
+    }
+    all_classes(decision, levels, -Inf)
+  }
   predictions
 }
 
-# A class that the training domains lacked has probability 0.
-all_classes <- function(prob, y) {
-  full <- matrix(0, nrow(prob), nlevels(y), dimnames = list(NULL, levels(y)))
-  full[, colnames(prob)] <- prob
+# A class that the training domains lacked has probability 0, and the lowest decision value.
+all_classes <- function(columns, levels, lacking) {
+  full <- matrix(lacking, nrow(columns), length(levels), dimnames = list(NULL, levels))
+  full[, colnames(columns)] <- columns
   full
 }
 

@@ -15,7 +15,7 @@
 # One line per world, procedures, domains, folds ("rows": row_folds(), "5 x 3": repeated) and
 # interval ("independent": s^2/G; "factor": Nadeau and Bengio's; "jackknife": from fits without two
 # folds). coverage: of the expected difference over training sets of the folds' size;
-# coverage_models: of the difference of the two models trained on all domains, on 1,000 new ones;
+# coverage_models: of the difference of the two models trained on all domains, on 500 new ones;
 # width: mean, and oracle_width that of the 95 % interval from the true standard deviation. alarms
 # (world "equal"): share of p < 0.05 of the mean, of the signed ranks (alarms_rank), of Friedman's
 # test of three (alarms_friedman); where the interval is "independent" as if domains were
@@ -28,7 +28,7 @@ args <- commandArgs(TRUE)
 quick <- "--quick" %in% args
 args <- setdiff(args, "--quick")
 target <- if (length(args) >= 1L) args[1L]
-replications <- if (quick) 30L else if (length(args) >= 2L) as.integer(args[2L]) else 300L
+replications <- if (quick) 30L else if (length(args) >= 2L) as.integer(args[2L]) else 250L
 sizes <- if (quick) c(8L, 12L) else c(8L, 12L, 30L, 100L)
 
 # Features 1, x1..x6, their means by domain, x1 and x2 times their means.
@@ -99,7 +99,8 @@ fit_sets <- function(data, learner, sets) {
 
 # Sums of squared errors of the parts under each fit, [parts x fits].
 squares <- function(data, W) {
-  quadratic <- rbind(apply(W, 2L, tcrossprod), -2 * W, 1)
+  i <- seq_len(P)
+  quadratic <- rbind(W[rep(i, P), , drop = FALSE] * W[rep(i, each = P), , drop = FALSE], -2 * W, 1)
   pmax(data$sums[, seq_len(nrow(quadratic))] %*% quadratic, 0)
 }
 
@@ -155,7 +156,8 @@ intervals_of <- function(d, models, ranks) {
   t(vapply(Filter(Negate(is.null), error), function(e) {
     ends <- inside$mean_interval(theta, e)
     c(theta = theta, lower = ends[1L], upper = ends[2L], models = models, width = diff(ends),
-      p = inside$mean_p(theta, e), rank = inside$signed_rank(d$scores, e),
+      p = inside$mean_p(theta, e),
+      rank = if (is.null(ranks)) NA else inside$signed_rank(d$scores, e),
       friedman = if (is.null(ranks)) NA else inside$friedman(ranks, e$inflation)$p)
   }, numeric(8)))
 }
@@ -211,7 +213,11 @@ summarise_cells <- function(runs, world, G) {
 
 set.seed(11)
 worlds <- c("plain", "context", "skew", "equal")
-banks <- sapply(worlds, draw_world, if (quick) 100L else 1000L, simplify = FALSE)
+banks <- lapply(stats::setNames(worlds, worlds), function(world) {
+  bank <- draw_world(world, if (quick) 100L else 500L)
+  # whole domains
+  list(sums = rowsum(bank$sums, bank$domain), domain = factor(levels(bank$domain)))
+})
 table <- NULL
 for (G in sizes) for (world in worlds) {
   start <- proc.time()[["elapsed"]]
