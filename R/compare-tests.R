@@ -1,31 +1,35 @@
 # Paired comparisons over domains.
 
-# Mean of the differences, standard error, 95 % interval, Wilcoxon's p.
-paired_difference <- function(difference) {
+# One line: mean of the differences, standard error, 95 % interval, the p value that belongs to it,
+# and that of the signed ranks. error: made by mean_error().
+paired_line <- function(difference, error) {
   d <- difference[!is.na(difference)]
-  interval <- bootstrap_interval(d)
-  data.frame(difference = if (length(d)) mean(d) else NA_real_, se = standard_error(d),
-             lower = interval[1L], upper = interval[2L], p = signed_rank(d))
+  interval <- mean_interval(mean(d), error)
+  data.frame(difference = if (length(d)) mean(d) else NA_real_, se = error$se,
+             lower = interval[1L], upper = interval[2L], p = mean_p(mean(d), error),
+             p_rank = signed_rank(d, error))
 }
 
-# Percentile interval of the mean, with the level that makes up for few domains
-# (Hesterberg, 2015, section 5.3); very few have too few different resamples.
-bootstrap_interval <- function(d, level = 0.95, draws = 10000L) {
-  n <- length(d)
-  if (n < 2L || !all(is.finite(d))) return(c(NA_real_, NA_real_))
-  if (n < 8L) {
-    return(mean(d) + c(-1, 1) * stats::qt((1 + level) / 2, n - 1) * standard_error(d))
-  }
-  tail <- stats::pnorm(sqrt(n / (n - 1)) * stats::qt((1 - level) / 2, n - 1))
-  means <- with_seed(1L, colMeans(matrix(d[sample.int(n, n * draws, replace = TRUE)], n)))
-  unname(stats::quantile(means, c(tail, 1 - tail)))
+# Of scores alone, each domain held out once by itself.
+paired_difference <- function(difference) paired_line(difference, mean_error(difference))
+
+mean_p <- function(mean, error) {
+  if (is.na(error$se) || error$se == 0) return(NA_real_)
+  2 * stats::pt(-abs(mean) / error$se, error$df)
 }
 
-signed_rank <- function(d) {
+# Wilcoxon's test, whose exact distribution is that of independent differences: its statistic is
+# divided by what divides the mean's. Never below the exact p.
+signed_rank <- function(d, error = list(inflation = 1, df = Inf)) {
   d <- d[d != 0]
-  if (length(d) < 2L) return(NA_real_)
-  exact <- length(d) <= 25L && !anyDuplicated(abs(d))
-  stats::wilcox.test(d, exact = exact)$p.value
+  n <- length(d)
+  if (n < 2L) return(NA_real_)
+  exact <- n <= 25L && !anyDuplicated(abs(d))
+  p <- stats::wilcox.test(d, exact = exact)$p.value
+  if (is.na(error$inflation) || error$inflation <= 1) return(p)
+  ranks <- rank(abs(d))
+  z <- (sum(ranks[d > 0]) - n * (n + 1) / 4) / sqrt(sum(ranks^2) / 4 * error$inflation)
+  max(p, 2 * stats::pt(-abs(z), error$df))
 }
 
 # 1 is best, [domains x methods]; domains without all scores are left out.
@@ -35,10 +39,13 @@ rank_methods <- function(scores, better) {
   matrix(ranks, ncol = ncol(scores), dimnames = dimnames(complete))
 }
 
-friedman <- function(ranks) {
+# inflation: of the variance of mean differences by the overlap of training sets.
+friedman <- function(ranks, inflation = 1) {
   if (ncol(ranks) < 3L || nrow(ranks) < 2L) return(NULL)
   # all methods alike in every domain
   if (all(ranks == ranks[1L])) return(list(statistic = 0, df = ncol(ranks) - 1, p = 1))
   test <- stats::friedman.test(ranks)
-  list(statistic = unname(test$statistic), df = unname(test$parameter), p = test$p.value)
+  statistic <- unname(test$statistic) / inflation
+  list(statistic = statistic, df = unname(test$parameter),
+       p = stats::pchisq(statistic, test$parameter, lower.tail = FALSE))
 }

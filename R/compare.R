@@ -8,30 +8,72 @@
 #' @param objects A named list of learners, [chain()]s and [dg_tune()]s without data.
 #' @param against Name of the method that the others are compared with;
 #'   `"pooled"` if there is one of that name, else the first.
+#' @param refits Fit each method again without each pair of folds, for the intervals? That is
+#'   K(K - 1)/2 further fits a method for K folds, at most 45. If `FALSE`, intervals come from the
+#'   scores alone, see Details.
 #' @details
-#' **Intervals** of the mean difference are by the bootstrap over domains (10,000 draws, always the
-#' same): percentiles of the means, taken farther out as Student's t and the factor
-#' \eqn{\sqrt{G/(G - 1)}}{sqrt(G/(G - 1))} ask for G domains (Hesterberg, 2015, section 5.3),
-#' without which they are too narrow for few; with fewer than 8 domains, Student's t-intervals. They
-#' treat domains as independent; domains that were held out together share a fit, so that they are
-#' somewhat too narrow with few folds. With several
-#' methods each interval is for itself: with twenty of them one will miss.
+#' **Intervals** are for the mean difference on new domains of the same kind, of methods trained on
+#' as many domains as the folds train on, averaged over training sets. The differences of G domains
+#' are not independent, because training sets overlap: their variance \eqn{s^2}{s^2} gives
+#' \eqn{s^2/G}{s^2/G}, which can be several times too small. No function of the scores can
+#' say by how much (Bengio and Grandvalet, 2004), because it depends on how much a method
+#' depends on single domains. With `refits`,
+#' \deqn{\mathrm{se}^2 = \frac{s^2}{G} + \max\left(0,\; v_\mathrm{refits} -
+#'   v_\mathrm{scores}\right), \quad
+#'   v = \frac1J \sum_{L=1}^J (h_L - 1)\,(\bar d_{-L} - \bar d)^2, \quad h_L = G/n_L,}{
+#'   se^2 = s^2/G + max(0, v_refits - v_scores),
+#'   v = (1/J) sum_L (h_L - 1) (d_-L - d)^2, h_L = G/n_L,}
+#' the jackknife over J groups of \eqn{n_L}{n_L} domains (the folds, put together to ten groups
+#' where there are more; Busing, Meijer and van der Leeden, 1999, equation 5): \eqn{\bar d_{-L}}{
+#' d_-L} is the mean over the domains outside group L, in \eqn{v_\mathrm{refits}}{v_refits} by
+#' fits without L and without the domain's own group, in \eqn{v_\mathrm{scores}}{v_scores} by those
+#' of the cross-validation. The interval is Student's, with Satterthwaite's degrees of freedom, at
+#' most G - 1. The jackknife is conservative (Efron and Stein, 1981).
 #'
-#' **Tests.** `p` is that of Wilcoxon's signed-rank test of the differences (exact for up to
-#' 25 domains without ties, and two-sided). `friedman` asks whether any method differs from the
-#' others: methods are ranked within each domain (1 is best), and `rank` is the mean rank.
+#' Without `refits`, where one of them fails, where folds are not of whole domains, each held out
+#' once (of [row_folds()] and bootstraps), and with two folds,
+#' \eqn{\mathrm{se}^2 = (1 + n/n_1)\,s^2/G}{se^2 = (1 + n/n_1) s^2/G}, where n_1 of n rows are trained on
+#' (Nadeau and Bengio, 2003, section 3): at least twice \eqn{s^2/G}{s^2/G}, too much for stable methods and many
+#' domains, and not enough for methods with about as many parameters as there are domains. Repeats
+#' are averaged, and refits are those of the first; intervals are then a little too wide.
+#'
+#' @COVERAGE@
+#' With several methods each interval is for itself: with twenty of them one will miss.
+#'
+#' **Tests.** `p` belongs to the interval: it is below 0.05 where the interval leaves out zero.
+#' `p_rank` is that of Wilcoxon's signed ranks, which ask something else: not whether the *mean*
+#' difference is zero, but whether differences lie evenly about zero, so that a few domains with
+#' large differences count less. The two can disagree, and `print()` says where. Its
+#' exact distribution is that of independent differences; here its deviation from what is expected
+#' is divided by the factor by which \eqn{\mathrm{se}}{se} exceeds \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)},
+#' and p is never below the exact one (two-sided; normal approximation from 26 domains and with
+#' ties). `friedman` asks whether any method differs from the others in its ranks: methods are
+#' ranked within each domain (1 is best), `rank` is the mean rank, and the statistic is divided by
+#' the mean of the methods' factors \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}.
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one line per method: `mean` over domains, `overall`
 #'     (all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the method
-#'     compared with, its standard error `se`, 95 % interval `lower`, `upper` and `p`, and
-#'     `seconds`}
+#'     compared with, its standard error `se`, 95 % interval `lower`, `upper`, the `p` that
+#'     belongs to it, `p_rank` of the signed ranks, and `seconds` of the fits, without `refits`}
+#'   \item{inference}{data frame, one line per method: `how` the standard error was found
+#'     (`"jackknife"`, `"factor"`, `"none"` where there is no variance), and `inflation`, the factor
+#'     on \eqn{s^2/G}{s^2/G}}
 #'   \item{friedman}{`statistic`, `df`, `p` of Friedman's test, `NULL` with fewer than 3 methods}
 #'   \item{scores}{matrix, domains x methods}
 #'   \item{runs}{the [dg_cv()] result of each method}
 #'   \item{against, metrics}{as used; the first metric is compared}
 #' @references
-#' Hesterberg, T. C. (2015). What teachers should know about the bootstrap. *The American
-#' Statistician* 69(4), 371-386.
+#' Bengio, Y. and Grandvalet, Y. (2004). No unbiased estimator of the variance of K-fold
+#' cross-validation. *Journal of Machine Learning Research* 5, 1089-1105.
+#'
+#' Busing, F. M. T. A., Meijer, E. and van der Leeden, R. (1999). Delete-m jackknife for unequal m.
+#' *Statistics and Computing* 9, 3-8.
+#'
+#' Efron, B. and Stein, C. (1981). The jackknife estimate of variance. *The Annals of Statistics*
+#' 9(3), 586-596.
+#'
+#' Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. *Machine Learning*
+#' 52(3), 239-281.
 #' @seealso [dg_cv()], [plot.dg_compare()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)
@@ -39,8 +81,8 @@
 #'            y ~ . | domain, data = toy, folds = 4)
 #' @export
 dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
-                       folds = NULL, metric = NULL, against = NULL, na.action = stats::na.omit,
-                       progress = NULL, ...) {
+                       folds = NULL, metric = NULL, against = NULL, refits = TRUE,
+                       na.action = stats::na.omit, progress = NULL, ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_compare)))
   check_given(objects, "objects")
@@ -55,8 +97,8 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
   for (spec in specs) check_metrics_fit(metrics, spec)
-  cross_validate(specs, task, folds, metrics, read_progress(progress), new_comparison,
-                 names(specs), against)
+  cross_validate(specs, task, folds, metrics, check_flag(refits, "refits"),
+                 read_progress(progress), new_comparison, names(specs), against)
 }
 
 read_specifications <- function(objects) {
@@ -103,17 +145,32 @@ new_comparison <- function(runs, names, against) {
                    dimnames = list(runs[[1L]]$domains$domain, names))
   metrics <- runs[[1L]]$metrics
   ranks <- rank_methods(scores, metrics[[1L]]$better)
-  differences <- lapply(names, function(name) {
-    paired_difference(scores[, name] - scores[, against])
-  })
+  differences <- lapply(names, function(name) compare_pair(runs[[name]], runs[[against]]))
   table <- data.frame(
     method = names, mean = vapply(runs, `[[`, numeric(1), "mean"),
     overall = vapply(runs, `[[`, numeric(1), "overall"), rank = colMeans(ranks),
-    do.call(rbind, differences),
+    do.call(rbind, lapply(differences, `[[`, "line")),
     seconds = vapply(runs, function(run) sum(run$fits$seconds), numeric(1)), row.names = NULL
   )
-  structure(list(table = table, friedman = friedman(ranks), scores = scores, runs = runs,
-                 against = against, metrics = metrics), class = "dg_compare")
+  inference <- data.frame(method = names, do.call(rbind, lapply(differences, `[[`, "inference")))
+  others <- inference$inflation[names != against & !is.na(inference$inflation)]
+  structure(list(table = table, inference = inference,
+                 friedman = friedman(ranks, if (length(others)) mean(others) else 1),
+                 scores = scores, runs = runs, against = against, metrics = metrics),
+            class = "dg_compare")
+}
+
+# list(line of the table, inference)
+compare_pair <- function(run, against) {
+  difference <- run$domains$score - against$domains$score
+  without <- run$refits$without[[1L]]
+  theirs <- against$refits$without[[1L]]
+  without <- if (!is.null(without) && !is.null(theirs)) {
+    list(scores = without$scores - theirs$scores, group = without$group)
+  }
+  error <- mean_error(difference, without, run$share)
+  list(line = paired_line(difference, error),
+       inference = data.frame(how = error$how, inflation = error$inflation))
 }
 
 #' @export
@@ -127,7 +184,7 @@ print.dg_compare <- function(x, digits = 3, ...) {
   print_comparison(x, digits)
   missing <- sum(is.na(rowSums(x$scores)))
   if (missing) cat("  ", without_score(missing, run$predictions$truth), "\n", sep = "")
-  cat("\n")
+  cat("\n", inference_words(x), "\n", sep = "")
   for (i in which(x$table$method != x$against)) {
     differences <- x$scores[, i] - x$scores[, x$against]
     cat("  ", verdict(x$table[i, ], measure, x$against, sum(differences != 0, na.rm = TRUE)), "\n",
@@ -135,7 +192,7 @@ print.dg_compare <- function(x, digits = 3, ...) {
   }
   if (!is.null(x$friedman)) {
     cat("  ", if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
-        " (Friedman's test on ranks: ", p_words(x$friedman$p), ")\n", sep = "")
+        " (Friedman's test on ranks in a domain: ", p_words(x$friedman$p), ")\n", sep = "")
   }
   for (name in names(x$runs)) {
     if (length(x$runs[[name]]$warnings)) {
@@ -147,8 +204,8 @@ print.dg_compare <- function(x, digits = 3, ...) {
 }
 
 print_comparison <- function(x, digits) {
-  shown <- x$table[c("method", "mean", "overall", "rank", "difference", "se", "lower", "upper", "p",
-                     "seconds")]
+  empty <- c("difference", "se", "lower", "upper", "p", "p_rank")
+  shown <- x$table[c("method", "mean", "overall", "rank", empty, "seconds")]
   digits <- enough_digits(x$table$se, digits)
   numbers <- c("mean", "overall", "difference", "se", "lower", "upper")
   size <- max(abs(unlist(shown[numbers])), 0, na.rm = TRUE)
@@ -158,9 +215,9 @@ print_comparison <- function(x, digits) {
     formatC(round(v, digits) + 0, digits = digits, format = "f")
   })
   shown$rank <- formatC(x$table$rank, digits = 2L, format = "f")
-  shown$p <- vapply(x$table$p, format_p, character(1))
+  for (p in c("p", "p_rank")) shown[[p]] <- vapply(x$table[[p]], format_p, character(1))
   shown$seconds <- formatC(x$table$seconds, digits = 1L, format = "f")
-  shown[x$table$method == x$against, c("difference", "se", "lower", "upper", "p")] <- ""
+  shown[x$table$method == x$against, empty] <- ""
   # a table in two pieces is hard to read
   old <- options(width = max(getOption("width"), 110L))
   on.exit(options(old))
@@ -182,9 +239,28 @@ enough_digits <- function(se, digits) {
   max(digits, 1 - floor(log10(min(se))))
 }
 
-# In words, from the 95 % interval; with a grain of salt where the signed ranks, in which a few
-# domains with large differences count less, do not agree. differing: domains with a difference;
-# of fewer than 6 no ranks have p < 0.05.
+# What the intervals know of the overlap of training sets, and what the p values are of.
+inference_words <- function(x) {
+  how <- x$inference$how[x$table$method != x$against]
+  refits <- x$runs[[1L]]$refits
+  failed <- unlist(lapply(x$runs, function(run) run$refits$error))
+  failed <- failed[!is.na(failed)]
+  by_factor <- if (any(how == "factor")) {
+    paste0("a factor on the variance (at least 2", if (is.null(refits)) "; refits = TRUE can do better",
+           ")")
+  }
+  by_fits <- if (any(how == "jackknife")) paste(plural(refits$fits, "further fit"), "a method")
+  known <- c(by_fits, by_factor)
+  c(if (length(known)) {
+    paste0("  intervals and p (mean difference) allow for overlapping training sets, by ",
+           paste(known, collapse = " or "), ";\n  p_rank: Wilcoxon's signed ranks (do the ",
+           "differences lie evenly about zero?)\n")
+  }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L], "\n"))
+}
+
+# In words, from the 95 % interval; where the signed ranks, in which a few domains with large
+# differences count less, do not agree, that too. differing: domains with a difference; of fewer than
+# 6 no ranks have p < 0.05.
 verdict <- function(row, measure, against, differing) {
   if (is.na(row$difference)) return(paste0(row$method, ": no domain has a score"))
   if (is.na(row$lower)) {
@@ -192,12 +268,15 @@ verdict <- function(row, measure, against, differing) {
                               else "scores are not finite"))
   }
   if (row$lower <= 0 && row$upper >= 0) {
-    return(paste0(row$method, ": not distinguishable from ", against))
+    return(paste0(row$method, ": not distinguishable from ", against, if (isTRUE(row$p_rank < 0.05)) {
+      paste0(" on average, but most domains differ alike (signed ranks, ", p_words(row$p_rank), ")")
+    }))
   }
   better <- (row$difference < 0) == (measure$better == "low")
   paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",
          signif(abs(row$difference), 2), " (standard error ", signif(row$se, 2), ")",
-         if (differing >= 6L && !is.na(row$p) && row$p >= 0.05) {
-           paste0(", but not in most domains alike (Wilcoxon ", p_words(row$p), ")")
+         if (differing >= 6L && isTRUE(row$p_rank >= 0.05)) {
+           paste0(" on average, but not in most domains alike (signed ranks, ",
+                  p_words(row$p_rank), ")")
          })
 }

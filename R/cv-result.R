@@ -1,6 +1,7 @@
 # The result of a cross-validation: scores by domain, then summarised.
 
-new_cv <- function(spec, task, folds, metrics, splits, results) {
+# plan, pairs: the fits without two folds, see pairs_of_folds().
+new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pairs = list()) {
   predictions <- do.call(rbind, lapply(results, `[[`, "predictions"))
   predictions <- predictions[order(predictions$rep, predictions$row), ]
   rownames(predictions) <- NULL
@@ -11,14 +12,33 @@ new_cv <- function(spec, task, folds, metrics, splits, results) {
   if (!is.null(found[[1L]])) fits <- cbind(fits, do.call(rbind, lapply(found, parameter_row)))
   by_domain <- score_domains(predictions, metrics)
   scores <- by_domain$score[!is.na(by_domain$score)]
+  refits <- read_pairs(plan, pairs, task$domain, by_domain$domain, metrics)
+  share <- mean(vapply(splits, function(s) length(unique(s$train)), 0L)) / length(task$y)
+  errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
+    values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
+    mean_error(values, refits$without[[name]], share)
+  })
   structure(list(
     domains = by_domain, predictions = predictions,
-    mean = if (length(scores)) mean(scores) else NA_real_,
-    se = standard_error(scores), overall = score(as.list(predictions), metrics[[1L]]), fits = fits,
-    folds = folds, metrics = metrics, held = held_out(splits, task$domain),
+    mean = if (length(scores)) mean(scores) else NA_real_, se = errors[[1L]]$se,
+    errors = errors, overall = score(as.list(predictions), metrics[[1L]]), fits = fits,
+    refits = refits, share = share, folds = folds, metrics = metrics,
+    held = held_out(splits, task$domain),
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
   ), class = "dg_cv")
+}
+
+# list(fits, seconds, error: why they cannot be used, without: see mean_error(), by metric), or NULL.
+read_pairs <- function(plan, pairs, domain, domains, metrics) {
+  if (is.null(plan)) return(NULL)
+  errors <- unlist(lapply(pairs, `[[`, "error"))
+  refits <- list(fits = length(pairs), seconds = sum(unlist(lapply(pairs, `[[`, "seconds"))),
+                 error = if (length(errors)) errors[1L] else NA_character_)
+  if (length(errors)) return(refits)
+  columns <- if (length(metrics) > 1L) names(metrics) else "score"
+  without <- scores_without(plan, lapply(pairs, `[[`, "domains"), factor(domain, domains), columns)
+  c(refits, list(without = stats::setNames(without, names(metrics))))
 }
 
 warn_no_score <- function(cv) {
@@ -84,12 +104,6 @@ held_out <- function(splits, domain) {
   if (repeats > 1) paste0(how, ", ", repeats, " times") else how
 }
 
-# Of a mean; NA for one number, and where one is infinite.
-standard_error <- function(values) {
-  if (length(values) < 2L || !all(is.finite(values))) return(NA_real_)
-  robust_sd(values - mean(values)) / sqrt(length(values))
-}
-
 #' @export
 print.dg_cv <- function(x, digits = 4, ...) {
   digits <- max(check_digits(digits), 1L)
@@ -101,7 +115,7 @@ print.dg_cv <- function(x, digits = 4, ...) {
     scores <- x$domains[[name]]
     scores <- scores[!is.na(scores)]
     cat("  ", x$metrics[[name]]$title, ": ", signif(mean(scores), digits), " (",
-        signif(standard_error(scores), 2), ")\n", sep = "")
+        signif(x$errors[[name]]$se, 2), ")\n", sep = "")
   }
   missing <- sum(is.na(x$domains$score))
   if (missing) {

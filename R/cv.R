@@ -15,6 +15,8 @@
 #'   holds out rows of known domains), or by the rsample package.
 #' @param metric One or more scores, of which the first is the `score`: names from the list
 #'   below, or [metric_custom()]; `"rmse"` or `"accuracy"` if `NULL`.
+#' @param refits Fit the model again without each pair of folds, for the standard errors? That is
+#'   K(K - 1)/2 further fits for K folds, at most 45.
 #' @param progress Show a progress bar with the time left? `getOption("domgen.progress")`, or
 #'   whether the session is interactive, if `NULL`. Where the progressr package is loaded,
 #'   progress is told to its handlers instead (`progressr::handlers(global = TRUE)`).
@@ -23,28 +25,45 @@
 #' For numbers: `"rmse"`, `"mae"`, `"r2"` (1 less the squared error over that of the domain's own
 #' mean), `"log_density"` (mean logarithm of the predictive density of a row; for models that have
 #' one, such as [dg_gp()]). For classes: `"accuracy"`, `"balanced_accuracy"` (mean over the
-#' classes of the share recognised), `"auc"` (area under the ROC curve of the decision values, two
-#' classes), `"gmean"` (geometric mean of the shares recognised), `"f1"` (of the second
-#' of two classes; of more, the mean over classes), and of probabilities, for models that give them,
+#' classes of the share recognised), `"auc"` (area under the ROC curve of the decision values; with
+#' more than two classes the mean over pairs of classes i, j of \eqn{A(i, j)}{A(i, j)}, the mean of
+#' the areas under the curves by which i's and j's decision values tell rows of i from rows of j,
+#' equation 7 of Hand and Till, 2001),
+#' `"gmean"` (geometric mean of the shares recognised), `"f1"` (of the second
+#' of two classes; of more, the mean over the classes that a domain has or is predicted to have: one
+#' that is only predicted counts 0), and of probabilities, for models that give them,
 #' `"log_loss"` (mean of \eqn{-\log p}{-log p} of the true class, p at least 1e-15) and
 #' `"brier"` (mean squared difference from 0 and 1; with more than two classes summed over
-#' classes). A domain that lacks a class has no `"auc"`, one with a single class no
-#' `"balanced_accuracy"`, `"gmean"` and `"f1"`: they are `NA` and left out of the mean.
+#' classes). A domain with a single class has no `"auc"`,
+#' `"balanced_accuracy"`, `"gmean"` and `"f1"`: they are `NA` and left out of the mean. One that
+#' lacks some of more than two classes has them of those that it has.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several
 #'     metrics a column for each}
 #'   \item{predictions}{data frame, one line per row of the data that has no
 #'     missing values (and per repeat): `row`, `domain`, `fold`, `rep`, `truth`, `prediction`,
-#'     `decision` (`NA` with more than two classes), and where a metric needs them `prob` (matrix)
+#'     `decision` (with more than two classes a matrix with a column each, `-Inf` where the training
+#'     domains lack it), and where a metric needs them `prob` (matrix)
 #'     or `se`}
-#'   \item{mean, se}{mean of the scores over domains, and its standard error}
+#'   \item{mean, se}{mean of the scores over domains, and its standard error as an estimate of
+#'     the mean over new domains. Training sets of folds overlap, and with few domains
+#'     \eqn{s^2/G}{s^2/G}, the variance of G scores as if they were independent, is too small: with
+#'     `refits` the jackknife over pairs of folds says by how much, without them it is multiplied by
+#'     \eqn{1 + n/n_1}{1 + n/n_1} for n_1 of n rows that are trained on, about 2; formulas, sources
+#'     and when which is right in [dg_compare()]}
+#'   \item{errors}{for each metric a list: `se`, `df` (degrees of freedom), `inflation` (factor on
+#'     \eqn{s^2/G}{s^2/G}), `how` it was found (`"jackknife"`, `"factor"`, or `"none"` where there
+#'     is no variance)}
+#'   \item{refits}{with `refits` a list: the number of `fits`, `seconds`, the `error` message of
+#'     one that failed, and the scores `without` a further fold, domains x groups of folds}
 #'   \item{overall}{the score of all rows taken together; an overall `"auc"`
 #'     compares decision values of different fits, which need not be on one scale}
 #'   \item{fits}{data frame, one line per fold: `fold`, `rep`, `seconds`, and the parameters that
 #'     [dg_tune()] or members that [dg_auto()] chose in it}
 #'   \item{folds, metrics, warnings}{the assignment, the metrics (a named list), and warnings
 #'     that fits gave with the number of folds}
+#'   \item{share}{mean share of the rows that a fold trains on}
 #'   \item{held, labels}{what was held out, in words; the names of response and domain}
 #'   \item{spec}{the learner or chain, without data}
 #' @section Errors:
@@ -54,6 +73,9 @@
 #' @section Parallel:
 #' Folds are fitted on the workers of the plan of the future package, if `future::plan()` has set
 #' one with several and future.apply is installed; results do not depend on it.
+#' @references
+#' Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
+#' multiple class classification problems. *Machine Learning* 45(2), 171-186.
 #' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()]
 #' @examples
 #' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
@@ -61,7 +83,7 @@
 #'       metric = c("accuracy", "auc"))
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
-                  metric = NULL, na.action = stats::na.omit, progress = NULL, ...) {
+                  metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL, ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
@@ -71,7 +93,8 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
   check_metrics_fit(metrics, spec)
-  cross_validate(list(spec), task, folds, metrics, read_progress(progress), `[[`, 1L)
+  cross_validate(list(spec), task, folds, metrics, check_flag(refits, "refits"),
+                 read_progress(progress), `[[`, 1L)
 }
 
 # A search inside a fold leaves the line to the cross-validation.

@@ -1,22 +1,26 @@
 # Fitting specifications to some rows and predicting the others: what cross-validation, tuning and
 # comparison have in common.
 
-# Every specification on every split; finish(list of dg_cv, ...) makes the result.
-cross_validate <- function(specs, task, folds, metrics, progress, finish, ...) {
+# Every specification on every split, and with refits on what is left without two folds, for the
+# standard errors; finish(list of dg_cv, ...) makes the result.
+cross_validate <- function(specs, task, folds, metrics, refits, progress, finish, ...) {
   splits <- fold_splits(folds, task)
-  seeds <- draw_seeds(length(splits))
-  needs <- metrics_need(metrics)
+  plan <- if (refits) pairs_of_folds(splits, task$domain)
+  all <- c(splits, plan$splits)
+  seeds <- draw_seeds(length(all))
   # the same random numbers for all specifications: differences are theirs
   pieces <- unlist(lapply(seq_along(specs), function(s) {
-    lapply(seq_along(splits), function(k) {
-      list(spec = s, split = splits[[k]], seed = seeds[k], label = spec_title(specs[[s]]))
+    lapply(seq_along(all), function(k) {
+      list(spec = s, split = all[[k]], seed = seeds[k], label = spec_title(specs[[s]]))
     })
   }), recursive = FALSE)
-  work <- split_worker(specs, task, needs)
+  work <- split_worker(specs, task, metrics)
   of <- vapply(pieces, `[[`, integer(1), "spec")
+  main <- seq_along(splits)
   run_pieces(pieces, work, function(results) {
     runs <- lapply(seq_along(specs), function(s) {
-      new_cv(specs[[s]], task, folds, metrics, splits, results[of == s])
+      own <- results[of == s]
+      new_cv(specs[[s]], task, folds, metrics, splits, own[main], plan, own[-main])
     })
     # it is the domains that lack a class
     warn_no_score(runs[[1L]])
@@ -25,12 +29,23 @@ cross_validate <- function(specs, task, folds, metrics, progress, finish, ...) {
 }
 
 # In a function of its own, so that workers are sent no more than this.
-split_worker <- function(specs, task, needs) {
+split_worker <- function(specs, task, metrics) {
   # a promise would take its frame along
-  list(specs, task, needs)
+  list(specs, task, metrics)
   function(piece) {
-    evaluate_split(specs[[piece$spec]], task, piece$split, needs, fit_memo = NULL)
+    spec <- specs[[piece$spec]]
+    if (!is.null(piece$split$pair)) return(evaluate_pair(spec, task, piece$split, metrics))
+    evaluate_split(spec, task, piece$split, metrics_need(metrics), fit_memo = NULL)
   }
+}
+
+# list(domains: scores, seconds), or what is wrong: list(error). Without two folds a class may be
+# missing, or a domain too many; the scores themselves are not lost for that.
+evaluate_pair <- function(spec, task, split, metrics) {
+  tryCatch({
+    found <- evaluate_split(spec, task, split, metrics_need(metrics), fit_memo = NULL)
+    list(domains = score_domains(found$predictions, metrics), seconds = found$seconds)
+  }, domgen_error = function(e) list(error = conditionMessage(e)))
 }
 
 spec_title <- function(spec) spec$parts$title
@@ -74,7 +89,9 @@ fit_and_predict <- function(spec, task, split, needs, fit_memo) {
   predictions <- data.frame(row = task$row[split$held], domain = domain, fold = split$fold,
                             rep = split$rep, truth = task$y[split$held], stringsAsFactors = FALSE)
   predictions <- add_responses(predictions, model, values, levels(task$y))
-  if ("prob" %in% needs) predictions$prob <- all_classes(respond(model, values, "prob"), task$y)
+  if ("prob" %in% needs) {
+    predictions$prob <- all_classes(respond(model, values, "prob"), levels(task$y), 0)
+  }
   if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
   list(predictions = predictions, parameters = chosen_parameters(model))
 }
@@ -97,15 +114,21 @@ add_responses <- function(predictions, model, values, levels) {
   predictions$prediction <- if (is.null(levels)) prediction
                             else factor(as.character(prediction), levels = levels)
   decision <- respond(model, values, "decision")
-  # scores of more than two classes have a column each and are left out
-  predictions$decision <- if (is.matrix(decision)) NA_real_ else decision
+  predictions$decision <- if (length(levels) <= 2L) decision else {
+    if (!is.matrix(decision)) {
+      # of two of them
+      decision <- matrix(c(-decision, decision), ncol = 2L,
+                         dimnames = list(NULL, model$response$levels))
+    }
+    all_classes(decision, levels, -Inf)
+  }
   predictions
 }
 
-# A class that the training domains lacked has probability 0.
-all_classes <- function(prob, y) {
-  full <- matrix(0, nrow(prob), nlevels(y), dimnames = list(NULL, levels(y)))
-  full[, colnames(prob)] <- prob
+# A class that the training domains lacked has probability 0, and the lowest decision value.
+all_classes <- function(columns, levels, lacking) {
+  full <- matrix(lacking, nrow(columns), length(levels), dimnames = list(NULL, levels))
+  full[, colnames(columns)] <- columns
   full
 }
 

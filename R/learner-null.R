@@ -33,7 +33,8 @@ decision.dg_null <- function(object, X, domain, reference = NULL) {
 respond.dg_null <- function(object, values, type) {
   levels <- object$response$levels
   if (type == "class") return(factor(levels[drop(values)], levels = levels))
-  if (type != "prob") return(unname(drop(values)))
+  scores <- type == "decision" && length(levels) > 2L
+  if (type != "prob" && !scores) return(unname(drop(values)))
   shares <- object$response$shares
   probabilities <- matrix(shares, nrow(values), length(levels), byrow = TRUE,
                           dimnames = list(NULL, levels))

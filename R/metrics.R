@@ -76,25 +76,40 @@ recalls <- function(d) {
   c(tapply(truth == as.character(d$prediction), truth, mean))
 }
 
-# Of the second of two classes; of more, the mean over those that are there.
+# Of the second of two classes; of more, the mean over those that are there or predicted: one that
+# is predicted and not there has precision 0.
 f1_score <- function(d) {
   levels <- levels(d$truth)
   truth <- as.character(d$truth)
   predicted <- as.character(d$prediction)
   if (length(unique(truth)) < 2L) return(NA_real_)
-  wanted <- if (length(levels) == 2L) levels[2L] else unique(truth)
+  wanted <- if (length(levels) == 2L) levels[2L] else unique(c(truth, predicted[!is.na(predicted)]))
   mean(vapply(wanted, function(class) {
     2 * sum(truth == class & predicted == class) / (sum(truth == class) + sum(predicted == class))
   }, numeric(1)))
 }
 
-# The probability that a row of the second class has the larger decision value
-# (Mann-Whitney); NA when a class is missing.
+# Of two classes, the probability that a row of the second has the larger decision value; of more,
+# the mean over pairs of those that are there (Hand and Till, 2001, equation 7). NA with one class.
 area_under_curve <- function(y, f) {
-  second <- as.integer(y) == 2L
-  n <- c(sum(!second), sum(second))
-  if (nlevels(y) != 2L || any(n == 0L) || anyNA(f)) return(NA_real_)
-  (sum(rank(f)[second]) - n[2L] * (n[2L] + 1) / 2) / prod(n)
+  if (anyNA(f)) return(NA_real_)
+  if (!is.matrix(f)) return(pair_area(as.integer(y) == 2L, f))
+  code <- as.integer(y)
+  present <- sort(unique(code))
+  if (length(present) < 2L) return(NA_real_)
+  # A(i, j): does f_i tell i from j, and f_j?
+  mean(utils::combn(present, 2L, function(pair) {
+    rows <- code %in% pair
+    mean(vapply(pair, function(i) pair_area(code[rows] == i, f[rows, i]), numeric(1)))
+  }))
+}
+
+# The probability that one of these rows has the larger value than one of the others
+# (Mann-Whitney).
+pair_area <- function(these, f) {
+  n <- c(sum(!these), sum(these))
+  if (any(n == 0L)) return(NA_real_)
+  (sum(rank(f)[these]) - n[2L] * (n[2L] + 1) / 2) / prod(n)
 }
 
 # 0 for a class that the training domains lacked.
@@ -120,8 +135,8 @@ brier_rows <- function(d) {
 #' For `metric` of [dg_cv()], [dg_tune()] and [dg_compare()].
 #'
 #' @param fun Function of `truth` and `prediction`, and if it has arguments of that name of
-#'   `decision` (decision values) or `prob` (matrix, a column per class; the model must give
-#'   probabilities), that returns one number. It is called with the rows of one domain, and once
+#'   `decision` (decision values; a matrix with a column per class if there are more than two) or
+#'   `prob` (matrix, a column per class; the model must give probabilities), that returns one number. It is called with the rows of one domain, and once
 #'   with all (`overall` of [dg_cv()]).
 #' @param better `"low"` or `"high"`: which way is better?
 #' @param title What it is called when results are printed.
@@ -200,7 +215,7 @@ read_metrics <- function(metric, y) {
   }
   chosen <- lapply(as.list(metric), function(m) {
     if (inherits(m, "dg_metric")) check_own_metric(m, kind)
-    else metrics[[check_metric(m, choices, y)]]
+    else metrics[[check_choice(m, "metric", choices)]]
   })
   own <- vapply(as.list(metric), inherits, NA, "dg_metric")
   label <- ifelse(own, vapply(chosen, `[[`, "", "title"), vapply(metric, function(m) {
@@ -233,15 +248,6 @@ read_plain_metrics <- function(metric, y) {
           "knows those of probabilities and densities.")
   }
   metrics
-}
-
-check_metric <- function(metric, choices, y) {
-  metric <- check_choice(metric, "metric", choices)
-  if (metric == "auc" && nlevels(y) != 2L) {
-    abort("argument", "`metric` must not be \"auc\" with ", plural(nlevels(y), "class", "classes"),
-          "; it needs two, \"accuracy\" does not.")
-  }
-  metric
 }
 
 check_own_metric <- function(metric, kind) {

@@ -2,7 +2,7 @@
 #'
 #' The score of each held-out domain, sorted, with an interval for what other rows of
 #' the same domain would have given (bootstrap of its rows, 200 draws, always the same); and the
-#' mean over domains with its interval, that of [dg_compare()] (95 % each). Domains without a score
+#' mean over domains with its interval, Student's with the standard error of [dg_cv()] (95 % each). Domains without a score
 #' are left out; names that do not fit are shortened or left out. See [plot.dg_projection()] on
 #' colours, and [dg_calibration()] for the picture of predicted probabilities.
 #'
@@ -40,7 +40,7 @@ cv_frame <- function(x, interval) {
   domains$lower <- if (interval) bounds[1L, ] else NA_real_
   domains$upper <- if (interval) bounds[2L, ] else NA_real_
   domains$domain <- factor(domains$domain, domains$domain)
-  structure(domains, mean = c(x$mean, bootstrap_interval(domains$score)))
+  structure(domains, mean = c(x$mean, mean_interval(x$mean, x$errors[[1L]])))
 }
 
 # Percentiles of the score of resampled rows, [2 x domains]; NA where most draws lack a class.

@@ -178,7 +178,7 @@ tidy.dg_cv <- function(x, ...) {
 #' @export
 glance.dg_cv <- function(x, ...) {
   check_no_dots(list(...), character())
-  interval <- bootstrap_interval(x$domains$score[!is.na(x$domains$score)])
+  interval <- mean_interval(x$mean, x$errors[[1L]])
   data.frame(metric = x$metrics[[1L]]$title, mean = x$mean, se = x$se, lower = interval[1L],
              upper = interval[2L], overall = x$overall, domains = nrow(x$domains),
              fits = nrow(x$fits), seconds = sum(x$fits$seconds), stringsAsFactors = FALSE)

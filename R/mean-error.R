@@ -1,0 +1,102 @@
+# The standard error of a mean over held-out domains. The training sets of the folds overlap, so that
+# the scores of two domains are correlated, and s^2/G alone is too small: with few domains the more,
+# the more a learner depends on each. No function of the scores can tell by how much (Bengio and
+# Grandvalet, JMLR 2004); fits without two folds can.
+
+most_groups <- 10L
+
+# Folds as groups of domains, several to a group where there are more than ten, and the splits that
+# leave out two groups at a time: list(group [rows], splits), or NULL where whole domains are not
+# held out once each, or fewer than two would be left.
+pairs_of_folds <- function(splits, domain) {
+  splits <- Filter(function(split) split$rep == splits[[1L]]$rep, splits)
+  held <- unlist(lapply(splits, `[[`, "held"))
+  complements <- all(vapply(splits, function(split) {
+    !anyDuplicated(split$train) && length(split$train) + length(split$held) == length(domain)
+  }, NA))
+  if (length(splits) < 3L || !complements || anyDuplicated(held) ||
+        length(held) != length(domain) || !holds_domains(splits, domain)) return(NULL)
+  J <- min(length(splits), most_groups)
+  group <- integer(length(domain))
+  group[held] <- rep(rep_len(seq_len(J), length(splits)), lengths(lapply(splits, `[[`, "held")))
+  pairs <- utils::combn(J, 2L, simplify = FALSE)
+  splits <- lapply(pairs, function(pair) {
+    list(train = which(!group %in% pair), held = which(group %in% pair), fold = 0L, rep = 1L,
+         pair = pair)
+  })
+  if (any(vapply(splits, function(s) length(unique(domain[s$train])) < 2L, NA))) return(NULL)
+  list(group = group, splits = splits)
+}
+
+# Scores [domains x groups] of each domain by fits without its own group and another, one such
+# matrix a metric; scores: a data frame by domain for each pair. NULL where a fit failed.
+scores_without <- function(plan, scores, domain, names) {
+  group <- plan$group[match(levels(domain), domain)]
+  lapply(stats::setNames(names, names), function(name) {
+    without <- matrix(NA_real_, nlevels(domain), max(plan$group))
+    for (k in seq_along(scores)) {
+      pair <- plan$splits[[k]]$pair
+      own <- match(scores[[k]]$domain, levels(domain))
+      without[cbind(own, sum(pair) - group[own])] <- scores[[k]][[name]]
+    }
+    list(scores = without, group = group)
+  })
+}
+
+# list(se, df, inflation: of s^2/G, how) of the mean of d [domains, NA where there is no score].
+# without: list(scores [domains x groups], group [domains]), or NULL; share: of the rows that folds
+# train on.
+mean_error <- function(d, without = NULL, share = 1 - 1 / length(d)) {
+  known <- !is.na(d)
+  G <- sum(known)
+  none <- list(se = NA_real_, df = NA_real_, inflation = NA_real_, how = "none")
+  if (G < 2L || !all(is.finite(d[known]))) return(none)
+  independent <- standard_error(d[known])
+  if (independent == 0) return(list(se = 0, df = G - 1, inflation = 1, how = "none"))
+  excess <- if (!is.null(without)) jackknife_excess(d, known, without, independent)
+  if (!is.null(excess)) {
+    # Satterthwaite's degrees of freedom of a sum of two variances, here of the same domains
+    df <- (1 + excess$value)^2 / (1 / (G - 1) + excess$value^2 / excess$df)
+    return(list(se = independent * sqrt(1 + excess$value), df = min(df, G - 1),
+                inflation = 1 + excess$value, how = "jackknife"))
+  }
+  # Nadeau and Bengio (2003), section 3: (1/J + n2/n1) s^2 for J folds, with J n2 = n
+  inflation <- 1 + 1 / share
+  list(se = independent * sqrt(inflation), df = G - 1, inflation = inflation, how = "factor")
+}
+
+# What the jackknife over groups finds beyond the variance of the scores themselves, in units of
+# s^2/G: list(value, df), NULL where a score is missing. Without group L the mean is that of the
+# domains of the other groups, by fits without L; the scores of the same domains by fits with L
+# would give as much if fits did not depend on single domains. Conservative (Efron and Stein, 1981).
+jackknife_excess <- function(d, known, without, unit) {
+  size <- vapply(seq_len(ncol(without$scores)), function(L) sum(known & without$group == L), 0L)
+  groups <- which(size > 0L)
+  left <- function(scores) {
+    vapply(groups, function(L) mean(scores(L)[known & without$group != L]), numeric(1))
+  }
+  means <- left(function(L) without$scores[, L] / unit)
+  same <- left(function(L) d / unit)
+  if (length(groups) < 3L || !all(is.finite(means))) return(NULL)
+  value <- jackknife_variance(means, size[groups]) - jackknife_variance(same, size[groups])
+  list(value = max(0, value), df = length(groups) - 1)
+}
+
+# Groups of unequal size: Busing, Meijer and van der Leeden (1999), equation 5, with means about
+# their own level, because all are of fewer domains.
+jackknife_variance <- function(means, size) {
+  h <- sum(size) / size
+  mean((h - 1) * (means - stats::weighted.mean(means, h - 1))^2)
+}
+
+# Student's interval.
+mean_interval <- function(mean, error, level = 0.95) {
+  if (is.na(error$se)) return(c(NA_real_, NA_real_))
+  mean + c(-1, 1) * stats::qt((1 + level) / 2, error$df) * error$se
+}
+
+# As if the values were independent; NA for one number, and where one is infinite.
+standard_error <- function(values) {
+  if (length(values) < 2L || !all(is.finite(values))) return(NA_real_)
+  robust_sd(values - mean(values)) / sqrt(length(values))
+}
