@@ -14,7 +14,7 @@ search_rows <- function(task, max_rows, seed) {
   with_seed(seed, {
     rows <- rows[search_domains(lengths(rows), max_rows)]
     share <- even_shares(lengths(rows), max_rows)
-    sort(unlist(Map(random_rows, rows, share, MoreArgs = list(y = task$y)), use.names = FALSE))
+    sort(unlist(Map(rows_at_random, rows, share, MoreArgs = list(y = task$y)), use.names = FALSE))
   })
 }
 
@@ -46,7 +46,7 @@ even_shares <- function(sizes, total) {
 
 # m of the rows i; of classes in proportion: every (length(i) / m)-th from a random start, where
 # rows of a class stand together in random order.
-random_rows <- function(i, m, y) {
+rows_at_random <- function(i, m, y) {
   i <- i[sample.int(length(i))]
   if (is.factor(y)) i <- i[order(y[i])]
   i[floor((seq_len(m) - stats::runif(1)) * length(i) / m) + 1]
