@@ -43,7 +43,13 @@ check_variables <- function(terms, parts, data, env) {
 
 missing_rows <- function(data, names) {
   columns <- Filter(is.atomic, data[intersect(names(data), names)])
-  if (length(columns)) !stats::complete.cases(columns) else rep(FALSE, nrow(data))
+  !complete_rows(columns, nrow(data))
+}
+
+# Raw values are never missing, and complete.cases() does not know them.
+complete_rows <- function(columns, n) {
+  columns <- columns[!vapply(columns, is.raw, NA)]
+  if (length(columns)) stats::complete.cases(columns) else rep(TRUE, n)
 }
 
 # poly() and its like refuse missing values and learn from every row they see: a
@@ -58,7 +64,7 @@ evaluate_terms <- function(terms, data, usable, plain = NULL) {
     }
     read <- data[setdiff(names(data), setdiff(plain, all.vars(terms)))]
     frame <- model_frame(terms, read[usable, , drop = FALSE])
-    complete <- if (length(frame)) stats::complete.cases(frame) else TRUE
+    complete <- complete_rows(frame, sum(usable))
     if (all(complete)) return(list(frame = frame, usable = usable))
     usable[usable] <- complete
   }
