@@ -35,7 +35,7 @@ respond.dg_null <- function(object, values, type) {
   if (type == "class") return(factor(levels[drop(values)], levels = levels))
   if (type != "prob") return(unname(drop(values)))
   shares <- object$response$shares
-  probabilities <- matrix(shares, nrow(values), length(levels), byrow = TRUE,
+  probabilities <- matrix(rep(shares, each = nrow(values)), nrow(values), length(levels),
                           dimnames = list(NULL, levels))
   probabilities[is.na(values), ] <- NA_real_
   probabilities

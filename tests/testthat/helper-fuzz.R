@@ -203,7 +203,7 @@ fuzz_function_call <- function(world) {
 
 # A formula with data, or a matrix with vectors.
 fuzz_data <- function(known, world) {
-  one <- function(values) fuzz_pick(if (stats::runif(1) < 0.6) values[1L] else values)
+  one <- function(values) fuzz_pick(if (stats::runif(1) < 0.4) values[1L] else values)
   if (all(c("x", "data") %in% known) && stats::runif(1) < 0.6) {
     return(list(x = fuzz_pick(if (stats::runif(1) < 0.8) fuzz_formulas[1:8] else fuzz_formulas),
                 data = one(world$frames)))
@@ -215,6 +215,8 @@ fuzz_data <- function(known, world) {
 
 fuzz_argument <- function(arg, world) {
   values <- world$plausible[[arg]]
+  # what goes wrong most often, if it does
+  if (arg == "newdata" && stats::runif(1) < 0.3) values <- values[c("base", "no row", "one row")]
   if (is.null(values) || stats::runif(1) < 0.3) fuzz_pick(world$odd) else fuzz_pick(values)
 }
 
@@ -231,7 +233,8 @@ fuzz_method_call <- function(world) {
     augment = c("newdata", "domain"), domain_map = c("newdata", "domain", "threads"),
     dg_calibration = c("newdata", "domain", "y", "bins", "class"))
   chance <- ifelse(known %in% c("newdata", "labels"), 0.9, 0.25)
-  chosen <- known[stats::runif(length(known)) < chance]
+  # mostly few of them, so that a call gets past the first refusal
+  chosen <- known[stats::runif(length(known)) < chance * sample(c(0.4, 1), 1L)]
   args <- c(list(model), lapply(stats::setNames(chosen, chosen), fuzz_argument, world))
   fuzz_made(method, args, seeded = !method %in% c("update", "simulate", "plot"))
 }

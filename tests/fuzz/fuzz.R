@@ -1,11 +1,14 @@
 # Many random calls, in sessions of their own, so that one that ends its session is a finding too:
-#   Rscript tests/fuzz.R [calls] [seed] [seconds a call]
-# One call again: Rscript tests/fuzz.R only <number> <seed>
+#   Rscript tests/fuzz/fuzz.R [calls] [seed] [seconds a call]
+# One call again: Rscript tests/fuzz/fuzz.R only <number> <seed>
 library(domgen)
 arguments <- commandArgs(TRUE)
-number <- function(k, default) if (is.na(arguments[k]) || arguments[k] == "") default else as.numeric(arguments[k])
+number <- function(k, default) {
+  if (is.na(arguments[k]) || arguments[k] == "") default else as.numeric(arguments[k])
+}
 
-folder <- if (file.exists("tests/testthat")) "tests/testthat" else "testthat"
+script <- sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE))
+folder <- file.path(dirname(dirname(script)), "testthat")
 machinery <- new.env(parent = asNamespace("domgen"))
 for (file in c("helper-bad-input.R", "helper-fuzz.R")) {
   sys.source(file.path(folder, file), machinery)
@@ -37,7 +40,7 @@ faults <- NULL
 while (next_call <= calls) {
   last <- min(next_call + 4999, calls)
   status <- system2(file.path(R.home("bin"), "Rscript"), shQuote(c(
-    file.path(dirname(folder), "fuzz.R"), "part", format(next_call, scientific = FALSE),
+    script, "part", format(next_call, scientific = FALSE),
     format(last, scientific = FALSE), seed, log, number(3, 10)
   )))
   found <- if (status == 0) readRDS(paste0(log, ".rds"))
