@@ -73,10 +73,15 @@ evaluate_terms <- function(terms, data, usable, plain = NULL) {
 model_frame <- function(terms, data) {
   # model.frame() would have no rows
   if (length(attr(terms, "variables")) == 1L) return(structure(data[0L], terms = terms))
-  tryCatch(
+  frame <- tryCatch(
     suppressWarnings(stats::model.frame(terms, data, na.action = stats::na.pass)),
     error = function(e) abort("data", "The formula cannot be evaluated: ", conditionMessage(e), ".")
   )
+  if (nrow(frame) != nrow(data)) {
+    abort("data", "The terms of the formula must have one value per row (", nrow(data), "), not ",
+          nrow(frame), ".")
+  }
+  frame
 }
 
 check_predictor_types <- function(frame, terms) {
