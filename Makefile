@@ -2,12 +2,13 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test bench check check-machines document install clean
+.PHONY: help demo test fuzz bench check check-machines document install clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
 	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
 	@echo 'make test      install the package and run its tests'
+	@echo 'make fuzz      random calls: make fuzz CALLS=100000 SEED=1'
 	@echo 'make bench     side-by-side timings'
 	@echo 'make install   install the package'
 	@echo 'make check     R CMD check --as-cran'
@@ -26,6 +27,11 @@ test:
 	@sh .ci/setup test
 	@sh .ci/install
 	@sh .ci/with-library Rscript .ci/test.R
+
+fuzz:
+	@sh .ci/setup test
+	@sh .ci/install
+	@sh .ci/with-library Rscript tests/fuzz/fuzz.R "$(CALLS)" "$(SEED)"
 
 bench:
 	@sh .ci/setup bench

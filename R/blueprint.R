@@ -191,7 +191,9 @@ numeric_frame <- function(newdata, blueprint, arg) {
     check_columns(newdata, blueprint$columns, arg)
     newdata <- newdata[blueprint$columns]
   }
-  numeric <- vapply(newdata, function(v) is.numeric(v) || is.logical(v), logical(1))
+  numeric <- vapply(newdata, function(v) {
+    (is.numeric(v) || is.logical(v)) && is.null(dim(v))
+  }, logical(1))
   if (!all(numeric)) {
     abort("data", "`", arg, "` must have numeric columns, as the matrix in training, not ",
           enumerate(names(newdata)[!numeric]), ".")

@@ -67,12 +67,14 @@ check_number <- function(value, arg, rule = c("positive", "non-negative", "finit
   as.numeric(value)
 }
 
-check_count <- function(value, arg, at_least = 1L) {
-  fine <- is_number(value) && value >= at_least && value == round(value) &&
-    value <= .Machine$integer.max
+check_count <- function(value, arg, at_least = 1L, at_most = .Machine$integer.max) {
+  check_given(value, arg)
+  fine <- is_number(value) && value >= at_least && value == round(value) && value <= at_most
   if (!fine) {
     abort("argument", "`", arg, "` must be one whole number of at least ", at_least,
-          ", not ", describe(value), ".")
+          if (is_number(value) && value > at_most) {
+            paste(" and at most", format(at_most, big.mark = ",", scientific = FALSE))
+          }, ", not ", describe(value), ".")
   }
   as.integer(value)
 }
@@ -136,9 +138,13 @@ check_threads <- function(threads) {
   threads
 }
 
-# What falls into `...` was misspelt or belongs elsewhere.
-check_no_dots <- function(dots, known) {
+# What falls into `...` was misspelt or belongs elsewhere, but for what is named in `fine`.
+check_no_dots <- function(dots, known, fine = character()) {
   known <- setdiff(known, "...")
+  dots <- tryCatch(dots, error = function(e) {
+    abort("argument", "A further argument is empty or cannot be evaluated.")
+  })
+  if (!is.null(names(dots))) dots <- dots[!names(dots) %in% fine]
   if (length(dots) == 0L) return(invisible())
   given <- names(dots)
   if (is.null(given) || any(given == "")) {
@@ -183,16 +189,18 @@ machine_memory <- function() {
   if (length(kilobytes) == 1L && is.finite(kilobytes)) 1024 * kilobytes else 8 * 2^30
 }
 
-# Refuse before allocating. `n`, `m`: sides of the matrix; `copies`: how many.
-check_memory <- function(n, m = n, copies = 1) {
+# Refuse before allocating. `n`, `m`: sides of the matrix; `copies`: how many; `what`: other than a
+# Gram matrix.
+check_memory <- function(n, m = n, copies = 1, what = NULL) {
   need <- 8 * as.numeric(n) * as.numeric(m) * copies
   limit <- memory_limit()
   if (need > limit) {
     gib <- function(bytes) format(signif(bytes / 2^30, 3), big.mark = ",")
-    abort("memory", "The Gram matrix of ", plural(n, "row"), " would take ", gib(need),
-          " GiB, more than the limit of ", gib(limit),
-          " GiB. Use `features = features_nystrom()` or `features_rff()`, which need no such ",
-          "matrix, or raise `options(domgen.memory_limit = )` (bytes).")
+    abort("memory", if (is.null(what)) paste("The Gram matrix of", plural(n, "row")) else what,
+          " would take ", gib(need), " GiB, more than the limit of ", gib(limit), " GiB. ",
+          if (is.null(what)) {
+            "Use `features = features_nystrom()` or `features_rff()`, which need no such matrix, or "
+          } else "Make it smaller or ", "raise `options(domgen.memory_limit = )` (bytes).")
   }
   invisible(need)
 }

@@ -43,7 +43,13 @@ check_variables <- function(terms, parts, data, env) {
 
 missing_rows <- function(data, names) {
   columns <- Filter(is.atomic, data[intersect(names(data), names)])
-  if (length(columns)) !stats::complete.cases(columns) else rep(FALSE, nrow(data))
+  !complete_rows(columns, nrow(data))
+}
+
+# Raw values are never missing, and complete.cases() does not know them.
+complete_rows <- function(columns, n) {
+  columns <- columns[!vapply(columns, is.raw, NA)]
+  if (length(columns)) stats::complete.cases(columns) else rep(TRUE, n)
 }
 
 # poly() and its like refuse missing values and learn from every row they see: a
@@ -58,7 +64,7 @@ evaluate_terms <- function(terms, data, usable, plain = NULL) {
     }
     read <- data[setdiff(names(data), setdiff(plain, all.vars(terms)))]
     frame <- model_frame(terms, read[usable, , drop = FALSE])
-    complete <- if (length(frame)) stats::complete.cases(frame) else TRUE
+    complete <- complete_rows(frame, sum(usable))
     if (all(complete)) return(list(frame = frame, usable = usable))
     usable[usable] <- complete
   }
@@ -67,10 +73,15 @@ evaluate_terms <- function(terms, data, usable, plain = NULL) {
 model_frame <- function(terms, data) {
   # model.frame() would have no rows
   if (length(attr(terms, "variables")) == 1L) return(structure(data[0L], terms = terms))
-  tryCatch(
+  frame <- tryCatch(
     suppressWarnings(stats::model.frame(terms, data, na.action = stats::na.pass)),
     error = function(e) abort("data", "The formula cannot be evaluated: ", conditionMessage(e), ".")
   )
+  if (nrow(frame) != nrow(data)) {
+    abort("data", "The terms of the formula must have one value per row (", nrow(data), "), not ",
+          nrow(frame), ".")
+  }
+  frame
 }
 
 check_predictor_types <- function(frame, terms) {

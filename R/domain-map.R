@@ -25,6 +25,7 @@
 #' plot(domain_map(model, toy[new, ]))
 #' @export
 domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
+  check_given(object, "object")
   if (!inherits(object, "dg_fit")) {
     abort("argument", "`object` must be a fitted model, not ", describe(object),
           "; for data alone use mmd().")

@@ -139,7 +139,11 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   if (!evaluate) return(call)
   # another package may have a function of that name in front
   if (is_call_to(call, "fit")) call[[1L]] <- fit
-  eval(call, parent.frame())
+  env <- parent.frame()
+  tryCatch(eval(call, env), error = function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("data", "The call of the model cannot be evaluated again: ", conditionMessage(e), ".")
+  })
 }
 
 change_formula <- function(call, object, formula.) {

@@ -65,13 +65,7 @@ format_formula <- function(formula) {
 # response nor named behind the bar.
 predictor_terms <- function(parts, data) {
   known <- data[setdiff(names(data), all.vars(parts$domain))]
-  terms <- tryCatch(
-    # `. - school | school` leaves out what `.` no longer has, of which R warns
-    suppressWarnings(stats::terms(parts$bare, data = if (length(data)) known)),
-    error = function(e) {
-      abort("argument", "`formula` cannot be read: ", conditionMessage(e), ".")
-    }
-  )
+  terms <- terms_of(parts$bare, if (length(data)) known)
   if (!is.null(attr(terms, "offset"))) {
     abort("argument", "`formula` must not contain `offset()`.")
   }
@@ -82,6 +76,16 @@ predictor_terms <- function(parts, data) {
   # The intercept makes every factor lose one level, whatever its place.
   attr(terms, "intercept") <- 1L
   terms
+}
+
+terms_of <- function(formula, data = NULL) {
+  tryCatch(
+    # `. - school | school` leaves out what `.` no longer has, of which R warns
+    suppressWarnings(stats::terms(formula, data = data)),
+    error = function(e) {
+      abort("argument", "`formula` cannot be read: ", conditionMessage(e), ".")
+    }
+  )
 }
 
 # The response is not its own predictor.

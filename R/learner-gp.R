@@ -68,7 +68,7 @@
 #' @param optimise Fit the parameters that are not given? If `FALSE` they are those of the first
 #'   start, see Details.
 #' @param per_predictor One bandwidth per predictor in `kernel`?
-#' @param starts Number of points from which the likelihood is climbed.
+#' @param starts Number of points from which the likelihood is climbed, at most 1,000.
 #' @param weights Non-negative numbers, one per row: precisions of the response. May be a
 #'   column of `data`.
 #' @return With data, an object of class `dg_gp`, a list with
@@ -129,7 +129,7 @@ dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
     noise = if (!is.null(noise)) check_number(noise, "noise"),
     optimise = check_flag(optimise, "optimise"),
     per_predictor = check_flag(per_predictor, "per_predictor"),
-    starts = check_count(starts, "starts"), scale = check_choice(scale, "scale", scalings),
+    starts = check_count(starts, "starts", at_most = 1000L), scale = check_choice(scale, "scale", scalings),
     threads = check_threads(threads)
   )
   parts <- learner_parts("Gaussian process")

@@ -116,7 +116,11 @@ read_again <- function(object, env) {
   if (length(given) == 0L) {
     abort("argument", "`object` must be fitted by a call that has its data: features keep no rows.")
   }
-  input <- evaluate_input(given, env)
+  input <- tryCatch(evaluate_input(given, env), error = function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("data", "The data of the model are gone (", conditionMessage(e), "), and features keep no ",
+          "rows.")
+  })
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
   same <- identical(sample$kept, object$rows$kept) && identical(sample$y, object$y) &&
     identical(colnames(sample$X), object$blueprint$columns)

@@ -12,7 +12,7 @@ plain_columns <- function(parts, data) {
   others <- lapply(setdiff(all, numeric), as.name)
   others <- if (length(others)) Reduce(function(a, b) call("+", a, b), others) else 1
   bare <- if (is.null(parts$response)) call("~", others) else call("~", parts$response, others)
-  terms <- stats::terms(with_environment(bare, parts$bare))
+  terms <- terms_of(with_environment(bare, parts$bare))
   list(all = all, numeric = numeric, terms = terms)
 }
 

@@ -67,12 +67,14 @@ augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
   check_no_dots(list(...), c("newdata", "domain"))
   scores <- if (is.null(newdata)) fitted(x) else predict(x, newdata, domain = domain)
   colnames(scores) <- paste0(".comp", seq_len(ncol(scores)))
+  # after predict(), which knows what newdata must be
   cbind(augmented_rows(x, newdata), as.data.frame(scores))
 }
 
 # The columns of newdata, or what is known of the rows in training: response and domain.
 augmented_rows <- function(x, newdata) {
-  if (!is.null(newdata)) return(as.data.frame(newdata))
+  if (is.list(newdata)) return(as.data.frame(newdata, optional = TRUE))
+  if (!is.null(newdata)) return(as.data.frame(as_numeric_matrix(newdata, "newdata")))
   labels <- variable_names(x$blueprint)
   values <- list(if (!is.null(x$y)) pad_rows(x$y, x), if (!is.null(x$domain)) pad_rows(x$domain, x))
   names(values) <- make.unique(c(labels$response, labels$domain))
@@ -136,8 +138,9 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
     if (is.null(newdata)) predict(x, type = type)
     else predict(x, newdata, domain = domain, type = type)
   }
+  fitted <- predicted("response")
   frame <- augmented_rows(x, newdata)
-  frame$.fitted <- predicted("response")
+  frame$.fitted <- fitted
   if (x$response$kind == "class") {
     prob <- tryCatch(predicted("prob"), domgen_error_argument = function(e) NULL)
     for (class in colnames(prob)) frame[[paste0(".prob_", class)]] <- prob[, class]
