@@ -56,6 +56,7 @@
 #include "../solve.h"
 #include "../symmetric.h"
 #include "../tile.h"
+#include "../tridiagonal.h"
 #include "../working-set.h"
 
 #include <cmath>
