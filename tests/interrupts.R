@@ -26,6 +26,9 @@ calls <- list(
   mmd = function() repeat mmd(wide, many, kernel_rbf(2)),
   bandwidth = function() repeat median_bandwidth(wide),
   kpca_many = function() kpca(X[1:3000, ], ncomp = 600),
+  kpca_large = function() kpca(wide[1:6000, ], ncomp = 100),
+  kpca_features = function() repeat kpca(wide, features = features_nystrom(2500), ncomp = 10),
+  udica_many = function() udica(X[half, ], domain = d[half], ncomp = 600),
   kpca_dense = function() kpca(X[half, ], ncomp = 600),
   dica = function() repeat dica(X, y, d, ncomp = 10),
   udica = function() repeat udica(X, domain = d, ncomp = 10),
@@ -70,7 +73,8 @@ signal_after <- function(seconds, file) {
 answer <- function(call, seconds) {
   file <- tempfile()
   signal_after(seconds, file)
-  found <- tryCatch(call(), interrupt = function(i) "interrupt", error = conditionMessage)
+  found <- tryCatch(call(), interrupt = function(i) "interrupt", error = conditionMessage,
+                    domgen_error_interrupt = function(e) "interrupt")
   late <- own_time() - if (file.exists(file)) scan(file, quiet = TRUE) / 100 else NA
   if (!identical(found, "interrupt")) {
     if (is.character(found)) message(found)
