@@ -41,7 +41,7 @@ given_domain <- function(blueprint, newdata, domain) {
 # another function's `...` and so cannot be evaluated here.
 in_columns <- function(expr, value, data, env, arg) {
   if (any(all.vars(expr) %in% names(data))) return(evaluate(expr, data, env, arg))
-  tryCatch(value, error = function(e) {
+  on_error(value, function(e) {
     abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
   })
 }

@@ -160,9 +160,22 @@ check_no_dots <- function(dots, known, fine = character()) {
         else paste0("; the arguments are ", enumerate(known, length(known)), "."))
 }
 
+# setTimeLimit()'s errors have no class of their own, and R may say them in another language.
+is_time_limit <- function(e) {
+  said <- c("reached elapsed time limit", "reached CPU time limit",
+            "reached session elapsed time limit", "reached session CPU time limit")
+  conditionMessage(e) %in% c(said, vapply(said, gettext, "", domain = "R"))
+}
+
+# tryCatch(code, error = handler) for errors of the code itself: a time limit is none, and whoever
+# set it gets it as it is.
+on_error <- function(code, handler) {
+  tryCatch(code, error = function(e) if (is_time_limit(e)) stop(e) else handler(e))
+}
+
 # An error of the C++ core that no rule here foresaw.
 core_result <- function(result) {
-  tryCatch(result, error = function(e) {
+  on_error(result, function(e) {
     if (inherits(e, "domgen_error")) stop(e)
     abort("numeric", "The numerical core failed on these data: ", conditionMessage(e), ".")
   })

@@ -125,7 +125,7 @@ model_matrix <- function(terms, frame, contrasts = NULL) {
 }
 
 evaluate <- function(expr, data, env, arg) {
-  tryCatch(eval(expr, data, env), error = function(e) {
+  on_error(eval(expr, data, env), function(e) {
     abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
   })
 }

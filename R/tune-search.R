@@ -185,17 +185,17 @@ piece_worker <- function(specs, task, splits, needs, deadline = Inf, always = NU
     memo <- new_memo(group)
     start <- proc.time()[["elapsed"]]
     # a specification alone says what is wrong
-    shared <- if (!late() && !any(vapply(group, inherits, NA, "error"))) tryCatch(
-      quietly(share_decisions(group, task, split)), error = function(e) NULL
+    shared <- if (!late() && !any(vapply(group, inherits, NA, "error"))) on_error(
+      quietly(share_decisions(group, task, split)), function(e) NULL
     )
     seconds <- (proc.time()[["elapsed"]] - start) / length(group)
     lapply(seq_along(group), function(i) {
       if (is.null(shared) && late() && !piece$group[i] %in% always) return(NULL)
       memo$known <- if (!is.null(shared)) list(model = shared$model, values = shared$values[[i]])
-      result <- tryCatch({
+      result <- on_error({
         if (inherits(group[[i]], "error")) stop(group[[i]])
         evaluate_split(group[[i]], task, split, needs, memo)
-      }, error = function(e) list(error = conditionMessage(e), seconds = 0))
+      }, function(e) list(error = conditionMessage(e), seconds = 0))
       result$seconds <- result$seconds + seconds
       result
     })

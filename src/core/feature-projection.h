@@ -43,8 +43,9 @@ struct FeatureCoordinates {
 };
 
 // S [r x r] is overwritten; eigenvalues below `floor` are rounding.
-inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor) {
-  const EigenPairs pairs = dense_leading_pairs(S, S.rows());
+inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor,
+                                              const std::function<void()>& interrupt) {
+  const EigenPairs pairs = dense_leading_pairs(S, S.rows(), interrupt);
   const double unit = 4 * rank_tolerance(S.rows());
   const double least = std::max(unit * pairs.values[0], floor);
   const Eigen::Index d = (pairs.values.array() > least).count();
@@ -78,7 +79,7 @@ class FeatureProjection {
     const Eigen::VectorXd origin = terms.centred ? mean_ : Eigen::VectorXd::Zero(mean_.size());
     Eigen::MatrixXd S = moments.second - n * origin * origin.transpose();
     const double uncentred = moments.second.trace(), trace = S.trace();
-    at_ = feature_coordinates(S, centring_noise * uncentred);
+    at_ = feature_coordinates(S, centring_noise * uncentred, interrupt);
     Eigen::MatrixXd means = moments.sums * moments.counts.cwiseInverse().asDiagonal();
     means.colwise() -= origin;
     KJ_ = at_.colour.transpose() * means;  // diag(s) Y'J
