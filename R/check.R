@@ -126,6 +126,16 @@ check_domain_kernel <- function(value, arg) {
                 "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
 }
 
+# The value of an expression whose parts may each give the same warning: one of each class is enough.
+once <- function(code, classes) {
+  told <- character()
+  withCallingHandlers(code, domgen_warning = function(w) {
+    own <- intersect(class(w), classes)
+    if (length(own) && own[1L] %in% told) invokeRestart("muffleWarning")
+    told <<- c(told, own)
+  })
+}
+
 # Far more than any machine has: starting a million threads ends the session.
 most_threads <- 1024L
 

@@ -54,7 +54,12 @@ domain_kernel_new.domain_embedding <- function(kernel, X, domain, threads) {
 # space of kappa k, with the embeddings' kernel in the place of k,
 #   kappa(P, P') <mu_P, mu_P'> / sqrt(kappa(P, P) kappa(P', P') |mu_P|^2 |mu_P'|^2).
 domain_similarity <- function(kernel, kappa, embeddings) {
-  own <- outer_own(kernel$outer, embeddings$norms) * embeddings$norms
+  norms <- embeddings$norms
+  # features have next to nothing of an embedding that is far from all landmarks
+  if (!is.null(kernel$map) && inherits(kernel$kernel, "kernel_stationary")) {
+    norms <- pmax(norms, stats::median(kernel$norms))
+  }
+  own <- outer_own(kernel$outer, embeddings$norms) * norms
   known <- diag(kernel$kappa) * kernel$norms
   sizes <- sqrt(outer(pmax(own, 0), pmax(known, 0)))
   cosines <- abs(kappa * embeddings$inner) / sizes

@@ -20,7 +20,8 @@ decide <- function(object, newdata, domain, reference, reference_domain, new_lev
 
 # new: what read_new() gives.
 decide_rows <- function(object, new) {
-  values <- decision(object, new$X, new$domain, new$reference)
+  values <- once(decision(object, new$X, new$domain, new$reference),
+                 paste0("domgen_warning_", c("far_domain", "small_domain")))
   full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
   full[new$ok, ] <- values
   full

@@ -19,7 +19,8 @@
 #'
 #' @inheritParams predict.dg_learner
 #' @param object A [dg_gp()]; or a fitted [chain()] that ends in one.
-#' @param type `"response"` or `"decision"`, which are the same.
+#' @param type `"response"` or `"decision"`, which are the same; `"support"`: how near a row is to
+#'   those of training, see [predict.dg_learner()].
 #' @param se.fit Give standard errors of f?
 #' @param interval `"confidence"`: for f; `"prediction"`: for the response of a row of weight 1.
 #' @param level Probability of the interval.
@@ -41,12 +42,15 @@
 #' simulate(model, nsim = 2, seed = 1, newdata = new[1:3, ], reference = new)
 #' @export
 predict.dg_gp <- function(object, newdata, domain = NULL,
-                          type = c("response", "class", "prob", "decision"), reference = NULL,
-                          reference_domain = NULL, se.fit = FALSE,
+                          type = c("response", "class", "prob", "decision", "support"),
+                          reference = NULL, reference_domain = NULL, se.fit = FALSE,
                           interval = c("none", "confidence", "prediction"), level = 0.95,
                           new_levels = c("na", "error"), ...) {
   check_no_dots(list(...), setdiff(names(formals(predict.dg_gp)), "object"))
   type <- check_type(type, object)
+  if (type == "support") {
+    return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
+  }
   wanted <- list(se = check_flag(se.fit, "se.fit"), level = check_level(level),
                  interval = check_choice(interval, "interval",
                                          c("none", "confidence", "prediction")))

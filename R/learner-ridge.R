@@ -21,6 +21,19 @@
 #' each, 0 or 1, all from the same factorisation, and the largest value decides, which for two
 #' classes is the same rule.
 #'
+#' **The penalty.** Where `lambda` is not given, domains that are left out choose it: in folds of whole
+#' domains (one each, at most 10) they are predicted by the others in closed form (see [lodo()]),
+#' from the Gram matrix of all rows, or of 1,000 rows evenly spaced within domains in the order of x.
+#' Candidates are the \eqn{\lambda/n}{lambda / n} from 1e-5 to 10 in steps of half a power of ten,
+#' the last of which leaves little but the constant; the one with the smallest mean of
+#' \eqn{c_i r_i^2}{c_i r_i^2} is taken. With [domain_distribution()] whose outer kernel is
+#' [kernel_rbf()] without `sigma` or `times`, its bandwidth is chosen along with it: 1, 2, 4
+#' or 8 times the median (see [domain_distribution()]), the last nearly pooling; a narrower one only
+#' where its error is smaller by more than half a standard error of the difference over domains. So
+#' the default is not to lose to pooling or to the mean by more than chance. With fewer than
+#' two domains, or with sums of features, `lambda` is 1. A given `lambda` is used as it is, with the
+#' median.
+#'
 #' **Weights.** A row with weight k counts as k rows, one with weight 0 as none, but weights do not
 #' change a domain's mean embedding, which describes the unlabelled rows.
 #'
@@ -55,7 +68,8 @@
 #'
 #' @inheritParams dica
 #' @inheritParams dg_svm
-#' @param lambda Positive number: weight of the squared norm.
+#' @param lambda Positive number: weight of the squared norm. `NULL`: chosen by left-out domains, see
+#'   Details.
 #' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
 #' @param bandwidths `"given"`: those of the kernels, and medians where they have none; `"fitted"`:
 #'   those that they do not have are fitted, see Details.
@@ -65,6 +79,7 @@
 #'   \item{offset}{m constants, 0 without an offset}
 #'   \item{decision}{n x m values of f at the training rows (of the standardised response)}
 #'   \item{costs}{n costs c_i}
+#'   \item{lambda}{as given, or as chosen}
 #'   \item{search}{with fitted bandwidths a list: `error`, the mean squared error of the
 #'     left-out domains (standardised response), `start`, that of the medians, `converged`,
 #'     `evaluations` and `message`}

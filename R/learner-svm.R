@@ -43,6 +43,15 @@
 #' votes; against the rest, the largest decision value wins. A class may be missing
 #' from a domain.
 #'
+#' **The cost.** Where `cost` is not given, domains that are left out choose it, and how wide the
+#' kernel between domains is, by the ridge regression on the same kernels, see the penalty in
+#' [dg_ridge()]. From its \eqn{\lambda}{lambda}, and the mean size \eqn{\bar r}{r} of the residuals
+#' of the left-out domains (classes are 2 apart), \eqn{\mathrm{cost} = \max(\bar r,
+#' \epsilon)/\lambda}{cost = max(r, epsilon) / lambda}: the loss then pulls at a row as
+#' \eqn{r^2/(2\lambda)}{r^2 / (2 lambda)} does at a residual of that size. For squared losses
+#' \eqn{\mathrm{cost} = 1/(2\lambda)}{cost = 1 / (2 lambda)}. With fewer than two domains lambda and r
+#' are 1. A given `cost` is used as it is, with the median bandwidths.
+#'
 #' **Probabilities.** On the training domains' own decision values probabilities come out too
 #' sure: the machine has seen these labels and these domains. With `probability = "platt"` or
 #' `"isotonic"` they are calibrated on held-out domains: one at a time, or with more than
@@ -84,7 +93,8 @@
 #' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix
 #'   n x p or a data frame of predictors. Without `x` the result is a
 #'   specification.
-#' @param cost Positive number: cost of a unit of loss.
+#' @param cost Positive number: cost of a unit of loss. `NULL`: chosen by left-out domains, see
+#'   Details.
 #' @param loss `"hinge"` or `"squared_hinge"` for classes, `"epsilon_insensitive"` or
 #'   `"squared_epsilon_insensitive"` for numbers; `NULL` is the first that fits the
 #'   response. The authors of the MTL paper used the squared ones in their programs.
@@ -119,6 +129,7 @@
 #'   \item{gap, relative_gap}{duality gap, absolute and relative to the objective}
 #'   \item{objective}{dual objective, the value minimised}
 #'   \item{costs}{n costs c_i}
+#'   \item{cost}{as given, or as chosen}
 #'   \item{loss}{its name}
 #'   \item{calibration}{with probabilities a list: `method`, `maps` (a map for each machine),
 #'     `folds` (of the domains, 0 for one without weight), `log_loss` (held-out: `calibrated` and

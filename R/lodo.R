@@ -20,7 +20,9 @@
 #' known when it is predicted.
 #'
 #' *Ridge regression.* Everything that is learned from labels is learned from the other
-#' domains: the coefficients, the offset and the mean of a numeric response. Two exceptions:
+#' domains: the coefficients, the offset and the mean of a numeric response. Exceptions:
+#' a `lambda` that was not given (and with it how wide the kernel between domains is) was chosen by
+#' all domains' labels;
 #' with `domain_weights = "equal"` the costs \eqn{c_i} keep the n/G of all domains, and
 #' bandwidths that were fitted (`bandwidths = "fitted"`) have seen all labels, so that the error is
 #' then too small. A model with probabilities is judged by the classes of its decision values.

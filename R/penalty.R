@@ -6,6 +6,8 @@
 penalty_shares <- 10^seq(-5, 1, by = 0.5)
 # The bandwidth between domains over the median; the last is nearly pooling.
 penalty_times <- c(1, 2, 4, 8)
+# Standard errors by which a narrower one must be better.
+penalty_margin <- 0.5
 # The most rows that are searched.
 penalty_rows <- 1000L
 
@@ -77,19 +79,18 @@ try_penalties <- function(product, rows, task, args) {
        domains = c(rowsum(share * rowSums(left^2), as.integer(rows$domain))))
 }
 
-# The widest kernel between domains whose error is not clearly larger than the smallest: by no more
-# than a standard error of the sum over domains.
+# The widest kernel between domains whose error is larger than the smallest by no more than
+# `penalty_margin` standard errors of the sum over domains: what a narrower one gains by chance is
+# lost on new domains.
 widest_good <- function(tried) {
   errors <- vapply(tried, `[[`, numeric(1), "error")
   least <- tried[[which.min(errors)]]$domains
   good <- vapply(tried, function(one) {
     worse <- one$domains - least
-    sum(worse) <= penalty_se * sqrt(length(worse)) * stats::sd(worse)
+    sum(worse) <= penalty_margin * sqrt(length(worse)) * stats::sd(worse)
   }, NA)
   max(which(good | errors == min(errors)))
 }
-penalty_se <- 1
-
 # `lambda` or `cost` of a fitted model: as given, or as chosen.
 penalty_of <- function(object, name) {
   given <- object$spec$args[[name]]

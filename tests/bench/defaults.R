@@ -10,7 +10,7 @@ suppressMessages(library(domgen))
 source("tests/bench/defaults-data.R")
 options(domgen.threads = 1L)
 
-most_rows <- c(svm = 1200L, ridge = 1200L, gp = 400L, svm_nystrom = 1200L, ridge_nystrom = 1200L)
+most_rows <- c(svm = 1200L, ridge = 1200L, gp = 400L, svm_nystrom = 800L, ridge_nystrom = 1200L)
 most_folds <- 8L
 
 bench_learners <- list(
