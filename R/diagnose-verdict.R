@@ -9,8 +9,8 @@ gain_state <- function(x, name, pooled) {
   row <- x[[name]]
   matters <- gain_that_matters * abs(mean(pooled, na.rm = TRUE))
   if (isTRUE(row$p <= 0.05)) {
-    if (isTRUE(row$lower > 0)) return("gain")
-    if (isTRUE(row$difference > 0)) return("some")
+    return(if (isTRUE(row$lower > 0)) "gain" else if (isTRUE(row$difference > 0)) "some"
+           else "unknown")
   }
   if (isTRUE(row$upper < matters) && x$rows == x$available) "none" else "unknown"
 }
@@ -60,7 +60,8 @@ gain_words <- function(x, room) {
     some = paste0("Unlabelled rows tell something of it (", p_words(x$gain$p), "), but cannot tell ",
                   "how much that helps: ", gains, " (", interval_words(x$gain),
                   "). dg_compare() or more domains will show."),
-    none = paste0(if (moves) "Unlabelled rows do not tell how" else "Pooling is enough",
+    none = paste0(if (moves) "What unlabelled rows tell of it cannot be learned from these domains"
+                  else "Pooling is enough",
                   ": on unseen domains the distributional machine gains ",
                   if (x$gain$upper < 0) "nothing" else paste("at most", bound_words(x$gain)), ".",
                   labels),
