@@ -1,5 +1,5 @@
-# The two comparisons of dg_diagnose(): the gain of other machines over pooling, and its p value from
-# worlds in which there is none.
+# The two comparisons of dg_diagnose(): the gain of other machines over pooling, and its p value
+# from worlds in which there is none.
 
 told_taus <- c(0, 0.25, 0.5, 0.75, 0.9)
 distribution_times <- c(0.5, 1, 2, 4)
@@ -98,8 +98,8 @@ compare_machines <- function(study, pooled, label, others, groups, by_row = FALS
 
 # The targets, and beside them those of worlds that differ by nothing that the other machines can
 # learn: the pooled machine's fit plus its left-out residuals, whose signs are drawn by
-# row (then no domain differs) or by domain (then nothing tells how it differs); what remains of each
-# domain is its size (the wild cluster bootstrap; Cameron, Gelbach and Miller, 2008).
+# row (then no domain differs) or by domain (then nothing tells how it differs); what remains of
+# each is its size (the wild cluster bootstrap; Cameron, Gelbach and Miller, 2008).
 worlds_without <- function(study, pooled, groups, by_row) {
   Y <- study$targets
   kept <- list()

@@ -9,8 +9,8 @@ gain_state <- function(x, name, pooled) {
   row <- x[[name]]
   matters <- gain_that_matters * abs(mean(pooled, na.rm = TRUE))
   if (isTRUE(row$p <= 0.05)) {
-    if (isTRUE(row$lower > 0)) return("gain")
-    if (isTRUE(row$difference > 0)) return("some")
+    return(if (isTRUE(row$lower > 0)) "gain" else if (isTRUE(row$difference > 0)) "some"
+           else "unknown")
   }
   if (isTRUE(row$upper < matters) && x$rows == x$available) "none" else "unknown"
 }
@@ -31,7 +31,8 @@ shift_words <- function(x) {
 
 room_words <- function(x, room) {
   if (all(is.na(x$domains$told))) {
-    return("Whether their relation to the response moves cannot be asked: no domain has two rows.")
+    return(paste0("Whether their relation to the response moves cannot be asked: no domain has ",
+                  "two rows."))
   }
   gains <- paste0(signif(x$room$difference, 2), " of ", x$metric$title, " in known domains")
   switch(room,
@@ -40,8 +41,8 @@ room_words <- function(x, room) {
     some = paste0("Their relation to the response moves (", p_words(x$room$p), "), but how much ",
                   "that matters cannot be told: a machine that knows the domain gains ", gains,
                   " (", interval_words(x$room), ")."),
-    none = paste0("That their relation to the response moves does not matter or is not so: told ",
-                  "the domain, a machine gains at most ", bound_words(x$room), " in known domains."),
+    none = paste0("Whether or not their relation to the response moves, it matters little: told ",
+                  "the domain, a machine gains ", bound_words(x$room), " in known domains."),
     unknown = paste0("Whether their relation to the response moves cannot be told",
                      seen_words(x, x$room), "."))
 }
@@ -57,22 +58,24 @@ gain_words <- function(x, room) {
   switch(gain_state(x, "gain", x$domains$pooled_unseen),
     gain = paste0(if (moves) "Unlabelled rows tell how" else "Unlabelled rows help", ": ", gains,
                   ". Use domain_distribution()."),
-    some = paste0("Unlabelled rows tell something of it (", p_words(x$gain$p), "), but cannot tell ",
-                  "how much that helps: ", gains, " (", interval_words(x$gain),
+    some = paste0("Unlabelled rows tell something of it (", p_words(x$gain$p), "), but how much ",
+                  "that helps cannot be told: ", gains, " (", interval_words(x$gain),
                   "). dg_compare() or more domains will show."),
-    none = paste0(if (moves) "Unlabelled rows do not tell how" else "Pooling is enough",
+    none = paste0(if (moves) "What unlabelled rows tell of it cannot be learned from these domains"
+                  else "Pooling is enough",
                   ": on unseen domains the distributional machine gains ",
-                  if (x$gain$upper < 0) "nothing" else paste("at most", bound_words(x$gain)), ".",
-                  labels),
-    unknown = paste0("Cannot tell whether unlabelled rows help", seen_words(x, x$gain), ".", labels))
+                  bound_words(x$gain), ".", labels),
+    unknown = paste0("Cannot tell whether unlabelled rows help", seen_words(x, x$gain), ".",
+                     labels))
 }
 
 interval_words <- function(row) {
   paste0("95 % interval ", signif(row$lower, 2), " to ", signif(row$upper, 2))
 }
 
-# The upper end of the interval, without a sign where it is below 0.
-bound_words <- function(row) signif(max(row$upper, 0), 2)
+bound_words <- function(row) {
+  if (row$upper <= 0) "nothing" else paste("at most", signif(row$upper, 2))
+}
 
 seen_words <- function(x, row) {
   paste0(
@@ -86,8 +89,9 @@ seen_words <- function(x, row) {
 #' @export
 print.dg_diagnose <- function(x, ...) {
   cat("What is there to gain from domains? (", plural(nrow(x$domains), "domain"), ", ",
-      plural(x$rows, "row"), if (x$rows < x$available) paste0(" of ", format(x$available, big.mark = ",")),
-      " used)\n\n", sep = "")
+      plural(x$rows, "row"),
+      if (x$rows < x$available) paste0(" of ", format(x$available, big.mark = ",")), " used)\n\n",
+      sep = "")
   line <- function(label, text) cat("  ", formatC(label, width = -6), text, "\n", sep = "")
   line("shift", if (same_predictors(x)) "none: all domains have the same predictors" else {
     paste0("variance between domains ", signif(x$shift$variance, 3), ", by chance ",

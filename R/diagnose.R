@@ -24,32 +24,32 @@
 #' whichever is best for pooling; rows and domains are left out in closed form ([lodo()]). lambda
 #' and, where there are some, `tau` (0, 0.25, 0.5, 0.75, 0.9) and the bandwidth between embeddings
 #' (1/2, 1, 2, 4 times the median) are, for each domain, those that do best in the *other* domains,
-#' so that a gain is not that of the best of many. Gains are differences of the score in each domain,
-#' positive where the machine is better, with the intervals of [dg_compare()]. Room is looked for
-#' in at most 100 domains, chosen at random.
+#' so that a gain is not that of the best of many. Gains are differences of the score in each
+#' domain, positive where the machine is better, with the intervals of [dg_compare()]. Room is
+#' looked for in at most 100 domains, chosen at random.
 #'
 #' **p values.** Of the shift by permutation: rows are dealt out to domains anew. Those of room and
 #' gain compare the share of the squared error (over domains, of the best choice) that the other
 #' machine saves, \eqn{1 - \min E_{other}/\min E_{pooled}}{1 - min E_other / min E_pooled}, with
-#' what it saves in 99 worlds where there is nothing to find: the fit of the pooled machine, plus its
-#' left-out residuals with signs drawn at random. Drawn for each row, no domain differs from others
-#' (room); drawn for each domain, domains differ as much as they do, but nothing tells how (gain): the
-#' wild cluster bootstrap (Cameron, Gelbach and Miller, 2008). With fewer than about six domains
-#' there are too few signs for p to fall below 0.05. With classes, the squared errors are those of
-#' their indicators, whatever the `metric`.
+#' what it saves in 99 worlds where there is nothing to find: the fit of the pooled machine, plus
+#' its left-out residuals with signs drawn at random. Drawn for each row, no domain differs from
+#' others (room); drawn for each domain, domains differ as much as they do, but nothing tells how
+#' (gain): the wild cluster bootstrap (Cameron, Gelbach and Miller, 2008). With fewer than about
+#' six domains there are too few signs for p to fall below 0.05. With classes, the squared errors
+#' are those of their indicators, whatever the `metric`.
 #'
-#' **Verdict.** A gain is *certain*, and domain_distribution() recommended, where
-#' p is at most 0.05 and the interval lies above 0. It is *excluded* where all rows were used and
-#' the interval lies below 1 % of the pooled score. In between the verdict says that it cannot
-#' tell, and which gain would have been seen: `detectable` is \eqn{(t_{0.975} + t_{0.8})\,se}{
-#' (t_0.975 + t_0.8) se}, with the quantiles of Student's t with one degree of freedom less than
-#' domains, the mean difference that a test at 5 % finds with a power of 80 %. On some of the rows a
-#' machine may not show what it does on all: with fewer than all nothing is excluded.
+#' **Verdict.** A gain is *certain*, and domain_distribution() recommended, where p is at most 0.05
+#' and the interval lies above 0. It is *excluded* where all rows were used and the interval lies
+#' below 1 % of the pooled score. In between the verdict says that it cannot tell, and which gain
+#' would have been seen: `detectable` is \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8) se},
+#' with the quantiles of Student's t with one degree of freedom less than domains, the mean
+#' difference that a test at 5 % finds with a power of 80 %. On some of the rows a machine may not
+#' show what it does on all: with fewer than all nothing is excluded.
 #'
 #' @inheritParams dg_auto
 #' @param metric Score, as in [dg_auto()].
-#' @param max_rows Most rows that are used: chosen at random, an equal share of each domain, or of some
-#'   domains where there are many. 8,000 rows take 10-30 seconds and 0.5 GB.
+#' @param max_rows Most rows that are used: chosen at random, an equal share of each domain, or of
+#'   some domains where there are many. 8,000 rows take 10-30 seconds and 0.5 GB.
 #' @param scale As in [dica()], without the scalings by domain, which would hide a shift.
 #' @param permutations Number of permutations of the test of shift.
 #' @param seed For rows, landmarks, permutations and signs.
@@ -58,7 +58,8 @@
 #'   \item{shift}{`variance`, `level` (mean of the permutations) and `lower`, `upper` (their 95 %
 #'     range), `ratio`, `p`}
 #'   \item{room, gain}{data frames of one line: `difference`, `se`, `lower`, `upper`, `p`,
-#'     `detectable`; `NA` where no domain has two rows (room) or all have the same predictors (gain)}
+#'     `detectable`; `NA` where no domain has two rows (room) or all have the same predictors
+#'     (gain)}
 #'   \item{domains}{data frame, one line per domain: `domain`, `rows`, and the scores
 #'     `pooled_known`, `told` (`NA` for domains in which no room was looked for), `pooled_unseen`,
 #'     `distributional`}

@@ -55,7 +55,7 @@ designs <- rbind(
   data.frame(domains = 8, rows = 20, max_rows = NA, share = 1),
   data.frame(domains = 30, rows = 12, max_rows = NA, share = 1),
   data.frame(domains = 30, rows = 40, max_rows = 300, share = 1),
-  data.frame(domains = 100, rows = 8, max_rows = NA, share = 0.25),
+  data.frame(domains = 100, rows = 8, max_rows = NA, share = 0.5),
   data.frame(domains = 300, rows = 40, max_rows = 600, share = 0.5),
   data.frame(domains = 1000, rows = 8, max_rows = 400, share = 0.5)
 )
