@@ -50,13 +50,27 @@ kernel_program.kernel_exponential <- function(kernel, x, z) {
 kernel_profile.kernel_linear <- function(kernel, inner, norm_x, norm_z) inner
 
 #' @exportS3Method
+kernel_profile_slope.kernel_linear <- function(kernel, inner, change) change
+
+#' @exportS3Method
 kernel_profile.kernel_poly <- function(kernel, inner, norm_x, norm_z) {
   (kernel$gamma * inner + kernel$coef0)^kernel$degree
 }
 
 #' @exportS3Method
+kernel_profile_slope.kernel_poly <- function(kernel, inner, change) {
+  kernel$degree * kernel$gamma * change *
+    (kernel$gamma * inner + kernel$coef0)^(kernel$degree - 1)
+}
+
+#' @exportS3Method
 kernel_profile.kernel_exponential <- function(kernel, inner, norm_x, norm_z) {
   exp(inner / kernel$scale^2)
+}
+
+#' @exportS3Method
+kernel_profile_slope.kernel_exponential <- function(kernel, inner, change) {
+  exp(inner / kernel$scale^2) * change / kernel$scale^2
 }
 
 #' @export

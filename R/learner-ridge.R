@@ -76,7 +76,8 @@
 #' [dg_svm()] refuses of probabilities, and Gram matrices over the memory limit ([domgen-package])
 #' are errors. A `lambda` so small that it is lost in the rounding of the Gram matrix is raised,
 #' with a warning of class `domgen_warning_ridge`. A search for bandwidths that has not converged
-#' gives a warning of class `domgen_warning_convergence`.
+#' gives a warning of class `domgen_warning_convergence`, an open bandwidth that stays at the median
+#' because the derivative of its kernel is not known one of class `domgen_warning_derivative`.
 #' @references
 #' Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to
 #' regularized likelihood methods. *Advances in Large Margin Classifiers*, 61-74.
