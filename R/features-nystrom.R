@@ -71,14 +71,14 @@ choose_landmarks <- function(features, kernel, kappa, rows, threads) {
 
 take_pairs <- function(rows, i) list(X = rows$X[i, , drop = FALSE], domain = rows$domain[i])
 
-random_rows <- function(rows, most) {
+at_most_rows <- function(rows, most) {
   if (nrow(rows$X) <= most) rows else take_pairs(rows, sample.int(nrow(rows$X), most))
 }
 
 # The factor of the pivoted decomposition has a column per landmark: a subset
 # of the rows bounds its memory.
 pivot_landmarks <- function(kernel, kappa, rows, q, threads) {
-  rows <- random_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
+  rows <- at_most_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
   check_feature_memory(nrow(rows$X), q)
   codes <- if (!is.null(kappa)) rows$domain
   program <- kernel_program(kernel, rows$X, rows$X)
@@ -96,7 +96,7 @@ is_custom <- function(kernel) {
 # Centres of k-means from the pivots, which say how many there are to be where;
 # domain by domain unless they are pooled.
 centre_landmarks <- function(kernel, kappa, rows, q, threads) {
-  rows <- random_rows(rows, max(5 * q, 20000))
+  rows <- at_most_rows(rows, max(5 * q, 20000))
   if (is.null(kappa)) rows$domain <- rep(1L, nrow(rows$X))
   start <- pivot_landmarks(kernel, kappa, rows, q, threads)
   for (d in unique(start$domain)) {
