@@ -124,6 +124,8 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
     abort("argument", "`...` must be named arguments, such as `cost = 10`.")
   }
   inner <- is_call_to(call, "fit") && !is.null(object$spec)
+  # the specification is used again; what else was damaged is made anew
+  if (inner && length(changes)) check_sealed(object)
   for (name in names(changes)) {
     if (inner && name %in% names(object$spec$args)) {
       object$spec$args[name] <- list(eval(changes[[name]], parent.frame()))

@@ -44,6 +44,7 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
                           reference_domain = NULL, se.fit = FALSE,
                           interval = c("none", "confidence", "prediction"), level = 0.95, ...) {
   check_no_dots(list(...), setdiff(names(formals(predict.dg_gp)), "object"))
+  check_sealed(object)
   type <- check_type(type, object)
   wanted <- list(se = check_flag(se.fit, "se.fit"), level = check_level(level),
                  interval = check_choice(interval, "interval",
@@ -187,5 +188,6 @@ learner_of <- function(object) {
 #' @rdname predict.dg_gp
 #' @export
 predict.dg_chain <- function(object, ...) {
+  check_sealed(object)
   if (inherits(object$learner, "dg_gp")) predict.dg_gp(object, ...) else NextMethod()
 }

@@ -30,7 +30,9 @@
 #' from sums that are taken in one pass over the rows, in blocks: n r^2 operations for r
 #' coordinates. The model keeps neither the training rows nor their features. `fit(dg_ridge(),
 #' sums)` takes such sums from [feature_sums()]; kernel, domain kernel and features are then those
-#' of the sums.
+#' of the sums. The domain kernel of sums is [domain_pooled()] unless another was given there, and a
+#' message says so: the default here is another. One that was asked for here must be that of the
+#' sums.
 #'
 #' **Bandwidths.** With `bandwidths = "fitted"` the bandwidths that the kernels leave open (a
 #' `sigma` that is `NULL`) minimise the squared error of the left-out domains, the mean of
@@ -131,6 +133,7 @@ fit_sample.dg_ridge_spec <- function(spec, sample) {
   args <- spec$args
   if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X))
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
+  if (args$offset) args$kernel <- free_origin(args, sample$X)
   task <- ridge_task(sample, args)
   search <- if (args$bandwidths == "fitted") fit_bandwidths(task, sample, args)
   if (!is.null(search)) args[c("kernel", "domain_kernel")] <- search[c("kernel", "domain_kernel")]

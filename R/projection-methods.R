@@ -28,12 +28,14 @@
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
                                   reference_domain = NULL, ...) {
   check_no_dots(list(...), c("newdata", "domain", "reference", "reference_domain"))
+  check_sealed(object)
   if (missing(newdata)) return(fitted(object))
   decide(object, newdata, domain, reference, reference_domain)
 }
 
 #' @export
 fitted.dg_projection <- function(object, ...) {
+  check_sealed(object)
   if (is.null(object$scores)) {
     abort("argument", "The model was fitted to sums over rows: it has no rows to give scores of; ",
           "use predict() with `newdata`.")
