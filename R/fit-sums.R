@@ -43,7 +43,7 @@ check_fixed <- function(spec, sums) {
     }
     if (is.null(given) || name == "features") next
     inform("sums", "`", name, "` is that of the sums", describe_fixed(sums$args[[name]]),
-           "; the default of `", spec$method, "()` is another", describe_fixed(given), ".")
+           ", and not the default of `", spec$method, "()`.")
   }
 }
 

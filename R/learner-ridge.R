@@ -77,7 +77,8 @@
 #' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, what
 #' [dg_svm()] refuses of probabilities, and Gram matrices over the memory limit ([domgen-package])
 #' are errors. A `lambda` so small that it is lost in the rounding of the Gram matrix is raised,
-#' with a warning of class `domgen_warning_ridge`. A search for bandwidths that has not converged
+#' with a warning of class `domgen_warning_ridge`; one that rounding leaves fewer than four digits
+#' beside gives such a warning too. A search for bandwidths that has not converged
 #' gives a warning of class `domgen_warning_convergence`, an open bandwidth that stays at the median
 #' because the derivative of its kernel is not known one of class `domgen_warning_derivative`.
 #' @references

@@ -186,7 +186,7 @@ test_that("a fit to sums is the fit to the rows", {
     set.seed(1)
     first <- feature_sums(y ~ x1 + x2 + x3 | domain, data = data, features = few)
     sums <- update(first, data[1:25, ]) + update(first, data[26:nrow(data), ])
-    model <- fit(dg_ridge(lambda = 0.2, offset = offset), sums)
+    model <- fit(dg_ridge(lambda = 0.2, offset = offset, domain_kernel = pooled), sums)
     set.seed(1)
     rows <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, lambda = 0.2, offset = offset,
                      features = few, domain_kernel = pooled)
@@ -200,7 +200,7 @@ test_that("a fit to sums is the fit to the rows", {
     }
   }
   unscaled <- feature_sums(y ~ x1 + x2 | domain, data = toy, features = few, scale = "none")
-  model <- fit(dg_ridge(), unscaled)
+  model <- fit(dg_ridge(domain_kernel = pooled, scale = "none"), unscaled)
   expect_equal(model$response[c("centre", "scale")], list(centre = 0, scale = 1))
   expect_output(print(model), paste(nrow(toy), "rows"))
 })
@@ -301,6 +301,10 @@ test_that("with a free constant, rows far from 0 cost no digits to a linear kern
     if (shift == 0) origin <- values
   }
   expect_equal(values, origin, tolerance = 1e-6)
+  # a constant for each domain is none that is free: then the digits lost are told
+  expect_warning(dg_ridge(X + far, y, g, kernel = kernel_linear(), offset = TRUE, scale = "none"),
+                 "leaves about [0-9] digits?", class = "domgen_warning_ridge")
+  expect_silent(dg_ridge(X + 100, y, g, kernel = kernel_linear(), offset = TRUE, scale = "none"))
   expect_output(print(ridge(kernel_linear())), "<x - mean, z - mean>", fixed = TRUE)
   # without a free constant the origin says something
   expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), domain_kernel = pooled)$product$kernel$origin)
