@@ -48,5 +48,7 @@ check_fixed <- function(spec, sums) {
 }
 
 describe_fixed <- function(value) {
-  if (is.null(value)) "" else paste0(", ", if (is.list(value)) format(value) else value)
+  if (is.null(value)) return("")
+  paste0(", ", if (inherits(value, "domgen_kernel")) format_bandwidth(value)
+               else if (is.list(value)) format(value) else value)
 }
