@@ -124,7 +124,8 @@ learner_rows <- function(object, X) {
 
 # Without what a fit carries of its training rows beside the expansion itself.
 forget_rows <- function(object) {
-  object[c("decision", "scores", "y", "weights", "costs", "domain", "rows", "call")] <- NULL
+  lost <- c("decision", "scores", "y", "weights", "costs", "domain", "rows", "call", "seal")
+  object[lost] <- NULL
   object$response$target <- NULL
   for (part in c("projection", "learner")) {
     if (!is.null(object[[part]])) object[[part]] <- forget_rows(object[[part]])

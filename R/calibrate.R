@@ -77,7 +77,7 @@ calibrate <- function(fitted, sample) {
     log_loss = held_out_loss(values, sides, sample, fitted$response, method),
     warnings = held_out$warnings
   )
-  fitted
+  seal(fitted)
 }
 
 # The value of an expression, and a table of its warnings, which are not given.

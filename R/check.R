@@ -16,6 +16,19 @@ warn <- function(kind, ...) {
   ))
 }
 
+# What is worth a line, but no warning. once: not again in the session.
+inform <- function(kind, ..., once = FALSE) {
+  text <- paste0(...)
+  if (once && !is.null(told[[text]])) return(invisible())
+  if (once) told[[text]] <- TRUE
+  message(structure(
+    class = c(paste0("domgen_message_", kind), "domgen_message", "message", "condition"),
+    list(message = paste0(text, "\n"), call = NULL)
+  ))
+}
+
+told <- new.env(parent = emptyenv())
+
 # Without our warnings of a class: those that were told, or that say nothing here.
 quietly <- function(code, class = "domgen_warning") suppressWarnings(code, class)
 

@@ -30,6 +30,7 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
     abort("argument", "`object` must be a fitted model, not ", describe(object),
           "; for data alone use mmd().")
   }
+  check_sealed(object)
   rows <- map_rows(object, newdata, domain)
   kernel <- map_kernel(object)
   result <- mmd(rows$X, rows$domain, kernel, threads = threads)

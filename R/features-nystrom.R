@@ -88,7 +88,9 @@ pivot_landmarks <- function(kernel, kappa, rows, q, threads) {
 
 # Is some part of the kernel evaluated in R?
 is_custom <- function(kernel) {
-  inherits(kernel, "kernel_custom") || any(vapply(kernel$parts, is_custom, logical(1)))
+  if (!is.null(kernel$parts)) return(any(vapply(kernel$parts, is_custom, logical(1))))
+  inherits(kernel, "kernel_custom") ||
+    inherits(kernel, "kernel_stationary") && is.null(core_name(kernel))
 }
 
 # Centres of k-means from the pivots, which say how many there are to be where;

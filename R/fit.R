@@ -129,6 +129,8 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   }
   # the specification that was fitted has the arguments of its method
   spec <- if (is_call_to(call, "fit")) object$spec
+  # it is used again; what else was damaged is made anew
+  if (!is.null(spec) && length(changes)) check_sealed(object)
   for (name in names(changes)) {
     if (!is.null(spec) && !name %in% data_arguments) {
       spec <- change_spec(spec, name, eval(changes[[name]], parent.frame()))

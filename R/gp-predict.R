@@ -47,6 +47,7 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
                           interval = c("none", "confidence", "prediction"), level = 0.95,
                           new_levels = c("na", "error"), ...) {
   check_no_dots(list(...), setdiff(names(formals(predict.dg_gp)), "object"))
+  check_sealed(object)
   type <- check_type(type, object)
   if (type == "support") {
     return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
@@ -189,5 +190,6 @@ learner_of <- function(object) {
 #' @rdname predict.dg_gp
 #' @export
 predict.dg_chain <- function(object, ...) {
+  check_sealed(object)
   if (inherits(object$learner, "dg_gp")) predict.dg_gp(object, ...) else NextMethod()
 }

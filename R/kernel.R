@@ -2,7 +2,13 @@
 # methods: kernel_fit (fill in what depends on data), kernel_program (what the
 # C++ core evaluates), kernel_profile (the formula in inner products and squared
 # norms, used between mean embeddings), kernel_factor (a factor of its Gram
-# matrix that is cheaper than the general one) and format.
+# matrix that is cheaper than the general one) and format. A kernel of the distance
+# (class "kernel_stationary", with `sigma`) needs only kernel_profile; it is then
+# evaluated in R.
+#
+# Beside the value stands its derivative, kernel_rate (kernels of the distance) or
+# kernel_profile_slope (of the inner product). Without it nothing is differentiated:
+# bandwidths that would need it stay at the median, and the fit says so.
 
 new_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("kernel_", name), "domgen_kernel"))
@@ -43,6 +49,19 @@ kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
 # s = eps^(2/3) one is as small as the other. Of a ridge's predictions from n rows that is about
 # the share n s / lambda.
 negligible <- .Machine$double.eps^(2 / 3)
+
+# -2 dk/dd of a stationary kernel at d, the squared distance in bandwidths.
+kernel_rate <- function(kernel, d) UseMethod("kernel_rate")
+
+#' @exportS3Method
+kernel_rate.domgen_kernel <- function(kernel, d) NULL
+
+# The derivative of kernel_profile(kernel, inner, diag(inner), diag(inner)) when the inner
+# products [G x G] change by `change`.
+kernel_profile_slope <- function(kernel, inner, change) UseMethod("kernel_profile_slope")
+
+#' @exportS3Method
+kernel_profile_slope.domgen_kernel <- function(kernel, inner, change) NULL
 
 # F with K = F F' for the rows of Y [n x 1], of as few columns as the kernel
 # allows: a pivoted Cholesky factor, which for a smooth kernel has few.

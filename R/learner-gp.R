@@ -22,8 +22,9 @@
 #' the outer kernel of [domain_distribution()]; and `tau` of `domain_multitask(NULL)`. With
 #' `per_predictor = TRUE` the bandwidths of `kernel` are one per predictor: a large
 #' one says that its predictor counts little. Numbers that are given are kept, also a
-#' bandwidth in [kernel_normalise()], which is the median distance if not given. Between
-#' domains nothing is fitted when there is only one.
+#' bandwidth in [kernel_normalise()], which is the median distance if not given. So is one whose
+#' derivative is not known, with a warning. Between domains nothing is fitted when there is only
+#' one.
 #'
 #' *How.* Each evaluation is one Cholesky factorisation; the derivatives (equation 5.9) need
 #' its inverse, and kernel values that are made again tile by tile: no further matrix is
@@ -91,7 +92,8 @@
 #' kernel that leaves no bandwidth open, covariances that are not numerically positive
 #' definite (the noise is too small), unknown arguments, and Gram matrices over the memory
 #' limit ([domgen-package]) are errors. A likelihood that is not maximised gives a warning of
-#' class `domgen_warning_convergence`.
+#' class `domgen_warning_convergence`, an open bandwidth of a kernel without a derivative one of
+#' class `domgen_warning_derivative`.
 #' @references
 #' Muandet, K., Balduzzi, D. and Scholkopf, B. (2013). Domain generalization via invariant
 #' feature representation. *Proceedings of the 30th International Conference on Machine
@@ -180,6 +182,9 @@ fit_exact_gp <- function(args, sample, response) {
   problem <- gp_problem(args, sample, response$target)
   size <- target_size(response$target, sample$weights)
   starts <- if (args$optimise) args$starts else 1L
+  if (args$optimise) {
+    warn_no_derivative(args$kernel, if (nlevels(sample$domain) > 1L) args$domain_kernel)
+  }
   points <- lapply(seq_len(starts), function(start) {
     start_point(args, problem$rows, size, start_factors(start), args$threads)
   })

@@ -43,7 +43,9 @@
 #' from sums that are taken in one pass over the rows, in blocks: n r^2 operations for r
 #' coordinates. The model keeps neither the training rows nor their features. `fit(dg_ridge(),
 #' sums)` takes such sums from [feature_sums()]; kernel, domain kernel and features are then those
-#' of the sums.
+#' of the sums. The domain kernel of sums is [domain_pooled()] unless another was given there, and a
+#' message says so: the default here is another. One that was asked for here must be that of the
+#' sums.
 #'
 #' **Bandwidths.** With `bandwidths = "fitted"` the bandwidths that the kernels leave open (a
 #' `sigma` that is `NULL`) minimise the squared error of the left-out domains, the mean of
@@ -90,8 +92,10 @@
 #' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, what
 #' [dg_svm()] refuses of probabilities, and Gram matrices over the memory limit ([domgen-package])
 #' are errors. A `lambda` so small that it is lost in the rounding of the Gram matrix is raised,
-#' with a warning of class `domgen_warning_ridge`. A search for bandwidths that has not converged
-#' gives a warning of class `domgen_warning_convergence`.
+#' with a warning of class `domgen_warning_ridge`; one that rounding leaves fewer than four digits
+#' beside gives such a warning too. A search for bandwidths that has not converged
+#' gives a warning of class `domgen_warning_convergence`, an open bandwidth that stays at the median
+#' because the derivative of its kernel is not known one of class `domgen_warning_derivative`.
 #' @references
 #' Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to
 #' regularized likelihood methods. *Advances in Large Margin Classifiers*, 61-74.
@@ -145,6 +149,7 @@ fit_sample.dg_ridge_spec <- function(spec, sample) {
   args <- spec$args
   if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X))
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
+  if (args$offset) args$kernel <- free_origin(args, sample$X)
   task <- ridge_task(sample, args)
   if (is.null(args$lambda)) args <- choose_penalty(args, sample, task)
   search <- if (args$bandwidths == "fitted") fit_bandwidths(task, sample, args)

@@ -116,7 +116,10 @@
 #'   row does.
 #' @param tolerance Positive number: the largest violation of the optimality
 #'   conditions at which the solver stops. Up to that, decision values depend on where the
-#'   solver started; where the order of few rows matters (`"auc"`), take a smaller one.
+#'   solver started, and so on the order of the rows; where the order of few rows matters
+#'   (`"auc"`), take a smaller one. With probabilities it is divided by 100, because a calibration
+#'   map can be steep: in another order of the training rows they then differ by some 1e-6
+#'   (`"platt"`) to 1e-4 (`"isotonic"`).
 #' @param max_iterations Whole number: the most iterations of the solver; with
 #'   features, sweeps and Newton steps together. 0 for a limit of its own.
 #' @return With data, an object of class `dg_svm`, a list with
@@ -231,6 +234,9 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   # the solver keeps the columns of active rows in single precision beside K
   if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X), copies = 1.5)
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
+  if (args$offset) args$kernel <- free_origin(args, sample$X)
+  # steps of a calibration map make more of what the solver leaves
+  if (args$probability != "none") args$tolerance <- args$tolerance / 100
   response <- encode_machines(sample$y, sample$weights, args)
   loss <- read_loss(args$loss, response$kind)
   if (is.null(args$cost)) args <- choose_cost(args, sample, loss)

@@ -120,6 +120,15 @@ domain_weightings <- c("equal", "size")
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
 #'   to 1; for `type = "support"` numbers from 0 to 1. Rows with missing values, and with levels that
 #'   are new under `new_levels = "na"`, give `NA`, with a warning.
+#' @section Saved models:
+#' A fit carries all that predictions need and can be saved, say with [saveRDS()]. It also has a
+#' record of its parts: their kinds, shapes, missing and infinite values, and the range of whole
+#' numbers. `predict()` and whatever else uses the numbers of a model compare them with the record
+#' first. A model that was cut or changed, one whose number of `threads` no machine has, and one
+#' that an earlier version of the package fitted without such a record, is an error of class
+#' `domgen_error_model` that names the part. A finite number in the place of another is not
+#' noticed. What users add beside the parts does no harm, and `model$spec$args$threads` may be
+#' changed to a number from 1 to 1024.
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
@@ -137,6 +146,7 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
                                reference = NULL, reference_domain = NULL,
                                new_levels = c("na", "error"), ...) {
   check_no_dots(list(...), setdiff(names(formals(predict.dg_learner)), "object"))
+  check_sealed(object)
   type <- check_type(type, object)
   if (type == "support") {
     return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
@@ -201,11 +211,13 @@ abort_no_probabilities <- function(object) {
 
 #' @export
 fitted.dg_learner <- function(object, ...) {
+  check_sealed(object)
   respond(object, pad_rows(object$decision, object), object$response$kind)
 }
 
 #' @export
 residuals.dg_learner <- function(object, ...) {
+  check_sealed(object)
   if (object$response$kind != "number") {
     abort("argument", "Residuals need a numeric response, not classes.")
   }
@@ -213,4 +225,4 @@ residuals.dg_learner <- function(object, ...) {
 }
 
 #' @export
-weights.dg_learner <- function(object, ...) pad_rows(object$weights, object)
+weights.dg_learner <- function(object, ...) pad_rows(check_sealed(object)$weights, object)

@@ -70,6 +70,7 @@ lodo.default <- function(object, ...) {
 #' @export
 lodo.dg_ridge <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
+  check_sealed(object)
   metrics <- read_plain_metrics(metric, object$y)
   # probabilities have seen the labels of all domains
   object$calibration <- NULL

@@ -31,12 +31,14 @@
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
                                   reference_domain = NULL, new_levels = c("na", "error"), ...) {
   check_no_dots(list(...), setdiff(names(formals(predict.dg_projection)), "object"))
+  check_sealed(object)
   if (missing(newdata)) return(fitted(object))
   decide(object, newdata, domain, reference, reference_domain, new_levels)
 }
 
 #' @export
 fitted.dg_projection <- function(object, ...) {
+  check_sealed(object)
   if (is.null(object$scores)) {
     abort("argument", "The model was fitted to sums over rows: it has no rows to give scores of; ",
           "use predict() with `newdata`.")

@@ -22,6 +22,8 @@ fit_or_specify <- function(spec, call, env) {
       abort("argument", "`", stray[1L], "` is given without data: `x` must be a formula, a matrix",
             " or a data frame.")
     }
+    # what was asked for, where it is what would be taken anyway too: see check_fixed()
+    spec$given <- intersect(names(spec$args), names(given))
     return(spec)
   }
   keep_call(fit_input(spec, evaluate_input(given, env)), call)
@@ -96,7 +98,7 @@ finish_fit <- function(fitted, spec, sample, x) {
   fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
   fitted$domain <- sample$domain
-  fitted
+  seal(fitted)
 }
 
 plain_formula <- function(formula) {
@@ -152,7 +154,7 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   call[[1L]] <- quote(fit)
   if (!missing(x) && inherits(x, "dg_feature_sums")) {
     check_no_dots(as.list(call)[-(1:3)], character())
-    fitted <- fit_sums(object, x)
+    fitted <- fit_sums(object, check_sealed(x, "x"))
     fitted$call <- call
     return(fitted)
   }

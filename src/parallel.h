@@ -38,7 +38,8 @@ struct RangeWorker : public RcppParallel::Worker {
 // the result does not depend on how they are dealt out.
 class Threads {
  public:
-  explicit Threads(int count) : count_(std::max(count, 1)) {}
+  // Far fewer than would end the session: the number may come from a file.
+  explicit Threads(int count) : count_(std::min(std::max(count, 1), 1024)) {}
 
   int count() const { return count_; }
 
