@@ -4,33 +4,46 @@
 domains_for_null <- 8L
 
 # The best of the best kinds; all that are asked for, unless fewer are better by more
-# than the standard error; the null model, unless they are better by more than that.
+# than the standard error; the null model, unless they are better by more than that: as the domains
+# `used` say.
 # list(keys, scores by domain of the mean)
-choose_members <- function(search, most) {
-  keys <- utils::head(best_of_kinds(search), most)
-  response <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))$response
-  total <- 0
-  scores <- vapply(seq_along(keys), function(k) {
-    total <<- total + search$found[[keys[k]]]$values
-    scores_by_group(total / k, search$y, search$judged, response, search$metric)
-  }, numeric(nlevels(search$judged)))
-  scores <- matrix(scores, ncol = length(keys))
-  worse <- search_sign(search) * scores
+choose_members <- function(search, most, used = TRUE) {
+  settled <- lapply(search$found, function(f) settle(search, f$parts, used))
+  scores <- mapply(function(f, at) settled_scores(f$parts, at), search$found, settled)
+  scores <- matrix(scores, ncol = length(settled), dimnames = list(NULL, names(settled)))
+  keys <- utils::head(best_of_kinds(search, scores[used, , drop = FALSE]), most)
+  means <- scores_of_means(search, lapply(keys, function(key) {
+    settled_values(search, search$found[[key]]$parts, settled[[key]])
+  }))
+  worse <- search_sign(search) * means[used, , drop = FALSE]
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
   count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
   null <- candidate_key(candidate(kernel = "null"))
-  if (null %in% names(search$found)) {
-    gain <- search_sign(search) * (search$found[[null]]$scores - scores[, count])
-    gain <- gain[!is.na(gain)]
-    # of a few domains the error itself is not known
-    asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
-    if (length(gain) > 1L && mean(gain) <= asked) {
-      return(list(keys = null, scores = search$found[[null]]$scores))
-    }
+  if (null %in% names(search$found) && !is_gain(search, (scores[, null] - means[, count])[used])) {
+    return(list(keys = null, scores = scores[, null]))
   }
-  list(keys = keys[seq_len(count)], scores = scores[, count])
+  list(keys = keys[seq_len(count)], scores = means[, count])
+}
+
+# Scores by domain of the mean of the first, of the first two, ... of some values.
+scores_of_means <- function(search, values) {
+  response <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))$response
+  total <- 0
+  scores <- vapply(seq_along(values), function(k) {
+    total <<- total + values[[k]]
+    scores_by_group(total / k, search$y, search$judged, response, search$metric)
+  }, numeric(nlevels(search$judged)))
+  matrix(scores, ncol = length(values))
+}
+
+# Better than the null model by more than the standard error of the difference? Of a few domains the
+# error itself is not known.
+is_gain <- function(search, difference) {
+  gain <- search_sign(search) * difference[!is.na(difference)]
+  asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
+  length(gain) < 2L || mean(gain) > asked
 }
 
 # The specification of a candidate for all n rows.
@@ -102,15 +115,16 @@ summarise_search <- function(first, final, chosen) {
   rest <- if (!identical(first, final)) setdiff(names(first$found), keys)
   rest <- rest[order(sign * found_means(first)[rest])]
   found <- c(final$found[keys], first$found[rest])
-  scores <- vapply(found, `[[`, numeric(nlevels(final$judged)), "scores")
-  scores <- cbind(average = chosen$scores, matrix(scores, length(chosen$scores),
-                                                  dimnames = list(NULL, names(found))))
+  # the first round may have seen some of the domains only
+  of_first <- match(levels(final$judged), levels(first$judged))
+  scores <- cbind(average = chosen$scores, found_scores(final)[, keys, drop = FALSE],
+                  found_scores(first)[of_first, rest, drop = FALSE])
   rownames(scores) <- levels(final$judged)
   # in the first round from the best of it
   base <- matrix(chosen$scores, nrow(scores), ncol(scores))
   if (length(rest)) {
     best <- best_of_kinds(first)[1L]
-    base[, match(rest, colnames(scores))] <- first$found[[best]]$scores
+    base[, match(rest, colnames(scores))] <- first$found[[best]]$scores[of_first]
   }
   differences <- scores - base
   of <- function(value) unname(c(NA, vapply(found, value, value(found[[1L]]))))
