@@ -1,29 +1,21 @@
 # What dg_auto() fits: the best candidates of several kinds, and the mean of their decision
 # values.
 
-domains_for_null <- 8L
-
-# The best of the best kinds; all that are asked for, unless fewer are better by more
-# than the standard error; the null model, unless they are better by more than that: as the domains
-# `used` say.
+# The best of the best kinds; all that are asked for, unless fewer are better by more than the
+# standard error: as the domains `used` say.
 # list(keys, scores by domain of the mean)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
-  scores <- mapply(function(f, at) settled_scores(f$parts, at), search$found, settled)
-  scores <- matrix(scores, ncol = length(settled), dimnames = list(NULL, names(settled)))
+  scores <- settled_scores(search, settled)
   keys <- utils::head(best_of_kinds(search, scores[used, , drop = FALSE]), most)
   means <- scores_of_means(search, lapply(keys, function(key) {
-    settled_values(search, search$found[[key]]$parts, settled[[key]])
+    values_at(search, search$found[[key]]$parts, settled[[key]])
   }))
   worse <- search_sign(search) * means[used, , drop = FALSE]
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
   count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
-  null <- candidate_key(candidate(kernel = "null"))
-  if (null %in% names(search$found) && !is_gain(search, (scores[, null] - means[, count])[used])) {
-    return(list(keys = null, scores = scores[, null]))
-  }
   list(keys = keys[seq_len(count)], scores = means[, count])
 }
 
@@ -38,18 +30,11 @@ scores_of_means <- function(search, values) {
   matrix(scores, ncol = length(values))
 }
 
-# Better than the null model by more than the standard error of the difference? Of a few domains the
-# error itself is not known.
-is_gain <- function(search, difference) {
-  gain <- search_sign(search) * difference[!is.na(difference)]
-  asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
-  length(gain) < 2L || mean(gain) > asked
-}
-
-# The specification of a candidate for all n rows.
-member_spec <- function(search, key, n) {
+# The specification of a candidate for n rows.
+member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$sigma) {
   found <- search$found[[key]]
   c <- found$candidate
+  c$sigma <- sigma
   p <- ncol(search_sample(search, c$scale)$X)
   dg_ridge(lambda = found$lambda * n / length(search$y), kernel = candidate_kernel(c, p),
            domain_kernel = candidate_domain_kernel(c),
@@ -117,11 +102,11 @@ summarise_search <- function(first, final, chosen) {
   found <- c(final$found[keys], first$found[rest])
   # the first round may have seen some of the domains only
   of_first <- match(levels(final$judged), levels(first$judged))
-  scores <- cbind(average = chosen$scores, found_scores(final)[, keys, drop = FALSE],
+  scores <- cbind(average = chosen$fair, found_scores(final)[, keys, drop = FALSE],
                   found_scores(first)[of_first, rest, drop = FALSE])
   rownames(scores) <- levels(final$judged)
   # in the first round from the best of it
-  base <- matrix(chosen$scores, nrow(scores), ncol(scores))
+  base <- matrix(chosen$fair, nrow(scores), ncol(scores))
   if (length(rest)) {
     best <- best_of_kinds(first)[1L]
     base[, match(rest, colnames(scores))] <- first$found[[best]]$scores[of_first]

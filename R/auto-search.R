@@ -10,7 +10,7 @@ most_left_out <- 10L
 # Fewer domains say too little of how the response depends on the domain.
 domains_for_kernel <- 5L
 
-# list(specs of the members, table, scores, metric, rows, seconds, few)
+# list(specs of the members, expected, table, scores, metric, rows, seed, seconds, few)
 choose_by_domain <- function(args, sample) {
   start <- proc.time()[["elapsed"]]
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
@@ -26,9 +26,10 @@ choose_by_domain <- function(args, sample) {
   }
   final <- if (few) first else second_round(first, sample)
   chosen <- choose_members(final, if (few) 1L else args$members)
+  chosen <- if (few) c(chosen, list(fair = chosen$scores)) else doubt_members(final, chosen)
   c(list(specs = lapply(chosen$keys, function(key) member_spec(final, key, length(sample$y))),
-         rows = length(final$y), few = few, metric = metric,
-         seconds = proc.time()[["elapsed"]] - start),
+         expected = expected_score(final, chosen, sample), rows = length(final$y), few = few,
+         metric = metric, seed = args$seed, seconds = proc.time()[["elapsed"]] - start),
     summarise_search(first, final, chosen))
 }
 
@@ -166,8 +167,8 @@ try_candidate <- function(search, c) {
 find_candidate <- function(search, c) {
   parts <- score_candidate(search, c)
   at <- settle(search, parts, TRUE)
-  list(candidate = c, parts = parts, scores = settled_scores(parts, at),
-       lambda = settled_lambda(parts, at))
+  list(candidate = c, parts = parts, scores = scores_at(parts, at),
+       lambda = lambda_at(parts, at))
 }
 
 search_sample <- function(search, scale) {
@@ -219,13 +220,23 @@ settle <- function(search, parts, used) {
 }
 
 # Scores by domain, and values by row, at these lambdas.
-settled_scores <- function(parts, at) {
+scores_at <- function(parts, at) {
   scores <- parts[[1L]]$scores[, at[1L]]
   for (k in seq_along(parts)) scores[parts[[k]]$held] <- parts[[k]]$scores[parts[[k]]$held, at[k]]
   scores
 }
 
-settled_values <- function(search, parts, at) {
+# settled: lambda's indices of each candidate; [domains x candidates]
+settled_scores <- function(search, settled) {
+  by_candidate(search, Map(function(f, at) scores_at(f$parts, at), search$found, settled))
+}
+
+by_candidate <- function(search, scores) {
+  matrix(unlist(scores, use.names = FALSE), nlevels(search$judged),
+         dimnames = list(NULL, names(scores)))
+}
+
+values_at <- function(search, parts, at) {
   values <- lambda_values(parts[[1L]]$values, at[1L])
   for (k in seq_along(parts)[-1L]) {
     rows <- parts[[k]]$held[as.integer(search$judged)]
@@ -235,7 +246,7 @@ settled_values <- function(search, parts, at) {
 }
 
 # The geometric mean where parts differ.
-settled_lambda <- function(parts, at) {
+lambda_at <- function(parts, at) {
   exp(mean(log(vapply(seq_along(parts), function(k) parts[[k]]$lambdas[at[k]], numeric(1)))))
 }
 
@@ -284,10 +295,6 @@ score_part <- function(search, task, lambdas, values) {
 
 search_sign <- function(search) if (search$metric$better == "low") 1 else -1
 
-# By domain, [domains x candidates]
-found_scores <- function(search) {
-  scores <- vapply(search$found, `[[`, numeric(nlevels(search$judged)), "scores")
-  matrix(scores, nlevels(search$judged), dimnames = list(NULL, names(search$found)))
-}
+found_scores <- function(search) by_candidate(search, lapply(search$found, `[[`, "scores"))
 
 found_means <- function(search) colMeans(found_scores(search), na.rm = TRUE)

@@ -94,7 +94,7 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
   choice <- choose_by_domain(spec$args, sample)
   members <- lapply(choice$specs, fit_member, sample)
   structure(list(
-    members = members, choice = choice[c("table", "scores", "metric", "rows", "seconds", "few")],
+    members = members, choice = choice[c("table", "scores", "expected", "metric", "rows", "seed", "seconds", "few")],
     decision = mean_of_members(members, function(member) member$decision),
     X = if (length(sample$y) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
     response = members[[1L]]$response
@@ -124,11 +124,14 @@ describe_choice <- function(choice) {
   title <- choice$metric$title
   members <- which(table$member %in% TRUE)
   cat("  ", plural(nrow(table) - 1L, "candidate"), " tried in ", signif(choice$seconds, 2),
-      " s\n\n", title, " on left-out domains (", plural(choice$rows, "row"), ")\n", sep = "")
+      " s\n", sep = "")
+  describe_expected(choice$expected, title)
+  cat("\n", title, " on left-out domains (", plural(choice$rows, "row"),
+      "), each at its best lambda\n", sep = "")
   lines <- paste0(format(signif(table$mean, 4)), "  ", describe_candidates(table))
   if (length(members) > 1L) {
-    cat("  ", format(signif(table$mean[1L], 4)), "  the mean of these (standard error ",
-        signif(table$se[1L], 2), ")\n", sep = "")
+    cat("  ", format(signif(table$mean[1L], 4)), "  the mean of these, as other domains choose them\n",
+        sep = "")
   }
   cat(paste0("  ", lines[members], "\n"), sep = "")
   others <- best_others(table)
@@ -140,7 +143,13 @@ describe_choice <- function(choice) {
       " by more than the standard error of the difference"
     }, "\n", sep = "")
   }
-  cat("The best of many look too good: dg_cv(dg_auto(), ...) gives honest scores\n")
+}
+
+describe_expected <- function(expected, title) {
+  if (is.na(expected$mean)) return(invisible())
+  cat("  ", title, " expected on a new domain: ", signif(expected$mean, 4), sep = "")
+  if (!is.na(expected$se)) cat(" (standard error ", signif(expected$se, 2), ")", sep = "")
+  cat("; ", signif(expected$raw, 4), " as chosen\n", sep = "")
 }
 
 # The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the

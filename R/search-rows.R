@@ -6,21 +6,21 @@
 rows_of_domain <- 20L
 
 # At most max_rows rows of list(y, domain), sorted. Each domain an equal share if it has as many;
-# where that is less than rows_of_domain, some of the domains, chosen at random.
-search_rows <- function(task, max_rows, seed) {
+# where that is less than of_domain, some of the domains, chosen at random.
+search_rows <- function(task, max_rows, seed, of_domain = rows_of_domain) {
   n <- length(task$y)
   if (n <= max_rows) return(seq_len(n))
   rows <- split(seq_len(n), task$domain, drop = TRUE)
   with_seed(seed, {
-    rows <- rows[search_domains(lengths(rows), max_rows)]
+    rows <- rows[search_domains(lengths(rows), max_rows, of_domain)]
     share <- even_shares(lengths(rows), max_rows)
     sort(unlist(Map(random_rows, rows, share, MoreArgs = list(y = task$y)), use.names = FALSE))
   })
 }
 
-# Which domains: all, or in random order as many as can have rows_of_domain rows (or all of theirs).
-search_domains <- function(sizes, max_rows) {
-  wanted <- pmin(sizes, rows_of_domain)
+# Which domains: all, or in random order as many as can have of_domain rows (or all of theirs).
+search_domains <- function(sizes, max_rows, of_domain) {
+  wanted <- pmin(sizes, of_domain)
   if (sum(wanted) <= max_rows) return(seq_along(sizes))
   order <- sample.int(length(sizes))
   count <- max(3L, sum(cumsum(wanted[order]) <= max_rows))
