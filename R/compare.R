@@ -56,8 +56,8 @@
 #'     compared with, its standard error `se`, 95 % interval `lower`, `upper`, the `p` that
 #'     belongs to it, `p_rank` of the signed ranks, and `seconds` of the fits, without `refits`}
 #'   \item{inference}{data frame, one line per method: `how` the standard error was found
-#'     (`"jackknife"`, `"factor"`, `"none"` where there is no variance), and `inflation`, the factor
-#'     on \eqn{s^2/G}{s^2/G}}
+#'     (`"jackknife"`, `"factor"`, `"none"` where there is no variance), `inflation`, the factor
+#'     on \eqn{s^2/G}{s^2/G}, and its degrees of freedom `df`}
 #'   \item{friedman}{`statistic`, `df`, `p` of Friedman's test, `NULL` with fewer than 3 methods}
 #'   \item{scores}{matrix, domains x methods}
 #'   \item{runs}{the [dg_cv()] result of each method}
@@ -170,7 +170,7 @@ compare_pair <- function(run, against) {
   }
   error <- mean_error(difference, without, run$share)
   list(line = paired_line(difference, error),
-       inference = data.frame(how = error$how, inflation = error$inflation))
+       inference = data.frame(how = error$how, inflation = error$inflation, df = error$df))
 }
 
 #' @export
@@ -187,8 +187,8 @@ print.dg_compare <- function(x, digits = 3, ...) {
   cat("\n", inference_words(x), "\n", sep = "")
   for (i in which(x$table$method != x$against)) {
     differences <- x$scores[, i] - x$scores[, x$against]
-    cat("  ", verdict(x$table[i, ], measure, x$against, sum(differences != 0, na.rm = TRUE)), "\n",
-        sep = "")
+    able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
+    cat("  ", verdict(x$table[i, ], measure, x$against, able), "\n", sep = "")
   }
   if (!is.null(x$friedman)) {
     cat("  ", if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
@@ -246,8 +246,7 @@ inference_words <- function(x) {
   failed <- unlist(lapply(x$runs, function(run) run$refits$error))
   failed <- failed[!is.na(failed)]
   by_factor <- if (any(how == "factor")) {
-    paste0("a factor on the variance (at least 2", if (is.null(refits)) "; refits = TRUE can do better",
-           ")")
+    "a factor on the variance (Nadeau and Bengio)"
   }
   by_fits <- if (any(how == "jackknife")) paste(plural(refits$fits, "further fit"), "a method")
   known <- c(by_fits, by_factor)
@@ -258,10 +257,14 @@ inference_words <- function(x) {
   }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L], "\n"))
 }
 
+# Would the signed ranks have p < 0.05 if all domains that differ did so alike?
+ranks_can_tell <- function(differing, error) {
+  differing >= 6L && signed_rank(seq_len(differing), error) < 0.05
+}
+
 # In words, from the 95 % interval; where the signed ranks, in which a few domains with large
-# differences count less, do not agree, that too. differing: domains with a difference; of fewer than
-# 6 no ranks have p < 0.05.
-verdict <- function(row, measure, against, differing) {
+# differences count less, do not agree although they could (able), that too.
+verdict <- function(row, measure, against, able) {
   if (is.na(row$difference)) return(paste0(row$method, ": no domain has a score"))
   if (is.na(row$lower)) {
     return(paste0(row$method, ": ", if (is.finite(row$difference)) "too few domains for an interval"
@@ -275,7 +278,7 @@ verdict <- function(row, measure, against, differing) {
   better <- (row$difference < 0) == (measure$better == "low")
   paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",
          signif(abs(row$difference), 2), " (standard error ", signif(row$se, 2), ")",
-         if (differing >= 6L && isTRUE(row$p_rank >= 0.05)) {
+         if (able && isTRUE(row$p_rank >= 0.05)) {
            paste0(" on average, but not in most domains alike (signed ranks, ",
                   p_words(row$p_rank), ")")
          })
