@@ -2,15 +2,24 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test bench check document install clean
+.PHONY: help demo test fuzz bench check check-core check-debug check-sanitizers check-valgrind \
+  check-interrupts check-machines document install clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
 	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
 	@echo 'make test      install the package and run its tests'
+	@echo 'make fuzz      random calls: make fuzz CALLS=100000 SEED=1'
 	@echo 'make bench     side-by-side timings'
 	@echo 'make install   install the package'
 	@echo 'make check     R CMD check --as-cran'
+	@echo 'make check-machines  the tests as on other processors, on the reference BLAS and with 1, 2'
+	@echo '               and 3 threads (hours on some machines); writes machines.txt'
+	@echo 'make check-core        the C++ core without R, under every standard'
+	@echo 'make check-debug       the tests of a build at -O0 with assertions; some: TESTS=regex'
+	@echo 'make check-sanitizers  the same under the address and undefined-behaviour sanitizers'
+	@echo 'make check-valgrind    every function of the core once under valgrind'
+	@echo 'make check-interrupts  how soon long calls answer Ctrl-C'
 	@echo 'make document  regenerate the help pages and the exports'
 	@echo 'make clean     remove what was compiled or checked here'
 
@@ -24,6 +33,11 @@ test:
 	@sh .ci/setup test
 	@sh .ci/install
 	@sh .ci/with-library Rscript .ci/test.R
+
+fuzz:
+	@sh .ci/setup test
+	@sh .ci/install
+	@sh .ci/with-library Rscript tests/fuzz/fuzz.R "$(CALLS)" "$(SEED)"
 
 bench:
 	@sh .ci/setup bench
@@ -43,6 +57,33 @@ check:
 	@rm -f domgen_*.tar.gz
 	sh .ci/with-library R CMD build .
 	sh .ci/with-library R CMD check --as-cran --no-manual domgen_*.tar.gz
+
+check-machines:
+	@sh .ci/setup ci
+	@sh .ci/install
+	@.ci/machines all
+
+check-core:
+	@sh .ci/setup demo
+	@sh .ci/check-core
+
+check-debug:
+	@sh .ci/setup test
+	@sh .ci/variant debug '$(TESTS)'
+
+check-sanitizers:
+	@sh .ci/setup test
+	@sh .ci/variant sanitizers '$(TESTS)'
+
+check-valgrind:
+	@sh .ci/setup demo
+	@sh .ci/install
+	@sh .ci/with-library sh .ci/check-valgrind
+
+check-interrupts:
+	@sh .ci/setup demo
+	@sh .ci/install
+	@sh .ci/with-library Rscript tests/interrupts.R
 
 document:
 	@sh .ci/setup ci

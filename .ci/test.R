@@ -1,18 +1,34 @@
-# Runs tests/testthat against the installed package. The last line counts the tests; a test that
-# raised an error counts as failed.
+# Runs tests/testthat, or the files in it whose names match an argument, against the installed
+# package. The last line counts the tests; a test that raised an error counts as failed.
+#
+# They run in a copy: testthat deletes the snapshots of tests that did not run and leaves what was
+# drawn, and an interrupted run must not change the checkout either.
 library(testthat)
 Sys.setenv(NOT_CRAN = "true")
+if (nzchar(threads <- Sys.getenv("DOMGEN_THREADS"))) options(domgen.threads = as.integer(threads))
+arguments <- commandArgs(trailingOnly = TRUE)
+
+copy <- tempfile("tests")
+dir.create(copy)
+invisible(file.copy("tests/testthat", copy, recursive = TRUE))
+setwd(copy)
 
 # Every failure is shown, and each file only once, when it is done.
 reporter <- ProgressReporter$new(update_interval = Inf, max_failures = Inf)
 outcome <- tryCatch(
-  as.data.frame(test_dir("tests/testthat", package = "domgen", load_package = "installed",
-                         reporter = reporter, stop_on_failure = FALSE)),
+  as.data.frame(test_dir("testthat", package = "domgen", load_package = "installed",
+                         filter = if (length(arguments)) arguments[1L], reporter = reporter,
+                         stop_on_failure = FALSE)),
   error = function(e) {
     message(conditionMessage(e))
-    data.frame(passed = 0L, failed = 1L, error = TRUE, skipped = FALSE)
+    data.frame(file = "", passed = 0L, failed = 1L, error = TRUE, skipped = FALSE, real = 0)
   }
 )
+
+seconds <- sort(tapply(outcome$real, outcome$file, sum), decreasing = TRUE)
+cat(sprintf("%.0f seconds in %d files; the slowest:\n", sum(seconds), length(seconds)))
+cat(sprintf("%6.1f  %s\n", head(seconds, 10), names(head(seconds, 10))), sep = "")
+
 failed <- outcome$failed > 0 | outcome$error
 skipped <- outcome$skipped & !failed
 passed <- outcome$passed > 0 & !failed & !skipped

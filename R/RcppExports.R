@@ -21,8 +21,8 @@ feature_moments_ <- function(program, X, domain, cells, n_cells, F, labelled, th
     .Call(`_domgen_feature_moments_`, program, X, domain, cells, n_cells, F, labelled, threads, second, block)
 }
 
-feature_pivots_ <- function(program, X, kappa, domain, wanted, threads) {
-    .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, threads)
+feature_pivots_ <- function(program, X, kappa, domain, wanted, negligible, threads) {
+    .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, negligible, threads)
 }
 
 gp_factor_ <- function(A, program, X, kappa, domain, ridge, y, threads) {

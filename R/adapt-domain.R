@@ -41,7 +41,7 @@ given_domain <- function(blueprint, newdata, domain) {
 # another function's `...` and so cannot be evaluated here.
 in_columns <- function(expr, value, data, env, arg) {
   if (any(all.vars(expr) %in% names(data))) return(evaluate(expr, data, env, arg))
-  tryCatch(value, error = function(e) {
+  on_error(value, function(e) {
     abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
   })
 }
@@ -124,7 +124,8 @@ learner_rows <- function(object, X) {
 
 # Without what a fit carries of its training rows beside the expansion itself.
 forget_rows <- function(object) {
-  object[c("decision", "scores", "y", "weights", "costs", "domain", "rows", "call")] <- NULL
+  lost <- c("decision", "scores", "y", "weights", "costs", "domain", "rows", "call", "seal")
+  object[lost] <- NULL
   object$response$target <- NULL
   for (part in c("projection", "learner")) {
     if (!is.null(object[[part]])) object[[part]] <- forget_rows(object[[part]])

@@ -23,7 +23,7 @@ adapt_arguments.dg_ridge <- function(learner, cost, lambda) {
 
 with_penalty <- function(learner, arg, value) {
   args <- learner$spec$args
-  if (!is.null(value)) args[[arg]] <- check_number(value, arg)
+  args[[arg]] <- if (is.null(value)) penalty_of(learner, arg) else check_number(value, arg)
   args$offset <- FALSE
   args
 }

@@ -100,6 +100,7 @@ adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL
   call <- match.call()
   call[[1L]] <- quote(adapt)
   check_no_dots(list(...), names(formals(adapt.dg_learner))[-1L])
+  check_sealed(object)
   args <- adapt_arguments(learner_of(object), cost, lambda)
   check_given(newdata, "newdata")
   check_given(labels, "labels")
@@ -134,7 +135,7 @@ adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL
   if (inherits(product, "product_kernel")) adapted$correction$product <- product
   adapted$decision <- decision(adapted, rows$X)
   if (inherits(learner, "dg_gp")) adapted$moments <- decision(as_moments(adapted), rows$X)
-  adapted
+  seal(adapted)
 }
 
 #' @exportS3Method
@@ -163,6 +164,7 @@ judges_domain.dg_adapted <- function(object) FALSE
 
 #' @exportS3Method
 predict.dg_adapted <- function(object, newdata, domain = NULL, ...) {
+  check_sealed(object)
   if (any(c("reference", "reference_domain") %in% names(list(...)))) {
     abort("argument", "`reference` must not be given: the domain was described when the model was ",
           "adapted to it.")

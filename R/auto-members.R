@@ -1,42 +1,40 @@
 # What dg_auto() fits: the best candidates of several kinds, and the mean of their decision
 # values.
 
-domains_for_null <- 8L
-
-# The best of the best kinds; all that are asked for, unless fewer are better by more
-# than the standard error; the null model, unless they are better by more than that.
+# The best of the best kinds; all that are asked for, unless fewer are better by more than the
+# standard error: as the domains `used` say.
 # list(keys, scores by domain of the mean)
-choose_members <- function(search, most) {
-  keys <- utils::head(best_of_kinds(search), most)
-  response <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))$response
-  total <- 0
-  scores <- vapply(seq_along(keys), function(k) {
-    total <<- total + search$found[[keys[k]]]$values
-    scores_by_group(total / k, search$y, search$judged, response, search$metric)
-  }, numeric(nlevels(search$judged)))
-  scores <- matrix(scores, ncol = length(keys))
-  worse <- search_sign(search) * scores
+choose_members <- function(search, most, used = TRUE) {
+  settled <- lapply(search$found, function(f) settle(search, f$parts, used))
+  scores <- settled_scores(search, settled)
+  keys <- utils::head(best_of_kinds(search, scores[used, , drop = FALSE]), most)
+  means <- scores_of_means(search, lapply(keys, function(key) {
+    values_at(search, search$found[[key]]$parts, settled[[key]])
+  }))
+  worse <- search_sign(search) * means[used, , drop = FALSE]
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
   count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
-  null <- candidate_key(candidate(kernel = "null"))
-  if (null %in% names(search$found)) {
-    gain <- search_sign(search) * (search$found[[null]]$scores - scores[, count])
-    gain <- gain[!is.na(gain)]
-    # of a few domains the error itself is not known
-    asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
-    if (length(gain) > 1L && mean(gain) <= asked) {
-      return(list(keys = null, scores = search$found[[null]]$scores))
-    }
-  }
-  list(keys = keys[seq_len(count)], scores = scores[, count])
+  list(keys = keys[seq_len(count)], scores = means[, count])
 }
 
-# The specification of a candidate for all n rows.
-member_spec <- function(search, key, n) {
+# Scores by domain of the mean of the first, of the first two, ... of some values.
+scores_of_means <- function(search, values) {
+  response <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))$response
+  total <- 0
+  scores <- vapply(seq_along(values), function(k) {
+    total <<- total + values[[k]]
+    scores_by_group(total / k, search$y, search$judged, response, search$metric)
+  }, numeric(nlevels(search$judged)))
+  matrix(scores, ncol = length(values))
+}
+
+# The specification of a candidate for n rows.
+member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$sigma) {
   found <- search$found[[key]]
   c <- found$candidate
+  c$sigma <- sigma
   p <- ncol(search_sample(search, c$scale)$X)
   dg_ridge(lambda = found$lambda * n / length(search$y), kernel = candidate_kernel(c, p),
            domain_kernel = candidate_domain_kernel(c),
@@ -102,15 +100,16 @@ summarise_search <- function(first, final, chosen) {
   rest <- if (!identical(first, final)) setdiff(names(first$found), keys)
   rest <- rest[order(sign * found_means(first)[rest])]
   found <- c(final$found[keys], first$found[rest])
-  scores <- vapply(found, `[[`, numeric(nlevels(final$judged)), "scores")
-  scores <- cbind(average = chosen$scores, matrix(scores, length(chosen$scores),
-                                                  dimnames = list(NULL, names(found))))
+  # the first round may have seen some of the domains only
+  of_first <- match(levels(final$judged), levels(first$judged))
+  scores <- cbind(average = chosen$fair, found_scores(final)[, keys, drop = FALSE],
+                  found_scores(first)[of_first, rest, drop = FALSE])
   rownames(scores) <- levels(final$judged)
   # in the first round from the best of it
-  base <- matrix(chosen$scores, nrow(scores), ncol(scores))
+  base <- matrix(chosen$fair, nrow(scores), ncol(scores))
   if (length(rest)) {
     best <- best_of_kinds(first)[1L]
-    base[, match(rest, colnames(scores))] <- first$found[[best]]$scores
+    base[, match(rest, colnames(scores))] <- first$found[[best]]$scores[of_first]
   }
   differences <- scores - base
   of <- function(value) unname(c(NA, vapply(found, value, value(found[[1L]]))))

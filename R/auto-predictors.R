@@ -17,7 +17,7 @@ try_predictors <- function(search) {
   if (is.null(c$judges)) return(invisible())
   c$sigma <- c$judges[[1L]]$sigma
   # better than the same candidate with one bandwidth, on the same domains
-  unseen <- tryCatch(score_judged(search, c), domgen_error = function(e) NULL)
+  unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
   gain <- search_sign(search) * (mean(found$scores, na.rm = TRUE) -
                                    mean(unseen$scores, na.rm = TRUE))
   if (is.null(unseen) || is.na(gain) || gain <= 0) return(invisible())
@@ -59,26 +59,4 @@ predictor_judges <- function(search, found, sample) {
     if (!is.null(sigma)) list(sigma = sigma, levels = held)
   })
   if (!any(vapply(judges, is.null, NA))) judges
-}
-
-# As score_candidate(), each domain by bandwidths that were fitted without it, with lambda of the
-# others; the lambda of the model is the geometric mean.
-score_judged <- function(search, c) {
-  scores <- stats::setNames(rep(NA_real_, nlevels(search$judged)), levels(search$judged))
-  values <- NULL
-  lambda <- numeric()
-  for (judge in c$judges) {
-    own <- c
-    own$judges <- NULL
-    own$sigma <- judge$sigma
-    scored <- score_lambdas(search, own)
-    held <- levels(search$judged) %in% judge$levels
-    best <- best_lambda(search, scored$scores[!held, , drop = FALSE])
-    scores[held] <- scored$scores[held, best]
-    lambda <- c(lambda, scored$lambdas[best])
-    rows <- search$judged %in% judge$levels
-    if (is.null(values)) values <- lambda_values(scored$values, best)
-    values[rows, ] <- lambda_values(scored$values, best)[rows, ]
-  }
-  list(scores = scores, lambda = exp(mean(log(lambda))), values = values)
 }

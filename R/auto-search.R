@@ -10,7 +10,7 @@ most_left_out <- 10L
 # Fewer domains say too little of how the response depends on the domain.
 domains_for_kernel <- 5L
 
-# list(specs of the members, table, scores, metric, rows, seconds, few)
+# list(specs of the members, expected, table, scores, metric, rows, seed, seconds, few)
 choose_by_domain <- function(args, sample) {
   start <- proc.time()[["elapsed"]]
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
@@ -26,9 +26,10 @@ choose_by_domain <- function(args, sample) {
   }
   final <- if (few) first else second_round(first, sample)
   chosen <- choose_members(final, if (few) 1L else args$members)
+  chosen <- if (few) c(chosen, list(fair = chosen$scores)) else doubt_members(final, chosen)
   c(list(specs = lapply(chosen$keys, function(key) member_spec(final, key, length(sample$y))),
-         rows = length(final$y), few = few, metric = metric,
-         seconds = proc.time()[["elapsed"]] - start),
+         expected = expected_score(final, chosen, sample), rows = length(final$y), few = few,
+         metric = metric, seed = args$seed, seconds = proc.time()[["elapsed"]] - start),
     summarise_search(first, final, chosen))
 }
 
@@ -126,8 +127,8 @@ candidate_key <- function(c) paste(c$scale, c$kernel, c$times, c$outer, !is.null
 candidate_kind <- function(c) paste(c$scale, c$kernel, !is.null(c$sigma))
 
 # The best candidate of each scaling and kind of kernel, the best first.
-best_of_kinds <- function(search) {
-  keys <- names(search$found)[order(search_sign(search) * found_means(search))]
+best_of_kinds <- function(search, scores = found_scores(search)) {
+  keys <- colnames(scores)[order(search_sign(search) * colMeans(scores, na.rm = TRUE))]
   kinds <- vapply(keys, function(key) candidate_kind(search$found[[key]]$candidate), "")
   keys[!duplicated(kinds)]
 }
@@ -154,12 +155,20 @@ try_candidate <- function(search, c) {
   key <- candidate_key(c)
   if (!is.null(search$found[[key]])) return(invisible())
   start <- proc.time()[["elapsed"]]
-  scored <- tryCatch(score_candidate(search, c), domgen_error = function(e) {
+  found <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
     if (length(search$found) == 0L && candidate_key(c) == candidate_key(candidate())) stop(e)
     NULL
   })
-  if (is.null(scored)) return(invisible())
-  search$found[[key]] <- c(scored, list(candidate = c, seconds = proc.time()[["elapsed"]] - start))
+  if (is.null(found)) return(invisible())
+  search$found[[key]] <- c(found, list(seconds = proc.time()[["elapsed"]] - start))
+}
+
+# list(candidate, parts, scores by domain and lambda as all domains choose it)
+find_candidate <- function(search, c) {
+  parts <- score_candidate(search, c)
+  at <- settle(search, parts, TRUE)
+  list(candidate = c, parts = parts, scores = scores_at(parts, at),
+       lambda = lambda_at(parts, at))
 }
 
 search_sample <- function(search, scale) {
@@ -183,24 +192,73 @@ ridge_args <- function(args) {
   dg_ridge(offset = TRUE, threads = args$threads)$args
 }
 
-# list(scores by domain, lambda, values [rows x columns] by models without the row's domain)
+# Scores of a candidate at every lambda, in parts that each score some of the domains (`held`) at the
+# lambda that others of them choose (`judging`): for most candidates one part, where all domains do
+# both. list of list(held, judging [logical by domain], scores [domains x lambdas], lambdas,
+# values [rows x columns x lambdas] by models without the row's domain).
 score_candidate <- function(search, c) {
-  if (c$kernel == "null") return(score_null(search))
-  if (!is.null(c$judges)) return(score_judged(search, c))
-  scored <- score_lambdas(search, c)
-  best <- best_lambda(search, scored$scores)
-  list(scores = scored$scores[, best], lambda = scored$lambdas[best],
-       values = lambda_values(scored$values, best))
+  if (c$kernel == "null") return(list(score_null(search)))
+  if (is.null(c$judges)) return(list(score_lambdas(search, c)))
+  levels <- levels(search$judged)
+  # domains that no bandwidths have seen go to the first
+  seen <- unlist(lapply(c$judges[-1L], `[[`, "levels"))
+  c$judges[[1L]]$levels <- setdiff(levels, seen)
+  lapply(c$judges, function(judge) {
+    c[c("sigma", "judges")] <- list(judge$sigma, NULL)
+    part <- score_lambdas(search, c)
+    part$held <- levels %in% judge$levels
+    part$judging <- !part$held
+    part
+  })
+}
+
+# The index of lambda in each part that the domains `used` choose.
+settle <- function(search, parts, used) {
+  vapply(parts, function(part) {
+    best_lambda(search, part$scores[part$judging & used, , drop = FALSE])
+  }, numeric(1))
+}
+
+# Scores by domain, and values by row, at these lambdas.
+scores_at <- function(parts, at) {
+  scores <- parts[[1L]]$scores[, at[1L]]
+  for (k in seq_along(parts)) scores[parts[[k]]$held] <- parts[[k]]$scores[parts[[k]]$held, at[k]]
+  scores
+}
+
+# settled: lambda's indices of each candidate; [domains x candidates]
+settled_scores <- function(search, settled) {
+  by_candidate(search, Map(function(f, at) scores_at(f$parts, at), search$found, settled))
+}
+
+by_candidate <- function(search, scores) {
+  matrix(unlist(scores, use.names = FALSE), nlevels(search$judged),
+         dimnames = list(NULL, names(scores)))
+}
+
+values_at <- function(search, parts, at) {
+  values <- lambda_values(parts[[1L]]$values, at[1L])
+  for (k in seq_along(parts)[-1L]) {
+    rows <- parts[[k]]$held[as.integer(search$judged)]
+    values[rows, ] <- lambda_values(parts[[k]]$values, at[k])[rows, ]
+  }
+  values
+}
+
+# The geometric mean where parts differ.
+lambda_at <- function(parts, at) {
+  exp(mean(log(vapply(seq_along(parts), function(k) parts[[k]]$lambdas[at[k]], numeric(1)))))
 }
 
 # The mean of the response, which a ridge regression with a huge lambda predicts.
 score_null <- function(search) {
   task <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))
   share <- task$costs / max(task$costs)
-  without <- function(v) sum(v) - rowsum(v, search$left_out)[as.character(search$left_out), ]
+  # by place: a domain may be called ""
+  left_out <- as.integer(factor(search$left_out))
+  without <- function(v) sum(v) - rowsum(v, left_out)[left_out, ]
   values <- apply(share * task$Y, 2L, without) / without(share)
-  list(scores = scores_by_group(values, search$y, search$judged, task$response, search$metric),
-       lambda = null_lambda * nrow(task$Y), values = values)
+  score_part(search, task, null_lambda * nrow(task$Y), array(values, c(dim(values), 1L)))
 }
 
 null_lambda <- 1e10
@@ -212,7 +270,6 @@ best_lambda <- function(search, scores) {
   length(means) + 1L - which.min(rev(search_sign(search) * means))
 }
 
-# list(scores [domains x lambdas], lambdas, values [rows x columns x lambdas])
 score_lambdas <- function(search, c) {
   sample <- search_sample(search, c$scale)
   args <- ridge_args(search$args)
@@ -226,15 +283,20 @@ score_lambdas <- function(search, c) {
   lambdas <- auto_lambdas * nrow(sample$X) * unit
   sample$left_out <- search$left_out
   values <- left_out_predictions(product, sample, task, args, lambdas)
+  score_part(search, task, lambdas, values)
+}
+
+score_part <- function(search, task, lambdas, values) {
   scores <- vapply(seq_along(lambdas), function(l) {
     scores_by_group(lambda_values(values, l), search$y, search$judged, task$response,
                     search$metric)
   }, numeric(nlevels(search$judged)))
-  list(scores = scores, lambdas = lambdas, values = values)
+  all <- rep(TRUE, nlevels(search$judged))
+  list(held = all, judging = all, scores = scores, lambdas = lambdas, values = values)
 }
 
 search_sign <- function(search) if (search$metric$better == "low") 1 else -1
 
-found_means <- function(search) {
-  vapply(search$found, function(f) mean(f$scores, na.rm = TRUE), numeric(1))
-}
+found_scores <- function(search) by_candidate(search, lapply(search$found, `[[`, "scores"))
+
+found_means <- function(search) colMeans(found_scores(search), na.rm = TRUE)

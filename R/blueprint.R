@@ -1,10 +1,15 @@
 # What is remembered of the training data's form, and its replay on new data.
 
-blueprint_formula <- function(terms, frame, design, parts, data) {
+# frame: the model frame that was evaluated; plain: see plain_columns(); env: what the terms need
+# beside the columns.
+blueprint_formula <- function(frame, design, parts, data, plain, env) {
+  terms <- attr(frame, "terms")
+  environment(terms) <- env
   predictors <- stats::delete.response(terms)
-  raw <- data[intersect(all.vars(predictors), names(data))]
+  if (!is.null(plain)) plain$terms <- predictors
+  raw <- data[intersect(c(plain$all, all.vars(predictors)), names(data))]
   list(
-    kind = "formula", columns = colnames(design$X), terms = predictors,
+    kind = "formula", columns = colnames(design$X), terms = predictors, plain = plain,
     xlevels = stats::.getXlevels(predictors, frame), contrasts = design$contrasts,
     prototype = raw[0L, , drop = FALSE],
     domain = parts$domain, domain_columns = intersect(all.vars(parts$domain), names(data)),
@@ -19,56 +24,108 @@ blueprint_matrix <- function(X, named) {
 }
 
 # New rows: list(X, complete rows only, not yet scaled; domain; ok: which rows of newdata those
-# are). A model that does not judge rows by their domain does not look at it.
-replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg = "newdata") {
-  X <- if (blueprint$kind == "formula") replay_formula(blueprint, newdata, arg)
+# are). A model that does not judge rows by their domain does not look at it. new_levels: "na" or
+# "error".
+replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg = "newdata",
+                   new_levels = "na") {
+  X <- if (blueprint$kind == "formula") replay_formula(blueprint, newdata, arg, new_levels)
        else replay_matrix(blueprint, newdata, arg)
   domain <- if (needs_domain || !is.null(domain)) {
     new_domain(blueprint, newdata, domain, nrow(X), needs_domain, arg)
   }
   if (!needs_domain) domain <- rep("new", nrow(X))
   ok <- rowSums(is.na(X)) == 0 & !is.na(domain)
-  if (any(!ok)) warn_incomplete(sum(!ok), needs_domain, arg)
+  if (any(!ok)) warn_incomplete(ok, if (needs_domain) domain, arg)
   X <- X[ok, , drop = FALSE]
   check_finite(X, paste0("`", arg, "`: predictor"))
   list(X = X, domain = factor(domain[ok]), ok = ok)
 }
 
-warn_incomplete <- function(n, needs_domain, arg) {
+# domain: where it is judged by its rows.
+warn_incomplete <- function(ok, domain, arg) {
+  n <- sum(!ok)
   warn("missing", plural(n, "row"), " of `", arg, "`", if (n == 1) " has" else " have",
        " missing values: ", if (arg == "newdata") "the prediction is NA" else "left out",
-       if (needs_domain && arg %in% c("newdata", "reference")) {
-         ", and the domain is judged by its other rows"
-       }, ".")
+       if (arg %in% c("newdata", "reference")) describe_lost(ok, domain), ".")
 }
 
-replay_formula <- function(blueprint, newdata, arg) {
+# Which domains are described by fewer rows than they came with.
+describe_lost <- function(ok, domain) {
+  if (is.null(domain)) return("")
+  domain <- factor(domain)
+  lost <- tabulate(domain[!ok], nlevels(domain))
+  all <- tabulate(domain, nlevels(domain))
+  some <- lost > 0L & lost < all
+  if (!any(some)) return("")
+  each <- paste0("\"", levels(domain), "\" (without ", lost, " of its ", all, " rows)")[some]
+  paste0(", and ", if (sum(some) == 1L) "the domain is" else "these domains are", " judged by ",
+         if (sum(some) == 1L) "its" else "their", " other rows: ", enumerate(each, quote = ""))
+}
+
+replay_formula <- function(blueprint, newdata, arg, new_levels = "na") {
   newdata <- check_data(newdata, arg)
   names <- names(blueprint$prototype)
   check_columns(newdata, names, arg)
-  for (name in names) newdata[[name]] <- replay_column(newdata[[name]], name, blueprint, arg)
+  same <- vapply(newdata[names], is_plain_number, NA) & names %in% blueprint$plain$numeric
+  for (name in names[!same]) newdata[[name]] <- replay_column(newdata[[name]], name, blueprint, arg)
 
   X <- matrix(NA_real_, nrow(newdata), length(blueprint$columns),
               dimnames = list(NULL, blueprint$columns))
-  complete <- !missing_rows(newdata, names)
-  if (any(complete)) {
-    frame <- model_frame(blueprint$terms, newdata[complete, , drop = FALSE], blueprint$xlevels)
-    new <- model_matrix(blueprint$terms, frame, blueprint$contrasts)$X
-    X[complete, ] <- if (setequal(colnames(new), colnames(X))) new[, colnames(X)] else new
-  }
+  # a level that is new makes a row incomplete
+  levels <- c(Filter(Negate(is.null), lapply(blueprint$prototype, levels)), blueprint$xlevels)
+  known <- trained_levels(newdata, levels[intersect(names(levels), names)], arg, new_levels)
+  complete <- !missing_rows(known, names)
+  if (any(complete)) X[complete, ] <- replay_design(blueprint, known[complete, , drop = FALSE], arg,
+                                                    new_levels)
   X
+}
+
+# The columns of the design, for complete rows.
+replay_design <- function(blueprint, newdata, arg, new_levels) {
+  frame <- model_frame(blueprint$terms, newdata)
+  frame <- trained_levels(frame, blueprint$xlevels, arg, new_levels)
+  if (!is.null(blueprint$plain)) {
+    return(plain_design(blueprint$plain, newdata, frame, blueprint$contrasts)$X)
+  }
+  new <- model_matrix(blueprint$terms, frame, blueprint$contrasts)$X
+  columns <- blueprint$columns
+  # the columns of a matrix may come in another order
+  if (!anyDuplicated(columns) && setequal(colnames(new), columns)) new[, columns] else new
+}
+
+# Categorical columns with the levels that they had in training; NA, with a warning that names
+# column and level, where there is another.
+trained_levels <- function(columns, levels, arg, new_levels) {
+  for (name in names(levels)) {
+    values <- as.character(columns[[name]])
+    new <- !values %in% c(levels[[name]], NA)
+    if (any(new)) tell_new_level(name, levels[[name]], values[new], arg, new_levels)
+    columns[[name]] <- factor(values, levels[[name]], ordered = is.ordered(columns[[name]]))
+  }
+  columns
+}
+
+tell_new_level <- function(name, known, found, arg, new_levels) {
+  unseen <- enumerate(unique(found), quote = "\"")
+  if (new_levels == "error") {
+    abort("data", "`", arg, "$", name, "` must have levels seen in training (",
+          enumerate(known, quote = "\""), "), not ", unseen, ".")
+  }
+  warn("new_level", "`", arg, "$", name, "` has ",
+       if (length(unique(found)) == 1L) "a level" else "levels", " that training did not have, ",
+       unseen, ", in ", plural(length(found), "row"), ", taken as missing.")
 }
 
 # x - mean(x) is another number when a row comes alone. What cannot be replayed at
 # all will be an error at prediction.
-warn_dependent <- function(blueprint, data, X) {
-  last <- nrow(X)
-  alone <- tryCatch(replay_formula(blueprint, data[last, , drop = FALSE], "data"),
-                    domgen_error = function(e) NULL)
+# last: the last row of the data.
+warn_dependent <- function(blueprint, last, X) {
+  alone <- tryCatch(replay_formula(blueprint, last, "data"), domgen_error = function(e) NULL)
   if (is.null(alone)) return(invisible())
-  differs <- which(!(alone[1L, ] == X[last, ]) %in% TRUE)
+  found <- X[nrow(X), ]
+  differs <- which(!(alone[1L, ] == found) %in% TRUE)
   rounding <- vapply(differs, function(j) {
-    isTRUE(abs(alone[1L, j] - X[last, j]) <= 1e-8 * max(abs(X[, j])))
+    isTRUE(abs(alone[1L, j] - found[j]) <= 1e-8 * max(abs(X[, j])))
   }, logical(1))
   differs <- differs[!rounding]
   if (length(differs)) {
@@ -83,9 +140,14 @@ check_columns <- function(newdata, names, arg) {
     abort("data", "`", arg, "` has no column ", enumerate(absent), "; it has ",
           if (length(newdata)) enumerate(names(newdata)) else "no columns", ".")
   }
+  twice <- intersect(names, names(newdata)[duplicated(names(newdata))])
+  if (length(twice)) {
+    abort("data", "`", arg, "` must have one column of each name, not several called ",
+          enumerate(twice), ".")
+  }
 }
 
-# A column of newdata with the type and the levels it had in training.
+# A column of newdata with the type that it had in training.
 replay_column <- function(column, name, blueprint, arg) {
   prototype <- blueprint$prototype[[name]]
   if (all(is.na(column))) {
@@ -100,14 +162,7 @@ replay_column <- function(column, name, blueprint, arg) {
           types[2L], ".")
   }
   if (types[1L] != "categorical") return(column)
-  column <- as.character(column)
-  known <- if (is.factor(prototype)) levels(prototype) else blueprint$xlevels[[name]]
-  unseen <- if (!is.null(known)) setdiff(column, c(known, NA))
-  if (length(unseen)) {
-    abort("data", "`", arg, "$", name, "` must have levels seen in training (",
-          enumerate(known, quote = "\""), "), not ", enumerate(unseen, quote = "\""), ".")
-  }
-  if (is.factor(prototype)) factor(column, known, ordered = is.ordered(prototype)) else column
+  if (is.ordered(prototype)) factor(as.character(column), ordered = TRUE) else as.character(column)
 }
 
 replay_matrix <- function(blueprint, newdata, arg) {
@@ -129,12 +184,16 @@ replay_matrix <- function(blueprint, newdata, arg) {
 }
 
 numeric_frame <- function(newdata, blueprint, arg) {
+  # by place
+  if (!blueprint$named) names(newdata) <- seq_along(newdata)
   newdata <- check_data(newdata, arg)
   if (blueprint$named) {
     check_columns(newdata, blueprint$columns, arg)
     newdata <- newdata[blueprint$columns]
   }
-  numeric <- vapply(newdata, function(v) is.numeric(v) || is.logical(v), logical(1))
+  numeric <- vapply(newdata, function(v) {
+    (is.numeric(v) || is.logical(v)) && is.null(dim(v))
+  }, logical(1))
   if (!all(numeric)) {
     abort("data", "`", arg, "` must have numeric columns, as the matrix in training, not ",
           enumerate(names(newdata)[!numeric]), ".")
@@ -147,8 +206,9 @@ numeric_frame <- function(newdata, blueprint, arg) {
 new_domain <- function(blueprint, newdata, domain, n, needed, arg) {
   columns <- blueprint$domain_columns
   if (is.null(domain) && length(columns) && all(columns %in% names(newdata))) {
-    domain <- evaluate(blueprint$domain, check_data(newdata, arg), environment(blueprint$terms),
-                       "domain")
+    newdata <- check_data(newdata, arg)
+    check_columns(newdata, columns, arg)
+    domain <- evaluate(blueprint$domain, newdata, environment(blueprint$terms), "domain")
   }
   if (is.null(domain)) {
     if (needed) abort_domain(columns, arg)

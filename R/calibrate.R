@@ -77,7 +77,7 @@ calibrate <- function(fitted, sample) {
     log_loss = held_out_loss(values, sides, sample, fitted$response, method),
     warnings = held_out$warnings
   )
-  fitted
+  seal(fitted)
 }
 
 # The value of an expression, and a table of its warnings, which are not given.
@@ -143,7 +143,7 @@ held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
   response <- fitted$response
   task <- list(response = response, costs = fitted$costs,
                Y = ridge_targets(response, sample$y))
-  values <- left_out_predictions(fitted$product, sample, task, spec$args, spec$args$lambda)
+  values <- left_out_predictions(fitted$product, sample, task, spec$args, fitted$lambda)
   values <- matrix(values, nrow(task$Y))
   for (rows in split(seq_along(sample$y), sample$domain)) {
     others <- sample$y[-rows][sample$weights[-rows] > 0]

@@ -16,6 +16,19 @@ warn <- function(kind, ...) {
   ))
 }
 
+# What is worth a line, but no warning. once: not again in the session.
+inform <- function(kind, ..., once = FALSE) {
+  text <- paste0(...)
+  if (once && !is.null(told[[text]])) return(invisible())
+  if (once) told[[text]] <- TRUE
+  message(structure(
+    class = c(paste0("domgen_message_", kind), "domgen_message", "message", "condition"),
+    list(message = paste0(text, "\n"), call = NULL)
+  ))
+}
+
+told <- new.env(parent = emptyenv())
+
 # Without our warnings of a class: those that were told, or that say nothing here.
 quietly <- function(code, class = "domgen_warning") suppressWarnings(code, class)
 
@@ -67,12 +80,14 @@ check_number <- function(value, arg, rule = c("positive", "non-negative", "finit
   as.numeric(value)
 }
 
-check_count <- function(value, arg, at_least = 1L) {
-  fine <- is_number(value) && value >= at_least && value == round(value) &&
-    value <= .Machine$integer.max
+check_count <- function(value, arg, at_least = 1L, at_most = .Machine$integer.max) {
+  check_given(value, arg)
+  fine <- is_number(value) && value >= at_least && value == round(value) && value <= at_most
   if (!fine) {
     abort("argument", "`", arg, "` must be one whole number of at least ", at_least,
-          ", not ", describe(value), ".")
+          if (is_number(value) && value > at_most) {
+            paste(" and at most", format(at_most, big.mark = ",", scientific = FALSE))
+          }, ", not ", describe(value), ".")
   }
   as.integer(value)
 }
@@ -124,6 +139,16 @@ check_domain_kernel <- function(value, arg) {
                 "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
 }
 
+# The value of an expression whose parts may each give the same warning: one of each class is enough.
+once <- function(code, classes) {
+  told <- character()
+  withCallingHandlers(code, domgen_warning = function(w) {
+    own <- intersect(class(w), classes)
+    if (length(own) && own[1L] %in% told) invokeRestart("muffleWarning")
+    told <<- c(told, own)
+  })
+}
+
 # Far more than any machine has: starting a million threads ends the session.
 most_threads <- 1024L
 
@@ -136,9 +161,13 @@ check_threads <- function(threads) {
   threads
 }
 
-# What falls into `...` was misspelt or belongs elsewhere.
-check_no_dots <- function(dots, known) {
+# What falls into `...` was misspelt or belongs elsewhere, but for what is named in `fine`.
+check_no_dots <- function(dots, known, fine = character()) {
   known <- setdiff(known, "...")
+  dots <- tryCatch(dots, error = function(e) {
+    abort("argument", "A further argument is empty or cannot be evaluated.")
+  })
+  if (!is.null(names(dots))) dots <- dots[!names(dots) %in% fine]
   if (length(dots) == 0L) return(invisible())
   given <- names(dots)
   if (is.null(given) || any(given == "")) {
@@ -154,9 +183,22 @@ check_no_dots <- function(dots, known) {
         else paste0("; the arguments are ", enumerate(known, length(known)), "."))
 }
 
+# setTimeLimit()'s errors have no class of their own, and R may say them in another language.
+is_time_limit <- function(e) {
+  said <- c("reached elapsed time limit", "reached CPU time limit",
+            "reached session elapsed time limit", "reached session CPU time limit")
+  conditionMessage(e) %in% c(said, vapply(said, gettext, "", domain = "R"))
+}
+
+# tryCatch(code, error = handler) for errors of the code itself: a time limit is none, and whoever
+# set it gets it as it is.
+on_error <- function(code, handler) {
+  tryCatch(code, error = function(e) if (is_time_limit(e)) stop(e) else handler(e))
+}
+
 # An error of the C++ core that no rule here foresaw.
 core_result <- function(result) {
-  tryCatch(result, error = function(e) {
+  on_error(result, function(e) {
     if (inherits(e, "domgen_error")) stop(e)
     abort("numeric", "The numerical core failed on these data: ", conditionMessage(e), ".")
   })
@@ -183,16 +225,18 @@ machine_memory <- function() {
   if (length(kilobytes) == 1L && is.finite(kilobytes)) 1024 * kilobytes else 8 * 2^30
 }
 
-# Refuse before allocating. `n`, `m`: sides of the matrix; `copies`: how many.
-check_memory <- function(n, m = n, copies = 1) {
+# Refuse before allocating. `n`, `m`: sides of the matrix; `copies`: how many; `what`: other than a
+# Gram matrix.
+check_memory <- function(n, m = n, copies = 1, what = NULL) {
   need <- 8 * as.numeric(n) * as.numeric(m) * copies
   limit <- memory_limit()
   if (need > limit) {
     gib <- function(bytes) format(signif(bytes / 2^30, 3), big.mark = ",")
-    abort("memory", "The Gram matrix of ", plural(n, "row"), " would take ", gib(need),
-          " GiB, more than the limit of ", gib(limit),
-          " GiB. Use `features = features_nystrom()` or `features_rff()`, which need no such ",
-          "matrix, or raise `options(domgen.memory_limit = )` (bytes).")
+    abort("memory", if (is.null(what)) paste("The Gram matrix of", plural(n, "row")) else what,
+          " would take ", gib(need), " GiB, more than the limit of ", gib(limit), " GiB. ",
+          if (is.null(what)) {
+            "Use `features = features_nystrom()` or `features_rff()`, which need no such matrix, or "
+          } else "Make it smaller or ", "raise `options(domgen.memory_limit = )` (bytes).")
   }
   invisible(need)
 }

@@ -43,31 +43,45 @@ check_variables <- function(terms, parts, data, env) {
 
 missing_rows <- function(data, names) {
   columns <- Filter(is.atomic, data[intersect(names(data), names)])
-  if (length(columns)) !stats::complete.cases(columns) else rep(FALSE, nrow(data))
+  !complete_rows(columns, nrow(data))
+}
+
+# Raw values are never missing, and complete.cases() does not know them.
+complete_rows <- function(columns, n) {
+  columns <- columns[!vapply(columns, is.raw, NA)]
+  if (length(columns)) stats::complete.cases(columns) else rep(TRUE, n)
 }
 
 # poly() and its like refuse missing values and learn from every row they see: a
 # row that turns out to be missing only here (the logarithm of a negative number)
-# is taken out, and the terms are evaluated again.
-evaluate_terms <- function(terms, data, usable) {
+# is taken out, and the terms are evaluated again. plain: further columns that are used.
+evaluate_terms <- function(terms, data, usable, plain = NULL) {
   repeat {
     if (!any(usable)) {
       if (nrow(data) == 0L) abort("data", "0 rows of data: nothing can be learned.")
-      used <- data[intersect(all.vars(terms), names(data))]
+      used <- data[intersect(c(plain, all.vars(terms)), names(data))]
       abort_all_missing(nrow(data), names(used)[vapply(used, all_missing, NA)])
     }
-    frame <- model_frame(terms, data[usable, , drop = FALSE])
-    complete <- stats::complete.cases(frame)
+    read <- data[setdiff(names(data), setdiff(plain, all.vars(terms)))]
+    frame <- model_frame(terms, read[usable, , drop = FALSE])
+    complete <- complete_rows(frame, sum(usable))
     if (all(complete)) return(list(frame = frame, usable = usable))
     usable[usable] <- complete
   }
 }
 
-model_frame <- function(terms, data, xlevels = NULL) {
-  tryCatch(
-    suppressWarnings(stats::model.frame(terms, data, na.action = stats::na.pass, xlev = xlevels)),
+model_frame <- function(terms, data) {
+  # model.frame() would have no rows
+  if (length(attr(terms, "variables")) == 1L) return(structure(data[0L], terms = terms))
+  frame <- tryCatch(
+    suppressWarnings(stats::model.frame(terms, data, na.action = stats::na.pass)),
     error = function(e) abort("data", "The formula cannot be evaluated: ", conditionMessage(e), ".")
   )
+  if (nrow(frame) != nrow(data)) {
+    abort("data", "The terms of the formula must have one value per row (", nrow(data), "), not ",
+          nrow(frame), ".")
+  }
+  frame
 }
 
 check_predictor_types <- function(frame, terms) {
@@ -101,16 +115,17 @@ column_levels <- function(column) {
   else if (is.character(column)) sort(unique(column))
 }
 
-# X [rows x p], without the intercept, and the contrasts it was made with.
+# X [rows x p], without the intercept, the contrasts it was made with, and the term of each column.
 model_matrix <- function(terms, frame, contrasts = NULL) {
   design <- stats::model.matrix(stats::delete.response(terms), frame, contrasts.arg = contrasts)
-  X <- design[, attr(design, "assign") != 0L, drop = FALSE]
+  term <- attr(design, "assign")
+  X <- design[, term != 0L, drop = FALSE]
   rownames(X) <- NULL
-  list(X = X, contrasts = attr(design, "contrasts"))
+  list(X = X, contrasts = attr(design, "contrasts"), assign = term[term != 0L])
 }
 
 evaluate <- function(expr, data, env, arg) {
-  tryCatch(eval(expr, data, env), error = function(e) {
+  on_error(eval(expr, data, env), function(e) {
     abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
   })
 }

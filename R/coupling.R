@@ -31,6 +31,9 @@ least_probability <- 1e-7
 
 # Probabilities [rows x classes] of decision values [rows x machines].
 class_probabilities <- function(values, response, maps) {
+  if (nrow(values) == 0L) {
+    return(matrix(0, 0L, length(response$levels), dimnames = list(NULL, response$levels)))
+  }
   one <- vapply(seq_along(maps), function(m) calibrated(maps[[m]], values[, m]),
                 numeric(nrow(values)))
   one <- matrix(pmin(pmax(one, least_probability), 1 - least_probability), nrow(values))

@@ -13,37 +13,61 @@
 #'   \item *Gain*: can unlabelled rows tell how? What a machine with [domain_distribution()] gains
 #'     over pooling on left-out domains.
 #' }
+#' Each is answered by yes, by no where something that matters is excluded, or by "cannot tell".
 #' Shift without room: pool, or project with [udica()]. Room without gain: unlabelled
 #' rows do not say how a new domain behaves; collect a few labels. Gain: use the distributional
 #' kernel.
 #'
 #' @details
-#' All machines are ridge regressions ([dg_ridge()], with offset) with a Gaussian kernel at the
-#' median bandwidth; rows and domains are left out in closed form ([lodo()]). Pooling is among the
-#' candidates of the other two, so that either can come to nothing. lambda and, where there are
-#' some, `tau` (0, 0.25, 0.5, 0.75, 0.9, 0.97) and the bandwidth between embeddings (1/2, 1, 2, 4
-#' times the median) are, for each domain, those that do best in the *other* domains, so that a gain
-#' is not that of the best of many. Gains are differences of the score in each domain, positive
-#' where the machine is better, with the intervals of [dg_compare()]. The gain on unseen domains has
-#' to pass one test more: domains exchange their mean embeddings at random, so that these tell nothing,
-#' and 19 such worlds must all gain less (p = 0.05).
+#' All machines are ridge regressions (as [dg_ridge()] with offset) on at most 400 landmarks
+#' ([features_nystrom()]) of a Gaussian kernel with 1/2, 1, 2 or 4 times the median bandwidth,
+#' whichever is best for pooling; rows and domains are left out in closed form ([lodo()]). lambda
+#' and, where there are some, `tau` (0, 0.25, 0.5, 0.75, 0.9) and the bandwidth between embeddings
+#' (1/2, 1, 2, 4 times the median) are, for each domain, those that do best in the *other* domains,
+#' so that a gain is not that of the best of many. Gains are differences of the score in each
+#' domain, positive where the machine is better, with the intervals of [dg_compare()]. Room is
+#' looked for in at most 100 domains, chosen at random.
+#'
+#' **p values.** Of the shift by permutation: rows are dealt out to domains anew. Those of room and
+#' gain compare the share of the squared error (over domains, of the best choice) that the other
+#' machine saves, \eqn{1 - \min E_{other}/\min E_{pooled}}{1 - min E_other / min E_pooled}, with
+#' what it saves in 99 worlds where there is nothing to find: the fit of the pooled machine, plus
+#' its left-out residuals with signs drawn at random. Drawn for each row, no domain differs from
+#' others (room); drawn for each domain, domains differ as much as they do, but nothing tells how
+#' (gain): the wild cluster bootstrap (Cameron, Gelbach and Miller, 2008). With fewer than about
+#' six domains there are too few signs for p to fall below 0.05. With classes, the squared errors
+#' are those of their indicators, whatever the `metric`.
+#'
+#' **Verdict.** A gain is *certain*, and domain_distribution() recommended, where p is at most 0.05
+#' and the interval lies above 0. It is *excluded* where all rows were used and the interval lies
+#' below 1 % of the pooled score. In between the verdict says that it cannot tell, and which gain
+#' would have been seen: `detectable` is \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8) se},
+#' with the quantiles of Student's t with one degree of freedom less than domains, the mean
+#' difference that a test at 5 % finds with a power of 80 %. On some of the rows a machine may not
+#' show what it does on all: with fewer than all nothing is excluded.
 #'
 #' @inheritParams dg_auto
 #' @param metric Score, as in [dg_auto()].
-#' @param max_rows Most rows that are used, spread evenly over domains.
+#' @param max_rows Most rows that are used: chosen at random, an equal share of each domain, or of
+#'   some domains where there are many. 8,000 rows take 10-30 seconds and 0.5 GB.
 #' @param scale As in [dica()], without the scalings by domain, which would hide a shift.
 #' @param permutations Number of permutations of the test of shift.
-#' @param seed For rows and permutations.
+#' @param seed For rows, landmarks, permutations and signs.
+#' @param progress Show how far it is? `NULL`: in interactive sessions.
 #' @return An object of class `dg_diagnose`, a list with
 #'   \item{shift}{`variance`, `level` (mean of the permutations) and `lower`, `upper` (their 95 %
 #'     range), `ratio`, `p`}
-#'   \item{room, gain}{data frames of one line: `difference`, `se`, `lower`, `upper`, `p`; the
-#'     gain has `p_embedding` too, of the exchanged embeddings (`NA` where the interval has no
-#'     gain)}
+#'   \item{room, gain}{data frames of one line: `difference`, `se`, `lower`, `upper`, `p`,
+#'     `detectable`; `NA` where no domain has two rows (room) or all have the same predictors
+#'     (gain)}
 #'   \item{domains}{data frame, one line per domain: `domain`, `rows`, and the scores
-#'     `pooled_known`, `told`, `pooled_unseen`, `distributional`}
+#'     `pooled_known`, `told` (`NA` for domains in which no room was looked for), `pooled_unseen`,
+#'     `distributional`}
 #'   \item{verdict}{sentences}
-#'   \item{metric, rows}{as used}
+#'   \item{metric, rows, available}{the metric, rows used, and rows that there were}
+#' @references
+#' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2008). Bootstrap-based improvements for
+#' inference with clustered errors. *Review of Economics and Statistics*, 90, 414-427.
 #' @section Errors:
 #' Fewer than three domains, and those of [dg_ridge()].
 #' @seealso [mmd()], [distributional_variance()], [dg_auto()]
@@ -53,14 +77,15 @@
 #' result
 #' plot(result)
 #' @export
-dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_rows = 1000,
+dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_rows = 8000,
                         permutations = 200, weights = NULL, scale = c("pooled", "rank", "none"),
-                        na.action = stats::na.omit, seed = 1, threads = NULL, ...) {
+                        na.action = stats::na.omit, seed = 1, progress = NULL, threads = NULL,
+                        ...) {
   args <- list(
     metric = metric, max_rows = check_count(max_rows, "max_rows", at_least = 10L),
     permutations = check_count(permutations, "permutations", at_least = 20L),
     scale = check_choice(scale, "scale", c("pooled", "rank", "none")), seed = check_seed(seed),
-    threads = check_threads(threads)
+    progress = progress, threads = check_threads(threads)
   )
   parts <- learner_parts("What is there to gain from domains?")
   parts$domain <- TRUE
@@ -75,6 +100,7 @@ dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, 
 #' @exportS3Method
 fit_input.dg_diagnose_spec <- function(spec, input, memo = NULL) {
   args <- spec$args
+  args$progress <- read_progress(args$progress)
   task <- cv_task(spec, input)
   if (nlevels(droplevels(task$domain)) < 3L) {
     abort("data", "`dg_diagnose()` needs at least 3 domains, not ",
@@ -84,98 +110,83 @@ fit_input.dg_diagnose_spec <- function(spec, input, memo = NULL) {
   rows <- search_rows(task, args$max_rows, args$seed)
   sample <- read_sample(take_rows(task$input, rows), list(response = "any", domain = TRUE),
                         args$scale)
-  with_seed(args$seed, diagnose(sample, metric, args))
+  sample$available <- length(task$y)
+  with_seed(args$seed, diagnose(without_weightless(sample), metric, args))
+}
+
+# Rows of weight 0 count as none.
+without_weightless <- function(sample) {
+  keep <- sample$weights > 0
+  if (all(keep)) return(sample)
+  sample <- keep_rows(sample, keep)
+  sample$available <- sample$available - sum(!keep)
+  if (nlevels(sample$domain) < 3L) {
+    abort("data", "`dg_diagnose()` needs at least 3 domains with a positive weight, not ",
+          nlevels(sample$domain), ".")
+  }
+  sample
 }
 
 diagnose <- function(sample, metric, args) {
-  shift <- diagnose_shift(sample, args)
-  groups <- factor(row_folds(sample$domain, v = min(10L, max(tabulate(sample$domain)))))
-  kernel <- kernel_fit(kernel_rbf(), sample$X)
-  products <- function(kernels) {
-    lapply(kernels, function(between) product_kernel(kernel, between, sample, args$threads))
+  bar <- progress_line(length(told_taus) + length(distribution_times) + 2L, args$progress)
+  on.exit(bar$done())
+  step <- function(label, code) {
+    bar$tick(label)
+    force(code)
+    bar$advance()
+    code
   }
-  pooled <- products(list(domain_pooled()))
-  told <- products(lapply(c(0, 0.25, 0.5, 0.75, 0.9, 0.97), domain_multitask))
-  distributional <- products(lapply(c(0.5, 1, 2, 4), function(times) {
-    domain_distribution(kernel, outer = kernel_rbf(times = times))
-  }))
-  score <- function(products, left_out, ...) {
-    diagnose_scores(sample, metric, products, left_out, args, ...)
-  }
+  shift <- step("shift", diagnose_shift(sample, args))
+  study <- new_study(sample, metric, args, step)
+  pooled <- step("pooled", best_pooled(study))
+  study$kernel <- pooled$kernel
+  room <- compare_known(study, pooled, args)
+  gain <- compare_machines(study, pooled, "distributional", distributions(study, shift),
+                           sample$domain)
+  if (all(is.na(gain$pooled))) abort_no_score()
   domains <- data.frame(
     domain = levels(sample$domain), rows = tabulate(sample$domain),
-    pooled_known = score(pooled, groups), told = score(c(told, pooled), groups),
-    pooled_unseen = score(pooled, sample$domain),
-    distributional = score(c(distributional, pooled), sample$domain)
+    room$scores[match(levels(sample$domain), room$scores$domain), -1L],
+    pooled_unseen = gain$pooled, distributional = gain$other, row.names = NULL
   )
-  if (all(is.na(domains$pooled_unseen))) abort_no_score()
-  sign <- if (metric$better == "low") -1 else 1
-  gain_of <- function(scores) sign * (scores - domains$pooled_unseen)
-  gain <- paired_difference(gain_of(domains$distributional))
-  gain$p_embedding <- embedding_p(gain, function() {
-    order <- sample.int(nrow(domains))
-    mean(gain_of(score(c(distributional, pooled), sample$domain, order)), na.rm = TRUE)
-  })
-  result <- list(
-    shift = shift, room = paired_difference(sign * (domains$told - domains$pooled_known)),
-    gain = gain,
-    domains = domains, metric = metric, rows = nrow(sample$X),
-    labels = variable_names(sample$blueprint)
-  )
+  result <- list(shift = shift, room = room$row, gain = gain$row, domains = domains,
+                 metric = metric, rows = nrow(sample$X), available = sample$available,
+                 labels = variable_names(sample$blueprint))
   result$verdict <- diagnose_verdict(result)
   structure(result, class = "dg_diagnose")
 }
 
-# The p value of a gain when domains exchange their mean embeddings, which then tell nothing: draw()
-# gives such a gain. Neighbours share what is not theirs to tell, so that differences of
-# domains are no independent sample, and an interval alone is too sure. After the first draw that
-# gains as much nothing is left to decide (Besag and Clifford, Biometrika 1991).
-embedding_p <- function(gain, draw) {
-  if (!is_certain(gain)) return(NA_real_)
-  for (i in seq_len(gain_draws)) if (draw() >= gain$difference) return(1 / i)
-  1 / (gain_draws + 1)
+keep_rows <- function(sample, keep) {
+  sample$X <- sample$X[keep, , drop = FALSE]
+  sample[c("y", "weights")] <- lapply(sample[c("y", "weights")], `[`, keep)
+  sample$domain <- droplevels(sample$domain[keep])
+  sample
 }
 
-gain_draws <- 19L
-
-is_certain <- function(row) !is.na(row$lower) && row$lower > 0
-
-# V = tr(K Q) from sums of K over pairs of domains.
+# V = sum_g w_g'K w_g / G - w'K w / G^2, where w_g is 1/n_g on domain g and 0 elsewhere, and w
+# their sum. A permutation deals the rows out anew; one K serves all.
 diagnose_shift <- function(sample, args) {
-  product <- product_kernel(kernel_rbf(), domain_pooled(), sample, args$threads)
-  K <- product_gram(product, args$threads)
-  G <- nlevels(sample$domain)
-  variance <- function(domain) {
-    E <- outer(domain, seq_len(G), "==") / tabulate(domain)[domain]
-    means <- crossprod(E, K %*% E)
-    sum(diag(means)) / G - sum(means) / G^2
-  }
-  codes <- as.integer(sample$domain)
-  found <- variance(codes)
-  by_chance <- vapply(seq_len(args$permutations), function(i) variance(sample(codes)), numeric(1))
+  K <- product_gram(product_kernel(kernel_rbf(), domain_pooled(), sample, args$threads),
+                    args$threads)
+  n <- nrow(K)
+  sizes <- tabulate(sample$domain)
+  G <- length(sizes)
+  rows <- split(seq_len(n), sample$domain)
+  weight <- 1 / sizes[sample$domain]
+  orders <- cbind(seq_len(n), vapply(seq_len(args$permutations), function(i) sample.int(n),
+                                     integer(n)))
+  w <- apply(orders, 2L, function(order) weight[order(order)])
+  means <- colSums(w * (K %*% w)) / G^2
+  own <- apply(orders, 2L, function(order) {
+    sum(vapply(rows, function(i) sum(K[order[i], order[i]]), 0) / sizes^2) / G
+  })
+  found <- (own - means)[1L]
+  by_chance <- (own - means)[-1L]
   range <- stats::quantile(by_chance, c(0.025, 0.975), names = FALSE)
   list(variance = found, level = mean(by_chance), lower = range[1L], upper = range[2L],
        ratio = found / mean(by_chance),
-       p = (1 + sum(by_chance >= found)) / (1 + args$permutations))
-}
-
-# Scores by domain of the kernel and lambda that do best in the other domains. order: of
-# which domain each has the place among domains.
-diagnose_scores <- function(sample, metric, products, left_out, args, order = NULL) {
-  ridge <- ridge_args(args)
-  task <- ridge_task(sample, ridge)
-  sample$left_out <- left_out
-  lambdas <- nrow(sample$X) * 10^seq(-5, 0, length.out = 11)
-  scores <- lapply(products, function(product) {
-    if (!is.null(order) && !is.null(product$domain_kernel$kappa)) {
-      product$domain_kernel$kappa <- product$domain_kernel$kappa[order, order]
-    }
-    values <- left_out_predictions(product, sample, task, ridge, lambdas)
-    vapply(seq_along(lambdas), function(l) {
-      scores_by_group(lambda_values(values, l), sample$y, sample$domain, task$response, metric)
-    }, numeric(nlevels(sample$domain)))
-  })
-  choose_elsewhere(do.call(cbind, scores), metric)
+       # of equals but for rounding
+       p = (1 + sum(by_chance >= found * (1 - 1e-10))) / (1 + args$permutations))
 }
 
 # scores [domains x choices]: of each domain the choice that is best on average in the others.
@@ -183,65 +194,8 @@ choose_elsewhere <- function(scores, metric) {
   known <- ifelse(is.na(scores), 0, scores)
   counts <- !is.na(scores)
   others <- sweep(-known, 2L, colSums(known), "+") / sweep(-counts, 2L, colSums(counts), "+")
-  sign <- if (metric$better == "low") -1 else 1
-  best <- apply(sign * others, 1L, function(s) if (all(is.na(s))) NA_integer_ else which.max(s))
+  best <- apply(better_sign(metric) * others, 1L, function(s) {
+    if (all(is.na(s))) NA_integer_ else which.max(s)
+  })
   scores[cbind(seq_len(nrow(scores)), best)]
-}
-
-diagnose_verdict <- function(x) {
-  room <- is_certain(x$room)
-  gain <- is_certain(x$gain) && x$gain$p_embedding <= 0.05
-  c(
-    if (x$shift$p < 0.05) {
-      paste0("The predictors' distributions differ between domains (", signif(x$shift$ratio, 2),
-             " times what chance gives, ", p_words(x$shift$p), ").")
-    } else "No shift of the predictors between domains can be seen.",
-    if (room) {
-      paste0("Their relation to the response moves too: told the domain, a machine gains ",
-             signif(x$room$difference, 2), " of ", x$metric$title, " in known domains.")
-    } else {
-      paste0("That their relation to the response moves cannot be seen: in known domains, being ",
-             "told the domain gains nothing certain.")
-    },
-    if (gain) {
-      paste0(if (room) "Unlabelled rows tell how" else "Still unlabelled rows help",
-             ": on unseen domains the distributional machine gains ", signif(x$gain$difference, 2),
-             ". Use domain_distribution().")
-    } else if (isTRUE(x$gain$upper < 0)) {
-      paste0("On unseen domains the distributional machine does worse than pooling, by ",
-             signif(-x$gain$difference, 2), ".",
-             if (room) " A few labels of a new domain would help more (adapt())." else " Pool.")
-    } else if (room) {
-      paste0("Unlabelled rows do not tell how: on unseen domains the distributional machine gains ",
-             "nothing certain. A few labels of a new domain would help more (adapt()).")
-    } else if (x$shift$p < 0.05) {
-      paste0("The distributional machine gains nothing certain. Pooling, or a projection that ",
-             "removes the shift, is enough; compare scalings with dg_auto().")
-    } else "Pooling is enough."
-  )
-}
-
-#' @export
-print.dg_diagnose <- function(x, ...) {
-  cat("What is there to gain from domains? (", plural(nrow(x$domains), "domain"), ", ",
-      plural(x$rows, "row"), " used)\n\n", sep = "")
-  line <- function(label, text) cat("  ", formatC(label, width = -6), text, "\n", sep = "")
-  line("shift", paste0("variance between domains ", signif(x$shift$variance, 3), ", by chance ",
-                       signif(x$shift$level, 3), ": ", signif(x$shift$ratio, 2), " times, ",
-                       p_words(x$shift$p)))
-  of <- function(row) {
-    if (row$difference == 0 && row$se %in% 0) return("none: pooling was chosen in every domain")
-    paste0("gain ", signif(row$difference, 2), " (95 % interval ", signif(row$lower, 2), " to ",
-           signif(row$upper, 2), ")")
-  }
-  means <- colMeans(x$domains[-(1:2)], na.rm = TRUE)
-  line("room", paste0(x$metric$title, " in known domains: pooled ", signif(means[[1L]], 3),
-                      ", told the domain ", signif(means[[2L]], 3), "; ", of(x$room)))
-  line("gain", paste0(x$metric$title, " in unseen domains: pooled ", signif(means[[3L]], 3),
-                      ", distributional ", signif(means[[4L]], 3), "; ", of(x$gain),
-                      if (!is.na(x$gain$p_embedding)) {
-                        paste0(", with exchanged embeddings ", p_words(x$gain$p_embedding))
-                      }))
-  cat("\n", paste0(strwrap(x$verdict, 80, indent = 2, exdent = 2), "\n"), sep = "")
-  invisible(x)
 }

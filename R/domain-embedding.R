@@ -17,6 +17,7 @@ domain_kernel_fit.domain_embedding <- function(kernel, X, domain, threads, featu
   if (is.null(features) || inherits(features, "features_exact")) {
     kernel$kernel <- kernel_fit(kernel$kernel, X)
     gram <- embedding_gram(kernel$kernel, X, domain, threads)
+    own <- mean(kernel_own(kernel$kernel, X))
     kernel$X <- X
     kernel$domain <- domain
   } else {
@@ -24,9 +25,10 @@ domain_kernel_fit.domain_embedding <- function(kernel, X, domain, threads, featu
     kernel$kernel <- kernel$map$kernel
     kernel$coordinates <- feature_means(kernel$map, X, domain, threads)
     gram <- tcrossprod(kernel$coordinates)
+    own <- mean(rowSums(product_rows(kernel$map, spaced_rows(X), NULL, threads)^2))
   }
   kernel$norms <- diag(gram)
-  kernel$outer <- kernel_fit(kernel$outer, gram_coordinates(gram))
+  kernel$outer <- fit_outer(kernel$outer, gram, tabulate(domain, nlevels(domain)), own)
   kernel$kappa <- kernel_profile(kernel$outer, gram, kernel$norms, kernel$norms)
   check_overflow(kernel$kappa, kernel$outer)
   kernel
@@ -44,7 +46,45 @@ domain_kernel_new.domain_embedding <- function(kernel, X, domain, threads) {
   embeddings <- new_embeddings(kernel, X, domain, threads)
   kappa <- kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
   check_overflow(kappa, kernel$outer)
+  warn_far_domains(domain_similarity(kernel, kappa, embeddings), levels(domain))
   kappa
+}
+
+# How like the nearest training domain each new one is: the cosine of their mean embeddings in the
+# space of kappa k, with the embeddings' kernel in the place of k,
+#   kappa(P, P') <mu_P, mu_P'> / sqrt(kappa(P, P) kappa(P', P') |mu_P|^2 |mu_P'|^2).
+domain_similarity <- function(kernel, kappa, embeddings) {
+  norms <- embeddings$norms
+  # features have next to nothing of an embedding that is far from all landmarks
+  if (!is.null(kernel$map) && inherits(kernel$kernel, "kernel_stationary")) {
+    norms <- pmax(norms, stats::median(kernel$norms))
+  }
+  own <- outer_own(kernel$outer, embeddings$norms) * norms
+  known <- diag(kernel$kappa) * kernel$norms
+  sizes <- sqrt(outer(pmax(own, 0), pmax(known, 0)))
+  cosines <- abs(kappa * embeddings$inner) / sizes
+  # a domain at the origin of a linear kernel is not far
+  cosines[sizes == 0] <- 1
+  apply(cosines, 1L, max)
+}
+
+# kappa(P, P) of domains whose embeddings have these squared norms.
+outer_own <- function(outer, norms) {
+  if (inherits(outer, "kernel_stationary")) return(rep(1, length(norms)))
+  vapply(unname(norms), function(v) c(kernel_profile(outer, matrix(v), v, v)), numeric(1))
+}
+
+# Below that a domain's predictions are those of no domain.
+far_similarity <- 0.01
+
+warn_far_domains <- function(similarity, names) {
+  far <- similarity < far_similarity
+  if (!any(far)) return(invisible())
+  one <- sum(far) == 1L
+  warn("far_domain", if (one) "Domain " else "Domains ", enumerate(names[far], quote = "\""),
+       if (one) " is" else " are", " far from every training domain (similarity at most ",
+       signif(max(similarity[far]), 2), " of 1): predictions there fall back to the constant, ",
+       "the mean of the training rows for a number.")
 }
 
 # Inner products of new embeddings with those of training, and squared norms.
@@ -59,10 +99,39 @@ new_embeddings <- function(kernel, X, domain, threads) {
   list(inner = tcrossprod(coordinates, kernel$coordinates), norms = rowSums(coordinates^2))
 }
 
-# Points in Euclidean space with these inner products, [G x G].
-gram_coordinates <- function(gram) {
-  decomposition <- eigen(gram, symmetric = TRUE)
-  decomposition$vectors %*% diag(sqrt(pmax(decomposition$values, 0)), nrow(gram))
+# The kernel between embeddings with inner products `gram` [G x G] of domains of `sizes` rows; own:
+# mean of k(x, x). It has no coordinates, only a bandwidth to be filled in.
+fit_outer <- function(outer, gram, sizes, own) {
+  kernel_fit(outer, matrix(0, nrow(gram), 1L), embedding_bandwidth(gram, sizes, own))
+}
+
+# The median of the distances between embeddings, or the noise of sampling if that is larger.
+embedding_bandwidth <- function(gram, sizes, own) {
+  pairs <- lower.tri(gram)
+  # one domain says nothing of the distance of others
+  if (!any(pairs)) return(1)
+  norms <- diag(gram)
+  squares <- squared_distances(gram, norms, norms)[pairs]
+  squares[squares <= embedding_rounding * max(norms)] <- 0
+  middle <- max(positive_median(sqrt(squares)), embedding_noise(gram, sizes, own))
+  if (middle == 0) 1 else max(middle, .Machine$double.xmin)
+}
+
+# A squared distance is a difference of means over pairs of rows.
+embedding_rounding <- 1e-13
+
+# Two samples of n and m rows from one distribution have embeddings at a squared distance of
+# s^2 (1/n + 1/m) in expectation, with s^2 = E k(x, x) - E k(x, x'), x and x' independent (the
+# variance in the feature space): distances below that do not tell domains apart. s^2 is
+# estimated within domains, 1/n + 1/m is the median over pairs of domains.
+embedding_noise <- function(gram, sizes, own) {
+  within <- sum(sizes) - length(sizes)
+  if (within == 0) return(0)
+  shares <- sizes / sum(sizes)
+  left <- own - sum(shares * diag(gram))
+  if (left <= embedding_rounding * own) return(0)
+  pairs <- outer(1 / sizes, 1 / sizes, "+")
+  sqrt(left * (sum(sizes) / within) * stats::median(pairs[lower.tri(pairs)]))
 }
 
 #' @export

@@ -65,7 +65,28 @@ print.domgen_domain_kernel <- function(x, ...) {
 #'   [kernel_laplace()], [kernel_matern()], [kernel_exponential()],
 #'   [kernel_poly()], [kernel_linear()], or sums and products of them. A
 #'   bandwidth that is not given is the median distance of the training
-#'   domains' embeddings.
+#'   domains' embeddings, but at least the noise of sampling, see Details. Where [dg_ridge()] and
+#'   [dg_svm()] choose the penalty themselves, they choose a multiple of it too.
+#' @details
+#' Two samples of \eqn{n_g}{n_g} and \eqn{n_h}{n_h} rows from the *same* distribution have mean
+#' embeddings at an expected squared distance of
+#' \deqn{s^2\left(\frac1{n_g} + \frac1{n_h}\right), \qquad
+#'   s^2 = \mathrm{E}\,k(x, x) - \mathrm{E}\,k(x, x'),}{
+#'   s^2 (1/n_g + 1/n_h),  s^2 = E k(x, x) - E k(x, x'),}
+#' with x and x' independent. Distances below that do not tell domains apart, so the bandwidth of a
+#' kernel on embeddings that is not given is
+#' \deqn{\sigma = \max\left(\mathrm{median}_{g<h} \lVert\mu_g - \mu_h\rVert,\;
+#'   s \left(\mathrm{median}_{g<h}(1/n_g + 1/n_h)\right)^{1/2}\right)}{
+#'   sigma = max(median_{g<h} ||mu_g - mu_h||, s sqrt(median_{g<h}(1/n_g + 1/n_h)))}
+#' (times `times`), with
+#' \eqn{s^2 = (n \bar k - \sum_g n_g \lVert\mu_g\rVert^2)/(n - G)}{
+#' s^2 = (n mean k(x, x) - sum_g n_g |mu_g|^2) / (n - G)}, the variance within domains in the feature
+#' space. Where all domains have the same predictors, as in balanced repeated measures, kappa is 1
+#' and stays near 1 for a new domain of some rows less. Where domains clearly differ, sigma is the
+#' median. Squared distances below 1e-13 of the largest \eqn{\lVert\mu_g\rVert^2}{|mu_g|^2} are
+#' rounding and count as 0; when half of them do, the median of the others is taken. For a single
+#' domain sigma is 1.
+#'
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
 #' @seealso [domain_gram()] for the inner products of mean embeddings.
 #' @examples

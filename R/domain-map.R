@@ -25,10 +25,12 @@
 #' plot(domain_map(model, toy[new, ]))
 #' @export
 domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
+  check_given(object, "object")
   if (!inherits(object, "dg_fit")) {
     abort("argument", "`object` must be a fitted model, not ", describe(object),
           "; for data alone use mmd().")
   }
+  check_sealed(object)
   rows <- map_rows(object, newdata, domain)
   kernel <- map_kernel(object)
   result <- mmd(rows$X, rows$domain, kernel, threads = threads)

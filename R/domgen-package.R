@@ -72,3 +72,11 @@
 #' @importFrom stats coef fitted formula nobs predict residuals terms update weights
 #' @useDynLib domgen, .registration = TRUE
 "_PACKAGE"
+
+# The default of a generic that others use too is ours only where nobody else has one.
+.onLoad <- function(libname, pkgname) {
+  generic <- asNamespace("generics")
+  if (is.null(utils::getS3method("fit", "default", optional = TRUE, envir = generic))) {
+    registerS3method("fit", "default", fit_unknown, generic)
+  }
+}

@@ -17,7 +17,8 @@
 #' predictors, the features of the response. `update()` gives the sums of
 #' further rows *alone*, made with the same map, and `+` adds. `fit(spec, sums)`
 #' fits a projection such as `dica(ncomp = 2)`, or [dg_ridge()]; kernels, features and scaling are
-#' those of the sums, and others in the specification are an error.
+#' those of the sums. Others that the specification was given are an error; where its defaults are
+#' others, a message says which are fitted.
 #'
 #' @details
 #' The first piece should be a random sample of all rows: landmarks and scaling
@@ -29,8 +30,8 @@
 #' all of them, or of more than 20,000 distinct ones the 1,000 smallest, the 1,000
 #' largest and evenly spaced order statistics between are looked at, and a pivoted
 #' Cholesky factorisation of their kernel takes as many as it needs for a relative
-#' error of 1e-12, at most 200. A response far outside the range of the first piece
-#' has almost no features.
+#' error of 3.7e-11 (see [features_nystrom()]), at most 200. A response far outside the
+#' range of the first piece has almost no features.
 #'
 #' With [domain_multitask()] domains are known by their names: one that is not in
 #' the first piece is a new domain to the map, also when it comes again. With
@@ -112,12 +113,12 @@ new_sums <- function(input, args) {
   product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) map[c("origin", "unit")] <- response_unit(sample$y)
-  structure(list(
+  seal(structure(list(
     sums = accumulate(product, sample, map, args$threads), product = product, response_map = map,
     blueprint = sample$blueprint, response = response_source(input, sample),
     has_domain = !is.null(input$domain) || !is.null(sample$blueprint$domain),
     formula = if (inherits(input$x, "formula")) plain_formula(input$x), args = args
-  ), class = "dg_feature_sums")
+  ), class = "dg_feature_sums"))
 }
 
 # Sums of a response far from 0 lose digits, and those of large numbers overflow.
@@ -153,6 +154,7 @@ response_source <- function(input, sample) {
 update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, threads = NULL, ...) {
   check_no_dots(list(...), c("data", "y", "domain", "threads"))
   check_given(data, "data")
+  check_sealed(object)
   kernel <- object$product$domain_kernel
   if (judges_rows(kernel)) {
     abort("argument", "Sums can be updated with `domain_pooled()` and `domain_multitask()`, not ",
@@ -162,7 +164,7 @@ update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, thread
   threads <- if (is.null(threads)) object$args$threads else check_threads(threads)
   sample <- read_piece(object, data, y, domain)
   object$sums <- accumulate(object$product, sample, object$response_map, threads)
-  object
+  seal(object)
 }
 
 # Rows like the first ones: list(X scaled, y, domain).
@@ -236,12 +238,14 @@ same_kind <- function(y, object) {
           if (missing(e2)) "nothing"
           else describe(if (inherits(e1, "dg_feature_sums")) e2 else e1), ".")
   }
+  check_sealed(e1, "e1")
+  check_sealed(e2, "e2")
   if (!same_map(e1, e2)) {
     abort("argument", "Only sums made with the same feature map can be added: make the sums of ",
           "further rows by `update()` of the first ones.")
   }
   e1$sums <- add_sums(e1$sums, e2$sums)
-  e1
+  seal(e1)
 }
 
 #' @exportS3Method

@@ -17,8 +17,8 @@ represent.features_nystrom <- function(features, kernel, domain_kernel, sample, 
   new_product_features(features, kernel, domain_kernel, map, map$rank, sample$X)
 }
 
-# L with W ~ L L' at the landmarks, in the order of its pivots. What is below
-# 1e-12 of the largest diagonal entry is rounding error and dropped.
+# L with W ~ L L' at the landmarks, in the order of its pivots, without those that are
+# negligible.
 landmark_map <- function(kernel, kappa, landmarks, threads) {
   S <- landmarks$X
   codes <- if (!is.null(kappa)) landmarks$domain
@@ -28,7 +28,7 @@ landmark_map <- function(kernel, kappa, landmarks, threads) {
           "needs rows where it is not.")
   }
   # chol() warns of a deficient rank, which is no surprise here
-  R <- suppressWarnings(chol(W, pivot = TRUE, tol = 1e-12 * max(diag(W))))
+  R <- suppressWarnings(chol(W, pivot = TRUE, tol = negligible * max(diag(W))))
   rank <- attr(R, "rank")
   pivot <- attr(R, "pivot")[seq_len(rank)]
   used <- seq_len(rank)
@@ -71,30 +71,32 @@ choose_landmarks <- function(features, kernel, kappa, rows, threads) {
 
 take_pairs <- function(rows, i) list(X = rows$X[i, , drop = FALSE], domain = rows$domain[i])
 
-random_rows <- function(rows, most) {
+at_most_rows <- function(rows, most) {
   if (nrow(rows$X) <= most) rows else take_pairs(rows, sample.int(nrow(rows$X), most))
 }
 
 # The factor of the pivoted decomposition has a column per landmark: a subset
 # of the rows bounds its memory.
 pivot_landmarks <- function(kernel, kappa, rows, q, threads) {
-  rows <- random_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
+  rows <- at_most_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
   check_feature_memory(nrow(rows$X), q)
   codes <- if (!is.null(kappa)) rows$domain
   program <- kernel_program(kernel, rows$X, rows$X)
   check_overflow(kernel_diag_(program, rows$X), kernel)
-  take_pairs(rows, feature_pivots_(program, rows$X, kappa, codes, q, threads))
+  take_pairs(rows, feature_pivots_(program, rows$X, kappa, codes, q, negligible, threads))
 }
 
 # Is some part of the kernel evaluated in R?
 is_custom <- function(kernel) {
-  inherits(kernel, "kernel_custom") || any(vapply(kernel$parts, is_custom, logical(1)))
+  if (!is.null(kernel$parts)) return(any(vapply(kernel$parts, is_custom, logical(1))))
+  inherits(kernel, "kernel_custom") ||
+    inherits(kernel, "kernel_stationary") && is.null(core_name(kernel))
 }
 
 # Centres of k-means from the pivots, which say how many there are to be where;
 # domain by domain unless they are pooled.
 centre_landmarks <- function(kernel, kappa, rows, q, threads) {
-  rows <- random_rows(rows, max(5 * q, 20000))
+  rows <- at_most_rows(rows, max(5 * q, 20000))
   if (is.null(kappa)) rows$domain <- rep(1L, nrow(rows$X))
   start <- pivot_landmarks(kernel, kappa, rows, q, threads)
   for (d in unique(start$domain)) {

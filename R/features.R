@@ -69,7 +69,9 @@ check_features <- function(value, arg) {
 #'     number, but slower to find.
 #'   \item `"uniform"`: rows drawn at random without replacement.
 #' } W is factorised by a pivoted Cholesky decomposition, and landmarks on which no
-#' more than 1e-12 of the largest diagonal entry is left are dropped.
+#' more than eps^(2/3) = 3.7e-11 of the largest diagonal entry is left are dropped: there the
+#' rounding of a kernel value, amplified in the features, would be larger than what the landmark
+#' adds.
 #'
 #' With `orthogonal = TRUE` the frequencies come in blocks of p orthogonal
 #' directions with independent lengths of the right distribution (Yu, Suresh,

@@ -16,7 +16,7 @@ finish_sums <- function(fitted, spec, sums) {
   fitted$formula <- sums$formula
   fitted$rows <- list(kept = seq_len(0), padded = NULL, n = sums$sums$n)
   fitted$domain <- factor(unique(sums$sums$cells$domain))
-  fitted
+  seal(fitted)
 }
 
 # What was decided when the sums were made.
@@ -29,13 +29,26 @@ take_fixed <- function(spec, sums) {
   spec
 }
 
+# What was asked for must be that of the sums; a default that is another gives way, and the user
+# is told. `features` without a word: that of a method is the Gram matrix.
 check_fixed <- function(spec, sums) {
   same <- function(a, b) identical(a, b, ignore.environment = TRUE, ignore.bytecode = TRUE)
   standard <- do.call(spec$method, list())$args
   for (name in intersect(fixed_by_sums, names(spec$args))) {
     given <- spec$args[[name]]
-    if (same(given, standard[[name]]) || same(given, sums$args[[name]])) next
-    abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made with ",
-          "another one.")
+    if (same(given, sums$args[[name]])) next
+    if (name %in% spec$given || !same(given, standard[[name]])) {
+      abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made with ",
+            "another one", describe_fixed(sums$args[[name]]), ".")
+    }
+    if (is.null(given) || name == "features") next
+    inform("sums", "`", name, "` is that of the sums", describe_fixed(sums$args[[name]]),
+           ", and not the default of `", spec$method, "()`.")
   }
+}
+
+describe_fixed <- function(value) {
+  if (is.null(value)) return("")
+  paste0(", ", if (inherits(value, "domgen_kernel")) format_bandwidth(value)
+               else if (is.list(value)) format(value) else value)
 }

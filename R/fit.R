@@ -11,14 +11,17 @@ judges_domain.dg_fit <- function(object) {
   uses_domain(object$product$domain_kernel) || by_domain(object$blueprint$scaling$kind)
 }
 
+new_level_choices <- c("na", "error")
+
 # newdata to decision values, NA where a row has missing values: [nrow(newdata) x columns].
-decide <- function(object, newdata, domain, reference, reference_domain) {
-  decide_rows(object, read_new(object, newdata, domain, reference, reference_domain))
+decide <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
+  decide_rows(object, read_new(object, newdata, domain, reference, reference_domain, new_levels))
 }
 
 # new: what read_new() gives.
 decide_rows <- function(object, new) {
-  values <- decision(object, new$X, new$domain, new$reference)
+  values <- once(decision(object, new$X, new$domain, new$reference),
+                 paste0("domgen_warning_", c("far_domain", "small_domain")))
   full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
   full[new$ok, ] <- values
   full
@@ -26,13 +29,14 @@ decide_rows <- function(object, new) {
 
 # New rows as the model sees them, and the further rows that describe their domains: list(X, domain,
 # ok, reference).
-read_new <- function(object, newdata, domain, reference, reference_domain) {
+read_new <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
+  new_levels <- check_choice(new_levels, "new_levels", new_level_choices)
   if (is.null(reference) && !is.null(reference_domain)) {
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
   judges <- judges_domain(object)
-  new <- replay(object$blueprint, newdata, domain, needs_domain = judges)
-  known <- if (judges) read_reference(object, reference, reference_domain)
+  new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels)
+  known <- if (judges) read_reference(object, reference, reference_domain, new_levels)
   scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
   if (identical(known, "training")) scaled$reference <- training_rows(object)
   if (!is.null(scaled$reference) && nlevels(new$domain) &&
@@ -44,13 +48,13 @@ read_new <- function(object, newdata, domain, reference, reference_domain) {
 }
 
 # list(X not yet scaled, domain), "training" or NULL.
-read_reference <- function(object, reference, reference_domain) {
+read_reference <- function(object, reference, reference_domain, new_levels) {
   if (is.null(reference)) return(NULL)
   if (is.character(reference) && is.null(dim(reference))) {
     return(check_choice(reference, "reference", "training"))
   }
   rows <- replay(object$blueprint, reference, reference_domain, needs_domain = TRUE,
-                 arg = "reference")
+                 arg = "reference", new_levels = new_levels)
   list(X = rows$X, domain = rows$domain)
 }
 
@@ -89,7 +93,7 @@ formula.dg_fit <- function(x, ...) {
 #' @export
 terms.dg_fit <- function(x, ...) {
   if (is.null(x$blueprint$terms)) abort("argument", "The model was fitted without a formula.")
-  x$blueprint$terms
+  if (is.null(x$blueprint$plain)) x$blueprint$terms else plain_terms(x$blueprint$plain)
 }
 
 #' Change a model and fit it again
@@ -123,17 +127,26 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
     abort("argument", "`...` must be named arguments, such as `cost = 10`.")
   }
-  inner <- is_call_to(call, "fit") && !is.null(object$spec)
+  # the specification that was fitted has the arguments of its method
+  spec <- if (is_call_to(call, "fit")) object$spec
+  # it is used again; what else was damaged is made anew
+  if (!is.null(spec) && length(changes)) check_sealed(object)
   for (name in names(changes)) {
-    if (inner && name %in% names(object$spec$args)) {
-      object$spec$args[name] <- list(eval(changes[[name]], parent.frame()))
-      # the method function has the rules of its arguments
-      call$object <- do.call(object$spec$method, object$spec$args, quote = TRUE)
+    if (!is.null(spec) && !name %in% data_arguments) {
+      spec <- change_spec(spec, name, eval(changes[[name]], parent.frame()))
+      call$object <- spec
     } else {
       call[name] <- changes[name]
     }
   }
-  if (evaluate) eval(call, parent.frame()) else call
+  if (!evaluate) return(call)
+  # another package may have a function of that name in front
+  if (is_call_to(call, "fit")) call[[1L]] <- fit
+  env <- parent.frame()
+  tryCatch(eval(call, env), error = function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("data", "The call of the model cannot be evaluated again: ", conditionMessage(e), ".")
+  })
 }
 
 change_formula <- function(call, object, formula.) {

@@ -30,7 +30,7 @@
 domain_folds <- function(domain, v = NULL, repeats = 1, balance = c("none", "size", "class"),
                          y = NULL) {
   domain <- check_fold_domain(domain)
-  repeats <- check_count(repeats, "repeats")
+  repeats <- check_count(repeats, "repeats", at_most = most_repeats)
   balance <- check_choice(balance, "balance", c("none", "size", "class"))
   counts <- if (balance != "none") fold_counts(domain, balance, y)
   folds <- vapply(seq_len(repeats), function(r) assign_folds(levels(domain), v, "v", counts),
@@ -43,7 +43,7 @@ domain_folds <- function(domain, v = NULL, repeats = 1, balance = c("none", "siz
 #' @export
 row_folds <- function(domain, v = 5, repeats = 1) {
   domain <- check_fold_domain(domain)
-  repeats <- check_count(repeats, "repeats")
+  repeats <- check_count(repeats, "repeats", at_most = most_repeats)
   v <- check_count(v, "v", at_least = 2L)
   largest <- max(tabulate(domain))
   if (v > largest) {
@@ -58,9 +58,15 @@ row_folds <- function(domain, v = 5, repeats = 1) {
   structure(if (repeats == 1) drop(folds) else folds, class = "domgen_row_folds")
 }
 
+most_repeats <- 10000L
+
 check_fold_domain <- function(domain) {
   check_given(domain, "domain")
   domain <- read_vector(domain, NROW(domain), "domain")
+  if (length(domain) < 2L) {
+    abort("argument", "`domain` must be the domain of each row, not ", describe(domain), "; the ",
+          "number of folds is `v`.")
+  }
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }

@@ -33,12 +33,18 @@ is_call_to <- function(expr, name) is.call(expr) && identical(expr[[1L]], as.nam
 formula_operators <- c("+", "-", "*", "/", ":", "^", "%in%", "(")
 
 # A bar among the operators of a formula; in a function, as in I(a | b), it is a
-# logical operator.
+# logical operator. By a loop: a formula of thousands of terms is as deep as it is long.
 has_bar <- function(expr) {
-  if (!is.call(expr)) return(FALSE)
-  operator <- as.character(expr[[1L]])[1L]
-  operator %in% c("|", "||") ||
-    (operator %in% formula_operators && any(vapply(as.list(expr)[-1L], has_bar, logical(1))))
+  waiting <- list(expr)
+  while (length(waiting)) {
+    last <- waiting[[length(waiting)]]
+    waiting <- waiting[-length(waiting)]
+    if (!is.call(last)) next
+    operator <- as.character(last[[1L]])[1L]
+    if (operator %in% c("|", "||")) return(TRUE)
+    if (operator %in% formula_operators) waiting <- c(waiting, as.list(last)[-1L])
+  }
+  FALSE
 }
 
 # `| school + year` would add the numbers up.
@@ -59,17 +65,11 @@ format_formula <- function(formula) {
 # response nor named behind the bar.
 predictor_terms <- function(parts, data) {
   known <- data[setdiff(names(data), all.vars(parts$domain))]
-  terms <- tryCatch(
-    # `. - school | school` leaves out what `.` no longer has, of which R warns
-    suppressWarnings(stats::terms(parts$bare, data = if (length(data)) known)),
-    error = function(e) {
-      abort("argument", "`formula` cannot be read: ", conditionMessage(e), ".")
-    }
-  )
+  terms <- terms_of(parts$bare, if (length(data)) known)
   if (!is.null(attr(terms, "offset"))) {
     abort("argument", "`formula` must not contain `offset()`.")
   }
-  if (length(attr(terms, "term.labels")) == 0L) {
+  if (length(predictor_labels(terms)) == 0L) {
     abort("argument", "`formula` must name at least one predictor.")
   }
   terms <- without_unused(terms, parts)
@@ -78,14 +78,30 @@ predictor_terms <- function(parts, data) {
   terms
 }
 
+terms_of <- function(formula, data = NULL) {
+  tryCatch(
+    # `. - school | school` leaves out what `.` no longer has, of which R warns
+    suppressWarnings(stats::terms(formula, data = data)),
+    error = function(e) {
+      abort("argument", "`formula` cannot be read: ", conditionMessage(e), ".")
+    }
+  )
+}
+
+# The response is not its own predictor.
+predictor_labels <- function(terms) {
+  at <- attr(terms, "response")
+  setdiff(attr(terms, "term.labels"), if (at > 0L) rownames(attr(terms, "factors"))[at])
+}
+
 # The variable id of `y ~ . - id` is in no term, and yet terms() lists it: rows
 # where it is missing would be dropped, and new data would have to have it.
 without_unused <- function(terms, parts) {
   unused <- rowSums(attr(terms, "factors")) == 0
   unused[attr(terms, "response")] <- FALSE
-  if (!any(unused)) return(terms)
-  stats::terms(stats::reformulate(attr(terms, "term.labels"), parts$response,
-                                  env = environment(parts$bare)))
+  labels <- predictor_labels(terms)
+  if (!any(unused) && length(labels) == length(attr(terms, "term.labels"))) return(terms)
+  stats::terms(stats::reformulate(labels, parts$response, env = environment(parts$bare)))
 }
 
 # A copy of `env` with no more than what `expr` mentions beyond the data (a
@@ -105,7 +121,9 @@ small_environment <- function(expr, columns, env) {
     for (name in setdiff(names, ls(to, all.names = TRUE))) {
       holder <- holder_of(name, from)
       if (is.null(holder)) next
-      value <- get(name, envir = holder)
+      # an argument of the caller that was not given is nothing to carry
+      value <- tryCatch(get(name, envir = holder), error = function(e) NULL)
+      if (is.null(value)) next
       if (!is.function(value) && name %in% columns) next
       assign(name, value, envir = to)
       if (is_local(value)) {

@@ -42,7 +42,7 @@ kappa_own.domain_embedding <- function(kernel, X, domain, threads) {
   if (inherits(kernel$outer, "kernel_stationary")) return(rep(1, nlevels(domain)))
   norms <- if (is.null(kernel$map)) embedding_norms(kernel$kernel, X, domain, threads)
            else rowSums(feature_means(kernel$map, X, domain, threads)^2)
-  vapply(unname(norms), function(v) c(kernel_profile(kernel$outer, matrix(v), v, v)), numeric(1))
+  outer_own(kernel$outer, norms)
 }
 
 # kappa between domains that are described by these rows, [new x new].

@@ -65,7 +65,7 @@ gp_kernel_slopes <- function(problem, point, blocks, evaluated) {
   p <- ncol(problem$X)
   slopes <- lapply(blocks[of == "kernel"], function(b) {
     by_predictor <- b$size > 1L
-    list(program = slope_program(evaluated$program, b$path, by_predictor),
+    list(program = slope_program(point$kernel, evaluated$program, b$path, problem$X, by_predictor),
          inv = if (by_predictor) 1 / rep_len(get_bandwidth(point$kernel, b$path), p))
   })
   wants_cells <- any(of %in% c("embedding", "outer", "tau"))

@@ -4,6 +4,7 @@
 #' @export
 lodo.dg_gp <- function(object, ...) {
   check_no_dots(list(...), character())
+  check_sealed(object)
   if (nlevels(object$domain) < 2L) {
     abort("data", "`lodo()` needs at least two domains, not only ",
           enumerate(levels(object$domain), quote = "\""), ".")

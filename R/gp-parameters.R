@@ -32,11 +32,13 @@ domain_blocks.domain_multitask <- function(kernel, all = FALSE) {
 
 #' @exportS3Method
 domain_blocks.domain_embedding <- function(kernel, all = FALSE) {
-  c(kernel_blocks_of("embedding", kernel$kernel, all), kernel_blocks_of("outer", kernel$outer, all))
+  embedding <- if (all) free_bandwidths(kernel$kernel, all = TRUE) else free_embedding(kernel)
+  c(kernel_blocks_of("embedding", kernel$kernel, embedding),
+    kernel_blocks_of("outer", kernel$outer, free_bandwidths(kernel$outer, all = all)))
 }
 
-kernel_blocks_of <- function(of, kernel, all = FALSE) {
-  lapply(free_bandwidths(kernel, all = all), function(path) {
+kernel_blocks_of <- function(of, kernel, paths) {
+  lapply(paths, function(path) {
     block(of, path, max(length(get_bandwidth(kernel, path)), 1L))
   })
 }
@@ -106,7 +108,9 @@ start_factors <- function(start) {
 
 # rows: list(X, domain), all training rows; size: of the response.
 start_point <- function(args, rows, size, factors, threads) {
-  kernel <- widen(args$kernel, kernel_fit(args$kernel, rows$X), factors$bandwidth)
+  # bandwidths that are fitted start at a multiple of the median
+  kernel <- times_bandwidths(kernel_fit(args$kernel, rows$X), free_bandwidths(args$kernel),
+                             factors$bandwidth)
   domain_kernel <- domain_start(args$domain_kernel, rows, factors, threads)
   own <- kernel_diag_(kernel_program(kernel, rows$X, rows$X), rows$X)
   check_overflow(own, kernel)
@@ -116,11 +120,6 @@ start_point <- function(args, rows, size, factors, threads) {
   list(signal = if (is.null(args$signal)) size / largest else args$signal,
        noise = if (is.null(args$noise)) factors$noise * size / 2 else args$noise,
        kernel = kernel, domain_kernel = domain_kernel)
-}
-
-# Those bandwidths of `fitted` that `kernel` leaves open, times a factor.
-widen <- function(kernel, fitted, factor) {
-  times_bandwidths(fitted, free_bandwidths(kernel), factor)
 }
 
 # The domain kernel with every number filled in.
@@ -141,11 +140,12 @@ domain_start.domain_multitask <- function(kernel, rows, factors, threads) {
 #' @exportS3Method
 domain_start.domain_embedding <- function(kernel, rows, factors, threads) {
   kernel$relative <- free_bandwidths(kernel$outer)
-  kernel$kernel <- widen(kernel$kernel, kernel_fit(kernel$kernel, rows$X), factors$bandwidth)
+  kernel$kernel <- times_bandwidths(kernel_fit(kernel$kernel, rows$X), free_embedding(kernel),
+                                    factors$bandwidth)
   inner <- embedding_gram(kernel$kernel, rows$X, rows$domain, threads)
-  kernel$outer <- widen(kernel$outer, kernel_fit(kernel$outer, gram_coordinates(inner)),
-                        factors$outer)
-  kernel$outer <- times_bandwidths(kernel$outer, kernel$relative, 1 / embedding_distance(inner))
+  fitted <- fit_outer(kernel$outer, inner, tabulate(rows$domain, nlevels(rows$domain)),
+                      mean(kernel_own(kernel$kernel, rows$X)))
+  kernel$outer <- times_bandwidths(fitted, kernel$relative, factors$outer / embedding_distance(inner))
   kernel
 }
 
@@ -154,15 +154,20 @@ times_bandwidths <- function(kernel, paths, factor) {
   kernel
 }
 
-# Root mean square distance between embeddings; 1 where all are the same.
+# Root mean square distance between embeddings; 1 where rounding tells none apart.
 embedding_distance <- function(inner) {
-  square <- mean(squared_distances(inner, diag(inner), diag(inner)))
+  square <- mean_square_distance(inner)
   if (square > 0) sqrt(square) else 1
+}
+
+mean_square_distance <- function(inner) {
+  square <- mean(squared_distances(inner, diag(inner), diag(inner)))
+  if (square > embedding_rounding * max(diag(inner))) square else 0
 }
 
 # Its logarithm's derivative when the inner products change.
 embedding_distance_slope <- function(inner, change) {
-  square <- mean(squared_distances(inner, diag(inner), diag(inner)))
+  square <- mean_square_distance(inner)
   moved <- 2 * (mean(diag(change)) - mean(change))
   if (square > 0) moved / (2 * square) else 0
 }
@@ -200,7 +205,8 @@ kappa_at.domain_embedding <- function(kernel, rows, threads, inner = NULL) {
 kappa_slope <- function(kernel, block, kappa, rows, threads) {
   if (block$of == "tau") return(1 - diag(nrow(kappa$kappa)))
   if (block$of == "outer") return(bandwidth_profile_slope(kappa$outer, block$path, kappa$inner))
-  program <- slope_program(kernel_program(kernel$kernel, rows$X, rows$X), block$path)
+  program <- kernel_program(kernel$kernel, rows$X, rows$X)
+  program <- slope_program(kernel$kernel, program, block$path, rows$X)
   codes <- as.integer(rows$domain)
   G <- nlevels(rows$domain)
   change <- kernel_means_(program, rows$X, codes, G, NULL, NULL, G, threads)

@@ -19,14 +19,16 @@
 #'
 #' @inheritParams predict.dg_learner
 #' @param object A [dg_gp()]; or a fitted [chain()] that ends in one.
-#' @param type `"response"` or `"decision"`, which are the same.
+#' @param type `"response"` or `"decision"`, which are the same; `"support"`: how near a row is to
+#'   those of training, see [predict.dg_learner()].
 #' @param se.fit Give standard errors of f?
 #' @param interval `"confidence"`: for f; `"prediction"`: for the response of a row of weight 1.
 #' @param level Probability of the interval.
 #' @return `predict()`: a vector with one entry per row of `newdata`; with `interval` a matrix with
 #'   columns `fit`, `lwr` and `upr`; with `se.fit = TRUE` a list with `fit` (either of these),
 #'   `se.fit`, the standard deviations of f, and `residual.scale`, that of the noise. All in
-#'   units of the response. Rows with missing values give `NA`, with a warning.
+#'   units of the response. Rows with missing values (and new levels, see `new_levels`) give `NA`,
+#'   with a warning.
 #' @section Errors:
 #' Those of [predict.dg_learner()]; a `level` outside (0, 1); joint draws for so many rows that
 #' their covariance matrix is over the memory limit ([domgen-package]).
@@ -40,11 +42,16 @@
 #' simulate(model, nsim = 2, seed = 1, newdata = new[1:3, ], reference = new)
 #' @export
 predict.dg_gp <- function(object, newdata, domain = NULL,
-                          type = c("response", "class", "prob", "decision"), reference = NULL,
-                          reference_domain = NULL, se.fit = FALSE,
-                          interval = c("none", "confidence", "prediction"), level = 0.95, ...) {
+                          type = c("response", "class", "prob", "decision", "support"),
+                          reference = NULL, reference_domain = NULL, se.fit = FALSE,
+                          interval = c("none", "confidence", "prediction"), level = 0.95,
+                          new_levels = c("na", "error"), ...) {
   check_no_dots(list(...), setdiff(names(formals(predict.dg_gp)), "object"))
+  check_sealed(object)
   type <- check_type(type, object)
+  if (type == "support") {
+    return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
+  }
   wanted <- list(se = check_flag(se.fit, "se.fit"), level = check_level(level),
                  interval = check_choice(interval, "interval",
                                          c("none", "confidence", "prediction")))
@@ -53,7 +60,7 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
     pad_rows(if (with_variance) training_moments(object) else object$decision, object)
   } else {
     decide(if (with_variance) as_moments(object) else object, newdata, domain, reference,
-           reference_domain)
+           reference_domain, new_levels)
   }
   fit <- respond(object, values[, 1L, drop = FALSE], type)
   if (!with_variance) return(fit)
@@ -141,11 +148,7 @@ gp_cross <- function(product, object, X, domain, domains) {
 
 # kappa(P, P) k(x, x): the prior variance over s^2.
 own_variance <- function(product, X, domain, domains) {
-  # a kernel in R has the whole matrix made for its diagonal
-  own <- unlist(lapply(kernel_blocks(product$kernel, nrow(X), 2^14), function(i) {
-    rows <- take(X, i)
-    kernel_diag_(kernel_program(product$kernel, rows, rows), rows)
-  }))
+  own <- kernel_own(product$kernel, X)
   if (is.null(domains$own)) own else own * domains$own[as.integer(domain)]
 }
 
@@ -187,5 +190,6 @@ learner_of <- function(object) {
 #' @rdname predict.dg_gp
 #' @export
 predict.dg_chain <- function(object, ...) {
+  check_sealed(object)
   if (inherits(object$learner, "dg_gp")) predict.dg_gp(object, ...) else NextMethod()
 }

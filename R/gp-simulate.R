@@ -9,6 +9,7 @@
 simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL,
                            reference = NULL, reference_domain = NULL, ...) {
   check_no_dots(list(...), setdiff(names(formals(simulate.dg_gp)), "object"))
+  check_sealed(object)
   nsim <- check_count(nsim, "nsim")
   if (!is.null(seed)) seed <- check_seed(seed)
   draws <- with_seed(seed, {

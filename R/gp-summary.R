@@ -20,7 +20,7 @@ block_key <- function(block) paste(c(block$of, block$path), collapse = " ")
 
 # All parameters of a point, given or fitted.
 all_blocks <- function(point) {
-  c(list(block("signal"), block("noise")), kernel_blocks_of("kernel", point$kernel, all = TRUE),
+  c(list(block("signal"), block("noise")), kernel_blocks_of("kernel", point$kernel, free_bandwidths(point$kernel, TRUE)),
     domain_blocks(point$domain_kernel, all = TRUE))
 }
 

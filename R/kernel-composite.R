@@ -44,16 +44,16 @@ as_kernel <- function(value) {
   kernel_poly(1, gamma = 0, coef0 = as.numeric(value))
 }
 
-fit_parts <- function(kernel, X) {
-  kernel$parts <- lapply(kernel$parts, kernel_fit, X)
+fit_parts <- function(kernel, X, middle = median_bandwidth(X)) {
+  kernel$parts <- lapply(kernel$parts, kernel_fit, X, middle)
   kernel
 }
 
 #' @exportS3Method
-kernel_fit.kernel_composite <- function(kernel, X) fit_parts(kernel, X)
+kernel_fit.kernel_composite <- fit_parts
 
 #' @exportS3Method
-kernel_fit.kernel_normalised <- function(kernel, X) fit_parts(kernel, X)
+kernel_fit.kernel_normalised <- fit_parts
 
 #' @exportS3Method
 kernel_program.kernel_composite <- function(kernel, x, z) {

@@ -43,7 +43,7 @@ kernel_program.kernel_custom <- function(kernel, x, z) {
 }
 
 custom_values <- function(kernel, x, z) {
-  values <- tryCatch(kernel$fun(x, z), error = function(e) {
+  values <- on_error(kernel$fun(x, z), function(e) {
     abort("argument", "`fun` of kernel_custom() failed: ", conditionMessage(e), ".")
   })
   if (is.data.frame(values)) values <- as.matrix(values)

@@ -36,7 +36,9 @@ kernel_exponential <- function(sigma = 1) {
 }
 
 #' @exportS3Method
-kernel_program.kernel_linear <- function(kernel, x, z) list(type = "linear")
+kernel_program.kernel_linear <- function(kernel, x, z) {
+  list(type = "linear", origin = kernel$origin)
+}
 
 #' @exportS3Method
 kernel_program.kernel_poly <- function(kernel, x, z) c(list(type = "poly"), unclass(kernel))
@@ -46,8 +48,43 @@ kernel_program.kernel_exponential <- function(kernel, x, z) {
   list(type = "exponential", inv = 1 / kernel$scale)
 }
 
+# Functions of k that are wanted up to a constant are those of <x - m, z - m> too: with m the
+# mean of the rows no digit is lost where they are far from 0.
+kernel_origin <- function(kernel, m) UseMethod("kernel_origin")
+
+#' @exportS3Method
+kernel_origin.domgen_kernel <- function(kernel, m) kernel
+
+#' @exportS3Method
+kernel_origin.kernel_linear <- function(kernel, m) {
+  kernel$origin <- m
+  kernel
+}
+
+#' @exportS3Method
+kernel_origin.kernel_poly <- function(kernel, m) {
+  if (kernel$degree == 1L && kernel$gamma > 0) kernel$origin <- m
+  kernel
+}
+
+#' @exportS3Method
+kernel_origin.kernel_sum <- function(kernel, m) {
+  kernel$parts <- lapply(kernel$parts, kernel_origin, m)
+  kernel
+}
+
+# That of a method whose functions have a free constant; another kernel between domains makes
+# it a constant for each domain.
+free_origin <- function(args, X) {
+  if (uses_domain(args$domain_kernel)) return(args$kernel)
+  kernel_origin(args$kernel, unname(colMeans(X)))
+}
+
 #' @exportS3Method
 kernel_profile.kernel_linear <- function(kernel, inner, norm_x, norm_z) inner
+
+#' @exportS3Method
+kernel_profile_slope.kernel_linear <- function(kernel, inner, change) change
 
 #' @exportS3Method
 kernel_profile.kernel_poly <- function(kernel, inner, norm_x, norm_z) {
@@ -55,18 +92,31 @@ kernel_profile.kernel_poly <- function(kernel, inner, norm_x, norm_z) {
 }
 
 #' @exportS3Method
+kernel_profile_slope.kernel_poly <- function(kernel, inner, change) {
+  kernel$degree * kernel$gamma * change *
+    (kernel$gamma * inner + kernel$coef0)^(kernel$degree - 1)
+}
+
+#' @exportS3Method
 kernel_profile.kernel_exponential <- function(kernel, inner, norm_x, norm_z) {
   exp(inner / kernel$scale^2)
 }
 
+#' @exportS3Method
+kernel_profile_slope.kernel_exponential <- function(kernel, inner, change) {
+  exp(inner / kernel$scale^2) * change / kernel$scale^2
+}
+
 #' @export
-format.kernel_linear <- function(x, ...) "<x, z>"
+format.kernel_linear <- function(x, ...) format_inner(x)
+
+format_inner <- function(kernel) if (is.null(kernel$origin)) "<x, z>" else "<x - mean, z - mean>"
 
 #' @export
 format.kernel_poly <- function(x, ...) {
   if (x$gamma == 0) return(format(x$coef0^x$degree))
-  paste0("(", if (x$gamma != 1) paste0(format(x$gamma), " "), "<x, z> + ", format(x$coef0), ")^",
-         x$degree)
+  paste0("(", if (x$gamma != 1) paste0(format(x$gamma), " "), format_inner(x), " + ",
+         format(x$coef0), ")^", x$degree)
 }
 
 #' @export

@@ -1,16 +1,68 @@
 # Derivatives of kernels in the bandwidths that were not given. A bandwidth is
 # found by its path: the numbers of the parts to walk through in sums and products.
 
-# Paths to the stationary kernels without a bandwidth, or to all. Those inside a normalised
-# kernel are not looked for.
-free_bandwidths <- function(kernel, path = integer(), all = FALSE) {
+# Paths to the stationary kernels whose bandwidth is to be fitted, open and with a
+# derivative, or to all stationary kernels. Those inside a normalised kernel are not looked for.
+free_bandwidths <- function(kernel, all = FALSE) {
+  bandwidth_paths(kernel, if (all) function(leaf) TRUE
+                          else function(leaf) is.null(leaf$sigma) && has_rate(leaf))
+}
+
+stuck_bandwidths <- function(kernel) {
+  bandwidth_paths(kernel, function(leaf) is.null(leaf$sigma) && !has_rate(leaf))
+}
+
+bandwidth_paths <- function(kernel, wanted, path = integer()) {
   if (inherits(kernel, "kernel_composite")) {
     paths <- lapply(seq_along(kernel$parts), function(i) {
-      free_bandwidths(kernel$parts[[i]], c(path, i), all)
+      bandwidth_paths(kernel$parts[[i]], wanted, c(path, i))
     })
     return(do.call(c, paths))
   }
-  if (inherits(kernel, "kernel_stationary") && (all || is.null(kernel$sigma))) list(path)
+  if (inherits(kernel, "kernel_stationary") && wanted(kernel)) list(path)
+}
+
+has_rate <- function(leaf) !is.null(kernel_rate(leaf, 1))
+
+# Has the profile a derivative in the inner products?
+has_slope <- function(kernel) length(leaves_without_slope(kernel)) == 0L
+
+leaves_without_slope <- function(kernel) {
+  if (!is.null(kernel$parts)) return(unlist(lapply(kernel$parts, leaves_without_slope)))
+  known <- if (inherits(kernel, "kernel_stationary")) has_rate(kernel)
+           else !is.null(kernel_profile_slope(kernel, matrix(1), matrix(1)))
+  if (!known) format(kernel)
+}
+
+# Of mean embeddings, whose bandwidths are seen through the outer kernel.
+free_embedding <- function(domain_kernel) {
+  if (has_slope(domain_kernel$outer)) free_bandwidths(domain_kernel$kernel)
+}
+
+# Open bandwidths without a derivative stay at the median, which the user is told.
+warn_no_derivative <- function(kernel, domain_kernel) {
+  lost <- list(`kernel` = leaves_at(kernel, stuck_bandwidths(kernel)))
+  if (inherits(domain_kernel, "domain_embedding")) {
+    inner <- domain_kernel$kernel
+    lost$outer <- leaves_at(domain_kernel$outer, stuck_bandwidths(domain_kernel$outer))
+    lost$embeddings <- c(
+      leaves_at(inner, stuck_bandwidths(inner)),
+      if (length(free_bandwidths(inner))) leaves_without_slope(domain_kernel$outer)
+    )
+  }
+  lost <- lost[lengths(lost) > 0L]
+  if (length(lost) == 0L) return(invisible())
+  places <- c(kernel = "`kernel`", outer = "`outer`", embeddings = "the mean embeddings")
+  warn("derivative", "No derivative is known of ", enumerate(unique(unlist(lost)), quote = ""),
+       ": what it would fit, the bandwidth of ",
+       paste(places[names(lost)], collapse = " and that of "), ", stays at the median.")
+}
+
+leaves_at <- function(kernel, paths) {
+  vapply(paths, function(path) {
+    for (i in path) kernel <- kernel$parts[[i]]
+    format(kernel)
+  }, "")
 }
 
 get_bandwidth <- function(kernel, path) {
@@ -24,51 +76,43 @@ set_bandwidth <- function(kernel, path, sigma) {
   kernel
 }
 
-# The program of dk / d log sigma for the bandwidth at `path`; or, by predictor, of
-# the rate by which ((x_j - z_j) / sigma_j)^2 is multiplied in dk / d log sigma_j.
-slope_program <- function(program, path, by_predictor = FALSE) {
-  if (length(path) == 0L) return(leaf_slope(program, by_predictor))
-  part <- slope_program(program$parts[[path[1L]]], path[-1L], by_predictor)
+# The program of dk / d log sigma for the bandwidth at `path`, from the kernel's program on the
+# rows of X; or, by predictor, of the rate by which ((x_j - z_j) / sigma_j)^2 is multiplied in
+# dk / d log sigma_j.
+slope_program <- function(kernel, program, path, X, by_predictor = FALSE) {
+  if (length(path) == 0L) return(leaf_slope(kernel, program, X, by_predictor))
+  i <- path[1L]
+  part <- slope_program(kernel$parts[[i]], program$parts[[i]], path[-1L], X, by_predictor)
   if (program$type == "sum") return(part)
-  program$parts[[path[1L]]] <- part
+  program$parts[[i]] <- part
   program
 }
 
-leaf_slope <- function(program, by_predictor) {
-  type <- program$type
-  if (type == "matern") {
-    type <- switch(as.character(program$nu), "0.5" = "laplace", "1.5" = "matern3",
-                   "2.5" = "matern5")
+leaf_slope <- function(kernel, program, X, by_predictor) {
+  name <- core_name(kernel)
+  if (is.null(name)) {
+    rows <- in_bandwidths(kernel, X, X)$x
+    d <- squared_distances(tcrossprod(rows), rowSums(rows^2), rowSums(rows^2))
+    program$values <- rate_at(kernel, d) * if (by_predictor) 1 else d
+    return(program)
   }
   # the rate of the Gaussian kernel is the kernel
-  program$type <- if (by_predictor && type == "rbf") "rbf"
-                  else paste0(type, if (by_predictor) "_rate" else "_slope")
+  program$type <- if (by_predictor && name == "rbf") "rbf"
+                  else paste0(name, if (by_predictor) "_rate" else "_slope")
   program
 }
 
-# For kernels between mean embeddings, whose inner products are `inner` [G x G]:
-# the derivative of kernel_profile(kernel, inner, diag(inner), diag(inner)) when
-# they change by `change`.
-kernel_profile_slope <- function(kernel, inner, change) UseMethod("kernel_profile_slope")
+# A rate that is infinite at 0 is multiplied by 0 there.
+rate_at <- function(kernel, d) {
+  rate <- kernel_rate(kernel, d)
+  rate[d == 0 & !is.finite(rate)] <- 0
+  rate
+}
 
 #' @exportS3Method
 kernel_profile_slope.kernel_stationary <- function(kernel, inner, change) {
   moved <- outer(diag(change), diag(change), "+") - 2 * change
-  -profile_rate(kernel, profile_distance(kernel, inner)) * moved / (2 * kernel$sigma^2)
-}
-
-#' @exportS3Method
-kernel_profile_slope.kernel_linear <- function(kernel, inner, change) change
-
-#' @exportS3Method
-kernel_profile_slope.kernel_poly <- function(kernel, inner, change) {
-  kernel$degree * kernel$gamma * change *
-    (kernel$gamma * inner + kernel$coef0)^(kernel$degree - 1)
-}
-
-#' @exportS3Method
-kernel_profile_slope.kernel_exponential <- function(kernel, inner, change) {
-  exp(inner / kernel$scale^2) * change / kernel$scale^2
+  -rate_at(kernel, profile_distance(kernel, inner)) * moved / (2 * kernel$sigma^2)
 }
 
 #' @exportS3Method
@@ -101,7 +145,7 @@ other_profiles <- function(kernel, i, inner) {
 bandwidth_profile_slope <- function(kernel, path, inner) {
   if (length(path) == 0L) {
     d <- profile_distance(kernel, inner)
-    return(profile_rate(kernel, d) * d)
+    return(rate_at(kernel, d) * d)
   }
   slope <- bandwidth_profile_slope(kernel$parts[[path[1L]]], path[-1L], inner)
   if (inherits(kernel, "kernel_sum")) slope else slope * other_profiles(kernel, path[1L], inner)
@@ -110,16 +154,4 @@ bandwidth_profile_slope <- function(kernel, path, inner) {
 # Squared distance in units of the bandwidth.
 profile_distance <- function(kernel, inner) {
   squared_distances(inner, diag(inner), diag(inner)) / kernel$sigma^2
-}
-
-# -2 dk/dd of a stationary kernel, d the squared distance in bandwidths.
-profile_rate <- function(kernel, d) {
-  nu <- if (inherits(kernel, "kernel_matern")) kernel$nu
-        else if (inherits(kernel, "kernel_laplace")) 0.5 else Inf
-  r <- sqrt(d)
-  switch(as.character(nu),
-    "Inf" = exp(-d / 2),
-    "0.5" = ifelse(r > 0, exp(-r) / r, 0),
-    "1.5" = 3 * exp(-sqrt(3) * r),
-    "2.5" = 5 / 3 * (1 + sqrt(5) * r) * exp(-sqrt(5) * r))
 }

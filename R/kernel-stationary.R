@@ -74,9 +74,9 @@ check_sigma <- function(sigma) {
 }
 
 #' @exportS3Method
-kernel_fit.kernel_stationary <- function(kernel, X) {
+kernel_fit.kernel_stationary <- function(kernel, X, middle = median_bandwidth(X)) {
   if (is.null(kernel$sigma)) {
-    kernel$sigma <- median_bandwidth(X) * if (is.null(kernel$times)) 1 else kernel$times
+    kernel$sigma <- middle * if (is.null(kernel$times)) 1 else kernel$times
     kernel$times <- NULL
   }
   if (!length(kernel$sigma) %in% c(1L, ncol(X))) {
@@ -86,9 +86,44 @@ kernel_fit.kernel_stationary <- function(kernel, X) {
   kernel
 }
 
+# What the core calls the kernel and, with "_rate" and "_slope", its derivatives
+# (core/kernel-slopes.h); NULL: it is evaluated in R.
+core_name <- function(kernel) UseMethod("core_name")
+
+#' @exportS3Method
+core_name.domgen_kernel <- function(kernel) NULL
+
+#' @exportS3Method
+core_name.kernel_rbf <- function(kernel) "rbf"
+
+#' @exportS3Method
+core_name.kernel_laplace <- function(kernel) "laplace"
+
+#' @exportS3Method
+core_name.kernel_matern <- function(kernel) {
+  switch(as.character(kernel$nu), "0.5" = "laplace", "1.5" = "matern3", "2.5" = "matern5")
+}
+
 #' @exportS3Method
 kernel_program.kernel_stationary <- function(kernel, x, z) {
+  if (is.null(core_name(kernel))) return(profile_program(kernel, x, z))
   list(type = sub("kernel_", "", class(kernel)[1L]), inv = 1 / kernel$sigma, nu = kernel$nu)
+}
+
+# By its profile at the rows in bandwidths; centred, so that a large common offset costs no
+# digits.
+profile_program <- function(kernel, x, z) {
+  rows <- in_bandwidths(kernel, x, z)
+  kernel$sigma <- 1
+  of <- function(a, b) kernel_profile(kernel, tcrossprod(a, b), rowSums(a^2), rowSums(b^2))
+  self <- function(a) rep(c(of(a[1L, , drop = FALSE], a[1L, , drop = FALSE])), nrow(a))
+  list(type = "given", values = of(rows$x, rows$z), diag_x = self(rows$x), diag_z = self(rows$z))
+}
+
+in_bandwidths <- function(kernel, x, z) {
+  centre <- colMeans(z)
+  scaled <- function(a) sweep(sweep(unname(a), 2L, centre), 2L, kernel$sigma, "/", FALSE)
+  list(x = scaled(x), z = scaled(z))
 }
 
 #' @exportS3Method
@@ -97,9 +132,15 @@ kernel_profile.kernel_rbf <- function(kernel, inner, norm_x, norm_z) {
 }
 
 #' @exportS3Method
+kernel_rate.kernel_rbf <- function(kernel, d) exp(-d / 2)
+
+#' @exportS3Method
 kernel_profile.kernel_laplace <- function(kernel, inner, norm_x, norm_z) {
   exp(-sqrt(squared_distances(inner, norm_x, norm_z)) / kernel$sigma)
 }
+
+#' @exportS3Method
+kernel_rate.kernel_laplace <- function(kernel, d) exp(-sqrt(d)) / sqrt(d)
 
 #' @exportS3Method
 kernel_profile.kernel_matern <- function(kernel, inner, norm_x, norm_z) {
@@ -108,6 +149,15 @@ kernel_profile.kernel_matern <- function(kernel, inner, norm_x, norm_z) {
          "0.5" = exp(-r),
          "1.5" = (1 + sqrt(3) * r) * exp(-sqrt(3) * r),
          "2.5" = (1 + sqrt(5) * r + 5 * r^2 / 3) * exp(-sqrt(5) * r))
+}
+
+#' @exportS3Method
+kernel_rate.kernel_matern <- function(kernel, d) {
+  r <- sqrt(d)
+  switch(as.character(kernel$nu),
+         "0.5" = exp(-r) / r,
+         "1.5" = 3 * exp(-sqrt(3) * r),
+         "2.5" = 5 / 3 * (1 + sqrt(5) * r) * exp(-sqrt(5) * r))
 }
 
 #' @export

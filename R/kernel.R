@@ -2,21 +2,35 @@
 # methods: kernel_fit (fill in what depends on data), kernel_program (what the
 # C++ core evaluates), kernel_profile (the formula in inner products and squared
 # norms, used between mean embeddings), kernel_factor (a factor of its Gram
-# matrix that is cheaper than the general one) and format.
+# matrix that is cheaper than the general one) and format. A kernel of the distance
+# (class "kernel_stationary", with `sigma`) needs only kernel_profile; it is then
+# evaluated in R.
+#
+# Beside the value stands its derivative, kernel_rate (kernels of the distance) or
+# kernel_profile_slope (of the inner product). Without it nothing is differentiated:
+# bandwidths that would need it stay at the median, and the fit says so.
 
 new_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("kernel_", name), "domgen_kernel"))
 }
 
-# Fills in a missing bandwidth from X, the scaled training rows.
-kernel_fit <- function(kernel, X) UseMethod("kernel_fit")
+# Fills in a missing bandwidth from X, the scaled training rows: a multiple of `middle`.
+kernel_fit <- function(kernel, X, middle = median_bandwidth(X)) UseMethod("kernel_fit")
 
 #' @exportS3Method
-kernel_fit.domgen_kernel <- function(kernel, X) kernel
+kernel_fit.domgen_kernel <- function(kernel, X, middle = median_bandwidth(X)) kernel
 
 # The nested list of plain numbers that the core understands. x [n x p],
 # z [m x p]: needed only by kernels that are evaluated in R.
 kernel_program <- function(kernel, x, z) UseMethod("kernel_program")
+
+# k(x, x) of each row; a kernel that is evaluated in R has the whole matrix made for its diagonal.
+kernel_own <- function(kernel, X) {
+  unlist(lapply(kernel_blocks(kernel, nrow(X), 2^14), function(i) {
+    rows <- take(X, i)
+    kernel_diag_(kernel_program(kernel, rows, rows), rows)
+  }))
+}
 
 # k as a function of inner products <x, z> [a x b] and squared norms, for
 # kernels between mean embeddings, which have no coordinates.
@@ -29,6 +43,26 @@ kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
         "or a sum or product of them, not ", format(kernel), ".")
 }
 
+# A landmark is left out where no more than this share of the kernel's largest diagonal entry is
+# left on it. A direction with the share s has its rounding errors, eps in a kernel's value,
+# multiplied by 1 / sqrt(s), and costs the kernel no more than s where it is left out: at
+# s = eps^(2/3) one is as small as the other. Of a ridge's predictions from n rows that is about
+# the share n s / lambda.
+negligible <- .Machine$double.eps^(2 / 3)
+
+# -2 dk/dd of a stationary kernel at d, the squared distance in bandwidths.
+kernel_rate <- function(kernel, d) UseMethod("kernel_rate")
+
+#' @exportS3Method
+kernel_rate.domgen_kernel <- function(kernel, d) NULL
+
+# The derivative of kernel_profile(kernel, inner, diag(inner), diag(inner)) when the inner
+# products [G x G] change by `change`.
+kernel_profile_slope <- function(kernel, inner, change) UseMethod("kernel_profile_slope")
+
+#' @exportS3Method
+kernel_profile_slope.domgen_kernel <- function(kernel, inner, change) NULL
+
 # F with K = F F' for the rows of Y [n x 1], of as few columns as the kernel
 # allows: a pivoted Cholesky factor, which for a smooth kernel has few.
 kernel_factor <- function(kernel, Y) UseMethod("kernel_factor")
@@ -37,7 +71,7 @@ kernel_factor <- function(kernel, Y) UseMethod("kernel_factor")
 kernel_factor.domgen_kernel <- function(kernel, Y) {
   program <- kernel_program(kernel, Y, Y)
   check_overflow(kernel_diag_(program, Y), kernel)
-  kernel_pivoted_cholesky_(program, Y, 1e-12, nrow(Y))$factor
+  kernel_pivoted_cholesky_(program, Y, negligible, nrow(Y))$factor
 }
 
 # Between mean embeddings; clamped, because rounding makes small ones negative.
@@ -153,7 +187,15 @@ check_overflow <- function(values, kernel) {
 #' a stationary kernel. Up to 1,000 rows enter: all of them, or rows evenly
 #' spaced in lexicographic order, so that the value depends neither on random
 #' numbers nor on the order of the rows. When half of the pairs coincide, the
-#' median of the positive distances is taken.
+#' median of the positive distances is taken; when all do, 1.
+#'
+#' Rows coincide when rounding cannot tell them apart: a column that varies by no more than
+#' 8 * `.Machine$double.eps` times its largest absolute value \eqn{a_j}{a_j} counts as constant, and
+#' a distance of no more than \eqn{8\epsilon\,(\sum_j a_j^2)^{1/2}}{8 eps sqrt(sum_j a_j^2)} over
+#' the other columns as 0.
+#'
+#' Between domains ([domain_distribution()]) the median distance of the mean embeddings has a
+#' floor, the distance that two samples from one distribution have.
 #'
 #' @param x Numeric matrix, n x p.
 #' @return One positive number, in the units of `x`.
@@ -161,18 +203,31 @@ check_overflow <- function(values, kernel) {
 #' median_bandwidth(as.matrix(iris[, 1:4]))
 #' @export
 median_bandwidth <- function(x) {
-  x <- check_rows(x, "x")
-  if (nrow(x) > 1000L) {
-    ordered <- do.call(order, unname(as.data.frame(x)))
-    x <- x[ordered[round(seq(1, nrow(x), length.out = 1000L))], , drop = FALSE]
-  }
+  x <- spaced_rows(check_rows(x, "x"))
+  size <- apply(abs(x), 2L, max)
   x <- sweep(x, 2L, colMeans(x))
+  rounding <- 8 * .Machine$double.eps * size
+  varies <- apply(abs(x), 2L, max) > rounding
+  if (nrow(x) < 2L || !any(varies)) return(1)
+  x <- x[, varies, drop = FALSE]
   largest <- max(abs(x))
-  if (nrow(x) < 2L || largest == 0) return(1)
   # a vector is sorted in part only, an object as a whole
   distances <- as.vector(stats::dist(x / largest))
-  middle <- stats::median(distances)
-  if (middle == 0) middle <- stats::median(distances[distances > 0])
+  distances[distances <= sqrt(sum((rounding[varies] / largest)^2))] <- 0
   # the smallest number whose reciprocal is finite
-  max(middle * largest, .Machine$double.xmin)
+  max(positive_median(distances) * largest, .Machine$double.xmin)
+}
+
+# At most 1,000 rows, the same in whatever order they come.
+spaced_rows <- function(x, most = 1000L) {
+  if (nrow(x) <= most) return(x)
+  ordered <- do.call(order, unname(as.data.frame(x)))
+  x[ordered[round(seq(1, nrow(x), length.out = most))], , drop = FALSE]
+}
+
+# The median, or where that is 0 the median of what is not; 0 where all is.
+positive_median <- function(distances) {
+  middle <- stats::median(distances)
+  if (middle == 0 && any(distances > 0)) middle <- stats::median(distances[distances > 0])
+  middle
 }

@@ -22,8 +22,9 @@
 #' the outer kernel of [domain_distribution()]; and `tau` of `domain_multitask(NULL)`. With
 #' `per_predictor = TRUE` the bandwidths of `kernel` are one per predictor: a large
 #' one says that its predictor counts little. Numbers that are given are kept, also a
-#' bandwidth in [kernel_normalise()], which is the median distance if not given. Between
-#' domains nothing is fitted when there is only one.
+#' bandwidth in [kernel_normalise()], which is the median distance if not given. So is one whose
+#' derivative is not known, with a warning. Between domains nothing is fitted when there is only
+#' one.
 #'
 #' *How.* Each evaluation is one Cholesky factorisation; the derivatives (equation 5.9) need
 #' its inverse, and kernel values that are made again tile by tile: no further matrix is
@@ -68,7 +69,7 @@
 #' @param optimise Fit the parameters that are not given? If `FALSE` they are those of the first
 #'   start, see Details.
 #' @param per_predictor One bandwidth per predictor in `kernel`?
-#' @param starts Number of points from which the likelihood is climbed.
+#' @param starts Number of points from which the likelihood is climbed, at most 1,000.
 #' @param weights Non-negative numbers, one per row: precisions of the response. May be a
 #'   column of `data`.
 #' @return With data, an object of class `dg_gp`, a list with
@@ -91,7 +92,8 @@
 #' kernel that leaves no bandwidth open, covariances that are not numerically positive
 #' definite (the noise is too small), unknown arguments, and Gram matrices over the memory
 #' limit ([domgen-package]) are errors. A likelihood that is not maximised gives a warning of
-#' class `domgen_warning_convergence`.
+#' class `domgen_warning_convergence`, an open bandwidth of a kernel without a derivative one of
+#' class `domgen_warning_derivative`.
 #' @references
 #' Muandet, K., Balduzzi, D. and Scholkopf, B. (2013). Domain generalization via invariant
 #' feature representation. *Proceedings of the 30th International Conference on Machine
@@ -129,7 +131,7 @@ dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
     noise = if (!is.null(noise)) check_number(noise, "noise"),
     optimise = check_flag(optimise, "optimise"),
     per_predictor = check_flag(per_predictor, "per_predictor"),
-    starts = check_count(starts, "starts"), scale = check_choice(scale, "scale", scalings),
+    starts = check_count(starts, "starts", at_most = 1000L), scale = check_choice(scale, "scale", scalings),
     threads = check_threads(threads)
   )
   parts <- learner_parts("Gaussian process")
@@ -180,6 +182,9 @@ fit_exact_gp <- function(args, sample, response) {
   problem <- gp_problem(args, sample, response$target)
   size <- target_size(response$target, sample$weights)
   starts <- if (args$optimise) args$starts else 1L
+  if (args$optimise) {
+    warn_no_derivative(args$kernel, if (nlevels(sample$domain) > 1L) args$domain_kernel)
+  }
   points <- lapply(seq_len(starts), function(start) {
     start_point(args, problem$rows, size, start_factors(start), args$threads)
   })

@@ -65,9 +65,9 @@ unscaled <- function(coefficients, scaling) {
 logistic <- function(design, response, costs) {
   labels <- (response$target + 1) / 2
   fitted <- withCallingHandlers(
-    tryCatch(
+    on_error(
       stats::glm.fit(design, labels, weights = costs, family = stats::quasibinomial()),
-      error = function(e) abort("data", "Logistic regression fails on these data: ",
+      function(e) abort("data", "Logistic regression fails on these data: ",
                                 conditionMessage(e), ".")
     ),
     warning = function(w) {

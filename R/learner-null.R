@@ -36,7 +36,7 @@ respond.dg_null <- function(object, values, type) {
   scores <- type == "decision" && length(levels) > 2L
   if (type != "prob" && !scores) return(unname(drop(values)))
   shares <- object$response$shares
-  probabilities <- matrix(shares, nrow(values), length(levels), byrow = TRUE,
+  probabilities <- matrix(rep(shares, each = nrow(values)), nrow(values), length(levels),
                           dimnames = list(NULL, levels))
   probabilities[is.na(values), ] <- NA_real_
   probabilities

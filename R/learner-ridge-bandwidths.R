@@ -70,13 +70,15 @@ open_bandwidths <- function(args) {
   of_domains <- inherits(args$domain_kernel, "domain_embedding")
   paths <- list(
     kernel = free_bandwidths(args$kernel),
-    embedding = if (of_domains) free_bandwidths(args$domain_kernel$kernel),
+    embedding = if (of_domains) free_embedding(args$domain_kernel),
     outer = if (of_domains) free_bandwidths(args$domain_kernel$outer)
   )
   if (sum(lengths(paths)) == 0L) {
-    abort("argument", "`bandwidths` must be \"given\" with kernels that leave none open, such as ",
-          format(args$kernel), "; `kernel_rbf()` without `sigma` does.")
+    abort("argument", "`bandwidths` must be \"given\" with kernels that leave none open",
+          if (length(stuck_bandwidths(args$kernel))) " of which a derivative is known",
+          ", such as ", format(args$kernel), "; `kernel_rbf()` without `sigma` does.")
   }
+  warn_no_derivative(args$kernel, args$domain_kernel)
   paths
 }
 
@@ -91,11 +93,15 @@ kernels_at <- function(problem, theta) {
     kernel <- set_bandwidth(kernel, path, get_bandwidth(problem$kernel, path) *
                               factors$kernel[seq_len(p) + (i - 1L) * p])
   }
-  for (of in c("embedding", "outer")) for (i in seq_along(problem$paths[[of]])) {
-    path <- problem$paths[[of]][[i]]
+  for (of in c("embedding", "outer")) {
     part <- if (of == "outer") "outer" else "kernel"
-    median <- get_bandwidth(problem$domain_kernel[[part]], path)
-    given[[part]] <- set_bandwidth(given[[part]], path, median * factors[[of]][i])
+    # medians that are not fitted are those of the start
+    if (any(problem$of != "kernel")) given[[part]] <- problem$domain_kernel[[part]]
+    for (i in seq_along(problem$paths[[of]])) {
+      path <- problem$paths[[of]][[i]]
+      median <- get_bandwidth(problem$domain_kernel[[part]], path)
+      given[[part]] <- set_bandwidth(given[[part]], path, median * factors[[of]][i])
+    }
   }
   list(kernel = kernel, domain_kernel = given)
 }
@@ -120,7 +126,7 @@ lodo_slopes <- function(problem, theta) {
 predictor_slopes <- function(problem, kernel, kappa, left) {
   X <- problem$X
   unlist(lapply(problem$paths$kernel, function(path) {
-    rate <- slope_program(kernel_program(kernel, X, X), path, by_predictor = TRUE)
+    rate <- slope_program(kernel, kernel_program(kernel, X, X), path, X, by_predictor = TRUE)
     pair_slopes_(left$left, left$right, rate, 1 / get_bandwidth(kernel, path), X, kappa,
                  as.integer(problem$domain), problem$threads)
   }))
@@ -145,7 +151,8 @@ kappa_slopes <- function(problem, kernels, kappa, left) {
   cells <- pair_cells_(left$left, left$right, kernel_program(kernels$kernel, X, X), X, codes, G,
                        problem$threads)
   embedding <- lapply(problem$paths$embedding, function(path) {
-    program <- slope_program(kernel_program(kappa$kernel$kernel, X, X), path)
+    inner <- kappa$kernel$kernel
+    program <- slope_program(inner, kernel_program(inner, X, X), path, X)
     change <- kernel_means_(program, X, codes, G, NULL, NULL, G, problem$threads)
     kernel_profile_slope(kappa$kernel$outer, kappa$inner, change)
   })

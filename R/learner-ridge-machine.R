@@ -10,8 +10,10 @@ train_ridge.product_kernel <- function(product, sample, task, args) {
   K <- product_gram(product, args$threads)
   ridge <- row_ridges(args$lambda, task$costs, K)
   m <- ncol(task$Y)
+  largest <- max(diag(K))
   solved <- core_result(ridge_solve_(K, cbind(task$Y, if (args$offset) 1), ridge))
   warn_ridge(solved$jitter, args$lambda)
+  if (solved$jitter == 0) warn_digits(largest, ridge, args$lambda)
   alpha <- solved$solution[, seq_len(m), drop = FALSE]
   offset <- rep(0, m)
   if (args$offset) {
@@ -39,6 +41,16 @@ warn_ridge <- function(jitter, lambda) {
   if (jitter == 0) return(invisible())
   warn("ridge", "`lambda` (", format(lambda), ") is lost in the rounding of the Gram matrix; ",
        signif(jitter, 2), " was added to it.")
+}
+
+# K is rounded by eps |K|, at most eps n largest, which the inverse divides by the ridge.
+warn_digits <- function(largest, ridge, lambda) {
+  lost <- .Machine$double.eps * length(ridge) * largest / min(ridge)
+  if (lost < 1e-4) return(invisible())
+  digits <- max(floor(-log10(lost)), 0)
+  warn("ridge", "Rounding of the Gram matrix, whose values reach ", signif(largest, 2), ", leaves ",
+       "about ", plural(digits, "digit"), " beside `lambda` (", format(lambda), "); scale the ",
+       "predictors (`scale = \"pooled\"`) or raise it.")
 }
 
 #' @exportS3Method

@@ -5,10 +5,14 @@ fit_sums.dg_ridge_spec <- function(spec, sums) {
   check_ridge_sums(spec, sums)
   spec <- take_fixed(spec, sums)
   task <- summed_task(sums, spec$args$scale != "none")
-  solved <- solve_moments(task$moments, spec$args)
+  # sums do not tell whose domain a row is
+  args <- spec$args
+  if (is.null(args$lambda)) args$lambda <- 1
+  solved <- solve_moments(task$moments, args)
   solved$decision <- matrix(0, 0L, ncol(solved$coefficients))
   sample <- list(weights = numeric(), y = NULL)
-  finish_sums(new_ridge(solved, sums$product, task$response, sample, numeric()), spec, sums)
+  finish_sums(new_ridge(solved, sums$product, task$response, sample, numeric(), args$lambda), spec,
+              sums)
 }
 
 check_ridge_sums <- function(spec, sums) {

@@ -21,6 +21,19 @@
 #' each, 0 or 1, all from the same factorisation, and the largest value decides, which for two
 #' classes is the same rule.
 #'
+#' **The penalty.** Where `lambda` is not given, domains that are left out choose it: in folds of whole
+#' domains (one each, at most 10) they are predicted by the others in closed form (see [lodo()]),
+#' from the Gram matrix of all rows, or of 1,000 rows evenly spaced within domains in the order of x.
+#' Candidates are the \eqn{\lambda/n}{lambda / n} from 1e-5 to 10 in steps of half a power of ten,
+#' the last of which leaves little but the constant; the one with the smallest mean of
+#' \eqn{c_i r_i^2}{c_i r_i^2} is taken. With [domain_distribution()] whose outer kernel is
+#' [kernel_rbf()] without `sigma` or `times`, its bandwidth is chosen along with it: 1, 2, 4
+#' or 8 times the median (see [domain_distribution()]), the last nearly pooling; a narrower one only
+#' where its error is smaller by more than half a standard error of the difference over domains. So
+#' the default is not to lose to pooling or to the mean by more than chance. With fewer than
+#' two domains, or with sums of features, `lambda` is 1. A given `lambda` is used as it is, with the
+#' median.
+#'
 #' **Weights.** A row with weight k counts as k rows, one with weight 0 as none, but weights do not
 #' change a domain's mean embedding, which describes the unlabelled rows.
 #'
@@ -30,7 +43,9 @@
 #' from sums that are taken in one pass over the rows, in blocks: n r^2 operations for r
 #' coordinates. The model keeps neither the training rows nor their features. `fit(dg_ridge(),
 #' sums)` takes such sums from [feature_sums()]; kernel, domain kernel and features are then those
-#' of the sums.
+#' of the sums. The domain kernel of sums is [domain_pooled()] unless another was given there, and a
+#' message says so: the default here is another. One that was asked for here must be that of the
+#' sums.
 #'
 #' **Bandwidths.** With `bandwidths = "fitted"` the bandwidths that the kernels leave open (a
 #' `sigma` that is `NULL`) minimise the squared error of the left-out domains, the mean of
@@ -55,7 +70,8 @@
 #'
 #' @inheritParams dica
 #' @inheritParams dg_svm
-#' @param lambda Positive number: weight of the squared norm.
+#' @param lambda Positive number: weight of the squared norm. `NULL`: chosen by left-out domains, see
+#'   Details.
 #' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
 #' @param bandwidths `"given"`: those of the kernels, and medians where they have none; `"fitted"`:
 #'   those that they do not have are fitted, see Details.
@@ -65,6 +81,7 @@
 #'   \item{offset}{m constants, 0 without an offset}
 #'   \item{decision}{n x m values of f at the training rows (of the standardised response)}
 #'   \item{costs}{n costs c_i}
+#'   \item{lambda}{as given, or as chosen}
 #'   \item{search}{with fitted bandwidths a list: `error`, the mean squared error of the
 #'     left-out domains (standardised response), `start`, that of the medians, `converged`,
 #'     `evaluations` and `message`}
@@ -75,8 +92,10 @@
 #' A single class, negative or missing weights, non-positive `lambda`, unknown arguments, what
 #' [dg_svm()] refuses of probabilities, and Gram matrices over the memory limit ([domgen-package])
 #' are errors. A `lambda` so small that it is lost in the rounding of the Gram matrix is raised,
-#' with a warning of class `domgen_warning_ridge`. A search for bandwidths that has not converged
-#' gives a warning of class `domgen_warning_convergence`.
+#' with a warning of class `domgen_warning_ridge`; one that rounding leaves fewer than four digits
+#' beside gives such a warning too. A search for bandwidths that has not converged
+#' gives a warning of class `domgen_warning_convergence`, an open bandwidth that stays at the median
+#' because the derivative of its kernel is not known one of class `domgen_warning_derivative`.
 #' @references
 #' Platt, J. C. (1999). Probabilistic outputs for support vector machines and comparisons to
 #' regularized likelihood methods. *Advances in Large Margin Classifiers*, 61-74.
@@ -104,7 +123,7 @@
 #' fitted
 #' sqrt(mean((predict(fitted, test) - test$y)^2))
 #' @export
-dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = 1, kernel = NULL,
+dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, kernel = NULL,
                      domain_kernel = domain_distribution(), features = features_exact(),
                      offset = FALSE, bandwidths = c("given", "fitted"),
                      probability = c("none", "platt", "isotonic"), weights = NULL,
@@ -112,7 +131,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = 1, kernel
                      scale = c("pooled", "domain", "both", "rank", "none"),
                      na.action = stats::na.omit, threads = NULL, ...) {
   args <- list(
-    lambda = check_number(lambda, "lambda"),
+    lambda = if (!is.null(lambda)) check_number(lambda, "lambda"),
     kernel = if (!is.null(kernel)) check_kernel(kernel, "kernel"),
     domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
     features = check_features(features, "features"), offset = check_flag(offset, "offset"),
@@ -130,16 +149,18 @@ fit_sample.dg_ridge_spec <- function(spec, sample) {
   args <- spec$args
   if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X))
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
+  if (args$offset) args$kernel <- free_origin(args, sample$X)
   task <- ridge_task(sample, args)
+  if (is.null(args$lambda)) args <- choose_penalty(args, sample, task)
   search <- if (args$bandwidths == "fitted") fit_bandwidths(task, sample, args)
   if (!is.null(search)) args[c("kernel", "domain_kernel")] <- search[c("kernel", "domain_kernel")]
   product <- sample_product(args, sample)
   solved <- train_ridge(product, sample, task, args)
-  new_ridge(solved, product, task$response, sample, task$costs, search)
+  new_ridge(solved, product, task$response, sample, task$costs, args$lambda, search)
 }
 
 # solved: list(coefficients, offset, decision).
-new_ridge <- function(solved, product, response, sample, costs, search = NULL) {
+new_ridge <- function(solved, product, response, sample, costs, lambda, search = NULL) {
   finite <- all(is.finite(solved$coefficients)) && all(is.finite(solved$decision))
   if (!finite) {
     abort("numeric", "The coefficients overflow with ", format(product$kernel),
@@ -148,7 +169,7 @@ new_ridge <- function(solved, product, response, sample, costs, search = NULL) {
   names <- if (ncol(solved$coefficients) > 1L) response$levels
   colnames(solved$coefficients) <- colnames(solved$decision) <- names
   structure(c(solved[c("coefficients", "offset", "decision")], list(
-    costs = costs, search = search[c("error", "start", "converged", "evaluations", "message")],
+    costs = costs, lambda = lambda, search = search[c("error", "start", "converged", "evaluations", "message")],
     weights = sample$weights, response = response, y = sample$y, product = product
   )), class = c("dg_ridge", "dg_learner", "dg_fit"))
 }
@@ -189,7 +210,8 @@ print_details.dg_ridge <- function(x) {
   describe_response(x$response)
   describe_kernels(x$product)
   args <- x$spec$args
-  cat("  lambda = ", format(args$lambda), " (domain weights: ", args$domain_weights, "), offset: ",
+  cat("  lambda = ", format(signif(penalty_of(x, "lambda"), 4)),
+      if (is.null(args$lambda)) ", by left-out domains", " (domain weights: ", args$domain_weights, "), offset: ",
       if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",
       sep = "")
   if (!is.null(x$search)) {

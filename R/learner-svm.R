@@ -43,6 +43,15 @@
 #' votes; against the rest, the largest decision value wins. A class may be missing
 #' from a domain.
 #'
+#' **The cost.** Where `cost` is not given, domains that are left out choose it, and how wide the
+#' kernel between domains is, by the ridge regression on the same kernels, see the penalty in
+#' [dg_ridge()]. From its \eqn{\lambda}{lambda}, and the mean size \eqn{\bar r}{r} of the residuals
+#' of the left-out domains (classes are 2 apart), \eqn{\mathrm{cost} = \max(\bar r,
+#' \epsilon)/\lambda}{cost = max(r, epsilon) / lambda}: the loss then pulls at a row as
+#' \eqn{r^2/(2\lambda)}{r^2 / (2 lambda)} does at a residual of that size. For squared losses
+#' \eqn{\mathrm{cost} = 1/(2\lambda)}{cost = 1 / (2 lambda)}. With fewer than two domains lambda and r
+#' are 1. A given `cost` is used as it is, with the median bandwidths.
+#'
 #' **Probabilities.** On the training domains' own decision values probabilities come out too
 #' sure: the machine has seen these labels and these domains. With `probability = "platt"` or
 #' `"isotonic"` they are calibrated on held-out domains: one at a time, or with more than
@@ -84,7 +93,8 @@
 #' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix
 #'   n x p or a data frame of predictors. Without `x` the result is a
 #'   specification.
-#' @param cost Positive number: cost of a unit of loss.
+#' @param cost Positive number: cost of a unit of loss. `NULL`: chosen by left-out domains, see
+#'   Details.
 #' @param loss `"hinge"` or `"squared_hinge"` for classes, `"epsilon_insensitive"` or
 #'   `"squared_epsilon_insensitive"` for numbers; `NULL` is the first that fits the
 #'   response. The authors of the MTL paper used the squared ones in their programs.
@@ -106,7 +116,10 @@
 #'   row does.
 #' @param tolerance Positive number: the largest violation of the optimality
 #'   conditions at which the solver stops. Up to that, decision values depend on where the
-#'   solver started; where the order of few rows matters (`"auc"`), take a smaller one.
+#'   solver started, and so on the order of the rows; where the order of few rows matters
+#'   (`"auc"`), take a smaller one. With probabilities it is divided by 100, because a calibration
+#'   map can be steep: in another order of the training rows they then differ by some 1e-6
+#'   (`"platt"`) to 1e-4 (`"isotonic"`).
 #' @param max_iterations Whole number: the most iterations of the solver; with
 #'   features, sweeps and Newton steps together. 0 for a limit of its own.
 #' @return With data, an object of class `dg_svm`, a list with
@@ -119,6 +132,7 @@
 #'   \item{gap, relative_gap}{duality gap, absolute and relative to the objective}
 #'   \item{objective}{dual objective, the value minimised}
 #'   \item{costs}{n costs c_i}
+#'   \item{cost}{as given, or as chosen}
 #'   \item{loss}{its name}
 #'   \item{calibration}{with probabilities a list: `method`, `maps` (a map for each machine),
 #'     `folds` (of the domains, 0 for one without weight), `log_loss` (held-out: `calibrated` and
@@ -185,7 +199,7 @@
 #' sure <- update(model, probability = "platt")
 #' head(predict(sure, test, type = "prob"))
 #' @export
-dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = 1, loss = NULL, epsilon = 0.1,
+dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = NULL, epsilon = 0.1,
                    kernel = NULL, domain_kernel = domain_distribution(),
                    features = features_exact(), offset = FALSE,
                    multiclass = c("one_vs_one", "one_vs_rest"),
@@ -195,7 +209,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = 1, loss = NUL
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
                    threads = NULL, ...) {
   args <- list(
-    cost = check_number(cost, "cost"),
+    cost = if (!is.null(cost)) check_number(cost, "cost"),
     loss = if (!is.null(loss)) check_choice(loss, "loss", names(svm_losses)),
     epsilon = check_number(epsilon, "epsilon", "non-negative"),
     kernel = if (!is.null(kernel)) check_kernel(kernel, "kernel"),
@@ -220,8 +234,12 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   # the solver keeps the columns of active rows in single precision beside K
   if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X), copies = 1.5)
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
+  if (args$offset) args$kernel <- free_origin(args, sample$X)
+  # steps of a calibration map make more of what the solver leaves
+  if (args$probability != "none") args$tolerance <- args$tolerance / 100
   response <- encode_machines(sample$y, sample$weights, args)
   loss <- read_loss(args$loss, response$kind)
+  if (is.null(args$cost)) args <- choose_cost(args, sample, loss)
   product <- sample_product(args, sample)
   data <- recall(sample$memo, "data", product, machine_data(product, sample, args))
   earlier <- warm_start(sample$memo, args)
@@ -235,7 +253,7 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   keep_start(sample$memo, args, machines)
   response$target <- if (length(machines) == 1L) drop(response$target)
   structure(c(join_machines(machines), list(
-    loss = loss$name, weights = sample$weights, response = response, y = sample$y,
+    cost = args$cost, loss = loss$name, weights = sample$weights, response = response, y = sample$y,
     product = product
   )), class = c("dg_svm", "dg_learner", "dg_fit"))
 }
@@ -264,7 +282,8 @@ print_details.dg_svm <- function(x) {
   describe_response(x$response)
   describe_kernels(x$product)
   args <- x$spec$args
-  cat("  cost = ", format(args$cost), " (domain weights: ", args$domain_weights, ")",
+  cat("  cost = ", format(signif(penalty_of(x, "cost"), 4)),
+      if (is.null(args$cost)) ", by left-out domains", " (domain weights: ", args$domain_weights, ")",
       if (x$response$kind == "number") paste0(", epsilon = ", format(args$epsilon)),
       ", offset: ",
       if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",

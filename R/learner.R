@@ -96,9 +96,39 @@ domain_weightings <- c("equal", "size")
 #'   `"decision"`: the value whose sign decides between the two classes
 #'   (positive: the second level); with more classes a matrix of scores with one column
 #'   per class, the largest of which decides; for a number the same as `"response"`.
+#'   `"support"`: how near a row is to those of training, see Details.
+#' @details
+#' **Far from training.** Where a kernel such as the Gaussian is near 0 at all training rows, a
+#' prediction is the constant to which f shrinks. `type = "support"` says how far each row is from
+#' that,
+#' \deqn{\max_i \frac{|\bar k((P, x), (P_i, x_i))|}{
+#'   \sqrt{\bar k((P, x), (P, x))\, \bar k((P_i, x_i), (P_i, x_i))}},}{
+#'   max_i |k((P, x), (P_i, x_i))| / sqrt(k((P, x), (P, x)) k((P_i, x_i), (P_i, x_i))),}
+#' the largest over the training rows (the landmarks, for [features_nystrom()]) of the normalised
+#' kernel \eqn{\bar k = \kappa k}{kappa k}: 1 at a training row of its own domain, 0 far from all.
+#' It takes about as long as a prediction. A model of [dg_auto()] gives the mean of its members.
+#'
+#' With [domain_distribution()] a domain is far when
+#' \deqn{\max_g \frac{\kappa(P, P_g)}{\sqrt{\kappa(P, P)\,\kappa(P_g, P_g)}}
+#'   \frac{|\langle\mu_P, \mu_g\rangle|}{\lVert\mu_P\rVert\lVert\mu_g\rVert} < 0.01,}{
+#'   max_g kappa(P, P_g) / sqrt(kappa(P, P) kappa(P_g, P_g)) |<mu_P, mu_g>| / (|mu_P| |mu_g|)
+#'   < 0.01,}
+#' which gives a warning of class `domgen_warning_far_domain`, one for each call, with the domains'
+#' names. A domain of much fewer rows than those in training can seem far for that reason alone:
+#' give more of its unlabelled rows as `reference`.
 #' @return A vector with one entry per row of `newdata` (a factor for classes), or
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
-#'   to 1. Rows with missing values give `NA`, with a warning.
+#'   to 1; for `type = "support"` numbers from 0 to 1. Rows with missing values, and with levels that
+#'   are new under `new_levels = "na"`, give `NA`, with a warning.
+#' @section Saved models:
+#' A fit carries all that predictions need and can be saved, say with [saveRDS()]. It also has a
+#' record of its parts: their kinds, shapes, missing and infinite values, and the range of whole
+#' numbers. `predict()` and whatever else uses the numbers of a model compare them with the record
+#' first. A model that was cut or changed, one whose number of `threads` no machine has, and one
+#' that an earlier version of the package fitted without such a record, is an error of class
+#' `domgen_error_model` that names the part. A finite number in the place of another is not
+#' noticed. What users add beside the parts does no harm, and `model$spec$args$threads` may be
+#' changed to a number from 1 to 1024.
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
@@ -106,22 +136,28 @@ domain_weightings <- c("equal", "size")
 #' new <- subset(toy, !domain %in% levels(domain)[1:5])
 #' head(predict(model, new))
 #' head(predict(model, new, type = "decision"))
+#' head(predict(model, new, type = "support"))
 #'
 #' model <- update(model, probability = "platt")
 #' head(predict(model, new, type = "prob"))
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
-                               type = c("response", "class", "prob", "decision"),
-                               reference = NULL, reference_domain = NULL, ...) {
-  check_no_dots(list(...), c("newdata", "domain", "type", "reference", "reference_domain"))
+                               type = c("response", "class", "prob", "decision", "support"),
+                               reference = NULL, reference_domain = NULL,
+                               new_levels = c("na", "error"), ...) {
+  check_no_dots(list(...), setdiff(names(formals(predict.dg_learner)), "object"))
+  check_sealed(object)
   type <- check_type(type, object)
+  if (type == "support") {
+    return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
+  }
   values <- if (missing(newdata)) pad_rows(object$decision, object)
-            else decide(object, newdata, domain, reference, reference_domain)
+            else decide(object, newdata, domain, reference, reference_domain, new_levels)
   respond(object, values, type)
 }
 
 check_type <- function(type, object) {
-  type <- check_choice(type, "type", c("response", "class", "prob", "decision"))
+  type <- check_choice(type, "type", c("response", "class", "prob", "decision", "support"))
   if (type %in% c("class", "prob") && object$response$kind != "class") {
     abort("argument", "`type` must be \"response\" or \"decision\" when the response is a number, ",
           "not \"", type, "\".")
@@ -175,11 +211,13 @@ abort_no_probabilities <- function(object) {
 
 #' @export
 fitted.dg_learner <- function(object, ...) {
+  check_sealed(object)
   respond(object, pad_rows(object$decision, object), object$response$kind)
 }
 
 #' @export
 residuals.dg_learner <- function(object, ...) {
+  check_sealed(object)
   if (object$response$kind != "number") {
     abort("argument", "Residuals need a numeric response, not classes.")
   }
@@ -187,4 +225,4 @@ residuals.dg_learner <- function(object, ...) {
 }
 
 #' @export
-weights.dg_learner <- function(object, ...) pad_rows(object$weights, object)
+weights.dg_learner <- function(object, ...) pad_rows(check_sealed(object)$weights, object)

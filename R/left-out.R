@@ -2,7 +2,7 @@
 
 # Predictions of each row by the functions that are fitted without its domain, an
 # array [n x m x lambdas]. sample: list(X, domain, weights), and left_out where groups of rows other
-# than the domains are left out; task: ridge_task().
+# than the domains are left out (then to the path's accuracy); task: ridge_task().
 left_out_predictions <- function(product, sample, task, args, lambdas) {
   UseMethod("left_out_predictions")
 }
@@ -22,7 +22,7 @@ left_out_predictions.product_kernel <- function(product, sample, task, args, lam
   centre <- left_out_centre(sample, task, args)
   Y <- task$Y[order, , drop = FALSE]
   K <- product_gram(product, args$threads)
-  values <- if (length(lambdas) == 1L) {
+  values <- if (length(lambdas) == 1L && is.null(sample$left_out)) {
     Y - ridge_residuals(K, Y, groups, task$costs[order], lambdas, centre, args$offset)
   } else {
     ridge_path(K, Y, groups, task$costs[order], lambdas, centre, args$offset,

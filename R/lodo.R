@@ -20,7 +20,9 @@
 #' known when it is predicted.
 #'
 #' *Ridge regression.* Everything that is learned from labels is learned from the other
-#' domains: the coefficients, the offset and the mean of a numeric response. Two exceptions:
+#' domains: the coefficients, the offset and the mean of a numeric response. Exceptions:
+#' a `lambda` that was not given (and with it how wide the kernel between domains is) was chosen by
+#' all domains' labels;
 #' with `domain_weights = "equal"` the costs \eqn{c_i} keep the n/G of all domains, and
 #' bandwidths that were fitted (`bandwidths = "fitted"`) have seen all labels, so that the error is
 #' then too small. A model with probabilities is judged by the classes of its decision values.
@@ -68,6 +70,7 @@ lodo.default <- function(object, ...) {
 #' @export
 lodo.dg_ridge <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
+  check_sealed(object)
   metrics <- read_plain_metrics(metric, object$y)
   # probabilities have seen the labels of all domains
   object$calibration <- NULL
@@ -76,7 +79,8 @@ lodo.dg_ridge <- function(object, metric = NULL, ...) {
   task <- list(response = object$response, costs = object$costs,
                Y = ridge_targets(object$response, object$y))
   args <- object$spec$args
-  left_out <- left_out_predictions(object$product, sample, task, args, args$lambda)
+  left_out <- left_out_predictions(object$product, sample, task, args,
+                                   penalty_of(object, "lambda"))
   values <- matrix(left_out, nrow(task$Y), dimnames = list(NULL, colnames(object$coefficients)))
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
@@ -115,7 +119,11 @@ read_again <- function(object, env) {
   if (length(given) == 0L) {
     abort("argument", "`object` must be fitted by a call that has its data: features keep no rows.")
   }
-  input <- evaluate_input(given, env)
+  input <- tryCatch(evaluate_input(given, env), error = function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("data", "The data of the model are gone (", conditionMessage(e), "), and features keep no ",
+          "rows.")
+  })
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
   same <- identical(sample$kept, object$rows$kept) && identical(sample$y, object$y) &&
     identical(colnames(sample$X), object$blueprint$columns)

@@ -159,9 +159,9 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
   }
   given <- metric_arguments(fun)
   value <- function(d) {
-    score <- tryCatch(
+    score <- on_error(
       do.call(fun, if (length(given)) d[given] else unname(d[c("truth", "prediction")])),
-      error = function(e) {
+      function(e) {
         where <- unique(as.character(d$domain))
         abort("argument", "`metric` (", title, ") fails", if (length(where)) {
           paste0(" on the rows of ", enumerate(where, quote = "\""))

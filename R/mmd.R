@@ -29,7 +29,7 @@ mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations
                 threads = NULL) {
   input <- read_domains(x, domain, kernel, threads)
   unbiased <- check_flag(unbiased, "unbiased")
-  permutations <- check_count(permutations, "permutations", at_least = 0L)
+  permutations <- check_count(permutations, "permutations", at_least = 0L, at_most = 1e6)
   gram <- embedding_gram(input$kernel, input$X, input$domain, input$threads)
   squared <- gram_distances(gram)
   if (unbiased) squared <- unbias(squared, gram, input)

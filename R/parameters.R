@@ -3,23 +3,24 @@
 # and `times` alone are those of `kernel`. In a chain the name of the part, "dica.lambda" or
 # "svm.cost", may come first, and must where both parts know the name.
 
-# list(part: NULL, "projection" or "learner"; path: character vector)
-find_parameter <- function(spec, name) UseMethod("find_parameter")
+# list(part: NULL, "projection" or "learner"; path: character vector). never: arguments that are not
+# looked for.
+find_parameter <- function(spec, name, never = never_tuned) UseMethod("find_parameter")
 
 #' @exportS3Method
-find_parameter.dg_spec <- function(spec, name) {
+find_parameter.dg_spec <- function(spec, name, never = never_tuned) {
   path <- strsplit(name, ".", fixed = TRUE)[[1L]]
   if (length(path) > 1L && path[1L] %in% short_names(spec)) path <- path[-1L]
   if (length(path) == 1L && path %in% c("sigma", "times")) path <- c("kernel", path)
-  if (length(path) == 0L || !knows_path(spec$args, path)) return(NULL)
+  if (length(path) == 0L || !knows_path(spec$args, path, never)) return(NULL)
   list(part = NULL, path = path)
 }
 
 #' @exportS3Method
-find_parameter.dg_chain_spec <- function(spec, name) {
+find_parameter.dg_chain_spec <- function(spec, name, never = never_tuned) {
   parts <- c("projection", "learner")
   found <- Filter(Negate(is.null), lapply(parts, function(part) {
-    found <- find_parameter(spec[[part]], name)
+    found <- find_parameter(spec[[part]], name, never)
     if (!is.null(found)) list(part = part, path = found$path)
   }))
   if (length(found) == 2L) {
@@ -35,8 +36,8 @@ short_names <- function(spec) unique(c(sub("^dg_", "", spec$method), spec$method
 # Arguments of no interest for tuning.
 never_tuned <- c("threads", "tolerance", "max_iterations", "unlabelled", "target", "probability")
 
-knows_path <- function(args, path) {
-  if (!path[1L] %in% setdiff(names(args), never_tuned)) return(FALSE)
+knows_path <- function(args, path, never = never_tuned) {
+  if (!path[1L] %in% setdiff(names(args), never)) return(FALSE)
   if (length(path) == 1L) return(TRUE)
   inner <- inner_object(args[[path[1L]]], path[1L])
   is.list(inner) && knows_inner(inner, path[-1L])

@@ -41,6 +41,7 @@
 #' @export
 dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins = 10,
                            class = NULL) {
+  check_given(object, "object")
   bins <- check_count(bins, "bins", at_least = 2L)
   held <- if (inherits(object, "dg_cv")) cv_probabilities(object)
           else new_probabilities(object, newdata, domain, y)

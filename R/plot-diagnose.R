@@ -50,6 +50,7 @@ diagnose_frame <- function(x) {
 }
 
 shift_title <- function(x) {
+  if (same_predictors(x)) return("no shift: all domains have\nthe same predictors")
   paste0("shift: ", signif(x$shift$ratio, 2), " times\nchance, p = ", format_p(x$shift$p))
 }
 

@@ -67,10 +67,11 @@ heatmap_title <- "squared MMD between domains"
 # column, row (factors of domains), value, text, mark, dot (p < 0.05). Attributes: labels, unseen,
 # tested.
 heatmap_frame <- function(x, unseen) {
-  names <- rownames(x$squared)
-  order <- order(names[similar_order(x$squared)] %in% unseen)
-  names <- names[similar_order(x$squared)][order]
-  squared <- x$squared[names, names, drop = FALSE]
+  order <- similar_order(x$squared)
+  # by place: a domain may be called ""
+  order <- order[order(rownames(x$squared)[order] %in% unseen)]
+  names <- rownames(x$squared)[order]
+  squared <- x$squared[order, order, drop = FALSE]
   label <- paste0(names, ifelse(names %in% unseen, " *", ""))
   frame <- data.frame(column = factor(label[col(squared)], label),
                       row = factor(label[row(squared)], rev(label)), value = c(squared))
@@ -78,7 +79,7 @@ heatmap_frame <- function(x, unseen) {
   empty <- !few | is.na(frame$value) | frame$value == 0
   frame$text <- ifelse(empty, "", short_number(frame$value))
   frame$mark <- FALSE
-  frame$dot <- if (is.null(x$p_value)) FALSE else c(x$p_value[names, names] < 0.05) %in% TRUE
+  frame$dot <- if (is.null(x$p_value)) FALSE else c(x$p_value[order, order] < 0.05) %in% TRUE
   structure(frame, labels = if (is.null(x$labels)) variable_names(NULL) else x$labels,
             unseen = length(unseen) > 0L, tested = !is.null(x$p_value))
 }

@@ -132,3 +132,15 @@ tile_shade <- function(value) {
 tile_ink <- function(page, value) {
   ifelse(tile_shade(value) > 0.45, page$paper, page$ink)
 }
+
+# Of a model, and of what is no model yet.
+no_picture <- function(x, ...) {
+  abort("argument", "`x`, ", describe(x), ", has no picture: plot(domain_map(x)) shows its domains, ",
+        "plot(dg_cv(x)) how well it does on them.")
+}
+
+#' @exportS3Method
+plot.dg_fit <- no_picture
+
+#' @exportS3Method
+plot.dg_spec <- no_picture

@@ -37,12 +37,26 @@
 #' @export
 plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
                                max_panels = 5, which = c("scores", "values"), ...) {
+  check_no_dots(list(...), c(setdiff(names(formals(plot.dg_projection)), "x"), style_arguments),
+                style_arguments)
   which <- check_choice(which, "which", c("scores", "values"))
-  if (which == "values") draw_values(x, list(...)) else {
+  if (which == "values") drawn(draw_values(x, list(...))) else {
     if (!missing(components)) check_components(components, x)
-    draw_scores(scores_frame(x, newdata, components, domain, y, max_panels), list(...))
+    frame <- scores_frame(x, newdata, components, domain, y, max_panels)
+    drawn(draw_scores(frame, list(...)))
   }
   invisible(x)
+}
+
+style_arguments <- c("type", "pch", "col", "bg", "cex", "lwd", "lty", "font", "family", "xpd")
+
+# Colours and shapes that are none are told by graphics in words of its own.
+drawn <- function(code) {
+  refuse <- function(e) {
+    if (inherits(e, c("domgen_error", "domgen_warning"))) return()
+    abort("argument", "The picture cannot be drawn: ", conditionMessage(e), ".")
+  }
+  withCallingHandlers(code, error = refuse, warning = refuse)
 }
 
 #' @rdname plot.dg_projection

@@ -41,7 +41,8 @@
 #'   of predictors. Without `x` the result is a specification for [fit()],
 #'   [chain()] and [dg_cv()].
 #' @param y Response when `x` is not a formula: numbers, or class labels as
-#'   factor, character or logical.
+#'   factor, character or logical. The order of an ordered factor is not used, which a message
+#'   says once in a session.
 #' @param domain Vector: the domain of each row. May be a column of `data`.
 #' @param data Data frame in which the formula is evaluated.
 #' @param ncomp Number of components m.

@@ -25,6 +25,13 @@
 #' differ, and most classes occur in
 #' most domains.
 #'
+#' **The authors' program** takes the scatters of eq. 6, 11, 15 and 18 from the kernel matrix as it
+#' is and centres it only where it stands for \eqn{\lVert f\rVert^2}{|f|^2}, and it centres new
+#' rows by their own mean. Here the features are centred by the training mean in all terms; with
+#' the centred matrix in all its terms the program gives these components too, and as it is, on
+#' five sets from [simulate_dcm()] with two classes, components whose values at new rows have a
+#' correlation of 0.965 to 0.996 with these.
+#'
 #' **Eigenvalues**: the ratio above. At most C - 1 components.
 #'
 #' @inheritParams dica

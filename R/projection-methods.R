@@ -18,22 +18,27 @@
 #'   model with a feature map keeps none. Only used with a domain kernel.
 #' @param reference_domain Domain of each row of `reference`, when it is not a
 #'   column of it.
+#' @param new_levels What a level of a categorical predictor means that training did not have:
+#'   `"na"`: the row counts as one with a missing value, and a warning of class
+#'   `domgen_warning_new_level` names predictor and level; `"error"`: an error that names them.
 #' @param ... Must be empty.
 #' @return A matrix of scores, nrow(newdata) x m; rows with missing values give
-#'   `NA`, with a warning.
+#'   `NA`, with a warning that says, where a domain is judged by its rows, by how many of them.
 #' @examples
 #' model <- kpca(~ . | Species, data = iris, ncomp = 2)
 #' predict(model, iris[1:3, ])
 #' @export
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
-                                  reference_domain = NULL, ...) {
-  check_no_dots(list(...), c("newdata", "domain", "reference", "reference_domain"))
+                                  reference_domain = NULL, new_levels = c("na", "error"), ...) {
+  check_no_dots(list(...), setdiff(names(formals(predict.dg_projection)), "object"))
+  check_sealed(object)
   if (missing(newdata)) return(fitted(object))
-  decide(object, newdata, domain, reference, reference_domain)
+  decide(object, newdata, domain, reference, reference_domain, new_levels)
 }
 
 #' @export
 fitted.dg_projection <- function(object, ...) {
+  check_sealed(object)
   if (is.null(object$scores)) {
     abort("argument", "The model was fitted to sums over rows: it has no rows to give scores of; ",
           "use predict() with `newdata`.")

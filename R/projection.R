@@ -77,6 +77,7 @@ fit_sample.dg_projection_spec <- function(spec, sample) {
   if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
   all <- add_unlabelled(sample, args)
   check_domains(spec, all)
+  if (spec$parts$centred) args$kernel <- free_origin(args, all$X)
   product <- sample_product(args, all)
   solved <- project(product, spec, all)
   warn_projection(solved, spec, sample$y)

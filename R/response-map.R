@@ -21,7 +21,7 @@ number_landmarks <- function(y, kernel) {
   program <- kernel_program(kernel, Y, Y)
   diagonal <- kernel_diag_(program, Y)
   check_overflow(diagonal, kernel)
-  chosen <- kernel_pivoted_cholesky_(program, Y, 1e-12, min(response_landmarks, nrow(Y)))
+  chosen <- kernel_pivoted_cholesky_(program, Y, negligible, min(response_landmarks, nrow(Y)))
   if (chosen$rank == 0L) {
     abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
   }

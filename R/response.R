@@ -98,6 +98,10 @@ read_response <- function(y, needs) {
 }
 
 read_classes <- function(y) {
+  if (is.ordered(y)) {
+    inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",
+           "levels are predicted as classes without an order. Numbers would keep it.", once = TRUE)
+  }
   empty <- setdiff(levels(y), as.character(unique(y)))
   if (length(empty)) {
     warn("empty_class", "The response has no row of ", enumerate(empty, quote = "\""),

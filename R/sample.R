@@ -27,28 +27,35 @@ raw_from_formula <- function(input) {
   check_given_once(parts, input)
   env <- environment(parts$bare)
   data <- check_data(input$data)
-  terms <- predictor_terms(parts, data)
+  columns <- plain_columns(parts, data)
+  terms <- if (is.null(columns)) predictor_terms(parts, data) else columns$terms
   data <- gather_columns(terms, parts, data, env)
+  names <- c(columns$all, all.vars(terms))
+  check_columns(data, intersect(c(names, all.vars(parts$domain)), names(data)), "data")
   if (!is.null(parts$domain)) input$domain <- evaluate(parts$domain, data, env, "domain")
 
   given <- read_given(input, nrow(data))
-  missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, all.vars(terms)))
-  evaluated <- evaluate_terms(terms, data, !missing)
-  frame <- evaluated$frame
-  terms <- attr(frame, "terms")
-  check_predictor_types(frame, terms)
-  design <- model_matrix(terms, frame)
+  missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, names))
+  evaluated <- evaluate_terms(terms, data, !missing, columns$all)
+  read <- evaluated$frame
+  check_predictor_types(read, attr(read, "terms"))
+  usable <- evaluated$usable
+  if (is.null(columns)) {
+    design <- model_matrix(attr(read, "terms"), read)
+  } else {
+    columns$terms <- attr(read, "terms")
+    design <- plain_design(columns, data[usable, columns$numeric, drop = FALSE], read)
+  }
   if (ncol(design$X) == 0L) {
     abort("argument", "`formula` must name at least one predictor beside the response.")
   }
   if (!is.null(parts$response)) {
-    y <- read_vector(stats::model.response(frame), nrow(frame), "y")
-    given$y <- spread_rows(y, evaluated$usable)
+    given$y <- spread_rows(read_vector(stats::model.response(read), nrow(read), "y"), usable)
   }
-  environment(terms) <- small_environment(input$x, names(data), env)
-  blueprint <- blueprint_formula(terms, frame, design, parts, data)
-  warn_dependent(blueprint, data[evaluated$usable, , drop = FALSE], design$X)
-  c(list(X = spread_rows(design$X, evaluated$usable), blueprint = blueprint), given)
+  blueprint <- blueprint_formula(read, design, parts, data, columns,
+                                 small_environment(input$x, names(data), env))
+  if (is.null(columns)) warn_dependent(blueprint, data[max(which(usable)), , drop = FALSE], design$X)
+  c(list(X = spread_rows(design$X, usable), blueprint = blueprint), given)
 }
 
 raw_from_matrix <- function(input) {
@@ -93,21 +100,32 @@ as_numeric_matrix <- function(x, arg, accepted = "a numeric matrix or a data fra
   if (ncol(x) == 0L) abort("data", "`", arg, "` must have at least one column.")
   names <- colnames(x)
   if (is.null(names)) names <- rep("", ncol(x))
-  unnamed <- is.na(names) | names == ""
+  unnamed <- is_unnamed(names)
   names[unnamed] <- paste0("x", seq_len(ncol(x)))[unnamed]
   matrix(as.double(x), nrow(x), ncol(x), dimnames = list(NULL, names))
 }
 
-# A plain data frame: `[` of a data.table or a tibble has rules of its own.
-check_data <- function(data, arg = "data") {
+# A plain data frame: `[` of a data.table or a tibble has rules of its own. A column without a name,
+# the index that write.csv() and pandas add, is nothing that a formula could mean.
+check_data <- function(data, arg = "data", tell = FALSE) {
   if (is.null(data)) return(NULL)
   plain <- if (is.list(data) || (is.matrix(data) && !is.null(colnames(data)))) {
     tryCatch(as.data.frame(data, optional = TRUE), error = function(e) NULL)
   }
   if (is.null(plain)) abort("data", "`", arg, "` must be a data frame, not ", describe(data), ".")
-  plain[] <- lapply(plain, without_missing_level)
+  unnamed <- is_unnamed(names(plain))
+  if (tell && any(unnamed)) {
+    warn("unnamed", plural(sum(unnamed), "column"), " of `", arg, "` without a name (an index?) ",
+         "left out.")
+  }
+  # not by `[`, which gives columns of one name new names
+  plain[unnamed] <- NULL
+  factors <- vapply(plain, is.factor, NA)
+  plain[factors] <- lapply(plain[factors], without_missing_level)
   plain
 }
+
+is_unnamed <- function(names) is.na(names) | names == ""
 
 # A level that is NA hides missing values from is.na().
 without_missing_level <- function(value) {

@@ -6,25 +6,50 @@
 rows_of_domain <- 20L
 
 # At most max_rows rows of list(y, domain), sorted. Each domain an equal share if it has as many;
-# where that is less than rows_of_domain, some of the domains, chosen at random.
-search_rows <- function(task, max_rows, seed) {
+# where that is less than of_domain, some of the domains, chosen at random.
+search_rows <- function(task, max_rows, seed, of_domain = rows_of_domain) {
   n <- length(task$y)
   if (n <= max_rows) return(seq_len(n))
   rows <- split(seq_len(n), task$domain, drop = TRUE)
   with_seed(seed, {
-    rows <- rows[search_domains(lengths(rows), max_rows)]
+    rows <- rows[search_domains(rows, task$y, max_rows, of_domain)]
     share <- even_shares(lengths(rows), max_rows)
-    sort(unlist(Map(random_rows, rows, share, MoreArgs = list(y = task$y)), use.names = FALSE))
+    chosen <- Map(drawn_rows, rows, share, MoreArgs = list(y = task$y))
+    sort(unlist(keep_classes(chosen, rows, task$y), use.names = FALSE))
   })
 }
 
-# Which domains: all, or in random order as many as can have rows_of_domain rows (or all of theirs).
-search_domains <- function(sizes, max_rows) {
-  wanted <- pmin(sizes, rows_of_domain)
+# Which domains: all, or in random order as many as can have of_domain rows (or all of theirs); of
+# each class two that have it come first.
+search_domains <- function(rows, y, max_rows, of_domain) {
+  sizes <- lengths(rows)
+  wanted <- pmin(sizes, of_domain)
   if (sum(wanted) <= max_rows) return(seq_along(sizes))
   order <- sample.int(length(sizes))
+  if (is.factor(y)) {
+    first <- lapply(levels(y), function(class) {
+      utils::head(which(vapply(rows[order], function(i) any(y[i] == class), NA)), 2L)
+    })
+    order <- order[unique(c(unlist(first), seq_along(order)))]
+  }
   count <- max(3L, sum(cumsum(wanted[order]) <= max_rows))
   sort(order[seq_len(min(count, length(order)))])
+}
+
+# A class too rare to be drawn takes the place of a row of the commonest class, in two domains that
+# have it.
+keep_classes <- function(chosen, rows, y) {
+  if (!is.factor(y)) return(chosen)
+  for (class in setdiff(unique(y[unlist(rows)]), unique(y[unlist(chosen)]))) {
+    holds <- which(vapply(rows, function(i) any(y[i] == class), NA))
+    for (g in utils::head(holds[sample.int(length(holds))], 2L)) {
+      own <- rows[[g]][y[rows[[g]]] == class]
+      codes <- as.integer(y[chosen[[g]]])
+      commonest <- match(which.max(tabulate(codes)), codes)
+      chosen[[g]][commonest] <- own[sample.int(length(own), 1L)]
+    }
+  }
+  chosen
 }
 
 # As many from each as it has, at most an equal share; what does not divide goes to domains at
@@ -46,7 +71,7 @@ even_shares <- function(sizes, total) {
 
 # m of the rows i; of classes in proportion: every (length(i) / m)-th from a random start, where
 # rows of a class stand together in random order.
-random_rows <- function(i, m, y) {
+drawn_rows <- function(i, m, y) {
   i <- i[sample.int(length(i))]
   if (is.factor(y)) i <- i[order(y[i])]
   i[floor((seq_len(m) - stats::runif(1)) * length(i) / m) + 1]

@@ -46,8 +46,8 @@
 #' @export
 simulate_dica <- function(domains = 10, rows = 200, p = 5, eta = 0.2, b1 = NULL, b2 = NULL,
                           c = 0, seed = NULL) {
-  size <- check_simulation(domains, rows, seed)
   p <- check_count(p, "p")
+  size <- check_simulation(domains, rows, seed, p)
   eta <- check_number(eta, "eta")
   c <- check_number(c, "c", "finite")
   with_seed(seed, {
@@ -93,11 +93,15 @@ simulate_ellipses <- function(domains = 16, rows = 256, sampling = c("uniform", 
   })
 }
 
-check_simulation <- function(domains, rows, seed) {
+check_simulation <- function(domains, rows, seed, p = 2) {
   if (!is.null(seed)) {
     check_between(seed, "seed", -.Machine$integer.max, .Machine$integer.max)
   }
-  list(domains = check_count(domains, "domains"), rows = check_count(rows, "rows"))
+  size <- list(domains = check_count(domains, "domains"), rows = check_count(rows, "rows"))
+  total <- as.numeric(size$domains) * size$rows
+  check_memory(total, p, what = paste("A table of", plural(total, "row")))
+  check_memory(p, what = paste("The covariance of", plural(p, "predictor")))
+  size
 }
 
 draw_direction <- function(b, arg, p) {

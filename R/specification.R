@@ -22,6 +22,8 @@ fit_or_specify <- function(spec, call, env) {
       abort("argument", "`", stray[1L], "` is given without data: `x` must be a formula, a matrix",
             " or a data frame.")
     }
+    # what was asked for, where it is what would be taken anyway too: see check_fixed()
+    spec$given <- intersect(names(spec$args), names(given))
     return(spec)
   }
   keep_call(fit_input(spec, evaluate_input(given, env)), call)
@@ -40,8 +42,9 @@ evaluate_input <- function(given, env) {
     input$data <- input$y
     input$y <- NULL
   }
-  input$data <- check_data(input$data)
-  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x")
+  dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
+  input$data <- check_data(input$data, tell = dot)
+  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
   if (names_columns(given$domain, input)) {
     input$x <- add_bar(input$x, given$domain)
     given$domain <- NULL
@@ -95,7 +98,7 @@ finish_fit <- function(fitted, spec, sample, x) {
   fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
   fitted$domain <- sample$domain
-  fitted
+  seal(fitted)
 }
 
 plain_formula <- function(formula) {
@@ -125,6 +128,9 @@ fit_sample <- function(spec, sample) UseMethod("fit_sample")
 #' specification. `fit()` gives it data, or [sums of features][feature_sums]:
 #' `fit(spec, sums)`.
 #'
+#' `fit()` is the generic of the generics package, which tidymodels use too: the methods of both
+#' are found, whichever package is attached last.
+#'
 #' @param object A specification made by a method function ([dica()],
 #'   [dg_svm()], ...) or by [chain()].
 #' @inheritParams dica
@@ -135,8 +141,10 @@ fit_sample <- function(spec, sample) UseMethod("fit_sample")
 #' @examples
 #' spec <- dica(ncomp = 1)
 #' fit(spec, Species ~ . | site, data = transform(iris, site = rep(1:5, 30)))
-#' @export
-fit <- function(object, ...) UseMethod("fit")
+#' @name fit
+#' @importFrom generics fit
+#' @export fit
+NULL
 
 #' @rdname fit
 #' @export
@@ -146,7 +154,7 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   call[[1L]] <- quote(fit)
   if (!missing(x) && inherits(x, "dg_feature_sums")) {
     check_no_dots(as.list(call)[-(1:3)], character())
-    fitted <- fit_sums(object, x)
+    fitted <- fit_sums(object, check_sealed(x, "x"))
     fitted$call <- call
     return(fitted)
   }
@@ -157,8 +165,8 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   keep_call(fit_input(object, input), call)
 }
 
-#' @exportS3Method
-fit.default <- function(object, ...) {
+# For whatever has no method. The generic is shared: see .onLoad().
+fit_unknown <- function(object, ...) {
   check_given(object, "object")
   abort("argument", "`object` must be a specification, such as `dg_svm()`, not ",
         describe(object), ".")

@@ -115,6 +115,8 @@ holds_domains <- function(splits, domain) {
 #' as_rsample(domain_folds(iris$Species), iris, "Species")
 #' @export
 as_rsample <- function(folds, data, domain = NULL) {
+  check_given(folds, "folds")
+  check_given(data, "data")
   if (!inherits(folds, c("domgen_folds", "domgen_row_folds"))) {
     abort("argument", "`folds` must be made by domain_folds() or row_folds(), not ",
           describe(folds), ".")

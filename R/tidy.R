@@ -1,8 +1,8 @@
 #' Results as data frames
 #'
 #' @description
-#' Methods for the generics of the generics package (and so of broom), if it is there. All return
-#' plain data frames.
+#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which are those of broom
+#' and of tidymodels. All return plain data frames.
 #'
 #' `tidy()` takes a result apart: of a projection a line per component; of a [dg_gp()] its
 #' parameters, of a [dg_lm()] its coefficients, of other learners the parameters they were fitted
@@ -23,17 +23,20 @@
 #' @param ... Must be empty.
 #' @return A data frame.
 #' @name tidy.domgen
+#' @aliases tidy glance augment
 #' @examples
-#' if (requireNamespace("generics", quietly = TRUE)) {
-#'   toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
-#'   cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
-#'   print(generics::tidy(cv))
-#'   print(generics::glance(cv))
-#' }
+#' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
+#' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+#' tidy(cv)
+#' glance(cv)
+#' @importFrom generics tidy glance augment
+#' @export tidy
+#' @export glance
+#' @export augment
 NULL
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_projection <- function(x, ...) {
   check_no_dots(list(...), character())
   frame <- values_frame(x)
@@ -42,7 +45,7 @@ tidy.dg_projection <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_projection <- function(x, ...) {
   check_no_dots(list(...), character())
   data.frame(method = x$spec$method, rows = nobs.dg_fit(x), domains = nlevels(x$domain),
@@ -59,17 +62,19 @@ variance_share <- function(x, when) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::augment
+#' @export
 augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
   check_no_dots(list(...), c("newdata", "domain"))
   scores <- if (is.null(newdata)) fitted(x) else predict(x, newdata, domain = domain)
   colnames(scores) <- paste0(".comp", seq_len(ncol(scores)))
+  # after predict(), which knows what newdata must be
   cbind(augmented_rows(x, newdata), as.data.frame(scores))
 }
 
 # The columns of newdata, or what is known of the rows in training: response and domain.
 augmented_rows <- function(x, newdata) {
-  if (!is.null(newdata)) return(as.data.frame(newdata))
+  if (is.list(newdata)) return(as.data.frame(newdata, optional = TRUE))
+  if (!is.null(newdata)) return(as.data.frame(as_numeric_matrix(newdata, "newdata")))
   labels <- variable_names(x$blueprint)
   values <- list(if (!is.null(x$y)) pad_rows(x$y, x), if (!is.null(x$domain)) pad_rows(x$domain, x))
   names(values) <- make.unique(c(labels$response, labels$domain))
@@ -77,7 +82,7 @@ augmented_rows <- function(x, newdata) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_learner <- function(x, ...) {
   check_no_dots(list(...), character())
   learner <- learner_of(x)
@@ -110,7 +115,7 @@ parameter_frame <- function(spec) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_learner <- function(x, ...) {
   check_no_dots(list(...), character())
   frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
@@ -126,15 +131,16 @@ glance.dg_learner <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::augment
+#' @export
 augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
   check_no_dots(list(...), c("newdata", "domain"))
   predicted <- function(type) {
     if (is.null(newdata)) predict(x, type = type)
     else predict(x, newdata, domain = domain, type = type)
   }
+  fitted <- predicted("response")
   frame <- augmented_rows(x, newdata)
-  frame$.fitted <- predicted("response")
+  frame$.fitted <- fitted
   if (x$response$kind == "class") {
     prob <- tryCatch(predicted("prob"), domgen_error_argument = function(e) NULL)
     for (class in colnames(prob)) frame[[paste0(".prob_", class)]] <- prob[, class]
@@ -146,14 +152,14 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_tuned <- function(x, ...) {
   check_no_dots(list(...), character())
   cbind(x$tuning$table, chosen = seq_len(nrow(x$tuning$table)) == x$tuning$chosen)
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_tuned <- function(x, ...) {
   check_no_dots(list(...), character())
   tuning <- x$tuning
@@ -165,14 +171,14 @@ glance.dg_tuned <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_cv <- function(x, ...) {
   check_no_dots(list(...), character())
   x$domains
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_cv <- function(x, ...) {
   check_no_dots(list(...), character())
   interval <- mean_interval(x$mean, x$errors[[1L]])
@@ -182,21 +188,21 @@ glance.dg_cv <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::augment
+#' @export
 augment.dg_cv <- function(x, ...) {
   check_no_dots(list(...), character())
   x$predictions
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
   x$table
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::glance
+#' @export
 glance.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
   test <- x$friedman
@@ -207,7 +213,7 @@ glance.dg_compare <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.domgen_mmd <- function(x, ...) {
   check_no_dots(list(...), character())
   names <- rownames(x$squared)
@@ -219,14 +225,14 @@ tidy.domgen_mmd <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_calibration <- function(x, ...) {
   check_no_dots(list(...), character())
   x$table
 }
 
 #' @rdname tidy.domgen
-#' @exportS3Method generics::tidy
+#' @export
 tidy.dg_diagnose <- function(x, ...) {
   check_no_dots(list(...), character())
   columns <- c("difference", "lower", "upper", "p")

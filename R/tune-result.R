@@ -44,7 +44,7 @@ finish_search <- function(state) {
     })),
     metric = state$metrics[[1L]], rule = state$spec$args$rule, search = state$spec$args$search,
     held = held_out(state$splits, state$task$domain), grid = state$grid, tried = state$tried,
-    spec = state$spec
+    budget = list(seconds = state$spec$args$budget, spent = state$spent), spec = state$spec
   )
   class(model) <- c("dg_tuned", class(model))
   model
@@ -85,6 +85,10 @@ print.dg_tuned <- function(x, ...) {
       sep = "")
   cat("  ", tuning$metric$title, " ", signif(best$mean, 4), " (standard error ",
       signif(best$se, 2), "); on new domains expect somewhat worse, see ?dg_tune\n", sep = "")
+  if (isTRUE(tuning$budget$spent)) {
+    cat("  the time budget of ", format(tuning$budget$seconds), " s was spent before the search was ",
+        "done: the best so far\n", sep = "")
+  }
   if (failed) {
     cat("  ", plural(failed, "combination"), " failed: ", unique(stats::na.omit(table$error))[1L],
         "\n", sep = "")

@@ -14,8 +14,9 @@ share_decisions <- function(specs, task, split) {
   test <- take_rows(task$input, split$held)
   sample <- read_sample(train, spec_needs(specs[[1L]]), args$scale)
   ridge <- ridge_task(sample, args)
-  kernel <- if (is.null(args$kernel)) kernel_rbf() else args$kernel
-  product <- product_kernel(kernel, args$domain_kernel, sample, args$threads)
+  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
+  if (args$offset) args$kernel <- free_origin(args, sample$X)
+  product <- product_kernel(args$kernel, args$domain_kernel, sample, args$threads)
   model <- structure(list(product = product, response = ridge$response, y = sample$y,
                           weights = sample$weights),
                      class = c("dg_ridge", "dg_learner", "dg_fit"))

@@ -26,6 +26,8 @@ search_parameters <- function(spec, task, input) {
   state$results <- list()
   state$extensions <- stats::setNames(integer(length(args$grid)), names(args$grid))
   state$progress <- read_progress(args$progress)
+  state$deadline <- seconds_now() + if (is.null(args$budget)) Inf else args$budget
+  state$spent <- FALSE
   if (args$search == "coordinate") return(start_coordinates(state))
   choices <- all_choices(args$grid)
   if (args$search == "random" && nrow(choices) > args$size) {
@@ -43,14 +45,17 @@ choice_values <- function(state, choice) {
                   names(state$grid))
 }
 
+# Of the clock, which the workers of a plan share.
+seconds_now <- function() as.numeric(Sys.time())
+
 # Where the best value of a parameter is the largest or smallest, one more.
 extend_grid <- function(state) {
   args <- state$spec$args
-  if (!args$extend || args$search != "grid") return(finish_search(state))
+  if (!args$extend || args$search != "grid" || state$spent) return(finish_search(state))
   best <- state$tried[which_best(state), ]
   new <- list()
   for (name in names(state$grid)) {
-    if (extend_parameter(state, name, best[[name]])) {
+    if (extend_parameter(state, name, best)) {
       others <- lapply(state$grid, seq_along)
       others[[name]] <- length(state$grid[[name]])
       new <- c(new, list(as.matrix(expand.grid(others, KEEP.OUT.ATTRS = FALSE))))
@@ -60,11 +65,12 @@ extend_grid <- function(state) {
   evaluate_choices(state, unique(do.call(rbind, new)), function() extend_grid(state))
 }
 
-# Adds a value to the grid if there is a next one.
-extend_parameter <- function(state, name, at) {
+# Adds a value to the grid if there is a next one and the way there is worth while. best: the best
+# choice.
+extend_parameter <- function(state, name, best) {
   if (state$extensions[[name]] >= most_extensions) return(FALSE)
-  value <- next_value(state$grid[[name]], at)
-  if (is.null(value)) return(FALSE)
+  value <- next_value(state$grid[[name]], best[[name]])
+  if (is.null(value) || !clear_gain(state, name, best)) return(FALSE)
   fits <- tryCatch({
     set_parameters(state$spec$object, stats::setNames(list(value), name))
     TRUE
@@ -73,6 +79,24 @@ extend_parameter <- function(state, name, at) {
   state$grid[[name]] <- c(state$grid[[name]], list(value))
   state$extensions[[name]] <- state$extensions[[name]] + 1L
   TRUE
+}
+
+# Is the best choice, at the border of a parameter, better than with the value before it by more than
+# the standard error of the difference over domains? Yes where nothing is known.
+clear_gain <- function(state, name, best) {
+  numbers <- unlist(state$grid[[name]])
+  before <- best
+  before[[name]] <- order(abs(numbers - numbers[best[[name]]]))[2L]
+  scores <- lapply(list(best, before), function(choice) {
+    at <- match(paste(choice, collapse = " "), choice_keys(state$tried))
+    if (!is.na(at)) state$results[[at]]$scores
+  })
+  if (is.null(scores[[1L]]) || is.null(scores[[2L]])) return(TRUE)
+  gain <- scores[[1L]] - scores[[2L]]
+  if (state$metrics[[1L]]$better == "low") gain <- -gain
+  gain <- gain[!is.na(gain)]
+  noise <- if (length(gain) > 1L) standard_error(gain) else 0
+  length(gain) == 0L || mean(gain) > noise
 }
 
 # One parameter after the other, the others at their best.
@@ -92,10 +116,14 @@ next_coordinate <- function(state) {
   choices[, name] <- seq_along(state$grid[[name]])
   evaluate_choices(state, choices, function() {
     keys <- choice_keys(state$tried)
-    among <- match(choice_keys(choices), keys)
+    among <- stats::na.omit(match(choice_keys(choices), keys))
     best <- if (any(has_score(state, among))) state$tried[among[which_best(state, among)], ]
             else state$at
-    if (state$spec$args$extend && extend_parameter(state, name, best[[name]])) {
+    if (state$spent) {
+      state$at <- best
+      return(finish_search(state))
+    }
+    if (state$spec$args$extend && extend_parameter(state, name, best)) {
       return(next_coordinate(state))
     }
     state$unchanged <- if (identical(best[[name]], state$at[[name]])) state$unchanged + 1L else 1L
@@ -118,49 +146,56 @@ evaluate_choices <- function(state, choices, go_on) {
     tryCatch(set_parameters(state$spec$object, value), domgen_error = identity)
   })
   groups <- split(seq_along(specs), shared_key(state, choices))
-  pieces <- unlist(lapply(seq_along(state$splits), function(k) {
-    lapply(groups, function(group) {
+  # one choice in all folds before the next: those that are done when the time is spent count
+  pieces <- unlist(lapply(groups, function(group) {
+    lapply(seq_along(state$splits), function(k) {
       list(group = group, split = k, seed = state$seeds[k], label = state$spec$parts$title)
     })
   }), recursive = FALSE)
-  work <- piece_worker(specs, state$task, state$splits, metrics_need(state$metrics))
   before <- length(state$results)
+  work <- piece_worker(specs, state$task, state$splits, metrics_need(state$metrics),
+                       state$deadline, always = if (before == 0L) groups[[1L]][1L])
   run_pieces(unname(pieces), work, function(results) {
-    found <- lapply(seq_along(specs), function(i) {
-      in_group <- lapply(which(vapply(pieces, function(p) i %in% p$group, NA)), function(at) {
+    outcomes <- lapply(seq_along(specs), function(i) {
+      lapply(which(vapply(pieces, function(p) i %in% p$group, NA)), function(at) {
         results[[at]][[match(i, pieces[[at]]$group)]]
       })
-      summarise_choice(state, in_group)
     })
+    done <- !vapply(outcomes, function(of_choice) any(vapply(of_choice, is.null, NA)), NA)
     # once, also where what follows is interrupted and done again
     if (length(state$results) == before) {
-      state$results <- c(state$results, found)
-      state$tried <- rbind(state$tried, choices)
+      state$results <- c(state$results, lapply(outcomes[done], summarise_choice, state = state))
+      state$tried <- rbind(state$tried, choices[done, , drop = FALSE])
     }
+    if (!all(done)) state$spent <- TRUE
     go_on()
   }, state$progress)
 }
 
-# In a function of its own, so that workers are sent no more than this.
-piece_worker <- function(specs, task, splits, needs) {
+# In a function of its own, so that workers are sent no more than this. What is not begun before the
+# deadline is NULL, but for the choice `always`.
+piece_worker <- function(specs, task, splits, needs, deadline = Inf, always = NULL) {
   # a promise would take its frame along
-  list(specs, task, splits, needs)
+  list(specs, task, splits, needs, deadline, always)
   function(piece) {
+    late <- function() seconds_now() > deadline
+    if (late() && !any(piece$group %in% always)) return(vector("list", length(piece$group)))
     split <- splits[[piece$split]]
     group <- specs[piece$group]
     memo <- new_memo(group)
     start <- proc.time()[["elapsed"]]
     # a specification alone says what is wrong
-    shared <- if (!any(vapply(group, inherits, NA, "error"))) tryCatch(
-      quietly(share_decisions(group, task, split)), error = function(e) NULL
+    shared <- if (!late() && !any(vapply(group, inherits, NA, "error"))) on_error(
+      quietly(share_decisions(group, task, split)), function(e) NULL
     )
     seconds <- (proc.time()[["elapsed"]] - start) / length(group)
     lapply(seq_along(group), function(i) {
+      if (is.null(shared) && late() && !piece$group[i] %in% always) return(NULL)
       memo$known <- if (!is.null(shared)) list(model = shared$model, values = shared$values[[i]])
-      result <- tryCatch({
+      result <- on_error({
         if (inherits(group[[i]], "error")) stop(group[[i]])
         evaluate_split(group[[i]], task, split, needs, memo)
-      }, error = function(e) list(error = conditionMessage(e), seconds = 0))
+      }, function(e) list(error = conditionMessage(e), seconds = 0))
       result$seconds <- result$seconds + seconds
       result
     })

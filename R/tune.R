@@ -18,7 +18,14 @@
 #' the others at their best, until nothing changes (as in the MTL paper's experiments). With
 #' `extend`,
 #' numbers with a constant step or ratio go on by up to five values where the best lies on the
-#' border (MTL paper, section 8.1).
+#' border (MTL paper, section 8.1), as long as the border is better than the value before it by more
+#' than the standard error of the difference over domains.
+#'
+#' **Time.** With a `budget` no further choice is begun when so many seconds have passed since the
+#' search began, and what has been scored in all folds is what is chosen from: the best so far,
+#' which `print()` says. At least one choice is always scored, and the last fit, to all rows, comes
+#' on top. Inside [dg_cv()] each fold has the whole budget. What is found then depends on the
+#' machine.
 #'
 #' **Rule.** `"best"` takes the best mean over domains; `"one_se"` the simplest choice whose mean is
 #' within one standard error of it: small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
@@ -45,6 +52,7 @@
 #' @param extend Go on where the best value lies on the border of the grid?
 #' @param rule `"best"` or `"one_se"`, see Details.
 #' @param metric As in [dg_cv()]; the first decides.
+#' @param budget Seconds that the search may take, see Details; `NULL`: as many as it needs.
 #' @return With data, the model with the chosen parameters, fitted to all rows, with class
 #'   `dg_tuned` in front and the element `tuning`, a list with
 #'   \item{table}{data frame, one line per choice: the parameters, `mean` and `se` of the score over
@@ -53,6 +61,7 @@
 #'   \item{scores}{matrix, domains x choices}
 #'   \item{metric, rule, search, held}{as used; what was held out, in words}
 #'   \item{spec}{the search without data, which is what [dg_cv()] of the model evaluates}
+#'   \item{budget}{list: `seconds`, or `NULL`; `spent`: did it end the search?}
 #'   \item{chosen, grid, tried}{row of the table that was chosen; the values of each parameter;
 #'     which of them each row has}
 #'   The score of the best choice is too good for what it will reach on new domains: use
@@ -74,7 +83,7 @@
 #' @export
 dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, grid = NULL,
                     search = c("grid", "random", "coordinate"), size = 30, extend = TRUE,
-                    rule = c("best", "one_se"), folds = NULL, metric = NULL,
+                    rule = c("best", "one_se"), folds = NULL, metric = NULL, budget = NULL,
                     na.action = stats::na.omit, progress = NULL, ...) {
   call <- match.call()
   check_given(object, "object")
@@ -85,6 +94,7 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
     size = check_count(size, "size"), extend = check_flag(extend, "extend"),
     rule = check_choice(rule, "rule", c("best", "one_se")), folds = folds,
     metric = check_metric_names(metric),
+    budget = if (!is.null(budget)) check_number(budget, "budget"),
     progress = if (!is.null(progress)) check_flag(progress, "progress")
   )
   parts <- list(title = paste0(inner$parts$title, ", tuned"), weights = takes_weights(inner))

@@ -96,8 +96,8 @@ BEGIN_RCPP
 END_RCPP
 }
 // feature_pivots_
-Rcpp::IntegerVector feature_pivots_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, int wanted, int threads);
-RcppExport SEXP _domgen_feature_pivots_(SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP wantedSEXP, SEXP threadsSEXP) {
+Rcpp::IntegerVector feature_pivots_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, int wanted, double negligible, int threads);
+RcppExport SEXP _domgen_feature_pivots_(SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP wantedSEXP, SEXP negligibleSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
@@ -106,8 +106,9 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
     Rcpp::traits::input_parameter< int >::type wanted(wantedSEXP);
+    Rcpp::traits::input_parameter< double >::type negligible(negligibleSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(feature_pivots_(program, X, kappa, domain, wanted, threads));
+    rcpp_result_gen = Rcpp::wrap(feature_pivots_(program, X, kappa, domain, wanted, negligible, threads));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -454,7 +455,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},
     {"_domgen_feature_apply_", (DL_FUNC) &_domgen_feature_apply_, 6},
     {"_domgen_feature_moments_", (DL_FUNC) &_domgen_feature_moments_, 10},
-    {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 6},
+    {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 7},
     {"_domgen_gp_factor_", (DL_FUNC) &_domgen_gp_factor_, 8},
     {"_domgen_gp_inverse_", (DL_FUNC) &_domgen_gp_inverse_, 1},
     {"_domgen_gp_slopes_", (DL_FUNC) &_domgen_gp_slopes_, 9},

@@ -167,17 +167,17 @@ Rcpp::List feature_moments_(Rcpp::List program, Rcpp::NumericMatrix X,
 }
 
 // `wanted` rows of X [n x p] chosen by randomly pivoted Cholesky with R's random
-// numbers, or fewer when the kernel is used up.
+// numbers, or fewer when no more than a negligible share of the kernel is left.
 // [[Rcpp::export]]
 Rcpp::IntegerVector feature_pivots_(Rcpp::List program, Rcpp::NumericMatrix X,
                                     Rcpp::Nullable<Rcpp::NumericMatrix> kappa,
                                     Rcpp::Nullable<Rcpp::IntegerVector> domain, int wanted,
-                                    int threads) {
+                                    double negligible, int threads) {
   const domgen::KernelProgram kernel = domgen::read_program(program);
   const auto weights = domgen::read_weights(kappa, domain, X.nrow(), domain, X.nrow());
   const std::function<double()> uniform = [] { return unif_rand(); };
   const domgen::Threads pool(threads);
   domgen::RandomPivots<domgen::Threads> pivots(kernel, domgen::view(X), weights, uniform, pool);
-  const std::vector<Eigen::Index> rows = pivots.draw(wanted, 1e-12);
+  const std::vector<Eigen::Index> rows = pivots.draw(wanted, negligible);
   return Rcpp::IntegerVector(rows.begin(), rows.end()) + 1;
 }

@@ -57,7 +57,7 @@ Rcpp::List gp_factor_(Rcpp::Nullable<Rcpp::NumericMatrix> A, Rcpp::List program,
 // [[Rcpp::export]]
 Eigen::VectorXd gp_inverse_(Eigen::Map<Eigen::MatrixXd> A) {
   if (A.rows() != A.cols()) throw std::invalid_argument("A must be square");
-  domgen::inverse_from_cholesky(A.data(), A.rows(), [] { domgen::Threads::interrupt(); });
+  domgen::inverse_from_cholesky(A.data(), A.rows(), [] { domgen::poll_user(); });
   return A.diagonal();
 }
 

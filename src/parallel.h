@@ -1,5 +1,5 @@
 // The only file that knows RcppParallel: run independent pieces of work on a
-// fixed number of threads, and let Ctrl-C in between.
+// fixed number of threads, and let Ctrl-C and time limits in between.
 #ifndef DOMGEN_PARALLEL_H
 #define DOMGEN_PARALLEL_H
 
@@ -9,8 +9,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <limits>
 
 namespace domgen {
+
+// R answers an interrupt and a time limit by a jump to whoever handles it, which may be a
+// tryCatch() around the call: the jump is held up until C++ has cleaned up, then goes on. (Within
+// R_ToplevelExec, as in Rcpp::checkUserInterrupt(), a time limit would end a script.)
+inline void poll_user() {
+  Rcpp::unwindProtect(
+      [](void*) -> SEXP {
+        R_CheckUserInterrupt();
+        return R_NilValue;
+      },
+      nullptr);
+}
 
 template <class Body>
 struct RangeWorker : public RcppParallel::Worker {
@@ -25,7 +38,8 @@ struct RangeWorker : public RcppParallel::Worker {
 // the result does not depend on how they are dealt out.
 class Threads {
  public:
-  explicit Threads(int count) : count_(std::max(count, 1)) {}
+  // Far fewer than would end the session: the number may come from a file.
+  explicit Threads(int count) : count_(std::min(std::max(count, 1), 1024)) {}
 
   int count() const { return count_; }
 
@@ -48,7 +62,7 @@ class Threads {
     }
   }
 
-  static void interrupt() { Rcpp::checkUserInterrupt(); }
+  static void interrupt() { poll_user(); }
 
  private:
   int count_;
@@ -61,7 +75,18 @@ class Threads {
     }
     RangeWorker<Body> worker(body);
     RcppParallel::parallelFor(static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
-                              worker, 1, count_);
+                              worker, 1, std::min(count_, allowed()));
+  }
+
+  // TBB complains on stderr of a request for more threads than the processor has or another
+  // package has limited it to; it would run no more of them anyway.
+  static int allowed() {
+#if RCPP_PARALLEL_USE_TBB
+    using Control = tbb::global_control;
+    return static_cast<int>(Control::active_value(Control::max_allowed_parallelism));
+#else
+    return std::numeric_limits<int>::max();
+#endif
   }
 };
 

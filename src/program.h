@@ -27,6 +27,7 @@ inline KernelProgram read_program(const Rcpp::List& list) {
     return has(name) ? Rcpp::as<double>(list[name]) : 0;
   };
   if (has("inv")) program.inv = Rcpp::as<Eigen::VectorXd>(list["inv"]);
+  if (has("origin")) program.origin = Rcpp::as<Eigen::VectorXd>(list["origin"]);
   program.nu = number("nu");
   program.gamma = number("gamma");
   program.coef0 = number("coef0");

@@ -133,7 +133,7 @@ Rcpp::List projection_gram_(Eigen::Map<Eigen::MatrixXd> K, Rcpp::List terms,
 // [[Rcpp::export]]
 Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments,
                                 Rcpp::Nullable<Rcpp::NumericVector> ridges = R_NilValue) {
-  domgen::FeatureMoments sums;
+  domgen::ProjectionMoments sums;
   sums.n = read<double>(moments, "n");
   sums.second = read<Eigen::MatrixXd>(moments, "second");
   sums.sums = read<Eigen::MatrixXd>(moments, "sums");
@@ -152,7 +152,7 @@ Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments,
     sums.labelled_second = read<Eigen::MatrixXd>(moments, "labelled_second");
   if (has(moments, "laplacian")) sums.laplacian = read<Eigen::MatrixXd>(moments, "laplacian");
   const domgen::ProjectionTerms method = read_terms(terms, sums.sums.cols());
-  const domgen::FeatureProjection problem(method, sums, [] { domgen::Threads::interrupt(); });
+  const domgen::FeatureProjection problem(method, sums, [] { domgen::poll_user(); });
   if (ridges.isNull()) return as_list(problem.solve(method.ridge));
   Rcpp::List fits;
   for (double ridge : Rcpp::as<std::vector<double>>(ridges.get()))

@@ -11,7 +11,7 @@
 
 namespace {
 
-const std::function<void()> interrupt = [] { domgen::Threads::interrupt(); };
+const std::function<void()> interrupt = [] { domgen::poll_user(); };
 
 void check_square(Eigen::Index rows, Eigen::Index cols, Eigen::Index n) {
   if (rows != n || cols != n) throw std::invalid_argument("K must have a row per row of Y");

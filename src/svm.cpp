@@ -4,6 +4,8 @@
 
 #include "core/smo.h"
 
+#include "parallel.h"
+
 // Solves the dual of core/smo-problem.h. row: 1-based; alpha0: a start or NULL.
 // [[Rcpp::export]]
 Rcpp::List smo_(Rcpp::NumericMatrix K, Rcpp::IntegerVector row, Rcpp::NumericVector sign,
@@ -19,7 +21,7 @@ Rcpp::List smo_(Rcpp::NumericMatrix K, Rcpp::IntegerVector row, Rcpp::NumericVec
       Rcpp::as<Vector>(ridge), offset};
   for (Eigen::Index i = 0; i < l; ++i) problem.row[i] = row[i] - 1;
 
-  const std::function<void()> interrupt = [] { Rcpp::checkUserInterrupt(); };
+  const std::function<void()> interrupt = [] { domgen::poll_user(); };
   const Vector start = alpha0.isNull() ? Vector(Vector::Zero(l)) : Rcpp::as<Vector>(alpha0.get());
   const domgen::DualSolution solution =
       domgen::Smo(problem, start, tol, max_iter, interrupt).solve();

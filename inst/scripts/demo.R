@@ -25,8 +25,8 @@ own_file <- function(file, response, domain) {
   if (is.null(response) || is.null(domain)) {
     stop_demo("with DATA give RESPONSE and DOMAIN too, the names of two of its columns.")
   }
-  if (!file.exists(file)) stop_demo("there is no file ", file, ".")
-  data <- utils::read.csv(file, stringsAsFactors = TRUE, check.names = FALSE)
+  if (response == domain) stop_demo("RESPONSE and DOMAIN must be two columns, not both ", domain, ".")
+  data <- read_table(file)
   absent <- setdiff(c(response, domain), names(data))
   if (length(absent)) {
     stop_demo(file, " has no column ", paste(absent, collapse = ", "), "; it has ",
@@ -37,6 +37,50 @@ own_file <- function(file, response, domain) {
   bare <- stats::reformulate(".", as.name(response))
   bare[[3L]] <- call("|", bare[[3L]], as.name(domain))
   list(data = thin(data, domain), formula = bare)
+}
+
+# Fields are separated by what the first line has most of: commas, semicolons or tabs. With
+# semicolons a comma may be the decimal point.
+read_table <- function(file) {
+  if (!file.exists(file)) stop_demo("there is no file ", file, ".")
+  if (dir.exists(file)) stop_demo(file, " is a folder, not a CSV file.")
+  if (file.size(file) == 0) stop_demo(file, " is empty.")
+  unreadable <- function(problem) {
+    stop_demo(file, " is no table of text that read.csv() could read",
+              if (length(problem)) paste0(": ", conditionMessage(problem)), ".")
+  }
+  # readBin() does not unpack; a NUL is in no text
+  connection <- gzfile(file, "rb")
+  start <- readBin(connection, "raw", 1e5)
+  close(connection)
+  if (any(start == as.raw(0))) unreadable(NULL)
+  # of a last line without an end R warns
+  tryCatch(suppressWarnings({
+    first <- readLines(file, 1L, warn = FALSE)
+    marks <- vapply(c(",", ";", "\t"), function(mark) sum(strsplit(first, "")[[1L]] == mark), 0)
+    sep <- names(marks)[which.max(marks)]
+    read <- function(dec) {
+      utils::read.csv(file, sep = sep, dec = dec, stringsAsFactors = TRUE, check.names = FALSE,
+                      strip.white = TRUE)
+    }
+    data <- read(".")
+    if (sep != ";") return(without_index(data))
+    comma <- read(",")
+    numbers <- function(d) sum(vapply(d, is.numeric, NA))
+    without_index(if (numbers(comma) > numbers(data)) comma else data)
+  }), error = unreadable)
+}
+
+# The row numbers that write.csv() and pandas write have no name.
+without_index <- function(data) {
+  # the mark that some programs put before UTF-8
+  names(data) <- sub("^\ufeff", "", names(data))
+  unnamed <- is.na(names(data)) | names(data) == ""
+  if (any(unnamed)) cat("Left out: a column without a name.\n")
+  twice <- unique(names(data)[!unnamed & duplicated(names(data))])
+  if (length(twice)) stop_demo("two columns are called ", paste(twice, collapse = ", "), ".")
+  if (nrow(data) == 0L) stop_demo("the table has no rows.")
+  data[!unnamed]
 }
 
 as_classes <- function(data, response) {

@@ -32,11 +32,17 @@ void dgemv_(const char* trans, const int* m, const int* n, const double* alpha, 
             const int* incy, std::size_t);
 void dtrsv_(const char* uplo, const char* trans, const char* diag, const int* n, const double* a,
             const int* lda, double* x, const int* incx, std::size_t, std::size_t, std::size_t);
-void dsyevr_(const char* jobz, const char* range, const char* uplo, const int* n, double* a,
-             const int* lda, const double* vl, const double* vu, const int* il, const int* iu,
-             const double* abstol, int* m, double* w, double* z, const int* ldz, int* isuppz,
-             double* work, const int* lwork, int* iwork, const int* liwork, int* info, std::size_t,
-             std::size_t, std::size_t);
+void dlatrd_(const char* uplo, const int* n, const int* nb, double* a, const int* lda, double* e,
+             double* tau, double* w, const int* ldw, std::size_t);
+void dsytd2_(const char* uplo, const int* n, double* a, const int* lda, double* d, double* e,
+             double* tau, int* info, std::size_t);
+void dstemr_(const char* jobz, const char* range, const int* n, double* d, double* e,
+             const double* vl, const double* vu, const int* il, const int* iu, int* m, double* w,
+             double* z, const int* ldz, const int* nzc, int* isuppz, int* tryrac, double* work,
+             const int* lwork, int* iwork, const int* liwork, int* info, std::size_t, std::size_t);
+void dormtr_(const char* side, const char* uplo, const char* trans, const int* m, const int* n,
+             const double* a, const int* lda, const double* tau, double* c, const int* ldc,
+             double* work, const int* lwork, int* info, std::size_t, std::size_t, std::size_t);
 void dgeqrf_(const int* m, const int* n, double* a, const int* lda, double* tau, double* work,
              const int* lwork, int* info);
 void dlarft_(const char* direct, const char* storev, const int* n, const int* k, const double* v,

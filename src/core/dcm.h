@@ -11,6 +11,7 @@
 
 #include "denominator.h"
 #include "ratio.h"
+#include "tridiagonal.h"
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>

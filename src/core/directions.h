@@ -6,6 +6,7 @@
 #include "lanczos.h"
 #include "numerator.h"
 #include "symmetric.h"
+#include "tridiagonal.h"
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
@@ -79,13 +80,14 @@ inline Directions low_rank_directions(Denominator& D, const Numerator& N, const 
 // The leading pairs of a positive semidefinite operator: Lanczos, or the dense
 // solver of dense() when many are wanted of few or Lanczos does not converge.
 template <class Apply, class Dense>
-EigenPairs leading_pairs(const Apply& apply, const Dense& dense, Eigen::Index n, Eigen::Index m) {
+EigenPairs leading_pairs(const Apply& apply, const Dense& dense, Eigen::Index n, Eigen::Index m,
+                         const std::function<void()>& interrupt) {
   if (n > 100 && m <= n / 8) {
-    const EigenPairs pairs = lanczos_leading_pairs(apply, n, m);
+    const EigenPairs pairs = lanczos_leading_pairs(apply, n, m, interrupt);
     if (pairs.converged) return pairs;
   }
   Eigen::MatrixXd A = dense();
-  return dense_leading_pairs(A, m);
+  return dense_leading_pairs(A, m, interrupt);
 }
 
 // Where the constant score is among those of b [d], N vanishes there.
@@ -123,7 +125,7 @@ inline Directions principal_directions(const Denominator& D, const Ratio& ratio,
     K.multiply(x, y);
   };
   EigenPairs pairs =
-      leading_pairs(apply, [&] { return K.dense(); }, d, std::min(ratio.ncomp, d));
+      leading_pairs(apply, [&] { return K.dense(); }, d, std::min(ratio.ncomp, d), interrupt);
 
   Directions directions;
   truncate_pairs(pairs, ratio.rows, floor, most_directions(ratio, d), directions);
@@ -151,14 +153,23 @@ inline Directions full_rank_directions(Denominator& D, const Numerator& N, const
     R.solve_transposed(y);
   };
   auto dense = [&] {
-    const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(d, d);
-    Eigen::MatrixXd NB = N.apply(I, K.dense());
-    R.solve_transposed(NB);
-    NB.transposeInPlace();
-    R.solve_transposed(NB);
-    return NB;
+    Eigen::MatrixXd image(d, d);
+    const double operations = 3.0 * double(d) * double(d);
+    in_strips(d, operations, interrupt, [&](Eigen::Index first, Eigen::Index width) {
+      const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(d, d).middleCols(first, width);
+      Eigen::MatrixXd NB = N.apply(I, K.columns(first, width));
+      R.solve_transposed(NB);
+      image.middleCols(first, width) = NB;
+    });
+    image.transposeInPlace();
+    in_strips(d, operations, interrupt, [&](Eigen::Index first, Eigen::Index width) {
+      Eigen::MatrixXd part = image.middleCols(first, width);
+      R.solve_transposed(part);
+      image.middleCols(first, width) = part;
+    });
+    return image;
   };
-  EigenPairs pairs = leading_pairs(apply, dense, d, std::min(ratio.ncomp, d));
+  EigenPairs pairs = leading_pairs(apply, dense, d, std::min(ratio.ncomp, d), interrupt);
 
   Directions directions;
   truncate_pairs(pairs, ratio.rows, 0, most_directions(ratio, d), directions);

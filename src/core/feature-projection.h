@@ -23,7 +23,8 @@ struct ResponseMoments {
   Eigen::VectorXd sums;           // F'1
 };
 
-struct FeatureMoments {
+// What a projection needs of the rows' features; see FeatureMoments for how they are summed.
+struct ProjectionMoments {
   double n = 0;
   Eigen::MatrixXd second;       // Z'Z [r x r]
   Eigen::MatrixXd sums;         // by cell [r x cells]
@@ -42,8 +43,9 @@ struct FeatureCoordinates {
 };
 
 // S [r x r] is overwritten; eigenvalues below `floor` are rounding.
-inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor) {
-  const EigenPairs pairs = dense_leading_pairs(S, S.rows());
+inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor,
+                                              const std::function<void()>& interrupt) {
+  const EigenPairs pairs = dense_leading_pairs(S, S.rows(), interrupt);
   const double unit = 4 * rank_tolerance(S.rows());
   const double least = std::max(unit * pairs.values[0], floor);
   const Eigen::Index d = (pairs.values.array() > least).count();
@@ -69,7 +71,7 @@ inline ResponseFactor response_moments(const ResponseMoments& moments, double la
 
 class FeatureProjection {
  public:
-  FeatureProjection(const ProjectionTerms& terms, const FeatureMoments& moments,
+  FeatureProjection(const ProjectionTerms& terms, const ProjectionMoments& moments,
                     const std::function<void()>& interrupt)
       : terms_(terms), interrupt_(interrupt), features_(moments.second.rows()) {
     const double n = moments.n;
@@ -77,7 +79,7 @@ class FeatureProjection {
     const Eigen::VectorXd origin = terms.centred ? mean_ : Eigen::VectorXd::Zero(mean_.size());
     Eigen::MatrixXd S = moments.second - n * origin * origin.transpose();
     const double uncentred = moments.second.trace(), trace = S.trace();
-    at_ = feature_coordinates(S, centring_noise * uncentred);
+    at_ = feature_coordinates(S, centring_noise * uncentred, interrupt);
     Eigen::MatrixXd means = moments.sums * moments.counts.cwiseInverse().asDiagonal();
     means.colwise() -= origin;
     KJ_ = at_.colour.transpose() * means;  // diag(s) Y'J
@@ -145,7 +147,7 @@ class FeatureProjection {
   bool vanishes_ = false;
 
   // Of the labelled rows' scores and of the graph.
-  Eigen::MatrixXd row_form(const FeatureMoments& moments, const Eigen::VectorXd& origin) const {
+  Eigen::MatrixXd row_form(const ProjectionMoments& moments, const Eigen::VectorXd& origin) const {
     const Eigen::Index d = at_.s.size();
     const bool all = moments.labelled_second.size() == 0;
     Eigen::MatrixXd M = Eigen::MatrixXd::Zero(d, d);

@@ -184,7 +184,7 @@ class LikelihoodSlopes {
       run_vectorised(DotLoop{rows, at.cols, V, tile, sums});
       return;
     }
-    run_vectorised(CombineLoop<Times>{rows, at.cols, V, tile});
+    run_vectorised(TileCombineLoop<Times>{rows, at.cols, V, tile});
     run_vectorised(PairDifferenceLoop{*slope.predictors, at, tile, sums});
   }
 };

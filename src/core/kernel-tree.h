@@ -17,6 +17,7 @@ namespace domgen {
 struct KernelProgram {
   std::string type;
   Eigen::VectorXd inv;  // 1 / sigma: one value, or one per predictor
+  Eigen::VectorXd origin;  // of inner products; empty: 0
   double nu = 0, gamma = 0, coef0 = 0;
   int degree = 1;
   std::vector<KernelProgram> parts;
@@ -32,8 +33,9 @@ struct Times {
   template <class T> static DOMGEN_INLINE void apply(T& value, const T& part) { value *= part; }
 };
 
+// tile = Operation(tile, part), value by value
 template <class Operation>
-struct CombineLoop {
+struct TileCombineLoop {
   Index rows, cols;
   const double* part;
   double* tile;
@@ -64,7 +66,7 @@ class CombinedKernel : public Kernel {
     for (std::size_t i = 1; i < parts_.size(); ++i) {
       parts_[i]->evaluate(at, scratch + tile_size, scratch);
       run_vectorised(
-          CombineLoop<Operation>{at.padded_rows(), at.padded_cols(), scratch, tile});
+          TileCombineLoop<Operation>{at.padded_rows(), at.padded_cols(), scratch, tile});
     }
   }
 
@@ -136,8 +138,10 @@ class KernelBuilder {
     if (k.type == "matern3_slope") return stationary(k, Slope<Matern3Rate>(), Distance::any);
     if (k.type == "matern5_rate") return stationary(k, Matern5Rate(), Distance::any);
     if (k.type == "matern5_slope") return stationary(k, Slope<Matern5Rate>(), Distance::any);
-    if (k.type == "linear") return leaf<InnerKernel<Linear>>(raw(), Linear());
-    if (k.type == "poly") return leaf<InnerKernel<Poly>>(raw(), Poly{k.degree, k.gamma, k.coef0});
+    if (k.type == "linear") return leaf<InnerKernel<Linear>>(inner(k), Linear());
+    if (k.type == "poly") {
+      return leaf<InnerKernel<Poly>>(inner(k), Poly{k.degree, k.gamma, k.coef0});
+    }
     if (k.type == "exponential") {
       return leaf<InnerKernel<Exponential>>(pack(zeros(), inv(k)), Exponential());
     }
@@ -162,7 +166,15 @@ class KernelBuilder {
 
   Eigen::VectorXd zeros() const { return Eigen::VectorXd::Zero(X_.cols()); }
 
-  RowPair raw() const { return pack(zeros(), Eigen::VectorXd::Ones(X_.cols())); }
+  Eigen::VectorXd ones() const { return Eigen::VectorXd::Ones(X_.cols()); }
+
+  RowPair raw() const { return pack(zeros(), ones()); }
+
+  RowPair inner(const KernelProgram& k) const {
+    if (k.origin.size() == 0) return raw();
+    if (k.origin.size() != X_.cols()) throw std::invalid_argument("origin must have length ncol(X)");
+    return pack(k.origin, ones());
+  }
 
   RowPair pack(const Eigen::VectorXd& centre, const Eigen::VectorXd& inv) const {
     auto z = std::make_shared<const Rows>(Z_, centre, inv);

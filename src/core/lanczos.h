@@ -6,6 +6,7 @@
 
 #include "blas.h"
 #include "symmetric.h"
+#include "tridiagonal.h"
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 namespace domgen {
@@ -37,8 +39,10 @@ class StartNumbers {
 template <class Apply>
 class Lanczos {
  public:
-  Lanczos(const Apply& apply, Eigen::Index n, Eigen::Index m, Eigen::Index basis)
-      : apply_(apply), m_(m), basis_(basis), V_(n, basis + 1), T_(basis, basis), w_(n) {}
+  Lanczos(const Apply& apply, Eigen::Index n, Eigen::Index m, Eigen::Index basis,
+          const std::function<void()>& interrupt)
+      : apply_(apply), interrupt_(interrupt), m_(m), basis_(basis), V_(n, basis + 1),
+        T_(basis, basis), w_(n) {}
 
   // A Krylov space holds one vector of each eigenspace, so a multiple
   // eigenvalue (a grid, a symmetric design) is found once. Hence the second
@@ -68,6 +72,7 @@ class Lanczos {
 
  private:
   const Apply& apply_;
+  const std::function<void()>& interrupt_;
   const Eigen::Index m_, basis_;
   Eigen::MatrixXd V_, T_;  // [n x (basis + 1)], [basis x basis]
   Eigen::VectorXd w_;
@@ -94,6 +99,8 @@ class Lanczos {
   // Grows V until it is full or the m leading Ritz pairs satisfy the stage.
   bool extend(bool confirming) {
     const Eigen::Index least = std::min(basis_, size_ + (confirming ? 8 : m_ + 4));
+    // The small problem grows with the cube of its size.
+    const Eigen::Index period = std::max<Eigen::Index>(4, m_ / 8);
     while (size_ < basis_) {
       multiply(size_);
       ++size_;
@@ -103,7 +110,7 @@ class Lanczos {
       T_.col(size_ - 1).head(size_) = h;
       T_.row(size_ - 1).head(size_) = h.transpose();
       next_vector(before);
-      if (size_ >= least && (size_ % 4 == 0 || size_ == basis_)) {
+      if (size_ >= least && (size_ % period == 0 || size_ == basis_)) {
         solve_small();
         if (satisfied(confirming)) return true;
       }
@@ -143,9 +150,17 @@ class Lanczos {
   }
 
   void solve_small() {
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(T_.topLeftCorner(size_, size_));
-    theta_ = solver.eigenvalues().reverse();
-    ritz_ = solver.eigenvectors().rowwise().reverse();
+    Eigen::MatrixXd T = T_.topLeftCorner(size_, size_);
+    if (size_ <= 256) {
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(T);
+      theta_ = solver.eigenvalues().reverse();
+      ritz_ = solver.eigenvectors().rowwise().reverse();
+    } else {  // in pieces
+      EigenPairs pairs = dense_leading_pairs(T, size_, interrupt_);
+      theta_.swap(pairs.values);
+      ritz_.swap(pairs.vectors);
+      orthonormalise(ritz_, interrupt_);
+    }
     error_ = beta_ * ritz_.row(size_ - 1).cwiseAbs().transpose();
   }
 
@@ -158,9 +173,21 @@ class Lanczos {
     return error_[m_] <= loose || theta_[m_] + error_[m_] <= theta_[m_ - 1];
   }
 
+  Eigen::MatrixXd ritz_vectors(Eigen::Index count) const {
+    const int n = static_cast<int>(V_.rows()), k = static_cast<int>(size_);
+    const double one = 1, zero = 0;
+    Eigen::MatrixXd vectors(n, count);
+    in_strips(count, 2.0 * n * k, interrupt_, [&](Eigen::Index first, Eigen::Index width) {
+      const int columns = static_cast<int>(width);
+      dgemm_("N", "N", &n, &columns, &k, &one, V_.data(), &n, ritz_.col(first).data(), &k, &zero,
+             vectors.col(first).data(), &n, 1, 1);
+    });
+    return vectors;
+  }
+
   // Keeps the `kept` leading Ritz vectors; v stays the next one.
   void compress(Eigen::Index kept) {
-    const Eigen::MatrixXd leading = V_.leftCols(size_) * ritz_.leftCols(kept);
+    const Eigen::MatrixXd leading = ritz_vectors(kept);
     V_.col(kept) = V_.col(size_).eval();
     V_.leftCols(kept) = leading;
     T_.topLeftCorner(kept, kept) = theta_.head(kept).asDiagonal();
@@ -170,7 +197,7 @@ class Lanczos {
   EigenPairs pairs(bool converged) const {
     EigenPairs found;
     found.values = theta_.head(m_);
-    found.vectors = V_.leftCols(size_) * ritz_.leftCols(m_);
+    found.vectors = ritz_vectors(m_);
     found.products = products_;
     found.converged = converged;
     return found;
@@ -179,8 +206,10 @@ class Lanczos {
 
 // A symmetric positive semidefinite [n x n], 1 <= m < n.
 template <class Apply>
-EigenPairs lanczos_leading_pairs(const Apply& apply, Eigen::Index n, Eigen::Index m) {
-  return Lanczos<Apply>(apply, n, m, std::min(n - 1, 2 * m + 40)).leading_pairs();
+EigenPairs lanczos_leading_pairs(const Apply& apply, Eigen::Index n, Eigen::Index m,
+                                 const std::function<void()>& interrupt) {
+  const Eigen::Index basis = std::min(n - 1, 2 * m + 40);
+  return Lanczos<Apply>(apply, n, m, basis, interrupt).leading_pairs();
 }
 
 }  // namespace domgen

@@ -73,7 +73,8 @@ struct SquaresLoop {
   }
 };
 
-struct CombineLoop {
+// w += sum_k t_k z_rows[k]
+struct RowSumLoop {
   const LinearProblem& problem;
   const Eigen::Index* rows;
   const double* t;
@@ -124,7 +125,7 @@ class FeatureRows {
     const Index step = rows_at_a_time(problem_);
     for (Index begin = 0; begin < t.size(); begin += step) {
       const Index end = std::min(begin + step, t.size());
-      run_vectorised(CombineLoop{problem_, rows.data(), t.data(), w->data(), begin, end});
+      run_vectorised(RowSumLoop{problem_, rows.data(), t.data(), w->data(), begin, end});
       pool_.interrupt();
     }
   }

@@ -57,7 +57,7 @@ class PairSums {
                                const Rows& x) const {
     Eigen::MatrixXd strips = Eigen::MatrixXd::Zero(x.p(), count_tiles(weights_.rows()));
     each_tile(rate, kappa, [&](const Patch& at, Index strip, double* W, const double* tile) {
-      run_vectorised(CombineLoop<Times>{at.padded_rows(), at.padded_cols(), tile, W});
+      run_vectorised(TileCombineLoop<Times>{at.padded_rows(), at.padded_cols(), tile, W});
       run_vectorised(PairDifferenceLoop{x, at, W, strips.col(strip).data()});
     });
     return strips.rowwise().sum();

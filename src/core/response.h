@@ -6,7 +6,7 @@
 #include "blas.h"
 #include "centre.h"
 #include "ratio.h"
-#include "symmetric.h"
+#include "tridiagonal.h"
 
 #include <Eigen/Core>
 

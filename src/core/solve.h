@@ -77,7 +77,7 @@ inline Solution solve_ratio(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio, d
   Solution solution;
   solution.directions = leading_directions(D, N, ratio, floor, interrupt);
   if (ratio.centred_rows) centre_columns(solution.directions.B);
-  solution.S = D.gram() * solution.directions.B;
+  solution.S = D.gram().times(solution.directions.B, interrupt);
   finish_solution(solution, D, N, ratio);
   return solution;
 }
@@ -103,7 +103,8 @@ std::vector<Solution> solve_ridges(Eigen::Map<Eigen::MatrixXd> K, const Ratio& r
     all.middleCols(used, directions.B.cols()) = directions.B;
     used += directions.B.cols();
   }
-  const Eigen::MatrixXd scores = D.gram() * all.leftCols(used);
+  const Eigen::MatrixXd scores =
+      D.gram().times(all.leftCols(used), [&pool] { pool.interrupt(); });
   used = 0;
   for (std::size_t l = 0; l < solutions.size(); ++l) {
     solutions[l].S = scores.middleCols(used, solutions[l].directions.B.cols());
@@ -123,7 +124,7 @@ inline Solution solve_covariance(Eigen::Map<Eigen::MatrixXd> K, const Ratio& rat
   Solution solution;
   solution.directions = std::move(found.directions);
   if (ratio.centred_rows) centre_columns(solution.directions.B);
-  solution.S = D.gram() * solution.directions.B;
+  solution.S = D.gram().times(solution.directions.B, interrupt);
   solution.residual = found.residual;
   solution.jitter = D.jitter();
   return solution;

@@ -8,10 +8,23 @@
 
 #include <Eigen/Core>
 
-#include <stdexcept>
-#include <vector>
+#include <algorithm>
+#include <functional>
 
 namespace domgen {
+
+// body(first, width) for strips of `columns` columns that take `operations` each, a fraction of a
+// second all together, and `interrupt` before each.
+template <class Body>
+void in_strips(Eigen::Index columns, double operations, const std::function<void()>& interrupt,
+               const Body& body) {
+  const Eigen::Index affordable = static_cast<Eigen::Index>(2e9 / operations);
+  const Eigen::Index width = std::max<Eigen::Index>(affordable, 16);
+  for (Eigen::Index first = 0; first < columns; first += width) {
+    interrupt();
+    body(first, std::min(width, columns - first));
+  }
+}
 
 // Up to this many columns one dsymv (dtrsv) each is faster than dsymm (dtrsm).
 constexpr Eigen::Index few_columns = 8;
@@ -42,6 +55,15 @@ class SymmetricLower {
     return product;
   }
 
+  // The same for many columns.
+  Eigen::MatrixXd times(const Eigen::MatrixXd& V, const std::function<void()>& interrupt) const {
+    Eigen::MatrixXd product(n_, V.cols());
+    in_strips(V.cols(), 2.0 * n_ * n_, interrupt, [&](Eigen::Index first, Eigen::Index width) {
+      product.middleCols(first, width) = *this * V.middleCols(first, width).eval();
+    });
+    return product;
+  }
+
   // Columns first, ..., first + width - 1, both triangles written out.
   Eigen::MatrixXd columns(Eigen::Index first, Eigen::Index width) const {
     const Eigen::Map<const Eigen::MatrixXd> A(data_, n_, n_);
@@ -68,36 +90,6 @@ struct EigenPairs {
   Eigen::Index products = 0;
   bool converged = true;
 };
-
-// The m leading eigenpairs of A (its lower triangle; overwritten).
-inline EigenPairs dense_leading_pairs(Eigen::MatrixXd& A, Eigen::Index m) {
-  const int n = static_cast<int>(A.rows());
-  const int first = n - static_cast<int>(m) + 1;
-  const double unused = 0, tolerance = 0;
-  Eigen::VectorXd values(n);
-  Eigen::MatrixXd vectors(n, m);
-  std::vector<int> support(2 * static_cast<std::size_t>(n));
-  int found = 0, info = 0, length = -1, whole_length = -1, whole_size = 0;
-  double size = 0;
-  auto run = [&](double* work, int* whole) {
-    dsyevr_("V", "I", "L", &n, A.data(), &n, &unused, &unused, &first, &n, &tolerance, &found,
-            values.data(), vectors.data(), &n, support.data(), work, &length, whole,
-            &whole_length, &info, 1, 1, 1);
-  };
-
-  run(&size, &whole_size);
-  length = static_cast<int>(size);
-  whole_length = whole_size;
-  std::vector<double> work(static_cast<std::size_t>(length));
-  std::vector<int> whole(static_cast<std::size_t>(whole_length));
-  run(work.data(), whole.data());
-  if (info != 0 || found != m) throw std::runtime_error("the symmetric eigenproblem failed");
-
-  EigenPairs pairs;
-  pairs.values = values.head(m).reverse();
-  pairs.vectors = vectors.rowwise().reverse();
-  return pairs;
-}
 
 }  // namespace domgen
 

@@ -13,6 +13,20 @@ domains_of <- function(data, codes) {
   droplevels(data[data$domain %in% levels(data$domain)[codes], , drop = FALSE])
 }
 
+# The relative error that rounding may leave in a number that is the result of n operations, whose
+# errors of eps each are multiplied by the condition of what they go through.
+rounding <- function(condition, n) condition * n * .Machine$double.eps
+
+# Of features, and of sums of them over rows: z = L^-1 k solves a triangular system in the
+# landmarks, so that its condition is that of L. Fourier features divide by nothing.
+rounding_of_features <- function(map) {
+  if (inherits(map, "product_map")) {
+    return(rounding_of_features(map$x) * kappa(map$factor, exact = TRUE) * nrow(map$factor))
+  }
+  if (is.null(map$factor)) return(rounding(1, 100))
+  rounding(kappa(map$factor, exact = TRUE), nrow(map$factor))
+}
+
 expect_domgen_error <- function(object, message, kind = "domgen_error") {
   testthat::expect_error(object, message, class = kind)
 }

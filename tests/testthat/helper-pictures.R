@@ -1,15 +1,23 @@
 # Pictures are kept as svg where vdiffr is, but not on CRAN: a font or a version that differs is no
-# defect. Those of ggplot2 were made with 3.4 and depend on its version.
-expect_picture <- function(title, plot) {
+# defect. plots: functions that draw a picture, or return one of ggplot2, by the pictures' titles.
+# The files are announced before anything is skipped: testthat deletes those it has not heard of.
+expect_pictures <- function(plots, ggplot = FALSE) {
+  files <- paste0(gsub("[^a-z0-9]+", "-", tolower(names(plots))), ".svg")
+  for (file in files) testthat::announce_snapshot_file(name = file)
   testthat::skip_on_cran()
   testthat::skip_if_not_installed("vdiffr")
-  vdiffr::expect_doppelganger(title, plot)
+  own <- startsWith(as.character(getRversion()), "4.2.")
+  testthat::skip_if_not(own, "pictures were made with R 4.2")
+  if (ggplot) skip_if_another_ggplot2()
+  for (title in names(plots)) {
+    vdiffr::expect_doppelganger(title, if (ggplot) plots[[title]]() else plots[[title]])
+  }
 }
 
-expect_ggplot_picture <- function(title, plot) {
+skip_if_another_ggplot2 <- function() {
+  testthat::skip_if_not_installed("ggplot2")
   version <- as.character(utils::packageVersion("ggplot2"))
   testthat::skip_if_not(startsWith(version, "3.4"), "pictures were made with ggplot2 3.4")
-  expect_picture(title, plot)
 }
 
 # Drawn on a small device; what was given back.

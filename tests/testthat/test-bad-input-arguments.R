@@ -26,7 +26,7 @@ numbers <- list(
   coef0 = list(kernel_poly, bad_numbers(-1)),
   signal = list(dg_gp, bad_numbers(0, -1)[-1]),
   noise = list(dg_gp, bad_numbers(0, -1)[-1]),
-  starts = list(dg_gp, bad_numbers(0, -1, 0.5)),
+  starts = list(dg_gp, bad_numbers(0, -1, 0.5, 1e4)),
   tau = list(domain_multitask, bad_numbers(-0.1, 1.1)[-1]),
   domains = list(simulate_dica, bad_numbers(0, -1, 0.5)),
   rows = list(simulate_dcm, bad_numbers(0, -1, 0.5)),
@@ -93,6 +93,12 @@ test_that("arguments that go with data are checked at the door", {
   wrong("dg_compare", "against", function(v) {
     dg_compare(list(a = dg_lm()), y ~ a | g, data = d, against = v, progress = FALSE)
   }, c("NULL", "text"))
+  wrong("row_folds", "repeats", function(v) row_folds(d$g, 2, repeats = v))
+  expect_domgen_error(row_folds(d$g, 2, repeats = 1e9), "at most 10,000, not 1e\\+09")
+  expect_domgen_error(simulate_dica(rows = 1e9), "A table of 10,000,000,000 rows would take",
+                      "domgen_error_memory")
+  expect_domgen_error(simulate_dcm(p = 1e6), "The covariance of 1,000,000 predictors",
+                      "domgen_error_memory")
   wrong("domain_folds", "v", function(v) domain_folds(d$g, v), "NULL")
   wrong("na.action", "na.action", function(v) dg_lm(y ~ a, data = d, na.action = v), "NULL")
   wrong("weights", "weights", function(v) dg_lm(X, d$y, weights = v), "NULL")
@@ -156,6 +162,21 @@ test_that("unknown and misspelt arguments are errors, not ignored", {
     dica(lamda = 1)
     dg_lm(X, d$y, cost = 1)
   })
+})
+
+test_that("what has no picture and a model whose data are gone say so", {
+  model <- local({
+    gone <- d
+    dg_ridge(y ~ a + b | g, data = gone, features = features_nystrom(5))
+  })
+  expect_domgen_error(plot(model), "has no picture")
+  expect_domgen_error(plot(dg_svm()), "has no picture")
+  expect_domgen_error(lodo(model), "data of the model are gone")
+  expect_domgen_error(update(model, lambda = 2), "cannot be evaluated again: object 'gone' not found")
+  expect_domgen_error(plot(udica(~ a + b | g, data = d), max_labels = 3), "did you mean `max_panels`")
+  expect_domgen_error(plot(udica(~ a + b | g, data = d), col = "no colour"),
+                      "picture cannot be drawn: invalid color name")
+  expect_domgen_error(predict(model, d, foo = ), "empty or cannot be evaluated")
 })
 
 test_that("a specification does not predict", {

@@ -50,6 +50,24 @@ test_that("domains of every kind give an error of ours or a finite answer", {
   }
 })
 
+test_that("columns of odd kinds are numbers or an error that names them", {
+  d <- data.frame(b$X, y = b$number, g = b$domain)
+  odd <- function(name, value) {
+    d[[name]] <- value
+    d
+  }
+  expect_domgen_error(dg_lm(y ~ . | g, data = odd("a", as.raw(1:24))), "Predictor `a` must be numeric")
+  expect_domgen_error(dg_lm(y ~ a | g, data = odd("y", as.raw(1:24))), "`y` must be a vector, not")
+  expect_domgen_error(dg_lm(y ~ a | g, data = odd("g", as.raw(1:24))), "`domain` must be a vector")
+  expect_domgen_error(dg_lm(1 ~ I(1) | g, data = d), "one value per row \\(24\\), not 1")
+  expect_domgen_error(dg_lm(1 ~ I(1) | d, data = d), "formula|domain")
+  expect_domgen_error(predict(dg_lm(y ~ . | g, data = d), odd("a", as.raw(1:24))), "`newdata\\$a`")
+  model <- dg_ridge(as.matrix(d[c("a", "b")]), d$y, d$g)
+  expect_domgen_error(predict(model, odd("a", as.matrix(d[1:2])), domain = d$g), "numeric columns")
+  hexadecimal <- dg_lm(y ~ a | g, data = odd("a", as.hexmode(1:24)))
+  expect_equal(fitted(hexadecimal), fitted(dg_lm(y ~ a | g, data = odd("a", 1:24))))
+})
+
 test_that("weights of every kind give an error of ours or a finite answer", {
   for (name in names(weighted_fits())) {
     fit_to <- weighted_fits()[[name]]

@@ -27,12 +27,13 @@ right <- list(
   "factor for text" = with_column("text", factor(d$text)), "new domain" = with_column("g", "new"),
   "other levels" = with_column("f", factor(d$f, levels = c("x", "s", "r"))),
   "domain NA" = with_column("g", replace_at(d$g, 1, NA)), "no domain at all" = with_column("g", NA),
-  "more columns" = cbind(d, q = 1), "column twice" = cbind(d, d["a"]), "other order" = rev(d)
+  "more columns" = cbind(d, q = 1), "other order" = rev(d), "unseen level" = with_column("f", "zz"),
+  "unseen text" = with_column("text", "zz"), "index column" = `names<-`(cbind(1, d), c("", names(d)))
 )
 wrong <- list(
   "no column" = d[, 0], "column missing" = d[setdiff(names(d), "a")], "two missing" = d["y"],
-  Inf. = with_column("a", replace_at(d$a, 2, Inf)), "unseen level" = with_column("f", "zz"),
-  "unseen text" = with_column("text", "zz"), "factor for number" = with_column("a",
+  Inf. = with_column("a", replace_at(d$a, 2, Inf)), "column twice" = cbind(d, d["a"]),
+  "factor for number" = with_column("a",
     factor(d$a > 0)),
   "text for number" = with_column("a", "x"), "flag for number" = with_column("a", d$a > 0),
   "number for factor" = with_column("f", 1), "number for text" = with_column("text", 1),
@@ -148,4 +149,17 @@ test_that("cross-validation takes odd domains and refuses odd folds", {
   lacking <- with_column("class", factor(ifelse(d$g == "u", "p", "q")))
   expect_warning(dg_cv(dg_null(), class ~ a | g, data = lacking, metric = "auc", progress = FALSE),
                  "each lacks a class", class = "domgen_warning_score")
+})
+
+test_that("a domain without a name is a domain in searches and pictures", {
+  for (data in list(toy_domains(4, 12), toy_classes(4, 12))) {
+    nameless <- data
+    levels(nameless$domain)[2L] <- ""
+    expect_equal(predict(dg_auto(y ~ . | domain, data = nameless), nameless),
+                 predict(dg_auto(y ~ . | domain, data = data), data))
+  }
+  picture <- function(data) {
+    heatmap_frame(mmd(as.matrix(data[c("x1", "x2")]), data$domain), levels(data$domain)[2L])
+  }
+  expect_equal(picture(nameless)$value, picture(data)$value)
 })

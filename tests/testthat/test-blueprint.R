@@ -48,8 +48,10 @@ test_that("what new data cannot be is an error that names the column", {
   model <- dg_lm(y ~ size + colour + x + flag + day | site, data = d)
   expect_refusals({
     predict(model, d[c("size", "x", "flag")])
-    predict(model, transform(d, size = "huge"))
-    predict(model, transform(d, colour = factor("blue")))
+    predict(model, transform(d, size = "huge"), new_levels = "error")
+    predict(model, transform(d, colour = factor("blue")), new_levels = "error")
+    predict(model, d, new_levels = "ignore")
+    predict(model, cbind(d, d["x"]))
     predict(model, transform(d, size = 1))
     predict(model, transform(d, x = "1"))
     predict(model, transform(d, flag = 1))
@@ -57,10 +59,46 @@ test_that("what new data cannot be is an error that names the column", {
     predict(model, as.matrix(d["x"])[, 1])
     predict(model, NULL)
   })
-  expect_domgen_error(predict(dg_lm(y ~ toupper(colour), data = d), transform(d, colour = "blue")),
-                      "toupper\\(colour\\).*new level")
+  expect_domgen_error(predict(dg_lm(y ~ toupper(colour), data = d), transform(d, colour = "blue"),
+                              new_levels = "error"),
+                      "toupper\\(colour\\).*seen in training .*not \"BLUE\"")
   expect_domgen_error(dg_lm(y ~ x + constant, data = transform(d, constant = "a")),
                       "`constant` is categorical and must have at least two levels")
+})
+
+test_that("a level that is new gives NA in its rows and a warning that names it", {
+  d <- mixed_data()
+  new <- transform(d, size = replace(as.character(size), c(2, 9), "huge"),
+                   colour = replace(colour, 5, "blue"))
+  for (model in list(dg_lm(y ~ size + colour + x | site, data = d),
+                     dg_lm(y ~ size + toupper(colour) + x | site, data = d),
+                     dg_svm(y ~ size:x + colour | site, data = d,
+                            domain_kernel = domain_pooled()))) {
+    told <- testthat::capture_warnings(values <- predict(model, new))
+    expect_match(told[1L], "`newdata$size` has a level that training did not have, \"huge\", in 2 rows",
+                 fixed = TRUE)
+    expect_match(told[2L], "\"b", ignore.case = TRUE)
+    expect_match(told[3L], "3 rows of `newdata` have missing values: the prediction is NA")
+    expect_equal(values, replace(fitted(model), c(2, 5, 9), NA))
+  }
+  scores <- quietly(predict(kpca(~ size + x | site, data = d), new))
+  expect_equal(which(is.na(scores[, 1L])), c(2, 9))
+  expect_warning(expect_warning(predict(dg_lm(y ~ size, data = d), new[2, ]),
+                                class = "domgen_warning_new_level"),
+                 class = "domgen_warning_missing")
+})
+
+test_that("a row that is left out does not move its domain without a word", {
+  d <- mixed_data()
+  model <- dg_svm(y ~ x + size | site, data = d)
+  new <- transform(d, size = replace(as.character(size), c(2, 5, 7), "huge"))
+  told <- testthat::capture_warnings(values <- predict(model, new))
+  expect_match(told[2L], paste("these domains are judged by their other rows:",
+                               "\"s1\" (without 1 of its 20 rows),",
+                               "\"s2\" (without 2 of its 20 rows)."), fixed = TRUE)
+  expect_equal(values[-c(2, 5, 7)], predict(model, new[-c(2, 5, 7), ]))
+  told <- testthat::capture_warnings(predict(model, d[1:9, ], reference = new))
+  expect_match(told[2L], "`reference` have missing values: left out, and these domains are")
 })
 
 test_that("unused levels of a factor may come up later", {
@@ -118,7 +156,7 @@ test_that("a missing row of a judged domain is NA and the others are judged with
   d <- mixed_data()
   model <- dg_svm(y ~ x + z | site, data = d)
   expect_warning(values <- predict(model, with_missing(d, x = 2, site = 7)),
-                 "judged by its other rows")
+                 "the domain is judged by its other rows: \"s2\" \\(without 1 of its 20 rows\\)")
   expect_equal(which(is.na(values)), c(2, 7))
   expect_equal(values[-c(2, 7)], predict(model, d[-c(2, 7), ]))
 })

@@ -44,7 +44,7 @@ test_that("randomly pivoted Cholesky draws by what is left of the diagonal", {
   }
   set.seed(7)
   program <- kernel_program(kernel, y, y)
-  draws <- replicate(6000, feature_pivots_(program, y, NULL, NULL, 2L, 1L))
+  draws <- replicate(6000, feature_pivots_(program, y, NULL, NULL, 2L, negligible, 1L))
   observed <- table(factor(draws[1, ], 1:5), factor(draws[2, ], 1:5)) / 6000
   z <- (observed - expected) / sqrt(pmax(expected * (1 - expected), 1e-12) / 6000)
   expect_lt(max(abs(z[expected > 1e-12])), 4)
@@ -57,13 +57,26 @@ test_that("randomly pivoted Cholesky weighs by the domain kernel and stops when 
   program <- kernel_program(kernel_laplace(1), s$X, s$X)
   codes <- as.integer(s$domain)
   set.seed(1)
-  rows <- feature_pivots_(program, s$X, kappa, codes, 60L, 2L)
+  rows <- feature_pivots_(program, s$X, kappa, codes, 60L, negligible, 2L)
   expect_identical(anyDuplicated(rows), 0L)
   expect_true(all(codes[rows] %in% c(1L, 3L)))
   twice <- rbind(s$X[1:20, ], s$X[1:20, ])
   program <- kernel_program(kernel_laplace(1), twice, twice)
-  rows <- feature_pivots_(program, twice, NULL, NULL, 30L, 2L)
+  rows <- feature_pivots_(program, twice, NULL, NULL, 30L, negligible, 2L)
   expect_identical(sort((rows - 1L) %% 20L), 0:19)
+})
+
+test_that("no landmark is kept where rounding exceeds what it adds", {
+  s <- toy_pairs(400, p = 1)
+  for (sampling in three_samplings) {
+    expect_warning(fitted <- represent(features_nystrom(60, sampling), kernel_rbf(2),
+                                       domain_pooled(), s, 2L), class = "domgen_warning_rank")
+    kept <- diag(fitted$map$factor)
+    expect_lt(max(kept) / min(kept), .Machine$double.eps^(-1 / 3) + 1)
+    # what is left out costs no more than rounding; other landmarks are drawn without looking at it
+    left <- tcrossprod(rows_of(fitted, s)) - kernel_matrix(kernel_rbf(2), s$X)
+    if (sampling == "rpcholesky") expect_lt(max(abs(left)), rounding_of_features(fitted$map))
+  }
 })
 
 test_that("landmarks by k-means are centres, in every domain when domains count", {
@@ -110,12 +123,15 @@ test_that("landmarks that are not independent are dropped with a warning", {
     expect_warning(fitted <- fit_map(features_nystrom(40), case[[1]], s),
                    "only .* independent", class = "domgen_warning_rank")
     expect_identical(fitted$dim, case[[2]])
-    expect_lt(max(abs(tcrossprod(rows_of(fitted, s)) / kernel_matrix(case[[1]], s$X) - 1)), 1e-8)
+    # in units of the rows' norms: an inner product near 0 has no digits of its own
+    K <- kernel_matrix(case[[1]], s$X)
+    left <- (tcrossprod(rows_of(fitted, s)) - K) / sqrt(outer(diag(K), diag(K)))
+    expect_lt(max(abs(left)), rounding_of_features(fitted$map))
   }
   expect_warning(fitted <- fit_map(features_nystrom(20), kernel_rbf(1), twice),
                  "but only 10", class = "domgen_warning_rank")
   K <- kernel_matrix(kernel_rbf(1), twice$X)
-  expect_lt(max(abs(tcrossprod(rows_of(fitted, twice)) - K)), 1e-12)
+  expect_lt(max(abs(tcrossprod(rows_of(fitted, twice)) - K)), rounding_of_features(fitted$map))
   expect_warning(fitted <- fit_map(features_nystrom(101), kernel_rbf(0.3), s),
                  "`n_landmarks` is 101, but there are only 100 rows: 100 are used.",
                  class = "domgen_warning_rank")

@@ -176,6 +176,8 @@ test_that("bad folds are refused", {
     domain_folds()
     row_folds(c("a", "a", "b"), v = 3)
     row_folds(c("a", NA))
+    row_folds(4)
+    domain_folds("a")
     run(5)
     run(1)
     run("three")

@@ -110,6 +110,12 @@ test_that("recursive functions and constants of the global environment are remem
   expect_equal(predict(cubic, d), fitted(cubic))
 })
 
+test_that("an argument of the caller that was not given is in nobody's way", {
+  d <- mixed_data()
+  inside <- function(x, site) dg_lm(y ~ x + I(z^2) | site, data = d)
+  expect_equal(coef(inside()), coef(dg_lm(y ~ x + I(z^2) | site, data = d)))
+})
+
 test_that("bases learn their knots once", {
   d <- mixed_data()
   for (f in list(y ~ splines::ns(x, 3) | site, y ~ poly(x, 2) | site, y ~ scale(x) | site,

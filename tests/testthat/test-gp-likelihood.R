@@ -119,8 +119,11 @@ test_that("the sums over tiles do not depend on threads, to the bit", {
   run <- function(threads) {
     solved <- gp_factor_(NULL, program, rows, kappa, codes, rep(0.1, 300), rnorm(300), threads)
     gp_inverse_(solved$A)
-    slopes <- list(list(program = slope_program(program, integer()), inv = NULL),
-                   list(program = slope_program(program, integer(), TRUE), inv = rep(0.5, 4)))
+    slope <- function(by_predictor) {
+      slope_program(kernel_rbf(2), program, integer(), rows, by_predictor)
+    }
+    slopes <- list(list(program = slope(FALSE), inv = NULL),
+                   list(program = slope(TRUE), inv = rep(0.5, 4)))
     gp_slopes_(solved$A, solved$alpha, 1, rows, kappa, codes, slopes, program, threads)
   }
   with_seed(3, one <- run(1L))

@@ -185,6 +185,8 @@ test_that("a saved model predicts the same and is small", {
 })
 
 test_that("it says what was fitted", {
+  old <- options(domgen.threads = 2)
+  on.exit(options(old))
   model <- fixed(data = toy, kernel = kernel_rbf(2), domain_kernel = domain_multitask(0.5))
   expect_snapshot_output(print(model))
   expect_snapshot_output(print(summary(model)))

@@ -186,7 +186,7 @@ test_that("a fit to sums is the fit to the rows", {
     set.seed(1)
     first <- feature_sums(y ~ x1 + x2 + x3 | domain, data = data, features = few)
     sums <- update(first, data[1:25, ]) + update(first, data[26:nrow(data), ])
-    model <- fit(dg_ridge(lambda = 0.2, offset = offset), sums)
+    model <- fit(dg_ridge(lambda = 0.2, offset = offset, domain_kernel = pooled), sums)
     set.seed(1)
     rows <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, lambda = 0.2, offset = offset,
                      features = few, domain_kernel = pooled)
@@ -200,7 +200,7 @@ test_that("a fit to sums is the fit to the rows", {
     }
   }
   unscaled <- feature_sums(y ~ x1 + x2 | domain, data = toy, features = few, scale = "none")
-  model <- fit(dg_ridge(), unscaled)
+  model <- fit(dg_ridge(domain_kernel = pooled, scale = "none"), unscaled)
   expect_equal(model$response[c("centre", "scale")], list(centre = 0, scale = 1))
   expect_output(print(model), paste(nrow(toy), "rows"))
 })
@@ -261,4 +261,68 @@ test_that("what a ridge regression cannot do is said", {
     fit(dg_ridge(), sums + update(sums, transform(toy[1:3, ], y = 1e300)))
     fit(dg_svm(), sums)
   })
+})
+
+test_that("with a free constant, rows far from 0 cost no digits to a linear kernel", {
+  set.seed(5)
+  # shifts by 2^17 are exact
+  X <- matrix(round(rnorm(120) * 2^12) / 2^12, 40)
+  y <- drop(X %*% c(1, -2, 0.5)) + rnorm(40)
+  g <- rep(letters[1:4], 10)
+  X_new <- X[1:8, ] + 0.5
+  lambda <- 0.5
+  m <- colMeans(X)
+  closed <- function(P) {
+    Z <- sweep(X, 2, m)
+    w <- solve(crossprod(Z) + diag(lambda * P, length(P)), crossprod(Z, y - mean(y)))
+    drop(mean(y) + sweep(X_new, 2, m) %*% w)
+  }
+  far <- 2^17
+  ridge <- function(kernel, ...) {
+    dg_ridge(X + far, y, g, kernel = kernel, domain_kernel = pooled, offset = TRUE, scale = "none",
+             lambda = lambda, ...)
+  }
+  # sums of 40 products, solved with a condition number of at most 40 * 4 / 0.5
+  rounding <- 40 * 320 * .Machine$double.eps
+  expect_equal(predict(ridge(kernel_linear()), X_new + far), closed(rep(1, 3)), tolerance = rounding)
+  expect_equal(predict(ridge(kernel_poly(1, gamma = 2, coef0 = 3)), X_new + far), closed(rep(0.5, 3)),
+               tolerance = rounding)
+  expect_equal(predict(ridge(kernel_linear(), features = features_nystrom(3)), X_new + far),
+               closed(rep(1, 3)), tolerance = 1e3 * rounding)
+  near <- function(method, by, ...) {
+    method(X + by, y, g, kernel = kernel_linear() + kernel_rbf(2), domain_kernel = pooled,
+           scale = "none", ...)
+  }
+  for (shift in c(0, far)) {
+    svm <- near(dg_svm, shift, offset = TRUE, tolerance = 1e-8)
+    left <- lodo(near(dg_ridge, shift, offset = TRUE))$predictions$prediction
+    scores <- abs(fitted(near(dica, shift, ncomp = 1)))
+    values <- c(predict(svm, X_new + shift), left, scores)
+    if (shift == 0) origin <- values
+  }
+  expect_equal(values, origin, tolerance = 1e-6)
+  # a constant for each domain is none that is free: then the digits lost are told
+  expect_warning(dg_ridge(X + far, y, g, kernel = kernel_linear(), offset = TRUE, scale = "none"),
+                 "leaves about [0-9] digits?", class = "domgen_warning_ridge")
+  expect_silent(dg_ridge(X + 100, y, g, kernel = kernel_linear(), offset = TRUE, scale = "none"))
+  expect_output(print(ridge(kernel_linear())), "<x - mean, z - mean>", fixed = TRUE)
+  # without a free constant the origin says something
+  expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), domain_kernel = pooled)$product$kernel$origin)
+  expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), offset = TRUE)$product$kernel$origin)
+})
+
+test_that("sums are fitted with their own kernels: a default that differs is told, a wish is refused", {
+  sums <- feature_sums(y ~ x1 + x2 | domain, data = toy, features = features_nystrom(5))
+  expect_message(model <- fit(dg_ridge(), sums), "`domain_kernel` is that of the sums, 1 \\(pooled\\)",
+                 class = "domgen_message_sums")
+  expect_message(again <- fit(dg_ridge(domain_kernel = pooled), sums), NA)
+  expect_identical(predict(model, toy), predict(again, toy))
+  expect_domgen_error(fit(dg_ridge(domain_kernel = domain_distribution()), sums),
+                      "`domain_kernel` must be given to `feature_sums\\(\\)`.*1 \\(pooled\\)")
+  expect_message(fit(kpca(ncomp = 1), sums), NA)
+  linear <- feature_sums(y ~ x1 + x2 | domain, data = toy, features = features_nystrom(2),
+                         kernel = kernel_linear())
+  expect_message(fit(kpca(ncomp = 1), linear), "`kernel` is that of the sums, <x, z>",
+                 class = "domgen_message_sums")
+  expect_domgen_error(fit(kpca(ncomp = 1, kernel = kernel_rbf()), linear), "`kernel` must be given")
 })

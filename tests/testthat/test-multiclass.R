@@ -78,8 +78,9 @@ test_that("a class that a domain lacks, weights of zero and features are no hind
   expect_equal(predict(machine(y ~ x1 + x2 | domain, data = d, weights = w), d, type = "decision"),
                predict(machine(y ~ x1 + x2 | domain, data = d[w > 0, ]), d, type = "decision"),
                tolerance = 1e-5)
-  on_features <- machine(y ~ x1 + x2 | domain, data = d,
-                         features = features_nystrom(nrow(d), "uniform"))
+  expect_warning(on_features <- machine(y ~ x1 + x2 | domain, data = d,
+                                        features = features_nystrom(nrow(d), "uniform")),
+                 class = "domgen_warning_rank")
   expect_equal(predict(on_features, d, type = "decision"),
                predict(machine(y ~ x1 + x2 | domain, data = d), d, type = "decision"),
                tolerance = 1e-4)

@@ -61,34 +61,36 @@ test_that("all pictures are drawn in base graphics and in ggplot2, and leave the
 })
 
 test_that("pictures look as they did, in base graphics", {
-  expect_picture("projection", function() {
-    plot(pictured("projection"), newdata = domains_of_hospital(6:7))
-  })
-  expect_picture("eigenvalues", function() plot(pictured("projection"), which = "values"))
-  expect_picture("distances", function() plot(pictured("distances"), unseen = "d7"))
-  expect_picture("map", function() plot(pictured("map")))
-  expect_picture("cross-validation", function() plot(pictured("cv")))
-  expect_picture("comparison", function() plot(pictured("comparison")))
-  expect_picture("surface", function() plot(pictured("tuned")))
-  expect_picture("curves", function() plot(pictured("tuned"), type = "curves"))
-  expect_picture("calibration", function() plot(dg_calibration(pictured("cv"), bins = 5)))
-  expect_picture("diagnosis", function() plot(pictured("diagnosis")))
+  expect_pictures(list(
+    projection = function() plot(pictured("projection"), newdata = domains_of_hospital(6:7)),
+    eigenvalues = function() plot(pictured("projection"), which = "values"),
+    distances = function() plot(pictured("distances"), unseen = "d7"),
+    map = function() plot(pictured("map")),
+    `cross-validation` = function() plot(pictured("cv")),
+    comparison = function() plot(pictured("comparison")),
+    surface = function() plot(pictured("tuned")),
+    curves = function() plot(pictured("tuned"), type = "curves"),
+    calibration = function() plot(dg_calibration(pictured("cv"), bins = 5)),
+    diagnosis = function() plot(pictured("diagnosis"))
+  ))
 })
 
 test_that("pictures look as they did, in ggplot2", {
-  skip_if_not_installed("ggplot2")
-  autoplot <- ggplot2::autoplot
-  expect_ggplot_picture("gg projection",
-                        autoplot(pictured("projection"), newdata = domains_of_hospital(6:7)))
-  expect_ggplot_picture("gg eigenvalues", autoplot(pictured("projection"), which = "values"))
-  expect_ggplot_picture("gg distances", autoplot(pictured("distances"), unseen = "d7"))
-  expect_ggplot_picture("gg map", autoplot(pictured("map")))
-  expect_ggplot_picture("gg cross-validation", autoplot(pictured("cv")))
-  expect_ggplot_picture("gg comparison", autoplot(pictured("comparison")))
-  expect_ggplot_picture("gg surface", autoplot(pictured("tuned")))
-  expect_ggplot_picture("gg curves", autoplot(pictured("tuned"), type = "curves"))
-  expect_ggplot_picture("gg calibration", autoplot(dg_calibration(pictured("cv"), bins = 5)))
-  expect_ggplot_picture("gg diagnosis", autoplot(pictured("diagnosis")))
+  picture <- function(name, ...) ggplot2::autoplot(pictured(name), ...)
+  expect_pictures(ggplot = TRUE, list(
+    `gg projection` = function() picture("projection", newdata = domains_of_hospital(6:7)),
+    `gg eigenvalues` = function() picture("projection", which = "values"),
+    `gg distances` = function() picture("distances", unseen = "d7"),
+    `gg map` = function() picture("map"),
+    `gg cross-validation` = function() picture("cv"),
+    `gg comparison` = function() picture("comparison"),
+    `gg surface` = function() picture("tuned"),
+    `gg curves` = function() picture("tuned", type = "curves"),
+    `gg calibration` = function() {
+      ggplot2::autoplot(dg_calibration(pictured("cv"), bins = 5))
+    },
+    `gg diagnosis` = function() picture("diagnosis")
+  ))
 })
 
 test_that("pictures are labelled with the user's names of the variables", {

@@ -148,6 +148,8 @@ test_that("wrong arguments are refused by name", {
 })
 
 test_that("projections print, update and extract", {
+  old <- options(domgen.threads = 2)
+  on.exit(options(old))
   model <- udica(y ~ x1 + x2 | domain, data = toy, kernel = kernel_rbf(1), lambda = 0.3)
   expect_snapshot(udica(ncomp = 3))
   expect_output(print(model), "UDICA: y ~ x1 \\+ x2 \\| domain")

@@ -154,3 +154,15 @@ test_that("tibbles are data", {
   skip_if_not_installed("tibble")
   expect_same_model(tibble::as_tibble)
 })
+
+test_that("an ordered response is told to be predicted without its order, once", {
+  rm(list = ls(told), envir = told)
+  d <- toy_domains(3, 12)
+  d$grade <- cut(d$y, quantile(d$y, 0:3 / 3), c("low", "middle", "high"), TRUE, ordered_result = TRUE)
+  expect_message(model <- dg_ridge(grade ~ x1 | domain, data = d), "ordered \\(low < middle < high\\)",
+                 class = "domgen_message_ordered")
+  expect_message(dg_ridge(grade ~ x1 | domain, data = d), NA)
+  expect_false(is.ordered(predict(model, d)))
+  d$grade <- factor(d$grade, ordered = FALSE)
+  expect_message(dg_ridge(grade ~ x2 | domain, data = d), NA)
+})

@@ -1,8 +1,3 @@
-skip_if_not_installed("generics")
-tidy <- generics::tidy
-glance <- generics::glance
-augment <- generics::augment
-
 test_that("projections are taken apart by component, and give rows their scores", {
   toy <- toy_domains(4, 15)
   train <- domains_of(toy, 1:3)

@@ -40,6 +40,71 @@ test_that("a grid goes on beyond its border to the optimum, and stops there", {
   expect_equal(searched(bowl(30), list(lambda = 10^(-2:0)), extend = FALSE)$best$lambda, 1)
 })
 
+test_that("a grid goes on only where the gain is more than noise over domains", {
+  step <- function(gain, noise) {
+    evaluate <- function(spec, task, split, needs, fit_memo) {
+      rows <- split$held
+      at <- log10(lambda_of(spec))
+      value <- 10 - gain * at + noise(as.integer(task$domain[rows]), at)
+      list(predictions = data.frame(row = rows, domain = task$domain[rows], fold = split$fold,
+                                    rep = 1L, truth = 0, prediction = value),
+           seconds = 0, warnings = character())
+    }
+    metric <- metric_custom(function(truth, prediction) mean(prediction))
+    tuned <- with_replaced("evaluate_split", evaluate,
+                           dg_tune(dg_ridge(), y ~ . | domain, data = toy_domains(6, 6),
+                                   grid = list(lambda = 10^(-2:0)), folds = 2, metric = metric))
+    max(tuned$tuning$table$lambda)
+  }
+  # 0.01 a step, where domains differ much but alike at every step
+  expect_equal(step(gain = 0.01, noise = function(domain, at) 10 * domain), 1e5)
+  # where each step is up in half the domains and down in the others, by more
+  expect_equal(step(gain = 0.01, noise = function(domain, at) (-1)^(domain + at)), 1)
+  # a gain, then none
+  expect_equal(step(gain = 0.01, noise = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
+               100)
+})
+
+test_that("a time budget that is spent gives the best so far and says so", {
+  toy <- toy_domains(4, 10)
+  grid <- list(lambda = c(10, 0.1, 1), times = c(1, 2))
+  tune <- function(...) dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = grid, folds = 2, ...)
+  set.seed(2)
+  whole <- tune()
+  expect_false(whole$tuning$budget$spent)
+  set.seed(2)
+  expect_identical(tune(budget = 1e6)$tuning$table$mean, whole$tuning$table$mean)
+  for (search in c("grid", "random", "coordinate")) {
+    set.seed(2)
+    none <- tune(budget = 1e-9, search = search, size = 3)
+    expect_identical(nrow(none$tuning$table), 1L)
+    expect_true(none$tuning$budget$spent)
+    expect_output(print(none), "time budget of 1e-09 s was spent before the search was done: the best")
+    expect_length(predict(none, toy), nrow(toy))
+  }
+  same <- whole$tuning$table
+  found <- none$tuning$table
+  expect_equal(found$mean, same$mean[same$lambda == found$lambda & same$times == found$times])
+  expect_names_argument(list(function() tune(budget = 0), function() tune(budget = "1h")), "budget")
+  expect_output(print(tune(budget = 1e6)), "Chosen among")
+})
+
+test_that("a time budget keeps what was scored before it was spent", {
+  clock <- new.env()
+  clock$now <- 0
+  set.seed(2)
+  # each look at the clock takes a second
+  tuned <- with_replaced("seconds_now", function() {
+    clock$now <- clock$now + 1
+    clock$now
+  }, dg_tune(dg_svm(), y ~ . | domain, data = toy_domains(4, 10), folds = 2, extend = FALSE,
+             grid = list(times = c(0.5, 1, 2, 4), cost = c(1, 10)), budget = 20))
+  tried <- nrow(tuned$tuning$table)
+  expect_true(tried > 1L && tried < 8L)
+  expect_false(anyNA(tuned$tuning$table$mean))
+  expect_identical(tuned$tuning$chosen, which.min(tuned$tuning$table$mean))
+})
+
 test_that("a grid in two directions goes on in both", {
   score <- function(spec) (log10(lambda_of(spec)) - 2)^2 + (log2(times_of(spec)) + 4)^2
   found <- searched(score, list(lambda = 10^(-1:1), times = 2^(-2:0)))

@@ -1,0 +1,143 @@
+# The two comparisons of dg_diagnose(): the gain of other machines over pooling, and its p value
+# from worlds in which there is none.
+
+told_taus <- c(0, 0.25, 0.5, 0.75, 0.9)
+distribution_times <- c(0.5, 1, 2, 4)
+pooled_times <- c(0.5, 1, 2, 4)
+null_worlds <- 99L
+
+# Y: the response as ridge regression takes it; targets: the same, of more than four classes
+# the four leading components of their indicators, of which worlds are made; share: of a row in the
+# mean over domains.
+new_study <- function(sample, metric, args, step) {
+  task <- ridge_task(sample, ridge_args(args))
+  Y <- task$Y
+  list(sample = sample, response = task$response, metric = metric, threads = args$threads,
+       costs = task$costs / mean(task$costs), Y = Y,
+       targets = if (ncol(Y) <= 4L) Y else stats::prcomp(Y, rank. = 4L)$x,
+       share = 1 / tabulate(sample$domain)[sample$domain] / nlevels(sample$domain),
+       lambdas = nrow(Y) * 10^seq(-5, 0, length.out = 8L), landmarks = 400L, step = step)
+}
+
+# Pooling with the bandwidth that is best on left-out domains, so that others do not
+# gain what another bandwidth would.
+best_pooled <- function(study) {
+  median <- kernel_fit(kernel_rbf(), study$sample$X)$sigma
+  machines <- lapply(pooled_times, function(times) {
+    kernel <- kernel_rbf(times * median)
+    c(landmark_machine(study, domain_pooled(), kernel), list(kernel = kernel))
+  })
+  errors <- vapply(machines, function(machine) {
+    min(score_machine(study, machine, study$targets, study$sample$domain)$errors)
+  }, numeric(1))
+  machines[[which.min(errors)]]
+}
+
+# NULL where all domains have the same predictors.
+distributions <- function(study, shift) {
+  if (shift$variance <= 1e-12) return(NULL)
+  lapply(distribution_times, function(times) {
+    domain_distribution(study$kernel, outer = kernel_rbf(times = times))
+  })
+}
+
+# Five parts of each domain's rows, or NULL where no domain has two.
+known_rows <- function(domain) {
+  parts <- min(5L, max(tabulate(domain)))
+  if (parts >= 2L) factor(row_folds(domain, v = parts))
+}
+
+# A machine that is told the domain needs some landmarks in each.
+told_domains <- 100L
+
+# Pooling and machines that are told the domain, on left-out rows of known domains (of many, some at
+# random): list(scores [domain, pooled_known, told], row).
+compare_known <- function(study, pooled, args) {
+  sample <- study$sample
+  if (nlevels(sample$domain) > told_domains) {
+    few <- sort(sample.int(nlevels(sample$domain), told_domains))
+    kernel <- study$kernel
+    study <- new_study(keep_rows(sample, as.integer(sample$domain) %in% few), study$metric, args,
+                       study$step)
+    study$kernel <- kernel
+    pooled <- landmark_machine(study, domain_pooled())
+  }
+  domain <- study$sample$domain
+  found <- compare_machines(study, pooled, "told the domain", lapply(told_taus, domain_multitask),
+                            known_rows(domain), by_row = TRUE)
+  list(scores = data.frame(domain = levels(domain), pooled_known = found$pooled,
+                           told = found$other),
+       row = found$row)
+}
+
+# list(pooled, other: scores by domain, row). NA where nothing can be compared.
+compare_machines <- function(study, pooled, label, others, groups, by_row = FALSE) {
+  unknown <- rep(NA_real_, nlevels(study$sample$domain))
+  if (is.null(groups)) {
+    return(list(pooled = unknown, other = unknown, row = gain_row(unknown, NA, study)))
+  }
+  Y <- worlds_without(study, pooled, groups, by_row)
+  base <- score_machine(study, pooled, Y, groups)
+  found <- lapply(others, function(between) study$step(label, {
+    # a kernel that cannot be solved is no candidate
+    tryCatch(score_machine(study, landmark_machine(study, between), Y, groups),
+             domgen_error = function(e) NULL)
+  }))
+  found <- Filter(Negate(is.null), found)
+  scores <- choose_elsewhere(base$scores, study$metric)
+  if (length(found) == 0L) {
+    return(list(pooled = scores, other = unknown, row = gain_row(unknown, NA, study)))
+  }
+  lowest <- function(errors) apply(errors, 2L, min)
+  gains <- 1 - lowest(do.call(rbind, lapply(found, `[[`, "errors"))) / lowest(base$errors)
+  other <- choose_elsewhere(do.call(cbind, lapply(found, `[[`, "scores")), study$metric)
+  sign <- better_sign(study$metric)
+  list(pooled = scores, other = other,
+       row = gain_row(sign * (other - scores), mean(gains >= gains[1L]), study))
+}
+
+# The targets, and beside them those of worlds that differ by nothing that the other machines can
+# learn: the pooled machine's fit plus its left-out residuals, whose signs are drawn by
+# row (then no domain differs) or by domain (then nothing tells how it differs); what remains of
+# each is its size (the wild cluster bootstrap; Cameron, Gelbach and Miller, 2008).
+worlds_without <- function(study, pooled, groups, by_row) {
+  Y <- study$targets
+  kept <- list()
+  without_groups(pooled, Y, groups, study$lambdas, function(values, l) kept[[l]] <<- values)
+  best <- which.min(vapply(kept, function(values) sum(study$share * (values - Y)^2), 0))
+  fitted <- NULL
+  without_groups(pooled, Y, NULL, study$lambdas[best], function(values, l) fitted <<- values)
+  domain <- as.integer(study$sample$domain)
+  worlds <- lapply(seq_len(null_worlds), function(b) {
+    unit <- if (by_row) seq_along(domain) else domain
+    fitted + sample(c(-1, 1), max(unit), replace = TRUE)[unit] * (Y - kept[[best]])
+  })
+  do.call(cbind, c(list(Y), worlds))
+}
+
+# Y [n x worlds of targets], groups left out: list(errors [lambdas x worlds], the mean over domains
+# of squared errors; scores [domains x lambdas] of the response itself).
+score_machine <- function(study, machine, Y, groups) {
+  own <- seq_len(ncol(study$Y))
+  errors <- matrix(0, length(study$lambdas), ncol(Y) / ncol(study$targets))
+  scores <- matrix(0, nlevels(study$sample$domain), length(study$lambdas))
+  without_groups(machine, cbind(study$Y, Y), groups, study$lambdas, function(values, l) {
+    squares <- colSums(study$share * (values[, -own, drop = FALSE] - Y)^2)
+    errors[l, ] <<- colSums(matrix(squares, ncol(study$targets)))
+    scores[, l] <<- scores_by_group(values[, own, drop = FALSE], study$sample$y,
+                                    study$sample$domain, study$response, study$metric)
+  })
+  list(errors = errors, scores = scores)
+}
+
+# Interval of dg_compare(), p of the worlds, and the smallest gain that a two-sided test at 5 % of
+# the mean difference finds with a power of 80 %.
+gain_row <- function(difference, p, study) {
+  row <- paired_difference(difference)[c("difference", "se", "lower", "upper")]
+  row$p <- p
+  df <- max(1, sum(!is.na(difference)) - 1)
+  row$detectable <- (stats::qt(0.975, df) + stats::qt(0.8, df)) * row$se
+  row
+}
+
+better_sign <- function(metric) if (metric$better == "low") -1 else 1

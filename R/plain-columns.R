@@ -1,0 +1,82 @@
+# Formulas of nothing but names of columns, as `y ~ .` is. terms(), model.frame() and
+# model.matrix() read them too, but in time and memory that grow with the square of the number of
+# columns: numeric columns are taken as they are, and only the others go through terms().
+
+# list(all: the predictors in order; numeric: those that are taken as they are; terms: response and
+# the others), or NULL where terms() must read the formula.
+plain_columns <- function(parts, data) {
+  all <- plain_names(parts, data)
+  if (length(all) == 0L) return(NULL)
+  numeric <- all[vapply(data[all], is_plain_number, NA)]
+  if (length(numeric) == 0L) return(NULL)
+  others <- lapply(setdiff(all, numeric), as.name)
+  others <- if (length(others)) Reduce(function(a, b) call("+", a, b), others) else 1
+  bare <- if (is.null(parts$response)) call("~", others) else call("~", parts$response, others)
+  terms <- terms_of(with_environment(bare, parts$bare))
+  list(all = all, numeric = numeric, terms = terms)
+}
+
+is_plain_number <- function(column) {
+  is.numeric(column) && !is.object(column) && is.null(dim(column))
+}
+
+# The columns of `data` that the right-hand side names, one after the other; NULL where it has
+# more than names, `.`, `+` and `-`, or where a name is no column.
+plain_names <- function(parts, data) {
+  steps <- additive_steps(parts$bare[[length(parts$bare)]])
+  if (is.null(steps) || length(data) == 0L) return(NULL)
+  dot <- setdiff(names(data), c(all.vars(parts$response), all.vars(parts$domain)))
+  named <- lapply(steps$names, function(name) if (name == ".") dot else name)
+  names <- if (all(steps$add)) unique(unlist(named)) else {
+    Reduce(function(so_far, k) {
+      if (steps$add[k]) union(so_far, named[[k]]) else setdiff(so_far, named[[k]])
+    }, seq_along(named), character())
+  }
+  if (is.name(parts$response)) names <- setdiff(names, as.character(parts$response))
+  if (all(names %in% names(data))) names
+}
+
+# `a + . - b` as list(names = c("a", ".", "b"), add = c(TRUE, TRUE, FALSE)). By a loop: a formula of
+# thousands of terms is as deep as it is long.
+additive_steps <- function(expr) {
+  names <- list()
+  add <- list()
+  keep <- function(part, sign) {
+    if (is.name(part)) {
+      names[[length(names) + 1L]] <<- as.character(part)
+      add[[length(add) + 1L]] <<- sign
+      return(TRUE)
+    }
+    # the intercept is the model's affair
+    is.numeric(part) && length(part) == 1L && part %in% 0:1
+  }
+  while (is_call_to(expr, "+") || is_call_to(expr, "-")) {
+    if (!keep(expr[[length(expr)]], is_call_to(expr, "+"))) return(NULL)
+    if (length(expr) == 2L) return(reversed_steps(names, add))
+    expr <- expr[[2L]]
+  }
+  if (keep(expr, TRUE)) reversed_steps(names, add)
+}
+
+reversed_steps <- function(names, add) list(names = rev(unlist(names)), add = rev(unlist(add)))
+
+# The design of both kinds of columns in the order of the formula: list(X, contrasts).
+# frame: of the terms, for the rows of `data`.
+plain_design <- function(columns, data, frame, contrasts = NULL) {
+  X <- matrix(as.double(unlist(data[columns$numeric], use.names = FALSE)), nrow(data),
+              length(columns$numeric), dimnames = list(NULL, columns$numeric))
+  place <- match(columns$numeric, columns$all)
+  labels <- attr(columns$terms, "term.labels")
+  if (length(labels) == 0L) return(list(X = X))
+  others <- model_matrix(columns$terms, frame, contrasts)
+  # in the order of the formula, without the quotes that labels have
+  of <- setdiff(columns$all, columns$numeric)[others$assign]
+  X <- cbind(X, others$X)[, order(c(place, match(of, columns$all))), drop = FALSE]
+  list(X = X, contrasts = others$contrasts)
+}
+
+# What terms() would have given, without the response.
+plain_terms <- function(columns) {
+  sum <- Reduce(function(a, b) call("+", a, b), lapply(columns$all, as.name))
+  stats::terms(stats::as.formula(call("~", sum), env = environment(columns$terms)))
+}

@@ -1,0 +1,106 @@
+# Is what dg_auto() expects of a new domain true? In worlds that are drawn anew, the score that it
+# reports and its standard error against the score of the fitted model on fresh domains of the same
+# world and size. Three predictors with means of the domain's own, and in each domain an offset of
+# standard deviation 0.5:
+#   regression  y = 2 x1 + sin(2 x2) + offset + noise      (RMSE)
+#   classes     P(a) = plogis(1.5 x1 + offset)             (accuracy)
+#   noise       y = offset + noise                         (RMSE)
+# and `no_effect`, the world of many rows: y = 2 x1 + noise, no domain differs, rows are thinned.
+# At 5, 10, 30 and 160 domains, with all rows in the search and with some (`max_rows`).
+#
+#   Rscript auto-score.R [results.csv] [--quick | worlds per cell]
+#
+# results.csv: a line per world with
+#   world, domains, rows (of a domain), max_rows, thinned, seed: the cell and its draw
+#   reported, se, true: what is compared; true_se, because fresh domains are finite in number
+#   chosen: the score as it was chosen, before it is corrected
+#   null: was the null model chosen?
+# What is there already is not computed again. Stored: results/auto-score.csv.
+
+library(domgen)
+
+options <- commandArgs(TRUE)
+quick <- "--quick" %in% options
+given <- setdiff(options, "--quick")
+target <- if (length(given)) given[1L]
+worlds <- if (quick) 3L else if (length(given) > 1L) as.integer(given[2L]) else 50L
+
+cells <- rbind(
+  expand.grid(world = c("regression", "classes", "noise"), domains = c(5, 10, 30, 160),
+              thinned = c(FALSE, TRUE), stringsAsFactors = FALSE),
+  data.frame(world = "no_effect", domains = 40, thinned = TRUE)
+)
+sizes <- data.frame(
+  domains = c(5, 10, 30, 160, 5, 10, 30, 160, 40), thinned = rep(c(FALSE, TRUE), c(4, 5)),
+  rows = c(20, 12, 8, 5, 40, 30, 20, 8, 30),
+  max_rows = c(1200, 1200, 1200, 1200, 100, 150, 200, 400, 300)
+)
+cells <- merge(cells, sizes)
+if (quick) cells <- cells[cells$domains <= 10, ]
+
+draw <- function(world, domains, rows) {
+  domain <- factor(rep(seq_len(domains), each = rows))
+  n <- length(domain)
+  shift <- if (world == "no_effect") 0 else 1
+  X <- vapply(1:3, function(j) rnorm(n) + shift * rnorm(domains)[domain], numeric(n))
+  colnames(X) <- paste0("x", 1:3)
+  offset <- shift * rnorm(domains, sd = 0.5)[domain]
+  f <- switch(world, regression = 2 * X[, 1] + sin(2 * X[, 2]), classes = 1.5 * X[, 1], noise = 0,
+              no_effect = 2 * X[, 1])
+  y <- if (world == "classes") factor(ifelse(runif(n) < plogis(f + offset), "a", "b"))
+       else f + offset + rnorm(n)
+  list(X = X, y = y, domain = domain)
+}
+
+fresh_scores <- function(model, test) {
+  prediction <- predict(model, test$X, domain = test$domain)
+  if (is.factor(test$y)) tapply(prediction == test$y, test$domain, mean)
+  else sqrt(tapply((prediction - test$y)^2, test$domain, mean))
+}
+
+run_world <- function(cell, seed) {
+  set.seed(seed)
+  train <- draw(cell$world, cell$domains, cell$rows)
+  test <- draw(cell$world, max(400, 4 * cell$domains), cell$rows)
+  model <- suppressWarnings(dg_auto(train$X, train$y, train$domain, members = 3,
+                                    max_rows = cell$max_rows, seed = seed, progress = FALSE,
+                                    threads = 1))
+  scores <- fresh_scores(model, test)
+  expected <- model$choice$expected
+  table <- model$choice$table
+  data.frame(cell, seed = seed, reported = expected$mean, se = expected$se, true = mean(scores),
+             true_se = sd(scores) / sqrt(length(scores)), chosen = expected$raw,
+             null = any(table$kernel[table$member %in% TRUE] == "null model"))
+}
+
+run_all <- function() {
+  done <- if (!is.null(target) && file.exists(target)) utils::read.csv(target)
+  known <- function(cell, seed) {
+    any(done$world == cell$world & done$domains == cell$domains & done$thinned == cell$thinned &
+          done$seed == seed)
+  }
+  for (seed in seq_len(worlds)) {
+    for (i in seq_len(nrow(cells))) {
+      if (!known(cells[i, ], seed)) done <- rbind(done, run_world(cells[i, ], seed))
+    }
+    if (!is.null(target)) utils::write.csv(done, target, row.names = FALSE)
+  }
+  done
+}
+
+# bias: mean of reported - true, and its error over worlds; spread: the standard deviation of
+# reported - true less what is due to finitely many fresh domains, to be held against se.
+summarise <- function(done) {
+  parts <- split(done, list(done$world, done$domains, done$thinned), drop = TRUE)
+  table <- do.call(rbind, lapply(parts, function(d) {
+    gap <- d$reported - d$true
+    data.frame(d[1L, c("world", "domains", "thinned")], worlds = nrow(d), true = mean(d$true),
+               as_chosen = mean(d$chosen - d$true), bias = mean(gap),
+               bias_se = sd(gap) / sqrt(nrow(d)),
+               spread = sqrt(max(0, var(gap) - mean(d$true_se^2))), se = sqrt(mean(d$se^2)),
+               within_2_se = mean(abs(gap) <= 2 * sqrt(d$se^2 + d$true_se^2)), null = mean(d$null))
+  }))
+  table[order(table$world, table$domains, table$thinned), ]
+}
+
+print(format(summarise(run_all()), digits = 2), row.names = FALSE)

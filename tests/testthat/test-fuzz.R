@@ -1,0 +1,43 @@
+# Some random calls; `make fuzz CALLS=100000 SEED=2` makes many more.
+test_that("random calls give a result or an error of ours", {
+  skip_on_cran()
+  found <- fuzz(seed = 1, seq_len(1200))
+  expect(is.null(found), paste(c("Faults:", paste0("  ", found$call, ": ", found$words, "\n    ",
+                                                  found$fault)), collapse = "\n"))
+})
+
+test_that("everything that is exported can be called without arguments", {
+  calls <- lapply(stats::setNames(nm = fuzz_functions()), function(name) {
+    function() eval(as.call(list(get(name, asNamespace("domgen")))))
+  })
+  expect_outcomes(calls, c("error", "finite"))
+})
+
+test_that("no rows have no predictions, and no probabilities", {
+  toy <- toy_classes(4, 15)
+  three <- transform(toy, y = factor(rep_len(c("a", "b", "c"), nrow(toy))))
+  for (data in list(toy, three)) {
+    for (model in quietly(list(dg_svm(y ~ . | domain, data = data, probability = "platt"),
+                               dg_ridge(y ~ . | domain, data = data, probability = "isotonic"),
+                               dg_null(y ~ . | domain, data = data)))) {
+      none <- predict(model, data[0L, ], type = "prob")
+      expect_identical(dimnames(none), list(NULL, levels(data$y)))
+      expect_identical(predict(model, data[0L, ]), data$y[0L])
+      expect_identical(dim(augment(model, data[0L, ])), c(0L, ncol(data) + 1L + nlevels(data$y)))
+    }
+  }
+})
+
+test_that("the fuzzer finds what it looks for, and makes a call again", {
+  world <- fuzz_world()
+  expect_identical(fuzz_call(3, 7, world)$words, fuzz_call(3, 7, world)$words)
+  fault <- function(f, ...) fuzz_outcome(fuzz_language(f, list(...)), globalenv(), 0.3)
+  expect_match(fault(log, "a"), "R error: non-numeric")
+  expect_match(fault(log, -1), "R warning: NaNs")
+  expect_match(fault(function() abort("data", "std::length_error")), "C\\+\\+ or R")
+  expect_match(fault(function() warn("data", "vector::_M_range_check")), "R warning")
+  expect_match(fault(function() NaN), "silent NaN")
+  expect_match(fault(function() repeat NULL), "R error: reached")
+  expect_identical(fault(function() abort("data", "`x` must be there.")), "")
+  expect_identical(fault(identity, y ~ x), "")
+})

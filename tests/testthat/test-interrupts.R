@@ -1,0 +1,76 @@
+# Long calls, each of which is at work in C++ when it is stopped. More of them, at more moments:
+# `make check-interrupts`.
+long_calls <- list(
+  kpca = quote(kpca(X[1:2000, ], ncomp = 500)),
+  kernel_matrix = quote(repeat kernel_matrix(kernel_laplace(2), X)),
+  dg_svm = quote(repeat dg_svm(X[1:2000, ], factor(X[1:2000, 1] > 0), rep(1:4, 500), cost = 1000))
+)
+rows <- function() with_seed(1, matrix(rnorm(24000), 6000))
+
+test_that("a time limit is an error that a script can catch, in whatever the core is at", {
+  skip_on_cran()
+  said <- in_new_session({
+    X <- input$X
+    lapply(input$calls, function(call) {
+      setTimeLimit(elapsed = 0.3, transient = TRUE)
+      on.exit(setTimeLimit())
+      tryCatch(eval(call), error = conditionMessage)
+    })
+  }, list(X = rows(), calls = long_calls))
+  for (name in names(long_calls)) expect_identical(said[[name]], "reached elapsed time limit")
+})
+
+test_that("a time limit ends a search instead of spoiling one of its candidates", {
+  skip_on_cran()
+  said <- in_new_session({
+    X <- input[1:3000, ]
+    d <- rep(1:6, 500)
+    setTimeLimit(elapsed = 0.5, transient = TRUE)
+    tryCatch(dg_tune(dg_svm(), X, X[, 1] + sin(9 * X[, 2]), d, grid = list(cost = 10^(1:4)),
+                     progress = FALSE), error = conditionMessage)
+  }, rows())
+  expect_identical(said, "reached elapsed time limit")
+})
+
+test_that("an interrupt is an interrupt, and answered within half a second", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not(file.exists("/proc/self/stat"), "the process's own time cannot be read")
+  answers <- in_new_session({
+    X <- input$X
+    own_time <- function() sum(proc.time()[1:2])
+    lapply(input$calls, function(call) {
+      file <- tempfile()
+      system(sprintf(paste(
+        "(sleep 0.3; set -- $(cut -d')' -f2 /proc/%1$d/stat);",
+        "echo $((${12} + ${13})) >%2$s; kill -INT %1$d) >/dev/null 2>&1 &"
+      ), Sys.getpid(), file))
+      class <- tryCatch(eval(call), condition = class)
+      list(class = class, late = own_time() - scan(file, quiet = TRUE) / 100)
+    })
+  }, list(X = rows(), calls = long_calls))
+  for (name in names(long_calls)) {
+    expect_true("interrupt" %in% answers[[name]]$class, label = name)
+    expect_lt(answers[[name]]$late, 0.5, label = name)
+  }
+})
+
+test_that("nothing is printed when the number of threads changes within a session", {
+  script <- tempfile(fileext = ".R")
+  on.exit(unlink(script))
+  writeLines(c(
+    "library(domgen)",
+    "X <- matrix(sin(1:3000), 500)",
+    "K <- lapply(c(1, 2, 3, 1, 2, parallel::detectCores() + 1L),",
+    "            function(threads) kernel_matrix(kernel_rbf(1), X, threads = threads))",
+    "stopifnot(length(unique(K)) == 1L)"
+  ), script)
+  old <- Sys.getenv("R_LIBS", NA)
+  Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
+  on.exit(if (is.na(old)) Sys.unsetenv("R_LIBS") else Sys.setenv(R_LIBS = old), add = TRUE)
+  said <- suppressWarnings(system2(file.path(R.home("bin"), "Rscript"),
+                                   c("--no-environ", shQuote(script)), stdout = TRUE, stderr = TRUE))
+  skip_if(any(grepl("there is no package", said)), "a new R session does not find the package")
+  expect_identical(as.character(said), character())
+  expect_null(attr(said, "status"))
+})

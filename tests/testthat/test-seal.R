@@ -1,0 +1,206 @@
+# A stored model that was cut, or lost a part, is refused: never a number from it in silence,
+# never a message of base R or C++, never the end of the session.
+
+numbers <- toy_domains(3, 12)
+classes <- toy_classes(3, 12)
+three <- transform(numbers, y = cut(y, quantile(y, 0:3 / 3), c("low", "middle", "high"), TRUE))
+new <- toy_domains(2, 6, seed = 6)
+few <- features_nystrom(6)
+
+models_to_damage <- function() {
+  with_seed(1, quietly({
+    sums <- feature_sums(y ~ x1 + x2 + x3 | domain, data = numbers, features = few)
+    gp <- dg_gp(y ~ . | domain, data = numbers, optimise = FALSE)
+    svm <- dg_svm(y ~ . | domain, data = classes)
+    list(
+      svm = svm, `svm of three on features` = dg_svm(y ~ . | domain, data = three, features = few),
+      `svm, probabilities` = update(svm, probability = "isotonic"),
+      ridge = dg_ridge(y ~ . | domain, data = numbers, scale = "rank"),
+      `ridge, probabilities` = dg_ridge(y ~ . | domain, data = classes, probability = "platt",
+                                        domain_kernel = domain_multitask(0.3)),
+      `ridge on Fourier features` = dg_ridge(y ~ . | domain, data = numbers, features = features_rff(5),
+                                             domain_kernel = domain_pooled(), scale = "domain"),
+      gp = gp, `gp on features` = dg_gp(y ~ . | domain, data = numbers, features = few),
+      `product features` = dg_ridge(y ~ . | domain, data = numbers,
+                                    features = features_product(x = few, embedding = few)),
+      lm = dg_lm(y ~ . | domain, data = numbers), null = dg_null(y ~ . | domain, data = classes),
+      dica = dica(y ~ . | domain, data = numbers), `kpca on features` = kpca(~ x1 + x2 + x3 | domain,
+                                                                     data = numbers, features = few),
+      chain = fit(chain(dica(ncomp = 2), dg_ridge(kernel = kernel_rbf())), y ~ . | domain, data = numbers),
+      tuned = dg_tune(dg_ridge(), y ~ . | domain, data = numbers, grid = list(lambda = c(0.1, 1))),
+      auto = dg_auto(y ~ . | domain, data = numbers, members = 2, progress = FALSE),
+      adapted = adapt(gp, new[new$domain == new$domain[1], ], new$y[new$domain == new$domain[1]]),
+      `from sums` = fit(dg_ridge(features = few, domain_kernel = domain_pooled()), sums),
+      `projection from sums` = fit(udica(ncomp = 1, features = few), sums), sums = sums
+    )
+  }))
+}
+
+# Everything a user does with a model that takes numbers out of it.
+uses <- function(model, new, numbers) {
+  if (inherits(model, "dg_feature_sums")) {
+    return(list(
+      fit = function(m) predict(fit(dg_ridge(features = m$args$features, domain_kernel = domain_pooled()), m),
+                                new),
+      update = function(m) update(m, data = numbers)$sums$second,
+      add = function(m) (m + m)$sums$second
+    ))
+  }
+  one <- new[new$domain == new$domain[1], ]
+  at <- if (inherits(model, "dg_adapted")) one else new
+  all <- list(
+    predict = function(m) suppressWarnings(predict(m, at)), fitted = function(m) fitted(m),
+    adapt = if (inherits(model, c("dg_svm", "dg_ridge", "dg_gp"))) function(m) {
+      labels <- if (is.null(m$response$levels)) seq_len(nrow(one))
+                else rep_len(m$response$levels, nrow(one))
+      suppressWarnings(predict(adapt(m, one, labels), one))
+    },
+    lodo = if (inherits(model, "dg_ridge") && length(model$rows$kept)) function(m) lodo(m)$overall,
+    densities = if (inherits(model, "dg_gp")) function(m) lodo(m)
+  )
+  all <- Filter(Negate(is.null), all)
+  # sums have no rows to have values of
+  if (inherits(model, "dg_projection") && is.null(model$scores)) all$fitted <- NULL
+  all
+}
+
+# Indices of all numeric parts, as nested lists have them.
+numeric_parts <- function(value, at = integer()) {
+  if (is.list(value)) {
+    return(do.call(c, lapply(seq_along(value), function(i) numeric_parts(unclass(value)[[i]], c(at, i)))))
+  }
+  if (is.numeric(value) || is.factor(value)) list(at)
+}
+
+part_at <- function(value, at) {
+  for (i in at) value <- unclass(value)[[i]]
+  value
+}
+
+replace_part <- function(value, at, new) {
+  kind <- oldClass(value)
+  value <- unclass(value)
+  if (length(at) > 1L) new <- list(replace_part(value[[at[1L]]], at[-1L], new))
+  else new <- list(new)
+  value[at[1L]] <- new
+  class(value) <- kind
+  value
+}
+
+without_part <- function(value, at) {
+  kind <- oldClass(value)
+  value <- unclass(value)
+  if (length(at) == 1L) value[[at]] <- NULL
+  else value[[at[1L]]] <- without_part(value[[at[1L]]], at[-1L])
+  class(value) <- kind
+  value
+}
+
+# A square matrix that is transposed has other finite values, which no shape tells.
+mutations <- list(
+  `first row cut` = function(v) if (is.matrix(v)) v[-1L, , drop = FALSE] else v[-1L],
+  `last column cut` = function(v) if (is.matrix(v)) v[, -ncol(v), drop = FALSE],
+  `row added` = function(v) if (is.matrix(v)) rbind(v, 0) else if (!is.factor(v)) c(v, 0),
+  `NA inside` = function(v) if (length(v)) replace(v, length(v), NA),
+  `infinite inside` = function(v) if (length(v) && is.double(v)) replace(v, 1L, Inf),
+  `text` = function(v) if (length(v)) replace(v, seq_along(v), as.character(v)),
+  `dimensions permuted` = function(v) if (is.matrix(v) && nrow(v) != ncol(v)) t(v)
+)
+
+damage_all <- function(models, new, numbers) {
+  rows <- list()
+  for (name in names(models)) {
+    model <- models[[name]]
+    doors <- uses(model, new, numbers)
+    before <- lapply(doors, function(use) use(model))
+    # what was tried in a search says nothing of predictions
+    searched <- which(names(model) == "tuning")
+    for (at in Filter(function(at) !at[1L] %in% searched, numeric_parts(model))) {
+      part <- part_at(model, at)
+      damaged <- lapply(mutations, function(mutate) {
+        changed <- mutate(part)
+        if (!is.null(changed) && !identical(changed, part)) replace_part(model, at, changed)
+      })
+      damaged <- Filter(Negate(is.null), c(damaged, list(`set to NULL` = replace_part(model, at, NULL),
+                                                         removed = without_part(model, at))))
+      # the other doors each with one kind of damage
+      for (how in names(damaged)) for (door in if (how == "removed") names(doors) else names(doors)[1L]) {
+        outcome <- tryCatch(
+          if (identical(doors[[door]](damaged[[how]]), before[[door]])) "unchanged" else "another value",
+          domgen_error_model = function(e) "refused", error = function(e) conditionMessage(e)
+        )
+        rows[[length(rows) + 1L]] <- data.frame(model = name, part = paste(at, collapse = "."), how = how,
+                                                door = door, outcome = outcome)
+      }
+    }
+  }
+  do.call(rbind, rows)
+}
+
+test_that("no model that lost a part of its numbers is used, and none ends the session", {
+  skip_on_cran()
+  helpers <- list(uses = uses, numeric_parts = numeric_parts, part_at = part_at,
+                  replace_part = replace_part, without_part = without_part, mutations = mutations,
+                  damage_all = damage_all)
+  helpers <- lapply(helpers, function(f) {
+    if (is.function(f)) environment(f) <- globalenv() else for (i in seq_along(f)) environment(f[[i]]) <- globalenv()
+    f
+  })
+  table <- in_new_session({
+    list2env(input$helpers, globalenv())
+    options(domgen.threads = 1)
+    damage_all(input$models, input$new, input$numbers)
+  }, list(models = models_to_damage(), new = new, numbers = numbers, helpers = helpers))
+  if (nzchar(Sys.getenv("DOMGEN_SHOW"))) print(table(table$model, table$outcome))
+  wrong <- table[!table$outcome %in% c("refused", "unchanged"), ]
+  expect_identical(nrow(wrong), 0L, info = paste(capture.output(print(head(wrong, 10))), collapse = "\n"))
+  expect_gt(sum(table$outcome == "refused"), 4000)
+})
+
+test_that("what was damaged is named, and so is a model without a record or of another format", {
+  model <- dg_ridge(y ~ . | domain, data = numbers)
+  with_part <- function(...) {
+    parts <- list(...)
+    model$product[names(parts)] <- parts
+    model
+  }
+  expect_refusals({
+    predict(with_part(X = model$product$X[-1, ]), new)
+    predict(with_part(X = NULL), new)
+    predict(with_part(X = replace(model$product$X, 5, NA)), new)
+    predict(with_part(fixed = list(table = matrix(1))), new)
+    predict(replace(model, "coefficients", list("a")), new)
+    predict(replace(model, "seal", NULL), new)
+    predict(replace(model, "seal", list(list(format = 2L))), new)
+    lodo(replace(model, "costs", list(NULL)))
+  })
+  expect_domgen_error(predict(replace(model, "seal", list(list(format = 1L))), new), "`seal` is cut",
+                      "domgen_error_model")
+})
+
+test_that("a stored number of threads that no machine has is refused, and any other may be changed", {
+  model <- dg_svm(y ~ . | domain, data = numbers, threads = 64)
+  whole <- predict(model, new)
+  for (threads in list(1e9, -1L, NA_integer_, NULL, "2", 1:2)) {
+    model$spec$args["threads"] <- list(threads)
+    expect_domgen_error(predict(model, new), "not a number from 1 to 1024", "domgen_error_model")
+  }
+  model$spec$args$threads <- 1L
+  expect_identical(predict(model, new), whole)
+  # where no R code looks at it
+  K <- kernel_gram_(kernel_program(kernel_rbf(1), diag(3), diag(3)), diag(3), NULL, NULL, .Machine$integer.max)
+  expect_identical(K, kernel_matrix(kernel_rbf(1), diag(3)))
+})
+
+test_that("notes of one's own may stand beside the parts, and parts of a chain are models by themselves", {
+  chained <- fit(chain(kpca(ncomp = 2), dg_ridge()), y ~ . | domain, data = numbers)
+  chained$note <- c(1, NA)
+  expect_silent(predict(chained, new))
+  expect_equal(predict(chained$projection, numbers), fitted(chained$projection), tolerance = 1e-12)
+  chained$projection$centre <- chained$projection$centre[1]
+  expect_domgen_error(predict(chained, new), "`projection` is damaged: `centre`", "domgen_error_model")
+  # what a new fit does not use may be damaged
+  model <- dg_ridge(y ~ . | domain, data = numbers)
+  broken <- replace(model, "coefficients", list(NULL))
+  expect_identical(predict(update(broken), new), predict(model, new))
+})
