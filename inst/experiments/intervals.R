@@ -1,7 +1,7 @@
 # Coverage of the intervals of dg_compare() and dg_cv() in worlds where the truth is known, and false
 # alarms of its tests where two procedures are equal.
 #
-#   Rscript intervals.R [file for the table] [--quick | replications]
+#   Rscript intervals.R [file for the table] [--quick | replications] [numbers of domains, as 8,12]
 #
 # Least squares and ridge regressions from sums of squares by domain, so that thousands of
 # cross-validations cost seconds; folds, pairs of folds and standard errors are the package's own
@@ -20,6 +20,8 @@
 # (world "equal"): share of p < 0.05 of the mean, of the signed ranks (alarms_rank), of Friedman's
 # test of three (alarms_friedman); where the interval is "independent" as if domains were
 # independent. "lm - " is a score, not a difference.
+#
+# results/intervals.csv: 250 replications at 8 domains, fewer at 12 and more (column replications).
 
 library(domgen)
 inside <- asNamespace("domgen")
@@ -29,7 +31,9 @@ quick <- "--quick" %in% args
 args <- setdiff(args, "--quick")
 target <- if (length(args) >= 1L) args[1L]
 replications <- if (quick) 30L else if (length(args) >= 2L) as.integer(args[2L]) else 250L
-sizes <- if (quick) c(8L, 12L) else c(8L, 12L, 30L, 100L)
+sizes <- if (quick) c(8L, 12L) else if (length(args) >= 3L) {
+  as.integer(strsplit(args[3L], ",")[[1L]])
+} else c(8L, 12L, 30L, 100L)
 
 # Features 1, x1..x6, their means by domain, x1 and x2 times their means.
 q <- 6L
@@ -221,8 +225,7 @@ banks <- lapply(stats::setNames(worlds, worlds), function(world) {
 table <- NULL
 for (G in sizes) for (world in worlds) {
   start <- proc.time()[["elapsed"]]
-  # half of them where they take longest
-  runs <- simplify2array(lapply(seq_len(replications / if (G > 50L) 2 else 1), function(k) {
+  runs <- simplify2array(lapply(seq_len(replications), function(k) {
     one_run(world, G, banks[[world]])
   }))
   table <- rbind(table, summarise_cells(runs, world, G))

@@ -146,9 +146,6 @@ test_that("cross-validation takes odd domains and refuses odd folds", {
                   rows = rep(1:3, 8),
                 factor = factor(c(u = 1, v = 2, w = 3)), list = list(u = 1, v = 2, w = 3), many = 4)
   expect_names_argument(each("folds", folds, function(v) cv(data = d, folds = v)), "folds")
-  three <- function(metric) dg_cv(dg_null(), text ~ a | g, data = d, metric = metric,
-    progress = FALSE)
-  expect_domgen_error(three("auc"), "`metric` must not be \"auc\" with 3 classes")
   lacking <- with_column("class", factor(ifelse(d$g == "u", "p", "q")))
   expect_warning(dg_cv(dg_null(), class ~ a | g, data = lacking, metric = "auc", progress = FALSE),
                  "each lacks a class", class = "domgen_warning_score")

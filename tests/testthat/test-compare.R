@@ -1,49 +1,3 @@
-test_that("intervals of the mean difference cover it as often as they say", {
-  covered <- function(n, draw, truth, seeds = 400) {
-    set.seed(n)
-    mean(replicate(seeds, {
-      interval <- bootstrap_interval(draw(n), draws = 1000L)
-      interval[1L] <= truth && truth <= interval[2L]
-    }))
-  }
-  # three standard errors of 400 draws: 0.033
-  for (n in c(3, 5, 8, 12, 30)) {
-    expect_gt(covered(n, function(n) rnorm(n, 2), 2), 0.95 - 0.04)
-    expect_lt(covered(n, function(n) rnorm(n, 2), 2), 0.95 + 0.04)
-  }
-  # of skewed differences any interval covers less
-  expect_gt(covered(15, function(n) rexp(n), 1), 0.88)
-})
-
-test_that("below eight domains the interval is Student's, from there on the bootstrap's", {
-  set.seed(1)
-  for (n in 2:7) {
-    d <- rnorm(n)
-    expect_equal(bootstrap_interval(d), c(t.test(d)$conf.int))
-  }
-  d <- rnorm(40)
-  expect_equal(bootstrap_interval(d), c(t.test(d)$conf.int), tolerance = 0.05)
-  expect_identical(bootstrap_interval(d), bootstrap_interval(d))
-  # the same in other units, and for the other sign
-  expect_equal(bootstrap_interval(1e6 * d + 3e6), 1e6 * bootstrap_interval(d) + 3e6)
-  expect_equal(bootstrap_interval(-d), -rev(bootstrap_interval(d)), tolerance = 0.02)
-  # Student's quantile and the factor of few domains: wider than plain percentiles
-  few <- d[1:8]
-  means <- with_seed(1L, colMeans(matrix(few[sample.int(8, 80000, replace = TRUE)], 8)))
-  plain <- quantile(means, c(0.025, 0.975))
-  expect_gt(diff(bootstrap_interval(few)), diff(plain))
-  expect_identical(bootstrap_interval(3), c(NA_real_, NA_real_))
-  expect_identical(bootstrap_interval(numeric()), c(NA_real_, NA_real_))
-  expect_identical(bootstrap_interval(rep(2, 9)), c(2, 2))
-})
-
-test_that("the generator is left as it was", {
-  set.seed(5)
-  before <- .Random.seed
-  bootstrap_interval(c(1, 5, 3, 2, 8, 4, 7, 7, 1))
-  expect_identical(.Random.seed, before)
-})
-
 test_that("tests are those of R", {
   set.seed(2)
   for (n in c(5, 10, 25, 26, 40)) {
@@ -55,6 +9,11 @@ test_that("tests are those of R", {
   expect_equal(signed_rank(d), suppressWarnings(wilcox.test(d[d != 0], exact = FALSE))$p.value)
   expect_identical(signed_rank(c(0, 0, 0)), NA_real_)
   expect_identical(signed_rank(2), NA_real_)
+  # a variance that is f times as large: the deviation by the root of f, of the t distribution
+  d <- c(1.5, 1.1, -2, 0.3, 3, 4, 5)
+  z <- (24 - 14) / sqrt(7 * 8 * 15 / 24)
+  expect_equal(signed_rank(d, list(inflation = 2, df = 6)), 2 * pt(-z / sqrt(2), 6))
+  expect_gte(signed_rank(d, list(inflation = 1.0001, df = 1e6)), signed_rank(d))
   scores <- matrix(rnorm(30), 10, dimnames = list(NULL, c("a", "b", "c")))
   scores[, 3] <- scores[, 3] + 1
   low <- rank_methods(scores, "low")
@@ -86,15 +45,23 @@ test_that("the table has the paired differences, with domains that lack a score 
     line <- table[table$method == name, ]
     d <- (result$scores[, name] - result$scores[, "svm"])[-4]
     expect_equal(line$difference, mean(d))
-    expect_equal(line$se, sd(d) / sqrt(8))
-    expect_equal(line$p, signed_rank(d))
+    without <- list(scores = (result$runs[[name]]$refits$without$auc$scores -
+                                result$runs$svm$refits$without$auc$scores)[-4, ],
+                    group = result$runs$svm$refits$without$auc$group[-4])
+    error <- mean_error(d, without)
+    expect_equal(line$se, error$se)
+    expect_equal(line$p_rank, signed_rank(d, error))
     expect_equal(line$mean, mean(result$scores[-4, name]))
     expect_equal(line$mean, result$runs[[name]]$mean)
     expect_equal(line$rank, mean(rank_methods(result$scores, "high")[, name]))
   }
   expect_equal(unlist(table[2, c("lower", "upper")], use.names = FALSE),
-               bootstrap_interval((result$scores[, "linear"] - result$scores[, "svm"])[-4]))
-  expect_equal(result$friedman$p, friedman.test(result$scores[-4, ])$p.value)
+               table$difference[2] + c(-1, 1) * table$se[2] * qt(0.975, result$inference$df[2]))
+  expect_equal(2 * pt(-abs(table$difference / table$se), result$inference$df)[-3], table$p[-3])
+  plain <- friedman.test(result$scores[-4, ])
+  expect_equal(result$friedman$statistic * mean(result$inference$inflation[-3]),
+               unname(plain$statistic))
+  expect_equal(result$friedman$p, pchisq(result$friedman$statistic, 3, lower.tail = FALSE))
   expect_equal(sum(table$rank), 10)
   expect_output(print(result), "1 domain without a score")
   # the same folds for all
@@ -116,24 +83,33 @@ test_that("the null model is always there, once, and the first other method is c
 test_that("the verdict says what the interval says", {
   low <- metrics$rmse
   high <- metrics$accuracy
-  row <- function(difference, lower, upper, p = 0.01) {
-    data.frame(method = "m", difference = difference, se = 0.1, lower = lower, upper = upper, p = p)
+  row <- function(difference, lower, upper, p_rank = 0.01) {
+    data.frame(method = "m", difference = difference, se = 0.1, lower = lower, upper = upper,
+               p_rank = p_rank)
   }
-  expect_match(verdict(row(-0.5, -0.7, -0.3), low, "pooled", 9), "^m: better than pooled by 0.5 ")
-  expect_match(verdict(row(0.5, 0.3, 0.7), low, "pooled", 9), "^m: worse than pooled by 0.5 ")
-  expect_match(verdict(row(0.5, 0.3, 0.7), high, "pooled", 9), "^m: better than pooled by 0.5 ")
-  expect_match(verdict(row(-0.5, -0.7, -0.3), high, "pooled", 9), "^m: worse than pooled by 0.5 ")
-  # with a grain of salt where the ranks do not agree
-  expect_match(verdict(row(0.5, 0.3, 0.7, p = 0.2), low, "pooled", 9),
-               "but not in most domains alike")
-  expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7), low, "pooled", 9)))
-  expect_identical(verdict(row(0.1, -0.1, 0.3), low, "pooled", 9),
+  expect_match(verdict(row(-0.5, -0.7, -0.3), low, "pooled", TRUE), "^m: better than pooled by 0.5 ")
+  expect_match(verdict(row(0.5, 0.3, 0.7), low, "pooled", TRUE), "^m: worse than pooled by 0.5 ")
+  expect_match(verdict(row(0.5, 0.3, 0.7), high, "pooled", TRUE), "^m: better than pooled by 0.5 ")
+  expect_match(verdict(row(-0.5, -0.7, -0.3), high, "pooled", TRUE), "^m: worse than pooled by 0.5 ")
+  # where the ranks do not agree, both ways
+  expect_match(verdict(row(0.5, 0.3, 0.7, 0.2), low, "pooled", TRUE),
+               "on average, but not in most domains alike \\(signed ranks, p = 0.200\\)")
+  expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7), low, "pooled", TRUE)))
+  expect_match(verdict(row(0.1, -0.1, 0.3), low, "pooled", TRUE),
+               "not distinguishable from pooled on average, but most domains differ alike")
+  expect_identical(verdict(row(0.1, -0.1, 0.3, 0.2), low, "pooled", TRUE),
                    "m: not distinguishable from pooled")
-  # fewer than six ranks cannot agree
-  expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7, p = 0.2), low, "pooled", 5)))
-  expect_identical(verdict(row(1, NA, NA), low, "pooled", 1), "m: too few domains for an interval")
-  expect_identical(verdict(row(NA, NA, NA), low, "pooled", 0), "m: no domain has a score")
-  expect_identical(verdict(row(Inf, NA, NA), low, "pooled", 9), "m: scores are not finite")
+  # too few ranks cannot agree, nor ranks that are too dependent
+  expect_false(grepl("alike", verdict(row(0.5, 0.3, 0.7, 0.2), low, "pooled", FALSE)))
+  alone <- list(inflation = 1, df = 5)
+  expect_false(ranks_can_tell(5, alone))
+  expect_true(ranks_can_tell(6, alone))
+  expect_false(ranks_can_tell(7, list(inflation = 3, df = 6)))
+  expect_true(ranks_can_tell(20, list(inflation = 3, df = 19)))
+  expect_identical(verdict(row(1, NA, NA), low, "pooled", FALSE),
+                   "m: too few domains for an interval")
+  expect_identical(verdict(row(NA, NA, NA), low, "pooled", FALSE), "m: no domain has a score")
+  expect_identical(verdict(row(Inf, NA, NA), low, "pooled", TRUE), "m: scores are not finite")
 })
 
 test_that("no method takes the null model's name", {

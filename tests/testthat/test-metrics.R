@@ -49,10 +49,81 @@ test_that("scores of more classes are the formulas, over the classes that are th
   expect_equal(score(d, metrics$gmean), prod(hit)^(1 / 3))
   precision <- c(p = 2 / 4, q = 1 / 2, r = 1)
   expect_equal(score(d, metrics$f1), mean(2 * precision * hit / (precision + hit)))
+  # "r" is neither there nor predicted
   few <- lapply(d, function(v) v[truth3 != "r"])
   expect_equal(score(few, metrics$balanced_accuracy), mean(c(1, 1 / 2)))
   expect_equal(score(few, metrics$gmean), sqrt(1 / 2))
   expect_equal(score(few, metrics$f1), mean(c(2 * (2 / 3) / (2 / 3 + 1), 2 / 3)))
+})
+
+test_that("a class that is predicted and not there counts in F1", {
+  d <- list(truth = factor(c("p", "p", "q", "q"), three),
+            prediction = factor(c("p", "r", "q", "q"), three))
+  expect_equal(score(d, metrics$f1), (2 / 3 + 1 + 0) / 3)
+})
+
+test_that("the area under the curve of more classes is the mean over pairs of those that are there", {
+  # Hand and Till, equation 7, by counting pairs of rows
+  naive <- function(truth, f) {
+    one <- function(i, j) {
+      mean(outer(f[truth == i, i], f[truth == j, i], function(a, b) (a > b) + (a == b) / 2))
+    }
+    present <- unique(as.character(truth))
+    pairs <- utils::combn(present, 2, function(ij) (one(ij[1], ij[2]) + one(ij[2], ij[1])) / 2)
+    mean(pairs)
+  }
+  set.seed(4)
+  classes <- letters[1:4]
+  truth <- factor(sample(classes, 40, replace = TRUE), classes)
+  # with ties, and a class that training lacked
+  f <- matrix(round(rnorm(160), 1), 40, dimnames = list(NULL, classes))
+  f[cbind(1:40, as.integer(truth))] <- f[cbind(1:40, as.integer(truth))] + 1
+  lacking <- f
+  lacking[, "c"] <- -Inf
+  for (values in list(f, lacking)) {
+    expect_equal(score_of("auc", truth = truth, decision = values), naive(truth, values))
+    few <- truth %in% c("b", "c", "d")
+    expect_equal(score_of("auc", truth = truth[few], decision = values[few, ]),
+                 naive(truth[few], values[few, ]))
+  }
+  two <- truth %in% c("a", "d")
+  expect_equal(score_of("auc", truth = truth[two], decision = f[two, ]), naive(truth[two], f[two, ]))
+  # of two classes with values of opposite sign the usual one
+  g <- rnorm(7)
+  expect_equal(area_under_curve(truth2, g), area_under_curve(truth2, cbind(-g, g)))
+  expect_identical(score_of("auc", truth = truth[truth == "a"], decision = f[truth == "a", ]), NA_real_)
+})
+
+test_that("more than two classes have an area under the curve in every tool", {
+  set.seed(6)
+  toy <- toy_domains(6, 18)
+  toy$y <- cut(toy$x1 + 0.5 * rnorm(nrow(toy)), c(-Inf, -0.5, 0.5, Inf), labels = three)
+  toy$y[toy$domain == "d1" & toy$y == "r"] <- "p"
+  toy$y[toy$domain == "d2"] <- "q"
+  run <- function(spec) dg_cv(spec, y ~ . | domain, data = toy, metric = c("auc", "accuracy"))
+  for (spec in list(dg_ridge(), dg_svm(), dg_svm(multiclass = "one_vs_rest"), dg_null())) {
+    result <- run(spec)
+    expect_identical(is.na(result$domains$auc), levels(toy$domain) == "d2")
+    expect_identical(colnames(result$predictions$decision), three)
+    model <- fit(spec, y ~ . | domain, data = toy[toy$domain != "d3", ])
+    expect_equal(result$predictions$decision[toy$domain == "d3", ],
+                 predict(model, toy[toy$domain == "d3", ], type = "decision"), tolerance = 1e-6,
+                 ignore_attr = TRUE)
+  }
+  expect_equal(run(dg_null())$domains$auc[-2], rep(0.5, 5))
+  tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, metric = "auc", extend = FALSE,
+                   grid = list(lambda = c(0.1, 1)))
+  expect_equal(tuned$tuning$table$mean[2], run(dg_ridge(lambda = 1))$mean)
+  auto <- dg_auto(y ~ . | domain, data = toy, metric = "auc", max_predictors = 0)
+  expect_true(all(auto$choice$table$mean[1] > 0.5))
+  compared <- dg_compare(list(dg_ridge()), y ~ . | domain, data = toy, metric = "auc")
+  expect_equal(compared$table$mean[2], run(dg_ridge())$mean)
+  # a class that one fold does not train on
+  rare <- toy
+  rare$y[toy$domain != "d3" & toy$y == "r"] <- "p"
+  decision <- dg_cv(dg_ridge(), y ~ . | domain, data = rare, metric = "auc")$predictions$decision
+  expect_true(all(decision[toy$domain == "d3", "r"] == -Inf))
+  expect_identical(decision[toy$domain == "d3", "p"], -decision[toy$domain == "d3", "q"])
 })
 
 test_that("scores of probabilities are the formulas, for classes unknown in training too", {
@@ -87,7 +158,7 @@ test_that("a domain with one class has no score of both, and that is said once",
                                            levels(toy$domain) == "d2")
   expect_false(anyNA(result$domains$accuracy))
   expect_equal(result$mean, mean(result$domains$auc[-2]))
-  expect_equal(result$se, sd(result$domains$auc[-2]) / 2)
+  expect_equal(result$se, sd(result$domains$auc[-2]) / 2 * sqrt(1 + 1 / result$share))
   shown <- capture.output(print(result))
   expect_length(grep("1 domain without a score (a class is missing)", shown, fixed = TRUE), 1L)
   compared <- capture.output(print(dg_compare(list(dg_lm()), y ~ . | domain, data = toy,
@@ -175,7 +246,6 @@ test_that("a metric that does not fit is refused", {
   expect_refusals({
     run("accuracy")
     run("rmse", labels)
-    run("auc", many)
     run("nothing")
     run(NA)
     run(3)

@@ -1,0 +1,156 @@
+test_that("groups of folds are left out in pairs", {
+  plan_of <- function(domain, folds) {
+    domain <- factor(domain)
+    task <- list(domain = domain, row = seq_along(domain), n = length(domain))
+    c(pairs_of_folds(fold_splits(read_folds(folds, task), task), domain), list(domain = domain))
+  }
+  by_hand <- function(plan) {
+    pairs <- combn(max(plan$group), 2)
+    expect_length(plan$splits, ncol(pairs))
+    for (k in seq_len(ncol(pairs))) {
+      split <- plan$splits[[k]]
+      expect_identical(split$pair, pairs[, k])
+      expect_identical(split$held, which(plan$group %in% pairs[, k]))
+      expect_identical(split$train, setdiff(seq_along(plan$group), split$held))
+    }
+    # whole domains
+    expect_true(all(tapply(plan$group, plan$domain, function(g) length(unique(g))) == 1))
+  }
+  rows <- rep(1:7, c(2, 3, 1, 4, 2, 2, 5))
+  by_hand(plan_of(rows, NULL))
+  set.seed(1)
+  folds <- domain_folds(rows, 4)
+  plan <- plan_of(rows, folds)
+  by_hand(plan)
+  expect_identical(plan$group, unname(unclass(folds)[as.character(rows)]))
+  # at most ten groups of about as many
+  plan <- plan_of(rep(1:33, 2), NULL)
+  by_hand(plan)
+  expect_identical(range(tabulate(plan$group)), c(6L, 8L))
+  # the first of several repeats
+  set.seed(1)
+  twice <- domain_folds(rows, 4, repeats = 2)
+  expect_identical(plan_of(rows, twice)$group, unname(twice[as.character(rows), 1]))
+  # two folds leave nothing, rows of known domains say nothing of others
+  expect_null(plan_of(rows, domain_folds(rows, 2))$splits)
+  expect_null(plan_of(rows, row_folds(rows, 3))$splits)
+  expect_null(plan_of(rep(1:3, 2), NULL)$splits)
+})
+
+# The help's formulas, domain by domain. without[g, L]: score of g by fits without its own group and L.
+naive_error <- function(d, without, group) {
+  G <- length(d)
+  J <- max(group)
+  v <- function(mean_without) {
+    m <- vapply(seq_len(J), mean_without, 0)
+    h <- G / tabulate(group)
+    centre <- sum((h - 1) * m) / sum(h - 1)
+    sum((h - 1) * (m - centre)^2) / J
+  }
+  refits <- v(function(L) mean(without[group != L, L]))
+  scores <- v(function(L) mean(d[group != L]))
+  excess <- max(0, refits - scores)
+  own <- var(d) / G
+  df <- (own + excess)^2 / (own^2 / (G - 1) + excess^2 / (J - 1))
+  c(sqrt(own + excess), min(df, G - 1))
+}
+
+test_that("the standard error is the formula, in any unit, from fits that were made", {
+  set.seed(2)
+  toy <- toy_domains(7, 10)
+  folds <- domain_folds(toy$domain, 4)
+  spec <- dg_ridge(lambda = 0.1)
+  result <- dg_cv(spec, y ~ . | domain, data = toy, folds = folds, refits = TRUE,
+                  metric = c("mae", "rmse"))
+  group <- unname(unclass(folds))
+  without <- matrix(NA, 7, 4)
+  for (g in 1:7) for (L in setdiff(1:4, group[g])) {
+    out <- levels(toy$domain)[group %in% c(group[g], L)]
+    model <- fit(spec, y ~ . | domain, data = toy[!toy$domain %in% out, ])
+    own <- toy[toy$domain == levels(toy$domain)[g], ]
+    without[g, L] <- mean(abs(own$y - predict(model, own)))
+  }
+  expect_equal(result$refits$without$mae$scores, without, tolerance = 1e-7)
+  expect_identical(result$refits$fits, 6L)
+  expected <- naive_error(result$domains$mae, without, group)
+  expect_equal(c(result$se, result$errors$mae$df), expected, tolerance = 1e-6)
+  expect_identical(result$errors$mae$how, "jackknife")
+  expect_false(result$errors$rmse$se == result$se)
+  for (unit in c(1e-200, 1e180)) {
+    scaled <- mean_error(unit * result$domains$mae, list(scores = unit * without, group = group))
+    expect_equal(c(scaled$se / unit, scaled$df), expected, tolerance = 1e-6)
+  }
+  # predictions, and so scores, are the same without refits
+  plain <- dg_cv(spec, y ~ . | domain, data = toy, folds = folds, metric = c("mae", "rmse"))
+  expect_identical(plain$predictions, result$predictions)
+  expect_null(plain$refits)
+})
+
+test_that("without refits the variance has Nadeau and Bengio's factor", {
+  set.seed(3)
+  d <- rnorm(9)
+  error <- mean_error(d, NULL, share = 0.8)
+  expect_equal(error$se^2, var(d) * (1 / 9 + 0.25 * 5 / 9))
+  expect_identical(error[c("df", "how")], list(df = 8, how = "factor"))
+  expect_equal(mean_interval(mean(d), mean_error(d, NULL, 1e300)), c(t.test(d)$conf.int))
+  expect_equal(mean_error(c(d, NA), NULL, 0.8), error)
+  expect_identical(mean_error(rep(2, 5))[1:2], list(se = 0, df = 4))
+  for (none in list(3, numeric(), c(1, Inf), c(NA, 1))) expect_identical(mean_error(none)$se, NA_real_)
+  # with one missing score among the refits
+  without <- list(scores = matrix(rnorm(81), 9), group = 1:9)
+  without$scores[2, 3] <- NA
+  expect_identical(mean_error(d, without)$how, "factor")
+})
+
+test_that("a fit without two folds that fails costs the refits, not the comparison", {
+  # three domains out of four have the second class in one only
+  toy <- toy_classes(4, 12)
+  toy$y[toy$domain %in% c("d3", "d4")] <- "1"
+  result <- dg_compare(list(lm = dg_lm()), y ~ . | domain, data = toy)
+  expect_match(result$runs$lm$refits$error, "held out: ")
+  expect_identical(result$inference$how[2:1], c("none", "factor"))
+  expect_output(print(result), "note, fits without two folds failed: With domains")
+  expect_output(print(result), "by a factor on the variance")
+})
+
+test_that("intervals of a difference cover it under leave-one-domain-out", {
+  # ridge regressions on x, and on x and its mean by domain, by sums over domains: a row each
+  set.seed(7)
+  q <- 4L
+  p <- 2L * q + 1L
+  draw <- function(g) {
+    m <- rnorm(q)
+    X <- matrix(rnorm(10 * q), 10) + rep(m, each = 10)
+    Z <- cbind(1, X, matrix(m, 10, q, byrow = TRUE))
+    y <- drop(X %*% c(1, 0.5, 0.2, 0)) + 0.5 * m[1] + rnorm(1) + rnorm(10)
+    c(crossprod(Z), -2 * crossprod(Z, y), sum(y^2))
+  }
+  score <- function(data, train, held, own) {
+    total <- colSums(data[train, , drop = FALSE])
+    A <- matrix(total[seq_len(p^2)], p)[own, own] + diag(c(0, rep(1, length(own) - 1)))
+    w <- replace(numeric(p), own, solve(A, -total[p^2 + own] / 2))
+    sqrt(drop(data[held, , drop = FALSE] %*% c(tcrossprod(w), w, 1)) / 10)
+  }
+  G <- 8L
+  domain <- factor(seq_len(G))
+  task <- list(domain = domain, row = seq_len(G), n = G)
+  splits <- fold_splits(domain_folds(domain), task)
+  plan <- pairs_of_folds(splits, domain)
+  runs <- replicate(150, {
+    data <- t(vapply(seq_len(G), draw, numeric(p^2 + p + 1)))
+    difference <- function(s) {
+      score(data, s$train, s$held, seq_len(p)) - score(data, s$train, s$held, seq_len(q + 1))
+    }
+    d <- vapply(splits, difference, 0)
+    found <- lapply(plan$splits, function(s) list(domain = domain[s$held], score = difference(s)))
+    without <- scores_without(plan, found, domain, "score")$score
+    line <- paired_line(d, mean_error(d, without))
+    c(line$difference, line$lower, line$upper, t.test(d)$conf.int)
+  })
+  truth <- mean(runs[1, ])
+  # three standard errors of 150 runs: 0.053
+  expect_gt(mean(runs[2, ] <= truth & truth <= runs[3, ]), 0.95 - 0.053)
+  # as if domains were independent
+  expect_lt(mean(runs[4, ] <= truth & truth <= runs[5, ]), 0.85)
+  expect_lt(mean(runs[3, ] - runs[2, ]) / (2 * 1.96 * sd(runs[1, ])), 3)
+})
