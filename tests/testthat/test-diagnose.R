@@ -188,6 +188,12 @@ test_that("a kernel that cannot be solved is no candidate", {
   expect_true(all(is.na(compare(list(lost))$other)))
 })
 
+test_that("the lowest error along a path may lie between two values of lambda", {
+  x <- 1:6
+  errors <- unname(cbind((x - 3.3)^2 + 1, x, -x, c(Inf, 2, 1, Inf, NaN, 5), rep(Inf, 6)))
+  expect_equal(lowest_error(errors), c(1, 1, -6, 1, Inf))
+})
+
 test_that("an effect is certain, excluded or not to be told", {
   state <- function(p, difference, lower, upper, rows = 10L) {
     gain_state(list(rows = rows, available = 10L,
