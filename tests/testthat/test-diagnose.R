@@ -285,6 +285,18 @@ test_that("a diagnosis is printed in sentences and drawn", {
   unlink(file)
 })
 
+test_that("rows without weight count as none", {
+  data <- world("recoverable", domains = 5, rows = 10)
+  run <- function(weights) {
+    dg_diagnose(data[c("x1", "x2")], data$y, data$domain, weights = weights, permutations = 20)
+  }
+  found <- run(rep(c(1, 0, 2, 1, 1), 10))
+  expect_identical(c(found$rows, found$available), c(40L, 40L))
+  expect_true(all(is.finite(found$domains$pooled_unseen)))
+  expect_error(run(as.numeric(data$domain %in% levels(data$domain)[1:2])),
+               "at least 3 domains with a positive weight, not 2", class = "domgen_error_data")
+})
+
 test_that("data that cannot be diagnosed are refused", {
   toy <- toy_domains(4, 10)
   run <- function(...) dg_diagnose(y ~ . | domain, data = toy, ...)
