@@ -60,7 +60,7 @@ designs <- rbind(
 )
 
 one <- function(kind, design, replication) {
-  set.seed(1000 * replication + design$domains + design$rows)
+  set.seed(1e5 * match(kind, names(truth)) + 1000 * replication + design$domains + design$rows)
   data <- draw_world(kind, design$domains, design$rows)
   most <- if (is.na(design$max_rows)) nrow(data) else design$max_rows
   start <- proc.time()[[1L]]
@@ -93,7 +93,7 @@ runs <- NULL
 for (replication in seq_len(replications)) {
   for (kind in names(truth)) for (d in seq_len(nrow(designs))) {
     design <- designs[d, ]
-    if (replication > replications * design$share) next
+    if (replication > max(1, replications * design$share)) next
     found <- one(kind, design, replication)
     runs <- rbind(runs, data.frame(
       world = kind, domains = design$domains, rows = design$domains * design$rows,
