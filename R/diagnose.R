@@ -29,14 +29,15 @@
 #' looked for in at most 100 domains, chosen at random.
 #'
 #' **p values.** Of the shift by permutation: rows are dealt out to domains anew. Those of room and
-#' gain compare the share of the squared error (over domains, of the best choice) that the other
-#' machine saves, \eqn{1 - \min E_{other}/\min E_{pooled}}{1 - min E_other / min E_pooled}, with
-#' what it saves in 99 worlds where there is nothing to find: the fit of the pooled machine, plus
-#' its left-out residuals with signs drawn at random. Drawn for each row, no domain differs from
-#' others (room); drawn for each domain, domains differ as much as they do, but nothing tells how
-#' (gain): the wild cluster bootstrap (Cameron, Gelbach and Miller, 2008). With fewer than about
-#' six domains there are too few signs for p to fall below 0.05. With classes, the squared errors
-#' are those of their indicators, whatever the `metric`.
+#' gain compare the share of the squared error that the other machine saves,
+#' \eqn{1 - \min E_{other} / \min E_{pooled}}{1 - min E_other / min E_pooled} (means over domains,
+#' at the best choice, with a parabola between values of lambda), with what it saves in 99 worlds
+#' where there is nothing to find: the fit of the pooled machine, plus its left-out residuals with
+#' signs drawn at random. Drawn for each row, no domain differs from others (room); drawn for each
+#' domain, domains differ as much as they do, but nothing tells how (gain): the wild cluster
+#' bootstrap (Cameron, Gelbach and Miller, 2008). Such p values need domains: with five or six there
+#' are few signs to draw. With classes, the squared errors are those of their indicators, whatever
+#' the `metric`.
 #'
 #' **Verdict.** A gain is *certain*, and domain_distribution() recommended, where p is at most 0.05
 #' and the interval lies above 0. It is *excluded* where all rows were used and the interval lies

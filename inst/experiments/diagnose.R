@@ -26,7 +26,7 @@ args <- commandArgs(TRUE)
 quick <- "--quick" %in% args
 args <- setdiff(args, "--quick")
 target <- if (length(args) >= 1L) args[1L]
-replications <- if (quick) 2L else if (length(args) >= 2L) as.integer(args[2L]) else 40L
+replications <- if (quick) 2L else if (length(args) >= 2L) as.integer(args[2L]) else 20L
 
 draw_world <- function(kind, domains, rows) {
   if (kind == "ellipses") return(simulate_ellipses(domains, rows))
@@ -49,19 +49,18 @@ truth <- list(plain = c(FALSE, FALSE, FALSE), shift = c(TRUE, FALSE, FALSE),
               slopes = c(TRUE, TRUE, FALSE), contextual = c(TRUE, TRUE, TRUE),
               spread = c(TRUE, TRUE, TRUE), ellipses = c(TRUE, TRUE, TRUE))
 
-# max_rows: NA for all rows
+# max_rows: NA for all rows; share: of the replications
 designs <- rbind(
   data.frame(domains = 5, rows = 20, max_rows = NA, share = 1),
   data.frame(domains = 8, rows = 20, max_rows = NA, share = 1),
-  data.frame(domains = 30, rows = 12, max_rows = NA, share = 1),
-  data.frame(domains = 30, rows = 40, max_rows = 300, share = 1),
-  data.frame(domains = 100, rows = 8, max_rows = NA, share = 0.5),
-  data.frame(domains = 300, rows = 40, max_rows = 600, share = 0.5),
-  data.frame(domains = 1000, rows = 8, max_rows = 400, share = 0.5)
+  data.frame(domains = 300, rows = 40, max_rows = 300, share = 0.5),
+  data.frame(domains = 1000, rows = 8, max_rows = 300, share = 0.5),
+  data.frame(domains = 30, rows = 12, max_rows = NA, share = 0.25),
+  data.frame(domains = 100, rows = 8, max_rows = NA, share = 0.1)
 )
 
 one <- function(kind, design, replication) {
-  set.seed(1000 * replication + design$domains + design$rows)
+  set.seed(1e5 * match(kind, names(truth)) + 1000 * replication + design$domains + design$rows)
   data <- draw_world(kind, design$domains, design$rows)
   most <- if (is.na(design$max_rows)) nrow(data) else design$max_rows
   start <- proc.time()[[1L]]
@@ -79,23 +78,30 @@ one <- function(kind, design, replication) {
   )
 }
 
-lines <- list()
-for (kind in names(truth)) for (d in seq_len(nrow(designs))) {
-  design <- designs[d, ]
-  count <- if (quick) replications else max(2L, ceiling(replications * design$share))
-  runs <- do.call(rbind, lapply(seq_len(count), one, kind = kind, design = design))
-  for (q in 1:3) {
-    r <- runs[runs$question == c("shift", "room", "gain")[q], ]
-    lines[[length(lines) + 1L]] <- data.frame(
+summarise <- function(r) {
+  data.frame(
+    r[1L, c("world", "domains", "rows")], used = round(mean(r$used)),
+    r[1L, c("thinned", "question", "truth")], replications = nrow(r),
+    alarms = mean(r$p <= 0.05), at_20 = mean(r$p <= 0.2), claims = mean(r$claim),
+    denials = mean(r$denial), advice = mean(r$advice), difference = mean(r$difference),
+    detectable = stats::median(r$detectable), seconds = mean(r$seconds)
+  )
+}
+
+# All worlds once, then again, so that a run that is stopped has something of each.
+runs <- NULL
+for (replication in seq_len(replications)) {
+  for (kind in names(truth)) for (d in seq_len(nrow(designs))) {
+    design <- designs[d, ]
+    if (replication > max(1, replications * design$share)) next
+    found <- one(kind, design, replication)
+    runs <- rbind(runs, data.frame(
       world = kind, domains = design$domains, rows = design$domains * design$rows,
-      used = round(mean(r$used)), thinned = !is.na(design$max_rows), question = r$question[1L],
-      truth = truth[[kind]][q], replications = count, alarms = mean(r$p <= 0.05),
-      at_20 = mean(r$p <= 0.2), claims = mean(r$claim), denials = mean(r$denial),
-      advice = mean(r$advice), difference = mean(r$difference),
-      detectable = stats::median(r$detectable), seconds = mean(r$seconds)
-    )
+      thinned = !is.na(design$max_rows), truth = truth[[kind]], found
+    ))
   }
-  table <- do.call(rbind, lines)
+  groups <- split(runs, runs[c("question", "domains", "thinned", "world")], drop = TRUE)
+  table <- do.call(rbind, lapply(groups, summarise))
   if (!is.null(target)) write.csv(table, target, row.names = FALSE)
 }
 cat(R.version.string, "\n")

@@ -188,6 +188,12 @@ test_that("a kernel that cannot be solved is no candidate", {
   expect_true(all(is.na(compare(list(lost))$other)))
 })
 
+test_that("the lowest error along a path may lie between two values of lambda", {
+  x <- 1:6
+  errors <- unname(cbind((x - 3.3)^2 + 1, x, -x, c(Inf, 2, 1, Inf, NaN, 5), rep(Inf, 6)))
+  expect_equal(lowest_error(errors), c(1, 1, -6, 1, Inf))
+})
+
 test_that("an effect is certain, excluded or not to be told", {
   state <- function(p, difference, lower, upper, rows = 10L) {
     gain_state(list(rows = rows, available = 10L,
@@ -277,6 +283,18 @@ test_that("a diagnosis is printed in sentences and drawn", {
   grDevices::dev.off()
   expect_gt(file.size(file), 2000)
   unlink(file)
+})
+
+test_that("rows without weight count as none", {
+  data <- world("recoverable", domains = 5, rows = 10)
+  run <- function(weights) {
+    dg_diagnose(data[c("x1", "x2")], data$y, data$domain, weights = weights, permutations = 20)
+  }
+  found <- run(rep(c(1, 0, 2, 1, 1), 10))
+  expect_identical(c(found$rows, found$available), c(40L, 40L))
+  expect_true(all(is.finite(found$domains$pooled_unseen)))
+  expect_error(run(as.numeric(data$domain %in% levels(data$domain)[1:2])),
+               "at least 3 domains with a positive weight, not 2", class = "domgen_error_data")
 })
 
 test_that("data that cannot be diagnosed are refused", {
