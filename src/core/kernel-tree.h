@@ -171,7 +171,7 @@ class KernelBuilder {
 
   RowPair inner(const KernelProgram& k) const {
     if (k.origin.size() == 0) return raw();
-    if (k.origin.size() != X_.cols()) throw std::invalid_argument("origin differs from X in length");
+    if (k.origin.size() != X_.cols()) throw std::invalid_argument("origin must match X");
     return pack(k.origin, ones());
   }
 
