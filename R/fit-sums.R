@@ -38,8 +38,8 @@ check_fixed <- function(spec, sums) {
     given <- spec$args[[name]]
     if (same(given, sums$args[[name]])) next
     if (name %in% spec$given || !same(given, standard[[name]])) {
-      abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made with ",
-            "another one", describe_fixed(sums$args[[name]]), ".")
+      abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made ",
+            "with another one", describe_fixed(sums$args[[name]]), ".")
     }
     if (is.null(given) || name == "features") next
     inform("sums", "`", name, "` is that of the sums", describe_fixed(sums$args[[name]]),

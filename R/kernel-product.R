@@ -9,6 +9,12 @@
 #'     k(x, z) = exp(<x, z>/sigma^2)}, whose normalised form is the Gaussian kernel.
 #' }
 #'
+#' @details
+#' Where the functions of a method have a free constant and domains are pooled, in projections with
+#' centred features and in learners with `offset = TRUE`, a linear kernel is evaluated and printed
+#' as \eqn{\langle x - m, z - m\rangle}{<x - m, z - m>}, m the mean of the training rows: the
+#' constant takes up the difference.
+#'
 #' @param degree Whole number of at least 1.
 #' @param gamma Non-negative factor of the inner product.
 #' @param coef0 Non-negative constant (a negative one would not give a kernel).

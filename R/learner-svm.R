@@ -106,7 +106,10 @@
 #' @param features [Feature map][features_nystrom] that represents the kernel:
 #'   [features_exact()] (the Gram matrix), [features_nystrom()], [features_rff()] or
 #'   [features_product()].
-#' @param offset Add an unpenalised constant to f? The papers do without.
+#' @param offset Add an unpenalised constant to f? The papers do without. With it, where domains are
+#'   pooled, a linear kernel (`kernel_linear()`, `kernel_poly(1)`, also in sums) is
+#'   \eqn{\langle x - m, z - m\rangle}{<x - m, z - m>} with m the mean of the training rows: f is
+#'   the same, and no digits are lost where predictors are far from 0.
 #' @param multiclass How more than two classes are decided; see Details.
 #' @param probability `"platt"` or `"isotonic"`: fit class probabilities on held-out domains, for
 #'   `predict(type = "prob")`; see Details.

@@ -17,8 +17,8 @@ seal <- function(object) {
 check_sealed <- function(object, arg = "object") {
   known <- object$seal
   if (is.null(known)) {
-    abort("model", "`", arg, "` has no record of its parts: it was fitted by an earlier version of ",
-          "domgen, or was changed; fit it again.")
+    abort("model", "`", arg, "` has no record of its parts: it was fitted by an earlier version ",
+          "of domgen, or was changed; fit it again.")
   }
   if (!is.list(known) || !identical(known$format, model_format)) {
     abort("model", "`", arg, "` has format ", describe(known[["format"]]), ", and this version of ",

@@ -172,7 +172,7 @@ class KernelBuilder {
 
   RowPair inner(const KernelProgram& k) const {
     if (k.origin.size() == 0) return raw();
-    if (k.origin.size() != X_.cols()) throw std::invalid_argument("origin must have length ncol(X)");
+    if (k.origin.size() != X_.cols()) throw std::invalid_argument("origin must match X");
     return pack(k.origin, ones());
   }
 
