@@ -32,7 +32,7 @@
 #' other domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the values
 #' of the one search. Where the search had some of the rows only, the chosen members are scored with all
 #' rows, each domain left out in closed form, and corrected by what cross-fitting says in the share
-#' of the rows that the choice has seen; of more than 5,000 rows with 5,000, at least 50 a domain or
+#' of the rows that the choice has seen; of more than 3,000 rows with 3,000, at least 50 a domain or
 #' all that it has.
 #' The standard error is that over domains times \eqn{\sqrt{1 + 4/G}}{sqrt(1 + 4/G)} for G domains,
 #' because choices and training sets overlap; the factor is what simulations asked for, in

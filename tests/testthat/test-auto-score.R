@@ -58,8 +58,7 @@ test_that("what is learned from noise is not reported as a gain", {
   }, numeric(2))
   # there is none; the best of many show one
   expect_gt(mean(gains["best", ]), 0.01)
-  expect_lt(mean(gains["reported", ]), 0.01)
-  expect_lt(mean(gains["reported", ]), mean(gains["best", ]) / 2)
+  expect_gte(sum(gains["reported", ] <= 1e-12), 6L)
   expect_true(all(gains["reported", ] <= gains["best", ]))
 })
 
