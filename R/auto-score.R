@@ -36,8 +36,9 @@ is_gain <- function(search, difference) {
   length(gain) < 2L || mean(gain) > asked
 }
 
-# A domain of fewer rows says little of its own score: the root of a mean square of m is too small
-# by 1 / (4 m).
+# More would take longer than the search. A domain of fewer rows says little of its own score: the
+# root of a mean square of m is too small by 1 / (4 m).
+score_rows <- 3000L
 rows_for_score <- 50L
 
 # The variance of a mean over G domains knows nothing of the choice, nor of training sets that
@@ -50,14 +51,18 @@ overlap <- 4
 # list(mean, se, raw: the mean before it is made good, domains: how many have a score)
 expected_score <- function(search, chosen, sample) {
   if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
-  rows <- search_rows(sample, exact_rows, search$args$seed, rows_for_score)
-  scored <- droplevels(sample$domain[rows])
-  raw <- if (length(rows) > length(search$y)) left_out_scores(search, chosen$keys, sample, rows)
-         else chosen$scores
-  at <- match(levels(search$domain), levels(scored))
-  seen <- table(search$domain) / table(scored)[at]
-  fair <- raw
-  fair[at] <- raw[at] + c(seen) * (chosen$fair - chosen$scores)
+  raw <- chosen$scores
+  scored <- search$domain
+  rows <- search_rows(sample, score_rows, search$args$seed, rows_for_score)
+  if (length(rows) > length(scored)) {
+    raw <- left_out_scores(search, chosen$keys, sample, rows)
+    scored <- droplevels(sample$domain[rows])
+  }
+  # the share of a domain's rows that the choice has seen
+  at <- match(levels(scored), levels(search$domain))
+  seen <- pmin(1, c(table(search$domain))[at] / c(table(scored)))
+  too_good <- (chosen$scores - chosen$fair)[at]
+  fair <- raw - ifelse(is.na(at), 0, seen * too_good)
   known <- sum(!is.na(fair))
   list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE),
        se = known_error(fair) * sqrt(1 + overlap / known), domains = known)

@@ -192,9 +192,9 @@ ridge_args <- function(args) {
   dg_ridge(offset = TRUE, threads = args$threads)$args
 }
 
-# Scores of a candidate at every lambda, in parts that each score some of the domains (`held`) at the
-# lambda that others of them choose (`judging`): for most candidates one part, where all domains do
-# both. list of list(held, judging [logical by domain], scores [domains x lambdas], lambdas,
+# Scores of a candidate at every lambda, in parts that each score some of the domains (`held`) at
+# the lambda that others of them choose (`judging`): for most candidates one part, where all domains
+# do both. list of list(held, judging [logical by domain], scores [domains x lambdas], lambdas,
 # values [rows x columns x lambdas] by models without the row's domain).
 score_candidate <- function(search, c) {
   if (c$kernel == "null") return(list(score_null(search)))

@@ -23,16 +23,16 @@
 #' left-out domains by more than the standard error of the difference). The mean is
 #' \eqn{f = \frac1M\sum_m f_m}{f = (1/M) sum_m f_m}. `members = 1` fits the best candidate alone.
 #' The null model ([dg_null()]) is a candidate too, and chosen unless the members are better by
-#' their cross-fitted scores (next paragraph); with 5 domains or more by more than the standard error
-#' of the difference.
+#' their cross-fitted scores (next paragraph); with 5 domains or more by more than the standard
+#' error of the difference.
 #'
 #' **What to expect.** Scores of the best of many are too good. `print()` and `choice$expected` tell
 #' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of
-#' more than 10: each of 10 groups) is scored by the lambdas and members that the scores of the other
-#' domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the values of the
-#' one search. Where the search had some of the rows only, the chosen members are scored with all
+#' more than 10: each of 10 groups) is scored by the lambdas and members that the scores of the
+#' other domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the values
+#' of the one search. Where the search had some of the rows only, the chosen members are scored with all
 #' rows, each domain left out in closed form, and corrected by what cross-fitting says in the share
-#' of the rows that the choice has seen; of more than 5,000 rows with 5,000, at least 50 a domain or
+#' of the rows that the choice has seen; of more than 3,000 rows with 3,000, at least 50 a domain or
 #' all that it has.
 #' The standard error is that over domains times \eqn{\sqrt{1 + 4/G}}{sqrt(1 + 4/G)} for G domains,
 #' because choices and training sets overlap; the factor is what simulations asked for, in
@@ -48,10 +48,11 @@
 #' **Few domains.** With fewer than three domains nothing can be learned about new ones from
 #' these: the default model is fitted, with a lambda that predicts left-out rows, and a warning.
 #'
-#' **Many rows.** The search uses 600 rows, then at most `max_rows` for the best candidates of the best
-#' kinds (lambda is multiplied by the ratio of the rows). Each domain gives as many, chosen at random
-#' without a look at the response (classes in proportion); where that would be less than 20 of a
-#' domain, some of the domains are chosen at random, with 20 rows or all that they have.
+#' **Many rows.** The search uses 600 rows, then at most `max_rows` for the best candidates of the
+#' best kinds (lambda is multiplied by the ratio of the rows). Each domain gives as many, chosen at
+#' random without a look at the response (classes in proportion; one too rare to be drawn keeps a
+#' row in two domains); where that would be less than 20 of a domain, some of the domains are chosen
+#' at random, with 20 rows or all that they have.
 #' The fit uses all rows: exactly up to 5,000, with `features_nystrom(1000)` beyond.
 #'
 #' @inheritParams dg_cv
@@ -115,7 +116,7 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
   choice <- choose_by_domain(spec$args, sample)
   members <- lapply(choice$specs, fit_member, sample)
   structure(list(
-    members = members, choice = choice[c("table", "scores", "expected", "metric", "rows", "seed", "seconds", "few")],
+    members = members, choice = choice[setdiff(names(choice), "specs")],
     decision = mean_of_members(members, function(member) member$decision),
     X = if (length(sample$y) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
     response = members[[1L]]$response
@@ -151,8 +152,8 @@ describe_choice <- function(choice) {
       "), each at its best lambda\n", sep = "")
   lines <- paste0(format(signif(table$mean, 4)), "  ", describe_candidates(table))
   if (length(members) > 1L) {
-    cat("  ", format(signif(table$mean[1L], 4)), "  the mean of these, as other domains choose them\n",
-        sep = "")
+    cat("  ", format(signif(table$mean[1L], 4)),
+        "  the mean of these, as other domains choose them\n", sep = "")
   }
   cat(paste0("  ", lines[members], "\n"), sep = "")
   others <- best_others(table)

@@ -79,11 +79,14 @@ run_all <- function() {
     any(done$world == cell$world & done$domains == cell$domains & done$thinned == cell$thinned &
           done$seed == seed)
   }
-  for (seed in seq_len(worlds)) {
-    for (i in seq_len(nrow(cells))) {
-      if (!known(cells[i, ], seed)) done <- rbind(done, run_world(cells[i, ], seed))
+  # what is cheap first
+  for (part in split(seq_len(nrow(cells)), cells$domains > 30)) {
+    for (seed in seq_len(worlds)) {
+      for (i in part) {
+        if (!known(cells[i, ], seed)) done <- rbind(done, run_world(cells[i, ], seed))
+      }
+      if (!is.null(target)) utils::write.csv(done, target, row.names = FALSE)
     }
-    if (!is.null(target)) utils::write.csv(done, target, row.names = FALSE)
   }
   done
 }

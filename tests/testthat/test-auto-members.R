@@ -69,6 +69,7 @@ test_that("lodo() and adapt() take a member of dg_auto(), not the mean", {
 
 test_that("dg_auto() has calibrated probabilities from held-out domains", {
   labels <- with_seed(1, toy_classes(6, 20))
+  labels$y <- factor(ifelse(labels$x1 + labels$x2 > 0, "a", "b"))
   found <- fit(dg_auto(members = 2, probability = "platt", progress = FALSE), y ~ . | domain,
                data = labels)
   prob <- predict(found, labels, type = "prob")

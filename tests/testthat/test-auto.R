@@ -68,11 +68,11 @@ test_that("lambda is the best of 13, of equals the largest", {
       as.matrix(toy[c("x1", "x2", "x3")])))), y ~ . | domain, data = toy)
     expect_equal(unname(scored$scores[, l]), by_hand$domains$score, tolerance = 5e-3)
   }
-  found <- score_candidate(search, c)
+  found <- find_candidate(search, c)
   means <- colMeans(scored$scores)
   expect_equal(found$lambda, scored$lambdas[which.min(means)])
   search$metric <- metric_custom(function(truth, prediction) 1)
-  expect_equal(score_candidate(search, c)$lambda, max(scored$lambdas))
+  expect_equal(find_candidate(search, c)$lambda, max(scored$lambdas))
 })
 
 test_that("one bandwidth per predictor is tried for few predictors, and wins where one matters", {
@@ -173,7 +173,7 @@ test_that("weights, probabilities and matrices go through", {
 test_that("what was chosen is printed with what was not", {
   expect_output(print(model), "[0-9]+ candidates tried")
   expect_output(print(model), "RMSE on left-out domains \\([0-9]+ rows")
-  expect_output(print(model), "dg_cv\\(dg_auto\\(\\), ...\\) gives honest scores")
+  expect_output(print(model), "RMSE expected on a new domain: [0-9.]+ \\(standard error [0-9.]+\\)")
   expect_output(print(model), "not chosen")
   others <- best_others(model$choice$table)
   expect_false(any(model$choice$table$member[others]))

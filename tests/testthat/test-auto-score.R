@@ -1,0 +1,131 @@
+read_toy <- function(data, formula = y ~ . | domain) {
+  read_sample(list(x = formula, data = data), list(response = "any", domain = TRUE), "none")
+}
+
+# The last round of a search, and what it chooses.
+searched <- function(data, ...) {
+  sample <- read_toy(data)
+  args <- dg_auto(progress = FALSE, ...)$args
+  search <- new_search(args, sample, read_plain_metrics(NULL, sample$y)[[1L]], FALSE, args$max_rows)
+  run_stages(search)
+  search
+}
+
+test_that("a domain's cross-fitted score is that of lambda and candidate that the others choose", {
+  # one predictor of six matters: a bandwidth each
+  sparse <- with_seed(5, {
+    d <- data.frame(domain = gl(6, 16), matrix(rnorm(96 * 6), 96))
+    transform(d, y = sin(3 * X1) + rnorm(96) / 10)
+  })
+  search <- searched(sparse, members = 1)
+  expect_gt(length(search$found), 20L)
+  expect_true(any(lengths(lapply(search$found, `[[`, "parts")) > 1L))
+  by_hand <- vapply(1:6, function(g) {
+    # [candidates] of list(mean in the other domains, score in g), each at the others' lambda
+    each <- vapply(search$found, function(f) {
+      own <- vapply(seq_len(6), function(h) {
+        part <- Filter(function(part) part$held[h], f$parts)[[1L]]
+        judging <- setdiff(which(part$judging), g)
+        means <- colMeans(part$scores[judging, , drop = FALSE])
+        part$scores[h, max(which(means == min(means)))]
+      }, numeric(1))
+      c(mean(own[-g]), own[g])
+    }, numeric(2))
+    each[2L, which.min(each[1L, ])]
+  }, numeric(1))
+  expect_equal(cross_fitted(search), by_hand)
+  # all domains together choose what is in the table
+  chosen <- choose_members(search, 1)
+  expect_equal(mean(chosen$scores), min(found_means(search)))
+})
+
+test_that("more than ten domains are scored by the choice of the other groups", {
+  search <- searched(with_seed(4, toy_domains(13, 6)), members = 2, max_predictors = 0)
+  group <- in_groups(factor(levels(search$judged), levels(search$judged)))
+  fair <- cross_fitted(search)
+  one <- group == 3
+  expect_equal(fair[one], choose_members(search, 2, !one)$scores[one])
+})
+
+test_that("what is learned from noise is not reported as a gain", {
+  gains <- vapply(1:8, function(seed) {
+    noise <- toy_domains(8, 12)
+    noise$y <- with_seed(seed, rnorm(nrow(noise)))
+    found <- dg_auto(y ~ . | domain, data = noise, max_predictors = 0, progress = FALSE)
+    table <- found$choice$table
+    null <- table$mean[which(table$kernel == "null model")]
+    c(best = null - min(table$mean[-1L]), reported = null - found$choice$expected$mean)
+  }, numeric(2))
+  # there is none; the best of many show one
+  expect_gt(mean(gains["best", ]), 0.01)
+  expect_gte(sum(gains["reported", ] <= 1e-12), 6L)
+  expect_true(all(gains["reported", ] <= gains["best", ]))
+})
+
+test_that("rows of a search do not make the score too good", {
+  world <- function(domains) {
+    d <- data.frame(domain = factor(rep(seq_len(domains), each = 40)), x = rnorm(40 * domains))
+    transform(d, y = 2 * x + rnorm(nrow(d)))
+  }
+  found <- dg_auto(y ~ x | domain, data = with_seed(7, world(40)), max_rows = 240, members = 2,
+                   progress = FALSE, seed = 9)
+  fresh <- with_seed(8, world(200))
+  true <- mean(sqrt(tapply((predict(found, fresh) - fresh$y)^2, fresh$domain, mean)))
+  expected <- found$choice$expected
+  expect_lt(abs(expected$mean - true), 2.5 * expected$se)
+  expect_lt(expected$se, 0.05)
+  # irreducible: 1; of 20 rows a domain 0.988
+  expect_lt(abs(found$choice$table$mean[1L] - 0.99), 3 * found$choice$table$se[1L])
+  # the world is linear and pooled
+  table <- found$choice$table
+  right <- which(table$scale == "pooled" & table$kernel == "linear kernel" &
+                   table$domain_kernel == "pooled" & table$rows == table$rows[1L])
+  expect_length(right, 1L)
+  expect_false(clearly_worse(table, "low")[right])
+  expect_identical(found$choice$seed, 9)
+  expect_identical(expected$domains, 40L)
+})
+
+test_that("with more rows than the search has, the members' scores are those of lodo()", {
+  big <- with_seed(5, transform(toy_domains(6, 40), y = y + 2 * x1))
+  found <- dg_auto(y ~ . | domain, data = big, max_rows = 90, max_predictors = 0, progress = FALSE)
+  held <- lapply(found$members, function(m) {
+    d <- lodo(fit(m$spec, y ~ . | domain, data = big))$predictions
+    d$prediction[order(d$row)]
+  })
+  residual <- big$y - Reduce(`+`, held) / length(held)
+  by_hand <- mean(sqrt(tapply(residual^2, big$domain, mean)))
+  expect_equal(found$choice$expected$raw, by_hand, tolerance = 2e-3)
+  # of all rows, 90 were seen by the choice
+  fair <- found$choice$scores[, 1L]
+  expect_false(isTRUE(all.equal(found$choice$expected$mean, mean(fair))))
+})
+
+test_that("more domains than a search has rows and classes too rare to be drawn do not stop it", {
+  many <- with_seed(6, data.frame(domain = rep(1:150, each = 4), x = rnorm(600)))
+  many$y <- many$x + with_seed(7, rnorm(600))
+  many$class <- factor(ifelse(many$y > 0, "u", "v"))
+  many$rare <- factor(ifelse(seq_len(600) %in% c(5, 320), "yes", "no"))
+  for (response in c("y", "class", "rare")) {
+    found <- dg_auto(stats::reformulate("x | domain", response), data = many, max_rows = 100,
+                     members = 1, progress = FALSE)
+    expect_true(is.finite(found$choice$expected$mean))
+    expect_identical(found$choice$expected$domains, 150L)
+    expect_output(print(found), "expected on a new domain: [0-9.]+ \\(standard error")
+  }
+  for (seed in 1:10) {
+    rows <- search_rows(list(y = many$rare, domain = factor(many$domain)), 40, seed)
+    expect_true(all(table(many$rare[rows]) > 0))
+    expect_length(rows, 40L)
+  }
+})
+
+test_that("rounds of a search that have different domains stand in one table", {
+  many <- with_seed(9, transform(data.frame(domain = rep(1:150, each = 6), x = rnorm(900)),
+                                 y = x + rnorm(900)))
+  found <- dg_auto(y ~ x | domain, data = many, max_rows = 800, members = 2, progress = FALSE)
+  expect_setequal(found$choice$table$rows, c(600L, 798L))
+  first <- found$choice$table$rows == 600L
+  expect_identical(unique(colSums(!is.na(found$choice$scores[, first]))), 100)
+  expect_identical(nrow(found$choice$scores), 133L)
+})
