@@ -24,14 +24,15 @@
 #' **The penalty.** Where `lambda` is not given, domains that are left out choose it: in folds of whole
 #' domains (one each, at most 10) they are predicted by the others in closed form (see [lodo()]),
 #' from the Gram matrix of all rows, or of 1,000 rows evenly spaced within domains in the order of x.
-#' Candidates are the \eqn{\lambda/n}{lambda / n} from 1e-5 to 10 in steps of half a power of ten,
+#' Candidates are the \eqn{\lambda/\sum_i c_i}{lambda / sum_i c_i} from 1e-5 to 10 in steps of half a power of ten,
 #' the last of which leaves little but the constant; the one with the smallest mean of
 #' \eqn{c_i r_i^2}{c_i r_i^2} is taken. With [domain_distribution()] whose outer kernel is
 #' [kernel_rbf()] without `sigma` or `times`, its bandwidth is chosen along with it: 1, 2, 4
 #' or 8 times the median (see [domain_distribution()]), the last nearly pooling; a narrower one only
 #' where its error is smaller by more than half a standard error of the difference over domains. So
 #' the default is not to lose to pooling or to the mean by more than chance. With fewer than
-#' two domains, or with sums of features, `lambda` is 1. A given `lambda` is used as it is, with the
+#' two domains, with [domain_multitask()], which is made for known domains, and with sums of
+#' features, `lambda` is 1. A given `lambda` is used as it is, with the
 #' median.
 #'
 #' **Weights.** A row with weight k counts as k rows, one with weight 0 as none, but weights do not

@@ -2,7 +2,7 @@
 # predicts domains best that were left out, by the closed form of ridge regression with the same
 # kernels.
 
-# lambda / n; the largest leaves little but the constant.
+# lambda over the sum of costs, which is n; the largest leaves little but the constant.
 penalty_shares <- 10^seq(-5, 1, by = 0.5)
 # The bandwidth between domains over the median; the last is nearly pooling.
 penalty_times <- c(1, 2, 4, 8)
@@ -17,7 +17,11 @@ penalty_rows <- 1000L
 choose_penalty <- function(args, sample, task) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
-  if (max(folds) < 2L) return(args)
+  # a multi-task kernel is for domains that are known
+  if (max(folds) < 2L || inherits(args$domain_kernel, c("domain_multitask", "domain_given"))) {
+    return(args)
+  }
+  total <- sum(task$costs)
   kept <- penalty_sample(sample)
   domain <- sample$domain[kept]
   rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
@@ -36,7 +40,7 @@ choose_penalty <- function(args, sample, task) {
   })
   best <- widest_good(tried)
   if (length(times) > 1L) args$domain_kernel$outer <- kernel_rbf(times = times[best])
-  args$lambda <- penalty_shares[tried[[best]]$best] * length(sample$domain)
+  args$lambda <- penalty_shares[tried[[best]]$best] * total
   args$slope <- tried[[best]]$slope
   args
 }
@@ -64,7 +68,7 @@ penalty_sample <- function(sample) {
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)
 try_penalties <- function(product, rows, task, args) {
-  lambdas <- nrow(task$Y) * penalty_shares
+  lambdas <- sum(task$costs) * penalty_shares
   predicted <- quietly(left_out_predictions(product, rows, task, args, lambdas),
                        "domgen_warning_ridge")
   residuals <- predicted - c(task$Y)
@@ -103,9 +107,10 @@ penalty_of <- function(object, name) {
 choose_cost <- function(args, sample, loss) {
   key <- args[c("kernel", "domain_kernel", "features", "domain_weights", "offset")]
   chosen <- recall(sample$memo, "penalty", key,
-                   choose_penalty(args, sample, ridge_task(sample, args)))
+                   choose_penalty(args, sample, quietly(ridge_task(sample, args))))
   args$domain_kernel <- chosen$domain_kernel
-  args$cost <- if (loss$squared) 1 / (2 * chosen$lambda)
-               else max(chosen$slope, args$epsilon) / chosen$lambda
+  # of fixed steps, so that what the closed form leaves to tolerance does not show
+  slope <- 10^(round(4 * log10(max(chosen$slope, args$epsilon, 1e-3))) / 4)
+  args$cost <- (if (loss$squared) 1 / 2 else slope) / chosen$lambda
   args
 }

@@ -5,7 +5,7 @@ d <- data.frame(b$X, y = b$number, class = b$class, g = b$domain)
 X <- b$X
 
 numbers <- list(
-  cost = list(dg_svm, bad_numbers(0, -1)),
+  cost = list(dg_svm, bad_numbers(0, -1)[-1]),
   epsilon = list(dg_svm, bad_numbers(-1)),
   tolerance = list(dg_svm, bad_numbers(0, -1)),
   max_iterations = list(dg_svm, bad_numbers(-1, 0.5, 3e9)),
@@ -13,7 +13,7 @@ numbers <- list(
   ncomp = list(kpca, bad_numbers(0, -1, 0.5, 3e9)),
   lambda = list(dica, bad_numbers(0, -1)),
   lambda = list(udica, bad_numbers(0, -1)),
-  lambda = list(dg_ridge, bad_numbers(0, -1)),
+  lambda = list(dg_ridge, bad_numbers(0, -1)[-1]),
   epsilon = list(coir, bad_numbers(0, -1)),
   threads = list(dica, bad_numbers(0, -1, 0.5, 1e6)[-1]),
   threads = list(dg_svm, bad_numbers(0, -1, 0.5, 1e6)[-1]),
@@ -116,7 +116,7 @@ test_that("arguments of the methods of a fitted model are checked", {
   wrong("reference_domain", function(v) predict(model, d, reference_domain = v), "NULL")
   wrong("evaluate", function(v) update(model, evaluate = v), "TRUE")
   wrong("formula.", function(v) update(model, v))
-  wrong("cost", function(v) update(model, cost = v))
+  wrong("cost", function(v) update(model, cost = v), "NULL")
   wrong("components", function(v) plot(projection, components = v), "two")
   wrong("max_panels", function(v) plot(projection, max_panels = v))
   wrong("max_labels", function(v) plot(cross, max_labels = v))

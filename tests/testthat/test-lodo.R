@@ -43,10 +43,10 @@ test_that("residuals are those of fits to the other domains, whatever the weight
 })
 
 test_that("rows without weight are predicted as if they were new", {
-  model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, kernel = kernel_rbf(2),
+  model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 1, kernel = kernel_rbf(2),
                     scale = "none", domain_kernel = domain_pooled())
   d1 <- toy$domain == "d1"
-  without <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy[!d1, ], weights = w,
+  without <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy[!d1, ], weights = w, lambda = 1,
                       kernel = kernel_rbf(2), scale = "none", domain_kernel = domain_pooled())
   expect_equal(lodo(model)$predictions$prediction[d1], predict(without, toy[d1, ]), tolerance = 1e-9)
   expect_true(any(toy$w[d1] == 0))
@@ -54,7 +54,7 @@ test_that("rows without weight are predicted as if they were new", {
 
 test_that("labels of the left-out domain are not used, nor is their mean", {
   for (offset in c(FALSE, TRUE)) {
-    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, offset = offset)
+    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, offset = offset, lambda = 1)
     scrambled <- toy
     d1 <- toy$domain == "d1"
     scrambled$y[d1] <- 1000 * seq_len(sum(d1))
