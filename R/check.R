@@ -119,7 +119,7 @@ check_choice <- function(value, arg, choices) {
 }
 
 # Digits to print.
-check_digits <- function(digits) check_count(digits, "digits", at_least = 0L)
+check_digits <- function(digits) check_count(digits, "digits", at_least = 0L, at_most = 22L)
 
 # An object made by one of our constructors.
 check_made_by <- function(value, arg, class, constructors) {
@@ -161,12 +161,17 @@ check_threads <- function(threads) {
   threads
 }
 
+# The list of further arguments, of which one may be empty, as in f(x, a = ).
+given_dots <- function(dots) {
+  tryCatch(dots, error = function(e) {
+    abort("argument", "A further argument is empty or cannot be evaluated.")
+  })
+}
+
 # What falls into `...` was misspelt or belongs elsewhere, but for what is named in `fine`.
 check_no_dots <- function(dots, known, fine = character()) {
   known <- setdiff(known, "...")
-  dots <- tryCatch(dots, error = function(e) {
-    abort("argument", "A further argument is empty or cannot be evaluated.")
-  })
+  dots <- given_dots(dots)
   if (!is.null(names(dots))) dots <- dots[!names(dots) %in% fine]
   if (length(dots) == 0L) return(invisible())
   given <- names(dots)

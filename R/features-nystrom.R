@@ -111,6 +111,8 @@ centre_landmarks <- function(kernel, kappa, rows, q, threads) {
 centres <- function(kernel, X, start) {
   # kmeans() would take one centre of one predictor for a number of centres
   if (nrow(start) == 1L) return(t(colMeans(X)))
+  # nor does it take as many centres as rows
+  if (nrow(start) >= nrow(X)) return(start)
   scale <- rep_len(if (is.null(kernel$sigma)) 1 else kernel$sigma, ncol(X))
   # it warns when it has not converged, which landmarks need not
   found <- suppressWarnings(stats::kmeans(sweep(X, 2L, scale, "/"), sweep(start, 2L, scale, "/")))

@@ -127,6 +127,10 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
     abort("argument", "`...` must be named arguments, such as `cost = 10`.")
   }
+  empty <- vapply(changes, identical, NA, quote(expr = ))
+  if (any(empty)) {
+    abort("argument", "`", names(changes)[empty][1L], "` must have a value; it is empty.")
+  }
   # the specification that was fitted has the arguments of its method
   spec <- if (is_call_to(call, "fit")) object$spec
   # it is used again; what else was damaged is made anew

@@ -20,7 +20,7 @@
 #' update(chain(dica(), dg_svm()), dica.lambda = 1, cost = 10)
 #' @export
 update.dg_spec <- function(object, ...) {
-  changes <- list(...)
+  changes <- given_dots(list(...))
   if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
     abort("argument", "`...` must be named arguments, such as `cost = 10`; data are given to a ",
           "specification with fit().")

@@ -107,7 +107,10 @@ fuzz_models <- function(d) {
     mmd = mmd(as.matrix(d[1:2]), d$g, permutations = 5), calibration = dg_calibration(machine, d),
     sums = feature_sums(numbers, data = d, features = features_nystrom(5)),
     map = domain_map(dg_ridge(numbers, data = d)), folds = domain_folds(d$g),
-    rows = row_folds(d$g, 2), metric = metric_custom(function(truth, prediction) 1)
+    rows = row_folds(d$g, 2), metric = metric_custom(function(truth, prediction) 1),
+    kernel = kernel_rbf(1), "composite kernel" = kernel_linear() * kernel_rbf() + 1,
+    "domain kernel" = domain_distribution(), features = features_nystrom(5), specification = dg_svm(),
+    "chain without data" = chain(dica(), dg_svm()), search = dg_tune(dg_svm())
   ))
 }
 
@@ -167,7 +170,10 @@ fuzz_plausible <- function(world) {
 # The methods that are called with a model, and which of them draw.
 fuzz_methods <- c("predict", "plot", "print", "summary", "fitted", "residuals", "coef", "nobs",
                   "formula", "terms", "update", "weights", "simulate", "logLik", "lodo", "adapt",
-                  "tidy", "glance", "augment", "domain_map", "dg_calibration", "format")
+                  "tidy", "glance", "augment", "domain_map", "dg_calibration", "format", "autoplot",
+                  "+", "*", "-", "==")
+
+fuzz_operators <- c("+", "*", "-", "==")
 
 fuzz_functions <- function() {
   # called with nothing of ours, the generics of another package say what they like
@@ -226,7 +232,7 @@ fuzz_method_call <- function(world) {
   known <- switch(method,
     predict = c("newdata", "domain", "type", "reference", "reference_domain", "se.fit", "interval",
                 "level", "new_levels"),
-    plot = c("newdata", "components", "domain", "y", "max_panels", "which", "type", "max_labels"),
+    autoplot = , plot = c("newdata", "components", "domain", "y", "max_panels", "which", "type", "max_labels"),
     simulate = c("nsim", "seed", "newdata", "domain"), print = "digits",
     adapt = c("newdata", "labels", "domain", "cost", "lambda", "weights"),
     update = c("data", "lambda", "cost", "threads", "scale", "kernel"), lodo = "metric",
@@ -236,6 +242,13 @@ fuzz_method_call <- function(world) {
   # mostly few of them, so that a call gets past the first refusal
   chosen <- known[stats::runif(length(known)) < chance * sample(c(0.4, 1), 1L)]
   args <- c(list(model), lapply(stats::setNames(chosen, chosen), fuzz_argument, world))
+  if (method %in% fuzz_operators) {
+    # of two objects that both have an operator R takes its own
+    plain <- Filter(Negate(is.object), world$odd[names(world$odd) != "missing"])
+    own <- if (inherits(model$value[[1L]], "domgen_kernel")) world$plausible$kernel
+           else world$models["sums"]
+    args <- c(args, list(fuzz_pick(c(plain, own))))
+  }
   fuzz_made(method, args, seeded = !method %in% c("update", "simulate", "plot"))
 }
 
@@ -244,13 +257,13 @@ has_method <- function(method, object) {
   if (method %in% getNamespaceExports("domgen") && !method %in% c("tidy", "glance", "augment")) {
     return(TRUE)
   }
-  space <- asNamespace("domgen")
-  any(vapply(class(object), function(class) {
-    !is.null(utils::getS3method(method, class, optional = TRUE, envir = space))
-  }, NA))
+  methods <- paste0(method, ".", class(object))
+  if (method %in% fuzz_operators) methods <- c(methods, paste0("Ops.", class(object)))
+  any(vapply(methods, exists, NA, envir = asNamespace("domgen"), inherits = FALSE))
 }
 
 fuzz_made <- function(name, args, seeded) {
+  if (name == "autoplot" && !requireNamespace("ggplot2", quietly = TRUE)) name <- "plot"
   words <- vapply(args, `[[`, "", "name")
   labels <- if (is.null(names(args))) rep("", length(args)) else names(args)
   list(fun = name, args = lapply(args, function(arg) arg$value[[1L]]), seeded = seeded,
@@ -267,7 +280,7 @@ fuzz_foreign <- paste(c("std::", "Eigen", "vector::", "subscript", "bad_alloc", 
 # "" or what is wrong with the call.
 fuzz_fault <- function(call, env, seconds = 10) {
   before <- list(options(), .Random.seed)
-  fun <- get(call$fun, asNamespace("domgen"))
+  fun <- if (call$fun == "autoplot") ggplot2::autoplot else get(call$fun, asNamespace("domgen"))
   found <- fuzz_outcome(fuzz_language(fun, call$args), env, seconds)
   after <- list(options(), .Random.seed)
   changed <- setdiff(names(before[[1L]]), "warn")
@@ -287,9 +300,10 @@ fuzz_language <- function(fun, args) {
 fuzz_outcome <- function(expr, env, seconds) {
   warned <- FALSE
   foreign <- character()
-  start <- proc.time()[["elapsed"]]
-  setTimeLimit(elapsed = seconds, transient = TRUE)
-  on.exit(setTimeLimit(elapsed = Inf))
+  # of this process: the machine may be busy with other things
+  start <- sum(proc.time()[1:2])
+  setTimeLimit(cpu = seconds, elapsed = 10 * seconds, transient = TRUE)
+  on.exit(setTimeLimit())
   value <- withCallingHandlers(
     tryCatch({
       utils::capture.output(result <- eval(expr, new.env(parent = env)))
@@ -302,7 +316,7 @@ fuzz_outcome <- function(expr, env, seconds) {
       invokeRestart("muffleWarning")
     }, message = function(m) invokeRestart("muffleMessage")
   )
-  setTimeLimit(elapsed = Inf)
+  setTimeLimit()
   if (inherits(value, "error")) {
     message <- conditionMessage(value)
     if (!inherits(value, "domgen_error")) return(paste("R error:", message))
@@ -311,7 +325,7 @@ fuzz_outcome <- function(expr, env, seconds) {
   }
   if (length(foreign)) return(paste("R warning:", foreign[1L]))
   if (!warned && has_nan(value)) return("silent NaN")
-  if (proc.time()[["elapsed"]] - start > seconds) return("too long")
+  if (sum(proc.time()[1:2]) - start > seconds) return("too long")
   ""
 }
 

@@ -176,6 +176,9 @@ test_that("what has no picture and a model whose data are gone say so", {
   expect_domgen_error(plot(udica(~ a + b | g, data = d), max_labels = 3), "did you mean `max_panels`")
   expect_domgen_error(plot(udica(~ a + b | g, data = d), col = "no colour"),
                       "picture cannot be drawn: invalid color name")
+  expect_domgen_error(update(model, lambda = ), "`lambda` must have a value")
+  expect_domgen_error(update(dg_svm(), cost = ), "empty or cannot be evaluated")
+  expect_domgen_error(print(dg_cv(dg_lm(), y ~ a | g, data = d), digits = 1e9), "at most 22")
   expect_domgen_error(predict(model, d, foo = ), "empty or cannot be evaluated")
 })
 

@@ -198,3 +198,12 @@ test_that("unseen domains and reference rows are judged as with the Gram matrix"
     "single row", class = "domgen_warning_small_domain"
   )
 })
+
+test_that("k-means takes as many centres as there are rows, or fewer", {
+  d <- data.frame(y = c(1, 3, 2, 5, 4, 7), x = c(1, 2, 4, 7, 9, 13), g = rep(1:2, 3))
+  for (q in 4:6) {
+    expect_length(fitted(dg_ridge(y ~ x | g, data = d, features = features_nystrom(q, "kmeans"))), 6)
+    expect_length(fitted(dg_ridge(y ~ x | g, data = d, features = features_nystrom(q, "kmeans"),
+                                  domain_kernel = domain_multitask(0.5))), 6)
+  }
+})
