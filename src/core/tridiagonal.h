@@ -83,7 +83,8 @@ class TridiagonalForm {
     std::vector<double> work(18 * static_cast<std::size_t>(n_));
     const int length = static_cast<int>(work.size()), whole_length = static_cast<int>(whole.size());
     int found = 0, accurate = 1, info = 0;
-    dstemr_("V", "I", &n_, d.data(), e.data(), &unused, &unused, &first, &n_, &found,
+    // Of all values at once, which is faster, or those wanted by bisection.
+    dstemr_("V", m < n_ ? "I" : "A", &n_, d.data(), e.data(), &unused, &unused, &first, &n_, &found,
             values.data(), vectors.data(), &n_, &m, support.data(), &accurate, work.data(), &length,
             whole.data(), &whole_length, &info, 1, 1);
     values.conservativeResize(m);
