@@ -34,8 +34,8 @@
 #' once (of [row_folds()] and bootstraps), and with two folds,
 #' \eqn{\mathrm{se}^2 = (1 + n/n_1)\,s^2/G}{se^2 = (1 + n/n_1) s^2/G}, where n_1 of
 #' n rows are trained on (Nadeau and Bengio, 2003, section 3): at least twice
-#' \eqn{s^2/G}{s^2/G}, too much for stable methods and many domains, and not enough for methods with about as many parameters as there are domains. Repeats
-#' are averaged, and refits are those of the first; intervals are then a little too wide.
+#' \eqn{s^2/G}{s^2/G}, too much for stable methods and many domains, and not enough for
+#' methods with about as many parameters as there are domains. Repeats are averaged, and refits are those of the first; intervals are then a little too wide.
 #'
 #' **How often they cover**, in simulations with least squares, ridge regressions, one that sees the
 #' domains' means, and the choice of one predictor (`inst/experiments/intervals.R` and its table):
@@ -48,8 +48,8 @@
 #' varies, but that of two models at hand does, and an interval is never narrower than that of
 #' independent domains. Without `refits` it is 90 to 100 %. Single scores ([dg_cv()]) are
 #' covered in 90 to 96 % with and 84 to 95 % without `refits`. Between procedures that are equal,
-#' p below 0.05 came in 8 to 10 % as if domains were independent, of the mean and of the signed ranks
-#' (Friedman's test 9 to 13 %), and in at most 2 % as given here (8 domains).
+#' p below 0.05 came in 6 to 10 % as if domains were independent, of the mean and of the signed
+#' ranks (Friedman's test 9 to 13 %), and in at most 2 % as given here (8 domains).
 #'
 #' With several methods each interval is for itself: with twenty of them one will miss.
 #'
@@ -284,9 +284,10 @@ verdict <- function(row, measure, against, able) {
                               else "scores are not finite"))
   }
   if (row$lower <= 0 && row$upper >= 0) {
-    return(paste0(row$method, ": not distinguishable from ", against, if (isTRUE(row$p_rank < 0.05)) {
+    disagree <- if (isTRUE(row$p_rank < 0.05)) {
       paste0(" on average, but most domains differ alike (signed ranks, ", p_words(row$p_rank), ")")
-    }))
+    }
+    return(paste0(row$method, ": not distinguishable from ", against, disagree))
   }
   better <- (row$difference < 0) == (measure$better == "low")
   paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",

@@ -29,7 +29,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   ), class = "dg_cv")
 }
 
-# list(fits, seconds, error: why they cannot be used, without: see mean_error(), by metric), or NULL.
+# list(fits, seconds, error: why they cannot be used, without: see mean_error(), by metric) or NULL.
 read_pairs <- function(plan, pairs, domain, domains, metrics) {
   if (is.null(plan)) return(NULL)
   errors <- unlist(lapply(pairs, `[[`, "error"))

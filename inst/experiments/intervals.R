@@ -1,5 +1,5 @@
-# Coverage of the intervals of dg_compare() and dg_cv() in worlds where the truth is known, and false
-# alarms of its tests where two procedures are equal.
+# Coverage of the intervals of dg_compare() and dg_cv() in worlds where the truth is known, and
+# false alarms of its tests where two procedures are equal.
 #
 #   Rscript intervals.R [file for the table] [--quick | replications] [numbers of domains, as 8,12]
 #

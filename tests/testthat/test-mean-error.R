@@ -37,7 +37,7 @@ test_that("groups of folds are left out in pairs", {
   expect_null(plan_of(rep(1:3, 2), NULL)$splits)
 })
 
-# The help's formulas, domain by domain. without[g, L]: score of g by fits without its own group and L.
+# The help's formulas. without[g, L]: score of g by fits without its own group and L.
 naive_error <- function(d, without, group) {
   G <- length(d)
   J <- max(group)
@@ -95,7 +95,7 @@ test_that("without refits the variance has Nadeau and Bengio's factor", {
   expect_equal(mean_interval(mean(d), mean_error(d, NULL, 1e300)), c(t.test(d)$conf.int))
   expect_equal(mean_error(c(d, NA), NULL, 0.8), error)
   expect_identical(mean_error(rep(2, 5))[1:2], list(se = 0, df = 4))
-  for (none in list(3, numeric(), c(1, Inf), c(NA, 1))) expect_identical(mean_error(none)$se, NA_real_)
+  for (v in list(3, numeric(), c(1, Inf), c(NA, 1))) expect_identical(mean_error(v)$se, NA_real_)
   # with one missing score among the refits
   without <- list(scores = matrix(rnorm(81), 9), group = 1:9)
   without$scores[2, 3] <- NA

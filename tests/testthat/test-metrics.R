@@ -62,7 +62,7 @@ test_that("a class that is predicted and not there counts in F1", {
   expect_equal(score(d, metrics$f1), (2 / 3 + 1 + 0) / 3)
 })
 
-test_that("the area under the curve of more classes is the mean over pairs of those that are there", {
+test_that("the area under the curve of more classes is the mean over pairs that are there", {
   # Hand and Till, equation 7, by counting pairs of rows
   naive <- function(truth, f) {
     one <- function(i, j) {
@@ -87,11 +87,13 @@ test_that("the area under the curve of more classes is the mean over pairs of th
                  naive(truth[few], values[few, ]))
   }
   two <- truth %in% c("a", "d")
-  expect_equal(score_of("auc", truth = truth[two], decision = f[two, ]), naive(truth[two], f[two, ]))
+  expect_equal(score_of("auc", truth = truth[two], decision = f[two, ]),
+               naive(truth[two], f[two, ]))
   # of two classes with values of opposite sign the usual one
   g <- rnorm(7)
   expect_equal(area_under_curve(truth2, g), area_under_curve(truth2, cbind(-g, g)))
-  expect_identical(score_of("auc", truth = truth[truth == "a"], decision = f[truth == "a", ]), NA_real_)
+  one <- truth == "a"
+  expect_identical(score_of("auc", truth = truth[one], decision = f[one, ]), NA_real_)
 })
 
 test_that("more than two classes have an area under the curve in every tool", {
