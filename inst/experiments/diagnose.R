@@ -18,6 +18,9 @@
 # `seconds` (of the processor) of one diagnosis.
 #
 #   Rscript diagnose.R [file for the table] [--quick] [replications]
+#
+# results/diagnose.csv: two replications of each world, without the design of 100 domains. Rates
+# mean something over worlds, not in a line.
 
 library(domgen)
 options(domgen.threads = 1, domgen.progress = FALSE)
