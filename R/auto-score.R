@@ -38,7 +38,7 @@ is_gain <- function(search, difference) {
 
 # More would take longer than the search. A domain of fewer rows says little of its own score: the
 # root of a mean square of m is too small by 1 / (4 m).
-score_rows <- 3000L
+most_scored <- 3000L
 rows_for_score <- 50L
 
 # The variance of a mean over G domains knows nothing of the choice, nor of training sets that
@@ -53,7 +53,7 @@ expected_score <- function(search, chosen, sample) {
   if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
   raw <- chosen$scores
   scored <- search$domain
-  rows <- search_rows(sample, score_rows, search$args$seed, rows_for_score)
+  rows <- search_rows(sample, most_scored, search$args$seed, rows_for_score)
   if (length(rows) > length(scored)) {
     raw <- left_out_scores(search, chosen$keys, sample, rows)
     scored <- droplevels(sample$domain[rows])
