@@ -136,10 +136,10 @@ sample_part <- function(sample, rows) {
   sample
 }
 
-# In closed form, see lodo(); not with bandwidths that have seen all labels.
+# In closed form, see lodo(); not with bandwidths or a penalty that have seen all labels.
 #' @exportS3Method
 held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
-  if (spec$args$bandwidths == "fitted") return(NextMethod())
+  if (spec$args$bandwidths == "fitted" || is.null(spec$args$lambda)) return(NextMethod())
   response <- fitted$response
   task <- list(response = response, costs = fitted$costs,
                Y = ridge_targets(response, sample$y))

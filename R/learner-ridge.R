@@ -65,8 +65,8 @@
 #' for each class against the rest, and the probabilities are divided by their sum (Zadrozny and
 #' Elkan, 2002). The decision values of each domain without its labels come from the closed form of
 #' [lodo()], so that no fit is repeated, and scaling, bandwidths and features stay those of all
-#' rows; only fitted bandwidths are fitted again, and in a [chain()] everything is, in at most 10
-#' folds of domains. The predicted class is then the most probable one, which need not be
+#' rows; only a penalty that is not given and fitted bandwidths are fitted again, and in a [chain()]
+#' everything is, in at most 10 folds of domains. The predicted class is then the most probable one, which need not be
 #' that of the decision values.
 #'
 #' @inheritParams dica

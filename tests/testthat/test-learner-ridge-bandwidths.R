@@ -46,8 +46,8 @@ for (name in names(kernels)) {
 }
 
 test_that("the error that is minimised is that of the domains left out", {
-  model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w)
-  problem <- problem_of(dg_ridge(kernel = kernel_rbf()), toy)
+  model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 1)
+  problem <- problem_of(dg_ridge(lambda = 1, kernel = kernel_rbf()), toy)
   residual <- (toy$y - lodo(model)$predictions$prediction) / model$response$scale
   expect_equal(lodo_slopes(problem, rep(0, length(problem$of)))$error,
                sum(toy$w * residual^2) / sum(toy$w), tolerance = 1e-8)

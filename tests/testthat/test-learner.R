@@ -80,11 +80,11 @@ test_that("weight k is k copies and weight 0 is a row removed", {
 
 test_that("tau = 0 trains a machine per domain and tau = 1 pools", {
   args <- list(y ~ . | domain, data = toy, kernel = kernel_rbf(1.5), scale = "none", tolerance = 1e-8,
-               domain_weights = "size")
+               domain_weights = "size", cost = 1)
   alone <- do.call(dg_svm, c(args, list(domain_kernel = domain_multitask(0))))
   first <- domains_of(toy, 1)
   single <- dg_svm(y ~ . | domain, data = first, kernel = kernel_rbf(1.5), scale = "none",
-                   tolerance = 1e-8, domain_weights = "size")
+                   tolerance = 1e-8, domain_weights = "size", cost = 1)
   expect_equal(predict(alone, first), predict(single, first), tolerance = 1e-5)
   expect_equal(unname(predict(alone, toy_domains(1, 5, seed = 3), domain = "unseen")),
                rep(0, nrow(toy_domains(1, 5, seed = 3))))

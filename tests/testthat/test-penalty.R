@@ -97,7 +97,7 @@ test_that("every kind of response, features and weights chooses a penalty, and r
                        kernel = kernel_rbf(1), domain_kernel = domain_pooled())
   part <- dg_ridge(y ~ x1 + x2 | domain, data = noisy[weights > 0, ], scale = "none",
                    kernel = kernel_rbf(1), domain_kernel = domain_pooled())
-  expect_equal(weighted$lambda / 300, part$lambda / 225)
+  expect_equal(weighted$lambda, part$lambda)
   few <- with_seed(1, dg_ridge(y ~ x1 + x2 | domain, data = noisy, features = features_nystrom(30)))
   exact <- dg_ridge(y ~ x1 + x2 | domain, data = noisy)
   expect_lte(abs(log10(few$lambda / exact$lambda)), 0.5)
