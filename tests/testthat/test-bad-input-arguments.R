@@ -165,6 +165,9 @@ test_that("unknown and misspelt arguments are errors, not ignored", {
 })
 
 test_that("what has no picture and a model whose data are gone say so", {
+  # no picture is left behind
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
   model <- local({
     gone <- d
     dg_ridge(y ~ a + b | g, data = gone, features = features_nystrom(5))
