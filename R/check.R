@@ -240,7 +240,8 @@ check_memory <- function(n, m = n, copies = 1, what = NULL) {
     abort("memory", if (is.null(what)) paste("The Gram matrix of", plural(n, "row")) else what,
           " would take ", gib(need), " GiB, more than the limit of ", gib(limit), " GiB. ",
           if (is.null(what)) {
-            "Use `features = features_nystrom()` or `features_rff()`, which need no such matrix, or "
+            paste("Use `features = features_nystrom()` or `features_rff()`, which need no such",
+                  "matrix, or ")
           } else "Make it smaller or ", "raise `options(domgen.memory_limit = )` (bytes).")
   }
   invisible(need)

@@ -135,8 +135,8 @@ tile_ink <- function(page, value) {
 
 # Of a model, and of what is no model yet.
 no_picture <- function(x, ...) {
-  abort("argument", "`x`, ", describe(x), ", has no picture: plot(domain_map(x)) shows its domains, ",
-        "plot(dg_cv(x)) how well it does on them.")
+  abort("argument", "`x`, ", describe(x), ", has no picture: plot(domain_map(x)) shows its ",
+        "domains, plot(dg_cv(x)) how well it does on them.")
 }
 
 #' @exportS3Method

@@ -54,7 +54,8 @@ raw_from_formula <- function(input) {
   }
   blueprint <- blueprint_formula(read, design, parts, data, columns,
                                  small_environment(input$x, names(data), env))
-  if (is.null(columns)) warn_dependent(blueprint, data[max(which(usable)), , drop = FALSE], design$X)
+  last <- data[max(which(usable)), , drop = FALSE]
+  if (is.null(columns)) warn_dependent(blueprint, last, design$X)
   c(list(X = spread_rows(design$X, usable), blueprint = blueprint), given)
 }
 

@@ -86,8 +86,8 @@ print.dg_tuned <- function(x, ...) {
   cat("  ", tuning$metric$title, " ", signif(best$mean, 4), " (standard error ",
       signif(best$se, 2), "); on new domains expect somewhat worse, see ?dg_tune\n", sep = "")
   if (isTRUE(tuning$budget$spent)) {
-    cat("  the time budget of ", format(tuning$budget$seconds), " s was spent before the search was ",
-        "done: the best so far\n", sep = "")
+    cat("  the time budget of ", format(tuning$budget$seconds), " s was spent before the search ",
+        "was done: the best so far\n", sep = "")
   }
   if (failed) {
     cat("  ", plural(failed, "combination"), " failed: ", unique(stats::na.omit(table$error))[1L],

@@ -81,8 +81,8 @@ extend_parameter <- function(state, name, best) {
   TRUE
 }
 
-# Is the best choice, at the border of a parameter, better than with the value before it by more than
-# the standard error of the difference over domains? Yes where nothing is known.
+# Is the best choice, at the border of a parameter, better than with the value before it by more
+# than the standard error of the difference over domains? Yes where nothing is known.
 clear_gain <- function(state, name, best) {
   numbers <- unlist(state$grid[[name]])
   before <- best

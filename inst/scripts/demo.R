@@ -25,7 +25,9 @@ own_file <- function(file, response, domain) {
   if (is.null(response) || is.null(domain)) {
     stop_demo("with DATA give RESPONSE and DOMAIN too, the names of two of its columns.")
   }
-  if (response == domain) stop_demo("RESPONSE and DOMAIN must be two columns, not both ", domain, ".")
+  if (response == domain) {
+    stop_demo("RESPONSE and DOMAIN must be two columns, not both ", domain, ".")
+  }
   data <- read_table(file)
   absent <- setdiff(c(response, domain), names(data))
   if (length(absent)) {

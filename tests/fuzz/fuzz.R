@@ -56,5 +56,6 @@ while (next_call <= calls) {
   faults <- rbind(faults, found)
   next_call <- last + 1
 }
-cat(format(calls, scientific = FALSE), " calls with seed ", seed, ": ", NROW(faults), " faults\n", sep = "")
+cat(format(calls, scientific = FALSE), " calls with seed ", seed, ": ", NROW(faults), " faults\n",
+    sep = "")
 quit(status = as.integer(NROW(faults) > 0))

@@ -34,21 +34,26 @@ fuzz_frames <- function(base) {
     hexmode = with_column("a", as.hexmode(seq_len(n))), raw = with_column("a", as.raw(seq_len(n))),
     octmode = with_column("b", as.octmode(seq_len(n))), complex = with_column("a", base$a + 1i),
     list = with_column("a", I(as.list(base$a))), Date = with_column("a", base$day),
-    POSIXlt = with_column("a", as.POSIXlt(base$day)), matrix = with_column("a", as.matrix(base[1:2])),
+    POSIXlt = with_column("a", as.POSIXlt(base$day)),
+    matrix = with_column("a", as.matrix(base[1:2])),
     frame = with_column("a", base[1:2]), version = with_column("a", numeric_version(seq_len(n))),
     index = `names<-`(cbind(1, base), c("", names(base))), twice = cbind(base, base["a"]),
     "name NA" = `names<-`(cbind(1, base), c(NA, names(base))), unnamed = `names<-`(base, NULL),
     "no row" = base[0L, ], "one row" = base[1L, ], duplicated = base[rep(1:2, each = n / 2), ],
     "one domain" = base[base$g == "u", ], "one-row domain" = base[-(2:8), ],
     "domain blank" = with_column("g", sub("u", "", base$g)), "domain NA" = with_column("g", NA),
-    "domain raw" = with_column("g", as.raw(base$id)), "domain list" = with_column("g", I(as.list(base$g))),
+    "domain raw" = with_column("g", as.raw(base$id)),
+    "domain list" = with_column("g", I(as.list(base$g))),
     "one class" = with_column("class", factor("p")), "y raw" = with_column("y", as.raw(seq_len(n))),
-    "y list" = with_column("y", I(as.list(base$y))), "y matrix" = with_column("y", cbind(base$y, 1)),
+    "y list" = with_column("y", I(as.list(base$y))),
+    "y matrix" = with_column("y", cbind(base$y, 1)),
     constant = with_column("a", 2), "one NA" = with_column("a", replace(base$a, 3, NA)),
-    "some NaN" = with_column("a", replace(base$a, 3, NaN)), Inf. = with_column("a", replace(base$a, 3, Inf)),
+    "some NaN" = with_column("a", replace(base$a, 3, NaN)),
+    Inf. = with_column("a", replace(base$a, 3, Inf)),
     "all NA" = with_column("a", NA), "1e150" = transform(base, a = a * 1e150),
     "1e-150" = transform(base, a = a * 1e-150, y = y * 1e150), text = with_column("a", base$g),
-    "new level" = with_column("f", "new"), "as list" = as.list(base), "as matrix" = data.matrix(base)
+    "new level" = with_column("f", "new"), "as list" = as.list(base),
+    "as matrix" = data.matrix(base)
   )
 }
 
@@ -56,7 +61,8 @@ fuzz_formulas <- list(
   y ~ a + b | g, y ~ . | g, class ~ a + b | g, ~ a + b | g, y ~ a + f | g, y ~ a, log(y) ~ a | g,
   y ~ poly(a, 2) | g, y ~ 1 | g, 1 ~ I(1) | d, y ~ a | g | f, y ~ a + offset(b) | g, y ~ zzz | g,
   ~ 0, y ~ a:f | g, y ~ I(a^2) + f * b | interaction(g, f), ~ 1 | 1, y ~ a | 1, class ~ . | 1:24,
-  y ~ NULL | g, NULL ~ a | g, y ~ (a | g), y ~ -a | g, `I`(y) ~ a | I(g), y ~ "a" | "g", y ~ . - a | g,
+  y ~ NULL | g, NULL ~ a | g, y ~ (a | g), y ~ -a | g, `I`(y) ~ a | I(g), y ~ "a" | "g",
+  y ~ . - a | g,
   y ~ a | NA, y ~ stats::lag(a) | g, Inf ~ a | g, y + a ~ b | paste(g, f), y ~ rank(a) | g
 )
 
@@ -90,7 +96,8 @@ fuzz_models <- function(d) {
     svm = dg_svm(numbers, data = d), "svm classes" = machine,
     "svm pooled" = dg_svm(numbers, data = d, domain_kernel = domain_pooled()),
     "svm three" = dg_svm(as.matrix(d[1:2]), factor(d$id %% 3), d$g),
-    ridge = dg_ridge(numbers, data = d), "ridge domain" = dg_ridge(numbers, data = d, scale = "both"),
+    ridge = dg_ridge(numbers, data = d),
+    "ridge domain" = dg_ridge(numbers, data = d, scale = "both"),
     "ridge features" = dg_ridge(numbers, data = d, features = features_nystrom(5)),
     "ridge matrix" = dg_ridge(as.matrix(d[1:2]), d$y, d$g),
     gp = dg_gp(numbers, data = d, optimise = FALSE),
@@ -109,14 +116,16 @@ fuzz_models <- function(d) {
     map = domain_map(dg_ridge(numbers, data = d)), folds = domain_folds(d$g),
     rows = row_folds(d$g, 2), metric = metric_custom(function(truth, prediction) 1),
     kernel = kernel_rbf(1), "composite kernel" = kernel_linear() * kernel_rbf() + 1,
-    "domain kernel" = domain_distribution(), features = features_nystrom(5), specification = dg_svm(),
+    "domain kernel" = domain_distribution(), features = features_nystrom(5),
+    specification = dg_svm(),
     "chain without data" = chain(dica(), dg_svm()), search = dg_tune(dg_svm())
   ))
 }
 
 # Values that an argument of that name should take, by name.
 fuzz_plausible <- function(world) {
-  kernels <- list(kernel_rbf(), kernel_rbf(1), kernel_rbf(c(1, 2)), kernel_laplace(), kernel_matern(),
+  kernels <- list(kernel_rbf(), kernel_rbf(1), kernel_rbf(c(1, 2)), kernel_laplace(),
+                  kernel_matern(),
                   kernel_linear(), kernel_poly(3), kernel_delta(), kernel_normalise(kernel_poly()),
                   kernel_rbf() + kernel_linear(), kernel_exponential(), kernel_rbf(times = 2),
                   kernel_custom(function(x, z) x %*% t(z)), kernel_custom(function(x, z) 1),
@@ -154,12 +163,14 @@ fuzz_plausible <- function(world) {
     target = list(NULL, "u", c("u", "v"), "zz"), unlabelled = c(list(NULL), frames),
     fun = list(function(x, z) x %*% t(z), function(truth, prediction) mean(prediction), mean),
     kappa = list(`dimnames<-`(diag(3), list(c("u", "v", "w"), c("u", "v", "w"))), diag(3), NULL),
-    against = list(NULL, "a", "b"), class = list(NULL, "p", "q"), which = choices("scores", "values"),
+    against = list(NULL, "a", "b"), class = list(NULL, "p", "q"),
+    which = choices("scores", "values"),
     sigma = list(NULL, 1, c(1, 2)), times = list(NULL, 1), formula = fuzz_formulas, budget = list(5)
   ), stats::setNames(rep(list(list(1, 2, 3, 0.5, 0.1, 5)), 46L), c(
     "ncomp", "lambda", "epsilon", "cost", "tau", "mu", "beta", "alpha", "gamma", "delta", "smooth",
     "neighbours", "n_landmarks", "n_features", "rank", "nu", "degree", "coef0", "v", "repeats",
-    "rows", "domains", "p", "eta", "b1", "b2", "c", "size", "starts", "signal", "noise", "tolerance",
+    "rows", "domains", "p", "eta", "b1", "b2", "c", "size", "starts", "signal", "noise",
+    "tolerance",
     "max_iterations", "permutations", "nsim", "level", "bins", "max_panels", "max_labels", "digits",
     "components", "members", "max_rows", "max_predictors", "new", "title"
   )), stats::setNames(rep(list(list(TRUE, FALSE)), 8L), c(
@@ -182,7 +193,8 @@ fuzz_functions <- function() {
 
 fuzz_pick <- function(values) {
   at <- sample.int(length(values), 1L)
-  list(value = values[at], name = if (is.null(names(values))) paste0("#", at) else names(values)[at])
+  list(value = values[at],
+       name = if (is.null(names(values))) paste0("#", at) else names(values)[at])
 }
 
 # list(fun, args, words, seeded: must random numbers be as before?)
@@ -232,7 +244,8 @@ fuzz_method_call <- function(world) {
   known <- switch(method,
     predict = c("newdata", "domain", "type", "reference", "reference_domain", "se.fit", "interval",
                 "level", "new_levels"),
-    autoplot = , plot = c("newdata", "components", "domain", "y", "max_panels", "which", "type", "max_labels"),
+    autoplot = ,
+    plot = c("newdata", "components", "domain", "y", "max_panels", "which", "type", "max_labels"),
     simulate = c("nsim", "seed", "newdata", "domain"), print = "digits",
     adapt = c("newdata", "labels", "domain", "cost", "lambda", "weights"),
     update = c("data", "lambda", "cost", "threads", "scale", "kernel"), lodo = "metric",
@@ -284,7 +297,8 @@ fuzz_fault <- function(call, env, seconds = 10) {
   found <- fuzz_outcome(fuzz_language(fun, call$args), env, seconds)
   after <- list(options(), .Random.seed)
   changed <- setdiff(names(before[[1L]]), "warn")
-  if (!identical(before[[1L]][changed], after[[1L]][changed])) found <- paste(found, "options changed")
+  if (!identical(before[[1L]][changed], after[[1L]][changed])) found <- paste(found,
+                                                                              "options changed")
   if (call$seeded && !identical(before[[2L]], after[[2L]])) found <- paste(found, "seed changed")
   found
 }
@@ -321,7 +335,8 @@ fuzz_outcome <- function(expr, env, seconds) {
     message <- conditionMessage(value)
     if (!inherits(value, "domgen_error")) return(paste("R error:", message))
     # a function of the user's says what it says
-    if (grepl(fuzz_foreign, sub("cannot be evaluated: .*", "", message))) return(paste("C++ or R:", message))
+    if (grepl(fuzz_foreign, sub("cannot be evaluated: .*", "", message))) return(paste("C++ or R:",
+                                                                                       message))
   }
   if (length(foreign)) return(paste("R warning:", foreign[1L]))
   if (!warned && has_nan(value)) return("silent NaN")

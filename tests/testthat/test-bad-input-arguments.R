@@ -165,6 +165,9 @@ test_that("unknown and misspelt arguments are errors, not ignored", {
 })
 
 test_that("what has no picture and a model whose data are gone say so", {
+  # no picture is left behind
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
   model <- local({
     gone <- d
     dg_ridge(y ~ a + b | g, data = gone, features = features_nystrom(5))
@@ -172,8 +175,10 @@ test_that("what has no picture and a model whose data are gone say so", {
   expect_domgen_error(plot(model), "has no picture")
   expect_domgen_error(plot(dg_svm()), "has no picture")
   expect_domgen_error(lodo(model), "data of the model are gone")
-  expect_domgen_error(update(model, lambda = 2), "cannot be evaluated again: object 'gone' not found")
-  expect_domgen_error(plot(udica(~ a + b | g, data = d), max_labels = 3), "did you mean `max_panels`")
+  expect_domgen_error(update(model, lambda = 2),
+                      "cannot be evaluated again: object 'gone' not found")
+  expect_domgen_error(plot(udica(~ a + b | g, data = d), max_labels = 3),
+                      "did you mean `max_panels`")
   expect_domgen_error(plot(udica(~ a + b | g, data = d), col = "no colour"),
                       "picture cannot be drawn: invalid color name")
   expect_domgen_error(update(model, lambda = ), "`lambda` must have a value")

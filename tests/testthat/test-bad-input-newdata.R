@@ -28,7 +28,8 @@ right <- list(
   "other levels" = with_column("f", factor(d$f, levels = c("x", "s", "r"))),
   "domain NA" = with_column("g", replace_at(d$g, 1, NA)), "no domain at all" = with_column("g", NA),
   "more columns" = cbind(d, q = 1), "other order" = rev(d), "unseen level" = with_column("f", "zz"),
-  "unseen text" = with_column("text", "zz"), "index column" = `names<-`(cbind(1, d), c("", names(d)))
+  "unseen text" = with_column("text", "zz"),
+  "index column" = `names<-`(cbind(1, d), c("", names(d)))
 )
 wrong <- list(
   "no column" = d[, 0], "column missing" = d[setdiff(names(d), "a")], "two missing" = d["y"],

@@ -75,7 +75,8 @@ test_that("a level that is new gives NA in its rows and a warning that names it"
                      dg_svm(y ~ size:x + colour | site, data = d,
                             domain_kernel = domain_pooled()))) {
     told <- testthat::capture_warnings(values <- predict(model, new))
-    expect_match(told[1L], "`newdata$size` has a level that training did not have, \"huge\", in 2 rows",
+    expect_match(told[1L],
+                 "`newdata$size` has a level that training did not have, \"huge\", in 2 rows",
                  fixed = TRUE)
     expect_match(told[2L], "\"b", ignore.case = TRUE)
     expect_match(told[3L], "3 rows of `newdata` have missing values: the prediction is NA")

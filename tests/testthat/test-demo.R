@@ -58,7 +58,8 @@ test_that("what is no table is told in our words", {
   refuses(c("y,g,x,x", "1,2,3,4"), "two columns are called x")
   refuses(c("y,g,x", "1,a,2", "1,b,2"), "no column is left as a predictor")
   expect_error(demo$own_file("any", "y", "y"), "must be two columns", class = "domgen_error_demo")
-  expect_error(demo$own_file("any", "y", NULL), "give RESPONSE and DOMAIN", class = "domgen_error_demo")
+  expect_error(demo$own_file("any", "y", NULL), "give RESPONSE and DOMAIN",
+               class = "domgen_error_demo")
 })
 
 test_that("the demonstration runs on a table with an index column and semicolons", {

@@ -6,7 +6,8 @@ stub_package <- function() {
   write("DESCRIPTION", "Package: othermodels", "Version: 1.0", "Title: Stub", "License: GPL-3",
         "Description: Stub.", "Author: A", "Maintainer: A <a@example.org>", "Imports: generics")
   write("NAMESPACE", "importFrom(generics,fit)", "importFrom(generics,tidy)", "export(fit)",
-        "export(tidy)", "export(linear_reg)", "S3method(fit,model_spec)", "S3method(tidy,model_spec)")
+        "export(tidy)", "export(linear_reg)", "S3method(fit,model_spec)",
+        "S3method(tidy,model_spec)")
   write("R/all.R", "linear_reg <- function() structure(list(), class = 'model_spec')",
         "fit.model_spec <- function(object, ...) 'fitted by another package'",
         "tidy.model_spec <- function(x, ...) 'tidied by another package'")

@@ -70,7 +70,8 @@ test_that("formulas of thousands of terms are read", {
                                        "| site"))
   expect_equal(unname(fitted(dg_ridge(functions, data = d))),
                unname(fitted(dg_ridge(as.matrix(d[names[1:1000]]), d$y, d$site))))
-  expect_domgen_error(dg_ridge(stats::as.formula(paste0("y ~ (x | z) + ", paste(names, collapse = "+"))),
+  expect_domgen_error(dg_ridge(stats::as.formula(paste0("y ~ (x | z) + ",
+                                                        paste(names, collapse = "+"))),
                                data = d), "one bar")
   nested <- Reduce(function(inside, k) call("(", inside), 1:2000, quote(X1 | site))
   expect_domgen_error(dg_ridge(stats::as.formula(call("~", quote(y), nested)), data = d), "one bar")
@@ -98,7 +99,8 @@ test_that("two columns of one name are an error where they are used", {
   d <- mixed_data()[c("y", "x", "z", "site")]
   twice <- function(name) cbind(d, d[name])
   expect_domgen_error(dg_lm(y ~ . | site, data = twice("x")), "one column of each name.*`x`")
-  expect_domgen_error(dg_lm(y ~ x + log(z) | site, data = twice("x")), "one column of each name.*`x`")
+  expect_domgen_error(dg_lm(y ~ x + log(z) | site, data = twice("x")),
+                      "one column of each name.*`x`")
   expect_domgen_error(dg_lm(y ~ x | site, data = twice("y")), "`y`")
   expect_domgen_error(dg_lm(y ~ x | site, data = twice("site")), "`site`")
   expect_domgen_error(dg_lm(`names<-`(d[2:3], c("x", "x")), d$y), "`x`")

@@ -61,7 +61,8 @@ test_that("a grid goes on only where the gain is more than noise over domains", 
   # where each step is up in half the domains and down in the others, by more
   expect_equal(step(gain = 0.01, noise = function(domain, at) (-1)^(domain + at)), 1)
   # a gain, then none
-  expect_equal(step(gain = 0.01, noise = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
+  expect_equal(step(gain = 0.01,
+                    noise = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
                100)
 })
 
@@ -79,7 +80,8 @@ test_that("a time budget that is spent gives the best so far and says so", {
     none <- tune(budget = 1e-9, search = search, size = 3)
     expect_identical(nrow(none$tuning$table), 1L)
     expect_true(none$tuning$budget$spent)
-    expect_output(print(none), "time budget of 1e-09 s was spent before the search was done: the best")
+    expect_output(print(none),
+                  "time budget of 1e-09 s was spent before the search was done: the best")
     expect_length(predict(none, toy), nrow(toy))
   }
   same <- whole$tuning$table

@@ -36,7 +36,8 @@ test_that("a model that was fitted by fit() is changed the same way", {
   model <- fit(chain(kpca(ncomp = 1), dg_ridge()), y ~ . | domain, data = toy)
   again <- update(model, kpca.ncomp = 2, lambda = 3)
   expect_equal(fitted(again),
-               fitted(fit(chain(kpca(ncomp = 2), dg_ridge(lambda = 3)), y ~ . | domain, data = toy)))
+               fitted(fit(chain(kpca(ncomp = 2), dg_ridge(lambda = 3)), y ~ . | domain,
+                          data = toy)))
   expect_equal(nobs(update(again, data = toy[toy$domain != "d1", ])), sum(toy$domain != "d1"))
   expect_domgen_error(update(model, kpca.lambda = 3), "Unknown argument")
 })
