@@ -8,6 +8,8 @@ Sys.setenv(NOT_CRAN = "true")
 if (nzchar(threads <- Sys.getenv("DOMGEN_THREADS"))) options(domgen.threads = as.integer(threads))
 arguments <- commandArgs(trailingOnly = TRUE)
 
+# Some tests look at the sources too.
+Sys.setenv(DOMGEN_SOURCES = getwd())
 copy <- tempfile("tests")
 dir.create(copy)
 invisible(file.copy("tests/testthat", copy, recursive = TRUE))

@@ -13,7 +13,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   by_domain <- score_domains(predictions, metrics)
   scores <- by_domain$score[!is.na(by_domain$score)]
   refits <- read_pairs(plan, pairs, task$domain, by_domain$domain, metrics)
-  share <- mean(vapply(splits, function(s) length(unique(s$train)), 0L)) / length(task$y)
+  share <- train_share(splits, task)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
     values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
     mean_error(values, refits$without[[name]], share)
@@ -27,6 +27,11 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
   ), class = "dg_cv")
+}
+
+# The mean share of the rows that folds train on.
+train_share <- function(splits, task) {
+  mean(vapply(splits, function(s) length(unique(s$train)), 0L)) / length(task$y)
 }
 
 # list(fits, seconds, error: why they cannot be used, without: see mean_error(), by metric) or NULL.

@@ -79,9 +79,13 @@ set_found <- function(spec, found, value) {
   first <- found$path[1L]
   args <- spec$args
   args[first] <- list(if (length(found$path) == 1L) value else {
-    set_inner(inner_object(args[[first]], first), found$path[-1L], value)
+    set_inner(inner_object(spec$args[[first]], first), found$path[-1L], value)
   })
-  do.call(spec$method, args, quote = TRUE)
+  changed <- do.call(spec$method, args, quote = TRUE)
+  # all were handed over, but the user gave no more than before and this one
+  given <- if (is.null(args[[first]])) setdiff(spec$given, first) else c(spec$given, first)
+  changed$given <- as.character(intersect(names(args), given))
+  changed
 }
 
 set_inner <- function(object, path, value) {

@@ -21,7 +21,8 @@ choose_penalty <- function(args, sample, task) {
   if (max(folds) < 2L || inherits(args$domain_kernel, c("domain_multitask", "domain_given"))) {
     return(args)
   }
-  total <- sum(task$costs)
+  # of huge weights the largest number that there is
+  total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
   kept <- penalty_sample(sample)
   domain <- sample$domain[kept]
   rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
@@ -68,18 +69,22 @@ penalty_sample <- function(sample) {
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)
 try_penalties <- function(product, rows, task, args) {
+  largest <- max(task$costs)
+  task$costs <- task$costs / largest
   lambdas <- sum(task$costs) * penalty_shares
   predicted <- quietly(left_out_predictions(product, rows, task, args, lambdas),
                        "domgen_warning_ridge")
   residuals <- predicted - c(task$Y)
   share <- task$costs / sum(task$costs)
   errors <- apply(residuals, 3L, function(r) sum(share * r^2))
+  errors[is.nan(errors)] <- Inf
   # where all are as good the simplest
   best <- max(which(errors <= min(errors) * (1 + 1e-6)))
   left <- lambda_values(residuals, best)
   # of the indicators of several classes that of the row's own
   size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y))] else left
-  list(best = best, error = errors[best], slope = sum(share * abs(size)),
+  slope <- sum(share * abs(size))
+  list(best = best, error = errors[best], slope = if (is.finite(slope)) slope else 1,
        domains = c(rowsum(share * rowSums(left^2), as.integer(rows$domain))))
 }
 
@@ -95,6 +100,7 @@ widest_good <- function(tried) {
   }, NA)
   max(which(good | errors == min(errors)))
 }
+
 # `lambda` or `cost` of a fitted model: as given, or as chosen.
 penalty_of <- function(object, name) {
   given <- object$spec$args[[name]]

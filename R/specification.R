@@ -16,14 +16,14 @@ fit_or_specify <- function(spec, call, env) {
   known <- setdiff(c(names(spec$args), data_arguments), c("x", if (!spec$parts$weights) "weights"))
   if (!spec$parts$weights && "weights" %in% names(given)) extra <- c(extra, given["weights"])
   check_no_dots(extra, known)
+  # what was asked for, where it is what would be taken anyway too: see check_fixed()
+  spec$given <- as.character(intersect(names(spec$args), names(given)))
   if (!any(c("x", "formula", "data") %in% names(given))) {
     stray <- intersect(c("y", "domain", "weights", "na.action"), names(given))
     if (length(stray)) {
       abort("argument", "`", stray[1L], "` is given without data: `x` must be a formula, a matrix",
             " or a data frame.")
     }
-    # what was asked for, where it is what would be taken anyway too: see check_fixed()
-    spec$given <- intersect(names(spec$args), names(given))
     return(spec)
   }
   keep_call(fit_input(spec, evaluate_input(given, env)), call)

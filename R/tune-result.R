@@ -24,7 +24,9 @@ best_choice <- function(state) {
   if (state$spec$args$rule == "best") return(best)
   means <- vapply(state$results, `[[`, numeric(1), "mean")
   sign <- if (state$metrics[[1L]]$better == "low") 1 else -1
-  se <- state$results[[best]]$se
+  # the rule is about choosing: overlapping training sets are left out of it
+  scores <- state$results[[best]]$scores
+  se <- standard_error(scores[!is.na(scores)])
   near <- which(sign * means <= sign * means[best] + if (is.na(se)) 0 else se)
   simple <- simplicity(state$tried[near, , drop = FALSE], state$grid)
   near[order(-simple, sign * means[near])][1L]

@@ -28,7 +28,8 @@
 #' machine.
 #'
 #' **Rule.** `"best"` takes the best mean over domains; `"one_se"` the simplest choice whose mean is
-#' within one standard error of it: small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
+#' within one standard error of it (that of independent scores: Breiman and others, 1984, section
+#' 3.4.3): small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
 #' `times`, `tau` and `smooth`, small `mu`, `n_landmarks` and `n_features`; of several parameters
 #' the largest sum of ranks among their values, each from 0 to 1.
 #'
@@ -69,6 +70,9 @@
 #' @section Errors:
 #' A name that is no parameter or one of both parts of a chain, missing values in `grid`, nothing
 #' to tune, and data for which every choice fails are errors; and those of [dg_cv()].
+#' @references
+#' Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). *Classification and
+#' Regression Trees*. Wadsworth.
 #' @seealso [dg_cv()], [plot.dg_tuned()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)

@@ -62,3 +62,10 @@ expect_refusals <- function(code) {
   }))
   testthat::expect_snapshot_output(cat(lines, sep = "\n"))
 }
+
+# The checkout, for tests that look at the sources.
+checkout_file <- function(...) {
+  folder <- Sys.getenv("DOMGEN_SOURCES")
+  testthat::skip_if_not(nzchar(folder), "only in a checkout: the built package has not all sources")
+  file.path(folder, ...)
+}

@@ -235,6 +235,9 @@ test_that("with more than ten domains the folds hold out several at a time", {
   expect_output(print(model), "Platt scaling on 13 domains held out in 10 folds\n +log loss 0")
   expect_identical(max(model$calibration$folds), 10L)
   expect_output(print(fit(fixed(dg_ridge, probability = "isotonic"), y ~ . | domain, data = wide)),
+                "isotonic on 13 domains held out in 10 folds")
+  expect_output(print(fit(fixed(dg_ridge, lambda = 1, probability = "isotonic"), y ~ . | domain,
+                          data = wide)),
                 "isotonic on 13 domains held out one at a time")
 })
 

@@ -302,9 +302,11 @@ test_that("with a free constant, rows far from 0 cost no digits to a linear kern
   }
   expect_equal(values, origin, tolerance = 1e-6)
   # a constant for each domain is none that is free: then the digits lost are told
-  expect_warning(dg_ridge(X + far, y, g, kernel = kernel_linear(), offset = TRUE, scale = "none"),
+  expect_warning(dg_ridge(X + far, y, g, lambda = 1, kernel = kernel_linear(), offset = TRUE,
+                          scale = "none"),
                  "leaves about [0-9] digits?", class = "domgen_warning_ridge")
-  expect_silent(dg_ridge(X + 100, y, g, kernel = kernel_linear(), offset = TRUE, scale = "none"))
+  expect_silent(dg_ridge(X + 100, y, g, lambda = 1, kernel = kernel_linear(), offset = TRUE,
+                         scale = "none"))
   expect_output(print(ridge(kernel_linear())), "<x - mean, z - mean>", fixed = TRUE)
   # without a free constant the origin says something
   expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), domain_kernel = pooled)$product$kernel$origin)

@@ -1,6 +1,5 @@
 test_that("no two functions of the package have one name, of which the later would hide the other", {
-  folder <- test_path("../../R")
-  skip_if_not(dir.exists(folder), "the sources are not here")
+  folder <- checkout_file("R")
   named <- unlist(lapply(list.files(folder, "[.]R$", full.names = TRUE), function(file) {
     code <- parse(file, keep.source = FALSE)
     assigned <- vapply(code, function(line) is.call(line) && identical(line[[1L]], as.name("<-")), NA)
