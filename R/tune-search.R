@@ -241,6 +241,7 @@ summarise_choice <- function(state, outcomes) {
   scores <- stats::setNames(domains$score, domains$domain)
   known <- scores[!is.na(scores)]
   list(scores = scores, mean = if (length(known)) mean(known) else NA_real_,
-       se = mean_error(scores, share = train_share(state$splits, state$task))$se, seconds = seconds, error = NA_character_,
+       se = mean_error(scores, share = train_share(state$splits, state$task))$se,
+       seconds = seconds, error = NA_character_,
        warnings = unique(unlist(lapply(outcomes, `[[`, "warnings"))))
 }

@@ -151,11 +151,13 @@ minus <- function(first, second) {
 }
 
 # One line an interval, a matrix.
-intervals_of <- function(d, models, ranks) {
+intervals_of <- function(d, models, ranks, alone) {
   error <- list(independent = list(se = inside$standard_error(d$scores), df = length(d$scores) - 1,
                                    inflation = 1),
                 factor = inside$mean_error(d$scores, NULL, d$share),
-                jackknife = if (!is.null(d$without)) inside$mean_error(d$scores, d$without))
+                jackknife = if (!is.null(d$without)) {
+                  inside$mean_error(d$scores, d$without, off = if (alone) 0 else 0.5)
+                })
   theta <- mean(d$scores)
   t(vapply(Filter(Negate(is.null), error), function(e) {
     ends <- inside$mean_interval(theta, e)
@@ -188,7 +190,8 @@ one_run <- function(world, G, bank) {
         inside$rank_methods(scores, "low")
       }
       lines <- intervals_of(minus(runs[[pair[1L]]], if (!alone) runs[[pair[2L]]]),
-                            true[[pair[1L]]] - if (alone) 0 else true[[pair[2L]]], ranks)
+                            true[[pair[1L]]] - if (alone) 0 else true[[pair[2L]]], ranks,
+                            alone)
       rownames(lines) <- paste(paste(pair, collapse = " - "), fold_names[[kind]], rownames(lines),
                                sep = "|")
       lines

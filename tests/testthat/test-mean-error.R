@@ -38,8 +38,11 @@ test_that("groups of folds are left out in pairs", {
 })
 
 # The help's formulas. without[g, L]: score of g by fits without its own group and L.
-naive_error <- function(d, without, group) {
+naive_error <- function(d, without, group, off = 0) {
   G <- length(d)
+  cells <- data.frame(change = c(without - d), g = gl(G, 1, G * ncol(without)),
+                      L = gl(ncol(without), G))
+  w <- summary(lm(change ~ g + L, cells))$sigma^2
   J <- max(group)
   v <- function(mean_without) {
     m <- vapply(seq_len(J), mean_without, 0)
@@ -49,7 +52,7 @@ naive_error <- function(d, without, group) {
   }
   refits <- v(function(L) mean(without[group != L, L]))
   scores <- v(function(L) mean(d[group != L]))
-  excess <- max(0, refits - scores)
+  excess <- max(0, refits - scores - off * w * mean(1 / tabulate(group)))
   own <- var(d) / G
   df <- (own + excess)^2 / (own^2 / (G - 1) + excess^2 / (J - 1))
   c(sqrt(own + excess), min(df, G - 1))
@@ -75,6 +78,10 @@ test_that("the standard error is the formula, in any unit, from fits that were m
   expected <- naive_error(result$domains$mae, without, group)
   expect_equal(c(result$se, result$errors$mae$df), expected, tolerance = 1e-6)
   expect_identical(result$errors$mae$how, "jackknife")
+  difference <- mean_error(result$domains$mae, list(scores = without, group = group), off = 0.5)
+  expect_equal(c(difference$se, difference$df),
+               naive_error(result$domains$mae, without, group, 0.5), tolerance = 1e-6)
+  expect_lt(difference$se, result$se)
   expect_false(result$errors$rmse$se == result$se)
   for (unit in c(1e-200, 1e180)) {
     scaled <- mean_error(unit * result$domains$mae, list(scores = unit * without, group = group))
@@ -144,7 +151,7 @@ test_that("intervals of a difference cover it under leave-one-domain-out", {
     d <- vapply(splits, difference, 0)
     found <- lapply(plan$splits, function(s) list(domain = domain[s$held], score = difference(s)))
     without <- scores_without(plan, found, domain, "score")$score
-    line <- paired_line(d, mean_error(d, without))
+    line <- paired_line(d, mean_error(d, without, off = 0.5))
     c(line$difference, line$lower, line$upper, t.test(d)$conf.int)
   })
   truth <- mean(runs[1, ])
