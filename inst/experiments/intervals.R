@@ -14,14 +14,14 @@
 #
 # One line per world, procedures, domains, folds ("rows": row_folds(), "5 x 3": repeated) and
 # interval ("independent": s^2/G; "factor": Nadeau and Bengio's; "jackknife": from fits without two
-# folds). coverage: of the expected difference over training sets of the folds' size;
+# folds, as dg_compare() does for differences and dg_cv() for scores). coverage: of the expected difference over training sets of the folds' size;
 # coverage_models: of the difference of the two models trained on all domains, on 500 new ones;
 # width: mean, and oracle_width that of the 95 % interval from the true standard deviation. alarms
 # (world "equal"): share of p < 0.05 of the mean, of the signed ranks (alarms_rank), of Friedman's
 # test of three (alarms_friedman); where the interval is "independent" as if domains were
 # independent. "lm - " is a score, not a difference.
 #
-# results/intervals.csv: 250 replications at 8 domains, fewer at 12 and more (column replications).
+# results/intervals.csv: 250 replications at 8 domains, 200 at 12, 100 at 30, 40 at 100.
 
 library(domgen)
 inside <- asNamespace("domgen")
