@@ -2,12 +2,15 @@
 # values.
 
 # The best of the best kinds; all that are asked for, unless fewer are better by more than the
-# standard error: as the domains `used` say.
+# standard error: as the domains `used` say. The null model is weighed against them later
+# (doubt_members()): of a few domains it is easily the best, by the shares of their classes.
 # list(keys, scores by domain of the mean)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
   scores <- settled_scores(search, settled)
-  keys <- utils::head(best_of_kinds(search, scores[used, , drop = FALSE]), most)
+  fitted <- setdiff(colnames(scores), candidate_key(candidate(kernel = "null")))
+  if (length(fitted) == 0L) fitted <- colnames(scores)
+  keys <- utils::head(best_of_kinds(search, scores[used, fitted, drop = FALSE]), most)
   means <- scores_of_means(search, lapply(keys, function(key) {
     values_at(search, search$found[[key]]$parts, settled[[key]])
   }))

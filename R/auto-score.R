@@ -19,13 +19,15 @@ cross_fitted <- function(search) {
 }
 
 # The choice with its cross-fitted scores, `fair`; the null model, whose scores nothing has chosen,
-# unless the choice is better by these.
+# unless the choice is better by these. Of few domains cross-fitting leaves two or three to choose by,
+# of which the null model easily seems best: there the choice is judged by its own scores.
 doubt_members <- function(search, chosen) {
   chosen$fair <- cross_fitted(search)
   null <- candidate_key(candidate(kernel = "null"))
   if (is.null(search$found[[null]])) return(chosen)
   scores <- search$found[[null]]$scores
-  if (is_gain(search, scores - chosen$fair)) return(chosen)
+  few <- sum(!is.na(scores)) < domains_for_null
+  if (is_gain(search, scores - if (few) chosen$scores else chosen$fair)) return(chosen)
   list(keys = null, scores = scores, fair = scores)
 }
 

@@ -22,9 +22,9 @@
 #' best candidates of the `members` best kinds are averaged (of fewer, where that is better on
 #' left-out domains by more than the standard error of the difference). The mean is
 #' \eqn{f = \frac1M\sum_m f_m}{f = (1/M) sum_m f_m}. `members = 1` fits the best candidate alone.
-#' The null model ([dg_null()]) is a candidate too, and chosen unless the members are better by
-#' their cross-fitted scores (next paragraph); with 5 domains or more by more than the standard
-#' error of the difference.
+#' The null model ([dg_null()]) is a candidate too, and chosen unless the members are better: with 5
+#' domains or more by their cross-fitted scores (next paragraph) and by more than the standard error
+#' of the difference, with fewer, which leave too few to choose by, by their own mean scores.
 #'
 #' **What to expect.** Scores of the best of many are too good. `print()` and `choice$expected` tell
 #' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of

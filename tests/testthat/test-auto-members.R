@@ -118,3 +118,16 @@ test_that("with few domains a signal in some of them is enough", {
   expect_false(any(describe_candidates(found$choice$table)[which(found$choice$table$member)] ==
                      "null model"))
 })
+
+test_that("of three domains the null model is no better than what all three say", {
+  # with one left out, the other two prefer their common class
+  set.seed(5)
+  share <- rep(c(0.1, 0.75, 0.9), each = 60)
+  x <- rnorm(180)
+  y <- factor(rbinom(180, 1, plogis(2 * x + qlogis(share))))
+  d <- data.frame(x, z = rnorm(180), y, g = gl(3, 60))
+  model <- dg_auto(y ~ x + z | g, data = d, metric = "accuracy", progress = FALSE)
+  null <- model$choice$table$kernel == "null model"
+  expect_gt(max(model$choice$table$mean[-1L]), model$choice$table$mean[null %in% TRUE])
+  expect_false(any(model$choice$table$member & null, na.rm = TRUE))
+})
