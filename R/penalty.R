@@ -95,6 +95,7 @@ widest_good <- function(tried) {
   }, NA)
   max(which(good | errors == min(errors)))
 }
+
 # `lambda` or `cost` of a fitted model: as given, or as chosen.
 penalty_of <- function(object, name) {
   given <- object$spec$args[[name]]
