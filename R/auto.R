@@ -30,10 +30,10 @@
 #' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of
 #' more than 10: each of 10 groups) is scored by the lambdas and members that the scores of the
 #' other domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the values
-#' of the one search. Where the search had some of the rows only, the chosen members are scored with all
-#' rows, each domain left out in closed form, and corrected by what cross-fitting says in the share
-#' of the rows that the choice has seen; of more than 3,000 rows with 3,000, at least 50 a domain or
-#' all that it has.
+#' of the one search. Where the search had some of the rows only, the chosen members are scored anew
+#' with all rows, each domain left out in closed form (of more than 3,000 rows with about 3,000, but
+#' 50 a domain or all that it has), and this score is corrected by what cross-fitting says, in the
+#' share of the rows that the choice has seen.
 #' The standard error is that over domains times \eqn{\sqrt{1 + 4/G}}{sqrt(1 + 4/G)} for G domains,
 #' because choices and training sets overlap; the factor is what simulations asked for, in
 #' `inst/experiments/auto-score.R`, which sets reported against true errors on fresh domains.

@@ -17,10 +17,12 @@
 #' | question | call |
 #' |---|---|
 #' | Is there anything to gain from domains? | [dg_diagnose()] |
-#' | A good model, with little time | [dg_auto()] |
-#' | Which parameters? | [dg_tune()] |
+#' | A good model, with little time | [dg_auto()], with the score to expect in `choice$expected` |
+#' | Which parameters? | [dg_tune()], in a time `budget`; `lambda` and `cost` choose themselves |
 #' | How well on a new domain? | [dg_cv()], with [dg_tune()] or [dg_auto()] inside |
-#' | Is it really better? | [dg_compare()] |
+#' | Is it really better? | [dg_compare()], with intervals from `refits` without two folds |
+#' | Is this row like those of training? | [`predict(type = "support")`][predict.dg_learner()] |
+#' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
 #'
 #' @section Which projection?:
 #' | you have | and want | use |

@@ -21,19 +21,19 @@
 #' each, 0 or 1, all from the same factorisation, and the largest value decides, which for two
 #' classes is the same rule.
 #'
-#' **The penalty.** Where `lambda` is not given, domains that are left out choose it: in folds of whole
-#' domains (one each, at most 10) they are predicted by the others in closed form (see [lodo()]),
-#' from the Gram matrix of all rows, or of 1,000 rows evenly spaced within domains in the order of x.
-#' Candidates are the \eqn{\lambda/\sum_i c_i}{lambda / sum_i c_i} from 1e-5 to 10 in steps of half a power of ten,
-#' the last of which leaves little but the constant; the one with the smallest mean of
-#' \eqn{c_i r_i^2}{c_i r_i^2} is taken. With [domain_distribution()] whose outer kernel is
-#' [kernel_rbf()] without `sigma` or `times`, its bandwidth is chosen along with it: 1, 2, 4
-#' or 8 times the median (see [domain_distribution()]), the last nearly pooling; a narrower one only
-#' where its error is smaller by more than half a standard error of the difference over domains. So
-#' the default is not to lose to pooling or to the mean by more than chance. With fewer than
-#' two domains, with [domain_multitask()], which is made for known domains, and with sums of
-#' features, `lambda` is 1. A given `lambda` is used as it is, with the
-#' median.
+#' **The penalty.** Where `lambda` is not given, domains that are left out choose it: in folds of
+#' whole domains (one each, at most 10 folds) they are predicted by the others in closed form (see
+#' [lodo()]), from the Gram matrix of all rows; of more than 1,000, from 1,000 that are evenly spaced
+#' within domains in the order of x. Candidates are the \eqn{\lambda/\sum_i c_i}{
+#' lambda / sum_i c_i} from 1e-5 to 10 in steps of half a power of ten, the last of which leaves little
+#' but the constant; the one with the smallest mean of \eqn{c_i r_i^2}{c_i r_i^2}, with \eqn{r_i} the
+#' residual of a left-out row, is taken. The bandwidth of [domain_distribution()] is chosen
+#' along with it where `outer` is [kernel_rbf()] without `sigma` or `times`: 1, 2, 4 or 8 times the
+#' median distance of the embeddings, the last nearly pooling, a narrower one only where its error is
+#' smaller by more than half a standard error of the difference over domains. So the default should
+#' seldom lose to pooling or to the mean by more than chance. With fewer than two domains, with
+#' [domain_multitask()], which is made for known domains, and with sums of features, `lambda` is 1.
+#' With a given `lambda` nothing is chosen, and the bandwidth is the median distance.
 #'
 #' **Weights.** A row with weight k counts as k rows, one with weight 0 as none, but weights do not
 #' change a domain's mean embedding, which describes the unlabelled rows.
@@ -66,8 +66,8 @@
 #' Elkan, 2002). The decision values of each domain without its labels come from the closed form of
 #' [lodo()], so that no fit is repeated, and scaling, bandwidths and features stay those of all
 #' rows; only a penalty that is not given and fitted bandwidths are fitted again, and in a [chain()]
-#' everything is, in at most 10 folds of domains. The predicted class is then the most probable one, which need not be
-#' that of the decision values.
+#' everything is, in at most 10 folds of domains. The predicted class is then the most probable one,
+#' which need not be that of the decision values.
 #'
 #' @inheritParams dica
 #' @inheritParams dg_svm
@@ -112,7 +112,7 @@
 #' toy <- simulate_dica(domains = 8, rows = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:6])
 #' test <- subset(toy, !domain %in% levels(domain)[1:6])
-#' model <- dg_ridge(y ~ . | domain, data = train, lambda = 1)
+#' model <- dg_ridge(y ~ . | domain, data = train)
 #' model
 #' sqrt(mean((predict(model, test) - test$y)^2))
 #'
@@ -170,7 +170,8 @@ new_ridge <- function(solved, product, response, sample, costs, lambda, search =
   names <- if (ncol(solved$coefficients) > 1L) response$levels
   colnames(solved$coefficients) <- colnames(solved$decision) <- names
   structure(c(solved[c("coefficients", "offset", "decision")], list(
-    costs = costs, lambda = lambda, search = search[c("error", "start", "converged", "evaluations", "message")],
+    costs = costs, lambda = lambda,
+    search = search[c("error", "start", "converged", "evaluations", "message")],
     weights = sample$weights, response = response, y = sample$y, product = product
   )), class = c("dg_ridge", "dg_learner", "dg_fit"))
 }
@@ -212,7 +213,8 @@ print_details.dg_ridge <- function(x) {
   describe_kernels(x$product)
   args <- x$spec$args
   cat("  lambda = ", format(signif(penalty_of(x, "lambda"), 4)),
-      if (is.null(args$lambda)) ", by left-out domains", " (domain weights: ", args$domain_weights, "), offset: ",
+      if (is.null(args$lambda)) ", by left-out domains", " (domain weights: ",
+      args$domain_weights, "), offset: ",
       if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",
       sep = "")
   if (!is.null(x$search)) {

@@ -46,12 +46,12 @@
 #' **The cost.** Where `cost` is not given, domains that are left out choose it, and how wide the
 #' kernel between domains is, by the ridge regression on the same kernels, see the penalty in
 #' [dg_ridge()]. From its \eqn{\lambda}{lambda}, and the mean size \eqn{\bar r}{r} of the residuals
-#' of the left-out domains (classes are 2 apart), \eqn{\mathrm{cost} = \max(\bar r,
-#' \epsilon)/\lambda}{cost = max(r, epsilon) / lambda}: the loss then pulls at a row as
-#' \eqn{r^2/(2\lambda)}{r^2 / (2 lambda)} does at a residual of that size (rounded to a quarter of
-#' a power of ten). For squared losses
-#' \eqn{\mathrm{cost} = 1/(2\lambda)}{cost = 1 / (2 lambda)}. With fewer than two domains, or with
-#' [domain_multitask()], lambda and r are 1. A given `cost` is used as it is, with the median bandwidths.
+#' of the left-out domains (classes are 2 apart; rounded to a quarter of a power of ten),
+#' \eqn{\mathrm{cost} = \max(\bar r, \epsilon)/\lambda}{cost = max(r, epsilon) / lambda}: the loss
+#' then pulls at a row as \eqn{r^2/(2\lambda)}{r^2 / (2 lambda)} does at a residual of that size. For
+#' squared losses \eqn{\mathrm{cost} = 1/(2\lambda)}{cost = 1 / (2 lambda)}. With fewer than two
+#' domains, or with [domain_multitask()], lambda and r are 1. With a given `cost` nothing is chosen,
+#' and the bandwidth between domains is the median distance.
 #'
 #' **Probabilities.** On the training domains' own decision values probabilities come out too
 #' sure: the machine has seen these labels and these domains. With `probability = "platt"` or
@@ -187,7 +187,7 @@
 #' toy <- simulate_ellipses(domains = 8, rows = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:6])
 #' test <- subset(toy, !domain %in% levels(domain)[1:6])
-#' model <- dg_svm(y ~ x1 + x2 | domain, data = train, cost = 10)
+#' model <- dg_svm(y ~ x1 + x2 | domain, data = train)
 #' model
 #' mean(predict(model, test) == test$y)
 #'
@@ -287,7 +287,8 @@ print_details.dg_svm <- function(x) {
   describe_kernels(x$product)
   args <- x$spec$args
   cat("  cost = ", format(signif(penalty_of(x, "cost"), 4)),
-      if (is.null(args$cost)) ", by left-out domains", " (domain weights: ", args$domain_weights, ")",
+      if (is.null(args$cost)) ", by left-out domains",
+      " (domain weights: ", args$domain_weights, ")",
       if (x$response$kind == "number") paste0(", epsilon = ", format(args$epsilon)),
       ", offset: ",
       if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",

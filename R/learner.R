@@ -85,11 +85,11 @@ domain_weightings <- c("equal", "size")
 #' nor on the threads; a domain described by a single row gives a warning.
 #'
 #' @inheritParams predict.dg_projection
-#' @param object A learner ([dg_svm()], [dg_lm()], [dg_null()]) or a [chain()]
-#'   that was fitted.
+#' @param object A learner ([dg_svm()], [dg_ridge()], [dg_auto()], [dg_lm()],
+#'   [dg_null()]) or a [chain()] that was fitted.
 #' @param type `"response"`: the number, or the class. `"class"`: the class.
-#'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], and [dg_svm()] and
-#'   [dg_ridge()] that were fitted with `probability = "platt"` or `"isotonic"`). A model with
+#'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], and [dg_svm()], [dg_ridge()]
+#'   and [dg_auto()] that were fitted with `probability = "platt"` or `"isotonic"`). A model with
 #'   probabilities gives the most probable class, the first of several, so that class and
 #'   probabilities never contradict each other; they can differ from the class that the sign or
 #'   the largest of the decision values would give.
@@ -118,8 +118,8 @@ domain_weightings <- c("equal", "size")
 #' give more of its unlabelled rows as `reference`.
 #' @return A vector with one entry per row of `newdata` (a factor for classes), or
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
-#'   to 1; for `type = "support"` numbers from 0 to 1. Rows with missing values, and with levels that
-#'   are new under `new_levels = "na"`, give `NA`, with a warning.
+#'   to 1; for `type = "support"` numbers from 0 to 1. Rows with missing values, and with levels
+#'   that are new under `new_levels = "na"`, give `NA`, with a warning.
 #' @section Saved models:
 #' A fit carries all that predictions need and can be saved, say with [saveRDS()]. It also has a
 #' record of its parts: their kinds, shapes, missing and infinite values, and the range of whole

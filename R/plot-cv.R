@@ -2,8 +2,8 @@
 #'
 #' The score of each held-out domain, sorted, with an interval for what other rows of
 #' the same domain would have given (bootstrap of its rows, 200 draws, always the same); and the
-#' mean over domains with its interval, Student's with the standard error of [dg_cv()] (95 % each). Domains without a score
-#' are left out; names that do not fit are shortened or left out. See [plot.dg_projection()] on
+#' mean over domains with its interval, Student's with the standard error of [dg_cv()] (95 %
+#' each). Domains without a score are left out; names that do not fit are shortened or left out. See [plot.dg_projection()] on
 #' colours, and [dg_calibration()] for the picture of predicted probabilities.
 #'
 #' @param x,object The result of [dg_cv()].

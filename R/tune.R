@@ -57,7 +57,7 @@
 #' @return With data, the model with the chosen parameters, fitted to all rows, with class
 #'   `dg_tuned` in front and the element `tuning`, a list with
 #'   \item{table}{data frame, one line per choice: the parameters, `mean` and `se` of the score over
-#'     domains, `seconds`, and the `error` message of those that failed}
+#'     domains (as if these were independent: [dg_cv()] allows for overlap), `seconds`, and the `error` message of those that failed}
 #'   \item{best}{the chosen parameters, a list}
 #'   \item{scores}{matrix, domains x choices}
 #'   \item{metric, rule, search, held}{as used; what was held out, in words}

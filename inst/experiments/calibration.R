@@ -125,10 +125,10 @@ if (nzchar(Sys.getenv("DOMGEN_DATA"))) {
   })
 }
 learners <- list(
-  `svm, cost 1` = dg_svm(multiclass = "one_vs_rest"),
+  `svm, cost 1` = dg_svm(multiclass = "one_vs_rest", cost = 1),
   `svm, cost 10` = dg_svm(multiclass = "one_vs_rest", cost = 10),
-  `pooled svm` = dg_svm(multiclass = "one_vs_rest", domain_kernel = domain_pooled()),
-  ridge = dg_ridge()
+  `pooled svm` = dg_svm(multiclass = "one_vs_rest", domain_kernel = domain_pooled(), cost = 1),
+  ridge = dg_ridge(lambda = 1)
 )
 
 # [measure x method x split] for each task and learner

@@ -24,9 +24,10 @@ path_of <- function(model, lambdas) {
 bench_one <- function(n, p, domains, runs) {
   d <- surface(n, p, domains)
   fit_pooled <- function() {
-    dg_ridge(d$x, d$y, d$domain, kernel = kernel_rbf(sqrt(p)), domain_kernel = domain_pooled())
+    dg_ridge(d$x, d$y, d$domain, kernel = kernel_rbf(sqrt(p)), domain_kernel = domain_pooled(),
+             lambda = 1)
   }
-  fit_full <- function() dg_ridge(d$x, d$y, d$domain)
+  fit_full <- function() dg_ridge(d$x, d$y, d$domain, lambda = 1)
   model <- fit_full()
   A <- kernel_matrix(kernel_rbf(sqrt(p)), d$x) + diag(n)
   compare_speed(sprintf("chol() over a pooled fit, n = %d, p = %d", n, p), function() chol(A),
@@ -51,7 +52,7 @@ bench_features <- function(n, p, domains, r) {
   d <- surface(n, p, domains)
   set.seed(1)
   time <- system.time(model <- dg_ridge(d$x, d$y, d$domain, features = features_nystrom(r),
-                                        domain_kernel = domain_pooled()))[["elapsed"]]
+                                        domain_kernel = domain_pooled(), lambda = 1))[["elapsed"]]
   left <- system.time(lodo(model))[["elapsed"]]
   cat(sprintf("n = %d, %d landmarks: fit %.2f s, lodo() of %d domains %.2f s\n", n, r, time,
               domains, left))
