@@ -40,7 +40,7 @@ test_that("packages that use the same generics work before and after this one", 
       model <- fit(dg_lm(), y ~ . | domain, data = input$toy)
       list(fit(linear_reg()), tidy(linear_reg()), class(model), dim(tidy(model)))
     }
-    library(othermodels, lib.loc = input$library)
+    library("othermodels", character.only = TRUE, lib.loc = input$library)
     after <- both()
     detach("package:domgen")
     library(domgen)
