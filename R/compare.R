@@ -27,7 +27,8 @@
 #' where there are more; Busing, Meijer and van der Leeden, 1999, equation 5): \eqn{\bar d_{-L}}{
 #' d_-L} is the mean over the domains outside group L, in \eqn{v_\mathrm{refits}}{v_refits} by
 #' fits without L and without the domain's own group, in \eqn{v_\mathrm{scores}}{v_scores} by those
-#' of the cross-validation. The interval is Student's, with Satterthwaite's degrees of freedom, at
+#' of the cross-validation, and \eqn{\bar d}{d} is the mean of these means, with weights
+#' \eqn{h_L - 1}{h_L - 1}. The interval is Student's, with Satterthwaite's degrees of freedom, at
 #' most G - 1. The jackknife is conservative (Efron and Stein, 1981).
 #'
 #' Without `refits`, where one of them fails, where folds are not of whole domains, each held out
