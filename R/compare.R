@@ -63,7 +63,7 @@
 #' and p is never below the exact one (two-sided; normal approximation from 26 domains and with
 #' ties). `friedman` asks whether any method differs from the others in its ranks: methods are
 #' ranked within each domain (1 is best), `rank` is the mean rank, and in the statistic
-#' the square of each method's deviation from the mean of the ranks is divided by the method's factor
+#' the square of each method's deviation from the mean of the ranks is divided by its factor
 #' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
 #' are compared with: by the mean of theirs).
 #' @return An object of class `dg_compare`, a list with
