@@ -163,7 +163,7 @@ describe_choice <- function(choice) {
   if (identical(describe_candidates(table[members, ]), "null model")) {
     cat("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
       " by more than the standard error of the difference"
-    }, "\n", sep = "")
+    }, ", as other domains choose them\n", sep = "")
   }
 }
 

@@ -215,7 +215,7 @@ describe_calibration <- function(calibration) {
       " (of class frequencies: ", signif(calibration$log_loss[["frequencies"]], 3), ")\n",
       sep = "")
   for (message in names(calibration$warnings)) {
-    cat("  note, ", calibration$warnings[[message]], " times while domains were held out: ",
-        message, "\n", sep = "")
+    cat("  note, ", plural(calibration$warnings[[message]], "time"),
+        " while domains were held out: ", message, "\n", sep = "")
   }
 }

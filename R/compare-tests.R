@@ -39,13 +39,25 @@ rank_methods <- function(scores, better) {
   matrix(ranks, ncol = ncol(scores), dimnames = dimnames(complete))
 }
 
-# inflation: of the variance of mean differences by the overlap of training sets.
-friedman <- function(ranks, inflation = 1) {
+# inflation: of the variance of mean differences by the overlap of training sets, of each method. A
+# method's deviation is divided by its own: one that differs from the others by little, and so by
+# the training set alone, must not hide one that differs by much. Ranks of wholly dependent domains
+# vary as one domain's, so that no factor is more than their number.
+friedman <- function(ranks, inflation = rep(1, ncol(ranks))) {
   if (ncol(ranks) < 3L || nrow(ranks) < 2L) return(NULL)
   # all methods alike in every domain
   if (all(ranks == ranks[1L])) return(list(statistic = 0, df = ncol(ranks) - 1, p = 1))
   test <- stats::friedman.test(ranks)
-  statistic <- unname(test$statistic) / inflation
+  deviation <- (colMeans(ranks) - (ncol(ranks) + 1) / 2)^2
+  shares <- if (any(deviation > 0)) deviation / sum(deviation) else deviation
+  statistic <- unname(test$statistic) * sum(shares / rank_inflation(inflation, nrow(ranks)))
   list(statistic = statistic, df = unname(test$parameter),
        p = stats::pchisq(statistic, test$parameter, lower.tail = FALSE))
+}
+
+# Where a method has no factor, as that with which the others are compared, the mean of the others'.
+rank_inflation <- function(inflation, domains) {
+  factors <- pmin(pmax(inflation, 1), domains)
+  factors[is.na(factors)] <- if (all(is.na(factors))) 1 else mean(factors, na.rm = TRUE)
+  factors
 }

@@ -27,7 +27,8 @@
 #' where there are more; Busing, Meijer and van der Leeden, 1999, equation 5): \eqn{\bar d_{-L}}{
 #' d_-L} is the mean over the domains outside group L, in \eqn{v_\mathrm{refits}}{v_refits} by
 #' fits without L and without the domain's own group, in \eqn{v_\mathrm{scores}}{v_scores} by those
-#' of the cross-validation. The interval is Student's, with Satterthwaite's degrees of freedom, at
+#' of the cross-validation, and \eqn{\bar d}{d} is the mean of these means, with weights
+#' \eqn{h_L - 1}{h_L - 1}. The interval is Student's, with Satterthwaite's degrees of freedom, at
 #' most G - 1. The jackknife counts twice what two domains do together
 #' (Efron and Stein, 1981): w is the variance, after row and column effects, of the changes of
 #' domain g's difference when group L is left out too. Taking all of w off would be right for the
@@ -67,8 +68,10 @@
 #' is divided by the factor by which \eqn{\mathrm{se}}{se} exceeds \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)},
 #' and p is never below the exact one (two-sided; normal approximation from 26 domains and with
 #' ties). `friedman` asks whether any method differs from the others in its ranks: methods are
-#' ranked within each domain (1 is best), `rank` is the mean rank, and the statistic is divided by
-#' the mean of the methods' factors \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}.
+#' ranked within each domain (1 is best), `rank` is the mean rank, and in the statistic
+#' the square of each method's deviation from the mean of the ranks is divided by its factor
+#' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
+#' are compared with: by the mean of theirs).
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one line per method: `mean` over domains, `overall`
 #'     (all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the method
@@ -172,9 +175,9 @@ new_comparison <- function(runs, names, against) {
     seconds = vapply(runs, function(run) sum(run$fits$seconds), numeric(1)), row.names = NULL
   )
   inference <- data.frame(method = names, do.call(rbind, lapply(differences, `[[`, "inference")))
-  others <- inference$inflation[names != against & !is.na(inference$inflation)]
+  inflation <- ifelse(inference$how == "none", NA, inference$inflation)
   structure(list(table = table, inference = inference,
-                 friedman = friedman(ranks, if (length(others)) mean(others) else 1),
+                 friedman = friedman(ranks, inflation),
                  scores = scores, runs = runs, against = against, metrics = metrics),
             class = "dg_compare")
 }

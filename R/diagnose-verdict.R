@@ -12,7 +12,9 @@ gain_state <- function(x, name, pooled) {
     return(if (isTRUE(row$lower > 0)) "gain" else if (isTRUE(row$difference > 0)) "some"
            else "unknown")
   }
-  if (isTRUE(row$upper < matters) && x$rows == x$available) "none" else "unknown"
+  # scores that are the same in every domain, as of few classes, exclude nothing
+  excluded <- isTRUE(row$upper < matters && row$lower < row$upper)
+  if (excluded && x$rows == x$available) "none" else "unknown"
 }
 
 diagnose_verdict <- function(x) {
@@ -79,6 +81,9 @@ bound_words <- function(row) {
 
 seen_words <- function(x, row) {
   paste0(
+    if (isTRUE(row$lower == 0 && row$upper == 0)) {
+      paste0(": both machines have the same ", x$metric$title, " in every domain")
+    },
     if (isTRUE(row$detectable > 0)) {
       paste0(": of gains in ", x$metric$title, " only those above ", signif(row$detectable, 2),
              " would be seen four times out of five")

@@ -83,8 +83,8 @@ warn_far_domains <- function(similarity, names) {
   one <- sum(far) == 1L
   warn("far_domain", if (one) "Domain " else "Domains ", enumerate(names[far], quote = "\""),
        if (one) " is" else " are", " far from every training domain (similarity at most ",
-       signif(max(similarity[far]), 2), " of 1): predictions there fall back to the constant, ",
-       "the mean of the training rows for a number.")
+       signif(max(similarity[far]), 2), " of 1): predictions there fall back to a constant, ",
+       "of numbers about the mean of the training rows, of classes the same class in each row.")
 }
 
 # Inner products of new embeddings with those of training, and squared norms.

@@ -100,7 +100,8 @@ terms.dg_fit <- function(x, ...) {
 #'
 #' @param object A fitted model.
 #' @param formula. Changes to the formula, as in [stats::update.formula()]; the
-#'   domain behind the bar is kept.
+#'   domain behind the bar is kept, and a `.` in the model's own formula is the predictors that it
+#'   stood for.
 #' @param ... Changed arguments of the method, such as `lambda = 0.01`, or new
 #'   data arguments.
 #' @param evaluate If `FALSE`, the call is returned instead.
@@ -155,8 +156,14 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
 
 change_formula <- function(call, object, formula.) {
   parts <- split_formula(stats::formula(object))
+  # update.formula() has no data to tell what `.` stood for
+  last <- length(parts$bare)
+  if ("." %in% all.names(parts$bare[[last]])) {
+    parts$bare[[last]] <- stats::formula(stats::terms(object))[[2L]]
+  }
   bare <- stats::update.formula(parts$bare, formula.)
-  if (!is.null(parts$domain)) bare[[3L]] <- call("|", bare[[3L]], parts$domain)
+  last <- length(bare)
+  if (!is.null(parts$domain)) bare[[last]] <- call("|", bare[[last]], parts$domain)
   call[[if (is.null(call$formula)) "x" else "formula"]] <- bare
   call
 }

@@ -58,9 +58,10 @@ judging_rows <- function(X, domain, reference, kernel) {
   if (!judges_rows(kernel)) return(rows)
   single <- tabulate(rows$domain, nlevels(domain)) == 1L
   if (any(single)) {
-    warn("small_domain", "A domain is judged by a single row: ",
-         enumerate(levels(domain)[single], quote = "\""),
-         ". Give more of its unlabelled rows as `reference`.")
+    one <- sum(single) == 1L
+    warn("small_domain", if (one) "A domain is" else "Domains are", " judged by a single row",
+         if (!one) " each", ": ", enumerate(levels(domain)[single], quote = "\""),
+         ". Give more of ", if (one) "its" else "their", " unlabelled rows as `reference`.")
   }
   rows
 }

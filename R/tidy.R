@@ -142,7 +142,9 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
   frame <- augmented_rows(x, newdata)
   frame$.fitted <- fitted
   if (x$response$kind == "class") {
-    prob <- tryCatch(predicted("prob"), domgen_error_argument = function(e) NULL)
+    # what it warns of has been said of the classes
+    prob <- tryCatch(quietly(predicted("prob")),
+                     domgen_error_argument = function(e) NULL)
     for (class in colnames(prob)) frame[[paste0(".prob_", class)]] <- prob[, class]
     return(frame)
   }

@@ -207,8 +207,16 @@ test_that("an effect is certain, excluded or not to be told", {
   expect_identical(state(0.3, 0, -0.1, 0.021), "unknown")
   expect_identical(state(0.3, 0, -0.1, 0.019, rows = 9L), "unknown")
   expect_identical(state(NA, NA, NA, NA), "unknown")
+  expect_identical(state(0.4, 0, 0, 0), "unknown")
   row <- gain_row(c(1, 2, 4, NA), 0.5, NULL)
   expect_equal(row$detectable, (qt(0.975, 2) + qt(0.8, 2)) * row$se)
+})
+
+test_that("scores that are the same in every domain exclude no gain", {
+  d <- transform(iris, bed = factor(rep(1:6, 25)))
+  found <- dg_diagnose(Species ~ . | bed, data = d, permutations = 20, threads = 1)
+  expect_equal(found$domains$distributional, found$domains$pooled_unseen)
+  expect_match(found$verdict[3L], "Cannot tell .*: both machines have the same accuracy in every")
 })
 
 test_that("a diagnosis tells how far it is where that is asked for", {

@@ -163,3 +163,18 @@ test_that("projections print, update and extract", {
   expect_equal(from_spec$scores, model$scores)
   expect_equal(ncol(update(from_spec, ncomp = 1)$scores), 1L)
 })
+
+test_that("update() changes a formula that has a dot", {
+  model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1)
+  predictors <- setdiff(names(toy), c("y", "domain"))
+  fewer <- update(model, . ~ . - x2)
+  expect_equal(fewer$blueprint$columns, setdiff(predictors, "x2"))
+  expect_equal(predict(fewer, toy), predict(dg_ridge(y ~ . - x2 | domain, data = toy, lambda = 1),
+                                            toy))
+  expect_equal(update(model, log(y + 100) ~ .)$blueprint$columns, predictors)
+  from_spec <- fit(chain(dica(ncomp = 1), dg_svm()), y ~ . | domain, data = toy)
+  expect_equal(update(from_spec, . ~ . - x2)$projection$blueprint$columns,
+               setdiff(predictors, "x2"))
+  expect_equal(update(kpca(~ . - y | domain, data = toy), ~ . - x1)$blueprint$columns,
+               setdiff(predictors, "x1"))
+})

@@ -66,3 +66,13 @@ test_that("distances have a line per pair", {
   expect_equal(pairs$squared[1], mmd(x, iris$Species)$squared["setosa", "versicolor"])
   expect_equal(pairs$p.value, rep(0.05, 3))
 })
+
+test_that("classes with probabilities are warned of once, and notes are counted in words", {
+  toy <- toy_classes(4, 12)
+  toy$domain <- factor(c("alone", as.character(toy$domain)[-1L]))
+  model <- suppressWarnings(dg_ridge(y ~ . | domain, data = toy, probability = "platt"))
+  said <- capture_warnings(rows <- augment(model, toy))
+  expect_identical(sum(grepl("judged by a single row", said)), 1L)
+  expect_false(anyNA(rows$.prob_1))
+  expect_output(print(model), "1 time while domains were held out: A domain is judged")
+})
