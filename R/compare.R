@@ -35,7 +35,8 @@
 #' \eqn{\mathrm{se}^2 = (1 + n/n_1)\,s^2/G}{se^2 = (1 + n/n_1) s^2/G}, where n_1 of
 #' n rows are trained on (Nadeau and Bengio, 2003, section 3): at least twice
 #' \eqn{s^2/G}{s^2/G}, too much for stable methods and many domains, and not enough for
-#' methods with about as many parameters as there are domains. Repeats are averaged, and refits are those of the first; intervals are then a little too wide.
+#' methods with about as many parameters as there are domains. Repeats are averaged, and refits are
+#' those of the first; intervals are then a little too wide.
 #'
 #' **How often they cover**, in simulations with least squares, ridge regressions, one that sees the
 #' domains' means, and the choice of one predictor (`inst/experiments/intervals.R` and its table):
