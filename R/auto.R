@@ -41,9 +41,11 @@
 #' from few domains the figure is still somewhat too good; `dg_cv(dg_auto(), ...)`
 #' searches anew in every fold.
 #'
-#' `print()` sets the mean of the members beside the best of what was not chosen; what is worse than
-#' their cross-fitted scores by more than two standard errors of the paired difference over domains
-#' is called clearly worse.
+#' `print()` sets the mean of the members beside the best of what was not chosen. Clearly worse is
+#' what loses against their cross-fitted scores by a one-sided t test of the paired differences over
+#' domains at the level 5 % divided by the number of lines, with the standard error of
+#' [dg_compare()] without `refits`, which allows for overlapping training sets: where all are
+#' equally good, no line should be called so in 95 % of the cases. `difference_se` knows of neither.
 #'
 #' **Few domains.** With fewer than three domains nothing can be learned about new ones from
 #' these: the default model is fitted, with a lambda that predicts left-out rows, and a warning.
@@ -157,9 +159,9 @@ describe_choice <- function(choice) {
   }
   cat(paste0("  ", lines[members], "\n"), sep = "")
   others <- best_others(table)
-  unlike <- ifelse(clearly_worse(table, choice$metric$better), "clearly worse: ", "")
+  unlike <- ifelse(clearly_worse(choice, others), "clearly worse: ", "")
   if (length(others)) cat("not chosen\n")
-  cat(paste0("  ", unlike[others], lines[others], rep("\n", length(others))), sep = "")
+  cat(paste0("  ", unlike, lines[others], rep("\n", length(others))), sep = "")
   if (identical(describe_candidates(table[members, ]), "null model")) {
     cat("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
       " by more than the standard error of the difference"
@@ -201,8 +203,15 @@ describe_candidates <- function(table) {
                 ifelse(pooled, "", table$domain_kernel)))
 }
 
-# By more than two standard errors of the difference over domains.
-clearly_worse <- function(table, better) {
-  loss <- table$difference * if (better == "low") 1 else -1
-  !is.na(table$difference_se) & loss > 2 * table$difference_se
+# Which of these lines of the table, at 5 % for all of them together (Bonferroni), by the standard
+# error of dg_compare(refits = FALSE).
+clearly_worse <- function(choice, lines) {
+  sign <- if (choice$metric$better == "low") 1 else -1
+  share <- 1 - 1 / min(most_left_out, nrow(choice$scores))
+  vapply(lines, function(line) {
+    loss <- sign * (choice$scores[, line] - choice$scores[, 1L])
+    error <- mean_error(loss, share = share)
+    !is.na(error$se) &&
+      mean(loss, na.rm = TRUE) > stats::qt(1 - 0.05 / length(lines), error$df) * error$se
+  }, NA)
 }

@@ -1,7 +1,7 @@
 # The standard error of a mean over held-out domains. The training sets of the folds overlap, so
-# that the scores of two domains are correlated, and s^2/G alone is too small: with few domains the more,
-# the more a learner depends on each. No function of the scores can tell by how much (Bengio and
-# Grandvalet, JMLR 2004); fits without two folds can.
+# that the scores of two domains are correlated, and s^2/G alone is too small: with few domains the
+# more, the more a learner depends on each. No function of the scores can tell by how much (Bengio
+# and Grandvalet, JMLR 2004); fits without two folds can.
 
 most_groups <- 10L
 

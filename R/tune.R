@@ -31,7 +31,10 @@
 #' within one standard error of it (that of independent scores: Breiman and others, 1984, section
 #' 3.4.3): small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
 #' `times`, `tau` and `smooth`, small `mu`, `n_landmarks` and `n_features`; of several parameters
-#' the largest sum of ranks among their values, each from 0 to 1.
+#' the largest sum of ranks among their values, each from 0 to 1. Its standard error, like that of
+#' the table, is the plain one of a mean over G domains, \eqn{s/\sqrt{G}}{s/sqrt(G)}: a rule of
+#' thumb that takes domains for independent, not the `se` of [dg_cv()], which knows that training
+#' sets overlap.
 #'
 #' **The default grid** has, for what the specification leaves open, `cost` 0.1, 1, 10, 100 (SVM),
 #' `lambda` n times 1e-5, ..., 0.1 (ridge regression and DCM), 1e-3, ..., 10 (DICA, UDICA, COIR),

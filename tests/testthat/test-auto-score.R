@@ -81,7 +81,7 @@ test_that("rows of a search do not make the score too good", {
   right <- which(table$scale == "pooled" & table$kernel == "linear kernel" &
                    table$domain_kernel == "pooled" & table$rows == table$rows[1L])
   expect_length(right, 1L)
-  expect_false(clearly_worse(table, "low")[right])
+  expect_false(clearly_worse(found$choice, right))
   expect_identical(found$choice$seed, 9)
   expect_identical(expected$domains, 40L)
 })
@@ -128,4 +128,20 @@ test_that("rounds of a search that have different domains stand in one table", {
   first <- found$choice$table$rows == 600L
   expect_identical(unique(colSums(!is.na(found$choice$scores[, first]))), 100)
   expect_identical(nrow(found$choice$scores), 133L)
+})
+
+test_that("of candidates that are equally good one is seldom called clearly worse", {
+  # scores of eight domains, whose training sets have most domains in common
+  choice <- function(loss = 0) {
+    shared <- rep(rnorm(8) / sqrt(8), each = 8)
+    list(metric = metrics$rmse, scores = matrix(rnorm(64) + shared, 8) + rep(c(0, loss), c(8, 56)))
+  }
+  found <- with_seed(1, replicate(400, any(clearly_worse(choice(), 2:8))))
+  # the share is at most 0.05: 33 of 400 have probability 0.003
+  expect_lte(sum(found), 32L)
+  expect_true(all(with_seed(2, clearly_worse(choice(12), 2:8))))
+  better <- choice(12)
+  better$metric <- metrics$accuracy
+  expect_false(any(clearly_worse(better, 2:8)))
+  expect_identical(length(clearly_worse(choice(), integer(0))), 0L)
 })
