@@ -5,7 +5,7 @@
 gg_page <- function() {
   theme <- ggplot2::theme_get()
   fill <- function(element) {
-    found <- tryCatch(ggplot2::calc_element(element, theme)$fill, error = function(e) NULL)
+    found <- on_error(ggplot2::calc_element(element, theme)$fill, function(e) NULL)
     if (is.null(found) || is.na(found) || is_transparent(found)) NULL else found
   }
   ink <- ggplot2::calc_element("text", theme)$colour

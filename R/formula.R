@@ -79,10 +79,10 @@ predictor_terms <- function(parts, data) {
 }
 
 terms_of <- function(formula, data = NULL) {
-  tryCatch(
+  on_error(
     # `. - school | school` leaves out what `.` no longer has, of which R warns
     suppressWarnings(stats::terms(formula, data = data)),
-    error = function(e) {
+    function(e) {
       abort("argument", "`formula` cannot be read: ", conditionMessage(e), ".")
     }
   )
@@ -122,7 +122,7 @@ small_environment <- function(expr, columns, env) {
       holder <- holder_of(name, from)
       if (is.null(holder)) next
       # an argument of the caller that was not given is nothing to carry
-      value <- tryCatch(get(name, envir = holder), error = function(e) NULL)
+      value <- on_error(get(name, envir = holder), function(e) NULL)
       if (is.null(value)) next
       if (!is.function(value) && name %in% columns) next
       assign(name, value, envir = to)

@@ -201,7 +201,7 @@ short_object <- function(value) {
   if (!is.null(value$parts)) value <- value$parts
   defaults <- if (exists(name, mode = "function")) formals(name)
   shown <- Map(function(part, arg) {
-    default <- tryCatch(eval(defaults[[arg]]), error = function(e) NULL)
+    default <- on_error(eval(defaults[[arg]]), function(e) NULL)
     if (is.character(default)) default <- default[1L]
     first <- is.numeric(part) && arg == names(defaults)[1L]
     known <- !first && isTRUE(all.equal(part, default))

@@ -32,6 +32,42 @@ test_that("a time limit ends a search instead of spoiling one of its candidates"
   expect_identical(said, "reached elapsed time limit")
 })
 
+test_that("a time limit that ends the user's own code is passed on as it is", {
+  late <- function(x) stop("reached elapsed time limit")
+  data <- data.frame(y = sin(1:40), x = cos(1:40), d = gl(4, 10))
+  fit <- dg_ridge(y ~ x | d, data)
+  gone <- dg_ridge(y ~ x | d, data, features = features_nystrom(10))
+  fit$call$data <- gone$call$data <- quote(late(data))
+  calls <- list(
+    formula = quote(dg_ridge(y ~ late(x) | d, data)),
+    update = quote(update(fit, lambda = 2)),
+    cv = quote(dg_cv(fit, progress = FALSE)),
+    features = quote(lodo(gone))
+  )
+  for (name in names(calls)) {
+    said <- tryCatch(eval(calls[[name]]), error = identity)
+    expect_identical(conditionMessage(said), "reached elapsed time limit", label = name)
+    expect_false(inherits(said, "domgen_error"), label = name)
+  }
+})
+
+# That of a machine's memory runs nothing that takes time.
+test_that("no function takes a time limit for an error of its code", {
+  catches_all <- function(e) {
+    if (!is.call(e)) return(FALSE)
+    own <- identical(e[[1L]], as.name("try")) ||
+      (identical(e[[1L]], as.name("tryCatch")) &&
+         any(names(e) %in% c("error", "condition", "simpleError")))
+    own || any(vapply(as.list(e), function(part) {
+      !identical(part, quote(expr = )) && catches_all(part)
+    }, NA))
+  }
+  core <- asNamespace("domgen")
+  functions <- Filter(is.function, mget(ls(core, all.names = TRUE), core))
+  found <- names(Filter(function(f) catches_all(body(f)), functions))
+  expect_setequal(found, c("machine_memory", "on_error"))
+})
+
 test_that("an interrupt is an interrupt, and answered within half a second", {
   skip_on_cran()
   skip_on_os("windows")
