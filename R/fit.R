@@ -155,7 +155,10 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
 
 change_formula <- function(call, object, formula.) {
   parts <- split_formula(stats::formula(object))
-  bare <- stats::update.formula(parts$bare, formula.)
+  bare <- on_error(stats::update.formula(parts$bare, formula.), function(e) {
+    abort("argument", "`formula.` (", format_formula(formula.), ") cannot change ",
+          format_formula(parts$bare), ": ", conditionMessage(e), ".")
+  })
   if (!is.null(parts$domain)) bare[[3L]] <- call("|", bare[[3L]], parts$domain)
   call[[if (is.null(call$formula)) "x" else "formula"]] <- bare
   call
