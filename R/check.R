@@ -163,7 +163,7 @@ check_threads <- function(threads) {
 
 # The list of further arguments, of which one may be empty, as in f(x, a = ).
 given_dots <- function(dots) {
-  tryCatch(dots, error = function(e) {
+  on_error(dots, function(e) {
     abort("argument", "A further argument is empty or cannot be evaluated.")
   })
 }

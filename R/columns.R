@@ -73,9 +73,9 @@ evaluate_terms <- function(terms, data, usable, plain = NULL) {
 model_frame <- function(terms, data) {
   # model.frame() would have no rows
   if (length(attr(terms, "variables")) == 1L) return(structure(data[0L], terms = terms))
-  frame <- tryCatch(
+  frame <- on_error(
     suppressWarnings(stats::model.frame(terms, data, na.action = stats::na.pass)),
-    error = function(e) abort("data", "The formula cannot be evaluated: ", conditionMessage(e), ".")
+    function(e) abort("data", "The formula cannot be evaluated: ", conditionMessage(e), ".")
   )
   if (nrow(frame) != nrow(data)) {
     abort("data", "The terms of the formula must have one value per row (", nrow(data), "), not ",

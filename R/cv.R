@@ -132,7 +132,7 @@ cv_input <- function(call, object, env) {
   given <- as.list(call)[-1L]
   own <- !any(c("x", "formula") %in% names(given)) && inherits(object, "dg_fit")
   if (own) given <- as.list(object$call)[-1L]
-  tryCatch(evaluate_input(given[names(given) %in% data_arguments], env), error = function(e) {
+  on_error(evaluate_input(given[names(given) %in% data_arguments], env), function(e) {
     if (!own || inherits(e, "domgen_error")) stop(e)
     abort("data", "The data of the model are gone (", conditionMessage(e),
           "): give `x` and `data`.")

@@ -57,7 +57,7 @@ leave_group <- function(machine, Y, sums, fitted, i, lambda) {
 }
 
 solve_positive <- function(M, V) {
-  R <- tryCatch(chol(M), error = function(e) {
+  R <- on_error(chol(M), function(e) {
     abort("numeric", "A machine without some of the rows cannot be solved.")
   })
   backsolve(R, backsolve(R, V, transpose = TRUE))

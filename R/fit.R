@@ -147,7 +147,7 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   # another package may have a function of that name in front
   if (is_call_to(call, "fit")) call[[1L]] <- fit
   env <- parent.frame()
-  tryCatch(eval(call, env), error = function(e) {
+  on_error(eval(call, env), function(e) {
     if (inherits(e, "domgen_error")) stop(e)
     abort("data", "The call of the model cannot be evaluated again: ", conditionMessage(e), ".")
   })

@@ -79,10 +79,10 @@ predictor_terms <- function(parts, data) {
 }
 
 terms_of <- function(formula, data = NULL) {
-  tryCatch(
+  on_error(
     # `. - school | school` leaves out what `.` no longer has, of which R warns
     suppressWarnings(stats::terms(formula, data = data)),
-    error = function(e) {
+    function(e) {
       abort("argument", "`formula` cannot be read: ", conditionMessage(e), ".")
     }
   )

@@ -63,7 +63,7 @@ gp_draws.product_kernel <- function(product, object, X, domain, domains, nsim) {
                        if (!is.null(domains$among)) as.integer(domain), threads)
   covariance <- object$signal^2 * (prior - crossprod(left))
   diag(covariance) <- pmax(diag(covariance), 0) + object$noise^2
-  R <- tryCatch(chol(covariance), error = function(e) abort_indefinite(object))
+  R <- on_error(chol(covariance), function(e) abort_indefinite(object))
   mean + crossprod(R, matrix(stats::rnorm(length(mean) * nsim), length(mean)))
 }
 

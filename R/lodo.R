@@ -119,7 +119,7 @@ read_again <- function(object, env) {
   if (length(given) == 0L) {
     abort("argument", "`object` must be fitted by a call that has its data: features keep no rows.")
   }
-  input <- tryCatch(evaluate_input(given, env), error = function(e) {
+  input <- on_error(evaluate_input(given, env), function(e) {
     if (inherits(e, "domgen_error")) stop(e)
     abort("data", "The data of the model are gone (", conditionMessage(e), "), and features keep no ",
           "rows.")

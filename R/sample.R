@@ -111,7 +111,7 @@ as_numeric_matrix <- function(x, arg, accepted = "a numeric matrix or a data fra
 check_data <- function(data, arg = "data", tell = FALSE) {
   if (is.null(data)) return(NULL)
   plain <- if (is.list(data) || (is.matrix(data) && !is.null(colnames(data)))) {
-    tryCatch(as.data.frame(data, optional = TRUE), error = function(e) NULL)
+    on_error(as.data.frame(data, optional = TRUE), function(e) NULL)
   }
   if (is.null(plain)) abort("data", "`", arg, "` must be a data frame, not ", describe(data), ".")
   unnamed <- is_unnamed(names(plain))
