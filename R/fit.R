@@ -161,7 +161,10 @@ change_formula <- function(call, object, formula.) {
   if ("." %in% all.names(parts$bare[[last]])) {
     parts$bare[[last]] <- stats::formula(stats::terms(object))[[2L]]
   }
-  bare <- stats::update.formula(parts$bare, formula.)
+  bare <- on_error(stats::update.formula(parts$bare, formula.), function(e) {
+    abort("argument", "`formula.` (", format_formula(formula.), ") cannot change ",
+          format_formula(parts$bare), ": ", conditionMessage(e), ".")
+  })
   last <- length(bare)
   if (!is.null(parts$domain)) bare[[last]] <- call("|", bare[[last]], parts$domain)
   call[[if (is.null(call$formula)) "x" else "formula"]] <- bare

@@ -94,6 +94,10 @@ read_response <- function(y, needs) {
     abort("data", "The response must be finite; found ",
           plural(sum(!is.finite(y)), "infinite value"), ".")
   }
+  if (length(y) && !is.finite(diff(range(y)))) {
+    abort("data", "The response must have differences that are finite; it goes from ",
+          format(min(y)), " to ", format(max(y)), ".")
+  }
   y
 }
 

@@ -1,7 +1,7 @@
 # What a fit consists of is written down when it is finished, and looked at before it is used: a
 # model that was cut, or lost a part, on its way through a file must not predict in silence, nor
 # hand C++ a matrix of another shape than it expects. The seal is
-#   list(format, parts): the version of this record, and for each part its kind and shape.
+#   list(format, parts): the version of this record, and for each part its class, kind and shape.
 # Finite numbers in the place of finite numbers are not noticed.
 
 model_format <- 1L
@@ -49,6 +49,11 @@ compare_parts <- function(known, found, arg) {
 part_shapes <- function(object) {
   found <- list()
   walk <- function(value, path) {
+    # what the parts mean; that of the whole has found the way here
+    kind <- attr(value, "class")
+    if (path != "" && !is.null(kind)) {
+      found[[paste0("class(", path, ")")]] <<- paste(kind, collapse = ", ")
+    }
     if (!is.list(value) || length(value) == 0L) {
       found[[path]] <<- if (endsWith(path, "$threads")) threads_shape(value) else part_shape(value)
       return(invisible())

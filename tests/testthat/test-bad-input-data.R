@@ -154,3 +154,11 @@ test_that("messages about data name the column and the value found", {
     dg_svm(b$X, b$number, b$domain, cost = 1e300, weights = rep(1e100, n))
   })
 })
+
+test_that("a response whose differences are not finite is refused by every learner", {
+  x <- matrix(seq_len(24) / 24)
+  y <- rep(c(-1e308, 0, 1e308), 8)
+  for (learner in list(dg_ridge, dg_svm, dg_lm, dg_null, dg_gp)) {
+    expect_domgen_error(learner(x, y, gl(4, 6)), "from -1e\\+308 to 1e\\+308", "domgen_error_data")
+  }
+})

@@ -110,3 +110,19 @@ test_that("nothing is printed when the number of threads changes within a sessio
   expect_identical(as.character(said), character())
   expect_null(attr(said, "status"))
 })
+
+test_that("a time limit within a user's own terms, columns or data is a time limit", {
+  # as R says it, whatever the speed of the machine
+  late <- function(...) stop("reached elapsed time limit")
+  data <- data.frame(y = 1:8, a = c(3, 1, 2, 5, 4, 7, 6, 8), g = gl(2, 4))
+  model <- dg_lm(y ~ a | g, data = data)
+  said <- function(code) tryCatch(code, error = identity)
+  for (found in list(said(dg_lm(y ~ late(a) | g, data = data)),
+                     said(dg_lm(y ~ a | late(g), data = data)),
+                     said(update(model, data = late())),
+                     said(dg_cv(dg_lm(), y ~ a | g, data = late(), progress = FALSE)),
+                     said(dg_lm(y ~ a | g, data = data, zzz = late())))) {
+    expect_identical(conditionMessage(found), "reached elapsed time limit")
+    expect_false(inherits(found, "domgen_error"))
+  }
+})

@@ -185,6 +185,16 @@ test_that("what was damaged is named, and so is a model without a record or of a
                       "domgen_error_model")
 })
 
+test_that("a part that lost its class, or is of another one, is refused", {
+  model <- dg_ridge(y ~ . | domain, data = numbers)
+  plain <- model
+  plain$product <- unclass(plain$product)
+  expect_domgen_error(predict(plain, new), "`class\\(product\\)` is missing", "domgen_error_model")
+  other <- model
+  class(other$product$kernel) <- class(kernel_laplace())
+  expect_domgen_error(predict(other, new), "was kernel_rbf", "domgen_error_model")
+})
+
 test_that("a stored number of threads that no machine has is refused, and any other may be changed", {
   model <- dg_svm(y ~ . | domain, data = numbers, threads = 64)
   whole <- predict(model, new)
