@@ -2,7 +2,8 @@
 # ridge regressions, and ridge regressions on the scores of DICA and DCM, on unseen domains. lambda
 # is chosen inside each training set, by domain.
 #   DOMGEN_DATA=folder Rscript inst/experiments/comparisons.R [output.txt [folder for pictures]]
-# The data are described, with their sources, in the folder's own README.
+# The data are described, with their sources, in the folder's own README. results/comparisons.txt says
+# what made it.
 
 library(domgen)
 
