@@ -121,7 +121,7 @@ test_that("a time limit within a user's own terms, columns or data is a time lim
                      said(dg_lm(y ~ a | late(g), data = data)),
                      said(update(model, data = late())),
                      said(dg_cv(dg_lm(), y ~ a | g, data = late(), progress = FALSE)),
-                     said(dg_lm(y ~ a | g, data = data, zzz = late())))) {
+                     said(predict(model, data, zzz = late())))) {
     expect_identical(conditionMessage(found), "reached elapsed time limit")
     expect_false(inherits(found, "domgen_error"))
   }
