@@ -39,9 +39,9 @@
 #' `inst/experiments/auto-score.R`, which sets reported against true errors on fresh domains.
 #' In the worlds stored there the true score of the model lay within two such errors in 94 %.
 #' Not repeated is which kernels and bandwidths are tried, so that where there is little to learn
-#' from few domains the figure is still too good (of 5 domains of noise RMSE 1.06 for a true 1.19; of
-#' 10 with classes by the toss of a coin accuracy 0.53 for 0.50); `dg_cv(dg_auto(), ...)` searches
-#' anew in every fold.
+#' from few domains the figure is still too good (of 5 domains of noise RMSE 1.06 for a true 1.19;
+#' of 10 with classes by the toss of a coin accuracy 0.53 for 0.50); `dg_cv(dg_auto(), ...)`
+#' searches anew in every fold.
 #'
 #' `print()` sets the mean of the members beside the best of what was not chosen. Clearly worse is
 #' what loses against their cross-fitted scores by a one-sided t test of the paired differences over

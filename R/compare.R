@@ -40,20 +40,20 @@
 #'
 #' **How often they cover**, in simulations with least squares, ridge regressions, one that sees the
 #' domains' means, and the choice of one predictor (`inst/experiments/intervals.R` and its table):
-#' at 8 and 12 domains, left out one at a time or in 5 or 10 folds, with normal and skewed domains,
-#' intervals of a difference that treat domains as independent cover it in 78 to 100 % of the
-#' draws. With `refits` it is 93 to 100 %, 1.2 to 2.9 times as wide as with the variance known; the
-#' difference of the two models that are trained on all domains, which is another quantity, is
-#' covered in 95 to 99 %. It is too much (near 100 %) for methods that differ little and react alike
-#' to each domain, such as ridge regressions with two penalties: their mean difference hardly
-#' varies, but that of two models at hand does, and an interval is never narrower than that of
-#' independent domains. Without `refits` it is 90 to 100 %. Single scores ([dg_cv()]) are
-#' covered in 90 to 96 % with and 84 to 95 % without `refits`. At 30 and 100 domains there are 60
-#' and 30 draws, whose shares have standard errors of 3 and 4 %: with `refits` the median is 100 %,
-#' the lowest 88 and 87 % of a difference; of single scores 95 and 92 %, the lowest 93 and 87 %.
-#' Between procedures that are equal, p below 0.05 came in 6 to 10 % as if domains were independent,
-#' of the mean and of the signed ranks (Friedman's test 9 to 13 %), and in at most 2 % as given here
-#' (8 domains).
+#' at 8 and 12 domains, left out one at a time or in 5 or 10 folds, with normal and skewed domains
+#' (250 draws; 60 of 12 skewed or equal), intervals of a difference that treat domains as
+#' independent cover it in 70 to 100 % of the draws. With `refits` it is 93 to 100 %, 1.2 to 2.9
+#' times as wide as with the variance known; the difference of the two models that are trained on
+#' all domains, which is another quantity, is covered in 93 to 100 %. It is too much (near 100 %)
+#' for methods that differ little and react alike to each domain, such as ridge regressions with two
+#' penalties: their mean difference hardly varies, but that of two models at hand does, and an
+#' interval is never narrower than that of independent domains. Without `refits` it is 87 to 100 %.
+#' Single scores ([dg_cv()]) are covered in 88 to 96 % with and 83 to 95 % without `refits`. At 30
+#' and 100 domains there are 60 and 30 draws, whose shares have standard errors of 3 and 4 %: with
+#' `refits` the median is 100 %, the lowest 88 and 87 % of a difference; of single scores 95 and
+#' 92 %, the lowest 93 and 87 %. Between procedures that are equal, p below 0.05 came in 6 to 10 %
+#' as if domains were independent, of the mean and of the signed ranks (Friedman's test 9 to 13 %),
+#' and in at most 2 % as given here (8 domains).
 #'
 #' With several methods each interval is for itself: with twenty of them one will miss.
 #'

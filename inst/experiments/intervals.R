@@ -22,7 +22,7 @@
 # independent. "lm - " is a score, not a difference.
 #
 # What the file has already, with as many replications, is not computed again. Stored:
-# results/intervals.csv, 250 replications at 8 and 12 domains, fewer at more (column replications).
+# results/intervals.csv, 250 replications at 8 domains, fewer in others (column replications).
 
 library(domgen)
 inside <- asNamespace("domgen")
