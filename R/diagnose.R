@@ -44,9 +44,10 @@
 #' below 1 % of the pooled score. In between the verdict says that it cannot tell, and which gain
 #' would have been seen: `detectable` is \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8) se},
 #' with the quantiles of Student's t with one degree of freedom less than domains, the mean
-#' difference that a test at 5 % finds with a power of 80 %. On some of the rows a machine may not
-#' show what it does on all: with fewer than all nothing is excluded. Nor where the score is the
-#' same in every domain, as accuracy can be: that says nothing about other domains.
+#' difference of which the interval would lie above 0 with a probability of 80 %, if the differences
+#' spread as they do here. The p value alone is often below 0.05 for smaller gains. On some of the
+#' rows a machine may not show what it does on all: with fewer than all nothing is excluded. Nor where
+#' the score is the same in every domain, as accuracy can be: that says nothing about other domains.
 #'
 #' @inheritParams dg_auto
 #' @param metric Score, as in [dg_auto()].

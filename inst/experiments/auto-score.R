@@ -5,7 +5,8 @@
 #   regression  y = 2 x1 + sin(2 x2) + offset + noise      (RMSE)
 #   classes     P(a) = plogis(1.5 x1 + offset)             (accuracy)
 #   noise       y = offset + noise                         (RMSE)
-# and `no_effect`, the world of many rows: y = 2 x1 + noise, no domain differs, rows are thinned.
+# and `no_effect`, the world of many rows: y = 2 x1 + noise, no domain differs, rows are thinned;
+# `coin`: two classes by the toss of a coin, so that all that can be chosen is equally good.
 # At 5, 10, 30 and 160 domains, with all rows in the search and with some (`max_rows`).
 #
 #   Rscript auto-score.R [results.csv] [--quick | worlds per cell]
@@ -28,7 +29,7 @@ worlds <- if (quick) 3L else if (length(given) > 1L) as.integer(given[2L]) else 
 cells <- rbind(
   expand.grid(world = c("regression", "classes", "noise"), domains = c(5, 10, 30, 160),
               thinned = c(FALSE, TRUE), stringsAsFactors = FALSE),
-  data.frame(world = "no_effect", domains = 40, thinned = TRUE)
+  data.frame(world = c("no_effect", "coin"), domains = c(40, 10), thinned = c(TRUE, FALSE))
 )
 sizes <- data.frame(
   domains = c(5, 10, 30, 160, 5, 10, 30, 160, 40), thinned = rep(c(FALSE, TRUE), c(4, 5)),
@@ -46,8 +47,9 @@ draw <- function(world, domains, rows) {
   colnames(X) <- paste0("x", 1:3)
   offset <- shift * rnorm(domains, sd = 0.5)[domain]
   f <- switch(world, regression = 2 * X[, 1] + sin(2 * X[, 2]), classes = 1.5 * X[, 1], noise = 0,
-              no_effect = 2 * X[, 1])
-  y <- if (world == "classes") factor(ifelse(runif(n) < plogis(f + offset), "a", "b"))
+              no_effect = 2 * X[, 1], coin = 0)
+  if (world == "coin") offset <- 0
+  y <- if (world %in% c("classes", "coin")) factor(ifelse(runif(n) < plogis(f + offset), "a", "b"))
        else f + offset + rnorm(n)
   list(X = X, y = y, domain = domain)
 }

@@ -19,8 +19,8 @@
 #
 #   Rscript diagnose.R [file for the table] [--quick] [replications]
 #
-# results/diagnose.csv: two replications of each world, without the design of 100 domains. Rates
-# mean something over worlds, not in a line.
+# results/diagnose.csv: few replications of each world (column replications). Rates mean something
+# over worlds, not in a line.
 
 library(domgen)
 options(domgen.threads = 1, domgen.progress = FALSE)
