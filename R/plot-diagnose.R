@@ -70,7 +70,7 @@ draw_diagnose <- function(frame, x) {
     graphics::segments(at, shift$lower, at, shift$upper, lwd = 2)
     graphics::axis(1L, at, shift$what, tick = FALSE, gap.axis = -1)
     gain <- frame[frame$panel == "gain", ]
-    empty_panel(c(2.4, 4.6), c(0, gain$value, gain$lower, gain$upper), "above 0 is better",
+    empty_panel(c(2.5, 4.5), c(0, gain$value, gain$lower, gain$upper), "above 0 is better",
                 xlab = "", xaxt = "n", ylab = gain_label(x))
     graphics::abline(h = 0, lty = 2L)
     single <- !is.na(gain$domain)
