@@ -73,8 +73,9 @@ signal_after <- function(seconds, file) {
 answer <- function(call, seconds) {
   file <- tempfile()
   signal_after(seconds, file)
-  found <- tryCatch(call(), interrupt = function(i) "interrupt", error = conditionMessage,
-                    domgen_error_interrupt = function(e) "interrupt")
+  # the first that fits is taken
+  found <- tryCatch(call(), interrupt = function(i) "interrupt",
+                    domgen_error_interrupt = function(e) "interrupt", error = conditionMessage)
   late <- own_time() - if (file.exists(file)) scan(file, quiet = TRUE) / 100 else NA
   if (!identical(found, "interrupt")) {
     if (is.character(found)) message(found)
