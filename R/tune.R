@@ -28,13 +28,12 @@
 #' machine.
 #'
 #' **Rule.** `"best"` takes the best mean over domains; `"one_se"` the simplest choice whose mean is
-#' within one standard error of it (that of independent scores: Breiman and others, 1984, section
-#' 3.4.3): small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
+#' within one standard error of it: small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
 #' `times`, `tau` and `smooth`, small `mu`, `n_landmarks` and `n_features`; of several parameters
-#' the largest sum of ranks among their values, each from 0 to 1. Its standard error, like that of
-#' the table, is the plain one of a mean over G domains, \eqn{s/\sqrt{G}}{s/sqrt(G)}: a rule of
-#' thumb that takes domains for independent, not the `se` of [dg_cv()], which knows that training
-#' sets overlap.
+#' the largest sum of ranks among their values, each from 0 to 1. The rule's standard
+#' error is the plain one of a mean over G domains, \eqn{s/\sqrt{G}}{s/sqrt(G)} (Breiman and others,
+#' 1984, section 3.4.3), a rule of thumb. That of the table, which is printed, is the `se` of
+#' [dg_cv()], which allows for training sets that overlap.
 #'
 #' **The default grid** has, for what the specification leaves open, `cost` 0.1, 1, 10, 100 (SVM),
 #' `lambda` n times 1e-5, ..., 0.1 (ridge regression and DCM), 1e-3, ..., 10 (DICA, UDICA, COIR),
@@ -60,7 +59,7 @@
 #' @return With data, the model with the chosen parameters, fitted to all rows, with class
 #'   `dg_tuned` in front and the element `tuning`, a list with
 #'   \item{table}{data frame, one line per choice: the parameters, `mean` and `se` of the score over
-#'     domains (as if these were independent: [dg_cv()] allows for overlap), `seconds`, and the `error` message of those that failed}
+#'     domains (as in [dg_cv()]), `seconds`, and the `error` message of those that failed}
 #'   \item{best}{the chosen parameters, a list}
 #'   \item{scores}{matrix, domains x choices}
 #'   \item{metric, rule, search, held}{as used; what was held out, in words}
