@@ -100,8 +100,12 @@ class LeftOutSystem {
     extend(w, held);
 
     finished_ = true;
-    for (std::size_t l = 0; l < shifts_.size(); ++l)
-      if (!shifts_[l].done && !lost[l]) finished_ = false;
+    for (std::size_t l = 0; l < shifts_.size(); ++l) {
+      Shift& shift = shifts_[l];
+      // There is no further direction: what is not done now (NaN) never will be.
+      shift.broken = shift.broken || (beta_ == 0 && !shift.done);
+      if (!shift.done && !shift.broken && !lost[l]) finished_ = false;
+    }
   }
 
   // Gives up all that are left when they will take too long. The steps that lambda
