@@ -1,0 +1,70 @@
+# The data sets of the experiments: where they were published and what they must be. They are read
+# from the folder that the environment variable DOMGEN_DATA names, as <name>.csv.gz with the columns
+# `domain` and `y` first.
+
+data_sets <- list(
+  parkinsons = list(
+    sha256 = "82d142500e05bbdfb6e46818630e68bb376fd75ba0410e1cbe6955c4ad73ffe4",
+    source = "UCI Machine Learning Repository, data set 189, Parkinsons Telemonitoring"
+  ),
+  gvhd_flowcap1 = list(
+    sha256 = "f4ea1002810fd0b4e5be5a6c9a1afe52e7f04870e7445a531b9fa256854733bb",
+    source = "FlowCAP-I, the 12 samples of GvHD; copied in github.com/KlugerLab/deepcytof"
+  ),
+  landmine = list(
+    sha256 = "9d94ded99af1fb39ba13d74c8e93dae47bd1bdd23ef0ef3cb6a4828eea7be43d",
+    source = paste("Xue, Liao, Carin and Krishnapuram (2007); copied in",
+                   "github.com/daizhongxiang/Federated_Bayesian_Optimization")
+  ),
+  cytof_multicenter16 = list(
+    sha256 = "ebf8a576a4164c0d82225478e8d11877cc05041c3a3173569980d70050f4d2df",
+    source = "the multi-centre mass cytometry samples copied in github.com/KlugerLab/deepcytof"
+  ),
+  mtl_synthetic256 = list(
+    sha256 = "bf89387ca594e02d439ad88fd8c06b884bd131066734e6e0f647c9ee6069d071",
+    source = "the MTL authors' draw, github.com/aniketde/DomainGeneralizationMarginal"
+  )
+)
+
+data_file <- function(name) {
+  folder <- Sys.getenv("DOMGEN_DATA")
+  if (!nzchar(folder)) return("")
+  file <- file.path(folder, paste0(name, ".csv.gz"))
+  if (file.exists(file)) file else ""
+}
+
+# Which of the data sets an experiment has to do without, as sentences; none: character().
+missing_data <- function(names) {
+  absent <- names[!vapply(names, function(name) nzchar(data_file(name)), NA)]
+  vapply(absent, function(name) {
+    paste0(name, ".csv.gz is not in the folder that DOMGEN_DATA names (",
+           if (nzchar(Sys.getenv("DOMGEN_DATA"))) Sys.getenv("DOMGEN_DATA") else "not set",
+           "); published as: ", data_sets[[name]]$source, "; sha256 ", data_sets[[name]]$sha256)
+  }, "", USE.NAMES = FALSE)
+}
+
+sha256 <- function(file) {
+  if (exists("sha256sum", asNamespace("tools"))) { # from R 4.5 on
+    return(unname(get("sha256sum", asNamespace("tools"))(file)))
+  }
+  if (requireNamespace("digest", quietly = TRUE)) return(digest::digest(file = file, algo = "sha256"))
+  tool <- Sys.which(c("sha256sum", "shasum"))
+  tool <- tool[nzchar(tool)]
+  if (length(tool) == 0L) return(NA_character_)
+  arguments <- c(if (names(tool)[1L] == "shasum") c("-a", "256"), shQuote(file))
+  sub(" .*", "", system2(tool[1L], arguments, stdout = TRUE)[1L])
+}
+
+read_data <- function(name) {
+  file <- data_file(name)
+  found <- sha256(file)
+  if (is.na(found)) {
+    message("sha256 of ", name, " was not checked: neither the digest package nor sha256sum is here")
+  } else if (found != data_sets[[name]]$sha256) {
+    stop(file, " is not the data set that the results are of: its sha256 is ", found, ", not ",
+         data_sets[[name]]$sha256, ".", call. = FALSE)
+  }
+  d <- utils::read.csv(gzfile(file))
+  d$domain <- factor(d$domain)
+  d
+}

@@ -1,0 +1,72 @@
+# Runs experiments: draws, cells, resuming, progress, writing.
+
+# Columns of the lines that are no key of a cell.
+common_columns <- c("draw", "method", "measure", "value", "paper", "parameters", "seconds",
+                    "search_seconds", "seed", "version", "blas")
+
+# Rows that say the same in other types are the same.
+key <- function(table, columns) {
+  do.call(paste, c(lapply(table[columns], function(column) {
+    if (is.numeric(column)) format(column, digits = 10, trim = TRUE) else as.character(column)
+  }), list(sep = "\r")))
+}
+
+# The lines of an experiment that `file` does not have yet are computed and added to it, cell by
+# cell, so that a run that is stopped goes on where it was. Returns all lines.
+run_experiment <- function(name, known, size = "normal", draws = NULL, file = NULL) {
+  e <- known[[name]]
+  absent <- missing_data(e$data)
+  if (length(absent)) {
+    message("-- ", name, ": skipped. ", paste(absent, collapse = "\n   "))
+    return(NULL)
+  }
+  data <- stats::setNames(lapply(e$data, read_data), e$data)
+  cells <- e$cells(size)
+  if (is.null(draws)) draws <- e$draws[[size]]
+  done <- if (!is.null(file) && file.exists(file)) utils::read.csv(file)
+  todo <- expand.grid(cell = seq_len(nrow(cells)), draw = seq_len(draws))
+  begin <- proc.time()[["elapsed"]]
+  for (k in seq_len(nrow(todo))) {
+    cell <- cells[todo$cell[k], , drop = FALSE]
+    draw <- todo$draw[k]
+    wanted <- cbind(cell, draw = draw)
+    if (!is.null(done) && key(wanted, names(wanted)) %in% key(done, names(wanted))) next
+    lines <- run_cell(e, cell, draw, data)
+    done <- rbind(done, lines)
+    if (!is.null(file)) write_lines(done, file)
+    say_progress(name, lines, k, nrow(todo), proc.time()[["elapsed"]] - begin)
+  }
+  done
+}
+
+run_cell <- function(e, cell, draw, data) {
+  seed <- 1000L + draw
+  set.seed(seed)
+  lines <- e$run(as.list(cell), draw, data)
+  for (column in c("seconds", "search_seconds")) {
+    if (is.null(lines[[column]])) lines[[column]] <- NA_real_
+    lines[[column]] <- round(lines[[column]], 3)
+  }
+  if (is.null(lines$parameters)) lines$parameters <- ""
+  lines$value <- signif(lines$value, 6)
+  lines$seed <- seed
+  lines$version <- as.character(utils::packageVersion("domgen"))
+  lines$blas <- basename(extSoftVersion()[["BLAS"]])
+  lines$draw <- draw
+  data.frame(cell, lines[c(setdiff(names(lines), common_columns), common_columns)],
+             row.names = NULL)
+}
+
+write_lines <- function(lines, file) {
+  dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
+  part <- paste0(file, ".part")
+  utils::write.csv(lines, part, row.names = FALSE, na = "")
+  file.rename(part, file)
+}
+
+say_progress <- function(name, lines, k, all, seconds) {
+  first <- lines[lines$measure == lines$measure[1L], ]
+  cat(sprintf("-- %s: %d of %d, %.0f s; %s\n   %s\n", name, k, all, seconds, lines$measure[1L],
+              paste0(first$method, " ", signif(first$value, 4), collapse = ", ")))
+  utils::flush.console()
+}

@@ -1,0 +1,20 @@
+# Fitting, with what a specification leaves open chosen by domain on the training data.
+
+# Warnings say that a projection has fewer useful components than asked for, and the like: in a
+# table of hundreds of fits they are noise.
+quietly <- function(...) suppressWarnings(...)
+
+# The values of `grid` with the best score on held-out training domains: list(parameters,
+# search_seconds).
+choose <- function(spec, formula, train, grid = NULL, folds = NULL, metric = NULL, ...) {
+  seconds <- system.time(
+    tuned <- quietly(dg_tune(spec, formula, data = train, grid = grid, folds = folds,
+                             metric = metric, search = "coordinate", progress = FALSE, ...))
+  )[["elapsed"]]
+  list(parameters = tuned$tuning$best, search_seconds = seconds)
+}
+
+fit_timed <- function(spec, formula, train) {
+  seconds <- system.time(model <- quietly(fit(spec, formula, data = train)))[["elapsed"]]
+  list(model = model, seconds = seconds)
+}
