@@ -2,7 +2,7 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test fuzz bench check check-core check-debug check-sanitizers check-valgrind \
+.PHONY: help demo test fuzz bench experiments check check-core check-debug check-sanitizers check-valgrind \
   check-interrupts check-machines document install clean
 
 help:
@@ -11,6 +11,8 @@ help:
 	@echo 'make test      install the package and run its tests'
 	@echo 'make fuzz      random calls: make fuzz CALLS=100000 SEED=1'
 	@echo 'make bench     side-by-side timings'
+	@echo 'make experiments  short runs of the papers'"'"' experiments, compared with stored ones;'
+	@echo '               one of them: make experiments NAME=dica-table-1 OPTIONS=--full'
 	@echo 'make install   install the package'
 	@echo 'make check     R CMD check --as-cran'
 	@echo 'make check-machines  the tests as on other processors, on the reference BLAS and with 1, 2'
@@ -47,6 +49,12 @@ bench:
 	  echo "== $$script"; \
 	  sh .ci/with-library Rscript "$$script" || exit 1; \
 	done
+
+experiments:
+	@sh .ci/setup test
+	@sh .ci/install
+	@sh .ci/with-library Rscript inst/experiments/run.R \
+	  $(if $(NAME),$(NAME) $(OPTIONS),--check)
 
 install:
 	@sh .ci/setup demo

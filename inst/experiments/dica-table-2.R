@@ -16,7 +16,7 @@ experiment(
   draws = c(quick = 1, normal = 3, full = 10), minutes = c(quick = 0.5, normal = 40, full = 240),
   tolerance = c(accuracy = 1.5),
   cells = function(size) {
-    data.frame(rows = if (size == "quick") 40 else 100,
+    data.frame(rows = if (size == "quick") 20 else 100,
                domain = if (size == "quick") 5 else seq_len(12))
   },
   run = function(cell, draw, data) {

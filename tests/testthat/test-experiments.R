@@ -1,0 +1,140 @@
+# The experiments' common parts. That their figures are the stored ones is checked by
+# `run.R --check`, which takes minutes.
+
+folder <- system.file("experiments", package = "domgen")
+parts <- new.env(parent = globalenv())
+for (file in list.files(file.path(folder, "common"), "[.]R$", full.names = TRUE)) {
+  sys.source(file, parts)
+}
+
+toy <- function(run = function(cell, draw, data) {
+                  parts$lines(c("a", "b")[cell$which], c(error = cell$which + draw, other = 0))
+                }, ...) {
+  parts$experiment("domgen", "toy", "a toy", run, draws = c(quick = 1, normal = 2, full = 3),
+                   minutes = c(quick = 1, normal = 1, full = 1),
+                   cells = function(size) data.frame(which = 1:2), ...)
+}
+silently <- function(...) {
+  utils::capture.output(value <- parts$run_experiment(...))
+  value
+}
+
+test_that("every script is listed with what it needs", {
+  table <- domgen_experiments()
+  scripts <- list.files(folder, "^(dica|mtl|dcm|domgen)-.*[.]R$")
+  expect_setequal(paste0(table$name, ".R"), scripts)
+  expect_true(all(table$paper %in% c("DICA", "MTL", "DCM", "domgen")))
+  needed <- setdiff(unlist(strsplit(table$data, ", ")), "")
+  expect_true(all(needed %in% names(parts$data_sets)))
+  expect_true(all(table$quick_minutes <= table$minutes & table$minutes <= table$full_minutes))
+})
+
+test_that("every experiment has a stored quick run that says what its contract says", {
+  known <- parts$read_experiments(folder, parts)
+  for (name in names(known)) {
+    stored <- utils::read.csv(file.path(folder, "results", "quick", paste0(name, ".csv")))
+    expect_true(all(c(parts$common_columns, names(known[[name]]$cells("quick"))) %in% names(stored)),
+                info = name)
+    expect_true(any(stored$measure %in% names(known[[name]]$tolerance)), info = name)
+    expect_setequal(parts$key(stored, names(known[[name]]$cells("quick"))),
+                    parts$key(known[[name]]$cells("quick"), names(known[[name]]$cells("quick"))))
+  }
+})
+
+test_that("a run has a line for each cell, draw, method and measure, and its seed does not depend on what ran before", {
+  random <- function(cell, draw, data) parts$lines("a", c(error = stats::runif(1)))
+  first <- silently("toy", list(toy = toy(random)))
+  expect_equal(first$draw, c(1, 1, 2, 2))
+  expect_equal(first$value[first$draw == 1], rep(first$value[1], 2)) # the same seed in all cells
+  expect_equal(silently("toy", list(toy = toy(random)), draws = 1)$value, first$value[1:2])
+  expect_true(all(parts$common_columns %in% names(first)))
+})
+
+test_that("a run that was stopped goes on where it was", {
+  file <- tempfile(fileext = ".csv")
+  count <- 0
+  known <- list(toy = toy(function(cell, draw, data) {
+    count <<- count + 1
+    if (count == 3) stop("the power is off")
+    parts$lines("a", c(error = 10 * cell$which + draw))
+  }))
+  expect_error(silently("toy", known, file = file), "power")
+  expect_equal(nrow(utils::read.csv(file)), 2)
+  all <- silently("toy", known, file = file)
+  expect_equal(count, 5)
+  expect_equal(all$value, c(11, 21, 12, 22))
+  expect_equal(utils::read.csv(file)$value, all$value)
+  silently("toy", known, file = file)
+  expect_equal(count, 5)
+})
+
+test_that("a quick run that misses its stored values fails, and so does one that lacks a line", {
+  home <- tempfile()
+  known <- list(toy = toy(tolerance = c(error = 0.5)))
+  silently("toy", known, "quick", file = file.path(home, "quick", "toy.csv"))
+  verdict <- function(known) {
+    text <- utils::capture.output(v <- parts$check_experiment("toy", known, home))
+    list(verdict = v, text = text)
+  }
+  expect_equal(verdict(known)$verdict, "passed")
+  off <- function(by) {
+    list(toy = toy(function(cell, draw, data) {
+      parts$lines(c("a", "b")[cell$which], c(error = cell$which + draw + by, other = 7))
+    }, tolerance = c(error = 0.5)))
+  }
+  expect_equal(verdict(off(0.4))$verdict, "passed")
+  wrong <- verdict(off(0.6))
+  expect_equal(wrong$verdict, "failed")
+  expect_match(wrong$text, "2.6 instead of 2 [(]tolerance 0.5[)]", all = FALSE)
+  renamed <- list(toy = toy(function(cell, draw, data) parts$lines("a", c(error = 1 + draw)),
+                            tolerance = c(error = 0.5)))
+  expect_match(verdict(renamed)$text, "nothing instead of 3", all = FALSE)
+})
+
+test_that("data that are missing are named with their source, and other data are refused", {
+  known <- list(toy = toy(data = "parkinsons"))
+  old <- Sys.getenv("DOMGEN_DATA", NA)
+  on.exit(if (is.na(old)) Sys.unsetenv("DOMGEN_DATA") else Sys.setenv(DOMGEN_DATA = old))
+  empty <- tempfile()
+  dir.create(empty)
+  Sys.setenv(DOMGEN_DATA = empty)
+  expect_message(none <- parts$run_experiment("toy", known), "UCI Machine Learning Repository")
+  expect_null(none)
+  writeLines("domain,y\n1,2", gzcon <- gzfile(file.path(empty, "parkinsons.csv.gz")))
+  close(gzcon)
+  skip_if(is.na(parts$sha256(file.path(empty, "parkinsons.csv.gz"))), "no sha256 here")
+  expect_error(parts$run_experiment("toy", known), "its sha256 is")
+})
+
+test_that("summaries are means over draws and paired differences are paired by draw", {
+  lines <- rbind(
+    data.frame(rows = 10, draw = 1:2, method = "a", measure = "error", value = c(1, 3), paper = 5),
+    data.frame(rows = 10, draw = 2:1, method = "b", measure = "error", value = c(4, 1), paper = NA)
+  )
+  lines[c("parameters", "seconds", "search_seconds", "seed", "version", "blas")] <- NA
+  table <- parts$summarise_results(lines)
+  expect_equal(table$mean, c(2, 2.5))
+  expect_equal(table$se, c(1, 1.5))
+  expect_equal(table$paper, c(5, NA))
+  difference <- parts$paired_differences(lines, "a", "error")
+  expect_equal(difference$mean, 0.5)
+  expect_equal(difference$se, 0.5)
+})
+
+test_that("rows are drawn from each domain, in the proportions of the classes", {
+  set.seed(1)
+  d <- data.frame(domain = rep(1:2, c(100, 8)), y = rep(c("a", "b"), c(90, 18)))
+  drawn <- parts$draw_rows(d, 10, by = "y")
+  expect_equal(as.vector(table(drawn$domain)), c(10, 8))
+  expect_equal(as.vector(table(drawn$y[drawn$domain == 1])), c(9, 1))
+  split <- parts$split_domains(d, 1)
+  expect_length(intersect(split$train$domain, split$test$domain), 0)
+  expect_error(parts$split_domains(d, 2), "more than the 2 there are")
+})
+
+test_that("hard labels have an area under the curve of their own", {
+  truth <- factor(c("o", "o", "o", "t", "t"), c("o", "t"))
+  class <- factor(c("o", "o", "t", "t", "o"), c("o", "t"))
+  scores <- parts$two_class_scores(truth, class, c(1, 2, 5, 4, 3))
+  expect_equal(scores, c(auc_labels = (1 / 2 + 2 / 3) / 2, gmean = sqrt(1 / 2 * 2 / 3), auc = 4 / 6))
+})
