@@ -61,7 +61,7 @@ for (map in maps) for (block in c(0L, 16L)) {
   moments <- feature_moments_(map, X, codes, codes, 3L, F, rep_len(c(0, 1, 2), n), 2L, TRUE, block)
 }
 set.seed(1)
-feature_pivots_(rbf, X, kappa, codes, 20L, 2L)
+feature_pivots_(rbf, X, kappa, codes, 20L, 1e-10, 2L)
 
 none <- matrix(0, 0, 3)
 terms <- list(covariance = FALSE, norm = 1, ridge = 0.1, total = 0, numerator_plus = none,
