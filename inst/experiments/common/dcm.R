@@ -57,16 +57,24 @@ standardise <- function(split) {
 # `suffix` goes to the names.
 dcm_rows <- function(train, score, machine, projections, paper = NULL,
                      input = "SVM", weights = NULL, suffix = "", null = TRUE) {
-  alone <- fit_timed(machine, y ~ . | domain, train, weights)
+  # a short fit is done again, as the first of its kind in a session takes longer, and what is drawn
+  # at random afterwards does not depend on that
+  timed <- function(spec) {
+    first <- fit_timed(spec, y ~ . | domain, train, weights)
+    if (first$seconds > 1) return(first)
+    state <- get(".Random.seed", globalenv())
+    again <- fit_timed(spec, y ~ . | domain, train, weights)$seconds
+    assign(".Random.seed", state, globalenv())
+    list(model = first$model, seconds = min(first$seconds, again))
+  }
+  alone <- timed(machine)
   base <- max(alone$seconds, 1e-3)
   row <- function(method, fitted) {
     values <- c(score(fitted$model), time = fitted$seconds, time_ratio = fitted$seconds / base)
     lines(paste0(method, suffix), values, if (!is.null(paper)) paper(method),
           seconds = fitted$seconds)
   }
-  chained <- lapply(projections, function(p) {
-    fit_timed(chain(p, dcm_machine()), y ~ . | domain, train, weights)
-  })
+  chained <- lapply(projections, function(p) timed(chain(p, dcm_machine())))
   bind(c(
     if (null) list(lines("null", score(fit(dg_null(), y ~ . | domain, data = train)))),
     list(row(input, alone)), Map(row, names(projections), chained)
