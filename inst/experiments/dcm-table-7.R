@@ -29,7 +29,7 @@ experiment(
     bind(list(
       dcm_rows(train, score, machine, projections,
                if (cell$rows > 800) from_table(published)),
-      dcm_rows(train, score, machine, projections, weights = c(class_weights(train$y)),
+      dcm_rows(train, score, machine, projections, weights = class_weights(train$y),
                suffix = ", weighted", null = FALSE),
       logistic_rows(train, split$test)
     ))
