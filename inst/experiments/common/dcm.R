@@ -82,10 +82,13 @@ dcm_rows <- function(train, score, machine, projections, paper = NULL,
   ))
 }
 
-# Scores of a model of two classes on unseen rows, for the above.
+# Scores of a model of two classes on unseen rows, for the above. Where classes are so rare that a
+# machine's best weight is 0, its decision values are one number up to rounding, of which the area
+# under the curve should not be: eight digits are kept.
 two_class_score <- function(test) {
   function(model) {
-    two_class_scores(test$y, predict(model, test), drop(predict(model, test, type = "decision")))
+    decision <- drop(predict(model, test, type = "decision"))
+    two_class_scores(test$y, predict(model, test), signif(decision, 8))
   }
 }
 
