@@ -4,8 +4,9 @@
 # As published: five predictors, Poisson(500) rows a domain, gamma = 1; eta (open) is 0.1, epsilon
 # 1e-3 as in table 3. Two classes have one component where Gram matrices are centred, as the paper
 # assumes and its algorithm 1 omits: the two directions of its pictures are those of algorithm 1 as
-# printed ("not centred", common/printed.R), of which the second is little else than the mean that
-# was not taken away. Both are here; draw_dcm_figure_2() (common/dcm-figure.R) shows them.
+# printed ("not centred", common/printed.R), where for COIR and DICA the first is little else than
+# the mean that was not taken away: 1 for every training row, less far from them. Both are here;
+# draw_dcm_figure_2() (common/dcm-figure.R) shows them.
 #
 # The lines have what a picture shows: mmd, the discrepancy between the scores (mean square 1) of
 # the training rows and of an unseen domain, mean over the three, kernel_rbf(1); accuracy of a

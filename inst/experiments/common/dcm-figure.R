@@ -15,7 +15,16 @@ figure_2_scores <- function(rows, gamma = 1, epsilon = 1e-3) {
   })
   printed <- lapply(names(specs), printed_scores, split, kernel, epsilon)
   names(printed) <- paste0(names(specs), ", not centred")
-  c(centred, printed)
+  lapply(c(centred, printed), orient)
+}
+
+# The second class to the right, or above, of the first, as signs of components are arbitrary.
+orient <- function(scores) {
+  for (s in setdiff(names(scores$train), c("domain", "y"))) {
+    means <- tapply(scores$train[[s]], scores$train$y, mean)
+    if (means[2L] < means[1L]) scores <- lapply(scores, function(d) replace(d, s, -d[[s]]))
+  }
+  scores
 }
 
 # Mean over unseen domains of the MMD between their scores and those of all training rows.
