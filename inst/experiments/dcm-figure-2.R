@@ -5,7 +5,7 @@
 # 1e-3 as in table 3. Two classes have one component where Gram matrices are centred, as the paper
 # assumes and its algorithm 1 omits: the two directions of its pictures are those of algorithm 1 as
 # printed ("not centred", common/printed.R), where for COIR and DICA the first is little else than
-# the mean that was not taken away: 1 for every training row, less far from them. Both are here;
+# the mean that was not taken away: of size 1 near training rows, 0 far from them. Both are here;
 # draw_dcm_figure_2() (common/dcm-figure.R) shows them.
 #
 # The lines have what a picture shows: mmd, the discrepancy between the scores (mean square 1) of
