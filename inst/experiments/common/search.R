@@ -14,7 +14,10 @@ choose <- function(spec, formula, train, grid = NULL, folds = NULL, metric = NUL
   list(parameters = tuned$tuning$best, search_seconds = seconds)
 }
 
-fit_timed <- function(spec, formula, train) {
-  seconds <- system.time(model <- quietly(fit(spec, formula, data = train)))[["elapsed"]]
+fit_timed <- function(spec, formula, train, weights = NULL) {
+  seconds <- system.time(quietly({
+    model <- if (is.null(weights)) fit(spec, formula, data = train)
+             else fit(spec, formula, data = train, weights = weights)
+  }))[["elapsed"]]
   list(model = model, seconds = seconds)
 }

@@ -1,0 +1,66 @@
+# DCM paper, table 6: finding mines in fields that were not learned from; 9 of the 29 fields to
+# learn from, 20 unseen. 200 rows a field with the exact methods, all rows with the fast ones.
+#
+# As published: gamma = 0.5, epsilon = 1e-3 and 1e-6, M = 2; what the paper leaves open is in
+# common/dcm.R. Predictors are standardised (they nearly are so already). The paper's AUC is that of
+# hard labels, auc_labels here; auc is that of the decision values.
+#
+# With one row in 17 a mine, a machine that counts each row the same calls hardly anything a mine:
+# auc_labels and gmean then say where a method happens to cut, more than what it sees. So beside the
+# paper's rows stand those with classes that cost the same ("weighted"), logistic regression, and
+# DCM with its bandwidth and ridge chosen on training fields (three groups of them held out in turn,
+# by balanced accuracy, with the weights; FastDCM then has 300 landmarks): what the paper's numbers
+# should be held against.
+
+published <- list(
+  small = cbind(auc_labels = c(SVM = 0.5076, COIR = 0.5594, DICA = 0.5595, DCM = 0.5640),
+                gmean = c(0.1061, 0.3671, 0.3671, 0.3853), time = c(NA, 45.91, 103.08, 65.32)),
+  large = cbind(auc_labels = c(SVM = 0.5141, FastCOIR = 0.5450, FastDCM = 0.5496),
+                gmean = c(0.1677, 0.3084, 0.3233), time = c(NA, 194.26, 355.52))
+)
+
+chosen_row <- function(train, score, features, weights, name) {
+  spec <- chain(dcm(ncomp = 1, features = features, scale = "none"), dcm_machine())
+  grid <- list(dcm.times = c(0.25, 0.5, 1, 2), dcm.lambda = nrow(train) * 10^(-4:1))
+  chosen <- choose(spec, y ~ . | domain, train, grid, folds = domain_folds(train$domain, 3),
+                   metric = "balanced_accuracy", weights = weights)
+  spec <- domgen:::set_parameters(spec, chosen$parameters)
+  last <- fit_timed(spec, y ~ . | domain, train, weights)
+  lines(name, score(last$model), parameters = in_words(chosen$parameters), seconds = last$seconds,
+        search_seconds = chosen$search_seconds)
+}
+
+experiment(
+  paper = "DCM", item = "table 6",
+  title = "LandMine: SVM on the input and on COIR, DICA, DCM and their fast forms, unseen fields",
+  data = "landmine",
+  draws = c(quick = 1, normal = 10, full = 20), minutes = c(quick = 0.3, normal = 15, full = 60),
+  tolerance = c(auc_labels = 0.03, gmean = 0.06, auc = 0.03),
+  cells = function(size) {
+    data.frame(form = c("exact", "fast"), rows = if (size == "quick") 60 else c(200, 700))
+  },
+  run = function(cell, draw, data) {
+    d <- data$landmine
+    d$y <- factor(d$y, labels = c("clutter", "mine"))
+    # mines in a field's own proportion, in the rows that are kept
+    split <- standardise(split_domains(draw_rows(d, cell$rows, by = "y"), 9))
+    train <- split$train
+    score <- two_class_score(split$test)
+    kernel <- kernel_gamma(0.5)
+    fast <- cell$form == "fast"
+    projections <- dcm_projections(kernel, if (fast) 1e-6 else 1e-3, nrow(train))
+    landmarks <- nrow(train) %/% 2
+    if (fast) projections <- fast_projections(projections, landmarks)
+    features <- if (fast) features_nystrom(min(landmarks, 300)) else features_exact()
+    weights <- class_weights(train$y)
+    bind(list(
+      dcm_rows(train, score, dcm_machine(kernel), projections,
+               if (cell$rows >= 200) from_table(published[[if (fast) "large" else "small"]])),
+      dcm_rows(train, score, dcm_machine(kernel), projections, weights = weights,
+               suffix = ", weighted", null = FALSE),
+      chosen_row(train, score, features, weights,
+                 if (fast) "FastDCM, chosen" else "DCM, chosen"),
+      logistic_rows(train, split$test)
+    ))
+  }
+)
