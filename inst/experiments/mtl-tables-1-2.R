@@ -5,7 +5,7 @@
 # embedding (the paper: ten tasks of a million rows, and 256 to learn from where we have 246). Draws
 # are of the rows of the training tasks. Parameters are chosen by five folds of training domains,
 # coordinate by coordinate on grids that extend, as in the paper's section 8.1, from the package's
-# defaults (common/marginal.R, common/ellipses.R); in cells of more than 16,384 rows on so many of
+# defaults (common/marginal.R, common/ellipses.R); in cells of more than 8,192 rows on so many of
 # them. The kernel between domains is computed exactly (up to 4,096 rows), by the product map and,
 # as in the paper, by random Fourier features. `cv` is the error in
 # cross-validation.

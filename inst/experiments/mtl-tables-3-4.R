@@ -38,8 +38,7 @@ methods <- list(
                 grid = grids),
   product = list(spec = dg_svm(features = features_product(x = features_nystrom(50), rank = 8)),
                  grid = c(grids, between)),
-  fourier = list(spec = dg_svm(features = features_product("fourier")), from = "product",
-                 ratios = c(cost = 10))
+  fourier = list(spec = dg_svm(features = features_product("fourier")), from = "product")
 )
 
 experiment(

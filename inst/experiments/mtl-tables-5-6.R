@@ -51,14 +51,11 @@ launches <- c(10, 20, 30, 40)
 rows <- c(5, 15, 30, 45, 100)
 
 methods <- list(
-  pooled = list(spec = dg_svm(cost = 10, domain_kernel = domain_pooled(),
-                              features = features_nystrom(100)),
+  pooled = list(spec = dg_svm(domain_kernel = domain_pooled(), features = features_nystrom(100)),
                 grid = marginal_grids[c("cost", "times")]),
-  product = list(spec = dg_svm(cost = 10,
-                               features = features_product(x = features_nystrom(50), rank = 8)),
+  product = list(spec = dg_svm(features = features_product(x = features_nystrom(50), rank = 8)),
                  grid = marginal_grids),
-  fourier = list(spec = dg_svm(cost = 10, features = features_product("fourier")),
-                 from = "product", ratios = c(cost = 10))
+  fourier = list(spec = dg_svm(features = features_product("fourier")), from = "product")
 )
 
 experiment(
