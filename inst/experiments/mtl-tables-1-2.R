@@ -7,8 +7,12 @@
 # coordinate by coordinate on grids that extend, as in the paper's section 8.1, from the package's
 # defaults (common/marginal.R, common/ellipses.R); in cells of more than 8,192 rows on so many of
 # them. The kernel between domains is computed exactly (up to 4,096 rows), by the product map and,
-# as in the paper, by random Fourier features. `cv` is the error in
+# as in the paper, by random Fourier features; `seconds` compares them. `cv` is the error in
 # cross-validation.
+#
+# The lines stored in results/ are of a former search, by an earlier script that began each where
+# that of a smaller cell had ended; `parameters` says from which start. Delete the file before
+# running this anew: lines that are there are not computed again.
 
 experiment(
   paper = "MTL", item = "tables 1-2, figure 3",

@@ -56,7 +56,8 @@ experiment(
     first <- cbind(outcome = "motor", predictors = "voice", table)
     if (size == "quick") return(first)
     # the other readings of the paper: along the diagonal, or everywhere
-    some <- if (size == "full") table else data.frame(domains = c(10, 20, 35), rows = c(20, 49, 100))
+    some <- if (size == "full") table
+            else data.frame(domains = c(10, 20, 35), rows = c(20, 49, 100))
     others <- list(c("total", "voice"), c("motor", "all"), c("total", "all"))
     rbind(first, do.call(rbind, lapply(others, function(o) {
       cbind(outcome = o[1L], predictors = o[2L], some)

@@ -11,8 +11,8 @@
 # unlabelled measurements tell. The distributions are plausible, not fitted to anything.
 #
 # As published otherwise: ten of 50 launches for testing, Gaussian kernels, random Fourier features
-# (beside the product map), five folds of launches, grids that extend. `rows = 100` stands beside the
-# paper's line "all training data". The null model guesses: classes are balanced.
+# (beside the product map), five folds of launches, grids that extend. `rows = 100` stands beside
+# the paper's line "all training data". The null model guesses: classes are balanced.
 
 simulate_launches <- function(launches = 50, rows = 100) {
   stations <- rbind(c(0, 0), c(150, 40), c(-60, 170), c(-120, -110)) # km
