@@ -6,7 +6,7 @@
 # are of the rows of the training tasks. Parameters are chosen by five folds of training domains,
 # coordinate by coordinate on grids that extend, as in the paper's section 8.1, from the package's
 # defaults (common/marginal.R, common/ellipses.R); in cells of more than 8,192 rows on so many of
-# them. The kernel between domains is computed exactly (up to 4,096 rows), by the product map and,
+# them. The kernel between domains is computed exactly (up to 2,048 rows), by the product map and,
 # as in the paper, by random Fourier features; `seconds` compares them. `cv` is the error in
 # cross-validation.
 #

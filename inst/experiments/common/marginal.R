@@ -25,7 +25,8 @@ marginal_methods <- function(train, score, methods, paper, formula = y ~ . | dom
               else list(parameters = known[[method$from]]$parameters, search_seconds = 0)
     known[[name]] <- chosen
     set.seed(1)
-    last <- fit_timed(domgen:::set_parameters(method$spec, chosen$parameters), formula, train)
+    spec <- do.call(stats::update, c(list(method$spec), chosen$parameters))
+    last <- fit_timed(spec, formula, train)
     found <- c(found, list(lines(
       name, c(score(last$model), cv = if (is.null(method$from)) cv(chosen$score)), paper(name),
       parameters = in_words(chosen$parameters), seconds = last$seconds,
