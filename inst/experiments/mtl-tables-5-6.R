@@ -11,8 +11,9 @@
 # unlabelled measurements tell. The distributions are plausible, not fitted to anything.
 #
 # As published otherwise: ten of 50 launches for testing, Gaussian kernels, random Fourier features
-# (beside the product map), five folds of launches, grids that extend. `rows = 100` stands beside
-# the paper's line "all training data". The null model guesses: classes are balanced.
+# (a hundred in each stage, beside the product map of landmarks), five folds of launches, grids that
+# extend. `rows = 100` stands beside the paper's line "all training data". The null model guesses:
+# classes are balanced.
 
 simulate_launches <- function(launches = 50, rows = 100) {
   stations <- rbind(c(0, 0), c(150, 40), c(-60, 170), c(-120, -110)) # km
@@ -55,7 +56,9 @@ methods <- list(
                 grid = marginal_grids[c("cost", "times")]),
   product = list(spec = dg_svm(features = features_product(x = features_nystrom(50), rank = 8)),
                  grid = marginal_grids),
-  fourier = list(spec = dg_svm(features = features_product("fourier")), from = "product")
+  fourier = list(spec = dg_svm(features = features_product("fourier", n_features = 100,
+                                                           embedding = features_rff(100))),
+                 grid = marginal_grids)
 )
 
 experiment(
