@@ -64,7 +64,7 @@ methods <- list(
 experiment(
   paper = "MTL", item = "tables 5-6, figure 5",
   title = "Two satellites told apart, simulated stand-in: pooled and between launches",
-  draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.3, normal = 15, full = 150),
+  draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.2, normal = 10, full = 100),
   tolerance = c(error = 2),
   cells = function(size) {
     switch(size,
@@ -74,8 +74,8 @@ experiment(
     )
   },
   run = function(cell, draw, data) {
-    split <- split_domains(simulate_launches(), cell$domains, 10)
-    train <- draw_rows(split$train, cell$rows, by = "y")
+    split <- split_domains(simulate_launches(), 40, 10)
+    train <- draw_rows(some_domains(split$train, cell$domains), cell$rows, by = "y")
     test <- split$test
     at <- c(match(cell$rows, rows), match(cell$domains, launches))
     marginal_methods(train, percent_wrong(test), methods, cv = accuracy_to_error,

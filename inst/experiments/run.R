@@ -72,10 +72,11 @@ if (options$list || length(options$names) == 0L && !options$check) {
 } else {
   folder <- if (options$size == "quick") file.path(options$out, "quick") else options$out
   for (name in options$names) {
-    lines <- run_experiment(name, known, options$size, options$draws,
-                            file.path(folder, paste0(name, ".csv")))
-    if (is.null(lines)) next
+    # not `lines`, which is a function of score.R
+    result <- run_experiment(name, known, options$size, options$draws,
+                             file.path(folder, paste0(name, ".csv")))
+    if (is.null(result)) next
     cat("\n", name, ": ", known[[name]]$title, "\n", sep = "")
-    print(summarise_results(lines), digits = 4, row.names = FALSE)
+    print(summarise_results(result), digits = 4, row.names = FALSE)
   }
 }
