@@ -13,6 +13,12 @@ split_domains <- function(data, train, test = NULL) {
   list(train = part(chosen[seq_len(train)]), test = part(unseen))
 }
 
+# `count` of the domains at random: of the same draw, fewer are among more.
+some_domains <- function(data, count) {
+  kept <- sample(levels(droplevels(factor(data$domain))))[seq_len(count)]
+  droplevels(data[data$domain %in% kept, , drop = FALSE])
+}
+
 # At most `rows` rows of each domain, without replacement; with `by`, in the proportions of its
 # classes.
 draw_rows <- function(data, rows, by = NULL) {

@@ -4,14 +4,15 @@
 # table of hundreds of fits they are noise.
 quietly <- function(...) suppressWarnings(...)
 
-# The values of `grid` with the best score on held-out training domains: list(parameters,
+# The values of `grid` with the best score on held-out training domains: list(parameters, score,
 # search_seconds).
 choose <- function(spec, formula, train, grid = NULL, folds = NULL, metric = NULL, ...) {
   seconds <- system.time(
     tuned <- quietly(dg_tune(spec, formula, data = train, grid = grid, folds = folds,
                              metric = metric, search = "coordinate", progress = FALSE, ...))
   )[["elapsed"]]
-  list(parameters = tuned$tuning$best, search_seconds = seconds)
+  list(parameters = tuned$tuning$best, score = tuned$tuning$table$mean[tuned$tuning$chosen],
+       search_seconds = seconds)
 }
 
 fit_timed <- function(spec, formula, train, weights = NULL) {
