@@ -46,7 +46,7 @@ compared <- function(name, method, task, landmarks) {
   row <- function(method, run, ...) {
     values <- c(mean(run$score, na.rm = TRUE), time = run$seconds, ...)
     names(values)[1L] <- task$measure
-    lines(method, values, seconds = run$seconds)
+    result_lines(method, values, seconds = run$seconds)
   }
   rbind(row(name, exact),
         row(paste0("Fast", name), fast, difference = mean(difference),

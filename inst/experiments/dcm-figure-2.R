@@ -25,7 +25,7 @@ experiment(
       test <- scores[[method]]$test
       model <- quietly(fit(dcm_machine(kernel_linear()), y ~ . | domain, data = train))
       accuracy <- function(d) 100 * mean(predict(model, d) == d$y)
-      lines(method, c(mmd = mmd_to_training(train, test), accuracy = accuracy(test),
+      result_lines(method, c(mmd = mmd_to_training(train, test), accuracy = accuracy(test),
                       accuracy_training = accuracy(train), components = ncol(train) - 2))
     }))
   }

@@ -40,7 +40,7 @@ experiment(
       dcm_rows(train, score, dcm_machine(kernel_rbf()),
                c(projections, fast_projections(projections, nrow(train) %/% 5)),
                if (cell$rows >= 60) from_table(published[[cell$outcome]]), input = "SVR"),
-      lines("least squares", score(straight$model), seconds = straight$seconds)
+      result_lines("least squares", score(straight$model), seconds = straight$seconds)
     ))
   }
 )

@@ -24,10 +24,10 @@ chosen_row <- function(train, score, features, weights, name) {
   grid <- list(dcm.times = c(0.25, 0.5, 1, 2), dcm.lambda = nrow(train) * 10^(-4:1))
   chosen <- choose(spec, y ~ . | domain, train, grid, folds = domain_folds(train$domain, 3),
                    metric = "balanced_accuracy", weights = weights)
-  spec <- domgen:::set_parameters(spec, chosen$parameters)
+  spec <- with_parameters(spec, chosen$parameters)
   last <- fit_timed(spec, y ~ . | domain, train, weights)
-  lines(name, score(last$model), parameters = in_words(chosen$parameters), seconds = last$seconds,
-        search_seconds = chosen$search_seconds)
+  result_lines(name, score(last$model), parameters = in_words(chosen$parameters),
+               seconds = last$seconds, search_seconds = chosen$search_seconds)
 }
 
 experiment(

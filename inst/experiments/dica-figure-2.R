@@ -1,5 +1,5 @@
-# DICA paper, figure 2: projections of synthetic domains onto two directions by KPCA, UDICA, COIR and
-# DICA, fitted to ten domains and applied to three that are unseen.
+# DICA paper, figure 2: projections of synthetic domains onto two directions by KPCA, UDICA, COIR
+# and DICA, fitted to ten domains and applied to three that are unseen.
 #
 # As published: bandwidths 1 of x and y, lambda = 0.1, epsilon = 1e-4. The paper gives neither the
 # vectors b1 and b2 nor c: here N(0, I) and 0, drawn anew for each draw. What the picture shows to
@@ -38,7 +38,8 @@ experiment(
     methods <- figure_2_methods()
     bind(lapply(names(methods), function(name) {
       last <- fit_timed(methods[[name]], y ~ . | domain, parts$train)
-      lines(name, projected_shift(last$model, parts$train, parts$test), seconds = last$seconds)
+      values <- projected_shift(last$model, parts$train, parts$test)
+      result_lines(name, values, seconds = last$seconds)
     }))
   }
 )

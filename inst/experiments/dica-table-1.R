@@ -17,7 +17,7 @@ published <- array(
 
 experiment(
   paper = "DICA", item = "table 1",
-  title = "GvHD: pooling and distributional SVM on input, KPCA, COIR, UDICA, DICA, by cells a sample",
+  title = "GvHD: pooling and distributional SVM on input and projections, by cells a sample",
   data = "gvhd_flowcap1",
   draws = c(quick = 1, normal = 10, full = 30), minutes = c(quick = 0.3, normal = 30, full = 90),
   tolerance = c(accuracy = 1),
@@ -33,7 +33,8 @@ experiment(
       train, score = function(model) {
         c(accuracy = 100 * mean_by_domain(predict(model, test) == test$y, test$domain))
       },
-      learner = function(kernel) dg_svm(domain_kernel = kernel, offset = TRUE), grid = list(cost = 10^(-1:2)),
+      learner = function(kernel) dg_svm(domain_kernel = kernel, offset = TRUE),
+      grid = list(cost = 10^(-1:2)),
       paper = function(method, setting) {
         if (cell$rows < 100) NULL
         else c(accuracy = published[method, as.character(cell$rows), setting])

@@ -26,7 +26,8 @@ experiment(
   cells = function(size) {
     if (size == "quick") return(data.frame(outcome = "motor", predictors = "voice", rows = 10))
     data.frame(outcome = c("motor", "total", "motor", "total"),
-               predictors = rep(c("voice", "all"), each = 2), rows = if (size == "full") 200 else 30)
+               predictors = rep(c("voice", "all"), each = 2),
+               rows = if (size == "full") 200 else 30)
   },
   run = function(cell, draw, data) {
     d <- parkinsons_rows(data$parkinsons, cell$outcome, cell$predictors)
@@ -46,7 +47,7 @@ experiment(
       folds = folds, kernel_y = kernel_rbf(stats::median(train$y)), ncomp = c(1, 2, 4, 8)
     )
     straight <- fit_timed(dg_lm(), y ~ . | domain, train)
-    bind(list(found, lines("least squares", score(straight$model),
+    bind(list(found, result_lines("least squares", score(straight$model),
                            c(rmse = least_squares[[cell$outcome]]), seconds = straight$seconds)))
   }
 )

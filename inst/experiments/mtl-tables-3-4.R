@@ -78,6 +78,7 @@ experiment(
       c(rmse = published[[if (method == "pooled") "pooling" else "mtl"]][at[1L], at[2L]])
     })
     straight <- fit_timed(dg_lm(), y ~ . | domain, train)
-    bind(list(found, lines("least squares", score(straight$model), seconds = straight$seconds)))
+    bind(list(found, result_lines("least squares", score(straight$model),
+                                  seconds = straight$seconds)))
   }
 )

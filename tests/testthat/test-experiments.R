@@ -8,7 +8,8 @@ for (file in list.files(file.path(folder, "common"), "[.]R$", full.names = TRUE)
 }
 
 toy <- function(run = function(cell, draw, data) {
-                  parts$lines(c("a", "b")[cell$which], c(error = cell$which + draw, other = 0))
+                  parts$result_lines(c("a", "b")[cell$which],
+                                     c(error = cell$which + draw, other = 0))
                 }, ...) {
   parts$experiment("domgen", "toy", "a toy", run, draws = c(quick = 1, normal = 2, full = 3),
                    minutes = c(quick = 1, normal = 1, full = 1),
@@ -33,16 +34,17 @@ test_that("every experiment has a stored quick run that says what its contract s
   known <- parts$read_experiments(folder, parts)
   for (name in names(known)) {
     stored <- utils::read.csv(file.path(folder, "results", "quick", paste0(name, ".csv")))
-    expect_true(all(c(parts$common_columns, names(known[[name]]$cells("quick"))) %in% names(stored)),
-                info = name)
+    cells <- known[[name]]$cells("quick")
+    expect_true(all(c(parts$common_columns, names(cells)) %in% names(stored)), info = name)
     expect_true(any(stored$measure %in% names(known[[name]]$tolerance)), info = name)
-    expect_setequal(parts$key(stored, names(known[[name]]$cells("quick"))),
-                    parts$key(known[[name]]$cells("quick"), names(known[[name]]$cells("quick"))))
+    if (length(cells)) {
+      expect_setequal(parts$key(stored, names(cells)), parts$key(cells, names(cells)))
+    }
   }
 })
 
-test_that("a run has a line for each cell, draw, method and measure, and its seed does not depend on what ran before", {
-  random <- function(cell, draw, data) parts$lines("a", c(error = stats::runif(1)))
+test_that("a run has a line for each cell and draw, and what ran before does not matter", {
+  random <- function(cell, draw, data) parts$result_lines("a", c(error = stats::runif(1)))
   first <- silently("toy", list(toy = toy(random)))
   expect_equal(first$draw, c(1, 1, 2, 2))
   expect_equal(first$value[first$draw == 1], rep(first$value[1], 2)) # the same seed in all cells
@@ -56,7 +58,7 @@ test_that("a run that was stopped goes on where it was", {
   known <- list(toy = toy(function(cell, draw, data) {
     count <<- count + 1
     if (count == 3) stop("the power is off")
-    parts$lines("a", c(error = 10 * cell$which + draw))
+    parts$result_lines("a", c(error = 10 * cell$which + draw))
   }))
   expect_error(silently("toy", known, file = file), "power")
   expect_equal(nrow(utils::read.csv(file)), 2)
@@ -79,14 +81,14 @@ test_that("a quick run that misses its stored values fails, and so does one that
   expect_equal(verdict(known)$verdict, "passed")
   off <- function(by) {
     list(toy = toy(function(cell, draw, data) {
-      parts$lines(c("a", "b")[cell$which], c(error = cell$which + draw + by, other = 7))
+      parts$result_lines(c("a", "b")[cell$which], c(error = cell$which + draw + by, other = 7))
     }, tolerance = c(error = 0.5)))
   }
   expect_equal(verdict(off(0.4))$verdict, "passed")
   wrong <- verdict(off(0.6))
   expect_equal(wrong$verdict, "failed")
   expect_match(wrong$text, "2.6 instead of 2 [(]tolerance 0.5[)]", all = FALSE)
-  renamed <- list(toy = toy(function(cell, draw, data) parts$lines("a", c(error = 1 + draw)),
+  renamed <- list(toy = toy(function(cell, draw, data) parts$result_lines("a", c(error = 1 + draw)),
                             tolerance = c(error = 0.5)))
   expect_match(verdict(renamed)$text, "nothing instead of 3", all = FALSE)
 })
@@ -136,5 +138,6 @@ test_that("hard labels have an area under the curve of their own", {
   truth <- factor(c("o", "o", "o", "t", "t"), c("o", "t"))
   class <- factor(c("o", "o", "t", "t", "o"), c("o", "t"))
   scores <- parts$two_class_scores(truth, class, c(1, 2, 5, 4, 3))
-  expect_equal(scores, c(auc_labels = (1 / 2 + 2 / 3) / 2, gmean = sqrt(1 / 2 * 2 / 3), auc = 4 / 6))
+  expect_equal(scores, c(auc_labels = (1 / 2 + 2 / 3) / 2, gmean = sqrt(1 / 2 * 2 / 3),
+                         auc = 4 / 6))
 })

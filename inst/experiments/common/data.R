@@ -47,7 +47,9 @@ sha256 <- function(file) {
   if (exists("sha256sum", asNamespace("tools"))) { # from R 4.5 on
     return(unname(get("sha256sum", asNamespace("tools"))(file)))
   }
-  if (requireNamespace("digest", quietly = TRUE)) return(digest::digest(file = file, algo = "sha256"))
+  if (requireNamespace("digest", quietly = TRUE)) {
+    return(digest::digest(file = file, algo = "sha256"))
+  }
   tool <- Sys.which(c("sha256sum", "shasum"))
   tool <- tool[nzchar(tool)]
   if (length(tool) == 0L) return(NA_character_)
@@ -59,7 +61,7 @@ read_data <- function(name) {
   file <- data_file(name)
   found <- sha256(file)
   if (is.na(found)) {
-    message("sha256 of ", name, " was not checked: neither the digest package nor sha256sum is here")
+    message("sha256 of ", name, " was not checked: neither digest nor sha256sum is installed")
   } else if (found != data_sets[[name]]$sha256) {
     stop(file, " is not the data set that the results are of: its sha256 is ", found, ", not ",
          data_sets[[name]]$sha256, ".", call. = FALSE)

@@ -30,9 +30,7 @@ dcm_projections <- function(kernel, epsilon, n, ncomp = 1,
 fast_projections <- function(projections, landmarks) {
   projections <- projections[!startsWith(names(projections), "DICA")]
   features <- features_nystrom(max(landmarks, 2), sampling = "uniform")
-  fast <- lapply(projections, function(spec) {
-    domgen:::set_parameters(spec, list(features = features))
-  })
+  fast <- lapply(projections, stats::update, features = features)
   stats::setNames(fast, paste0("Fast", names(projections)))
 }
 
@@ -72,12 +70,12 @@ dcm_rows <- function(train, score, machine, projections, paper = NULL,
   base <- max(alone$seconds, 1e-3)
   row <- function(method, fitted) {
     values <- c(score(fitted$model), time = fitted$seconds, time_ratio = fitted$seconds / base)
-    lines(paste0(method, suffix), values, if (!is.null(paper)) paper(method),
+    result_lines(paste0(method, suffix), values, if (!is.null(paper)) paper(method),
           seconds = fitted$seconds)
   }
   chained <- lapply(projections, function(p) timed(chain(p, dcm_machine())))
   bind(c(
-    if (null) list(lines("null", score(fit(dg_null(), y ~ . | domain, data = train)))),
+    if (null) list(result_lines("null", score(fit(dg_null(), y ~ . | domain, data = train)))),
     list(row(input, alone)), Map(row, names(projections), chained)
   ))
 }
@@ -114,7 +112,7 @@ logistic_rows <- function(train, test) {
   row <- function(method, model, cut) {
     p <- stats::predict(model, test, type = "response")
     class <- factor(levels(test$y)[1 + (p > cut)], levels(test$y))
-    lines(method, two_class_scores(test$y, class, p))
+    result_lines(method, two_class_scores(test$y, class, p))
   }
   plain <- fit_logistic(rep(1, nrow(train)))
   weighted <- fit_logistic(class_weights(train$y))

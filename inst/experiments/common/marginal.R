@@ -16,7 +16,7 @@ marginal_grids <- list(
 marginal_methods <- function(train, score, methods, paper, formula = y ~ . | domain,
                              searched = train, folds = domain_folds(searched$domain, 5),
                              cv = identity) {
-  found <- list(lines("null", score(fit(dg_null(), formula, data = train))))
+  found <- list(result_lines("null", score(fit(dg_null(), formula, data = train))))
   known <- list()
   for (name in names(methods)) {
     method <- methods[[name]]
@@ -25,9 +25,9 @@ marginal_methods <- function(train, score, methods, paper, formula = y ~ . | dom
               else list(parameters = known[[method$from]]$parameters, search_seconds = 0)
     known[[name]] <- chosen
     set.seed(1)
-    spec <- do.call(stats::update, c(list(method$spec), chosen$parameters))
+    spec <- with_parameters(method$spec, chosen$parameters)
     last <- fit_timed(spec, formula, train)
-    found <- c(found, list(lines(
+    found <- c(found, list(result_lines(
       name, c(score(last$model), cv = if (is.null(method$from)) cv(chosen$score)), paper(name),
       parameters = in_words(chosen$parameters), seconds = last$seconds,
       search_seconds = chosen$search_seconds

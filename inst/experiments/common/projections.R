@@ -34,7 +34,7 @@ domain_kernels <- list(pooling = domain_pooled, distributional = domain_distribu
 projections_and_learners <- function(train, score, learner, grid, paper, searched = train,
                                      chooser = NULL, folds = NULL, kernel_y = NULL, ncomp = 1) {
   model <- fit(dg_null(), y ~ . | domain, data = train)
-  found <- list(lines("null", score(model)))
+  found <- list(result_lines("null", score(model)))
   for (setting in names(domain_kernels)) for (method in names(projection_grids)) {
     projection <- projection_of(method, kernel_y, ncomp[1L])
     kernel <- domain_kernels[[setting]]()
@@ -47,10 +47,10 @@ projections_and_learners <- function(train, score, learner, grid, paper, searche
       }
       search <- in_chain(projection, (if (is.null(chooser)) learner else chooser)(kernel))
       chosen <- choose(search, y ~ . | domain, searched, own, folds)
-      spec <- domgen:::set_parameters(spec, chosen$parameters)
+      spec <- with_parameters(spec, chosen$parameters)
     }
     last <- fit_timed(spec, y ~ . | domain, train)
-    found <- c(found, list(lines(
+    found <- c(found, list(result_lines(
       paste(method, setting, sep = ", "), score(last$model), paper(method, setting),
       parameters = in_words(chosen$parameters), seconds = last$seconds,
       search_seconds = chosen$search_seconds

@@ -2,7 +2,7 @@
 
 # One line for each of `values`, a named vector of measures. `paper`: the published value of the
 # measures that have one, named like them. `...`: what else the line says (seconds, parameters).
-lines <- function(method, values, paper = NULL, ...) {
+result_lines <- function(method, values, paper = NULL, ...) {
   published <- if (is.null(paper)) NA_real_ else unname(paper[names(values)])
   data.frame(method = method, measure = names(values), value = unname(values),
              paper = published, ..., row.names = NULL)
@@ -24,7 +24,8 @@ two_class_scores <- function(truth, class, decision) {
   specificity <- mean(!hit[!positive])
   rank <- rank(decision)
   auc <- (mean(rank[positive]) - (sum(positive) + 1) / 2) / sum(!positive)
-  c(auc_labels = (sensitivity + specificity) / 2, gmean = sqrt(sensitivity * specificity), auc = auc)
+  c(auc_labels = (sensitivity + specificity) / 2, gmean = sqrt(sensitivity * specificity),
+    auc = auc)
 }
 
 # Parameters as text: "cost = 10, lambda = 0.1".

@@ -15,6 +15,9 @@ choose <- function(spec, formula, train, grid = NULL, folds = NULL, metric = NUL
        search_seconds = seconds)
 }
 
+# parameters: a named list, as choose() gives.
+with_parameters <- function(spec, parameters) do.call(stats::update, c(list(spec), parameters))
+
 fit_timed <- function(spec, formula, train, weights = NULL) {
   seconds <- system.time(quietly({
     model <- if (is.null(weights)) fit(spec, formula, data = train)
