@@ -105,11 +105,12 @@ area_under_curve <- function(y, f) {
 }
 
 # The probability that one of these rows has the larger value than one of the others
-# (Mann-Whitney).
+# (Mann-Whitney). Values that differ by rounding are the same: a machine without any weight says a
+# constant, and tells nothing apart.
 pair_area <- function(these, f) {
   n <- c(sum(!these), sum(these))
   if (any(n == 0L)) return(NA_real_)
-  (sum(rank(f)[these]) - n[2L] * (n[2L] + 1) / 2) / prod(n)
+  (sum(rank(signif(f, 12L))[these]) - n[2L] * (n[2L] + 1) / 2) / prod(n)
 }
 
 # 0 for a class that the training domains lacked.

@@ -62,6 +62,11 @@ test_that("a class that is predicted and not there counts in F1", {
   expect_equal(score(d, metrics$f1), (2 / 3 + 1 + 0) / 3)
 })
 
+test_that("decision values that differ by rounding alone tell nothing apart", {
+  constant <- -1 + 2e-16 * (seq_along(truth2) %% 3)
+  expect_identical(score_of("auc", truth = truth2, decision = constant), 0.5)
+})
+
 test_that("the area under the curve of more classes is the mean over pairs that are there", {
   # Hand and Till, equation 7, by counting pairs of rows
   naive <- function(truth, f) {
@@ -77,7 +82,8 @@ test_that("the area under the curve of more classes is the mean over pairs that 
   truth <- factor(sample(classes, 40, replace = TRUE), classes)
   # with ties, and a class that training lacked
   f <- matrix(round(rnorm(160), 1), 40, dimnames = list(NULL, classes))
-  f[cbind(1:40, as.integer(truth))] <- f[cbind(1:40, as.integer(truth))] + 1
+  own <- cbind(1:40, as.integer(truth))
+  f[own] <- round(f[own] + 1, 1)
   lacking <- f
   lacking[, "c"] <- -Inf
   for (values in list(f, lacking)) {
