@@ -3,6 +3,10 @@
 # `domain` and `y` first.
 
 data_sets <- list(
+  heart_disease = list(
+    sha256 = "f99ddd8b60cca31f91098eb996f23d0ad70d9348feba318180fb7052b22d4328",
+    source = "UCI Machine Learning Repository, data set 45, Heart Disease (four hospitals)"
+  ),
   parkinsons = list(
     sha256 = "82d142500e05bbdfb6e46818630e68bb376fd75ba0410e1cbe6955c4ad73ffe4",
     source = "UCI Machine Learning Repository, data set 189, Parkinsons Telemonitoring"
@@ -10,6 +14,14 @@ data_sets <- list(
   gvhd_flowcap1 = list(
     sha256 = "f4ea1002810fd0b4e5be5a6c9a1afe52e7f04870e7445a531b9fa256854733bb",
     source = "FlowCAP-I, the 12 samples of GvHD; copied in github.com/KlugerLab/deepcytof"
+  ),
+  har66 = list(
+    sha256 = "c10057edf4ba55a8ec4bcd87b8113c4f8ca647903ec90fcc26751a5be2641a91",
+    source = "UCI Machine Learning Repository, data set 240, Human Activity Recognition (66 columns)"
+  ),
+  school_ilea = list(
+    sha256 = "2db2a5bab520e86d701b71e5c3e0c7f85c21558a6c6ce2aeeec0c0b5c950699f",
+    source = "the Inner London Education Authority's examination scores of 139 schools"
   ),
   landmine = list(
     sha256 = "9d94ded99af1fb39ba13d74c8e93dae47bd1bdd23ef0ef3cb6a4828eea7be43d",
