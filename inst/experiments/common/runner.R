@@ -42,7 +42,7 @@ run_experiment <- function(name, known, size = "normal", draws = NULL, file = NU
 run_cell <- function(e, cell, draw, data) {
   seed <- 1000L + draw
   set.seed(seed)
-  lines <- e$run(as.list(cell), draw, data)
+  lines <- quietly(e$run(as.list(cell), draw, data))
   for (column in c("seconds", "search_seconds")) {
     if (is.null(lines[[column]])) lines[[column]] <- NA_real_
     lines[[column]] <- round(lines[[column]], 3)
