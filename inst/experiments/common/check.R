@@ -3,8 +3,7 @@
 # One line of text for each stored value that a new run misses by more than its tolerance or lacks.
 deviations <- function(new, stored, tolerance) {
   stored <- stored[stored$measure %in% names(tolerance), ]
-  by <- setdiff(names(stored), c("value", "paper", "parameters", "seconds", "search_seconds",
-                                 "seed", "version", "blas"))
+  by <- cell_columns(stored, NULL)
   at <- match(key(stored, by), key(new, by))
   off <- abs(new$value[at] - stored$value)
   wrong <- is.na(at) | !(off <= tolerance[stored$measure] | is.na(stored$value))

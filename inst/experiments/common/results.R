@@ -11,11 +11,16 @@ read_results <- function(name, folder = results_folder()) {
   utils::read.csv(file)
 }
 
+# The columns of lines that say what was done, not what came of it, less `without`.
+cell_columns <- function(lines, without = "draw") {
+  outcome <- setdiff(common_columns, c("draw", "method", "measure"))
+  setdiff(names(lines), c(outcome, without))
+}
+
 # A line for each cell, method and measure: mean over draws, its standard error, the paper's value.
 summarise_results <- function(lines) {
-  cells <- setdiff(names(lines), c("draw", "value", "paper", "parameters", "seconds",
-                                   "search_seconds", "seed", "version", "blas"))
-  group <- do.call(paste, c(unname(lapply(lines[cells], as.character)), list(sep = "\r")))
+  cells <- cell_columns(lines)
+  group <- key(lines, cells)
   rows <- split(lines, factor(group, unique(group)))
   table <- do.call(rbind, lapply(rows, function(d) {
     data.frame(d[1L, cells, drop = FALSE], mean = mean(d$value),
@@ -26,15 +31,17 @@ summarise_results <- function(lines) {
   table
 }
 
+# Lines of the other methods with the value of `reference` in the same cell and draw taken away.
+subtract_reference <- function(lines, reference, measure) {
+  lines <- lines[lines$measure %in% measure, ]
+  same <- key(lines, cell_columns(lines, "method"))
+  base <- lines$method == reference
+  lines$value <- lines$value - lines$value[base][match(same, same[base])]
+  lines$paper <- lines$paper - lines$paper[base][match(same, same[base])]
+  lines[!base & !is.na(lines$value), ]
+}
+
 # Differences to `reference` in the same draws: mean and standard error over draws.
 paired_differences <- function(lines, reference, measure) {
-  lines <- lines[lines$measure == measure, ]
-  cells <- setdiff(names(lines), c("draw", "method", "value", "paper", "parameters", "seconds",
-                                   "search_seconds", "seed", "version", "blas"))
-  base <- lines[lines$method == reference, c(cells, "draw", "value")]
-  names(base)[names(base) == "value"] <- "base"
-  both <- merge(lines[lines$method != reference, ], base, by = c(cells, "draw"))
-  both$value <- both$value - both$base
-  both$paper <- NA_real_
-  summarise_results(both[setdiff(names(both), "base")])
+  summarise_results(subtract_reference(lines, reference, measure))
 }
