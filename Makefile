@@ -2,8 +2,8 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test fuzz bench experiments check check-core check-debug check-sanitizers check-valgrind \
-  check-interrupts check-machines document install clean
+.PHONY: help demo test fuzz bench experiments check check-core check-debug check-sanitizers \
+  check-valgrind check-interrupts check-machines document install clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'

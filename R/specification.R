@@ -11,7 +11,7 @@ new_spec <- function(method, class, parts, args) {
 
 # call: match.call() of the method function; env: where the user called it.
 fit_or_specify <- function(spec, call, env) {
-  given <- as.list(call)[-1L]
+  given <- drop_null_weights(as.list(call)[-1L], env)
   extra <- given[setdiff(names(given), c(data_arguments, names(spec$args)))]
   known <- setdiff(c(names(spec$args), data_arguments), c("x", if (!spec$parts$weights) "weights"))
   if (!spec$parts$weights && "weights" %in% names(given)) extra <- c(extra, given["weights"])
@@ -27,6 +27,12 @@ fit_or_specify <- function(spec, call, env) {
     return(spec)
   }
   keep_call(fit_input(spec, evaluate_input(given, env)), call)
+}
+
+# Weights that are NULL, as where a function hands its own argument on, are not given.
+drop_null_weights <- function(given, env) {
+  null <- tryCatch(is.null(eval(given$weights, env)), error = function(e) FALSE)
+  given[!(null & names(given) == "weights")]
 }
 
 # The data arguments of a call, evaluated: weights and domain may be columns of
@@ -158,7 +164,7 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
     fitted$call <- call
     return(fitted)
   }
-  given <- as.list(call)[-(1:2)]
+  given <- drop_null_weights(as.list(call)[-(1:2)], parent.frame())
   known <- setdiff(data_arguments, if (!takes_weights(object)) "weights")
   check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
   input <- evaluate_input(given, parent.frame())

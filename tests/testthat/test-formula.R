@@ -158,3 +158,16 @@ test_that("a change of a formula with a dot knows what the dot stood for", {
   changed <- update(model, . ~ . - a:b + log(b))
   expect_equal(fitted(changed), fitted(dg_lm(y ~ a + b + log(b) | g, data = data)))
 })
+
+test_that("weights that are NULL are not given, also where a function hands its own on", {
+  own <- function(spec, data, weights = NULL) {
+    fit(spec, Sepal.Length ~ Petal.Width | Species, data = data, weights = weights)
+  }
+  given <- coir(Sepal.Length ~ Petal.Width | Species, data = iris, ncomp = 1)
+  expect_equal(own(coir(ncomp = 1), iris)$scores, given$scores)
+  expect_equal(coir(Sepal.Length ~ Petal.Width | Species, data = iris, ncomp = 1,
+                    weights = NULL)$scores, given$scores)
+  expect_error(own(coir(ncomp = 1), iris, rep(1, 150)), "Unknown argument `weights`")
+  expect_equal(fitted(own(dg_lm(), iris)),
+               fitted(dg_lm(Sepal.Length ~ Petal.Width | Species, data = iris)))
+})
