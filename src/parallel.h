@@ -9,7 +9,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <limits>
+#include <map>
+#include <memory>
 
 namespace domgen {
 
@@ -25,6 +26,7 @@ inline void poll_user() {
       nullptr);
 }
 
+#if !RCPP_PARALLEL_USE_TBB
 template <class Body>
 struct RangeWorker : public RcppParallel::Worker {
   const Body& body;
@@ -33,6 +35,7 @@ struct RangeWorker : public RcppParallel::Worker {
     body(static_cast<std::ptrdiff_t>(begin), static_cast<std::ptrdiff_t>(end));
   }
 };
+#endif
 
 // body(begin, end) handles pieces begin..end-1; each piece has one writer, so
 // the result does not depend on how they are dealt out.
@@ -73,21 +76,43 @@ class Threads {
       body(begin, end);
       return;
     }
-    RangeWorker<Body> worker(body);
-    RcppParallel::parallelFor(static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
-                              worker, 1, std::min(count_, allowed()));
+    on_threads(begin, end, body);
+  }
+
+#if RCPP_PARALLEL_USE_TBB
+  template <class Body>
+  void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Body& body) const {
+    using Range = tbb::blocked_range<std::ptrdiff_t>;
+    arena(std::min(count_, allowed())).execute([&] {
+      tbb::parallel_for(Range(begin, end), [&](const Range& r) { body(r.begin(), r.end()); });
+    });
+  }
+
+  // Kept for the session. RcppParallel::parallelFor() makes an arena for each call, which is gone
+  // only when a worker thread has seen that it is empty: where workers hardly get a processor,
+  // thousands pile up, and all that TBB does goes through their list. Never destroyed, as TBB may be
+  // unloaded first.
+  static tbb::task_arena& arena(int threads) {
+    static auto* const kept = new std::map<int, std::unique_ptr<tbb::task_arena>>;
+    std::unique_ptr<tbb::task_arena>& own = (*kept)[threads];
+    if (!own) own.reset(new tbb::task_arena(threads));
+    return *own;
   }
 
   // TBB complains on stderr of a request for more threads than the processor has or another
   // package has limited it to; it would run no more of them anyway.
   static int allowed() {
-#if RCPP_PARALLEL_USE_TBB
     using Control = tbb::global_control;
     return static_cast<int>(Control::active_value(Control::max_allowed_parallelism));
-#else
-    return std::numeric_limits<int>::max();
-#endif
   }
+#else
+  template <class Body>
+  void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Body& body) const {
+    RangeWorker<Body> worker(body);
+    RcppParallel::parallelFor(static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
+                              worker, 1, count_);
+  }
+#endif
 };
 
 }  // namespace domgen

@@ -1,0 +1,30 @@
+test_that("a forked process computes what its parent does", {
+  skip_on_os("windows")
+  X <- with_seed(1, matrix(rnorm(5000), 1000))
+  old <- options(domgen.threads = 2L)
+  on.exit(options(old))
+  own <- sum(kernel_matrix(kernel_rbf(1), X))
+  forked <- parallel::mclapply(1:2, function(i) sum(kernel_matrix(kernel_rbf(1), X)), mc.cores = 2)
+  expect_identical(forked, list(own, own))
+})
+
+# Arenas made for each call piled up where worker threads hardly got a processor: a session grew
+# slower and larger with each call.
+test_that("thousands of short calls leave nothing behind", {
+  skip_on_cran()
+  skip_if_not(file.exists("/proc/self/status"), "no /proc to read the memory of a process from")
+  grown <- in_new_session({
+    options(domgen.threads = 2L)
+    resident <- function() {
+      lines <- readLines("/proc/self/status")
+      gc()
+      as.numeric(gsub("[^0-9]", "", grep("^VmRSS", lines, value = TRUE)))
+    }
+    call <- function(i) kernel_matrix(kernel_rbf(1), input)
+    for (i in 1:500) call(i)
+    before <- resident()
+    for (i in 1:4000) call(i)
+    resident() - before
+  }, with_seed(1, matrix(rnorm(1000), 200)))
+  expect_lt(grown, 12000)
+})
