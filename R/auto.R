@@ -103,18 +103,18 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, memb
                     max_rows = 1200, max_predictors = 30,
                     probability = c("none", "platt", "isotonic"), weights = NULL,
                     na.action = stats::na.omit, seed = 1, progress = NULL, threads = NULL, ...) {
-  args <- list(
-    metric = metric, members = check_count(members, "members"),
-    max_rows = check_count(max_rows, "max_rows", at_least = 10L),
-    max_predictors = check_count(max_predictors, "max_predictors", at_least = 0L),
-    probability = check_choice(probability, "probability", probability_methods),
-    seed = check_seed(seed), progress = progress, threads = check_threads(threads)
-  )
-  parts <- learner_parts("Ridge regressions chosen by the training domains")
-  parts$domain <- TRUE
-  spec <- new_spec("dg_auto", "dg_auto_spec", parts, args)
-  fit_or_specify(spec, match.call(), parent.frame())
+  parts <- learner_parts("Ridge regressions chosen by the training domains", domain = TRUE,
+                         parameters = auto_parameters())
+  fit_or_specify(method_spec("dg_auto", "dg_auto_spec", parts, environment()), match.call(),
+                 parent.frame())
 }
+
+auto_parameters <- function() parameters(
+  parameter("metric", as_it_is),
+  parameter("members", check_count),
+  parameter("max_rows", function(value, arg) check_count(value, arg, at_least = 10L)),
+  parameter("max_predictors", function(value, arg) check_count(value, arg, at_least = 0L))
+)
 
 #' @exportS3Method
 fit_sample.dg_auto_spec <- function(spec, sample) {

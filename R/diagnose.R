@@ -84,21 +84,22 @@ dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, 
                         permutations = 200, weights = NULL, scale = c("pooled", "rank", "none"),
                         na.action = stats::na.omit, seed = 1, progress = NULL, threads = NULL,
                         ...) {
-  args <- list(
-    metric = metric, max_rows = check_count(max_rows, "max_rows", at_least = 10L),
-    permutations = check_count(permutations, "permutations", at_least = 20L),
-    scale = check_choice(scale, "scale", c("pooled", "rank", "none")), seed = check_seed(seed),
-    progress = progress, threads = check_threads(threads)
-  )
-  parts <- learner_parts("What is there to gain from domains?")
-  parts$domain <- TRUE
-  spec <- new_spec("dg_diagnose", "dg_diagnose_spec", parts, args)
+  parts <- learner_parts("What is there to gain from domains?", domain = TRUE,
+                         parameters = diagnose_parameters())
+  spec <- method_spec("dg_diagnose", "dg_diagnose_spec", parts, environment())
   result <- fit_or_specify(spec, match.call(), parent.frame())
   if (inherits(result, "dg_spec")) {
     abort("argument", "`x` must be a formula with `data`, or a matrix with `y` and `domain`.")
   }
   result
 }
+
+diagnose_parameters <- function() parameters(
+  parameter("metric", as_it_is),
+  parameter("max_rows", function(value, arg) check_count(value, arg, at_least = 10L)),
+  parameter("permutations", function(value, arg) check_count(value, arg, at_least = 20L)),
+  with_entries(shared_parameters$scale, check = one_of(c("pooled", "rank", "none")))
+)
 
 #' @exportS3Method
 fit_input.dg_diagnose_spec <- function(spec, input, memo = NULL) {

@@ -123,22 +123,19 @@ dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
                   weights = NULL,
                   scale = c("pooled", "domain", "both", "rank", "none"), na.action = stats::na.omit,
                   threads = NULL, ...) {
-  args <- list(
-    kernel = if (!is.null(kernel)) check_kernel(kernel, "kernel"),
-    domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
-    features = check_features(features, "features"),
-    signal = if (!is.null(signal)) check_number(signal, "signal"),
-    noise = if (!is.null(noise)) check_number(noise, "noise"),
-    optimise = check_flag(optimise, "optimise"),
-    per_predictor = check_flag(per_predictor, "per_predictor"),
-    starts = check_count(starts, "starts", at_most = 1000L), scale = check_choice(scale, "scale", scalings),
-    threads = check_threads(threads)
-  )
-  parts <- learner_parts("Gaussian process")
-  parts$response <- "number"
-  spec <- new_spec("dg_gp", "dg_gp_spec", parts, args)
-  fit_or_specify(spec, match.call(), parent.frame())
+  parts <- learner_parts("Gaussian process", response = "number", parameters = gp_parameters())
+  fit_or_specify(method_spec("dg_gp", "dg_gp_spec", parts, environment()), match.call(),
+                 parent.frame())
 }
+
+gp_parameters <- function() parameters(
+  open_kernel(),
+  parameter("signal", or_null(a_number())),
+  parameter("noise", or_null(a_number())),
+  parameter("optimise", check_flag),
+  parameter("per_predictor", check_flag),
+  parameter("starts", function(value, arg) check_count(value, arg, at_most = 1000L))
+)
 
 #' @exportS3Method
 fit_sample.dg_gp_spec <- function(spec, sample) {

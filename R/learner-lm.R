@@ -21,9 +21,7 @@
 #' @export
 dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                   domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
-  args <- list(domain_weights = check_choice(domain_weights, "domain_weights",
-                                             rev(domain_weightings)))
-  spec <- new_spec("dg_lm", "dg_lm_spec", learner_parts("Linear model"), args)
+  spec <- method_spec("dg_lm", "dg_lm_spec", learner_parts("Linear model"), environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }
 

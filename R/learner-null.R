@@ -2,9 +2,7 @@
 #' @export
 dg_null <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                     domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
-  args <- list(domain_weights = check_choice(domain_weights, "domain_weights",
-                                             rev(domain_weightings)))
-  spec <- new_spec("dg_null", "dg_null_spec", learner_parts("Null model"), args)
+  spec <- method_spec("dg_null", "dg_null_spec", learner_parts("Null model"), environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }
 

@@ -131,19 +131,17 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, ker
                      domain_weights = c("size", "equal"),
                      scale = c("pooled", "domain", "both", "rank", "none"),
                      na.action = stats::na.omit, threads = NULL, ...) {
-  args <- list(
-    lambda = if (!is.null(lambda)) check_number(lambda, "lambda"),
-    kernel = if (!is.null(kernel)) check_kernel(kernel, "kernel"),
-    domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
-    features = check_features(features, "features"), offset = check_flag(offset, "offset"),
-    bandwidths = check_choice(bandwidths, "bandwidths", c("given", "fitted")),
-    probability = check_choice(probability, "probability", probability_methods),
-    domain_weights = check_choice(domain_weights, "domain_weights", rev(domain_weightings)),
-    scale = check_choice(scale, "scale", scalings), threads = check_threads(threads)
-  )
-  spec <- new_spec("dg_ridge", "dg_ridge_spec", learner_parts("Kernel ridge regression"), args)
-  fit_or_specify(spec, match.call(), parent.frame())
+  parts <- learner_parts("Kernel ridge regression", parameters = ridge_parameters())
+  fit_or_specify(method_spec("dg_ridge", "dg_ridge_spec", parts, environment()), match.call(),
+                 parent.frame())
 }
+
+ridge_parameters <- function() parameters(
+  with_entries(shared_parameters$lambda, check = or_null(a_number()),
+               grid = function(n, args) n * 10^(-5:-1)),
+  open_kernel(),
+  parameter("bandwidths", one_of(c("given", "fitted")))
+)
 
 #' @exportS3Method
 fit_sample.dg_ridge_spec <- function(spec, sample) {

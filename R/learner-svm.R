@@ -212,24 +212,22 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
                    scale = c("pooled", "domain", "both", "rank", "none"),
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
                    threads = NULL, ...) {
-  args <- list(
-    cost = if (!is.null(cost)) check_number(cost, "cost"),
-    loss = if (!is.null(loss)) check_choice(loss, "loss", names(svm_losses)),
-    epsilon = check_number(epsilon, "epsilon", "non-negative"),
-    kernel = if (!is.null(kernel)) check_kernel(kernel, "kernel"),
-    domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
-    features = check_features(features, "features"), offset = check_flag(offset, "offset"),
-    multiclass = check_choice(multiclass, "multiclass", multiclass_schemes),
-    probability = check_choice(probability, "probability", probability_methods),
-    domain_weights = check_choice(domain_weights, "domain_weights", domain_weightings),
-    scale = check_choice(scale, "scale", scalings),
-    tolerance = check_number(tolerance, "tolerance"),
-    max_iterations = check_count(max_iterations, "max_iterations", at_least = 0L),
-    threads = check_threads(threads)
-  )
-  spec <- new_spec("dg_svm", "dg_svm_spec", learner_parts("Support vector machine"), args)
-  fit_or_specify(spec, match.call(), parent.frame())
+  parts <- learner_parts("Support vector machine", parameters = svm_parameters())
+  fit_or_specify(method_spec("dg_svm", "dg_svm_spec", parts, environment()), match.call(),
+                 parent.frame())
 }
+
+svm_parameters <- function() parameters(
+  parameter("cost", or_null(a_number()), grid = 10^(-1:2), simpler = -1),
+  parameter("loss", or_null(one_of(names(svm_losses)))),
+  with_entries(shared_parameters$epsilon, check = a_number("non-negative")),
+  open_kernel(),
+  parameter("multiclass", one_of(multiclass_schemes)),
+  with_entries(shared_parameters$domain_weights, check = one_of(domain_weightings)),
+  parameter("tolerance", a_number(), tuned = FALSE),
+  parameter("max_iterations", function(value, arg) check_count(value, arg, at_least = 0L),
+            tuned = FALSE)
+)
 
 #' @exportS3Method
 fit_sample.dg_svm_spec <- function(spec, sample) {

@@ -1,9 +1,13 @@
 # What all learners share: the response on its way in and out, the cost of each
 # row, prediction.
 
-learner_parts <- function(title) {
-  list(title = title, response = "any", domain = FALSE, weights = TRUE)
+learner_parts <- function(title, response = "any", domain = FALSE, parameters = list()) {
+  list(title = title, response = response, domain = domain, weights = TRUE,
+       parameters = parameters)
 }
+
+# A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
+open_kernel <- function() with_entries(shared_parameters$kernel, check = or_null(check_kernel))
 
 # The response as the solvers want it: numbers, standardised unless
 # scale = "none"; or the labels of two classes as -1, +1.

@@ -3,24 +3,24 @@
 # and `times` alone are those of `kernel`. In a chain the name of the part, "dica.lambda" or
 # "svm.cost", may come first, and must where both parts know the name.
 
-# list(part: NULL, "projection" or "learner"; path: character vector). never: arguments that are not
-# looked for.
-find_parameter <- function(spec, name, never = never_tuned) UseMethod("find_parameter")
+# list(part: NULL, "projection" or "learner"; path: character vector). all: also arguments of no
+# interest for tuning?
+find_parameter <- function(spec, name, all = FALSE) UseMethod("find_parameter")
 
 #' @exportS3Method
-find_parameter.dg_spec <- function(spec, name, never = never_tuned) {
+find_parameter.dg_spec <- function(spec, name, all = FALSE) {
   path <- strsplit(name, ".", fixed = TRUE)[[1L]]
   if (length(path) > 1L && path[1L] %in% short_names(spec)) path <- path[-1L]
   if (length(path) == 1L && path %in% c("sigma", "times")) path <- c("kernel", path)
-  if (length(path) == 0L || !knows_path(spec$args, path, never)) return(NULL)
+  if (length(path) == 0L || !knows_path(spec, path, all)) return(NULL)
   list(part = NULL, path = path)
 }
 
 #' @exportS3Method
-find_parameter.dg_chain_spec <- function(spec, name, never = never_tuned) {
+find_parameter.dg_chain_spec <- function(spec, name, all = FALSE) {
   parts <- c("projection", "learner")
   found <- Filter(Negate(is.null), lapply(parts, function(part) {
-    found <- find_parameter(spec[[part]], name, never)
+    found <- find_parameter(spec[[part]], name, all)
     if (!is.null(found)) list(part = part, path = found$path)
   }))
   if (length(found) == 2L) {
@@ -33,14 +33,16 @@ find_parameter.dg_chain_spec <- function(spec, name, never = never_tuned) {
 
 short_names <- function(spec) unique(c(sub("^dg_", "", spec$method), spec$method))
 
-# Arguments of no interest for tuning.
-never_tuned <- c("threads", "tolerance", "max_iterations", "unlabelled", "target", "probability")
-
-knows_path <- function(args, path, never = never_tuned) {
-  if (!path[1L] %in% setdiff(names(args), never)) return(FALSE)
+knows_path <- function(spec, path, all = FALSE) {
+  if (!path[1L] %in% names(spec$args) || !all && !is_tuned(spec$parts, path[1L])) return(FALSE)
   if (length(path) == 1L) return(TRUE)
-  inner <- inner_object(args[[path[1L]]], path[1L])
+  inner <- inner_object(spec$args[[path[1L]]], path[1L])
   is.list(inner) && knows_inner(inner, path[-1L])
+}
+
+# The row of a parameter that find_parameter() found.
+found_row <- function(spec, found) {
+  argument_row(if (is.null(found$part)) spec$parts else spec[[found$part]]$parts, found$path)
 }
 
 knows_inner <- function(object, path) {
@@ -109,8 +111,8 @@ known_parameters <- function(spec) UseMethod("known_parameters")
 
 #' @exportS3Method
 known_parameters.dg_spec <- function(spec) {
-  names <- setdiff(names(spec$args), c(never_tuned, "scale", "na.action"))
-  c(names, Filter(function(name) knows_path(spec$args, c("kernel", name)), c("sigma", "times")))
+  names <- Filter(function(name) is_tuned(spec$parts, name), names(spec$args))
+  c(names, Filter(function(name) knows_path(spec, c("kernel", name)), c("sigma", "times")))
 }
 
 #' @exportS3Method

@@ -46,9 +46,15 @@ cidg <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, gamma = 1, 
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("CIDG", cidg_terms, response = "class", lambda = "non-negative")
+  parts <- projection_parts("CIDG", cidg_terms, response = "class", parameters = cidg_parameters())
   fit_or_specify(projection_spec("cidg", parts, environment()), match.call(), parent.frame())
 }
+
+cidg_parameters <- function() parameters(
+  with_entries(shared_parameters$lambda, check = a_number("non-negative"), grid = NULL),
+  parameter("gamma", a_number("non-negative"), grid = beside_class_scatters, shown = TRUE),
+  parameter("alpha", a_number("non-negative"), shown = TRUE)
+)
 
 cidg_terms <- function(args) {
   sums <- class_scatters(args$average)

@@ -74,9 +74,16 @@ dcm <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = NUL
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("DCM", dcm_terms, response = "any", covariance = TRUE)
+  parts <- projection_parts("DCM", dcm_terms, response = "any", covariance = TRUE,
+                            parameters = dcm_parameters())
   fit_or_specify(projection_spec("dcm", parts, environment()), match.call(), parent.frame())
 }
+
+dcm_parameters <- function() parameters(
+  with_entries(shared_parameters$lambda, check = or_null(a_number()),
+               grid = function(n, args) n * 10^(-4:0),
+               shown = function(value) if (is.null(value)) "n/10" else format(value))
+)
 
 dcm_terms <- function(args) {
   ridge <- if (is.null(args$lambda)) args[["n"]] / 10 else args$lambda

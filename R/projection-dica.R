@@ -131,9 +131,15 @@ dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.
                  na.action = stats::na.omit, threads = NULL, ...) {
   # in the published form the graph makes scores rougher
   if (missing(form) && is_number(smooth) && smooth > 0) form <- "symmetric"
-  parts <- projection_parts("DICA", dica_terms, response = "any")
+  parts <- projection_parts("DICA", dica_terms, response = "any", parameters = dica_parameters())
   fit_or_specify(projection_spec("dica", parts, environment()), match.call(), parent.frame())
 }
+
+dica_parameters <- function() parameters(
+  parameter("smooth", a_number("non-negative"), simpler = 1, shown = TRUE),
+  parameter("neighbours", check_count),
+  parameter("unlabelled", or_null(rows_like_training), tuned = FALSE)
+)
 
 dica_terms <- function(args) {
   list(numerator = c(response = 1),

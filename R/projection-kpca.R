@@ -5,9 +5,11 @@ kpca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, kernel = ke
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("KPCA", kpca_terms, domain = FALSE)
+  parts <- projection_parts("KPCA", kpca_terms, domain = FALSE, parameters = kpca_parameters())
   fit_or_specify(projection_spec("kpca", parts, environment()), match.call(), parent.frame())
 }
+
+kpca_parameters <- function() parameters(with_entries(shared_parameters$ncomp, grid = 2^(1:4)))
 
 kpca_terms <- function(args) {
   list(numerator = c(variance = 1), denominator = c(norm = 1))

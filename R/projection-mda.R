@@ -55,9 +55,16 @@ mda <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, 
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("MDA", mda_terms, response = "class", lambda = "non-negative")
+  parts <- projection_parts("MDA", mda_terms, response = "class", parameters = mda_parameters())
   fit_or_specify(projection_spec("mda", parts, environment()), match.call(), parent.frame())
 }
+
+mda_parameters <- function() parameters(
+  with_entries(shared_parameters$lambda, check = a_number("non-negative"), grid = NULL),
+  parameter("beta", a_share, shown = TRUE),
+  parameter("alpha", a_number("non-negative"), shown = TRUE),
+  parameter("gamma", a_number("non-negative"), grid = 10^(-2:2), shown = TRUE)
+)
 
 mda_terms <- function(args) {
   list(numerator = c(class_pairs = args$beta, class_spread = 1 - args$beta),

@@ -53,12 +53,7 @@ coef.dg_projection <- function(object, ...) object$directions
 print_details.dg_projection <- function(x) {
   describe_kernels(x$product)
   if (!is.null(x$kernel_y)) cat("  kernel on y    ", format(x$kernel_y), "\n", sep = "")
-  args <- x$spec$args
-  shown <- args[intersect(c("lambda", "mu", "beta", "alpha", "gamma", "delta", "epsilon", "smooth",
-                            "average", "form", "normalise"), names(args))]
-  if (is.null(args$lambda) && "lambda" %in% names(args)) shown$lambda <- "n/10"
-  cat("  ", paste0(names(shown), " = ", vapply(shown, format, character(1)), collapse = ", "),
-      "\n\nEigenvalues:\n", sep = "")
+  cat("  ", shown_parameters(x$spec), "\n\nEigenvalues:\n", sep = "")
   print(signif(x$values, 4))
 }
 

@@ -30,9 +30,13 @@ shares_ridges.product_kernel <- function(product, spec) {
 #' @exportS3Method
 shares_ridges.product_features <- function(product, spec) TRUE
 
-ridge_names <- c("lambda", "mu")
+ridge_rows <- function(spec) {
+  Filter(function(row) row$ridge, parameter_rows(spec$parts, names(spec$args)))
+}
 
-fixed_args <- function(spec) c(spec$method, spec$args[!names(spec$args) %in% ridge_names])
+fixed_args <- function(spec) {
+  c(spec$method, spec$args[setdiff(names(spec$args), names(ridge_rows(spec)))])
+}
 
 ridge_of <- function(spec, n) {
   denominator <- spec$parts$terms(c(spec$args, n = n))$denominator

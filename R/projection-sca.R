@@ -57,9 +57,15 @@ sca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, 
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("SCA", sca_terms, response = "class", domain = is.null(target),
-                            lambda = "non-negative")
+                            parameters = sca_parameters())
   fit_or_specify(projection_spec("sca", parts, environment()), match.call(), parent.frame())
 }
+
+sca_parameters <- function() parameters(
+  with_entries(shared_parameters$lambda, check = a_number("non-negative"), grid = NULL),
+  parameter("beta", a_share, shown = TRUE),
+  parameter("delta", a_number("non-negative"), grid = beside_class_scatters, shown = TRUE)
+)
 
 sca_terms <- function(args) {
   sums <- class_scatters(args$average)

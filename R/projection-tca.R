@@ -60,9 +60,15 @@ tca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, mu = 1, targ
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("TCA", tca_terms, domain = is.null(target), centred = FALSE)
+  parts <- projection_parts("TCA", tca_terms, domain = is.null(target), centred = FALSE,
+                            parameters = tca_parameters())
   fit_or_specify(projection_spec("tca", parts, environment()), match.call(), parent.frame())
 }
+
+tca_parameters <- function() parameters(
+  parameter("mu", a_number(), grid = 10^(-2:2), simpler = -1, shown = TRUE, ridge = TRUE),
+  with_entries(shared_parameters$ncomp, grid = 2^(1:4))
+)
 
 tca_terms <- function(args) {
   list(numerator = c(total = 1), denominator = c(domain_pairs = 1, ridge = args$mu))

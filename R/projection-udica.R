@@ -6,9 +6,13 @@ udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0
                   normalise = c("constraint", "whiten", "published_code"),
                   scale = c("pooled", "domain", "both", "rank", "none"),
                   na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("UDICA", udica_terms)
+  parts <- projection_parts("UDICA", udica_terms, parameters = udica_parameters())
   fit_or_specify(projection_spec("udica", parts, environment()), match.call(), parent.frame())
 }
+
+udica_parameters <- function() parameters(
+  shared_parameters$lambda, with_entries(shared_parameters$ncomp, grid = 2^(1:4))
+)
 
 udica_terms <- function(args) {
   list(numerator = c(variance = 1),

@@ -9,65 +9,18 @@
 #   response     what it needs of y: "any", "class", "optional"
 #   domain       does it need domains?
 #   centred      are the features centred, or only their scores?
-#   lambda       the rule of the argument of that name
+#   parameters   the rows of arguments that it alone has, see parameter.R
 # and one ratio is solved for all: maximise b'Nb / b'Db (core/ratio.h). DCM, whose
 # two responses do not fit that form, says so by `covariance`.
 
 projection_parts <- function(title, terms, response = "optional", domain = TRUE,
-                             centred = TRUE, covariance = FALSE, lambda = "positive") {
+                             centred = TRUE, covariance = FALSE, parameters = list()) {
   list(title = title, terms = terms, response = response, domain = domain, centred = centred,
-       covariance = covariance, lambda = lambda, weights = FALSE)
+       covariance = covariance, weights = FALSE, parameters = parameters)
 }
 
-# method: its name; env: the frame of the call of the method function, where its
-# arguments are.
 projection_spec <- function(method, parts, env) {
-  names <- setdiff(names(formals(get(method, mode = "function"))), c(data_arguments, "..."))
-  args <- mget(names, env)
-  given <- !parts$covariance || !is.null(args$lambda)
-  if ("lambda" %in% names && given) {
-    args$lambda <- check_number(args$lambda, "lambda", parts$lambda)
-  }
-  for (name in intersect(names, names(projection_rules))) {
-    args[name] <- list(projection_rules[[name]](args[[name]], name))
-  }
-  new_spec(method, c(method, "dg_projection_spec"), parts, args)
-}
-
-or_null <- function(rule) function(value, arg) if (is.null(value)) NULL else rule(value, arg)
-
-# The rule of each argument that projections have.
-projection_rules <- list(
-  ncomp = check_count,
-  mu = function(value, arg) check_number(value, arg),
-  epsilon = function(value, arg) check_number(value, arg),
-  beta = function(value, arg) check_between(value, arg, 0, 1),
-  alpha = function(value, arg) check_number(value, arg, "non-negative"),
-  gamma = function(value, arg) check_number(value, arg, "non-negative"),
-  delta = function(value, arg) check_number(value, arg, "non-negative"),
-  smooth = function(value, arg) check_number(value, arg, "non-negative"),
-  neighbours = check_count,
-  kernel = check_kernel,
-  kernel_y = or_null(check_kernel),
-  domain_kernel = check_domain_kernel,
-  features = check_features,
-  form = function(value, arg) check_choice(value, arg, c("published", "symmetric")),
-  normalise = function(value, arg) {
-    check_choice(value, arg, c("constraint", "whiten", "published_code"))
-  },
-  scale = function(value, arg) check_choice(value, arg, scalings),
-  average = check_flag,
-  target = or_null(check_extra),
-  unlabelled = or_null(check_extra),
-  threads = function(value, arg) check_threads(value)
-)
-
-check_extra <- function(value, arg) {
-  if (!is.data.frame(value) && !is.matrix(value)) {
-    abort("argument", "`", arg, "` must be a data frame or matrix of rows like the training rows, ",
-          "not ", describe(value), ".")
-  }
-  value
+  method_spec(method, c(method, "dg_projection_spec"), parts, env)
 }
 
 #' @exportS3Method
@@ -115,7 +68,7 @@ check_domains <- function(spec, sample) {
 project <- function(product, spec, sample) {
   solved <- project_on_path(product, spec, sample)
   if (is.null(solved)) solved <- solve_projection(product, spec, sample)
-  check_solution(solved, spec$args)
+  check_solution(solved, spec)
 }
 
 # ridges: a list of solutions instead, one for each in the place of the method's ridge.
@@ -183,14 +136,14 @@ response_factor <- function(y, kernel_y) {
   list(kernel = kernel, factor = F)
 }
 
-check_solution <- function(solved, args) {
+check_solution <- function(solved, spec) {
   parts <- solved[c("values", "coefficients", "scores", "residual")]
   if (!all(vapply(parts, function(part) all(is.finite(part)), logical(1)))) {
-    ridge <- intersect(c("lambda", "mu"), names(args))
+    ridge <- ridge_rows(spec)
     abort("data", "The eigenproblem has no finite solution: the kernel must be positive ",
           "semi-definite", if (length(ridge)) {
-            paste0(" and `", ridge, "`, which is added to its values, of their size, not ",
-                   if (is.null(args[[ridge]])) "n/10" else format(args[[ridge]]))
+            paste0(" and `", ridge[[1L]]$name, "`, which is added to its values, of their size, not ",
+                   shown_value(ridge[[1L]], spec$args))
           }, ".")
   }
   solved

@@ -140,6 +140,9 @@ class_scatters <- function(average) {
     within = if (average) "average_within" else "within")
 }
 
+# A weight beside class terms that are sums over rows matters from about n upwards.
+beside_class_scatters <- function(n, args) (if (isTRUE(args$average)) 1 else n) * 10^(-2:2)
+
 # terms: named coefficients; those without a scatter are the engine's own.
 sum_scatters <- function(terms, table) {
   total <- list(plus = matrix(0, 0L, nrow(table)), minus = matrix(0, 0L, nrow(table)), within = 0)

@@ -1,16 +1,5 @@
 # Default grids, and how a grid goes on beyond its border.
 
-default_grids <- list(
-  dg_svm = function(n) list(cost = 10^(-1:2)),
-  dg_ridge = function(n) list(lambda = n * 10^(-5:-1)),
-  dcm = function(n) list(lambda = n * 10^(-4:0)),
-  dica = function(n) list(lambda = 10^(-3:1)),
-  coir = function(n) list(lambda = 10^(-3:1)),
-  udica = function(n) list(lambda = 10^(-3:1), ncomp = 2^(1:4)),
-  kpca = function(n) list(ncomp = 2^(1:4)),
-  tca = function(n) list(mu = 10^(-2:2), ncomp = 2^(1:4))
-)
-
 default_grid <- function(spec, n) {
   grid <- part_grid(spec, n)
   if (length(grid) == 0L) {
@@ -23,8 +12,8 @@ part_grid <- function(spec, n) UseMethod("part_grid")
 
 #' @exportS3Method
 part_grid.dg_spec <- function(spec, n) {
-  make <- default_grids[[spec$method]]
-  grid <- if (!is.null(make)) make(n)
+  rows <- parameter_rows(spec$parts, names(spec$args))
+  grid <- lapply(Filter(function(row) !is.null(row$grid), rows), function(row) row$grid(n, spec$args))
   kernel <- inner_object(spec$args$kernel, "kernel")
   open <- "kernel" %in% names(spec$args) && inherits(kernel, "kernel_stationary") &&
     is.null(kernel$sigma)
@@ -68,17 +57,13 @@ next_value <- function(values, at) {
   value
 }
 
-# Which way is simpler, for the rule of one standard error.
-simpler <- c(cost = -1, ncomp = -1, lambda = 1, epsilon = 1, sigma = 1, times = 1, tau = 1,
-             smooth = 1, n_landmarks = -1, n_features = -1, mu = -1)
-
 # For each choice [rows of an index matrix], the sum of how simple its values are, from 0 to 1 each.
-simplicity <- function(choices, grid) {
+simplicity <- function(choices, grid, spec) {
   total <- numeric(nrow(choices))
   for (name in names(grid)) {
-    way <- simpler[utils::tail(strsplit(name, ".", fixed = TRUE)[[1L]], 1L)]
+    way <- found_row(spec, find_parameter(spec, name))$simpler
     values <- grid[[name]]
-    if (is.na(way) || !all(vapply(values, is_number, NA)) || length(values) == 1L) next
+    if (is.null(way) || way == 0 || !all(vapply(values, is_number, NA)) || length(values) == 1L) next
     place <- rank(way * unlist(values))
     total <- total + (place[choices[, name]] - 1) / (length(values) - 1)
   }

@@ -219,7 +219,7 @@ work_order <- function(state, choices) {
   part <- vapply(names, function(name) {
     found <- find_parameter(state$spec$object, name)
     if (identical(found$part, "learner")) 2L
-    else if (utils::tail(found$path, 1L) %in% ridge_names) 1L else 0L
+    else if (isTRUE(found_row(state$spec$object, found)$ridge)) 1L else 0L
   }, integer(1))
   place <- lapply(names[order(part)], function(name) {
     values <- state$grid[[name]]

@@ -65,4 +65,4 @@ change_spec.dg_tune_spec <- function(spec, name, value) {
   do.call(dg_tune, c(list(spec$object), spec$args), quote = TRUE)
 }
 
-find_changed <- function(spec, name) find_parameter(spec, name, never = character())
+find_changed <- function(spec, name) find_parameter(spec, name, all = TRUE)
