@@ -36,9 +36,11 @@
 #' [dg_cv()], which allows for training sets that overlap.
 #'
 #' **The default grid** has, for what the specification leaves open, `cost` 0.1, 1, 10, 100 (SVM),
-#' `lambda` n times 1e-5, ..., 0.1 (ridge regression and DCM), 1e-3, ..., 10 (DICA, UDICA, COIR),
-#' `mu` 0.01, ..., 100 (TCA), `ncomp` 2, 4, 8, 16 (KPCA, UDICA, TCA), and 1/4, 1/2, 1, 2 times the
-#' median distance for the kernel on x if it has an open bandwidth.
+#' `lambda` n times 1e-5, ..., 0.1 (ridge regression), n times 1e-4, ..., 1 (DCM), 1e-3, ..., 10
+#' (DICA, UDICA, COIR), `mu` 0.01, ..., 100 (TCA), `ncomp` 2, 4, 8, 16 (KPCA, UDICA, TCA), `delta`
+#' (SCA) and `gamma` (CIDG) n times 0.01, ..., 100, or without n where they `average`, `gamma` 0.01,
+#' ..., 100 (MDA), and 1/4, 1/2, 1, 2 times the median distance for the kernel on x if it has an
+#' open bandwidth.
 #'
 #' Work is shared: choices that differ only in `cost`, `lambda` and the like use one Gram matrix or
 #' feature map per fold, machines start from the solution for the cost before, a chain's

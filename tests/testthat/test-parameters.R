@@ -83,3 +83,38 @@ test_that("every name that is offered is known", {
     for (name in known_parameters(spec)) expect_type(find_parameter(spec, name), "list")
   }
 })
+
+test_that("the own argument of a new projection is checked, printed, tuned and updated by its row", {
+  spread <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 1, shrink = 1,
+                     kernel = kernel_rbf(), domain_kernel = domain_pooled(),
+                     features = features_exact(), normalise = "constraint", scale = "pooled",
+                     na.action = stats::na.omit, threads = NULL, ...) {
+    terms <- function(args) list(numerator = c(variance = 1),
+                                 denominator = c(norm = 1, ridge = args$shrink))
+    own <- parameters(parameter("shrink", a_number(), grid = 10^(0:2), simpler = 1, shown = TRUE))
+    parts <- projection_parts("Spread", terms, parameters = own)
+    fit_or_specify(projection_spec("domgen_test_spread", parts, environment()), match.call(),
+                   parent.frame())
+  }
+  assign("domgen_test_spread", spread, globalenv())
+  on.exit(rm("domgen_test_spread", envir = globalenv()))
+  expect_domgen_error(spread(shrink = "a"), "`shrink` must be one positive number, not \"a\"")
+  toy <- simulate_dcm(domains = 4, rows = 30, seed = 1)
+  model <- fit(spread(shrink = 2), y ~ . | domain, data = toy)
+  expect_output(print(model), "shrink = 2")
+  expect_identical(update(spread(), shrink = 3)$args$shrink, 3)
+  searched <- chain(spread(), dg_lm())
+  expect_identical(names(default_grid(searched, 100)), c("shrink", "times"))
+  tuned <- dg_tune(searched, y ~ . | domain, data = toy, extend = FALSE, rule = "one_se")
+  expect_identical(names(tuned$tuning$best), c("shrink", "times"))
+  choices <- all_choices(list(shrink = 1:3))
+  expect_identical(which.max(simplicity(choices, list(shrink = 10^(0:2)), searched)), 3L)
+})
+
+test_that("each argument of each method has a row", {
+  for (spec in list(dg_svm(), dg_ridge(), dg_gp(), dg_lm(), dg_null(), dg_auto(), dica(), udica(),
+                    coir(), kpca(), tca(), dcm(), sca(), mda(), cidg())) {
+    expect_setequal(names(parameter_rows(spec$parts, names(spec$args))), names(spec$args))
+  }
+  expect_error(parameter_rows(list(), "shrinkage"), "no parameter\\(\\) says what")
+})

@@ -206,6 +206,9 @@ test_that("default grids follow the specification and the number of rows", {
   expect_identical(names_of(dg_svm(kernel = kernel_linear())), "cost")
   expect_equal(unlist(default_grid(dg_ridge(), 300)$lambda), 300 * 10^(-5:-1))
   expect_identical(names_of(chain(dica(), dg_svm())), c("lambda", "times", "cost"))
+  expect_identical(names_of(chain(sca(), dg_svm())), c("delta", "times", "cost"))
+  expect_equal(unlist(default_grid(chain(cidg(), dg_lm()), 300)$gamma), 300 * 10^(-2:2))
+  expect_equal(unlist(default_grid(chain(cidg(average = TRUE), dg_lm()), 300)$gamma), 10^(-2:2))
   expect_identical(names_of(chain(dica(), dg_ridge())),
                    c("dica.lambda", "times", "ridge.lambda"))
   for (spec in list(dg_svm(), dg_ridge(), chain(dica(), dg_ridge()), chain(tca(), dg_svm()),
