@@ -30,9 +30,7 @@ experiment(
     set.seed(draw)
     searched <- draw_rows(split$train, min(cell$rows, 100), by = "y")
     projections_and_learners(
-      train, score = function(model) {
-        c(accuracy = 100 * mean_by_domain(predict(model, test) == test$y, test$domain))
-      },
+      train, percent_right(test),
       learner = function(kernel) dg_svm(domain_kernel = kernel, offset = TRUE),
       grid = list(cost = 10^(-1:2)),
       paper = function(method, setting) {
