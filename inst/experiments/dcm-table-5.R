@@ -41,7 +41,7 @@ experiment(
     }
     bind(list(
       rows(kernel_gamma(10), if (cell$rows >= 200) published[[cell$form]]),
-      rows(kernel_rbf(), suffix = ", median bandwidth", null = FALSE)
+      rows(kernel_rbf(), suffix = ", median bandwidth")
     ))
   }
 )

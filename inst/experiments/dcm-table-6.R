@@ -54,7 +54,7 @@ experiment(
       dcm_rows(train, score, dcm_machine(kernel), projections,
                if (cell$rows >= 200) published[[if (fast) "large" else "small"]]),
       dcm_rows(train, score, dcm_machine(kernel), projections, weights = weights,
-               suffix = ", weighted", null = FALSE),
+               suffix = ", weighted"),
       chosen_row(train, score, features, weights, if (fast) "FastDCM, chosen" else "DCM, chosen"),
       logistic_rows(train, split$test)
     ))

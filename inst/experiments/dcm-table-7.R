@@ -29,7 +29,7 @@ experiment(
     bind(list(
       dcm_rows(train, score, machine, projections, if (cell$rows > 800) published),
       dcm_rows(train, score, machine, projections, weights = class_weights(train$y),
-               suffix = ", weighted", null = FALSE),
+               suffix = ", weighted"),
       logistic_rows(train, split$test)
     ))
   }

@@ -53,9 +53,10 @@ standardise <- function(split) {
 # Lines of the null model, of `machine` on the input (named `input`) and of chains with
 # `projections`. `score(model)` gives the measures; `paper`: published ones, a table [methods x
 # measures]. time: seconds of a whole fit; time_ratio: as a multiple of the machine's on the input
-# in the same run. `suffix` goes to the names. `...`: weights of the rows, if they have any.
+# in the same run. `suffix` goes to the names of a variant, which has no null model of its own.
+# `...`: weights of the rows, if they have any.
 dcm_rows <- function(train, score, machine, projections, paper = NULL, input = "SVM", suffix = "",
-                     null = TRUE, ...) {
+                     ...) {
   # a short fit is done again, as the first of its kind in a session takes longer, and what is drawn
   # at random afterwards does not depend on that
   timed <- function(spec) {
@@ -76,7 +77,7 @@ dcm_rows <- function(train, score, machine, projections, paper = NULL, input = "
     result_lines(paste0(method, suffix), values, published, seconds = fitted$seconds)
   }
   chained <- lapply(projections, function(p) timed(chain(p, dcm_machine())))
-  bind(c(if (null) list(null_lines(train, score)), list(row(input, alone)),
+  bind(c(if (suffix == "") list(null_lines(train, score)), list(row(input, alone)),
          Map(row, names(projections), chained)))
 }
 
