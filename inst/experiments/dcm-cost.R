@@ -8,37 +8,29 @@
 # cost_ratio the exact one's over the fast one's. Landmarks by pivoted Cholesky, the package's
 # default; ridge 1, one component for the classes and five for the number.
 
-auc_of <- function(y, value) {
-  if (length(unique(y)) < 2L) return(NA_real_) # a field of which no mine was kept
-  two_class_scores(y, y, value)[["auc"]]
-}
-
 tasks <- list(
   landmine = function(data, rows) {
     d <- data$landmine
     d$y <- factor(d$y, labels = c("clutter", "mine"))
-    split <- split_domains(draw_rows(d, rows, by = "y"), 9)
-    c(split, list(measure = "auc", score = auc_of, ncomp = 1))
+    c(split_domains(draw_rows(d, rows, by = "y"), 9), measure = "auc", ncomp = 1)
   },
   parkinsons = function(data, rows) {
-    split <- split_domains(draw_rows(parkinsons_rows(data$parkinsons), rows), 30)
-    rmse <- function(y, value) sqrt(mean((y - value)^2))
-    c(split, list(measure = "rmse", score = rmse, ncomp = 5))
+    d <- parkinsons_rows(data$parkinsons)
+    c(split_domains(draw_rows(d, rows), 30), measure = "rmse", ncomp = 5)
   }
 )
 
 compared <- function(name, method, task, landmarks) {
   evaluate <- function(features) {
     spec <- method(ncomp = task$ncomp, lambda = 1, features = features)
-    seconds <- fit_timed(spec, y ~ . | domain, task$train)$seconds
-    model <- fit_timed(chain(spec, dg_svm(cost = 1, domain_kernel = domain_pooled())),
-                       y ~ . | domain, task$train)$model
-    type <- if (is.factor(task$test$y)) "decision" else "response"
+    seconds <- fit_timed(spec, task$train)$seconds
+    machine <- chain(spec, dg_svm(cost = 1, domain_kernel = domain_pooled()))
+    model <- fit(machine, y ~ . | domain, data = task$train)
+    type <- if (task$measure == "auc") "decision" else "response"
     value <- drop(predict(model, task$test, type = type))
-    score <- vapply(split(seq_along(value), droplevels(task$test$domain)), function(i) {
-      task$score(task$test$y[i], value[i])
-    }, 0)
-    list(score = score, seconds = seconds)
+    # auc: NA for a field of which no mine was kept
+    list(score = package_metric(task$measure, task$test$y, value, value, task$test$domain),
+         seconds = seconds)
   }
   exact <- evaluate(features_exact())
   fast <- evaluate(features_nystrom(landmarks))

@@ -23,10 +23,12 @@ experiment(
     bind(lapply(names(scores), function(method) {
       train <- scores[[method]]$train
       test <- scores[[method]]$test
-      model <- quietly(fit(dcm_machine(kernel_linear()), y ~ . | domain, data = train))
+      model <- fit(dcm_machine(kernel_linear()), y ~ . | domain, data = train)
       accuracy <- function(d) 100 * mean(predict(model, d) == d$y)
-      result_lines(method, c(mmd = mmd_to_training(train, test), accuracy = accuracy(test),
-                      accuracy_training = accuracy(train), components = ncol(train) - 2))
+      result_lines(method, c(
+        mmd = mmd_to_training(train, test), accuracy = accuracy(test),
+        accuracy_training = accuracy(train), components = ncol(train) - 2
+      ))
     }))
   }
 )

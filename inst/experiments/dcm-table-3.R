@@ -32,7 +32,7 @@ experiment(
         c(accuracy = 100 * mean(predict(model, split$test) == split$test$y))
       },
       dcm_machine(kernel), dcm_projections(kernel, epsilon = 1e-3, nrow(split$train)),
-      paper = from_table(cbind(accuracy = published[, at]))
+      paper = cbind(accuracy = published[, at])
     )
   }
 )

@@ -32,15 +32,13 @@ experiment(
     split$train <- draw_rows(split$train, cell$rows)
     split <- standardise(split)
     train <- split$train
-    test <- split$test
+    score <- rmse_score(split$test)
     projections <- dcm_projections(kernel_rbf(), epsilon = 1e-4, nrow(train), ncomp = 5)
-    score <- function(model) c(rmse = sqrt(mean((predict(model, test) - test$y)^2)))
-    straight <- fit_timed(dg_lm(), y ~ . | domain, train)
     bind(list(
       dcm_rows(train, score, dcm_machine(kernel_rbf()),
                c(projections, fast_projections(projections, nrow(train) %/% 5)),
-               if (cell$rows >= 60) from_table(published[[cell$outcome]]), input = "SVR"),
-      result_lines("least squares", score(straight$model), seconds = straight$seconds)
+               if (cell$rows >= 60) published[[cell$outcome]], input = "SVR"),
+      fitted_lines("least squares", dg_lm(), train, score)
     ))
   }
 )

@@ -40,8 +40,8 @@ experiment(
       dcm_rows(train, two_class_score(split$test), dcm_machine(kernel), projections, ...)
     }
     bind(list(
-      rows(kernel_gamma(10), if (cell$rows >= 200) from_table(published[[cell$form]])),
-      rows(kernel_rbf(), suffix = ", median bandwidth", null = FALSE)
+      rows(kernel_gamma(10), if (cell$rows >= 200) published[[cell$form]]),
+      rows(kernel_rbf(), suffix = ", median bandwidth")
     ))
   }
 )

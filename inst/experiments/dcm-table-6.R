@@ -22,12 +22,9 @@ published <- list(
 chosen_row <- function(train, score, features, weights, name) {
   spec <- chain(dcm(ncomp = 1, features = features, scale = "none"), dcm_machine())
   grid <- list(dcm.times = c(0.25, 0.5, 1, 2), dcm.lambda = nrow(train) * 10^(-4:1))
-  chosen <- choose(spec, y ~ . | domain, train, grid, folds = domain_folds(train$domain, 3),
+  chosen <- choose(spec, train, grid, folds = domain_folds(train$domain, 3),
                    metric = "balanced_accuracy", weights = weights)
-  spec <- with_parameters(spec, chosen$parameters)
-  last <- fit_timed(spec, y ~ . | domain, train, weights)
-  result_lines(name, score(last$model), parameters = in_words(chosen$parameters),
-               seconds = last$seconds, search_seconds = chosen$search_seconds)
+  fitted_lines(name, spec, train, score, chosen = chosen, weights = weights)
 }
 
 experiment(
@@ -55,11 +52,10 @@ experiment(
     weights <- class_weights(train$y)
     bind(list(
       dcm_rows(train, score, dcm_machine(kernel), projections,
-               if (cell$rows >= 200) from_table(published[[if (fast) "large" else "small"]])),
+               if (cell$rows >= 200) published[[if (fast) "large" else "small"]]),
       dcm_rows(train, score, dcm_machine(kernel), projections, weights = weights,
-               suffix = ", weighted", null = FALSE),
-      chosen_row(train, score, features, weights,
-                 if (fast) "FastDCM, chosen" else "DCM, chosen"),
+               suffix = ", weighted"),
+      chosen_row(train, score, features, weights, if (fast) "FastDCM, chosen" else "DCM, chosen"),
       logistic_rows(train, split$test)
     ))
   }

@@ -27,10 +27,9 @@ experiment(
     machine <- dcm_machine(kernel, features = features_nystrom(landmarks, sampling = "uniform"))
     score <- two_class_score(split$test)
     bind(list(
-      dcm_rows(train, score, machine, projections,
-               if (cell$rows > 800) from_table(published)),
+      dcm_rows(train, score, machine, projections, if (cell$rows > 800) published),
       dcm_rows(train, score, machine, projections, weights = class_weights(train$y),
-               suffix = ", weighted", null = FALSE),
+               suffix = ", weighted"),
       logistic_rows(train, split$test)
     ))
   }

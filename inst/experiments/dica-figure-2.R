@@ -37,9 +37,9 @@ experiment(
     parts <- figure_2_data(cell$rows)
     methods <- figure_2_methods()
     bind(lapply(names(methods), function(name) {
-      last <- fit_timed(methods[[name]], y ~ . | domain, parts$train)
-      values <- projected_shift(last$model, parts$train, parts$test)
-      result_lines(name, values, seconds = last$seconds)
+      fitted_lines(name, methods[[name]], parts$train, function(model) {
+        projected_shift(model, parts$train, parts$test)
+      })
     }))
   }
 )

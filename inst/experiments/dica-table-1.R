@@ -30,14 +30,11 @@ experiment(
     set.seed(draw)
     searched <- draw_rows(split$train, min(cell$rows, 100), by = "y")
     projections_and_learners(
-      train, score = function(model) {
-        c(accuracy = 100 * mean_by_domain(predict(model, test) == test$y, test$domain))
-      },
+      train, percent_right(test),
       learner = function(kernel) dg_svm(domain_kernel = kernel, offset = TRUE),
       grid = list(cost = 10^(-1:2)),
       paper = function(method, setting) {
-        if (cell$rows < 100) NULL
-        else c(accuracy = published[method, as.character(cell$rows), setting])
+        if (cell$rows >= 100) c(accuracy = published[method, as.character(cell$rows), setting])
       },
       searched = searched
     )

@@ -24,12 +24,11 @@ experiment(
     set.seed(draw)
     train <- draw_rows(droplevels(d[d$domain != cell$domain, ]), cell$rows, by = "y")
     test <- draw_rows(droplevels(d[d$domain == cell$domain, ]), 2000, by = "y")
-    score <- function(model) c(accuracy = 100 * mean(predict(model, test) == test$y))
     projections_and_learners(
-      train, score, learner = function(kernel) dg_svm(domain_kernel = kernel, offset = TRUE),
-      grid = list(cost = 10^(-1:2)), paper = function(method, setting) {
-        c(accuracy = published[method, setting])
-      }
+      train, percent_right(test),
+      learner = function(kernel) dg_svm(domain_kernel = kernel, offset = TRUE),
+      grid = list(cost = 10^(-1:2)),
+      paper = function(method, setting) c(accuracy = published[method, setting])
     )
   }
 )

@@ -34,8 +34,7 @@ experiment(
     set.seed(draw)
     split <- split_domains(d, 30)
     train <- draw_rows(split$train, cell$rows)
-    test <- split$test
-    score <- function(model) c(rmse = sqrt(mean((predict(model, test) - test$y)^2)))
+    score <- rmse_score(split$test)
     set.seed(draw)
     folds <- domain_folds(train$domain, 5)
     found <- projections_and_learners(
@@ -46,8 +45,7 @@ experiment(
       },
       folds = folds, kernel_y = kernel_rbf(stats::median(train$y)), ncomp = c(1, 2, 4, 8)
     )
-    straight <- fit_timed(dg_lm(), y ~ . | domain, train)
-    bind(list(found, result_lines("least squares", score(straight$model),
-                           c(rmse = least_squares[[cell$outcome]]), seconds = straight$seconds)))
+    bind(list(found, fitted_lines("least squares", dg_lm(), train, score,
+                                  paper = c(rmse = least_squares[[cell$outcome]]))))
   }
 )

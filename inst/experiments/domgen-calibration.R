@@ -12,7 +12,7 @@
 # Platt's scaling without a package: probability of the TRUE rows at new values.
 platt <- function(f, positive, new) {
   target <- ifelse(positive, (sum(positive) + 1) / (sum(positive) + 2), 1 / (sum(!positive) + 2))
-  ab <- suppressWarnings(stats::glm.fit(cbind(1, f), target, family = stats::quasibinomial()))
+  ab <- stats::glm.fit(cbind(1, f), target, family = stats::quasibinomial())
   stats::plogis(ab$coefficients[1L] + ab$coefficients[2L] * new)
 }
 
@@ -98,7 +98,7 @@ experiment(
     expand.grid(task = names(calibration_tasks), stringsAsFactors = FALSE,
                 learner = c("svm, cost 1", "svm, cost 10", "pooled svm", "ridge"))
   },
-  run = function(cell, draw, data) quietly({
+  run = function(cell, draw, data) {
     part <- calibration_tasks[[cell$task]](draw, data)
     train <- droplevels(part$train)
     asking <- function(probability) {
@@ -115,5 +115,5 @@ experiment(
     bind(lapply(names(estimates), function(name) {
       result_lines(name, measure(estimates[[name]], part$test$y))
     }))
-  })
+  }
 )

@@ -52,9 +52,8 @@ experiment(
     d <- compared_rows(data[[cell$data]], cell)
     ncomp <- if (cell$data == "har66") 5 else 3 # of six classes
     specs <- compared_methods(nrow(d), ncomp, if (nlevels(d$domain) > 7) 5)
-    found <- quietly(dg_compare(specs, y ~ . | domain, data = d, metric = cell$metric,
-                                folds = min(6, nlevels(d$domain)), progress = FALSE))
-    table <- found$table
+    table <- dg_compare(specs, y ~ . | domain, data = d, metric = cell$metric,
+                        folds = min(6, nlevels(d$domain)), progress = FALSE)$table
     values <- c(score = "mean", difference = "difference", se = "se", p = "p")
     bind(lapply(seq_len(nrow(table)), function(i) {
       result_lines(table$method[i], vapply(values, function(name) table[[name]][i], 0),

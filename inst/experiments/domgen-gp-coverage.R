@@ -46,15 +46,16 @@ experiment(
     machines <- prior_machines()
     bind(lapply(names(machines), function(name) {
       seconds <- system.time(
-        model <- quietly(fit(machines[[name]], d$X[d$train, ], d$y[d$train], d$domain[d$train]))
+        model <- fit(machines[[name]], d$X[d$train, ], d$y[d$train], d$domain[d$train])
       )[["elapsed"]]
-      interval <- quietly(predict(model, d$X[!d$train, ], domain = d$domain[!d$train],
-                                  interval = "prediction"))
+      interval <- predict(model, d$X[!d$train, ], domain = d$domain[!d$train],
+                          interval = "prediction")
       y <- d$y[!d$train]
       width <- interval[, "upr"] - interval[, "lwr"]
       result_lines(name, c(
         coverage = 100 * mean(y >= interval[, "lwr"] & y <= interval[, "upr"]),
-        width = mean(width), noise_width = 2 * stats::qnorm(0.975) * model$noise * model$response$scale
+        width = mean(width),
+        noise_width = 2 * stats::qnorm(0.975) * model$noise * model$response$scale
       ), seconds = seconds)
     }))
   }

@@ -42,23 +42,13 @@ simulate_launches <- function(launches = 50, rows = 100) {
   d
 }
 
-published <- list(
-  mtl = matrix(c(8.62, 6.21, 6.61, 5.61, 5.36, 7.61, 5.90, 5.33, 5.19, 4.91, 8.25, 5.85, 5.37, 4.71,
-                 3.86, 7.17, 5.43, 5.35, 4.70, 4.08), 5),
-  pooling = matrix(c(8.13, 6.55, 6.06, 5.58, 5.37, 7.54, 5.81, 5.36, 5.12, 4.98, 7.94, 5.79, 5.56,
-                     5.30, 5.32, 6.96, 5.57, 5.31, 4.99, 5.14), 5)
-)
 launches <- c(10, 20, 30, 40)
 rows <- c(5, 15, 30, 45, 100)
-
-methods <- list(
-  pooled = list(spec = dg_svm(domain_kernel = domain_pooled(), features = features_nystrom(100)),
-                grid = marginal_grids[c("cost", "times")]),
-  product = list(spec = dg_svm(features = features_product(x = features_nystrom(50), rank = 8)),
-                 grid = marginal_grids),
-  fourier = list(spec = dg_svm(features = features_product("fourier", n_features = 100,
-                                                           embedding = features_rff(100))),
-                 grid = marginal_grids)
+published <- list(
+  mtl = matrix(c(8.62, 6.21, 6.61, 5.61, 5.36, 7.61, 5.90, 5.33, 5.19, 4.91, 8.25, 5.85, 5.37, 4.71,
+                 3.86, 7.17, 5.43, 5.35, 4.70, 4.08), 5, dimnames = list(rows, launches)),
+  pooling = matrix(c(8.13, 6.55, 6.06, 5.58, 5.37, 7.54, 5.81, 5.36, 5.12, 4.98, 7.94, 5.79, 5.56,
+                     5.30, 5.32, 6.96, 5.57, 5.31, 4.99, 5.14), 5, dimnames = list(rows, launches))
 )
 
 experiment(
@@ -76,12 +66,7 @@ experiment(
   run = function(cell, draw, data) {
     split <- split_domains(simulate_launches(), 40, 10)
     train <- draw_rows(some_domains(split$train, cell$domains), cell$rows, by = "y")
-    test <- split$test
-    at <- c(match(cell$rows, rows), match(cell$domains, launches))
-    marginal_methods(train, percent_wrong(test), methods, cv = accuracy_to_error,
-                     paper = function(method) {
-                       table <- published[[if (method == "pooled") "pooling" else "mtl"]]
-                       c(error = table[at[1L], at[2L]])
-                     })
+    marginal_methods(train, percent_wrong(split$test), marginal_machines(marginal_grids),
+                     published_cell(published, cell), cv = accuracy_to_error)
   }
 )

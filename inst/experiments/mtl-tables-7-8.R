@@ -57,12 +57,8 @@ experiment(
   run = function(cell, draw, data) {
     split <- split_domains(cytof_cells(data$cytof_multicenter16, cell$classes), 10, 6)
     train <- draw_rows(some_domains(split$train, cell$domains), cell$rows, by = "y")
-    test <- split$test
-    paper <- function(method) {
-      if (method == "pooled_rbf" || !cell$rows %in% c(1024, 2048)) return(NULL)
-      table <- published[[if (method == "pooled") "pooling" else "mtl"]]
-      c(error = table[as.character(cell$rows), as.character(cell$domains)])
-    }
-    marginal_methods(train, percent_wrong(test), methods, paper, cv = accuracy_to_error)
+    paper <- published_cell(published, cell)
+    marginal_methods(train, percent_wrong(split$test), methods, cv = accuracy_to_error,
+                     paper = function(method) if (method != "pooled_rbf") paper(method))
   }
 )

@@ -13,7 +13,8 @@
 #
 # `run` gets one line of the cells as a list, the number of the draw, and the data as a named list
 # of data frames; the seed is set, the same for all cells of a draw, so that cells differ in
-# nothing but what the table varies. It returns lines made by result_lines() (score.R), bound together.
+# nothing but what the table varies. It returns lines made by result_lines() (score.R), bound
+# together. Warnings are not shown.
 
 experiment <- function(paper, item, title, run, data = character(), draws, minutes,
                        cells = function(size) data.frame(row.names = 1L), tolerance = numeric()) {

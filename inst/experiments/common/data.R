@@ -17,7 +17,8 @@ data_sets <- list(
   ),
   har66 = list(
     sha256 = "c10057edf4ba55a8ec4bcd87b8113c4f8ca647903ec90fcc26751a5be2641a91",
-    source = "UCI Machine Learning Repository, data set 240, Human Activity Recognition (66 columns)"
+    source = paste("UCI Machine Learning Repository, data set 240, Human Activity Recognition",
+                   "(66 columns)")
   ),
   school_ilea = list(
     sha256 = "2db2a5bab520e86d701b71e5c3e0c7f85c21558a6c6ce2aeeec0c0b5c950699f",

@@ -29,11 +29,8 @@ orient <- function(scores) {
 
 # Mean over unseen domains of the MMD between their scores and those of all training rows.
 mmd_to_training <- function(train, test) {
-  scores <- rbind(train, test)
-  x <- as.matrix(scores[setdiff(names(scores), c("domain", "y"))])
-  group <- c(rep("training", nrow(train)), as.character(test$domain))
-  squared <- mmd(x, group, kernel_rbf(1))$squared["training", ]
-  mean(sqrt(squared[names(squared) != "training"]))
+  scores <- setdiff(names(train), c("domain", "y"))
+  mean(sqrt(shift_from_training(train[scores], test[scores], test$domain, kernel_rbf(1))))
 }
 
 # One row of panels per method: training rows, then each unseen domain, on common axes within a row;

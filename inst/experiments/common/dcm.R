@@ -51,18 +51,19 @@ standardise <- function(split) {
 }
 
 # Lines of the null model, of `machine` on the input (named `input`) and of chains with
-# `projections`. `score(model)` gives the measures, `paper(method)` the published ones. time:
-# seconds of a whole fit; time_ratio: as a multiple of the machine's on the input in the same run.
-# `suffix` goes to the names.
-dcm_rows <- function(train, score, machine, projections, paper = NULL,
-                     input = "SVM", weights = NULL, suffix = "", null = TRUE) {
+# `projections`. `score(model)` gives the measures; `paper`: published ones, a table [methods x
+# measures]. time: seconds of a whole fit; time_ratio: as a multiple of the machine's on the input
+# in the same run. `suffix` goes to the names of a variant, which has no null model of its own.
+# `...`: weights of the rows, if they have any.
+dcm_rows <- function(train, score, machine, projections, paper = NULL, input = "SVM", suffix = "",
+                     ...) {
   # a short fit is done again, as the first of its kind in a session takes longer, and what is drawn
   # at random afterwards does not depend on that
   timed <- function(spec) {
-    first <- fit_timed(spec, y ~ . | domain, train, weights)
+    first <- fit_timed(spec, train, ...)
     if (first$seconds > 1) return(first)
     state <- get(".Random.seed", globalenv())
-    again <- fit_timed(spec, y ~ . | domain, train, weights)$seconds
+    again <- fit_timed(spec, train, ...)$seconds
     assign(".Random.seed", state, globalenv())
     list(model = first$model, seconds = min(first$seconds, again))
   }
@@ -70,31 +71,14 @@ dcm_rows <- function(train, score, machine, projections, paper = NULL,
   base <- max(alone$seconds, 1e-3)
   row <- function(method, fitted) {
     values <- c(score(fitted$model), time = fitted$seconds, time_ratio = fitted$seconds / base)
-    result_lines(paste0(method, suffix), values, if (!is.null(paper)) paper(method),
-          seconds = fitted$seconds)
+    published <- if (method %in% rownames(paper)) {
+      stats::setNames(paper[method, ], colnames(paper))
+    }
+    result_lines(paste0(method, suffix), values, published, seconds = fitted$seconds)
   }
   chained <- lapply(projections, function(p) timed(chain(p, dcm_machine())))
-  bind(c(
-    if (null) list(result_lines("null", score(fit(dg_null(), y ~ . | domain, data = train)))),
-    list(row(input, alone)), Map(row, names(projections), chained)
-  ))
-}
-
-# Scores of a model of two classes on unseen rows, for the above. Where classes are so rare that a
-# machine's best weight is 0, its decision values are one number up to rounding, of which the area
-# under the curve should not be: eight digits are kept.
-two_class_score <- function(test) {
-  function(model) {
-    decision <- drop(predict(model, test, type = "decision"))
-    two_class_scores(test$y, predict(model, test), signif(decision, 8))
-  }
-}
-
-# Published values: a table [methods x measures] as function of the method.
-from_table <- function(published) {
-  function(method) {
-    if (method %in% rownames(published)) stats::setNames(published[method, ], colnames(published))
-  }
+  bind(c(if (suffix == "") list(null_lines(train, score)), list(row(input, alone)),
+         Map(row, names(projections), chained)))
 }
 
 # Weights with which both classes cost the same.
@@ -106,8 +90,7 @@ logistic_rows <- function(train, test) {
   columns <- setdiff(names(train), c("domain", "y"))
   fit_logistic <- function(weights) {
     train$weights <- weights
-    quietly(stats::glm(stats::reformulate(columns, "y"), stats::quasibinomial(), train,
-                       weights = weights))
+    stats::glm(stats::reformulate(columns, "y"), stats::quasibinomial(), train, weights = weights)
   }
   row <- function(method, model, cut) {
     p <- stats::predict(model, test, type = "response")

@@ -48,12 +48,6 @@ ellipse_cell <- function(data, cell) {
   train <- draw_rows(droplevels(data[data$domain %in% names[seq_len(cell$domains)], ]), cell$rows)
   searched <- draw_rows(train, min(cell$rows, searched_rows %/% cell$domains))
   test <- droplevels(data[data$domain %in% utils::tail(names, 10L), ])
-  marginal_methods(
-    train, percent_wrong(test), ellipse_methods(nrow(train)), searched = searched,
-    cv = accuracy_to_error,
-    paper = function(method) {
-      errors <- ellipse_errors[[if (method == "pooled") "pooling" else "mtl"]]
-      c(error = errors[as.character(cell$rows), as.character(cell$domains)])
-    }
-  )
+  marginal_methods(train, percent_wrong(test), ellipse_methods(nrow(train)),
+                   published_cell(ellipse_errors, cell), searched, accuracy_to_error)
 }

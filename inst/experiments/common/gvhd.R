@@ -2,9 +2,8 @@
 # FlowCAP-I. T cells (gates cd4t and cd8t, 3 to 26 % of a sample) against all other gated cells;
 # ungated ones are left out. The class of interest is the second level.
 
-gvhd_cells <- function(data, rows = NULL) {
+gvhd_cells <- function(data) {
   d <- data[data$y != "ungated", ]
   d$y <- factor(ifelse(d$y %in% c("cd4t", "cd8t"), "t_cell", "other"), c("other", "t_cell"))
-  d <- d[c("domain", "y", "fsc", "ssc", "fl1", "fl2", "fl3", "fl4")]
-  if (is.null(rows)) d else draw_rows(d, rows, by = "y")
+  d[c("domain", "y", "fsc", "ssc", "fl1", "fl2", "fl3", "fl4")]
 }

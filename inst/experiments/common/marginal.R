@@ -8,40 +8,37 @@ marginal_grids <- list(
   domain_kernel.kernel.times = 2^(-2:2)
 )
 
-# `methods`: a list by name, each list(spec, grid), or list(spec, from) for the same kernel by other
-# features, with the parameters that were chosen for that earlier method. They are chosen on
-# `searched` with its `folds`. `score(model)` gives the measures and `paper(method)` their published
-# values; the score in cross-validation, in the units that `cv` makes of it, is the measure cv. The
-# first line is the model that knows no predictors.
-marginal_methods <- function(train, score, methods, paper, formula = y ~ . | domain,
-                             searched = train, folds = domain_folds(searched$domain, 5),
-                             cv = identity) {
-  found <- list(result_lines("null", score(fit(dg_null(), formula, data = train))))
-  known <- list()
-  for (name in names(methods)) {
-    method <- methods[[name]]
-    set.seed(1)
-    chosen <- if (is.null(method$from)) choose(method$spec, formula, searched, method$grid, folds)
-              else list(parameters = known[[method$from]]$parameters, search_seconds = 0)
-    known[[name]] <- chosen
-    set.seed(1)
-    spec <- with_parameters(method$spec, chosen$parameters)
-    last <- fit_timed(spec, formula, train)
-    found <- c(found, list(result_lines(
-      name, c(score(last$model), cv = if (is.null(method$from)) cv(chosen$score)), paper(name),
-      parameters = in_words(chosen$parameters), seconds = last$seconds,
-      search_seconds = chosen$search_seconds
-    )))
-  }
-  bind(found)
+# Machines by the feature maps that the tables compare: landmarks and, as in the paper, random
+# Fourier features, a hundred in each stage as in the authors' program. `grid`: names as above.
+marginal_machines <- function(grid) {
+  list(
+    pooled = list(spec = dg_svm(domain_kernel = domain_pooled(), features = features_nystrom(100)),
+                  grid = grid[c("cost", "times")]),
+    product = list(spec = dg_svm(features = features_product(x = features_nystrom(50), rank = 8)),
+                   grid = grid),
+    fourier = list(spec = dg_svm(features = features_product("fourier", n_features = 100,
+                                                             embedding = features_rff(100))),
+                   grid = grid)
+  )
 }
 
-# Error in %, the mean over domains, and the same from an accuracy.
-percent_wrong <- function(test) {
-  function(model) {
-    wrong <- quietly(predict(model, test)) != test$y
-    c(error = 100 * mean_by_domain(wrong, test$domain))
+# Published values of a cell as function of the method. `published`: tables [rows x domains] with
+# names, `pooling` and, with the kernel between domains, `mtl`.
+published_cell <- function(published, cell, measure = "error") {
+  at <- as.character(c(cell$rows, cell$domains))
+  function(method) {
+    table <- published[[if (method == "pooled") "pooling" else "mtl"]]
+    if (at[1L] %in% rownames(table)) stats::setNames(table[at[1L], at[2L]], measure)
   }
+}
+
+# `methods`: as for method_lines(), with `paper(method)` beside them; the measure cv is the score in
+# cross-validation, in the units that `cv` makes of it. Folds are drawn where they are first asked
+# for, after the seed is set.
+marginal_methods <- function(train, score, methods, paper, searched = train, cv = identity) {
+  for (name in names(methods)) methods[[name]]$paper <- paper(name)
+  method_lines(train, score, methods, searched, folds = domain_folds(searched$domain, 5), seed = 1,
+               cv = cv)
 }
 
 accuracy_to_error <- function(accuracy) 100 * (1 - accuracy)

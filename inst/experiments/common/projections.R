@@ -11,13 +11,12 @@ projection_grids <- list(
 )
 
 projection_of <- function(method, kernel_y = NULL, ncomp = 1) {
-  rest <- if (!is.null(kernel_y)) list(kernel_y = kernel_y)
   switch(method,
     Input = NULL,
     KPCA = kpca(ncomp = 8),
     UDICA = udica(ncomp = 8),
-    COIR = do.call(coir, c(list(ncomp = ncomp), rest)),
-    DICA = do.call(dica, c(list(ncomp = ncomp), rest))
+    COIR = coir(ncomp = ncomp, kernel_y = kernel_y),
+    DICA = dica(ncomp = ncomp, kernel_y = kernel_y)
   )
 }
 
@@ -28,33 +27,25 @@ in_chain <- function(projection, learner) {
 domain_kernels <- list(pooling = domain_pooled, distributional = domain_distribution)
 
 # All methods in both settings, fitted to `train` with what is left open chosen on `searched` by
-# domain; `score(model)` gives the measures, `paper(method, setting)` their published values. The
-# first line is the model that knows no predictors. `chooser`: a cheaper learner that stands in for
-# `learner` while the projection's parameters are chosen; without a projection it is not needed.
+# domain; `score(model)` gives the measures, `paper(method, setting)` their published values.
+# `chooser`: a cheaper learner that stands in for `learner` while the projection's parameters are
+# chosen; without a projection it is not needed.
 projections_and_learners <- function(train, score, learner, grid, paper, searched = train,
                                      chooser = NULL, folds = NULL, kernel_y = NULL, ncomp = 1) {
-  model <- fit(dg_null(), y ~ . | domain, data = train)
-  found <- list(result_lines("null", score(model)))
+  methods <- list()
   for (setting in names(domain_kernels)) for (method in names(projection_grids)) {
     projection <- projection_of(method, kernel_y, ncomp[1L])
     kernel <- domain_kernels[[setting]]()
-    spec <- in_chain(projection, learner(kernel))
-    chosen <- list(parameters = list(), search_seconds = 0)
-    if (is.null(chooser) || !is.null(projection)) {
-      own <- c(projection_grids[[method]], grid)
-      if (method %in% c("COIR", "DICA") && length(ncomp) > 1L) {
-        own[[paste0(tolower(method), ".ncomp")]] <- ncomp
-      }
-      search <- in_chain(projection, (if (is.null(chooser)) learner else chooser)(kernel))
-      chosen <- choose(search, y ~ . | domain, searched, own, folds)
-      spec <- with_parameters(spec, chosen$parameters)
+    own <- c(projection_grids[[method]], grid)
+    if (method %in% c("COIR", "DICA") && length(ncomp) > 1L) {
+      own[[paste0(tolower(method), ".ncomp")]] <- ncomp
     }
-    last <- fit_timed(spec, y ~ . | domain, train)
-    found <- c(found, list(result_lines(
-      paste(method, setting, sep = ", "), score(last$model), paper(method, setting),
-      parameters = in_words(chosen$parameters), seconds = last$seconds,
-      search_seconds = chosen$search_seconds
-    )))
+    methods[[paste(method, setting, sep = ", ")]] <- list(
+      spec = in_chain(projection, learner(kernel)),
+      grid = if (is.null(chooser) || !is.null(projection)) own,
+      chooser = if (!is.null(chooser)) in_chain(projection, chooser(kernel)),
+      paper = paper(method, setting)
+    )
   }
-  bind(found)
+  method_lines(train, score, methods, searched, folds)
 }

@@ -10,22 +10,37 @@ result_lines <- function(method, values, paper = NULL, ...) {
 
 mean_by_domain <- function(loss, domain) mean(tapply(loss, droplevels(factor(domain)), mean))
 
-rmse_by_domain <- function(truth, prediction, domain) {
-  mean(sqrt(tapply((truth - prediction)^2, droplevels(factor(domain)), mean)))
+# Scores of a model on unseen rows, as functions of the model: root mean squared error, % of rows
+# that are right or wrong, the mean over domains.
+rmse_score <- function(test) function(model) c(rmse = sqrt(mean((predict(model, test) - test$y)^2)))
+
+percent_right <- function(test) {
+  function(model) c(accuracy = 100 * mean_by_domain(predict(model, test) == test$y, test$domain))
+}
+
+percent_wrong <- function(test) {
+  function(model) c(error = 100 * mean_by_domain(predict(model, test) != test$y, test$domain))
+}
+
+# The package's metric of that name, of each group of rows.
+package_metric <- function(name, truth, prediction, decision, groups = rep(1L, length(truth))) {
+  d <- list(truth = truth, prediction = prediction, decision = decision)
+  domgen:::score_groups(d, groups, domgen:::metrics[[name]])
 }
 
 # For two classes, the second level the rare one. auc_labels is what the DCM paper calls AUC: the
 # area under the curve of the hard labels, (sensitivity + specificity) / 2. All over the rows of
 # all unseen domains together.
 two_class_scores <- function(truth, class, decision) {
-  positive <- truth == levels(truth)[2L]
-  hit <- class == levels(truth)[2L]
-  sensitivity <- mean(hit[positive])
-  specificity <- mean(!hit[!positive])
-  rank <- rank(decision)
-  auc <- (mean(rank[positive]) - (sum(positive) + 1) / 2) / sum(!positive)
-  c(auc_labels = (sensitivity + specificity) / 2, gmean = sqrt(sensitivity * specificity),
-    auc = auc)
+  measures <- c(auc_labels = "balanced_accuracy", gmean = "gmean", auc = "auc")
+  vapply(measures, package_metric, 0, truth, class, decision)
+}
+
+two_class_score <- function(test) {
+  function(model) {
+    decision <- drop(predict(model, test, type = "decision"))
+    two_class_scores(test$y, predict(model, test), decision)
+  }
 }
 
 # Parameters as text: "cost = 10, lambda = 0.1".
