@@ -28,9 +28,8 @@ mixed <- list(type = "normalise", part = list(type = "sum", parts = list(
 )))
 kernels <- c(
   list(mixed, list(type = "delta"), list(type = "exponential", inv = 0.3)),
-  lapply(c(0.5, 1.5, 2.5), function(nu) list(type = "matern", nu = nu, inv = 1)),
-  lapply(c("rbf_slope", "laplace_rate", "laplace_slope", "matern3_rate", "matern3_slope",
-           "matern5_rate", "matern5_slope"), function(type) list(type = type, inv = 1))
+  lapply(outer(c("rbf", "laplace", "matern3", "matern5", "cauchy"), c("", "_rate", "_slope"),
+               paste0), function(type) list(type = type, inv = 1))
 )
 for (threads in 1:3) for (kernel in kernels) kernel_gram_(kernel, X, kappa, codes, threads)
 one <- X[1L, , drop = FALSE]

@@ -25,22 +25,15 @@ fourier_map <- function(features, kernel, X) {
 # [p x D]: D draws from the spectral density of the kernel. More features than there
 # is memory for a block of rows are refused before anything is drawn.
 draw_frequencies <- function(features, kernel, p) {
-  nu <- spectral_nu(kernel)
+  spectral <- kernel_spectral(kernel)
+  if (is.null(spectral)) {
+    abort("argument", "`features_rff()` needs a kernel whose spectral density is known, such as ",
+          "kernel_rbf(), not ", format(kernel), "; use `features_nystrom()`.")
+  }
   D <- features$n_features
   check_feature_memory(max(p, 2000L), 2 * D)
   W <- if (features$orthogonal) orthogonal_normal(p, D) else matrix(stats::rnorm(p * D), p, D)
-  # the Matern kernel's is a multivariate t with 2 nu degrees of freedom
-  if (is.finite(nu)) W <- sweep(W, 2L, sqrt(2 * nu / stats::rchisq(D, 2 * nu)), "*")
-  W / kernel$sigma
-}
-
-# Smoothness of a Matern kernel; the Gaussian kernel is the limit.
-spectral_nu <- function(kernel) {
-  if (inherits(kernel, "kernel_rbf")) return(Inf)
-  if (inherits(kernel, "kernel_laplace")) return(0.5)
-  if (inherits(kernel, "kernel_matern")) return(kernel$nu)
-  abort("argument", "`features_rff()` is for kernel_rbf(), kernel_laplace() and kernel_matern(), ",
-        "not ", format(kernel), "; use `features_nystrom()`.")
+  sweep(W, 2L, spectral(D), "*") / kernel$sigma
 }
 
 # D columns, each standard normal, orthogonal in blocks of p: uniformly

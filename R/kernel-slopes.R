@@ -91,14 +91,12 @@ slope_program <- function(kernel, program, path, X, by_predictor = FALSE) {
 leaf_slope <- function(kernel, program, X, by_predictor) {
   name <- core_name(kernel)
   if (is.null(name)) {
-    rows <- in_bandwidths(kernel, X, X)$x
-    d <- squared_distances(tcrossprod(rows), rowSums(rows^2), rowSums(rows^2))
+    rows <- in_bandwidths(kernel, X, X)
+    d <- between_rows(rows$x, rows$z)
     program$values <- rate_at(kernel, d) * if (by_predictor) 1 else d
     return(program)
   }
-  # the rate of the Gaussian kernel is the kernel
-  program$type <- if (by_predictor && name == "rbf") "rbf"
-                  else paste0(name, if (by_predictor) "_rate" else "_slope")
+  program$type <- paste0(name, if (by_predictor) "_rate" else "_slope")
   program
 }
 

@@ -28,7 +28,6 @@ inline KernelProgram read_program(const Rcpp::List& list) {
   };
   if (has("inv")) program.inv = Rcpp::as<Eigen::VectorXd>(list["inv"]);
   if (has("origin")) program.origin = Rcpp::as<Eigen::VectorXd>(list["origin"]);
-  program.nu = number("nu");
   program.gamma = number("gamma");
   program.coef0 = number("coef0");
   program.degree = static_cast<int>(number("degree"));

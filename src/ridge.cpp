@@ -141,7 +141,7 @@ Rcpp::List ridge_many_(Eigen::Map<Eigen::MatrixXd> K, Eigen::MatrixXd Y, Eigen::
 
 // Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and
 // right [n x k]: sum_ij W_ij kappa_ij rate_ij ((x_ik - x_jk) inv_k)^2 for each predictor.
-// rate: program of a kernel's rate, see core/kernel-slopes.h; inv: 1 / sigma.
+// rate: program of a kernel's rate, see core/kernels.h; inv: 1 / sigma.
 // [[Rcpp::export]]
 Eigen::VectorXd pair_slopes_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List rate,
                              Eigen::VectorXd inv, Rcpp::NumericMatrix X,

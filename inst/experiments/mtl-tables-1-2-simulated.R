@@ -2,9 +2,6 @@
 # points uniform on the ellipse, as in the paper's algorithm 1 (the authors' program draws them
 # otherwise, see its help page). Every draw has 256 new domains, so that the standard error is over
 # domains and rows.
-#
-# The lines stored in results/ are of a former search, by an earlier script, on one set of domains,
-# simulate_ellipses(256, 1000, seed = 1), of which draws are of rows; see mtl-tables-1-2.R.
 
 experiment(
   paper = "MTL", item = "tables 1-2, figure 3",

@@ -9,10 +9,6 @@
 # them. The kernel between domains is computed exactly (up to 2,048 rows), by the product map and,
 # as in the paper, by random Fourier features; `seconds` compares them. `cv` is the error in
 # cross-validation.
-#
-# The lines stored in results/ are of a former search, by an earlier script that began each where
-# that of a smaller cell had ended; `parameters` says from which start. Delete the file before
-# running this anew: lines that are there are not computed again.
 
 experiment(
   paper = "MTL", item = "tables 1-2, figure 3",

@@ -54,7 +54,7 @@ Factorised factorise_covariance(const Kernel& kernel, const DomainWeights& weigh
 
 // One bandwidth, or one per predictor, of the kernel k on x.
 struct BandwidthSlope {
-  std::unique_ptr<Kernel> kernel;         // dk / d log sigma; or the rate (kernel-slopes.h)
+  std::unique_ptr<Kernel> kernel;         // dk / d log sigma; or the rate (kernels.h)
   std::unique_ptr<const Rows> predictors;  // x / sigma where there is one per predictor
 
   Index size() const { return predictors ? predictors->p() : 1; }

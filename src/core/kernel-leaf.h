@@ -28,10 +28,6 @@ struct RowPair {
   const Rows& rows(Side side) const { return side == Side::x ? *x : *z; }
 };
 
-// Whether |x|^2 + |z|^2 - 2 <x, z> may serve as the distance where its rounding
-// error is small. exp(-r) has a kink at 0 and needs small distances exactly.
-enum class Distance { any, exact };
-
 template <class Profile>
 class StationaryKernel : public Kernel {
  public:

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kernel-leaf.h"
-#include "kernel-slopes.h"
 
 namespace domgen {
 
@@ -18,7 +17,7 @@ struct KernelProgram {
   std::string type;
   Eigen::VectorXd inv;  // 1 / sigma: one value, or one per predictor
   Eigen::VectorXd origin;  // of inner products; empty: 0
-  double nu = 0, gamma = 0, coef0 = 0;
+  double gamma = 0, coef0 = 0;
   int degree = 1;
   std::vector<KernelProgram> parts;
   // Kernels evaluated in R: values [n x m], k(x_i, x_i), k(z_j, z_j).
@@ -126,18 +125,12 @@ class KernelBuilder {
   }
 
   std::unique_ptr<Kernel> build(const KernelProgram& k) const {
-    if (k.type == "rbf") return stationary(k, Rbf(), Distance::any);
-    if (k.type == "laplace") return stationary(k, Laplace(), Distance::exact);
-    if (k.type == "matern" && k.nu == 0.5) return stationary(k, Laplace(), Distance::exact);
-    if (k.type == "matern" && k.nu == 1.5) return stationary(k, Matern3(), Distance::any);
-    if (k.type == "matern" && k.nu == 2.5) return stationary(k, Matern5(), Distance::any);
-    if (k.type == "rbf_slope") return stationary(k, Slope<Rbf>(), Distance::any);
-    if (k.type == "laplace_rate") return stationary(k, LaplaceRate(), Distance::exact);
-    if (k.type == "laplace_slope") return stationary(k, Slope<LaplaceRate>(), Distance::exact);
-    if (k.type == "matern3_rate") return stationary(k, Matern3Rate(), Distance::any);
-    if (k.type == "matern3_slope") return stationary(k, Slope<Matern3Rate>(), Distance::any);
-    if (k.type == "matern5_rate") return stationary(k, Matern5Rate(), Distance::any);
-    if (k.type == "matern5_slope") return stationary(k, Slope<Matern5Rate>(), Distance::any);
+    std::unique_ptr<Kernel> found;
+    if (of_distance<Rbf>("rbf", k, found) || of_distance<Laplace>("laplace", k, found) ||
+        of_distance<Matern3>("matern3", k, found) || of_distance<Matern5>("matern5", k, found) ||
+        of_distance<Cauchy>("cauchy", k, found)) {
+      return found;
+    }
     if (k.type == "linear") return leaf<InnerKernel<Linear>>(inner(k), Linear());
     if (k.type == "poly") {
       return leaf<InnerKernel<Poly>>(inner(k), Poly{k.degree, k.gamma, k.coef0});
@@ -188,12 +181,21 @@ class KernelBuilder {
     return Eigen::VectorXd::Constant(X_.cols(), k.inv[0]);
   }
 
+  // The kernel of that name, its rate or its slope, where it is meant.
+  template <class P>
+  bool of_distance(const std::string& name, const KernelProgram& k,
+                   std::unique_ptr<Kernel>& found) const {
+    if (k.type == name) found = stationary<ValueOf<P>>(k, P::distance());
+    if (k.type == name + "_rate") found = stationary<RateOf<P>>(k, P::distance());
+    if (k.type == name + "_slope") found = stationary<SlopeOf<P>>(k, P::distance());
+    return found != nullptr;
+  }
+
   // Centred, so that a large common offset costs no digits.
   template <class Profile>
-  std::unique_ptr<Kernel> stationary(const KernelProgram& k, const Profile& profile,
-                                     Distance distance) const {
+  std::unique_ptr<Kernel> stationary(const KernelProgram& k, Distance distance) const {
     const Eigen::VectorXd centre = column_means(centred_ == Side::x ? X_ : Z_);
-    return leaf<StationaryKernel<Profile>>(pack(centre, inv(k)), profile, distance);
+    return leaf<StationaryKernel<Profile>>(pack(centre, inv(k)), Profile(), distance);
   }
 
   std::unique_ptr<Kernel> given(const KernelProgram& k) const {

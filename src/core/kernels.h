@@ -1,6 +1,7 @@
 // The kernels, one line each: k as a function of the squared distance
 // d = |(x - z) * inv|^2 (stationary) or of the inner product s = <x, z>.
-// A new profile is a struct here and a row in the table of kernel-tree.h.
+// A new kernel is a struct here and a row in the table of kernel-tree.h. As kernels the rates and
+// slopes have tiles only: what self() says of them is not their diagonal.
 #ifndef DOMGEN_CORE_KERNELS_H
 #define DOMGEN_CORE_KERNELS_H
 
@@ -8,45 +9,117 @@
 
 namespace domgen {
 
+// Kernels of the distance: the value, and rate = -2 dk/dd, of which the derivatives in the
+// bandwidths are made. With d_j = ((x_j - z_j) / sigma_j)^2 and d = sum_j d_j,
+//   dk / d log sigma_j = rate(d) d_j  for one bandwidth per predictor,
+//   dk / d log sigma   = rate(d) d    for a common one.
+//
+// Whether |x|^2 + |z|^2 - 2 <x, z> may serve as the distance where its rounding
+// error is small. exp(-r) has a kink at 0 and needs small distances exactly.
+enum class Distance { any, exact };
+
 // exp(-d / 2)
 struct Rbf {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
+  static constexpr Distance distance() { return Distance::any; }
+  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) {
     d = -0.5 * d;
     exp_negative_in_place<W>(d);
   }
+  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) { value<W>(d); }
 };
 
-// exp(-sqrt(d)), also the Matern kernel of smoothness 1/2
+// exp(-r), r = sqrt(d): also the Matern kernel of smoothness 1/2. The rate exp(-r) / r is
+// infinite at 0, where it is multiplied by d_j <= d: no product is wrong by more than the
+// bound on r.
 struct Laplace {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
+  static constexpr Distance distance() { return Distance::exact; }
+  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) {
     sqrt_in_place<W>(d);
     d = -d;
     exp_negative_in_place<W>(d);
   }
-};
-
-// (1 + r) exp(-r), r = sqrt(3 d)
-struct Matern3 {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
-    Vec r = 3.0 * d;
+  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) {
+    Vec r = d;
     sqrt_in_place<W>(r);
     d = -r;
     exp_negative_in_place<W>(d);
+    const Vec least = Vec{} + 1e-8;
+    r = r < least ? least : r;
+    d = d / r;
+  }
+};
+
+// r = sqrt(factor d), and d becomes exp(-r)
+template <int W, class Vec> DOMGEN_INLINE void damp(double factor, Vec& d, Vec& r) {
+  r = factor * d;
+  sqrt_in_place<W>(r);
+  d = -r;
+  exp_negative_in_place<W>(d);
+}
+
+// (1 + r) exp(-r), r = sqrt(3 d); rate 3 exp(-r)
+struct Matern3 {
+  static constexpr Distance distance() { return Distance::any; }
+  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) {
+    Vec r;
+    damp<W>(3.0, d, r);
     d = (1.0 + r) * d;
   }
-};
-
-// (1 + r + r^2 / 3) exp(-r), r = sqrt(5 d)
-struct Matern5 {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
-    Vec r = 5.0 * d;
-    sqrt_in_place<W>(r);
-    d = -r;
-    exp_negative_in_place<W>(d);
-    d = (1.0 + r + r * r * (1.0 / 3.0)) * d;
+  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) {
+    Vec r;
+    damp<W>(3.0, d, r);
+    d = 3.0 * d;
   }
 };
 
+// (1 + r + r^2 / 3) exp(-r), r = sqrt(5 d); rate 5/3 (1 + r) exp(-r)
+struct Matern5 {
+  static constexpr Distance distance() { return Distance::any; }
+  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) {
+    Vec r;
+    damp<W>(5.0, d, r);
+    d = (1.0 + r + r * r * (1.0 / 3.0)) * d;
+  }
+  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) {
+    Vec r;
+    damp<W>(5.0, d, r);
+    d = (5.0 / 3.0) * (1.0 + r) * d;
+  }
+};
+
+// 1 / (1 + d); rate 2 / (1 + d)^2
+struct Cauchy {
+  static constexpr Distance distance() { return Distance::any; }
+  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) { d = 1.0 / (1.0 + d); }
+  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) {
+    value<W>(d);
+    d = 2.0 * d * d;
+  }
+};
+
+// What is evaluated of a kernel of the distance.
+template <class Kernel>
+struct ValueOf {
+  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
+    Kernel::template value<W>(d);
+  }
+};
+template <class Kernel>
+struct RateOf {
+  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
+    Kernel::template rate<W>(d);
+  }
+};
+template <class Kernel>
+struct SlopeOf {
+  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
+    Vec rate = d;
+    Kernel::template rate<W>(rate);
+    d = d * rate;
+  }
+};
+
+// Kernels of the inner product.
 struct Linear {
   template <int W, class Vec> DOMGEN_INLINE void apply(Vec&) const {}
 };

@@ -5,7 +5,7 @@
 #define DOMGEN_CORE_PAIR_SUMS_H
 
 #include "gram.h"
-#include "kernel-slopes.h"
+#include "kernels.h"
 #include "kernel-tree.h"
 #include "pair-difference.h"
 
@@ -52,7 +52,7 @@ class PairSums {
   PairSums(const PairWeights& weights, const Pool& pool) : weights_(weights), pool_(pool) {}
 
   // sum_ij W_ij kappa_ij rate_ij ((x_ik - x_jk) / sigma_k)^2 for each predictor k: for the
-  // rate of kernel-slopes.h, sum_ij W_ij dK_ij / d log sigma_k. x: rows / sigma.
+  // rate of kernels.h, sum_ij W_ij dK_ij / d log sigma_k. x: rows / sigma.
   Eigen::VectorXd by_predictor(const Kernel& rate, const DomainWeights& kappa,
                                const Rows& x) const {
     Eigen::MatrixXd strips = Eigen::MatrixXd::Zero(x.p(), count_tiles(weights_.rows()));

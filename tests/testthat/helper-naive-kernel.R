@@ -8,16 +8,17 @@ naive_distance <- function(x, z, inv) {
   sqrt(d2)
 }
 
+distance_types <- c("rbf", "laplace", "matern3", "matern5", "cauchy")
+
 naive_kernel <- function(program, x, z = x) {
-  r <- if (program$type %in% c("rbf", "laplace", "matern")) naive_distance(x, z, program$inv)
+  r <- if (program$type %in% distance_types) naive_distance(x, z, program$inv)
   parts <- lapply(program$parts, naive_kernel, x, z)
   switch(program$type,
     rbf = exp(-r^2 / 2),
     laplace = exp(-r),
-    matern = switch(as.character(program$nu),
-      "0.5" = exp(-r),
-      "1.5" = (1 + sqrt(3) * r) * exp(-sqrt(3) * r),
-      "2.5" = (1 + sqrt(5) * r + 5 * r^2 / 3) * exp(-sqrt(5) * r)),
+    matern3 = (1 + sqrt(3) * r) * exp(-sqrt(3) * r),
+    matern5 = (1 + sqrt(5) * r + 5 * r^2 / 3) * exp(-sqrt(5) * r),
+    cauchy = 1 / (1 + r^2),
     poly = (program$gamma * tcrossprod(x, z) + program$coef0)^program$degree,
     linear = tcrossprod(x, z),
     exponential = exp(tcrossprod(x, z) * program$inv^2),

@@ -4,7 +4,7 @@ b <- bad_input_base()
 X <- b$X
 
 kernels <- list(
-  rbf = kernel_rbf(), laplace = kernel_laplace(), matern = kernel_matern(),
+  rbf = kernel_rbf(), laplace = kernel_laplace(), matern = kernel_matern(), cauchy = kernel_cauchy(),
     linear = kernel_linear(),
   poly = kernel_poly(3), exponential = kernel_exponential(), delta = kernel_delta(),
   sum = kernel_linear() * kernel_rbf() + 1, normalised = kernel_normalise(kernel_poly(2)),

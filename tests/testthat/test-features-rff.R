@@ -37,7 +37,8 @@ test_that("Fourier features are unbiased for every kernel they know", {
   kernels <- list(kernel_rbf(2), kernel_rbf(c(1, 2, 4)), kernel_laplace(3),
                   kernel_laplace(c(2, 4, 8)),
                   kernel_matern(2, nu = 0.5), kernel_matern(c(3, 2, 1), nu = 1.5),
-                  kernel_matern(2, nu = 2.5))
+                  kernel_matern(2, nu = 2.5), kernel_cauchy(2),
+                  kernel_cauchy(c(3, 2, 1), alpha = 2.5))
   D <- 8000
   for (kernel in kernels) {
     k <- kernel_matrix(kernel, x, z)

@@ -11,6 +11,7 @@ weights <- rep_len(c(1, 2, 0.5, 0, 3), n)
 kernels <- list(
   rbf = kernel_rbf(1.3), laplace = kernel_laplace(c(1, 2, 3)), matern1 = kernel_matern(1.5, nu = 0.5),
   matern3 = kernel_matern(1.5), matern5 = kernel_matern(c(2, 1, 1.5), nu = 2.5),
+  cauchy = kernel_cauchy(c(2, 1, 1.5)), rational = kernel_cauchy(c(2, 1, 1.5), alpha = 3),
   linear = kernel_linear(), poly = kernel_poly(2, gamma = 0.3), exponential = kernel_exponential(3),
   sum = kernel_rbf(0.7) + 0.5 * kernel_linear(), product = kernel_rbf(2) * kernel_matern(3),
   normalised = kernel_normalise(kernel_poly(2))

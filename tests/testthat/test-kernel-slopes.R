@@ -5,25 +5,22 @@
 space <- asNamespace("domgen")
 methods_table <- get(".__S3MethodsTable__.", space)
 
-# As the head of R/kernel.R says it: a kernel of the distance is its profile and, if its
+# As R/kernel-stationary.R and R/kernel.R say it: a kernel of the distance is its value and, if its
 # bandwidth is to be fitted, its rate; one of the inner product its profile and slope.
-kernel_cauchy <- function() stationary(new_kernel("cauchy", sigma = NULL), 1)
-kernel_flat <- function() stationary(new_kernel("flat", sigma = NULL), 1)
+kernel_inverse <- function() stationary("inverse", NULL, 1)
+kernel_flat <- function() stationary("flat", NULL, 1)
 kernel_cubic <- function() new_kernel("cubic")
-cauchy_profile <- function(kernel, inner, norm_x, norm_z) {
-  1 / (1 + squared_distances(inner, norm_x, norm_z) / kernel$sigma^2)
-}
 cubic_program <- function(kernel, x, z) {
   list(type = "given", values = (1 + tcrossprod(x, z) / 4)^3, diag_x = (1 + rowSums(x^2) / 4)^3,
        diag_z = (1 + rowSums(z^2) / 4)^3)
 }
 registered <- list(
-  kernel_profile.kernel_cauchy = cauchy_profile,
-  kernel_rate.kernel_cauchy = function(kernel, d) 2 / (1 + d)^2,
-  kernel_profile.kernel_flat = cauchy_profile,
+  kernel_value.kernel_inverse = function(kernel, d) 1 / (1 + d),
+  kernel_rate.kernel_inverse = function(kernel, d) 2 / (1 + d)^2,
+  kernel_value.kernel_flat = function(kernel, d) 1 / (1 + d),
   kernel_program.kernel_cubic = cubic_program,
   kernel_profile.kernel_cubic = function(kernel, inner, norm_x, norm_z) (1 + inner / 4)^3,
-  format.kernel_cauchy = function(x, ...) "1 / (1 + r^2)",
+  format.kernel_inverse = function(x, ...) "1 / (1 + r^2)",
   format.kernel_flat = function(x, ...) "1 / (1 + r^2), whose rate nobody wrote down",
   format.kernel_cubic = function(x, ...) "(1 + <x, z> / 4)^3"
 )
@@ -34,7 +31,7 @@ for (name in names(registered)) {
 
 # Arguments of the constructors that need some.
 needed <- list(kernel_custom = list(function(x, z) (1 + tcrossprod(x, z))^2))
-methods_found <- sub("^[^.]*\\.", "", grep("^kernel_(profile|program)\\.", ls(methods_table), value = TRUE))
+methods_found <- sub("^[^.]*\\.", "", grep("^kernel_(profile|program|value)\\.", ls(methods_table), value = TRUE))
 found <- union(methods_found, grep("^kernel_", getNamespaceExports("domgen"), value = TRUE))
 kernels <- lapply(stats::setNames(nm = sort(found)), function(name) {
   make <- get0(name, mode = "function")
@@ -95,7 +92,7 @@ has_profile <- function(k) {
 
 test_that("the walk finds exported kernels, and registered ones", {
   expect_true(all(c("kernel_rbf", "kernel_laplace", "kernel_matern", "kernel_poly", "kernel_custom",
-                    "kernel_delta", "kernel_cauchy", "kernel_flat", "kernel_cubic") %in% names(kernels)))
+                    "kernel_delta", "kernel_inverse", "kernel_flat", "kernel_cubic") %in% names(kernels)))
 })
 
 for (name in names(kernels)) {
@@ -156,14 +153,14 @@ test_that("a kernel registered without a derivative stays at the median, and the
 })
 
 test_that("a kernel of the distance is evaluated in R where the core does not know it", {
-  K <- kernel_matrix(kernel_fit(kernel_cauchy(), X), X)
+  K <- kernel_matrix(kernel_fit(kernel_inverse(), X), X)
   expect_equal(K, 1 / (1 + as.matrix(dist(X))^2 / median_bandwidth(X)^2), tolerance = 1e-13,
                ignore_attr = TRUE)
-  narrow <- kernel_cauchy()
+  narrow <- kernel_inverse()
   narrow$sigma <- c(0.5, 3)
   expect_equal(kernel_matrix(narrow, X, X[1:3, ] + 1e6),
                kernel_matrix(narrow, X - 1e6, X[1:3, ]), tolerance = 1e-8)
-  model <- dg_ridge(X, y, domain, kernel = kernel_cauchy())
+  model <- dg_ridge(X, y, domain, kernel = kernel_inverse())
   expect_equal(predict(model, X, domain), fitted(model), tolerance = 1e-9)
 })
 

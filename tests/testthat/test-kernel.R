@@ -11,6 +11,12 @@ test_that("every kernel is the formula it prints", {
   s <- sqrt(5) * r / 1.3
   expect_equal(kernel_matrix(kernel_matern(1.3, nu = 2.5), x, z), (1 + s + s^2 / 3) * exp(-s),
                tolerance = 1e-13)
+  expect_equal(kernel_matrix(kernel_cauchy(1.3), x, z), 1 / (1 + r^2 / 1.3^2), tolerance = 1e-13)
+  expect_equal(kernel_matrix(kernel_cauchy(1.3, alpha = 2.5), x, z), (1 + r^2 / 1.3^2 / 2.5)^-2.5,
+               tolerance = 1e-13)
+  # heavy tails: far rows are told apart that the Gaussian kernel takes for unrelated
+  expect_equal(kernel_matrix(kernel_cauchy(1), x, z + 1e4), 1 / (1 + pair_distance(x, z + 1e4)^2),
+               tolerance = 1e-12)
   inner <- x %*% t(z)
   expect_equal(kernel_matrix(kernel_linear(), x, z), inner, tolerance = 1e-13)
   expect_equal(kernel_matrix(kernel_poly(3, gamma = 0.5, coef0 = 2), x, z), (0.5 * inner + 2)^3,

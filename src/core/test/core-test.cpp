@@ -21,7 +21,6 @@
 #include "../gram.h"
 #include "../inverse.h"
 #include "../kernel-leaf.h"
-#include "../kernel-slopes.h"
 #include "../kernel-tree.h"
 #include "../kernels.h"
 #include "../lanczos.h"

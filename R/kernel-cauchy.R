@@ -1,0 +1,27 @@
+#' @rdname kernel_rbf
+#' @param alpha Positive number: how heavy the tails are; the larger, the nearer to a Gaussian kernel.
+#' @export
+kernel_cauchy <- function(sigma = NULL, alpha = 1, times = 1) {
+  stationary("cauchy", sigma, times, alpha = check_number(alpha, "alpha"))
+}
+
+#' @exportS3Method
+kernel_value.kernel_cauchy <- function(kernel, d) (1 + d / kernel$alpha)^-kernel$alpha
+
+#' @exportS3Method
+kernel_rate.kernel_cauchy <- function(kernel, d) 2 * (1 + d / kernel$alpha)^(-kernel$alpha - 1)
+
+#' @exportS3Method
+core_name.kernel_cauchy <- function(kernel) if (kernel$alpha == 1) "cauchy"
+
+# The mean of exp(-s d) over s from a gamma distribution with mean 1 and variance 1 / alpha.
+#' @exportS3Method
+kernel_spectral.kernel_cauchy <- function(kernel) {
+  function(D) sqrt(2 * stats::rgamma(D, kernel$alpha, kernel$alpha))
+}
+
+#' @export
+format.kernel_cauchy <- function(x, ...) {
+  if (x$alpha == 1) return("1 / (1 + r^2), r = ||x - z|| / sigma")
+  paste0("(1 + r^2 / ", format(x$alpha), ")^-", format(x$alpha), ", r = ||x - z|| / sigma")
+}
