@@ -30,7 +30,7 @@ figure_2_methods <- function() {
 experiment(
   paper = "DICA", item = "figure 2",
   title = "Synthetic domains projected by KPCA, UDICA, COIR and DICA: how far are unseen ones off?",
-  draws = c(quick = 1, normal = 20, full = 100), minutes = c(quick = 0.1, normal = 3, full = 15),
+  draws = c(quick = 1, normal = 20, full = 100), minutes = c(quick = 0.1, normal = 1, full = 5),
   tolerance = c(shift = 0.01, training = 0.01, r2 = 0.1),
   cells = function(size) data.frame(rows = if (size == "quick") 50 else 200),
   run = function(cell, draw, data) {

@@ -14,7 +14,7 @@ experiment(
   paper = "MTL", item = "tables 1-2, figure 3",
   title = "Rotated ellipses, the authors' draw: pooled and between domains, by domains and rows",
   data = "mtl_synthetic256",
-  draws = c(quick = 1, normal = 3, full = 10), minutes = c(quick = 0.2, normal = 20, full = 60),
+  draws = c(quick = 1, normal = 3, full = 10), minutes = c(quick = 0.2, normal = 12, full = 40),
   tolerance = c(error = 2), cells = ellipse_cells,
   run = function(cell, draw, data) {
     d <- data$mtl_synthetic256
