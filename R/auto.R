@@ -104,7 +104,7 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, memb
                     probability = c("none", "platt", "isotonic"), weights = NULL,
                     na.action = stats::na.omit, seed = 1, progress = NULL, threads = NULL, ...) {
   parts <- learner_parts("Ridge regressions chosen by the training domains", domain = TRUE,
-                         parameters = auto_parameters())
+                         parameters = auto_parameters)
   fit_or_specify(method_spec("dg_auto", "dg_auto_spec", parts, environment()), match.call(),
                  parent.frame())
 }

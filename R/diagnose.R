@@ -85,7 +85,7 @@ dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, 
                         na.action = stats::na.omit, seed = 1, progress = NULL, threads = NULL,
                         ...) {
   parts <- learner_parts("What is there to gain from domains?", domain = TRUE,
-                         parameters = diagnose_parameters())
+                         parameters = diagnose_parameters)
   spec <- method_spec("dg_diagnose", "dg_diagnose_spec", parts, environment())
   result <- fit_or_specify(spec, match.call(), parent.frame())
   if (inherits(result, "dg_spec")) {

@@ -123,7 +123,7 @@ dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
                   weights = NULL,
                   scale = c("pooled", "domain", "both", "rank", "none"), na.action = stats::na.omit,
                   threads = NULL, ...) {
-  parts <- learner_parts("Gaussian process", response = "number", parameters = gp_parameters())
+  parts <- learner_parts("Gaussian process", response = "number", parameters = gp_parameters)
   fit_or_specify(method_spec("dg_gp", "dg_gp_spec", parts, environment()), match.call(),
                  parent.frame())
 }

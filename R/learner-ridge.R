@@ -131,7 +131,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, ker
                      domain_weights = c("size", "equal"),
                      scale = c("pooled", "domain", "both", "rank", "none"),
                      na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- learner_parts("Kernel ridge regression", parameters = ridge_parameters())
+  parts <- learner_parts("Kernel ridge regression", parameters = ridge_parameters)
   fit_or_specify(method_spec("dg_ridge", "dg_ridge_spec", parts, environment()), match.call(),
                  parent.frame())
 }

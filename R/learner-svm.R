@@ -212,7 +212,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
                    scale = c("pooled", "domain", "both", "rank", "none"),
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
                    threads = NULL, ...) {
-  parts <- learner_parts("Support vector machine", parameters = svm_parameters())
+  parts <- learner_parts("Support vector machine", parameters = svm_parameters)
   fit_or_specify(method_spec("dg_svm", "dg_svm_spec", parts, environment()), match.call(),
                  parent.frame())
 }

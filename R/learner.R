@@ -1,7 +1,7 @@
 # What all learners share: the response on its way in and out, the cost of each
 # row, prediction.
 
-learner_parts <- function(title, response = "any", domain = FALSE, parameters = list()) {
+learner_parts <- function(title, response = "any", domain = FALSE, parameters = NULL) {
   list(title = title, response = response, domain = domain, weights = TRUE,
        parameters = parameters)
 }

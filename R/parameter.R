@@ -9,7 +9,7 @@
 #   ridge    is it the ridge of a projection or ridge regression, whose values share work?
 #
 # Arguments that several methods have are rows here; one with an argument of its own, or another
-# rule for one of these, says so in its own file (`parameters`).
+# rule for one of these, says so in its own file (`parameters`, a function).
 
 parameter <- function(name, check, grid = NULL, simpler = 0, shown = FALSE, tuned = TRUE,
                       ridge = FALSE) {
@@ -72,9 +72,12 @@ shared_parameters <- parameters(
   parameter("n_features", check_count, simpler = -1)
 )
 
+# A function, as the rows themselves would make each model large.
+own_rows <- function(parts) if (!is.null(parts$parameters)) parts$parameters()
+
 # The rows of a method's arguments by name: its own first. parts: what the method is.
 parameter_rows <- function(parts, names) {
-  own <- parts$parameters
+  own <- own_rows(parts)
   names <- c(intersect(names(own), names), setdiff(names, names(own)))
   rows <- c(own, shared_parameters[setdiff(names(shared_parameters), names(own))])
   unknown <- setdiff(names, names(rows))
@@ -87,7 +90,7 @@ parameter_rows <- function(parts, names) {
 # The row of a parameter of a specification, by its path; what nobody speaks of has none.
 argument_row <- function(parts, path) {
   name <- utils::tail(path, 1L)
-  own <- if (length(path) == 1L) parts$parameters[[name]]
+  own <- if (length(path) == 1L) own_rows(parts)[[name]]
   if (is.null(own)) shared_parameters[[name]] else own
 }
 

@@ -46,7 +46,7 @@ cidg <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, gamma = 1, 
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("CIDG", cidg_terms, response = "class", parameters = cidg_parameters())
+  parts <- projection_parts("CIDG", cidg_terms, response = "class", parameters = cidg_parameters)
   fit_or_specify(projection_spec("cidg", parts, environment()), match.call(), parent.frame())
 }
 

@@ -75,7 +75,7 @@ dcm <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = NUL
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("DCM", dcm_terms, response = "any", covariance = TRUE,
-                            parameters = dcm_parameters())
+                            parameters = dcm_parameters)
   fit_or_specify(projection_spec("dcm", parts, environment()), match.call(), parent.frame())
 }
 

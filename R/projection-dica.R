@@ -131,7 +131,7 @@ dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.
                  na.action = stats::na.omit, threads = NULL, ...) {
   # in the published form the graph makes scores rougher
   if (missing(form) && is_number(smooth) && smooth > 0) form <- "symmetric"
-  parts <- projection_parts("DICA", dica_terms, response = "any", parameters = dica_parameters())
+  parts <- projection_parts("DICA", dica_terms, response = "any", parameters = dica_parameters)
   fit_or_specify(projection_spec("dica", parts, environment()), match.call(), parent.frame())
 }
 

@@ -5,7 +5,7 @@ kpca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, kernel = ke
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("KPCA", kpca_terms, domain = FALSE, parameters = kpca_parameters())
+  parts <- projection_parts("KPCA", kpca_terms, domain = FALSE, parameters = kpca_parameters)
   fit_or_specify(projection_spec("kpca", parts, environment()), match.call(), parent.frame())
 }
 

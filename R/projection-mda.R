@@ -55,7 +55,7 @@ mda <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, 
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("MDA", mda_terms, response = "class", parameters = mda_parameters())
+  parts <- projection_parts("MDA", mda_terms, response = "class", parameters = mda_parameters)
   fit_or_specify(projection_spec("mda", parts, environment()), match.call(), parent.frame())
 }
 

@@ -57,7 +57,7 @@ sca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, 
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("SCA", sca_terms, response = "class", domain = is.null(target),
-                            parameters = sca_parameters())
+                            parameters = sca_parameters)
   fit_or_specify(projection_spec("sca", parts, environment()), match.call(), parent.frame())
 }
 

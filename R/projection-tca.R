@@ -61,7 +61,7 @@ tca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, mu = 1, targ
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("TCA", tca_terms, domain = is.null(target), centred = FALSE,
-                            parameters = tca_parameters())
+                            parameters = tca_parameters)
   fit_or_specify(projection_spec("tca", parts, environment()), match.call(), parent.frame())
 }
 

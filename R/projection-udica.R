@@ -6,7 +6,7 @@ udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0
                   normalise = c("constraint", "whiten", "published_code"),
                   scale = c("pooled", "domain", "both", "rank", "none"),
                   na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- projection_parts("UDICA", udica_terms, parameters = udica_parameters())
+  parts <- projection_parts("UDICA", udica_terms, parameters = udica_parameters)
   fit_or_specify(projection_spec("udica", parts, environment()), match.call(), parent.frame())
 }
 

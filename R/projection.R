@@ -9,12 +9,12 @@
 #   response     what it needs of y: "any", "class", "optional"
 #   domain       does it need domains?
 #   centred      are the features centred, or only their scores?
-#   parameters   the rows of arguments that it alone has, see parameter.R
+#   parameters   function(): the rows of arguments that it alone has, see parameter.R
 # and one ratio is solved for all: maximise b'Nb / b'Db (core/ratio.h). DCM, whose
 # two responses do not fit that form, says so by `covariance`.
 
 projection_parts <- function(title, terms, response = "optional", domain = TRUE,
-                             centred = TRUE, covariance = FALSE, parameters = list()) {
+                             centred = TRUE, covariance = FALSE, parameters = NULL) {
   list(title = title, terms = terms, response = response, domain = domain, centred = centred,
        covariance = covariance, weights = FALSE, parameters = parameters)
 }

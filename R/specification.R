@@ -31,7 +31,7 @@ fit_or_specify <- function(spec, call, env) {
 
 # Weights that are NULL, as where a function hands its own argument on, are not given.
 drop_null_weights <- function(given, env) {
-  null <- tryCatch(is.null(eval(given$weights, env)), error = function(e) FALSE)
+  null <- on_error(is.null(eval(given$weights, env)), function(e) FALSE)
   given[!(null & names(given) == "weights")]
 }
 

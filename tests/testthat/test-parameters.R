@@ -91,7 +91,7 @@ test_that("the own argument of a new projection is checked, printed, tuned and u
                      na.action = stats::na.omit, threads = NULL, ...) {
     terms <- function(args) list(numerator = c(variance = 1),
                                  denominator = c(norm = 1, ridge = args$shrink))
-    own <- parameters(parameter("shrink", a_number(), grid = 10^(0:2), simpler = 1, shown = TRUE))
+    own <- function() parameters(parameter("shrink", a_number(), grid = 10^(0:2), simpler = 1, shown = TRUE))
     parts <- projection_parts("Spread", terms, parameters = own)
     fit_or_specify(projection_spec("domgen_test_spread", parts, environment()), match.call(),
                    parent.frame())
