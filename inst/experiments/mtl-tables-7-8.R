@@ -6,7 +6,9 @@
 # N = 5 or 10 of the others, up to 3,000 cells of each (the paper: 20 and 16,384), of which about
 # half are of the two classes. As in the paper two classes with stable ratios are chosen: 2 and 4,
 # 25 to 36 % of class 2 in all samples (the paper's: 25.6 to 38.4 %). They are gates far apart,
-# though, and harder to get wrong than the paper's. `classes = unlabelled/4` is a harder task:
+# though, and harder to get wrong than the paper's. The rows of its table with 2,048 to 16,384
+# cells and the columns with N = 15 and 20 have no numbers here: no sample has 2,048 cells of both classes,
+# and there are ten to learn from. `classes = unlabelled/4` is a harder task:
 # cells without a gate against those of class 4, in unstable ratios (27 to 52 %).
 #
 # The product of linear kernel and Gaussian kernel between mean embeddings of a linear kernel is
@@ -22,8 +24,8 @@ cytof_cells <- function(data, classes) {
 }
 
 published <- list(
-  mtl = matrix(c(9, 9.12, 9.03, 9.56), 2, dimnames = list(c(1024, 2048), c(5, 10))),
-  pooling = matrix(c(9.41, 9.92, 9.48, 9.57), 2, dimnames = list(c(1024, 2048), c(5, 10)))
+  mtl = matrix(c(9, 9.03), 1, dimnames = list(1024, c(5, 10))),
+  pooling = matrix(c(9.41, 9.48), 1, dimnames = list(1024, c(5, 10)))
 )
 
 methods <- list(
@@ -52,13 +54,14 @@ experiment(
       return(data.frame(classes = c("2/4", "unlabelled/4"), domains = 5, rows = 100))
     }
     expand.grid(classes = c("2/4", "unlabelled/4"), domains = c(5, 10),
-                rows = c(256, 1024, if (size == "full") 2048))
+                rows = c(256, 1024))
   },
   run = function(cell, draw, data) {
     split <- split_domains(cytof_cells(data$cytof_multicenter16, cell$classes), 10, 6)
     train <- draw_rows(some_domains(split$train, cell$domains), cell$rows, by = "y")
     paper <- published_cell(published, cell)
+    in_paper <- function(method) cell$classes == "2/4" && method != "pooled_rbf"
     marginal_methods(train, percent_wrong(split$test), methods, cv = accuracy_to_error,
-                     paper = function(method) if (method != "pooled_rbf") paper(method))
+                     paper = function(method) if (in_paper(method)) paper(method))
   }
 )

@@ -34,7 +34,8 @@ published_cell <- function(published, cell, measure = "error") {
 
 # `methods`: as for method_lines(), with `paper(method)` beside them; the measure cv is the score in
 # cross-validation, in the units that `cv` makes of it. Folds are drawn where they are first asked
-# for, after the seed is set.
+# for, after the seed is set. It is the same in all draws: Fourier frequencies too are the same
+# standard ones, so that standard errors are of data alone.
 marginal_methods <- function(train, score, methods, paper, searched = train, cv = identity) {
   for (name in names(methods)) methods[[name]]$paper <- paper(name)
   method_lines(train, score, methods, searched, folds = domain_folds(searched$domain, 5), seed = 1,
