@@ -6,10 +6,13 @@ kernel_cauchy <- function(sigma = NULL, alpha = 1, times = 1) {
 }
 
 #' @exportS3Method
-kernel_value.kernel_cauchy <- function(kernel, d) (1 + d / kernel$alpha)^-kernel$alpha
+kernel_value.kernel_cauchy <- function(kernel, d) cauchy_power(kernel, d, kernel$alpha)
 
 #' @exportS3Method
-kernel_rate.kernel_cauchy <- function(kernel, d) 2 * (1 + d / kernel$alpha)^(-kernel$alpha - 1)
+kernel_rate.kernel_cauchy <- function(kernel, d) 2 * cauchy_power(kernel, d, kernel$alpha + 1)
+
+# (1 + d / alpha)^-power, also where alpha is large and 1 + d / alpha loses its digits.
+cauchy_power <- function(kernel, d, power) exp(-power * log1p(d / kernel$alpha))
 
 #' @exportS3Method
 core_name.kernel_cauchy <- function(kernel) if (kernel$alpha == 1) "cauchy"

@@ -11,7 +11,8 @@ new_spec <- function(method, class, parts, args) {
 
 # call: match.call() of the method function; env: where the user called it.
 fit_or_specify <- function(spec, call, env) {
-  given <- drop_null_weights(as.list(call)[-1L], env)
+  given <- as.list(call)[-1L]
+  if (!spec$parts$weights) given <- drop_null_weights(given, env)
   extra <- given[setdiff(names(given), c(data_arguments, names(spec$args)))]
   known <- setdiff(c(names(spec$args), data_arguments), c("x", if (!spec$parts$weights) "weights"))
   if (!spec$parts$weights && "weights" %in% names(given)) extra <- c(extra, given["weights"])
@@ -29,7 +30,7 @@ fit_or_specify <- function(spec, call, env) {
   keep_call(fit_input(spec, evaluate_input(given, env)), call)
 }
 
-# Weights that are NULL, as where a function hands its own argument on, are not given.
+# Of a method without weights: NULL, as where a function hands its own argument on, is not given.
 drop_null_weights <- function(given, env) {
   null <- on_error(is.null(eval(given$weights, env)), function(e) FALSE)
   given[!(null & names(given) == "weights")]
@@ -164,7 +165,8 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
     fitted$call <- call
     return(fitted)
   }
-  given <- drop_null_weights(as.list(call)[-(1:2)], parent.frame())
+  given <- as.list(call)[-(1:2)]
+  if (!takes_weights(object)) given <- drop_null_weights(given, parent.frame())
   known <- setdiff(data_arguments, if (!takes_weights(object)) "weights")
   check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
   input <- evaluate_input(given, parent.frame())

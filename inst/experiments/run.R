@@ -35,16 +35,20 @@ read_options <- function(arguments) {
     else if (first == "--list") options$list <- TRUE
     else if (first == "--check") options$check <- TRUE
     else if (first %in% c("--draws", "--out")) {
-      if (length(arguments) == 0L) usage(first, " needs a value")
+      if (length(arguments) == 0L || !nzchar(arguments[1L]) || startsWith(arguments[1L], "--")) {
+        usage(first, " needs a value")
+      }
       options[[sub("--", "", first)]] <- arguments[1L]
       arguments <- arguments[-1L]
     } else if (startsWith(first, "-")) usage("unknown option ", first)
     else options$names <- c(options$names, strsplit(first, ",")[[1L]])
   }
   if (!is.null(options$draws)) {
-    draws <- suppressWarnings(as.integer(options$draws))
-    if (is.na(draws) || draws < 1L) usage("--draws needs a number, not ", options$draws)
-    options$draws <- draws
+    draws <- suppressWarnings(as.numeric(options$draws))
+    if (is.na(draws) || draws < 1 || draws != round(draws)) {
+      usage("--draws needs a whole number of at least 1, not ", options$draws)
+    }
+    options$draws <- as.integer(draws)
   }
   options
 }

@@ -14,6 +14,8 @@ test_that("every kernel is the formula it prints", {
   expect_equal(kernel_matrix(kernel_cauchy(1.3), x, z), 1 / (1 + r^2 / 1.3^2), tolerance = 1e-13)
   expect_equal(kernel_matrix(kernel_cauchy(1.3, alpha = 2.5), x, z), (1 + r^2 / 1.3^2 / 2.5)^-2.5,
                tolerance = 1e-13)
+  expect_equal(kernel_matrix(kernel_cauchy(1.3, alpha = 1e17), x, z), exp(-r^2 / 1.3^2),
+               tolerance = 1e-13)
   # heavy tails: far rows are told apart that the Gaussian kernel takes for unrelated
   expect_equal(kernel_matrix(kernel_cauchy(1), x, z + 1e4), 1 / (1 + pair_distance(x, z + 1e4)^2),
                tolerance = 1e-12)

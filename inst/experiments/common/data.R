@@ -48,12 +48,28 @@ data_file <- function(name) {
 
 # Which of the data sets an experiment has to do without, as sentences; none: character().
 missing_data <- function(names) {
-  absent <- names[!vapply(names, function(name) nzchar(data_file(name)), NA)]
-  vapply(absent, function(name) {
-    paste0(name, ".csv.gz is not in the folder that DOMGEN_DATA names (",
-           if (nzchar(Sys.getenv("DOMGEN_DATA"))) Sys.getenv("DOMGEN_DATA") else "not set",
-           "); published as: ", data_sets[[name]]$source, "; sha256 ", data_sets[[name]]$sha256)
+  folder <- Sys.getenv("DOMGEN_DATA")
+  where <- if (!nzchar(folder)) "there, as DOMGEN_DATA, the folder of the data, is not set"
+           else if (!dir.exists(folder)) paste0("there: DOMGEN_DATA names no folder (", folder, ")")
+           else paste("in the folder that DOMGEN_DATA names:", folder)
+  said <- vapply(names, function(name) {
+    if (!nzchar(data_file(name))) {
+      paste0(name, ".csv.gz is not ", where, "; published as: ", data_sets[[name]]$source,
+             "; sha256 ", data_sets[[name]]$sha256)
+    } else wrong_data(name)
   }, "", USE.NAMES = FALSE)
+  said[nzchar(said)]
+}
+
+# Is a file another than the results are of?
+wrong_data <- function(name) {
+  found <- sha256(data_file(name))
+  if (is.na(found)) {
+    message("sha256 of ", name, " was not checked: neither digest nor sha256sum is installed")
+  }
+  if (is.na(found) || found == data_sets[[name]]$sha256) return("")
+  paste0(data_file(name), " is not the data set that the results are of: its sha256 is ", found,
+         ", not ", data_sets[[name]]$sha256)
 }
 
 sha256 <- function(file) {
@@ -71,15 +87,7 @@ sha256 <- function(file) {
 }
 
 read_data <- function(name) {
-  file <- data_file(name)
-  found <- sha256(file)
-  if (is.na(found)) {
-    message("sha256 of ", name, " was not checked: neither digest nor sha256sum is installed")
-  } else if (found != data_sets[[name]]$sha256) {
-    stop(file, " is not the data set that the results are of: its sha256 is ", found, ", not ",
-         data_sets[[name]]$sha256, ".", call. = FALSE)
-  }
-  d <- utils::read.csv(gzfile(file))
+  d <- utils::read.csv(gzfile(data_file(name)))
   d$domain <- factor(d$domain)
   d
 }

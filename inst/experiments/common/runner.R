@@ -23,7 +23,8 @@ run_experiment <- function(name, known, size = "normal", draws = NULL, file = NU
   data <- stats::setNames(lapply(e$data, read_data), e$data)
   cells <- e$cells(size)
   if (is.null(draws)) draws <- e$draws[[size]]
-  done <- if (!is.null(file) && file.exists(file)) utils::read.csv(file)
+  done <- read_lines(file, names(cells))
+  if (!is.null(file)) write_lines(done, file) # says at once where it cannot
   todo <- expand.grid(cell = seq_len(nrow(cells)), draw = seq_len(draws))
   begin <- proc.time()[["elapsed"]]
   for (k in seq_len(nrow(todo))) {
@@ -32,6 +33,8 @@ run_experiment <- function(name, known, size = "normal", draws = NULL, file = NU
     wanted <- cbind(cell, draw = draw)
     if (!is.null(done) && key(wanted, names(wanted)) %in% key(done, names(wanted))) next
     lines <- run_cell(e, cell, draw, data)
+    # another run may have added lines meanwhile
+    if (!is.null(file)) done <- read_lines(file, names(cells))
     done <- rbind(done, lines)
     if (!is.null(file)) write_lines(done, file)
     say_progress(name, lines, k, nrow(todo), proc.time()[["elapsed"]] - begin)
@@ -57,11 +60,25 @@ run_cell <- function(e, cell, draw, data) {
              row.names = NULL)
 }
 
+# What a file has, each line once; NULL: nothing.
+read_lines <- function(file, cells) {
+  if (is.null(file) || !file.exists(file)) return(NULL)
+  lines <- tryCatch(utils::read.csv(file), error = function(e) NULL, warning = function(w) NULL)
+  if (!all(c(cells, common_columns) %in% names(lines)) || !is.numeric(lines$value)) {
+    stop(file, " has no results that can be read; move it away and run this again.", call. = FALSE)
+  }
+  lines[!duplicated(key(lines, cell_columns(lines, NULL))), ]
+}
+
 write_lines <- function(lines, file) {
   dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
-  part <- paste0(file, ".part")
-  utils::write.csv(lines, part, row.names = FALSE, na = "")
-  file.rename(part, file)
+  part <- paste0(file, ".part", Sys.getpid())
+  on.exit(unlink(part))
+  written <- tryCatch({
+    if (is.null(lines)) file.create(part) else utils::write.csv(lines, part, row.names = FALSE, na = "")
+    is.null(lines) || file.rename(part, file)
+  }, error = function(e) FALSE, warning = function(w) FALSE)
+  if (!isTRUE(written)) stop("The results cannot be written to ", file, call. = FALSE)
 }
 
 say_progress <- function(name, lines, k, all, seconds) {
