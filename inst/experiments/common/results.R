@@ -115,8 +115,8 @@ best <- function(lines, methods, measure) {
 # Methods whose names match, in the order of the lines.
 methods_like <- function(lines, pattern) grep(pattern, unique(lines$method), value = TRUE)
 
-# dcm-cost: a line for each fast form, its score (own), that of the exact form, their difference with
-# its standard error over unseen domains, and how many times as fast it is.
+# dcm-cost: a line for each fast form, its score (own), that of the exact form, their difference
+# with its standard error over unseen domains, and how many times as fast it is.
 fast_and_exact <- function(lines) {
   table <- summarise_results(lines)
   fast <- table[table$measure == "difference", ]

@@ -1,7 +1,10 @@
 # Numbers and results in words, for the vignettes.
 
-number <- function(x, digits = 2) formatC(as.numeric(x), digits, format = "f")
-signed <- function(x, digits = 2) sprintf("%+.*f", digits, x)
+# without a minus before zero
+number <- function(x, digits = 2) {
+  formatC(round(as.numeric(x), digits) + 0, digits, format = "f")
+}
+signed <- function(x, digits = 2) sprintf("%+.*f", digits, round(x, digits) + 0)
 
 # "-0.31 to +0.20"; one number where both ends are the same.
 span <- function(x, digits = 2, form = number) {
@@ -54,14 +57,18 @@ made <- function(name) {
 # Which of the differences of judged() can be told apart from zero; up to eight are named, with
 # their `cells`.
 verdict <- function(d, cells = NULL, digits = 2) {
-  where <- if (is.null(cells)) "" else paste0(" with ", cell_names(d, cells))
-  each <- paste0(d$method, where, " ", signed(d$mean, digits))
+  known <- d[!is.na(d$se), ]
+  if (!nrow(known)) return("They are of one draw: without a standard error nothing can be said.")
+  where <- if (is.null(cells)) "" else paste0(" with ", cell_names(known, cells))
+  each <- paste0(known$method, where, ", ", signed(known$mean, digits))
   told <- function(which) {
-    which <- which %in% TRUE
     named <- if (sum(which) %in% 1:8) paste0(" (", paste(each[which], collapse = "; "), ")")
     paste0(count(which), named)
   }
-  paste0("Of these ", nrow(d), " differences ", told(d$p < 0.05), " can be told apart from zero at",
-         " the 5 % level, taken one at a time, and ", told(d$holm < 0.05),
-         " after Holm's correction for their number.")
+  of_all <- paste0(" of the ", nrow(known), " differences",
+                   if (nrow(known) < nrow(d)) " that are of several draws",
+                   " can be told apart from zero at the 5 % level")
+  if (!any(is_apart(known))) return(paste0("None", of_all, "."))
+  paste0("Taken one at a time, ", told(is_apart(known)), of_all, ", after Holm's correction for ",
+         "their number ", told((known$holm < 0.05) %in% TRUE), ".")
 }
