@@ -1,10 +1,10 @@
 # Numbers and results in words, for the vignettes.
 
-# without a minus before zero
+# zero has no minus
 number <- function(x, digits = 2) {
-  formatC(round(as.numeric(x), digits) + 0, digits, format = "f")
+  sub("^-([0.]+)$", "\\1", formatC(as.numeric(x), digits, format = "f"))
 }
-signed <- function(x, digits = 2) sprintf("%+.*f", digits, round(x, digits) + 0)
+signed <- function(x, digits = 2) sub("^-([0.]+)$", "+\\1", sprintf("%+.*f", digits, x))
 
 # "-0.31 to +0.20"; one number where both ends are the same.
 span <- function(x, digits = 2, form = number) {
