@@ -53,7 +53,12 @@ paired_differences <- function(lines, reference, measure) {
 shared_domains <- c(`dica-table-1` = 6 / 6, `dica-table-2` = 1 / 11, `dica-table-3` = 12 / 30,
                     `mtl-tables-3-4` = 7 / 35, `mtl-tables-7-8` = 6 / 10, `dcm-table-4` = 13 / 29,
                     `dcm-table-5` = 7 / 5, `dcm-table-5, fast` = 8 / 4, `dcm-table-6` = 20 / 9)
-shared <- function(name) if (name %in% names(shared_domains)) shared_domains[[name]] else 0
+shared <- function(name, form = NULL) {
+  if (name == "dcm-table-5" && any(form == "fast")) {
+    name <- paste0(name, ifelse(form == "fast", ", fast", ""))
+  }
+  ifelse(name %in% names(shared_domains), unname(shared_domains[name]), 0)
+}
 
 # `methods` (NULL: all) less `reference` in the same draws, line by line: mean, se, paper, draws and
 # what judged() adds. In each draw it is the mean over `over`, columns of cells.
