@@ -143,3 +143,30 @@ results_curves <- function(lines, measure, x, by, methods = NULL, ylab = measure
   }
   invisible(table)
 }
+
+# Errors relative to a reference, on a logarithmic axis with bars of two standard errors: a line for
+# each `label` of the table (label, method, ratio, se), a colour for each of `methods`; the last of
+# them is the null model, a cross, or an arrow head where it is off the page.
+ratios_plot <- function(table, methods, xlab = "error relative to pooling") {
+  rows <- rev(unique(table$label))
+  limits <- c(min(0.5, 0.8 * table$ratio), 3)
+  left <- max(graphics::strwidth(rows, "inches", cex = 0.75)) + 0.15
+  old <- graphics::par(mai = c(0.55, left, 0.05, 0.1), mgp = c(1.8, 0.5, 0), tcl = -0.3)
+  on.exit(graphics::par(old))
+  graphics::plot(NULL, xlim = limits, ylim = c(0.6, length(rows) + 0.4), log = "x", yaxt = "n",
+                 ylab = "", cex.axis = 0.8, xlab = xlab)
+  graphics::abline(h = seq_along(rows) + 0.5, col = "grey92")
+  graphics::abline(v = 1, col = "grey40")
+  graphics::axis(2, seq_along(rows), rows, las = 1, cex.axis = 0.75)
+  at <- match(table$method, methods)
+  null <- at == length(methods)
+  colours <- c(method_colours[seq_along(methods[-1L])], "grey50")
+  y <- match(table$label, rows) + ifelse(null, 0, 0.15 * (length(methods) / 2 - at))
+  inside <- function(x) pmax(pmin(x, limits[2L]), limits[1L])
+  graphics::segments(inside(table$ratio - 2 * table$se), y, inside(table$ratio + 2 * table$se),
+                     col = ifelse(null, NA, colours[at]))
+  graphics::points(inside(table$ratio), y, cex = 0.8, col = colours[at],
+                   pch = ifelse(null, ifelse(table$ratio > limits[2L], 62, 4), 19))
+  graphics::legend(limits[1L], length(rows) - 2.5, methods, cex = 0.75, bty = "n", col = colours,
+                   pch = rep(c(19, 4), c(length(methods) - 1L, 1L)))
+}
