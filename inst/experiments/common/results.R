@@ -5,10 +5,12 @@ results_folder <- function() {
   if (nzchar(installed)) installed else "inst/experiments/results"
 }
 
+is_stored <- function(name, folder = results_folder()) {
+  file.exists(file.path(folder, paste0(name, ".csv")))
+}
+
 read_results <- function(name, folder = results_folder()) {
-  file <- file.path(folder, paste0(name, ".csv"))
-  if (!file.exists(file)) return(NULL)
-  utils::read.csv(file)
+  if (is_stored(name, folder)) utils::read.csv(file.path(folder, paste0(name, ".csv")))
 }
 
 # The columns of lines that say what was done, not what came of it, less `without`.
@@ -44,4 +46,92 @@ subtract_reference <- function(lines, reference, measure) {
 # Differences to `reference` in the same draws: mean and standard error over draws.
 paired_differences <- function(lines, reference, measure) {
   summarise_results(subtract_reference(lines, reference, measure))
+}
+
+# Unseen over training domains, where draws are splits of the same domains (dica-table-2: each is
+# left out). All other experiments simulate new domains in each draw.
+shared_domains <- c(`dica-table-1` = 6 / 6, `dica-table-2` = 1 / 11, `dica-table-3` = 12 / 30,
+                    `mtl-tables-3-4` = 7 / 35, `mtl-tables-7-8` = 6 / 10, `dcm-table-4` = 13 / 29,
+                    `dcm-table-5` = 7 / 5, `dcm-table-5, fast` = 8 / 4, `dcm-table-6` = 20 / 9)
+shared <- function(name, form = NULL) {
+  if (name == "dcm-table-5" && any(form == "fast")) {
+    name <- paste0(name, ifelse(form == "fast", ", fast", ""))
+  }
+  ifelse(name %in% names(shared_domains), unname(shared_domains[name]), 0)
+}
+
+# `methods` (NULL: all) less `reference` in the same draws, line by line: mean, se, paper, draws and
+# what judged() adds. In each draw it is the mean over `over`, columns of cells.
+paired <- function(lines, methods, reference, measure, shared = 0, over = NULL) {
+  if (!is.null(methods)) lines <- lines[lines$method %in% c(methods, reference), ]
+  lines <- subtract_reference(lines, reference, measure)
+  if (!is.null(over)) lines <- mean_lines(lines, over)
+  judged(summarise_results(lines), shared)
+}
+
+# Summaries with a 95 % interval (lower, upper) and p by Student's t over draws; holm: p for all of
+# them together. Draws that share domains vary too little: their variance is multiplied by Nadeau
+# and Bengio's factor (2003), `shared` being unseen over training domains; se stays as it is.
+judged <- function(d, shared = 0) {
+  se <- d$se * sqrt(1 + d$draws * shared)
+  df <- pmax(d$draws - 1, 1) # of one draw se is NA
+  d$lower <- d$mean - stats::qt(0.975, df) * se
+  d$upper <- d$mean + stats::qt(0.975, df) * se
+  d$p <- 2 * stats::pt(-abs(d$mean / se), df)
+  d$holm <- stats::p.adjust(d$p, "holm")
+  d
+}
+
+# Which differences are told apart from zero, one at a time.
+is_apart <- function(d) !is.na(d$p) & d$p < 0.05
+
+# Lines with means over `over` (columns of cells, or "draw"), of the draws that have all cells.
+mean_lines <- function(lines, over) {
+  count <- table(lines$draw)
+  lines <- lines[lines$draw %in% names(count)[count == max(count)], ]
+  group <- key(lines, setdiff(cell_columns(lines, NULL), over))
+  first <- lines[!duplicated(group), setdiff(names(lines), over)]
+  for (column in c("value", "paper")) {
+    first[[column]] <- as.vector(tapply(lines[[column]], group, mean)[unique(group)])
+  }
+  first
+}
+
+# Where each domain was left out: domains in place of draws, each with its mean over draws.
+domains_as_draws <- function(lines) {
+  lines <- mean_lines(lines, "draw")
+  names(lines)[names(lines) == "domain"] <- "draw"
+  lines
+}
+
+# Mean over draws, and over cells that `...` does not name, of each of `methods`.
+mean_of <- function(lines, methods, measure, ...) {
+  at <- list(measure = measure, ...)
+  for (cell in names(at)) lines <- lines[lines[[cell]] == at[[cell]], ]
+  vapply(methods, function(m) mean(lines$value[lines$method == m]), 0)
+}
+
+# The method with the largest mean, and that.
+best <- function(lines, methods, measure) {
+  value <- mean_of(lines, methods, measure)
+  value[which.max(value)]
+}
+
+# Methods whose names match, in the order of the lines.
+methods_like <- function(lines, pattern) grep(pattern, unique(lines$method), value = TRUE)
+
+# dcm-cost: a line for each fast form, its score (own), that of the exact form, their difference
+# with its standard error over unseen domains, and how many times as fast it is.
+fast_and_exact <- function(lines) {
+  table <- summarise_results(lines)
+  fast <- table[table$measure == "difference", ]
+  cells <- c("task", "landmarks", "method")
+  value <- function(measures, method = fast$method, column = "mean") {
+    d <- table[table$measure %in% measures, ]
+    d[[column]][match(key(cbind(fast[cells[1:2]], method), cells), key(d, cells))]
+  }
+  cbind(fast, own = value(c("auc", "rmse")),
+        exact = value(c("auc", "rmse"), sub("Fast", "", fast$method)),
+        over_domains = value("difference_se"), ratio = value("cost_ratio"),
+        ratio_se = value("cost_ratio", column = "se"))
 }

@@ -1,18 +1,17 @@
-# Stored results in a vignette: a table and a picture per experiment.
+# Stored results in a vignette: tables and pictures.
 
-# "1.23 (0.04)": mean and standard error; the mean alone where there is one draw.
-in_brackets <- function(mean, se, digits) {
-  number <- function(x) formatC(x, digits, format = "f")
-  ifelse(is.na(se), number(mean), paste0(number(mean), " (", number(se), ")"))
-}
-
-# "domains 16, rows 8": the columns `cells` of a table as text, line by line.
-cell_names <- function(table, cells) {
-  if (is.null(cells)) return(rep("", nrow(table)))
-  said <- function(cell) {
-    if (cell == "measure") table$measure else paste(cell, table[[cell]])
-  }
-  do.call(paste, c(lapply(cells, said), sep = ", "))
+# For all pages. A chunk with `of = "dica-table-1"` is left out where those results are not stored;
+# one of {said, of = } is text, evaluated and shown there only.
+prepare_page <- function(...) {
+  options(domgen.progress = FALSE, knitr.kable.NA = "")
+  knitr::opts_chunk$set(fig.width = 7, dpi = 96, ...)
+  knitr::opts_hooks$set(of = function(options) {
+    if (!is_stored(options$of)) options[c("eval", "echo")] <- FALSE
+    options
+  })
+  knitr::knit_engines$set(said = function(options) {
+    if (isTRUE(options$eval)) knitr::knit_child(text = options$code, quiet = TRUE) else ""
+  })
 }
 
 # Ours with its standard error beside the paper's: a line per method, the combinations of `cells`
@@ -20,7 +19,7 @@ cell_names <- function(table, cells) {
 results_table <- function(lines, measure, cells = NULL, digits = 2) {
   table <- summarise_results(lines[lines$measure %in% measure, ])
   ours <- in_brackets(table$mean, table$se, digits)
-  paper <- ifelse(is.na(table$paper), "", formatC(table$paper, digits, format = "f"))
+  paper <- ifelse(is.na(table$paper), "", number(table$paper, digits))
   group <- cell_names(table, cells)
   wide <- list(method = unique(table$method))
   for (g in unique(group)) {
@@ -32,27 +31,57 @@ results_table <- function(lines, measure, cells = NULL, digits = 2) {
   data.frame(wide, check.names = FALSE)
 }
 
-# "3 draws", or "1 to 3 draws" where cells have different numbers.
-draws_in_words <- function(lines) {
-  draws <- range(summarise_results(lines)$draws)
-  if (draws[2L] == 1L) return("one draw")
-  if (draws[1L] == draws[2L]) paste(draws[1L], "draws")
-  else paste(draws[1L], "to", draws[2L], "draws")
+# The same without the names of the cells beside their values.
+short_names <- function(table, cells) {
+  for (cell in cells) names(table) <- gsub(paste0(cell, " "), "", names(table), fixed = TRUE)
+  table
 }
 
-# Differences to `reference` in the same draws, as results_table().
-differences_table <- function(lines, reference, measure, cells = NULL, digits = 2) {
-  results_table(subtract_reference(lines, reference, measure), measure, cells, digits)
+# A line for each combination of `cells`: our methods, then what the paper has for the methods that
+# `paper` names. `table` is of summarise_results().
+cells_table <- function(table, cells, methods, paper = NULL, digits = 1) {
+  id <- function(d) key(d, cells)
+  wide <- unique(table[cells])
+  wide <- wide[do.call(order, unname(as.list(wide))), , drop = FALSE]
+  column <- function(method, values) {
+    own <- table$method == method
+    values[own][match(id(wide), id(table[own, ]))]
+  }
+  for (m in intersect(methods, table$method)) {
+    wide[[m]] <- column(m, in_brackets(table$mean, table$se, digits))
+  }
+  for (header in names(paper)) {
+    published <- ifelse(is.na(table$paper), NA, number(table$paper, digits))
+    wide[[paste("paper:", header)]] <- column(paper[[header]], published)
+  }
+  wide
+}
+
+# Differences of `pairs`, list(c(a, b), ...), with their intervals, line by line; the combinations
+# of `cells` side by side. `shared`: for all pairs, or one by one.
+contrast_table <- function(lines, pairs, measure, cells, digits = 2, shared = 0) {
+  line <- function(pair, shared) {
+    d <- paired(lines, pair[1L], pair[2L], measure, shared)
+    values <- stats::setNames(as.list(interval(d, digits)), cell_names(d, cells))
+    data.frame(pair = paste(pair[1L], "less", pair[2L]), values, check.names = FALSE)
+  }
+  bind(Map(line, pairs, shared))
+}
+
+# A table on a page: text to the left, as many columns as there are of it, and numbers to the right.
+shown <- function(table, text = 1L, ...) {
+  align <- rep(c("l", "r"), c(text, ncol(table) - text))
+  knitr::kable(table, row.names = FALSE, align = align, ...)
 }
 
 # A panel for each combination of `cells`: points with bars of two standard errors, crosses for the
-# paper, a dotted line for `null`.
-results_plot <- function(lines, measure, cells = NULL, xlab = measure, null = "null") {
+# paper, a dotted line for the method `null`, or at `zero` where differences are shown.
+results_plot <- function(lines, measure, cells = NULL, xlab = measure, null = "null", zero = NULL) {
   table <- summarise_results(lines[lines$measure == measure, ])
   group <- cell_names(table, cells)
   panels <- unique(group)
   range <- range(table$mean, table$paper, table$mean + 2 * table$se, table$mean - 2 * table$se,
-                 na.rm = TRUE)
+                 zero, na.rm = TRUE)
   widest <- max(graphics::strwidth(table$method, units = "inches", cex = 0.8))
   old <- graphics::par(mfrow = c(ceiling(length(panels) / 3), min(3L, length(panels))),
                        mai = c(0.6, widest + 0.15, 0.3, 0.1), mgp = c(1.8, 0.5, 0), tcl = -0.3)
@@ -68,7 +97,7 @@ results_plot <- function(lines, measure, cells = NULL, xlab = measure, null = "n
     bars <- y[!is.na(here$se[y]) & here$se[y] > 0]
     graphics::segments((here$mean - 2 * here$se)[bars], bars, (here$mean + 2 * here$se)[bars])
     graphics::points(here$paper[y], y, pch = 4, col = "firebrick")
-    graphics::abline(v = here$mean[length(y) + 1L], lty = 3)
+    graphics::abline(v = if (is.null(zero)) here$mean[length(y) + 1L] else zero, lty = 3)
   }
   invisible(table)
 }
@@ -77,6 +106,7 @@ method_colours <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B
 
 # The same as curves over the number `x` (logarithmic): a panel for each value of `by`, a colour for
 # each method; ours solid with bars of two standard errors, the paper's dashed, `null` dotted grey.
+# What the paper has for several of the methods is drawn once, in the colour of the first.
 results_curves <- function(lines, measure, x, by, methods = NULL, ylab = measure, log = "x",
                            null = "null", legend = "topright") {
   table <- summarise_results(lines[lines$measure == measure, ])
@@ -94,12 +124,15 @@ results_curves <- function(lines, measure, x, by, methods = NULL, ylab = measure
     graphics::plot(range(table[[x]]), range, type = "n", log = log, xlab = x, ylab = ylab,
                    main = paste(by, panel), cex.main = 0.9, cex.axis = 0.8)
     graphics::abline(h = mean(here$mean[here$method == null]), lty = 3, col = "grey40")
+    drawn <- character()
     for (method in methods) {
       d <- here[here$method == method, ]
       d <- d[order(d[[x]]), ]
       graphics::lines(d[[x]], d$mean, type = "b", pch = 19, cex = 0.7, col = colour[[method]])
       graphics::segments(d[[x]], d$mean - 2 * d$se, y1 = d$mean + 2 * d$se, col = colour[[method]])
-      published <- !is.na(d$paper)
+      point <- paste(d[[x]], d$paper)
+      published <- !is.na(d$paper) & !point %in% drawn
+      drawn <- c(drawn, point)
       graphics::lines(d[[x]][published], d$paper[published], type = "b", pch = 4, cex = 0.7,
                       lty = 2, col = colour[[method]])
     }
@@ -109,4 +142,31 @@ results_curves <- function(lines, measure, x, by, methods = NULL, ylab = measure
     }
   }
   invisible(table)
+}
+
+# Errors relative to a reference, on a logarithmic axis with bars of two standard errors: a line for
+# each `label` of the table (label, method, ratio, se), a colour for each of `methods`; the last of
+# them is the null model, a cross, or an arrow head where it is off the page.
+ratios_plot <- function(table, methods, xlab = "error relative to pooling") {
+  rows <- rev(unique(table$label))
+  limits <- c(min(0.5, 0.8 * table$ratio), 3)
+  left <- max(graphics::strwidth(rows, "inches", cex = 0.75)) + 0.15
+  old <- graphics::par(mai = c(0.55, left, 0.05, 0.1), mgp = c(1.8, 0.5, 0), tcl = -0.3)
+  on.exit(graphics::par(old))
+  graphics::plot(NULL, xlim = limits, ylim = c(0.6, length(rows) + 0.4), log = "x", yaxt = "n",
+                 ylab = "", cex.axis = 0.8, xlab = xlab)
+  graphics::abline(h = seq_along(rows) + 0.5, col = "grey92")
+  graphics::abline(v = 1, col = "grey40")
+  graphics::axis(2, seq_along(rows), rows, las = 1, cex.axis = 0.75)
+  at <- match(table$method, methods)
+  null <- at == length(methods)
+  colours <- c(method_colours[seq_along(methods[-1L])], "grey50")
+  y <- match(table$label, rows) + ifelse(null, 0, 0.15 * (length(methods) / 2 - at))
+  inside <- function(x) pmax(pmin(x, limits[2L]), limits[1L])
+  graphics::segments(inside(table$ratio - 2 * table$se), y, inside(table$ratio + 2 * table$se),
+                     col = ifelse(null, NA, colours[at]))
+  graphics::points(inside(table$ratio), y, cex = 0.8, col = colours[at],
+                   pch = ifelse(null, ifelse(table$ratio > limits[2L], 62, 4), 19))
+  graphics::legend(limits[1L], length(rows) - 2.5, methods, cex = 0.75, bty = "n", col = colours,
+                   pch = rep(c(19, 4), c(length(methods) - 1L, 1L)))
 }
