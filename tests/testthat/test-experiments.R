@@ -105,7 +105,23 @@ test_that("data that are missing are named with their source, and other data are
   writeLines("domain,y\n1,2", gzcon <- gzfile(file.path(empty, "parkinsons.csv.gz")))
   close(gzcon)
   skip_if(is.na(parts$sha256(file.path(empty, "parkinsons.csv.gz"))), "no sha256 here")
-  expect_error(parts$run_experiment("toy", known), "its sha256 is")
+  expect_message(none <- parts$run_experiment("toy", known), "its sha256 is")
+  expect_null(none)
+  Sys.setenv(DOMGEN_DATA = file.path(empty, "none"))
+  expect_message(parts$run_experiment("toy", known), "names no folder")
+})
+
+test_that("what cannot be read or written is said before anything is computed", {
+  known <- list(toy = toy(function(cell, draw, data) stop("too late")))
+  file <- tempfile(fileext = ".csv")
+  writeLines("a;b", file)
+  expect_error(silently("toy", known, file = file), "move it away")
+  expect_error(silently("toy", known, file = file.path(file, "toy.csv")), "cannot be written")
+  # lines that are there twice are one draw
+  silently("toy", list(toy = toy()), file = good <- tempfile(fileext = ".csv"), draws = 1)
+  lines <- utils::read.csv(good)
+  utils::write.csv(rbind(lines, lines), good, row.names = FALSE)
+  expect_equal(nrow(silently("toy", list(toy = toy()), file = good, draws = 1)), nrow(lines))
 })
 
 test_that("summaries are means over draws and paired differences are paired by draw", {
