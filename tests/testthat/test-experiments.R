@@ -139,6 +139,25 @@ test_that("summaries are means over draws and paired differences are paired by d
   expect_equal(difference$se, 0.5)
 })
 
+test_that("intervals are Student's, wider by the factor where draws share domains", {
+  d <- data.frame(mean = 0.5, se = 0.2, draws = 4)
+  plain <- parts$judged(d)
+  expect_equal(plain$upper, 0.5 + qt(0.975, 3) * 0.2)
+  expect_equal(plain$p, 2 * pt(-2.5, 3))
+  wide <- parts$judged(d, shared = 3 / 4)
+  expect_equal(wide$upper - 0.5, 2 * (plain$upper - 0.5)) # sqrt(1 + 4 * 3/4)
+  one <- parts$judged(data.frame(mean = 0.5, se = NA_real_, draws = 1))
+  expect_true(is.na(one$p))
+  expect_false(parts$is_apart(one))
+})
+
+test_that("means over cells are of the draws that have all of them", {
+  lines <- data.frame(rows = c(1, 2, 1, 2, 1), draw = c(1, 1, 2, 2, 3), method = "a",
+                      measure = "error", value = c(1, 3, 2, 6, 9), paper = NA_real_)
+  lines[c("parameters", "seconds", "search_seconds", "seed", "version", "blas")] <- NA
+  expect_equal(parts$mean_lines(lines, "rows")$value, c(2, 4))
+})
+
 test_that("rows are drawn from each domain, in the proportions of the classes", {
   set.seed(1)
   d <- data.frame(domain = rep(1:2, c(100, 8)), y = rep(c("a", "b"), c(90, 18)))
