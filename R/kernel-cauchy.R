@@ -1,5 +1,6 @@
 #' @rdname kernel_rbf
-#' @param alpha Positive number: how heavy the tails are; the larger, the nearer to a Gaussian kernel.
+#' @param alpha Positive number: the larger, the lighter the tails, as near to a Gaussian kernel as
+#'   wanted.
 #' @export
 kernel_cauchy <- function(sigma = NULL, alpha = 1, times = 1) {
   stationary("cauchy", sigma, times, alpha = check_number(alpha, "alpha"))
