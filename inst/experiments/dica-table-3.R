@@ -21,7 +21,7 @@ experiment(
   paper = "DICA", item = "table 3, figure 3",
   title = "Parkinson's: pooled and distributional Gaussian processes on input and projections",
   data = "parkinsons",
-  draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.5, normal = 30, full = 600),
+  draws = c(quick = 1, normal = 4, full = 20), minutes = c(quick = 0.5, normal = 25, full = 600),
   tolerance = c(rmse = 0.2),
   cells = function(size) {
     if (size == "quick") return(data.frame(outcome = "motor", predictors = "voice", rows = 10))

@@ -39,7 +39,7 @@ experiment(
   paper = "MTL", item = "tables 3-4, figure 4",
   title = "Parkinson's: SVR with the kernel between patients and pooled, by patients and rows",
   data = "parkinsons",
-  draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.3, normal = 15, full = 1200),
+  draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.3, normal = 25, full = 1200),
   tolerance = c(rmse = 0.2),
   cells = function(size) {
     table <- switch(size,
