@@ -12,6 +12,7 @@ test_that("a forked process computes what its parent does", {
 # slower and larger with each call.
 test_that("thousands of short calls leave nothing behind", {
   skip_on_cran()
+  skip_if(nzchar(Sys.getenv("ASAN_OPTIONS")), "the address sanitizer keeps what is freed")
   skip_if_not(file.exists("/proc/self/status"), "no /proc to read the memory of a process from")
   grown <- in_new_session({
     options(domgen.threads = 2L)
