@@ -42,8 +42,7 @@
 #' Not repeated is which kernels and bandwidths are tried, so that where there is little to learn
 #' from few domains the figure is still too good (of 5 domains accuracy 0.73 for a true 0.69, and
 #' RMSE of noise 1.12 for 1.15; of 10 with classes by the toss of a coin accuracy 0.55 for 0.50);
-#' `dg_cv(dg_auto(), ...)`
-#' searches anew in every fold.
+#' `dg_cv(dg_auto(), ...)` searches anew in every fold.
 #'
 #' `print()` sets the mean of the members beside the best of what was not chosen. Clearly worse is
 #' what loses against their cross-fitted scores by a one-sided t test of the paired differences over

@@ -62,7 +62,7 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' @param kernel Kernel whose mean embeddings are taken. A bandwidth that is not
 #'   given is the [median_bandwidth()] of the training rows.
 #' @param outer Kernel on the embeddings: [kernel_rbf()] (Gaussian),
-#'   [kernel_laplace()], [kernel_matern()], [kernel_exponential()],
+#'   [kernel_laplace()], [kernel_matern()], [kernel_cauchy()], [kernel_exponential()],
 #'   [kernel_poly()], [kernel_linear()], or sums and products of them. A
 #'   bandwidth that is not given is the median distance of the training
 #'   domains' embeddings, but at least the noise of sampling, see Details. Where [dg_ridge()] and

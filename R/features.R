@@ -45,13 +45,15 @@ check_features <- function(value, arg) {
 #'     <z, z'> = k(., S) W^-1 k(S, .)} (Williams and Seeger, 2001). It works with
 #'     every kernel and domain kernel.
 #'   \item `features_rff()`: random Fourier features of [kernel_rbf()],
-#'     [kernel_laplace()] and [kernel_matern()],
+#'     [kernel_laplace()], [kernel_matern()] and [kernel_cauchy()],
 #'     \eqn{z(x) = D^{-1/2} (\cos w_1'x, \dots, \cos w_D'x, \sin w_1'x, \dots, \sin w_D'x)}{
 #'     z(x) = (cos w_1'x, ..., cos w_D'x, sin w_1'x, ..., sin w_D'x) / sqrt(D)} with
 #'     frequencies w drawn from the kernel's spectral density (Rahimi and Recht, 2007):
 #'     \eqn{w = g/\sigma}{w = g/sigma}, g standard normal, for `kernel_rbf()`; for the Matern
 #'     kernel of smoothness \eqn{\nu}{nu} (1/2 for `kernel_laplace()`) times
-#'     \eqn{\sqrt{2\nu/\chi^2_{2\nu}}}{sqrt(2 nu / chi^2_(2 nu))}. For [domain_pooled()] only;
+#'     \eqn{\sqrt{2\nu/\chi^2_{2\nu}}}{sqrt(2 nu / chi^2_(2 nu))}; for `kernel_cauchy()` times
+#'     \eqn{\sqrt{2s}}{sqrt(2 s)}, s of a gamma distribution with shape and rate
+#'     \eqn{\alpha}{alpha}. For [domain_pooled()] only;
 #'     with other domain kernels use [features_product()].
 #' }
 #'

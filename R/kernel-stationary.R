@@ -17,6 +17,11 @@ stationary <- function(name, sigma, times, ...) {
   kernel
 }
 
+#' @exportS3Method
+kernel_grid.kernel_stationary <- function(kernel) {
+  if (is.null(kernel$sigma)) list(times = c(0.25, 0.5, 1, 2))
+}
+
 kernel_value <- function(kernel, d) UseMethod("kernel_value")
 
 # function(D): D random factors of standard normal frequencies; NULL: unknown.

@@ -23,6 +23,12 @@ kernel_fit.domgen_kernel <- function(kernel, X, middle = median_bandwidth(X)) ke
 # z [m x p]: needed only by kernels that are evaluated in R.
 kernel_program <- function(kernel, x, z) UseMethod("kernel_program")
 
+# What a search tries of it by default.
+kernel_grid <- function(kernel) UseMethod("kernel_grid")
+
+#' @exportS3Method
+kernel_grid.domgen_kernel <- function(kernel) NULL
+
 # k(x, x) of each row; a kernel that is evaluated in R has the whole matrix made for its diagonal.
 kernel_own <- function(kernel, X) {
   unlist(lapply(kernel_blocks(kernel, nrow(X), 2^14), function(i) {
@@ -38,8 +44,8 @@ kernel_profile <- function(kernel, inner, norm_x, norm_z) UseMethod("kernel_prof
 #' @exportS3Method
 kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
   abort("argument", "`outer` must be a function of inner products or distances: kernel_rbf(), ",
-        "kernel_laplace(), kernel_matern(), kernel_exponential(), kernel_poly(), kernel_linear() ",
-        "or a sum or product of them, not ", format(kernel), ".")
+        "kernel_laplace(), kernel_matern(), kernel_cauchy(), kernel_exponential(), kernel_poly(), ",
+        "kernel_linear() or a sum or product of them, not ", format(kernel), ".")
 }
 
 # A landmark is left out where no more than this share of the kernel's largest diagonal entry is

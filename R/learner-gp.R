@@ -17,7 +17,8 @@
 #'
 #' @details
 #' *What is fitted.* `signal` and `noise` if they are `NULL`; the bandwidth of
-#' [kernel_rbf()], [kernel_laplace()] or [kernel_matern()] without a `sigma`, as `kernel`,
+#' [kernel_rbf()], [kernel_laplace()], [kernel_matern()] or [kernel_cauchy()] without a `sigma`, as
+#' `kernel`,
 #' inside sums and products of kernels, as the kernel of the mean embeddings and as
 #' the outer kernel of [domain_distribution()]; and `tau` of `domain_multitask(NULL)`. With
 #' `per_predictor = TRUE` the bandwidths of `kernel` are one per predictor: a large

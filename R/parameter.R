@@ -32,7 +32,7 @@ with_entries <- function(row, ...) do.call(parameter, utils::modifyList(row, lis
 or_null <- function(rule) function(value, arg) if (is.null(value)) NULL else rule(value, arg)
 a_number <- function(rule = "positive") function(value, arg) check_number(value, arg, rule)
 a_share <- function(value, arg) check_between(value, arg, 0, 1)
-# What is read later, beside the data.
+# What others check.
 as_it_is <- function(value, arg) value
 one_of <- function(choices) function(value, arg) check_choice(value, arg, choices)
 
@@ -64,12 +64,12 @@ shared_parameters <- parameters(
   parameter("seed", function(value, arg) check_seed(value), tuned = FALSE),
   parameter("progress", as_it_is, tuned = FALSE),
   parameter("threads", function(value, arg) check_threads(value), tuned = FALSE),
-  # of kernels, domain kernels and feature maps
-  parameter("sigma", a_number(), simpler = 1),
-  parameter("times", a_number(), simpler = 1),
-  parameter("tau", a_share, simpler = 1),
-  parameter("n_landmarks", check_count, simpler = -1),
-  parameter("n_features", check_count, simpler = -1)
+  # of kernels, domain kernels and feature maps, whose constructors check them
+  parameter("sigma", as_it_is, simpler = 1),
+  parameter("times", as_it_is, simpler = 1),
+  parameter("tau", as_it_is, simpler = 1),
+  parameter("n_landmarks", as_it_is, simpler = -1),
+  parameter("n_features", as_it_is, simpler = -1)
 )
 
 # A function, as the rows themselves would make each model large.

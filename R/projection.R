@@ -142,8 +142,8 @@ check_solution <- function(solved, spec) {
     ridge <- ridge_rows(spec)
     abort("data", "The eigenproblem has no finite solution: the kernel must be positive ",
           "semi-definite", if (length(ridge)) {
-            paste0(" and `", ridge[[1L]]$name, "`, which is added to its values, of their size, not ",
-                   shown_value(ridge[[1L]], spec$args))
+            paste0(" and `", ridge[[1L]]$name, "`, which is added to its values, of their size, ",
+                   "not ", shown_value(ridge[[1L]], spec$args))
           }, ".")
   }
   solved

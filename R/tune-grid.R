@@ -13,11 +13,10 @@ part_grid <- function(spec, n) UseMethod("part_grid")
 #' @exportS3Method
 part_grid.dg_spec <- function(spec, n) {
   rows <- parameter_rows(spec$parts, names(spec$args))
-  grid <- lapply(Filter(function(row) !is.null(row$grid), rows), function(row) row$grid(n, spec$args))
-  kernel <- inner_object(spec$args$kernel, "kernel")
-  open <- "kernel" %in% names(spec$args) && inherits(kernel, "kernel_stationary") &&
-    is.null(kernel$sigma)
-  if (length(grid) && open) c(grid, list(times = c(0.25, 0.5, 1, 2))) else grid
+  rows <- Filter(function(row) !is.null(row$grid), rows)
+  grid <- lapply(rows, function(row) row$grid(n, spec$args))
+  if (length(grid) == 0L || !"kernel" %in% names(spec$args)) return(grid)
+  c(grid, kernel_grid(inner_object(spec$args$kernel, "kernel")))
 }
 
 #' @exportS3Method
@@ -63,7 +62,8 @@ simplicity <- function(choices, grid, spec) {
   for (name in names(grid)) {
     way <- found_row(spec, find_parameter(spec, name))$simpler
     values <- grid[[name]]
-    if (is.null(way) || way == 0 || !all(vapply(values, is_number, NA)) || length(values) == 1L) next
+    numbers <- all(vapply(values, is_number, NA))
+    if (is.null(way) || way == 0 || !numbers || length(values) == 1L) next
     place <- rank(way * unlist(values))
     total <- total + (place[choices[, name]] - 1) / (length(values) - 1)
   }

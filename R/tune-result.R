@@ -28,8 +28,7 @@ best_choice <- function(state) {
   scores <- state$results[[best]]$scores
   se <- standard_error(scores[!is.na(scores)])
   near <- which(sign * means <= sign * means[best] + if (is.na(se)) 0 else se)
-  simple <- simplicity(state$tried[near, , drop = FALSE], state$grid,
-                       state$spec$object)
+  simple <- simplicity(state$tried[near, , drop = FALSE], state$grid, state$spec$object)
   near[order(-simple, sign * means[near])][1L]
 }
 

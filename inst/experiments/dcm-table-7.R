@@ -4,8 +4,8 @@
 # The paper's four fields are an operator's and not public: a simulated stand-in (common/oil.R), of
 # which nothing but the order of the rows of this table could be expected to agree with the paper's.
 # As published: three fields to learn from and one unseen (any of them; the paper tests two of the
-# four), 10,000 rows a field (normal: 3,000), gamma = 0.1, epsilon = 1e-4, M = 20. Predictors are standardised. The machine on the input has the
-# same Nystrom features, as its Gram matrix of 30,000 rows would take 7 GB. The rest is in
+# four), 10,000 rows a field (normal: 3,000), gamma = 0.1, epsilon = 1e-4, M = 20. Predictors are
+# standardised. The machine on the input has the same Nystrom features, as its Gram matrix of 30,000 rows would take 7 GB. The rest is in
 # common/dcm.R. Failures are 1 to 3 % of the rows; so, as in table 6, rows with classes that cost
 # the same and logistic regression stand beside the paper's.
 

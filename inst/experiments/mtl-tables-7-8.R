@@ -7,9 +7,9 @@
 # half are of the two classes. As in the paper two classes with stable ratios are chosen: 2 and 4,
 # 25 to 36 % of class 2 in all samples (the paper's: 25.6 to 38.4 %). They are gates far apart,
 # though, and harder to get wrong than the paper's. The rows of its table with 2,048 to 16,384
-# cells and the columns with N = 15 and 20 have no numbers here: no sample has 2,048 cells of both classes,
-# and there are ten to learn from. `classes = unlabelled/4` is a harder task:
-# cells without a gate against those of class 4, in unstable ratios (27 to 52 %).
+# cells and the columns with N = 15 and 20 have no numbers here: no sample has 2,048 cells of both
+# classes, and there are ten to learn from. `classes = unlabelled/4` is a harder task: cells without
+# a gate against those of class 4, in unstable ratios (27 to 52 %).
 #
 # The product of linear kernel and Gaussian kernel between mean embeddings of a linear kernel is
 # computed by landmarks, as in the paper; hinge loss. Pooling is with the linear kernel, as there,

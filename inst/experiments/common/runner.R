@@ -24,7 +24,7 @@ run_experiment <- function(name, known, size = "normal", draws = NULL, file = NU
   cells <- e$cells(size)
   if (is.null(draws)) draws <- e$draws[[size]]
   done <- read_lines(file, names(cells))
-  if (!is.null(file)) write_lines(done, file) # says at once where it cannot
+  if (!is.null(file)) check_writable(file)
   todo <- expand.grid(cell = seq_len(nrow(cells)), draw = seq_len(draws))
   begin <- proc.time()[["elapsed"]]
   for (k in seq_len(nrow(todo))) {
@@ -70,15 +70,21 @@ read_lines <- function(file, cells) {
   lines[!duplicated(key(lines, cell_columns(lines, NULL))), ]
 }
 
-write_lines <- function(lines, file) {
+# Another process may write the same file.
+part_of <- function(file) paste0(file, ".part", Sys.getpid())
+
+# Before a first cell takes minutes.
+check_writable <- function(file) {
   dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
-  part <- paste0(file, ".part", Sys.getpid())
-  on.exit(unlink(part))
-  written <- tryCatch({
-    if (is.null(lines)) file.create(part) else utils::write.csv(lines, part, row.names = FALSE, na = "")
-    is.null(lines) || file.rename(part, file)
-  }, error = function(e) FALSE, warning = function(w) FALSE)
-  if (!isTRUE(written)) stop("The results cannot be written to ", file, call. = FALSE)
+  on.exit(unlink(part_of(file)))
+  if (!suppressWarnings(file.create(part_of(file)))) {
+    stop("The results cannot be written to ", file, call. = FALSE)
+  }
+}
+
+write_lines <- function(lines, file) {
+  utils::write.csv(lines, part_of(file), row.names = FALSE, na = "")
+  file.rename(part_of(file), file)
 }
 
 say_progress <- function(name, lines, k, all, seconds) {
