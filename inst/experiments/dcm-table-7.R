@@ -5,9 +5,9 @@
 # which nothing but the order of the rows of this table could be expected to agree with the paper's.
 # As published: three fields to learn from and one unseen (any of them; the paper tests two of the
 # four), 10,000 rows a field (normal: 3,000), gamma = 0.1, epsilon = 1e-4, M = 20. Predictors are
-# standardised. The machine on the input has the same Nystrom features, as its Gram matrix of 30,000 rows would take 7 GB. The rest is in
-# common/dcm.R. Failures are 1 to 3 % of the rows; so, as in table 6, rows with classes that cost
-# the same and logistic regression stand beside the paper's.
+# standardised. The machine on the input has the same Nystrom features, as its Gram matrix of 30,000
+# rows would take 7 GB. The rest is in common/dcm.R. Failures are 1 to 3 % of the rows; so, as in
+# table 6, rows with classes that cost the same and logistic regression stand beside the paper's.
 
 published <- cbind(auc_labels = c(SVM = 0.5187, FastCOIR = 0.5783, FastDCM = 0.5907),
                    gmean = c(0.1963, 0.3941, 0.4248), time = c(NA, 132.14, 216.43))
