@@ -123,7 +123,8 @@ decide_held_out <- function(spec, sample, inside, response) {
   if (length(seen) < 2L) return(NA_real_)
   rest <- sample_part(sample, !inside & sample$y %in% seen)
   model <- finish_fit(fit_sample(spec, rest), spec, rest, NULL)
-  values <- decision(model, sample$X[inside, , drop = FALSE], droplevels(sample$domain[inside]))
+  values <- decision(model, list(X = sample$X[inside, , drop = FALSE],
+                                 domain = droplevels(sample$domain[inside])))
   same <- match(machine_codes(response, response$levels),
                 machine_codes(model$response, response$levels))
   values[, same, drop = FALSE]

@@ -98,7 +98,7 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, features = fea
 }
 
 check_map <- function(features) {
-  if (inherits(features, "features_exact")) {
+  if (is_exact(features)) {
     abort("argument", "`features` must be a feature map, such as `features_nystrom()`, not ",
           "`features_exact()`.")
   }
@@ -114,7 +114,7 @@ new_sums <- function(input, args) {
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) map[c("origin", "unit")] <- response_unit(sample$y)
   seal(structure(list(
-    sums = accumulate(product, sample, map, args$threads), product = product, response_map = map,
+    sums = accumulate(product, sample, map), product = product, response_map = map,
     blueprint = sample$blueprint, response = response_source(input, sample),
     has_domain = !is.null(input$domain) || !is.null(sample$blueprint$domain),
     formula = if (inherits(input$x, "formula")) plain_formula(input$x), args = args
@@ -161,9 +161,10 @@ update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, thread
           "with the domain kernel ", format(kernel), ": it describes a domain by all its rows, ",
           "also those of other pieces.")
   }
-  threads <- if (is.null(threads)) object$args$threads else check_threads(threads)
+  product <- object$product
+  if (!is.null(threads)) product$threads <- check_threads(threads)
   sample <- read_piece(object, data, y, domain)
-  object$sums <- accumulate(object$product, sample, object$response_map, threads)
+  object$sums <- accumulate(product, sample, object$response_map)
   seal(object)
 }
 

@@ -142,7 +142,8 @@ kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
     }
   }
   kernel <- kernel_fit(kernel, if (is.null(z)) x else z)
-  if (is.null(z)) gram_matrix(kernel, x, threads = threads) else cross_matrix(kernel, x, z, threads)
+  if (is.null(z)) gram_matrix(kernel, list(X = x, threads = threads))
+  else cross_matrix(kernel, x, z, threads)
 }
 
 check_rows <- function(x, arg) {
@@ -161,9 +162,12 @@ check_rows <- function(x, arg) {
   x
 }
 
-gram_matrix <- function(kernel, X, kappa = NULL, domain = NULL, threads) {
+# rows: list(X, domain, threads).
+gram_matrix <- function(kernel, rows, kappa = NULL) {
+  X <- rows$X
   check_memory(nrow(X))
-  K <- kernel_gram_(kernel_program(kernel, X, X), X, kappa, domain, threads)
+  K <- kernel_gram_(kernel_program(kernel, X, X), X, kappa,
+                    if (!is.null(kappa)) as.integer(rows$domain), rows$threads)
   check_gram(K, kernel)
   K
 }

@@ -7,12 +7,12 @@ machine_data <- function(product, sample, args) UseMethod("machine_data")
 
 #' @exportS3Method
 machine_data.product_kernel <- function(product, sample, args) {
-  structure(list(K = product_gram(product, args$threads)), class = "gram_data")
+  structure(list(K = product_gram(product)), class = "gram_data")
 }
 
 #' @exportS3Method
 machine_data.product_features <- function(product, sample, args) {
-  structure(list(Zt = feature_columns(product, sample$X, sample$domain, args$threads),
+  structure(list(Zt = feature_columns(product, sample),
                  kernel = product$kernel), class = "feature_data")
 }
 
@@ -114,11 +114,10 @@ tube_rows <- function(y, costs, loss, epsilon, start = 0) {
 }
 
 # Z' [r x n] of the training rows, each judged by the training rows of its domain.
-feature_columns <- function(product, X, domain, threads) {
-  check_feature_memory(nrow(X), product$dim)
-  table <- own_table(product, X, domain, threads)
-  Zt <- in_chunks(product, X, domain, table, function(program, rows, X, codes) {
-    feature_columns_(program, X, codes, threads)
+feature_columns <- function(product, rows) {
+  check_feature_memory(nrow(rows$X), product$dim)
+  Zt <- in_chunks(product, rows, own_table(product, rows), function(program, i, X, codes) {
+    feature_columns_(program, X, codes, product$threads)
   })
   Zt <- if (length(Zt) == 1L) Zt[[1L]] else do.call(cbind, Zt)
   check_overflow(c(min(Zt), max(Zt)), product$kernel)

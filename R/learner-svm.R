@@ -234,7 +234,7 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   args <- spec$args
   check_several_classes(sample$y)
   # the solver keeps the columns of active rows in single precision beside K
-  if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X), copies = 1.5)
+  check_representation(args$features, nrow(sample$X), copies = 1.5)
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (args$offset) args$kernel <- free_origin(args, sample$X)
   # steps of a calibration map make more of what the solver leaves
@@ -273,9 +273,8 @@ encode_machines <- function(y, weights, args) {
 }
 
 #' @exportS3Method
-decision.dg_svm <- function(object, X, domain, reference = NULL) {
-  values <- product_expansion(object$product, X, domain, as.matrix(object$coefficients),
-                              object$spec$args$threads, reference)
+decision.dg_svm <- function(object, rows) {
+  values <- product_expansion(object$product, rows, as.matrix(object$coefficients))
   sweep(values, 2L, object$offset, "+")
 }
 

@@ -36,7 +36,7 @@ share_decisions <- function(specs, task, split) {
 differ_in_lambda <- function(specs) {
   if (length(specs) < path_values) return(FALSE)
   first <- specs[[1L]]
-  if (first$method != "dg_ridge" || !inherits(first$args$features, "features_exact") ||
+  if (first$method != "dg_ridge" || !is_exact(first$args$features) ||
         first$args$bandwidths != "given" || first$args$probability != "none") return(FALSE)
   all(vapply(specs, function(spec) identical(fixed_args(spec), fixed_args(first)), NA))
 }
@@ -44,9 +44,8 @@ differ_in_lambda <- function(specs) {
 # [new rows x m lambdas]
 path_predictions <- function(product, ridge, args, new, lambdas) {
   check_memory(nrow(product$X), copies = 2)
-  path <- core_result(ridge_many_(product_gram(product, args$threads), ridge$Y, sqrt(ridge$costs),
+  path <- core_result(ridge_many_(product_gram(product), ridge$Y, sqrt(ridge$costs),
                                   lambdas, args$offset, args$threads))
-  values <- product_expansion(product, new$X, new$domain, path$coefficients, args$threads,
-                              new$reference)
+  values <- product_expansion(product, new, path$coefficients)
   sweep(values, 2L, path$offset, "+")
 }
