@@ -84,7 +84,7 @@ gram_of <- function(d, problem) {
 
 solver <- function(K, d, costs, class, epsilon) {
   loss <- domgen:::read_loss(NULL, if (class) "class" else "number")
-  dual <- domgen:::dual_problem(d$y, costs, loss, epsilon)
+  dual <- domgen:::dual_problem(domgen:::tube_rows(d$y, costs, loss, list(epsilon = epsilon)))
   function() {
     domgen:::smo_(K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, TRUE, 1e-3, 0, NULL)
   }
