@@ -28,7 +28,8 @@ domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL) {
 
 read_domains <- function(x, domain, kernel, threads) {
   check_kernel(kernel, "kernel")
-  X <- check_rows(x, "x")
+  rows <- read_rows(kernel, x)
+  X <- rows$x
   if (missing(domain) || is.null(domain)) {
     abort("argument", "`domain` must have one entry per row of `x` (", nrow(X), "), not NULL.")
   }
@@ -36,7 +37,7 @@ read_domains <- function(x, domain, kernel, threads) {
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }
-  list(X = X, domain = factor(domain), kernel = kernel_fit(kernel, X),
+  list(X = X, domain = factor(domain), kernel = kernel_fit(rows$kernel, X),
        threads = check_threads(threads))
 }
 

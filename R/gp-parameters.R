@@ -13,7 +13,8 @@ free_blocks <- function(args, p, domains) {
   blocks <- c(
     if (is.null(args$signal)) list(block("signal")), if (is.null(args$noise)) list(block("noise")),
     lapply(free_bandwidths(args$kernel), function(path) {
-      block("kernel", path, if (args$per_predictor) p else 1L)
+      block("kernel", path,
+            if (args$per_predictor) length(path_columns_of(args$kernel, path, p)) else 1L)
     })
   )
   if (domains < 2L) blocks else c(blocks, domain_blocks(args$domain_kernel))

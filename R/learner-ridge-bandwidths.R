@@ -44,13 +44,14 @@ fit_bandwidths <- function(task, sample, args) {
 
 # Everything that does not depend on the bandwidths; rows sorted by domain. paths: the open
 # bandwidths of the kernel on x, of the embeddings' and of the outer kernel; of: which of
-# the three a parameter belongs to.
+# the three a parameter belongs to; columns: those of X that each open bandwidth of x is of.
 bandwidth_problem <- function(task, sample, args) {
   paths <- open_bandwidths(args)
   check_left_out(sample)
   check_memory(nrow(sample$X), copies = 2)
   order <- order(sample$domain)
   X <- sample$X[order, , drop = FALSE]
+  columns <- lapply(paths$kernel, function(path) path_columns_of(args$kernel, path, ncol(X)))
   domain <- sample$domain[order]
   share <- task$costs[order] / max(task$costs)
   list(X = X, domain = domain, Y = task$Y[order, , drop = FALSE], costs = task$costs[order],
@@ -58,7 +59,8 @@ bandwidth_problem <- function(task, sample, args) {
        lambda = args$lambda, offset = args$offset,
        kernel = kernel_fit(args$kernel, X), given = args$domain_kernel,
        domain_kernel = domain_kernel_fit(args$domain_kernel, X, domain, args$threads),
-       paths = paths, of = rep(names(paths), lengths(paths) * c(ncol(X), 1L, 1L)),
+       paths = paths, columns = columns,
+       of = rep(names(paths), c(sum(lengths(columns)), lengths(paths)[-1L])),
        threads = args$threads)
 }
 
@@ -84,14 +86,13 @@ open_bandwidths <- function(args) {
 
 # list(kernel, domain_kernel) with the bandwidths of theta.
 kernels_at <- function(problem, theta) {
-  p <- ncol(problem$X)
   kernel <- problem$kernel
   given <- problem$given
   factors <- split(exp(theta), factor(problem$of, names(problem$paths)))
+  own <- split(factors$kernel, rep(seq_along(problem$columns), lengths(problem$columns)))
   for (i in seq_along(problem$paths$kernel)) {
     path <- problem$paths$kernel[[i]]
-    kernel <- set_bandwidth(kernel, path, get_bandwidth(problem$kernel, path) *
-                              factors$kernel[seq_len(p) + (i - 1L) * p])
+    kernel <- set_bandwidth(kernel, path, get_bandwidth(problem$kernel, path) * own[[i]])
   }
   for (of in c("embedding", "outer")) {
     part <- if (of == "outer") "outer" else "kernel"
@@ -125,11 +126,12 @@ lodo_slopes <- function(problem, theta) {
 # sum_ij W_ij kappa_ij dk_ij / d log sigma for the bandwidths of the kernel on x.
 predictor_slopes <- function(problem, kernel, kappa, left) {
   X <- problem$X
-  unlist(lapply(problem$paths$kernel, function(path) {
+  unlist(Map(function(path, columns) {
     rate <- slope_program(kernel, kernel_program(kernel, X, X), path, X, by_predictor = TRUE)
-    pair_slopes_(left$left, left$right, rate, 1 / get_bandwidth(kernel, path), X, kappa,
-                 as.integer(problem$domain), problem$threads)
-  }))
+    inv <- spread_columns(1 / get_bandwidth(kernel, path), columns, ncol(X))
+    pair_slopes_(left$left, left$right, rate, inv, X, kappa, as.integer(problem$domain),
+                 problem$threads)[columns]
+  }, problem$paths$kernel, problem$columns))
 }
 
 # kappa [G x G] or NULL; inner products of the mean embeddings where kappa has open

@@ -192,15 +192,16 @@ format_value <- function(value) {
 # A kernel or feature map by its constructor and what is not the default: "rbf(times = 2)"; the
 # first number is always there: "poly(2)".
 short_object <- function(value) {
-  if (inherits(value, "kernel_composite")) {
+  if (class(value)[1L] %in% c("kernel_sum", "kernel_product")) {
     sign <- if (inherits(value, "kernel_sum")) " + " else " * "
     return(paste(vapply(value$parts, format_value, ""), collapse = sign))
   }
   class <- class(value)[1L]
   name <- c(domain_embedding = "domain_distribution", kernel_normalised = "kernel_normalise")[class]
   if (is.na(name)) name <- class
-  if (!is.null(value$parts)) value <- value$parts
+  if (name == "kernel_normalise") value <- value$parts
   defaults <- if (exists(name, mode = "function")) formals(name)
+  if (!is.null(names(value))) value <- unclass(value)[names(value) %in% names(defaults)]
   shown <- Map(function(part, arg) {
     default <- on_error(eval(defaults[[arg]]), function(e) NULL)
     if (is.character(default)) default <- default[1L]

@@ -36,7 +36,8 @@ inline KernelProgram read_program(const Rcpp::List& list) {
     const Rcpp::List parts = list["parts"];
     for (const Rcpp::List part : parts) program.parts.push_back(read_program(part));
   }
-  if (program.type == "given") {
+  if (has("columns")) program.columns = Rcpp::as<std::vector<int>>(list["columns"]);
+  if (has("values")) {
     const auto map = [&](const char* name) {
       const SEXP x = list[name];
       if (TYPEOF(x) != REALSXP) throw std::invalid_argument("given values must be doubles");

@@ -20,6 +20,7 @@
 #include "../gram-projection.h"
 #include "../gram.h"
 #include "../inverse.h"
+#include "../kernel-columns.h"
 #include "../kernel-leaf.h"
 #include "../kernel-tree.h"
 #include "../kernels.h"
