@@ -118,7 +118,7 @@ check_gram_definite <- function(K) {
 probe_gram <- function(K) {
   if (min(diag(K)) < 0) return(min(diag(K)))
   places <- matrix(as.double(seq_len(nrow(K))))
-  found <- kernel_pivoted_cholesky_(list(type = "lookup", values = K), places, negligible,
+  found <- kernel_pivoted_cholesky_(list(type = "lookup", table = K), places, negligible,
                                     probed_rank)$factor
   min(diag(K) - rowSums(found^2))
 }
@@ -140,7 +140,7 @@ kernel_fit.kernel_precomputed <- function(kernel, X, middle = median_bandwidth(X
 
 #' @exportS3Method
 kernel_program.kernel_precomputed <- function(kernel, x, z) {
-  list(type = "lookup", values = kernel$table$K)
+  list(type = "lookup", table = kernel$table$K)
 }
 
 #' @export

@@ -22,7 +22,8 @@ struct KernelProgram {
   int degree = 1;
   std::vector<KernelProgram> parts;
   std::vector<int> columns;  // that the part sees
-  // The matrix of a lookup; or of kernels evaluated in R values [n x m], k(x_i, x_i), k(z_j, z_j).
+  MatrixView table;  // of a lookup
+  // Kernels evaluated in R: values [n x m], k(x_i, x_i), k(z_j, z_j).
   MatrixView values, self_x, self_z;
 };
 
@@ -142,7 +143,7 @@ class KernelBuilder {
     }
     if (k.type == "delta") return leaf<DeltaKernel>(raw());
     if (k.type == "categories") return leaf<CategoryKernel>(raw(), k.gamma);
-    if (k.type == "lookup") return leaf<LookupKernel>(k.values, X_, Z_);
+    if (k.type == "lookup") return leaf<LookupKernel>(k.table, X_, Z_);
     if (k.type == "given") return given(k);
     if (k.type == "columns" && k.parts.size() == 1) return on_columns(k);
     if (k.type == "sum") return combined<Sum>(k);
