@@ -5,8 +5,8 @@
 # A level that training did not have has a number below 0, at least 1 from all that are known.
 
 # What is remembered of them: list(kind: of the design's columns; coded: a list of list(name, kind,
-# levels, wish); dropped: variables that are not in the design; terms: of the design). wishes: see
-# kernel_columns(). variables: the predictors as they are.
+# levels, wish); categorical: variables; dropped: those that are not in the design; terms: of the
+# design). wishes: see kernel_columns(). variables: the predictors as they are.
 new_coding <- function(wishes, variables) {
   ids <- lapply(Filter(is.list, wishes), id_column, variables)
   named <- vapply(ids, `[[`, "", "name")
@@ -71,14 +71,12 @@ new_level_codes <- function(coded, found, arg, new_levels) {
   match(found, unique(found))
 }
 
-# The design's columns, then the codes: list(X, contrasts, coding). terms, frame: of all predictors.
-coded_design <- function(wishes, terms, frame) {
-  variables <- frame[setdiff(seq_along(frame), attr(terms, "response"))]
-  coding <- new_coding(wishes, variables)
-  coding$terms <- terms_without(terms, coding)
+# The design's columns, then the codes: list(X, contrasts, coding). frame: of all predictors.
+coded_design <- function(coding, frame) {
+  coding$terms <- terms_without(attr(frame, "terms"), coding)
   design <- model_matrix(coding$terms, frame)
   coding$kind <- design_kinds(design$assign, coding)
-  list(X = cbind(design$X, code_columns(coding, variables)), contrasts = design$contrasts,
+  list(X = cbind(design$X, code_columns(coding, frame)), contrasts = design$contrasts,
        coding = coding)
 }
 
@@ -99,14 +97,15 @@ term_table <- function(terms) {
 
 terms_without <- function(terms, coding) {
   labels <- predictor_labels(terms)
-  uses <- term_table(terms)[coding$dropped, labels, drop = FALSE]
-  together <- colSums(uses) > 0 & attr(terms, "order")[match(labels, attr(terms, "term.labels"))] > 1
+  uses <- term_table(terms)[, labels, drop = FALSE]
+  as_they_are <- vapply(coding$coded, `[[`, "", "name")
+  together <- colSums(uses) > 1 & colSums(uses[as_they_are, , drop = FALSE]) > 0
   if (any(together)) {
-    abort("argument", "`formula` must not have interactions of categories with a kernel that takes ",
-          "them as they are, whose products have them all; leave out ",
-          enumerate(labels[together]), ".")
+    abort("argument", "`formula` must not have interactions of predictors that a kernel takes as ",
+          "they are; leave out ", enumerate(labels[together]), ". A kernel that is a product over ",
+          "predictors has all interactions.")
   }
-  kept <- labels[colSums(uses) == 0]
+  kept <- labels[colSums(uses[coding$dropped, , drop = FALSE]) == 0]
   stats::delete.response(stats::terms(
     stats::reformulate(if (length(kept)) kept else "1", env = environment(terms))
   ))

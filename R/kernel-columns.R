@@ -107,7 +107,9 @@ place_kernel.domgen_kernel <- function(kernel, columns) {
           "ids of kernel_precomputed(); give this one too, as in ",
           "`domain_distribution(kernel_precomputed(K))`, or `domain_pooled()`.")
   }
-  if (length(seen) == length(columns$kind)) kernel else kernel_on(kernel, wish, seen)
+  # places among ids are not to be taken for numbers, be they alone
+  whole <- length(seen) == length(columns$kind) && !is.list(wish)
+  if (whole) kernel else kernel_on(kernel, wish, seen)
 }
 
 #' @exportS3Method

@@ -39,10 +39,11 @@ raw_from_formula <- function(input, wishes = NULL) {
   missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, names))
   evaluated <- evaluate_terms(terms, data, !missing, columns$all)
   read <- evaluated$frame
-  check_predictor_types(read, attr(read, "terms"))
+  coding <- if (!is.null(wishes)) new_coding(wishes, predictor_frame(read))
+  check_predictor_types(read, coding$dropped)
   usable <- evaluated$usable
-  if (!is.null(wishes)) {
-    design <- coded_design(wishes, attr(read, "terms"), read)
+  if (!is.null(coding)) {
+    design <- coded_design(coding, read)
   } else if (is.null(columns)) {
     design <- model_matrix(attr(read, "terms"), read)
   } else {
