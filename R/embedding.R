@@ -10,7 +10,8 @@
 #' and theorem 2; MTL paper, section 7.1). The pairs of a row with itself are
 #' included, as in the papers. Needs O(n) memory.
 #'
-#' @param x Numeric matrix, n x p. Nothing is scaled here.
+#' @param x Numeric matrix, n x p, or what else the kernel takes, see [kernel_matrix()]. Nothing is
+#'   scaled here.
 #' @param domain Vector of length n: the domain of each row.
 #' @param kernel A [kernel][kernel_rbf]; without a bandwidth it takes the
 #'   [median_bandwidth()] of `x`.

@@ -93,7 +93,7 @@ kernel_program.kernel_levels <- function(kernel, x, z) {
 #' @exportS3Method
 kernel_grid.kernel_mixed <- function(kernel) {
   c(if (is.null(kernel$sigma)) list(times = c(0.25, 0.5, 1, 2)),
-    list(smoothing = c(0.1, 0.3, 0.5, 0.7, 0.9)))
+    list(smoothing = c(0.05, 0.2, 0.4, 0.7, 1)))
 }
 
 #' @export

@@ -23,7 +23,7 @@
 #' @return A kernel; see [kernel_rbf()].
 #' @section Errors:
 #' A matrix that is not square, finite, symmetric (to 1e-8 of its largest entry) or without unique
-#' names; one that is not positive semi-definite (by its eigenvalues up to 2,000 rows, by a pivoted
+#' names; one that is not positive semi-definite (in full up to 2,000 rows, by a pivoted
 #' Cholesky decomposition of rank 500 beyond); a predictor that is not there; an id that the matrix
 #' does not have, in training or new rows; [features_rff()], and `features_nystrom(sampling =
 #' "kmeans")`, which need numbers.
@@ -95,32 +95,32 @@ check_gram_symmetric <- function(K) {
   }
 }
 
-most_eigenvalues <- 2000L
+most_decomposed <- 2000L
 probed_rank <- 500L
 
 check_gram_definite <- function(K) {
-  K <- unname(K)
-  largest <- max(diag(K), 0)
-  least <- if (nrow(K) <= most_eigenvalues) {
-    values <- eigen(K, symmetric = TRUE, only.values = TRUE)$values
-    largest <- max(abs(values))
-    min(values)
-  } else probe_gram(K)
-  if (least < -1e-8 * largest) {
-    abort("data", "`K` must be positive semi-definite; it has ",
-          if (nrow(K) <= most_eigenvalues) "the eigenvalue " else "a part with the variance ",
-          signif(least, 3), " beside ", signif(largest, 3), ".")
+  rule <- "`K` must be positive semi-definite; "
+  if (nrow(K) <= most_decomposed) {
+    return(check_semi_definite(unname(K), function(least) {
+      abort("data", rule, "its smallest eigenvalue is ", signif(least, 3), ".")
+    }))
+  }
+  left <- probe_gram(K)
+  least <- which.min(left)
+  if (left[least] < -1e-8 * max(diag(K), 0)) {
+    abort("data", rule, "what other rows leave of the variance of \"", rownames(K)[least], "\" is ",
+          signif(left[least], 3), ".")
   }
 }
 
-# The least that a decomposition of some columns leaves of the diagonal: K less F F' is positive
-# semi-definite where K is.
+# What a decomposition of some columns leaves of the diagonal: K less F F' is positive semi-definite
+# where K is.
 probe_gram <- function(K) {
-  if (min(diag(K)) < 0) return(min(diag(K)))
+  if (min(diag(K)) < 0) return(diag(K))
   places <- matrix(as.double(seq_len(nrow(K))))
   found <- kernel_pivoted_cholesky_(list(type = "lookup", table = K), places, negligible,
                                     probed_rank)$factor
-  min(diag(K) - rowSums(found^2))
+  diag(K) - rowSums(found^2)
 }
 
 #' @exportS3Method

@@ -120,7 +120,7 @@ test_that("a matrix that is none of a kernel is an error that says why", {
     "some have none" = named(diag(2), c("a", "")), "finite; found NA" = named(matrix(NA_real_, 1)),
     "finite; found Inf" = named(diag(c(1, Inf))),
     "differ by up to 1" = named(matrix(c(3, 1, 2, 3), 2)),
-    "the eigenvalue -1 beside 3" = named(matrix(c(1, 2, 2, 1), 2)),
+    "its smallest eigenvalue is -1." = named(matrix(c(1, 2, 2, 1), 2)),
     "the same for both" = `dimnames<-`(diag(2), list(c("a", "b"), c("b", "a")))
   )
   for (rule in names(wrong)) {
@@ -138,7 +138,7 @@ test_that("large matrices are probed", {
   dimnames(Q) <- rep(list(seq_len(n)), 2)
   expect_s3_class(kernel_precomputed(Q), "domgen_kernel")
   diag(Q) <- diag(Q) - 0.01
-  expect_error(kernel_precomputed(Q), "a part with the variance", class = "domgen_error_data")
+  expect_error(kernel_precomputed(Q), "what other rows leave of the variance of", class = "domgen_error_data")
 })
 
 test_that("ids and predictors that are not there are errors that name them", {
