@@ -67,7 +67,8 @@ calibration_folds <- function(sample) {
 calibrate <- function(fitted, sample) {
   if (!wants_probabilities(fitted$spec)) return(fitted)
   method <- spec_probability(fitted$spec)
-  held_out <- with_warnings(held_out_decisions(fitted$spec, sample, fitted))
+  spec <- place_spec(fitted$spec, layout_of(sample$blueprint))
+  held_out <- with_warnings(held_out_decisions(spec, sample, fitted))
   values <- held_out$value$values
   sides <- machine_sides(sample$y, fitted$response)
   maps <- calibration_maps(values, sides, sample$weights, method)

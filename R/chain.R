@@ -43,8 +43,10 @@ chain <- function(projection, learner) {
 
 #' @exportS3Method
 spec_needs.dg_chain_spec <- function(spec) {
-  list(response = "any",
-       domain = spec_needs(spec$projection)$domain || spec_needs(spec$learner)$domain)
+  needs <- spec_needs(spec$projection)
+  needs$response <- "any"
+  needs$domain <- needs$domain || spec_needs(spec$learner)$domain
+  needs
 }
 
 #' @exportS3Method

@@ -40,7 +40,11 @@ check_kappa <- function(kappa) {
   })
 }
 
+# A Cholesky decomposition is a tenth of the work of eigenvalues, which are for the message.
 check_semi_definite <- function(kappa, refuse) {
+  lifted <- kappa
+  diag(lifted) <- diag(lifted) + 1e-8 * max(diag(kappa), 0)
+  if (!inherits(try(chol(lifted), silent = TRUE), "try-error")) return(kappa)
   values <- eigen(kappa, symmetric = TRUE, only.values = TRUE)$values
   if (min(values) < -1e-8 * max(abs(values), .Machine$double.xmin)) refuse(min(values))
   kappa

@@ -10,7 +10,8 @@
 #' and theorem 2; MTL paper, section 7.1). The pairs of a row with itself are
 #' included, as in the papers. Needs O(n) memory.
 #'
-#' @param x Numeric matrix, n x p. Nothing is scaled here.
+#' @param x Numeric matrix, n x p, or what else the kernel takes, see [kernel_matrix()]. Nothing is
+#'   scaled here.
 #' @param domain Vector of length n: the domain of each row.
 #' @param kernel A [kernel][kernel_rbf]; without a bandwidth it takes the
 #'   [median_bandwidth()] of `x`.
@@ -28,7 +29,8 @@ domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL) {
 
 read_domains <- function(x, domain, kernel, threads) {
   check_kernel(kernel, "kernel")
-  X <- check_rows(x, "x")
+  rows <- read_rows(kernel, x)
+  X <- rows$x
   if (missing(domain) || is.null(domain)) {
     abort("argument", "`domain` must have one entry per row of `x` (", nrow(X), "), not NULL.")
   }
@@ -36,7 +38,7 @@ read_domains <- function(x, domain, kernel, threads) {
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }
-  list(X = X, domain = factor(domain), kernel = kernel_fit(kernel, X),
+  list(X = X, domain = factor(domain), kernel = kernel_fit(rows$kernel, X),
        threads = check_threads(threads))
 }
 

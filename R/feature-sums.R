@@ -106,11 +106,13 @@ check_map <- function(features) {
 }
 
 new_sums <- function(input, args) {
-  needs <- list(response = "optional", domain = uses_domain(args$domain_kernel))
+  needs <- list(response = "optional", domain = uses_domain(args$domain_kernel),
+                columns = wished_columns(args))
   # a class may well have its first row in the next piece
   sample <- quietly(read_sample(input, needs, args$scale), "domgen_warning_empty_class")
   check_response(sample$y, args$kernel_y)
-  product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
+  on_x <- place_kernels(args, layout_of(sample$blueprint))
+  product <- represent(args$features, on_x$kernel, on_x$domain_kernel, sample, args$threads)
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) map[c("origin", "unit")] <- response_unit(sample$y)
   seal(structure(list(

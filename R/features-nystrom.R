@@ -89,7 +89,7 @@ at_most_rows <- function(rows, most) {
 
 # The factor of the pivoted decomposition has a column per landmark: a subset
 # of the rows bounds its memory.
-pivot_landmarks <- function(kernel, kappa, rows, q, threads) {
+pivot_landmarks <- function(kernel, kappa, rows, q) {
   rows <- at_most_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
   check_feature_memory(nrow(rows$X), q)
   codes <- if (!is.null(kappa)) rows$domain
@@ -108,6 +108,10 @@ is_custom <- function(kernel) {
 # Centres of k-means from the pivots, which say how many there are to be where;
 # domain by domain unless they are pooled.
 centre_landmarks <- function(kernel, kappa, rows, q, threads) {
+  if (!all(vapply(kernel_columns(kernel), identical, NA, plain_wish))) {
+    abort("argument", "`sampling` must not be \"kmeans\" with ", format(kernel), ": categories ",
+          "and ids have no means.")
+  }
   rows <- at_most_rows(rows, max(5 * q, 20000))
   if (is.null(kappa)) rows$domain <- rep(1L, nrow(rows$X))
   start <- pivot_landmarks(kernel, kappa, rows, q)

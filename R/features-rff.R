@@ -26,6 +26,10 @@ fourier_map <- function(features, kernel, X) {
 # [p x D]: D draws from the spectral density of the kernel. More features than there
 # is memory for a block of rows are refused before anything is drawn.
 draw_frequencies <- function(features, kernel, p) {
+  if (!is.null(kernel$columns)) {
+    W <- draw_frequencies(features, kernel$parts[[1L]], length(kernel$columns))
+    return(replace(matrix(0, p, ncol(W)), cbind(c(kernel$columns[row(W)]), c(col(W))), W))
+  }
   spectral <- kernel_spectral(kernel)
   if (is.null(spectral)) {
     abort("argument", "`features_rff()` needs a kernel whose spectral density is known, such as ",

@@ -64,19 +64,27 @@ gp_gradient <- function(problem, point, blocks, evaluated) {
 gp_kernel_slopes <- function(problem, point, blocks, evaluated) {
   of <- vapply(blocks, `[[`, "", "of")
   p <- ncol(problem$X)
-  slopes <- lapply(blocks[of == "kernel"], function(b) {
-    by_predictor <- b$size > 1L
-    list(program = slope_program(point$kernel, evaluated$program, b$path, problem$X, by_predictor),
-         inv = if (by_predictor) 1 / rep_len(get_bandwidth(point$kernel, b$path), p))
+  blocks <- blocks[of == "kernel"]
+  columns <- lapply(blocks, function(b) {
+    if (b$size > 1L) path_columns_of(point$kernel, b$path, p)
   })
+  slopes <- Map(function(b, columns) {
+    by_predictor <- !is.null(columns)
+    sigma <- if (by_predictor) rep_len(get_bandwidth(point$kernel, b$path), b$size)
+    list(program = slope_program(point$kernel, evaluated$program, b$path, problem$X, by_predictor),
+         inv = if (by_predictor) spread_columns(1 / sigma, columns, p))
+  }, blocks, columns)
   wants_cells <- any(of == "domain")
   if (length(slopes) == 0L && !wants_cells) return(NULL)
   kappa <- evaluated$kappa$kappa
-  core_result(gp_slopes_(
+  found <- core_result(gp_slopes_(
     evaluated$A, evaluated$alpha, point$signal^2, problem$X, kappa,
     if (!is.null(kappa)) problem$codes, slopes, if (wants_cells) evaluated$program,
     problem$threads
   ))
+  found$bandwidths <- Map(function(slope, columns) if (is.null(columns)) slope else slope[columns],
+                          found$bandwidths, columns)
+  found
 }
 
 # value(theta) and gradient(theta), negated, over one n x n matrix. The optimiser

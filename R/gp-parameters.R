@@ -25,9 +25,11 @@ open_blocks <- function(args) {
 
 # One domain says nothing about kappa.
 free_blocks <- function(args, p, domains) {
-  c(open_blocks(args),
-    lapply(free_bandwidths(args$kernel), kernel_block, if (args$per_predictor) p else 1L),
-    if (domains > 1L) free_parameters(args$domain_kernel))
+  on_x <- lapply(free_bandwidths(args$kernel), function(path) {
+    own <- if (args$per_predictor) path_columns_of(args$kernel, path, p)
+    kernel_block(path, max(length(own), 1L))
+  })
+  c(open_blocks(args), on_x, if (domains > 1L) free_parameters(args$domain_kernel))
 }
 
 # All parameters of a point, given or fitted.

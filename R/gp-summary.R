@@ -9,7 +9,7 @@ describe_parameters <- function(point, best, response, columns) {
   rows <- lapply(all_blocks(point), function(b) {
     value <- get_block(point, b)
     place <- match(block_key(b), fitted)
-    data.frame(name = block_names(b, columns), value = value, fitted = !is.na(place),
+    data.frame(name = block_names(b, point, columns), value = value, fitted = !is.na(place),
                at_bound = if (is.na(place)) FALSE else bound[[place]],
                meaning = block_meaning(b, response))
   })
@@ -18,10 +18,13 @@ describe_parameters <- function(point, best, response, columns) {
 
 block_key <- function(block) paste(c(block$of, block$part, block$path), collapse = " ")
 
-block_names <- function(block, columns) {
+block_names <- function(block, point, columns) {
   name <- block$name
-  if (length(block$path)) name <- paste0(name, " (part ", paste(block$path, collapse = "."), ")")
-  if (block$size > 1L) paste0(name, " [", columns, "]") else name
+  kernel <- if (block$of == "domain") point$domain_kernel[[block$part]] else point[[block$of]]
+  path <- shown_path(kernel, block$path)
+  if (length(path)) name <- paste0(name, " (part ", paste(path, collapse = "."), ")")
+  if (block$size == 1L) return(name)
+  paste0(name, " [", columns[path_columns_of(kernel, block$path, length(columns))], "]")
 }
 
 block_meaning <- function(block, response) {

@@ -66,6 +66,7 @@ set_bandwidth <- function(kernel, path, sigma) {
 slope_program <- function(kernel, program, path, X, by_predictor = FALSE) {
   if (length(path) == 0L) return(leaf_slope(kernel, program, X, by_predictor))
   i <- path[1L]
+  if (!is.null(kernel$columns)) X <- X[, kernel$columns, drop = FALSE]
   part <- slope_program(kernel$parts[[i]], program$parts[[i]], path[-1L], X, by_predictor)
   if (program$type == "sum") return(part)
   program$parts[[i]] <- part

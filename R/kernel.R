@@ -115,8 +115,9 @@ list_bandwidths <- function(kernel) {
 #'
 #' @param kernel A kernel such as [kernel_rbf()], or a sum or product of kernels.
 #' @param x Numeric matrix, n x p (a data frame of numbers is converted; a
-#'   vector is one column).
-#' @param z Numeric matrix, m x p; `x` unless given.
+#'   vector is one column). For [kernel_mixed()] a data frame of any columns, for
+#'   [kernel_precomputed()] also the vector of ids.
+#' @param z Of the same columns, m rows; `x` unless given.
 #' @param threads Number of threads; `getOption("domgen.threads", 2)` if `NULL`.
 #' @return A numeric matrix, n x m, with the kernel of row i of `x` and row j
 #'   of `z` in cell (i, j); exactly symmetric when `z` is `x`. A kernel without
@@ -134,16 +135,32 @@ list_bandwidths <- function(kernel) {
 kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
   check_kernel(kernel, "kernel")
   threads <- check_threads(threads)
-  x <- check_rows(x, "x")
-  if (!is.null(z)) {
-    z <- check_rows(z, "z")
-    if (ncol(z) != ncol(x)) {
+  rows <- read_rows(kernel, x, z)
+  kernel <- kernel_fit(rows$kernel, if (is.null(z)) rows$x else rows$z)
+  if (is.null(z)) gram_matrix(kernel, list(X = rows$x, threads = threads))
+  else cross_matrix(kernel, rows$x, rows$z, threads)
+}
+
+# The rows that a user gives a kernel, as it wants them: list(kernel, x, z).
+read_rows <- function(kernel, x, z = NULL) {
+  check_given(x, "x")
+  wishes <- wished_columns(list(kernel = kernel))
+  ids <- any(vapply(wishes, is.list, NA))
+  if (is_placed(kernel) || is.null(wishes) || !is.data.frame(x) && !ids) {
+    x <- check_rows(x, "x")
+    if (!is.null(z)) z <- check_rows(z, "z")
+    if (!is.null(z) && ncol(z) != ncol(x)) {
       abort("data", "`z` must have as many columns as `x` (", ncol(x), "), not ", ncol(z), ".")
     }
+    return(list(kernel = kernel, x = x, z = z))
   }
-  kernel <- kernel_fit(kernel, if (is.null(z)) x else z)
-  if (is.null(z)) gram_matrix(kernel, list(X = x, threads = threads))
-  else cross_matrix(kernel, x, z, threads)
+  as_frame <- function(rows) if (is.null(dim(rows))) data.frame(id = rows) else as.data.frame(rows)
+  raw <- raw_from_matrix(list(x = as_frame(x)), wishes)
+  if (!is.null(z)) {
+    z <- quietly(replay_formula(raw$blueprint, as_frame(z), "z"), "domgen_warning_new_level")
+  }
+  list(kernel = place_kernel(kernel, layout_of(raw$blueprint)), x = check_rows(raw$X, "x"),
+       z = if (!is.null(z)) check_rows(z, "z"))
 }
 
 check_rows <- function(x, arg) {

@@ -43,8 +43,8 @@ fit_bandwidths <- function(task, sample, args) {
 }
 
 # Everything that does not depend on the bandwidths; rows sorted by domain. paths: the open
-# bandwidths of the kernel on x; between: the open parameters of the domain kernel; of: which of
-# the two an element of theta belongs to.
+# bandwidths of the kernel on x, columns: those of X that each is of; between: the open parameters
+# of the domain kernel; of: which of the two an element of theta belongs to.
 bandwidth_problem <- function(task, sample, args) {
   check_open(args)
   check_left_out(sample)
@@ -53,13 +53,14 @@ bandwidth_problem <- function(task, sample, args) {
   rows <- rows_at(list(X = sample$X, domain = sample$domain, threads = args$threads), order)
   share <- task$costs[order] / max(task$costs)
   paths <- free_bandwidths(args$kernel)
+  columns <- lapply(paths, function(path) path_columns_of(args$kernel, path, ncol(rows$X)))
   between <- free_parameters(args$domain_kernel)
   c(rows, list(
     Y = task$Y[order, , drop = FALSE], costs = task$costs[order], share = share / sum(share),
     centre = left_out_centre(sample, task, args), lambda = args$lambda, offset = args$offset,
     kernel = kernel_fit(args$kernel, rows$X), given = args$domain_kernel,
-    domain_kernel = domain_kernel_fit(args$domain_kernel, rows), paths = paths, between = between,
-    of = rep(c("kernel", "domain"), c(length(paths) * ncol(rows$X), length(between)))
+    domain_kernel = domain_kernel_fit(args$domain_kernel, rows), paths = paths, columns = columns,
+    between = between, of = rep(c("kernel", "domain"), c(sum(lengths(columns)), length(between)))
   ))
 }
 
@@ -78,13 +79,12 @@ check_open <- function(args) {
 
 # list(kernel, domain_kernel) with the bandwidths of theta.
 kernels_at <- function(problem, theta) {
-  p <- ncol(problem$X)
   kernel <- problem$kernel
   factors <- split(exp(theta), factor(problem$of, c("kernel", "domain")))
+  own <- split(factors$kernel, rep(seq_along(problem$columns), lengths(problem$columns)))
   for (i in seq_along(problem$paths)) {
     path <- problem$paths[[i]]
-    kernel <- set_bandwidth(kernel, path, get_bandwidth(kernel, path) *
-                              factors$kernel[seq_len(p) + (i - 1L) * p])
+    kernel <- set_bandwidth(kernel, path, get_bandwidth(kernel, path) * own[[i]])
   }
   given <- problem$given
   # medians that are not fitted are those of the start
@@ -116,11 +116,12 @@ lodo_slopes <- function(problem, theta) {
 # sum_ij W_ij kappa_ij dk_ij / d log sigma for the bandwidths of the kernel on x.
 predictor_slopes <- function(problem, kernel, kappa, left) {
   X <- problem$X
-  unlist(lapply(problem$paths, function(path) {
+  unlist(Map(function(path, columns) {
     rate <- slope_program(kernel, kernel_program(kernel, X, X), path, X, by_predictor = TRUE)
-    pair_slopes_(left$left, left$right, rate, 1 / get_bandwidth(kernel, path), X, kappa,
-                 as.integer(problem$domain), problem$threads)
-  }))
+    inv <- spread_columns(1 / get_bandwidth(kernel, path), columns, ncol(X))
+    pair_slopes_(left$left, left$right, rate, inv, X, kappa, as.integer(problem$domain),
+                 problem$threads)[columns]
+  }, problem$paths, problem$columns))
 }
 
 # sum_ij W_ij k_ij dkappa_ij for the parameters of the domain kernel.

@@ -89,6 +89,7 @@ fit_input.dg_spec <- function(spec, input, memo = NULL) {
   needs <- spec_needs(spec)
   scale <- spec_scale(spec)
   sample <- recall(memo, "sample", list(needs, scale), read_sample(input, needs, scale))
+  spec <- place_spec(spec, layout_of(sample$blueprint))
   check_probability(spec, sample)
   # for the fit alone: refits for calibration are to other rows
   shared <- sample
@@ -100,7 +101,7 @@ fit_input.dg_spec <- function(spec, input, memo = NULL) {
 
 # What every fit carries, whatever its method.
 finish_fit <- function(fitted, spec, sample, x) {
-  fitted$spec <- spec
+  fitted$spec <- place_spec(spec, NULL)
   fitted$blueprint <- sample$blueprint
   fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
@@ -119,8 +120,10 @@ spec_scale <- function(spec) UseMethod("spec_scale")
 
 #' @exportS3Method
 spec_needs.dg_spec <- function(spec) {
-  list(response = spec$parts$response,
-       domain = spec$parts$domain || uses_domain(spec$args$domain_kernel))
+  needs <- list(response = spec$parts$response,
+                domain = spec$parts$domain || uses_domain(spec$args$domain_kernel))
+  needs$columns <- wished_columns(spec$args)
+  needs
 }
 
 #' @exportS3Method

@@ -9,10 +9,12 @@ path_values <- 4L
 # is nothing to share.
 share_decisions <- function(specs, task, split) {
   if (length(split$train) < path_rows || !differ_in_lambda(specs)) return(NULL)
-  args <- specs[[1L]]$args
+  spec <- specs[[1L]]
+  args <- spec$args
   train <- take_rows(task$input, split$train)
   test <- take_rows(task$input, split$held)
-  sample <- read_sample(train, spec_needs(specs[[1L]]), args$scale)
+  sample <- read_sample(train, spec_needs(spec), args$scale)
+  args <- place_kernels(args, layout_of(sample$blueprint))
   ridge <- ridge_task(sample, args)
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (args$offset) args$kernel <- free_origin(args, sample$X)
@@ -20,7 +22,7 @@ share_decisions <- function(specs, task, split) {
   model <- structure(list(product = product, response = ridge$response, y = sample$y,
                           weights = sample$weights),
                      class = c("dg_ridge", "dg_learner", "dg_fit"))
-  model <- finish_fit(model, specs[[1L]], sample, train$x)
+  model <- finish_fit(model, spec, sample, train$x)
   new <- read_new(model, as_newdata(test), task$domain[split$held], NULL, NULL)
   lambdas <- vapply(specs, function(spec) spec$args$lambda, numeric(1))
   predicted <- path_predictions(product, ridge, args, new, lambdas)

@@ -9,8 +9,8 @@
 #' @details
 #' **Names.** A name in `grid` is an argument of the method (`lambda`, `cost`), or a path into a
 #' kernel or feature map that is given there: `domain_kernel.outer.sigma`, `features.n_landmarks`.
-#' `sigma` and `times` (multiples of the median distance) are those of `kernel`. Values may be
-#' a list of kernels: `kernel = list(kernel_rbf(), kernel_laplace())`. In a [chain()] the name of
+#' `sigma`, `times` (multiples of the median distance) and `smoothing` are those of `kernel`. Values
+#' may be a list of kernels: `kernel = list(kernel_rbf(), kernel_laplace())`. In a [chain()] the name of
 #' the part may come first, as in `dica.epsilon` or `svm.cost`, and must where both parts know it.
 #'
 #' **Searches.** `"grid"` tries all combinations; `"random"` as many as `size` says, drawn from
@@ -192,15 +192,16 @@ format_value <- function(value) {
 # A kernel or feature map by its constructor and what is not the default: "rbf(times = 2)"; the
 # first number is always there: "poly(2)".
 short_object <- function(value) {
-  if (inherits(value, "kernel_composite")) {
+  if (class(value)[1L] %in% c("kernel_sum", "kernel_product")) {
     sign <- if (inherits(value, "kernel_sum")) " + " else " * "
     return(paste(vapply(value$parts, format_value, ""), collapse = sign))
   }
   class <- class(value)[1L]
   name <- c(domain_embedding = "domain_distribution", kernel_normalised = "kernel_normalise")[class]
   if (is.na(name)) name <- class
-  if (!is.null(value$parts)) value <- value$parts
+  if (name == "kernel_normalise") value <- value$parts
   defaults <- if (exists(name, mode = "function")) formals(name)
+  if (!is.null(names(value))) value <- unclass(value)[names(value) %in% names(defaults)]
   shown <- Map(function(part, arg) {
     default <- on_error(eval(defaults[[arg]]), function(e) NULL)
     if (is.character(default)) default <- default[1L]

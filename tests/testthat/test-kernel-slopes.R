@@ -99,7 +99,8 @@ for (name in names(kernels)) {
   test_that(paste(name, "has the derivative of differences wherever it stands"), {
     k <- kernels[[name]]
     # what is fitted of it: bandwidths with a rate
-    own <- inherits(k, "kernel_stationary") && !is.null(kernel_rate(k, 1))
+    own <- inherits(k, "kernel_mixed") ||
+      inherits(k, "kernel_stationary") && !is.null(kernel_rate(k, 1))
     for (place in names(in_places(k))) {
       here <- in_places(k)[[place]]
       open <- own && place != "normalised"
