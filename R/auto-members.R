@@ -48,7 +48,7 @@ member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$si
 # A fitted dg_ridge() like any other.
 fit_member <- function(spec, sample) {
   sample <- member_sample(spec, sample)
-  finish_fit(fit_sample(spec, sample), spec, sample, NULL)
+  finish_fit(fit_sample(spec, sample), spec, sample)
 }
 
 # The rows as one member sees them; what scaling warns of was told by the search.

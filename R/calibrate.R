@@ -75,19 +75,27 @@ calibrate <- function(fitted, sample) {
   fitted$calibration <- list(
     method = method, maps = maps, folds = held_out$value$folds,
     log_loss = held_out_loss(values, sides, sample, fitted$response, method),
-    warnings = held_out$warnings
+    warnings = table(warnings = held_out$warnings)
   )
-  seal(fitted)
+  fitted
 }
 
-# The value of an expression, and a table of its warnings, which are not given.
+# The value of an expression, and its warnings, which are not given.
 with_warnings <- function(code) {
   warnings <- character()
   value <- withCallingHandlers(code, domgen_warning = function(w) {
     warnings <<- c(warnings, conditionMessage(w))
     invokeRestart("muffleWarning")
   })
-  list(value = value, warnings = table(warnings))
+  list(value = value, warnings = warnings)
+}
+
+# An error says which domains were held out, and what for.
+holding_out <- function(domains, code, purpose = "") {
+  tryCatch(code, domgen_error = function(e) {
+    abort("fold", "With ", if (length(domains) == 1L) "domain " else "domains ",
+          enumerate(domains, quote = "\""), " held out", purpose, ": ", conditionMessage(e))
+  })
 }
 
 # Decision values of each row by a model that has not seen its domain's labels:
@@ -102,15 +110,9 @@ held_out_decisions.dg_spec <- function(spec, sample, fitted) {
   values <- matrix(NA_real_, nrow(sample$X), ncol(fitted$decision))
   for (k in seq_len(max(folds))) {
     inside <- fold == k
-    held_out <- names(folds)[folds == k]
-    values[inside, ] <- tryCatch(
-      decide_held_out(spec, sample, inside, fitted$response),
-      domgen_error = function(e) {
-        abort("fold", "With ", if (length(held_out) == 1L) "domain " else "domains ",
-              enumerate(held_out, quote = "\""), " held out to calibrate probabilities: ",
-              conditionMessage(e))
-      }
-    )
+    values[inside, ] <- holding_out(names(folds)[folds == k], {
+      decide_held_out(spec, sample, inside, fitted$response)
+    }, " to calibrate probabilities")
   }
   list(values = values, folds = folds)
 }
@@ -122,7 +124,7 @@ decide_held_out <- function(spec, sample, inside, response) {
   seen <- levels(sample$y)[levels(sample$y) %in% sample$y[counts]]
   if (length(seen) < 2L) return(NA_real_)
   rest <- sample_part(sample, !inside & sample$y %in% seen)
-  model <- finish_fit(fit_sample(spec, rest), spec, rest, NULL)
+  model <- add_origin(fit_sample(spec, rest), spec, rest)
   values <- decision(model, sample$X[inside, , drop = FALSE], droplevels(sample$domain[inside]))
   same <- match(machine_codes(response, response$levels),
                 machine_codes(model$response, response$levels))

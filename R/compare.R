@@ -119,8 +119,12 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
   for (spec in specs) check_metrics_fit(metrics, spec)
-  cross_validate(specs, task, folds, metrics, check_flag(refits, "refits"),
-                 read_progress(progress), new_comparison, names(specs), against)
+  refits <- check_flag(refits, "refits")
+  progress <- read_progress(progress)
+  resumable(function() {
+    runs <- cross_validate(specs, task, folds, metrics, refits, progress)
+    new_comparison(runs, names(specs), against)
+  })
 }
 
 read_specifications <- function(objects) {

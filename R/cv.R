@@ -93,13 +93,16 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
   check_metrics_fit(metrics, spec)
-  cross_validate(list(spec), task, folds, metrics, check_flag(refits, "refits"),
-                 read_progress(progress), `[[`, 1L)
+  refits <- check_flag(refits, "refits")
+  progress <- read_progress(progress)
+  resumable(function() {
+    cross_validate(list(spec), task, folds, metrics, refits, progress)[[1L]]
+  })
 }
 
 # A search inside a fold leaves the line to the cross-validation.
 read_progress <- function(progress) {
-  if (interrupted$working) return(FALSE)
+  if (session$inside) return(FALSE)
   if (is.null(progress)) progress_wanted() else check_flag(progress, "progress")
 }
 

@@ -102,7 +102,7 @@ diagnose_parameters <- function() parameters(
 )
 
 #' @exportS3Method
-fit_input.dg_diagnose_spec <- function(spec, input, memo = NULL) {
+fit_input.dg_diagnose_spec <- function(spec, input) {
   args <- spec$args
   args$progress <- read_progress(args$progress)
   task <- cv_task(spec, input)

@@ -9,9 +9,8 @@ new_spec <- function(method, class, parts, args) {
             class = c(class, "dg_spec"))
 }
 
-# call: match.call() of the method function; env: where the user called it.
-fit_or_specify <- function(spec, call, env) {
-  given <- as.list(call)[-1L]
+# call: match.call() of the method function; env: where the user called it; given: the arguments.
+fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
   if (!spec$parts$weights) given <- drop_null_weights(given, env)
   extra <- given[setdiff(names(given), c(data_arguments, names(spec$args)))]
   known <- setdiff(c(names(spec$args), data_arguments), c("x", if (!spec$parts$weights) "weights"))
@@ -27,7 +26,16 @@ fit_or_specify <- function(spec, call, env) {
     }
     return(spec)
   }
-  keep_call(fit_input(spec, evaluate_input(given, env)), call)
+  fit_call(spec, evaluate_input(given, env), call)
+}
+
+# The fit, which keeps the call; after an interrupt dg_resume() goes on with it.
+fit_call <- function(spec, input, call) {
+  resumable(function() {
+    fitted <- fit_input(spec, input)
+    fitted$call <- call
+    fitted
+  })
 }
 
 # Of a method without weights: NULL, as where a function hands its own argument on, is not given.
@@ -81,31 +89,39 @@ add_bar <- function(formula, domain) {
   formula
 }
 
-# memo: see memo.R; shared by fits to the same input only.
-fit_input <- function(spec, input, memo = NULL) UseMethod("fit_input")
+fit_input <- function(spec, input) UseMethod("fit_input")
 
 #' @exportS3Method
-fit_input.dg_spec <- function(spec, input, memo = NULL) {
-  needs <- spec_needs(spec)
-  scale <- spec_scale(spec)
-  sample <- recall(memo, "sample", list(needs, scale), read_sample(input, needs, scale))
-  check_probability(spec, sample)
-  # for the fit alone: refits for calibration are to other rows
-  shared <- sample
-  if (!is.null(memo)) {
-    shared$memo <- recall(memo, "fits", list(needs, scale), new_memo(memo$siblings))
-  }
-  calibrate(finish_fit(fit_sample(spec, shared), spec, sample, input$x), sample)
+fit_input.dg_spec <- function(spec, input) seal(fit_inputs(list(spec), input)[[1L]]())
+
+# Functions that fit specifications of one method to the same input, see fit_path(); the fits are
+# not sealed.
+fit_inputs <- function(specs, input) UseMethod("fit_inputs", specs[[1L]])
+
+#' @exportS3Method
+fit_inputs.dg_spec <- function(specs, input) {
+  reads <- lapply(specs, function(spec) list(needs = spec_needs(spec), scale = spec_scale(spec)))
+  sharing(reads, function(same) {
+    read <- reads[[same[1L]]]
+    sample <- read_sample(input, read$needs, read$scale)
+    list(sample = sample, fits = fit_path(specs[same], sample))
+  }, function(i, shared, k) {
+    check_probability(specs[[i]], shared$sample)
+    fitted <- add_origin(shared$fits[[k]](), specs[[i]], shared$sample, input$x)
+    calibrate(fitted, shared$sample)
+  })
 }
 
 # What every fit carries, whatever its method.
-finish_fit <- function(fitted, spec, sample, x) {
+finish_fit <- function(fitted, spec, sample) seal(add_origin(fitted, spec, sample))
+
+add_origin <- function(fitted, spec, sample, x = NULL) {
   fitted$spec <- spec
   fitted$blueprint <- sample$blueprint
   fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
   fitted$domain <- sample$domain
-  seal(fitted)
+  fitted
 }
 
 plain_formula <- function(formula) {
@@ -169,8 +185,7 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   if (!takes_weights(object)) given <- drop_null_weights(given, parent.frame())
   known <- setdiff(data_arguments, if (!takes_weights(object)) "weights")
   check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
-  input <- evaluate_input(given, parent.frame())
-  keep_call(fit_input(object, input), call)
+  fit_call(object, evaluate_input(given, parent.frame()), call)
 }
 
 # For whatever has no method. The generic is shared: see .onLoad().

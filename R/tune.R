@@ -108,21 +108,14 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
   parts <- list(title = paste0(inner$parts$title, ", tuned"), weights = takes_weights(inner))
   spec <- structure(list(method = "dg_tune", object = inner, parts = parts, args = args),
                     class = c("dg_tune_spec", "dg_spec"))
-  given <- call
-  given$object <- NULL
+  given <- as.list(call)[-1L]
   if (inherits(object, "dg_fit") && !any(c("x", "formula", "data") %in% names(given))) {
     own <- as.list(object$call)
-    given[intersect(names(own), data_arguments)] <- own[intersect(names(own), data_arguments)]
+    own <- own[intersect(names(own), data_arguments)]
+    given[names(own)] <- own
+    call[names(own)] <- own
   }
-  env <- parent.frame()
-  and_then(fit_or_specify(spec, given, env), function(tuned) {
-    if (inherits(tuned, "dg_fit")) {
-      tuned$call <- call
-      own <- intersect(names(given), data_arguments)
-      tuned$call[own] <- given[own]
-    }
-    tuned
-  })
+  fit_or_specify(spec, call, parent.frame(), given[names(given) != "object"])
 }
 
 # Values of each parameter, as lists.
@@ -166,8 +159,13 @@ spec_needs.dg_tune_spec <- function(spec) {
 spec_scale.dg_tune_spec <- function(spec) spec_scale(spec$object)
 
 #' @exportS3Method
-fit_input.dg_tune_spec <- function(spec, input, memo = NULL) {
+fit_input.dg_tune_spec <- function(spec, input) {
   search_parameters(spec, quietly(cv_task(spec$object, input)), input)
+}
+
+#' @exportS3Method
+fit_inputs.dg_tune_spec <- function(specs, input) {
+  lapply(specs, function(spec) function() fit_input(spec, input))
 }
 
 #' @export
