@@ -18,8 +18,8 @@ try_predictors <- function(search) {
   c$sigma <- c$judges[[1L]]$sigma
   # better than the same candidate with one bandwidth, on the same domains
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
-  gain <- search_sign(search) * (mean(found$scores, na.rm = TRUE) -
-                                   mean(unseen$scores, na.rm = TRUE))
+  gain <- search_losses(search, mean(found$scores, na.rm = TRUE) -
+                          mean(unseen$scores, na.rm = TRUE))
   if (is.null(unseen) || is.na(gain) || gain <= 0) return(invisible())
   c$sigma <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
   if (!is.null(c$sigma)) try_candidate(search, c)

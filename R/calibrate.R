@@ -5,13 +5,7 @@
 probability_methods <- c("none", "platt", "isotonic")
 
 # How a specification makes probabilities; NULL where it has no such argument.
-spec_probability <- function(spec) UseMethod("spec_probability")
-
-#' @exportS3Method
-spec_probability.dg_spec <- function(spec) spec$args$probability
-
-#' @exportS3Method
-spec_probability.dg_chain_spec <- function(spec) spec_probability(spec$learner)
+spec_probability <- function(spec) innermost(spec)$args$probability
 
 wants_probabilities <- function(spec) {
   method <- spec_probability(spec)

@@ -51,9 +51,6 @@ spec_needs.dg_chain_spec <- function(spec) {
 spec_scale.dg_chain_spec <- function(spec) spec_scale(spec$projection)
 
 #' @exportS3Method
-takes_weights.dg_chain_spec <- function(spec) takes_weights(spec$learner)
-
-#' @exportS3Method
 fit_sample.dg_chain_spec <- function(spec, sample) fit_alone(spec, sample)
 
 # Learners behind the same projection share it.

@@ -132,14 +132,9 @@ without_weightless <- function(sample) {
 }
 
 diagnose <- function(sample, metric, args) {
-  bar <- progress_line(length(told_taus) + length(distribution_times) + 2L, args$progress)
+  bar <- progress_steps(length(told_taus) + length(distribution_times) + 2L, args$progress)
   on.exit(bar$done())
-  step <- function(label, code) {
-    bar$tick(label)
-    force(code)
-    bar$advance()
-    code
-  }
+  step <- bar$step
   shift <- step("shift", diagnose_shift(sample, args))
   study <- new_study(sample, metric, args, step)
   pooled <- step("pooled", best_pooled(study))
@@ -198,8 +193,8 @@ choose_elsewhere <- function(scores, metric) {
   known <- ifelse(is.na(scores), 0, scores)
   counts <- !is.na(scores)
   others <- sweep(-known, 2L, colSums(known), "+") / sweep(-counts, 2L, colSums(counts), "+")
-  best <- apply(better_sign(metric) * others, 1L, function(s) {
-    if (all(is.na(s))) NA_integer_ else which.max(s)
+  best <- apply(losses(others, metric$better), 1L, function(s) {
+    if (all(is.na(s))) NA_integer_ else which.min(s)
   })
   scores[cbind(seq_len(nrow(scores)), best)]
 }

@@ -3,26 +3,28 @@
 
 # Every specification on every split, and with refits on what is left without two folds, for the
 # standard errors: a list of dg_cv.
-cross_validate <- function(specs, task, folds, metrics, refits, progress) {
-  splits <- fold_splits(folds, task)
-  plan <- if (refits) pairs_of_folds(splits, task$domain)
-  all <- c(splits, plan$splits)
+cross_validate <- function(plan) {
+  splits <- fold_splits(plan$folds, plan$task)
+  pairs <- if (plan$refits) pairs_of_folds(splits, plan$task$domain)
+  all <- c(splits, pairs$splits)
   # the same random numbers for all specifications: differences are theirs
   seeds <- stored("seeds", draw_seeds(length(all)))
-  pieces <- unlist(lapply(seq_along(specs), function(s) {
+  pieces <- unlist(lapply(seq_along(plan$specs), function(s) {
     lapply(seq_along(all), function(k) {
       list(key = paste(s, k), spec = s, split = all[[k]], seed = seeds[k],
-           label = specs[[s]]$parts$title)
+           label = plan$specs[[s]]$parts$title)
     })
   }), recursive = FALSE)
-  results <- run_pieces(pieces, split_worker(specs, task, metrics), progress)
-  main <- seq_along(splits)
-  runs <- Map(function(spec, own) {
-    new_cv(spec, task, folds, metrics, splits, own[main], plan, own[-main])
-  }, unname(specs), split(results, rep(seq_along(specs), each = length(all))))
+  results <- run_pieces(pieces, split_worker(plan$specs, plan$task, plan$metrics), plan$progress)
+  runs <- lapply(seq_along(plan$specs), function(s) {
+    own <- results[vapply(pieces, `[[`, 0L, "spec") == s]
+    main <- seq_along(splits)
+    new_cv(plan$specs[[s]], plan$task, plan$folds, plan$metrics, splits, own[main], pairs,
+           own[-main])
+  })
   # it is the domains that lack a class
   warn_no_score(runs[[1L]])
-  unname(runs)
+  runs
 }
 
 # In a function of its own, so that workers are sent no more than this.
@@ -38,7 +40,7 @@ split_worker <- function(specs, task, metrics) {
     }
     if (!is.null(found$error)) stop(found$error)
     if (!pair) return(found)
-    list(domains = score_domains(found$predictions, metrics), seconds = found$seconds)
+    list(domains = score_left_out(found$predictions, metrics), seconds = found$seconds)
   }
 }
 
@@ -91,49 +93,4 @@ chosen_parameters.dg_auto <- function(model) {
   table <- model$choice$table
   members <- describe_candidates(table[table$member %in% TRUE, ])
   c(model$tuning$best, list(chosen = paste(members, collapse = "; ")))
-}
-
-add_responses <- function(predictions, model, values, levels) {
-  prediction <- respond(model, values, model$response$kind)
-  predictions$prediction <- if (is.null(levels)) prediction
-                            else factor(as.character(prediction), levels = levels)
-  decision <- respond(model, values, "decision")
-  predictions$decision <- if (length(levels) <= 2L) decision else {
-    if (!is.matrix(decision)) {
-      # of two of them
-      decision <- matrix(c(-decision, decision), ncol = 2L,
-                         dimnames = list(NULL, model$response$levels))
-    }
-    all_classes(decision, levels, -Inf)
-  }
-  predictions
-}
-
-# A class that the training domains lacked has probability 0, and the lowest decision value.
-all_classes <- function(columns, levels, lacking) {
-  full <- matrix(lacking, nrow(columns), length(levels), dimnames = list(NULL, levels))
-  full[, colnames(columns)] <- columns
-  full
-}
-
-# Standard deviation of the response of new rows.
-predictive_sd <- function(object, newdata, domain) UseMethod("predictive_sd")
-
-#' @exportS3Method
-predictive_sd.dg_gp <- function(object, newdata, domain) {
-  found <- predict(seal(object), newdata, domain = domain, se.fit = TRUE)
-  sqrt(found$se.fit^2 + found$residual.scale^2)
-}
-
-#' @exportS3Method
-predictive_sd.dg_chain <- function(object, newdata, domain) {
-  if (!inherits(object$learner, "dg_gp")) return(predictive_sd(object$learner, newdata, domain))
-  predictive_sd.dg_gp(object, newdata, domain)
-}
-
-# That of the training response.
-#' @exportS3Method
-predictive_sd.dg_null <- function(object, newdata, domain) {
-  rep(weighted_sd(object$y - weighted_mean(object$y, object$weights), object$weights),
-      NROW(newdata))
 }

@@ -1,4 +1,16 @@
-# The machines of a fit together: where they start, and what they give.
+# The machines of several fits, and of one fit, together: where they start, and what they give.
+
+#' @exportS3Method
+fit_sample.dg_svm_spec <- function(spec, sample) fit_alone(spec, sample)
+
+# One Gram matrix for each kernel; machines start from the solution for the cost before.
+#' @exportS3Method
+fit_path.dg_svm_spec <- function(specs, sample) {
+  sample$represent <- remembering(represent_rows)
+  path <- list(penalty = remembering(cost_penalty), data = remembering(machine_data),
+               along_costs = along_costs())
+  lapply(specs, function(spec) function() fit_machines(spec, sample, path))
+}
 
 # Solves machines at one cost after the other: each starts from the dual variables of the same
 # machines at the cost before, in proportion to it: inside the bounds, and nearer to the solution

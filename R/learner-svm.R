@@ -229,18 +229,7 @@ svm_parameters <- function() parameters(
             tuned = FALSE)
 )
 
-#' @exportS3Method
-fit_sample.dg_svm_spec <- function(spec, sample) fit_alone(spec, sample)
-
-# One Gram matrix for each kernel; machines start from the solution for the cost before.
-#' @exportS3Method
-fit_path.dg_svm_spec <- function(specs, sample) {
-  sample$represent <- remembering(represent_rows)
-  path <- list(penalty = remembering(cost_penalty), data = remembering(machine_data),
-               along_costs = along_costs())
-  lapply(specs, function(spec) function() fit_machines(spec, sample, path))
-}
-
+# path: what the fits of a search share.
 fit_machines <- function(spec, sample, path) {
   args <- spec$args
   check_several_classes(sample$y)

@@ -142,6 +142,12 @@ spec_needs.dg_spec <- function(spec) {
 #' @exportS3Method
 spec_scale.dg_spec <- function(spec) if (is.null(spec$args$scale)) "none" else spec$args$scale
 
+# The method that predicts: the learner of a chain, what a search tunes.
+innermost <- function(spec) {
+  inner <- if (is.null(spec$learner)) spec$object else spec$learner
+  if (is.null(inner)) spec else innermost(inner)
+}
+
 # Fits a specification to a sample: the numerical part, one per family.
 fit_sample <- function(spec, sample) UseMethod("fit_sample")
 
@@ -201,10 +207,7 @@ predict.dg_spec <- function(object, ...) {
         "first.")
 }
 
-takes_weights <- function(spec) UseMethod("takes_weights")
-
-#' @exportS3Method
-takes_weights.dg_spec <- function(spec) spec$parts$weights
+takes_weights <- function(spec) innermost(spec)$parts$weights
 
 #' @export
 print.dg_spec <- function(x, ...) {

@@ -101,8 +101,7 @@ clear_gain <- function(state, name, best) {
     if (!is.na(at)) state$results[[at]]$scores
   })
   if (is.null(scores[[1L]]) || is.null(scores[[2L]])) return(TRUE)
-  gain <- scores[[1L]] - scores[[2L]]
-  if (state$metrics[[1L]]$better == "low") gain <- -gain
+  gain <- losses(scores[[2L]] - scores[[1L]], state$metrics[[1L]]$better)
   gain <- gain[!is.na(gain)]
   noise <- if (length(gain) > 1L) standard_error(gain) else 0
   length(gain) == 0L || mean(gain) > noise
@@ -212,10 +211,9 @@ summarise_choice <- function(state, outcomes) {
                 error = conditionMessage(errors[[1L]])))
   }
   predictions <- do.call(rbind, lapply(outcomes, `[[`, "predictions"))
-  domains <- score_domains(predictions, state$metrics)
+  domains <- score_left_out(predictions, state$metrics)
   scores <- stats::setNames(domains$score, domains$domain)
-  known <- scores[!is.na(scores)]
-  list(scores = scores, mean = if (length(known)) mean(known) else NA_real_,
+  list(scores = scores, mean = known_mean(scores),
        se = mean_error(scores, share = train_share(state$splits, state$task))$se,
        seconds = seconds, error = NA_character_,
        warnings = unique(unlist(lapply(outcomes, `[[`, "warnings"))))

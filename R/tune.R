@@ -189,11 +189,20 @@ format_value <- function(value) {
 
 # A kernel or feature map by its constructor and what is not the default: "rbf(times = 2)"; the
 # first number is always there: "poly(2)".
-short_object <- function(value) {
-  if (inherits(value, "kernel_composite")) {
-    sign <- if (inherits(value, "kernel_sum")) " + " else " * "
-    return(paste(vapply(value$parts, format_value, ""), collapse = sign))
-  }
+short_object <- function(value) UseMethod("short_object")
+
+short_parts <- function(sign) {
+  function(value) paste(vapply(value$parts, format_value, ""), collapse = sign)
+}
+
+#' @exportS3Method
+short_object.kernel_sum <- short_parts(" + ")
+
+#' @exportS3Method
+short_object.kernel_product <- short_parts(" * ")
+
+#' @exportS3Method
+short_object.default <- function(value) {
   class <- class(value)[1L]
   name <- c(domain_embedding = "domain_distribution", kernel_normalised = "kernel_normalise")[class]
   if (is.na(name)) name <- class
