@@ -11,21 +11,17 @@ choose_members <- function(search, most, used = TRUE) {
   fitted <- setdiff(colnames(scores), candidate_key(candidate(kernel = "null")))
   if (length(fitted) == 0L) fitted <- colnames(scores)
   keys <- utils::head(best_of_kinds(search, scores[used, fitted, drop = FALSE]), most)
-  means <- scores_of_means(search, lapply(keys, function(key) {
+  sums <- Reduce(`+`, lapply(keys, function(key) {
     values_at(search, search$found[[key]]$parts, settled[[key]])
-  }))
+  }), accumulate = TRUE)
+  # of the mean of the first, of the first two, ...
+  means <- score_choices(length(keys), function(k) sums[[k]] / k, search$judge)
   worse <- search_losses(search, means[used, , drop = FALSE])
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
   count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
   list(keys = keys[seq_len(count)], scores = means[, count])
-}
-
-# Scores by domain of the mean of the first, of the first two, ... of some values.
-scores_of_means <- function(search, values) {
-  sums <- Reduce(`+`, values, accumulate = TRUE)
-  score_choices(length(values), function(k) sums[[k]] / k, search$judge)
 }
 
 # The specification of a candidate for n rows.

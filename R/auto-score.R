@@ -72,7 +72,7 @@ expected_score <- function(search, chosen, sample) {
 
 # Scores by domain of the mean of candidates, with more rows than the search.
 left_out_scores <- function(search, keys, sample, rows) {
-  sample <- sample_rows(sample, rows)
+  sample <- sample_part(sample, rows)
   values <- mean_of_members(keys, function(key) left_out_values(search, key, sample))
   score_values(values, search_judge(sample, search$args, search$metric))
 }

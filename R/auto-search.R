@@ -35,21 +35,12 @@ choose_by_domain <- function(args, sample) {
 
 # Rows of the sample as they are.
 new_search <- function(args, sample, metric, few, rows) {
-  search <- new.env(parent = emptyenv())
-  search$args <- args
-  search$metric <- metric
-  search$few <- few
-  rows <- search_rows(sample, rows, args$seed)
-  search$X <- sample$X[rows, , drop = FALSE]
-  search$y <- if (is.factor(sample$y)) droplevels(sample$y[rows]) else sample$y[rows]
-  search$domain <- droplevels(sample$domain[rows])
-  search$weights <- sample$weights[rows]
-  search$judged <- if (few) row_groups(search$domain) else search$domain
-  search$left_out <- in_groups(search$judged)
-  search$judge <- search_judge(search, args, metric, search$judged)
-  search$samples <- list()
-  search$found <- list()
-  search
+  sample <- sample_part(sample, search_rows(sample, rows, args$seed))
+  judged <- if (few) factor(seq_along(sample$domain) %% 10L) else sample$domain
+  list2env(c(sample[c("X", "y", "domain", "weights")], list(
+    args = args, metric = metric, few = few, judged = judged, left_out = in_groups(judged),
+    judge = search_judge(sample, args, metric, judged), samples = list(), found = list()
+  )), parent = emptyenv())
 }
 
 # What score_values() asks for; what the response warns of is told by the fits.
@@ -57,8 +48,6 @@ search_judge <- function(sample, args, metric, domain = sample$domain) {
   list(y = sample$y, domain = domain, metric = metric,
        response = quietly(ridge_task(sample, ridge_args(args)))$response)
 }
-
-row_groups <- function(domain) factor(seq_along(domain) %% 10L)
 
 # Many domains are left out some at a time: one at a time takes much longer, and choices are the
 # same.

@@ -125,10 +125,13 @@ decide_held_out <- function(spec, sample, inside, response) {
   values[, same, drop = FALSE]
 }
 
+# The rows of a sample, and the classes and domains that these have.
 sample_part <- function(sample, rows) {
   sample$X <- sample$X[rows, , drop = FALSE]
-  for (name in c("y", "domain")) sample[[name]] <- droplevels(sample[[name]][rows])
-  for (name in c("weights", "kept")) sample[[name]] <- sample[[name]][rows]
+  for (name in c("y", "domain", "weights", "kept")) {
+    part <- sample[[name]][rows]
+    sample[[name]] <- if (is.factor(part)) droplevels(part) else part
+  }
   sample
 }
 

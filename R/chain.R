@@ -48,9 +48,6 @@ spec_needs.dg_chain_spec <- function(spec) {
 }
 
 #' @exportS3Method
-spec_scale.dg_chain_spec <- function(spec) spec_scale(spec$projection)
-
-#' @exportS3Method
 fit_sample.dg_chain_spec <- function(spec, sample) fit_alone(spec, sample)
 
 # Learners behind the same projection share it.
@@ -60,10 +57,12 @@ fit_path.dg_chain_spec <- function(specs, sample) {
   projected <- fit_path(projections, sample)
   sharing(projections, function(same) {
     first <- same[1L]
-    found <- project_sample(finish_fit(projected[[first]](), projections[[first]], sample),
-                            sample)
-    found$fits <- fit_path(lapply(specs[same], `[[`, "learner"), found$sample)
-    found
+    projection <- finish_fit(projected[[first]](), projections[[first]], sample)
+    unit <- sqrt(mean(rowSums(projection$scores^2)))
+    # the scores in the place of the predictors
+    sample$X <- projection$scores / unit
+    list(projection = projection, unit = unit, sample = sample,
+         fits = fit_path(lapply(specs[same], `[[`, "learner"), sample))
   }, function(i, found, k) {
     learner <- finish_fit(found$fits[[k]](), specs[[i]]$learner, found$sample)
     structure(list(projection = found$projection, unit = found$unit, learner = learner,
@@ -71,13 +70,6 @@ fit_path.dg_chain_spec <- function(specs, sample) {
                    weights = sample$weights, y = sample$y),
               class = c("dg_chain", "dg_learner", "dg_fit"))
   })
-}
-
-# list(projection, unit, sample: the scores in the place of the predictors).
-project_sample <- function(projection, sample) {
-  unit <- sqrt(mean(rowSums(projection$scores^2)))
-  sample$X <- projection$scores / unit
-  list(projection = projection, unit = unit, sample = sample)
 }
 
 #' @exportS3Method

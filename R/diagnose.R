@@ -155,11 +155,9 @@ diagnose <- function(sample, metric, args) {
   structure(result, class = "dg_diagnose")
 }
 
+# With all classes.
 keep_rows <- function(sample, keep) {
-  sample$X <- sample$X[keep, , drop = FALSE]
-  sample[c("y", "weights")] <- lapply(sample[c("y", "weights")], `[`, keep)
-  sample$domain <- droplevels(sample$domain[keep])
-  sample
+  utils::modifyList(sample_part(sample, keep), list(y = sample$y[keep]))
 }
 
 # V = sum_g w_g'K w_g / G - w'K w / G^2, where w_g is 1/n_g on domain g and 0 elsewhere, and w

@@ -131,16 +131,17 @@ plain_formula <- function(formula) {
 
 # What a method asks of its data, and how it scales predictors.
 spec_needs <- function(spec) UseMethod("spec_needs")
-spec_scale <- function(spec) UseMethod("spec_scale")
+
+spec_scale <- function(spec) {
+  args <- if (is.null(spec$projection)) spec$args else spec$projection$args
+  if (is.null(args$scale)) "none" else args$scale
+}
 
 #' @exportS3Method
 spec_needs.dg_spec <- function(spec) {
   list(response = spec$parts$response,
        domain = spec$parts$domain || uses_domain(spec$args$domain_kernel))
 }
-
-#' @exportS3Method
-spec_scale.dg_spec <- function(spec) if (is.null(spec$args$scale)) "none" else spec$args$scale
 
 # The method that predicts: the learner of a chain, what a search tunes.
 innermost <- function(spec) {

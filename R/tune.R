@@ -156,9 +156,6 @@ spec_needs.dg_tune_spec <- function(spec) {
 }
 
 #' @exportS3Method
-spec_scale.dg_tune_spec <- function(spec) spec_scale(spec$object)
-
-#' @exportS3Method
 fit_input.dg_tune_spec <- function(spec, input) {
   search_parameters(spec, quietly(cv_task(spec$object, input)), input)
 }
