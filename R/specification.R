@@ -11,11 +11,7 @@ new_spec <- function(method, class, parts, args) {
 
 # call: match.call() of the method function; env: where the user called it; given: the arguments.
 fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
-  if (!spec$parts$weights) given <- drop_null_weights(given, env)
-  extra <- given[setdiff(names(given), c(data_arguments, names(spec$args)))]
-  known <- setdiff(c(names(spec$args), data_arguments), c("x", if (!spec$parts$weights) "weights"))
-  if (!spec$parts$weights && "weights" %in% names(given)) extra <- c(extra, given["weights"])
-  check_no_dots(extra, known)
+  given <- check_arguments(given, spec, env, names(spec$args))
   # what was asked for, where it is what would be taken anyway too: see check_fixed()
   spec$given <- as.character(intersect(names(spec$args), names(given)))
   if (!any(c("x", "formula", "data") %in% names(given))) {
@@ -29,19 +25,25 @@ fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
   fit_call(spec, evaluate_input(given, env), call)
 }
 
-# The fit, which keeps the call; after an interrupt dg_resume() goes on with it.
+# The fit, which keeps the call; after an interrupt of a search dg_resume() goes on with it.
 fit_call <- function(spec, input, call) {
-  resumable(function() {
+  fit <- function() {
     fitted <- fit_input(spec, input)
     fitted$call <- call
     fitted
-  })
+  }
+  if (is.null(spec$object)) fit() else resumable(fit)
 }
 
-# Of a method without weights: NULL, as where a function hands its own argument on, is not given.
-drop_null_weights <- function(given, env) {
-  null <- on_error(is.null(eval(given$weights, env)), function(e) FALSE)
-  given[!(null & names(given) == "weights")]
+# The arguments of a call, of which each must be one of data or of the method's own. Of a method
+# without weights: NULL, as where a function hands its own argument on, is not given.
+check_arguments <- function(given, spec, env, own = character()) {
+  weighted <- takes_weights(spec)
+  null <- !weighted && on_error(is.null(eval(given$weights, env)), function(e) FALSE)
+  if (null) given$weights <- NULL
+  known <- c(own, setdiff(data_arguments, if (!weighted) "weights"))
+  check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
+  given
 }
 
 # The data arguments of a call, evaluated: weights and domain may be columns of
@@ -188,10 +190,7 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
     fitted$call <- call
     return(fitted)
   }
-  given <- as.list(call)[-(1:2)]
-  if (!takes_weights(object)) given <- drop_null_weights(given, parent.frame())
-  known <- setdiff(data_arguments, if (!takes_weights(object)) "weights")
-  check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
+  given <- check_arguments(as.list(call)[-(1:2)], object, parent.frame())
   fit_call(object, evaluate_input(given, parent.frame()), call)
 }
 

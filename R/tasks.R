@@ -14,9 +14,7 @@ resumable <- function(call, store = new.env(parent = emptyenv())) {
   session$store <- store
   on.exit(session$store <- outer)
   if (session$inside || !is.null(outer)) return(call())
-  withCallingHandlers(call(), interrupt = function(i) {
-    # what has no pieces begins anew
-    if (is.null(store$pieces)) return()
+  tryCatch(call(), interrupt = function(i) {
     session$interrupted <- list(call = call, store = store)
     abort("interrupt", "Interrupted after ", sum(store$pieces %in% names(store)), " of ",
           plural(length(store$pieces), "piece"), " of work; `dg_resume()` goes on from there.")
