@@ -11,26 +11,17 @@ choose_members <- function(search, most, used = TRUE) {
   fitted <- setdiff(colnames(scores), candidate_key(candidate(kernel = "null")))
   if (length(fitted) == 0L) fitted <- colnames(scores)
   keys <- utils::head(best_of_kinds(search, scores[used, fitted, drop = FALSE]), most)
-  means <- scores_of_means(search, lapply(keys, function(key) {
+  sums <- Reduce(`+`, lapply(keys, function(key) {
     values_at(search, search$found[[key]]$parts, settled[[key]])
-  }))
-  worse <- search_sign(search) * means[used, , drop = FALSE]
+  }), accumulate = TRUE)
+  # of the mean of the first, of the first two, ...
+  means <- score_choices(length(keys), function(k) sums[[k]] / k, search$judge)
+  worse <- search_losses(search, means[used, , drop = FALSE])
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
   count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
   list(keys = keys[seq_len(count)], scores = means[, count])
-}
-
-# Scores by domain of the mean of the first, of the first two, ... of some values.
-scores_of_means <- function(search, values) {
-  response <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))$response
-  total <- 0
-  scores <- vapply(seq_along(values), function(k) {
-    total <<- total + values[[k]]
-    scores_by_group(total / k, search$y, search$judged, response, search$metric)
-  }, numeric(nlevels(search$judged)))
-  matrix(scores, ncol = length(values))
 }
 
 # The specification of a candidate for n rows.
@@ -48,7 +39,7 @@ member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$si
 # A fitted dg_ridge() like any other.
 fit_member <- function(spec, sample) {
   sample <- member_sample(spec, sample)
-  finish_fit(fit_sample(spec, sample), spec, sample, NULL)
+  finish_fit(fit_sample(spec, sample), spec, sample)
 }
 
 # The rows as one member sees them; what scaling warns of was told by the search.
@@ -102,11 +93,10 @@ held_out_decisions.dg_auto_spec <- function(spec, sample, fitted) {
 
 # table: the mean, its members, then the others, those of the second round first.
 summarise_search <- function(first, final, chosen) {
-  sign <- search_sign(final)
-  keys <- names(final$found)[order(sign * found_means(final))]
+  keys <- names(final$found)[order(found_losses(final))]
   keys <- c(chosen$keys, setdiff(keys, chosen$keys))
   rest <- if (!identical(first, final)) setdiff(names(first$found), keys)
-  rest <- rest[order(sign * found_means(first)[rest])]
+  rest <- rest[order(found_losses(first)[rest])]
   found <- c(final$found[keys], first$found[rest])
   # the first round may have seen some of the domains only
   of_first <- match(levels(final$judged), levels(first$judged))
@@ -133,20 +123,4 @@ summarise_search <- function(first, final, chosen) {
     row.names = NULL
   )
   list(table = table, scores = scores)
-}
-
-known_error <- function(values) standard_error(values[!is.na(values)])
-
-kernel_words <- function(c) {
-  if (c$kernel == "linear") return("linear kernel")
-  if (c$kernel == "null") return("null model")
-  name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
-            sum = "linear + Gaussian kernel")[[c$kernel]]
-  if (!is.null(c$sigma)) return(paste(name, "with a bandwidth per predictor"))
-  paste0(name, " (", format(c$times), " x median)")
-}
-
-domain_kernel_words <- function(c) {
-  if (is.na(c$outer)) "pooled"
-  else paste0("distributional (", format(c$outer), " x median)")
 }

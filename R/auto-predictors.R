@@ -18,8 +18,8 @@ try_predictors <- function(search) {
   c$sigma <- c$judges[[1L]]$sigma
   # better than the same candidate with one bandwidth, on the same domains
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
-  gain <- search_sign(search) * (mean(found$scores, na.rm = TRUE) -
-                                   mean(unseen$scores, na.rm = TRUE))
+  gain <- search_losses(search, mean(found$scores, na.rm = TRUE) -
+                          mean(unseen$scores, na.rm = TRUE))
   if (is.null(unseen) || is.na(gain) || gain <= 0) return(invisible())
   c$sigma <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
   if (!is.null(c$sigma)) try_candidate(search, c)
@@ -31,20 +31,13 @@ fit_predictors <- function(search, found, sample, rows) {
   args <- ridge_args(search$args)
   args$kernel <- kernel_rbf()
   args$domain_kernel <- domain_pooled()
-  part <- sample_rows(sample, rows)
-  thin <- search_rows(list(y = part$y, domain = part$domain), predictor_rows,
-                      search$args$seed)
-  part <- sample_rows(part, thin)
+  part <- sample_part(sample, rows)
+  thin <- search_rows(part, predictor_rows, search$args$seed)
+  part <- sample_part(part, thin)
   args$lambda <- found$lambda * length(thin) / nrow(sample$X)
   fitted <- tryCatch(quietly(fit_bandwidths(ridge_task(part, args), part, args)),
                      domgen_error = function(e) NULL)
   if (!is.null(fitted)) fitted$kernel$sigma
-}
-
-sample_rows <- function(sample, rows) {
-  y <- sample$y[rows]
-  list(X = sample$X[rows, , drop = FALSE], y = if (is.factor(y)) droplevels(y) else y,
-       domain = droplevels(sample$domain[rows]), weights = sample$weights[rows])
 }
 
 # Bandwidths that were fitted without a third of the domains, and which: list of

@@ -33,7 +33,7 @@ doubt_members <- function(search, chosen) {
 
 # By more than the standard error of the difference? Of a few domains the error itself is not known.
 is_gain <- function(search, difference) {
-  gain <- search_sign(search) * difference[!is.na(difference)]
+  gain <- search_losses(search, difference[!is.na(difference)])
   asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
   length(gain) < 2L || mean(gain) > asked
 }
@@ -72,10 +72,9 @@ expected_score <- function(search, chosen, sample) {
 
 # Scores by domain of the mean of candidates, with more rows than the search.
 left_out_scores <- function(search, keys, sample, rows) {
-  sample <- sample_rows(sample, rows)
+  sample <- sample_part(sample, rows)
   values <- mean_of_members(keys, function(key) left_out_values(search, key, sample))
-  response <- ridge_task(sample, ridge_args(search$args))$response
-  scores_by_group(values, sample$y, sample$domain, response, search$metric)
+  score_values(values, search_judge(sample, search$args, search$metric))
 }
 
 # Bandwidths that were fitted are those that have not seen the domain.

@@ -209,10 +209,9 @@ describe_candidates <- function(table) {
 # Which of these lines of the table, at 5 % for all of them together (Bonferroni), by the standard
 # error of dg_compare(refits = FALSE).
 clearly_worse <- function(choice, lines) {
-  sign <- if (choice$metric$better == "low") 1 else -1
   share <- 1 - 1 / min(most_left_out, nrow(choice$scores))
   vapply(lines, function(line) {
-    loss <- sign * (choice$scores[, line] - choice$scores[, 1L])
+    loss <- losses(choice$scores[, line] - choice$scores[, 1L], choice$metric$better)
     error <- mean_error(loss, share = share)
     !is.na(error$se) &&
       mean(loss, na.rm = TRUE) > stats::qt(1 - 0.05 / length(lines), error$df) * error$se

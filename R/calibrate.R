@@ -5,13 +5,7 @@
 probability_methods <- c("none", "platt", "isotonic")
 
 # How a specification makes probabilities; NULL where it has no such argument.
-spec_probability <- function(spec) UseMethod("spec_probability")
-
-#' @exportS3Method
-spec_probability.dg_spec <- function(spec) spec$args$probability
-
-#' @exportS3Method
-spec_probability.dg_chain_spec <- function(spec) spec_probability(spec$learner)
+spec_probability <- function(spec) innermost(spec)$args$probability
 
 wants_probabilities <- function(spec) {
   method <- spec_probability(spec)
@@ -76,19 +70,27 @@ calibrate <- function(fitted, sample) {
   fitted$calibration <- list(
     method = method, maps = maps, folds = held_out$value$folds,
     log_loss = held_out_loss(values, sides, sample, fitted$response, method),
-    warnings = held_out$warnings
+    warnings = table(warnings = held_out$warnings)
   )
-  seal(fitted)
+  fitted
 }
 
-# The value of an expression, and a table of its warnings, which are not given.
+# The value of an expression, and its warnings, which are not given.
 with_warnings <- function(code) {
   warnings <- character()
   value <- withCallingHandlers(code, domgen_warning = function(w) {
     warnings <<- c(warnings, conditionMessage(w))
     invokeRestart("muffleWarning")
   })
-  list(value = value, warnings = table(warnings))
+  list(value = value, warnings = warnings)
+}
+
+# An error says which domains were held out, and what for.
+holding_out <- function(domains, code, purpose = "") {
+  tryCatch(code, domgen_error = function(e) {
+    abort("fold", "With ", if (length(domains) == 1L) "domain " else "domains ",
+          enumerate(domains, quote = "\""), " held out", purpose, ": ", conditionMessage(e))
+  })
 }
 
 # Decision values of each row by a model that has not seen its domain's labels:
@@ -103,15 +105,9 @@ held_out_decisions.dg_spec <- function(spec, sample, fitted) {
   values <- matrix(NA_real_, nrow(sample$X), ncol(fitted$decision))
   for (k in seq_len(max(folds))) {
     inside <- fold == k
-    held_out <- names(folds)[folds == k]
-    values[inside, ] <- tryCatch(
-      decide_held_out(spec, sample, inside, fitted$response),
-      domgen_error = function(e) {
-        abort("fold", "With ", if (length(held_out) == 1L) "domain " else "domains ",
-              enumerate(held_out, quote = "\""), " held out to calibrate probabilities: ",
-              conditionMessage(e))
-      }
-    )
+    values[inside, ] <- holding_out(names(folds)[folds == k], {
+      decide_held_out(spec, sample, inside, fitted$response)
+    }, " to calibrate probabilities")
   }
   list(values = values, folds = folds)
 }
@@ -123,7 +119,7 @@ decide_held_out <- function(spec, sample, inside, response) {
   seen <- levels(sample$y)[levels(sample$y) %in% sample$y[counts]]
   if (length(seen) < 2L) return(NA_real_)
   rest <- sample_part(sample, !inside & sample$y %in% seen)
-  model <- finish_fit(fit_sample(spec, rest), spec, rest, NULL)
+  model <- add_origin(fit_sample(spec, rest), spec, rest)
   values <- decision(model, list(X = sample$X[inside, , drop = FALSE],
                                  domain = droplevels(sample$domain[inside])))
   same <- match(machine_codes(response, response$levels),
@@ -131,10 +127,13 @@ decide_held_out <- function(spec, sample, inside, response) {
   values[, same, drop = FALSE]
 }
 
+# The rows of a sample, and the classes and domains that these have.
 sample_part <- function(sample, rows) {
   sample$X <- sample$X[rows, , drop = FALSE]
-  for (name in c("y", "domain")) sample[[name]] <- droplevels(sample[[name]][rows])
-  for (name in c("weights", "kept")) sample[[name]] <- sample[[name]][rows]
+  for (name in c("y", "domain", "weights", "kept")) {
+    part <- sample[[name]][rows]
+    sample[[name]] <- if (is.factor(part)) droplevels(part) else part
+  }
   sample
 }
 

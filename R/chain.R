@@ -50,29 +50,28 @@ spec_needs.dg_chain_spec <- function(spec) {
 }
 
 #' @exportS3Method
-spec_scale.dg_chain_spec <- function(spec) spec_scale(spec$projection)
+fit_sample.dg_chain_spec <- function(spec, sample) fit_alone(spec, sample)
 
+# Learners behind the same projection share it.
 #' @exportS3Method
-takes_weights.dg_chain_spec <- function(spec) takes_weights(spec$learner)
-
-#' @exportS3Method
-fit_sample.dg_chain_spec <- function(spec, sample) {
-  first <- recall(sample$memo, "projected", spec$projection,
-                  project_sample(spec$projection, sample))
-  learner <- finish_fit(fit_sample(spec$learner, first$sample), spec$learner, first$sample, NULL)
-  structure(list(projection = first$projection, unit = first$unit, learner = learner,
-                 decision = learner$decision, response = learner$response,
-                 weights = sample$weights, y = sample$y),
-            class = c("dg_chain", "dg_learner", "dg_fit"))
-}
-
-# list(projection, unit, sample: the scores in the place of the predictors).
-project_sample <- function(spec, sample) {
-  projection <- finish_fit(fit_sample(spec, sample), spec, sample, NULL)
-  unit <- sqrt(mean(rowSums(projection$scores^2)))
-  sample$X <- projection$scores / unit
-  if (!is.null(sample$memo)) sample$memo <- new_memo()
-  list(projection = projection, unit = unit, sample = sample)
+fit_path.dg_chain_spec <- function(specs, sample) {
+  projections <- lapply(specs, `[[`, "projection")
+  projected <- fit_path(projections, sample)
+  sharing(projections, function(same) {
+    first <- same[1L]
+    projection <- finish_fit(projected[[first]](), projections[[first]], sample)
+    unit <- sqrt(mean(rowSums(projection$scores^2)))
+    # the scores in the place of the predictors
+    sample$X <- projection$scores / unit
+    list(projection = projection, unit = unit, sample = sample,
+         fits = fit_path(lapply(specs[same], `[[`, "learner"), sample))
+  }, function(i, found, k) {
+    learner <- finish_fit(found$fits[[k]](), specs[[i]]$learner, found$sample)
+    structure(list(projection = found$projection, unit = found$unit, learner = learner,
+                   decision = learner$decision, response = learner$response,
+                   weights = sample$weights, y = sample$y),
+              class = c("dg_chain", "dg_learner", "dg_fit"))
+  })
 }
 
 #' @exportS3Method

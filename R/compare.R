@@ -115,12 +115,8 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   against <- read_against(against, names(specs))
   given <- as.list(call)[-1L]
   input <- evaluate_input(given[names(given) %in% data_arguments], parent.frame())
-  task <- cv_task(specs[[1L]], input)
-  folds <- read_folds(folds, task)
-  metrics <- read_metrics(metric, task$y)
-  for (spec in specs) check_metrics_fit(metrics, spec)
-  cross_validate(specs, task, folds, metrics, check_flag(refits, "refits"),
-                 read_progress(progress), new_comparison, names(specs), against)
+  plan <- read_plan(specs, input, folds, metric, refits, progress)
+  resumable(function() new_comparison(cross_validate(plan), names(specs), against))
 }
 
 read_specifications <- function(objects) {
@@ -193,116 +189,4 @@ compare_pair <- function(run, against) {
   error <- mean_error(difference, without, run$share, off = 0.5)
   list(line = paired_line(difference, error),
        inference = data.frame(how = error$how, inflation = error$inflation, df = error$df))
-}
-
-#' @export
-print.dg_compare <- function(x, digits = 3, ...) {
-  digits <- check_digits(digits)
-  measure <- x$metrics[[1L]]
-  run <- x$runs[[1L]]
-  cat(measure$title, ", ", run$held, " (",
-      if (measure$better == "low") "lower" else "higher", " is better); differences from ",
-      dQuote(x$against, FALSE), ", paired by domain\n\n", sep = "")
-  print_comparison(x, digits)
-  missing <- sum(is.na(rowSums(x$scores)))
-  if (missing) cat("  ", without_score(missing, run$predictions$truth), "\n", sep = "")
-  cat("\n", inference_words(x), "\n", sep = "")
-  for (i in which(x$table$method != x$against)) {
-    differences <- x$scores[, i] - x$scores[, x$against]
-    able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
-    cat("  ", verdict(x$table[i, ], measure, x$against, able), "\n", sep = "")
-  }
-  if (!is.null(x$friedman)) {
-    cat("  ", if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
-        " (Friedman's test on ranks in a domain: ", p_words(x$friedman$p), ")\n", sep = "")
-  }
-  for (name in names(x$runs)) {
-    if (length(x$runs[[name]]$warnings)) {
-      cat("  ", name, ":\n", sep = "")
-      print_fold_warnings(x$runs[[name]]$warnings, nrow(x$runs[[name]]$fits))
-    }
-  }
-  invisible(x)
-}
-
-print_comparison <- function(x, digits) {
-  empty <- c("difference", "se", "lower", "upper", "p", "p_rank")
-  shown <- x$table[c("method", "mean", "overall", "rank", empty, "seconds")]
-  digits <- enough_digits(x$table$se, digits)
-  numbers <- c("mean", "overall", "difference", "se", "lower", "upper")
-  size <- max(abs(unlist(shown[numbers])), 0, na.rm = TRUE)
-  shown[numbers] <- lapply(shown[numbers], function(v) {
-    if (digits > 6 || size >= 1e6) return(formatC(v, digits = 4L, format = "g"))
-    # + 0 turns -0 into 0
-    formatC(round(v, digits) + 0, digits = digits, format = "f")
-  })
-  shown$rank <- formatC(x$table$rank, digits = 2L, format = "f")
-  for (p in c("p", "p_rank")) shown[[p]] <- vapply(x$table[[p]], format_p, character(1))
-  shown$seconds <- formatC(x$table$seconds, digits = 1L, format = "f")
-  shown[x$table$method == x$against, empty] <- ""
-  # a table in two pieces is hard to read
-  old <- options(width = max(getOption("width"), 110L))
-  on.exit(options(old))
-  print(shown, row.names = FALSE, right = TRUE)
-}
-
-format_p <- function(p) {
-  if (is.na(p)) "NA" else if (p < 0.001) "<0.001" else formatC(p, digits = 3L, format = "f")
-}
-
-p_words <- function(p) {
-  if (!is.na(p) && p < 0.001) "p < 0.001" else paste("p =", format_p(p))
-}
-
-# Two digits of the smallest standard error show where an interval ends.
-enough_digits <- function(se, digits) {
-  se <- se[is.finite(se) & se > 0]
-  if (length(se) == 0L) return(digits)
-  max(digits, 1 - floor(log10(min(se))))
-}
-
-# What the intervals know of the overlap of training sets, and what the p values are of.
-inference_words <- function(x) {
-  how <- x$inference$how[x$table$method != x$against]
-  refits <- x$runs[[1L]]$refits
-  failed <- unlist(lapply(x$runs, function(run) run$refits$error))
-  failed <- failed[!is.na(failed)]
-  by_factor <- if (any(how == "factor")) {
-    "a factor on the variance (Nadeau and Bengio)"
-  }
-  by_fits <- if (any(how == "jackknife")) paste(plural(refits$fits, "further fit"), "a method")
-  known <- c(by_fits, by_factor)
-  c(if (length(known)) {
-    paste0("  intervals and p (mean difference) allow for overlapping training sets, by ",
-           paste(known, collapse = " or "), ";\n  p_rank: Wilcoxon's signed ranks (do the ",
-           "differences lie evenly about zero?)\n")
-  }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L], "\n"))
-}
-
-# Would the signed ranks have p < 0.05 if all domains that differ did so alike?
-ranks_can_tell <- function(differing, error) {
-  differing >= 6L && signed_rank(seq_len(differing), error) < 0.05
-}
-
-# In words, from the 95 % interval; where the signed ranks, in which a few domains with large
-# differences count less, do not agree although they could (able), that too.
-verdict <- function(row, measure, against, able) {
-  if (is.na(row$difference)) return(paste0(row$method, ": no domain has a score"))
-  if (is.na(row$lower)) {
-    return(paste0(row$method, ": ", if (is.finite(row$difference)) "too few domains for an interval"
-                              else "scores are not finite"))
-  }
-  if (row$lower <= 0 && row$upper >= 0) {
-    disagree <- if (isTRUE(row$p_rank < 0.05)) {
-      paste0(" on average, but most domains differ alike (signed ranks, ", p_words(row$p_rank), ")")
-    }
-    return(paste0(row$method, ": not distinguishable from ", against, disagree))
-  }
-  better <- (row$difference < 0) == (measure$better == "low")
-  paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",
-         signif(abs(row$difference), 2), " (standard error ", signif(row$se, 2), ")",
-         if (able && isTRUE(row$p_rank >= 0.05)) {
-           paste0(" on average, but not in most domains alike (signed ranks, ",
-                  p_words(row$p_rank), ")")
-         })
 }

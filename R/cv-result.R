@@ -10,8 +10,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
                      seconds = vapply(results, `[[`, numeric(1), "seconds"))
   found <- lapply(results, `[[`, "parameters")
   if (!is.null(found[[1L]])) fits <- cbind(fits, do.call(rbind, lapply(found, parameter_row)))
-  by_domain <- score_domains(predictions, metrics)
-  scores <- by_domain$score[!is.na(by_domain$score)]
+  by_domain <- score_left_out(predictions, metrics)
   refits <- read_pairs(plan, pairs, task$domain, by_domain$domain, metrics)
   share <- train_share(splits, task)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
@@ -20,7 +19,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   })
   structure(list(
     domains = by_domain, predictions = predictions,
-    mean = if (length(scores)) mean(scores) else NA_real_, se = errors[[1L]]$se,
+    mean = known_mean(by_domain$score), se = errors[[1L]]$se,
     errors = errors, overall = score(as.list(predictions), metrics[[1L]]), fits = fits,
     refits = refits, share = share, folds = folds, metrics = metrics,
     held = held_out(splits, task$domain),
@@ -61,39 +60,6 @@ abort_no_score <- function() {
 
 abort_nothing_to_plot <- function() {
   abort("data", "No domain has a score: there is nothing to plot.")
-}
-
-# A domain's scores are means over the repeats.
-score_domains <- function(predictions, metrics) {
-  rows <- split(seq_len(nrow(predictions)), predictions$domain, drop = TRUE)
-  repeats <- split(seq_len(nrow(predictions)), predictions$rep)
-  values <- lapply(metrics, function(metric) {
-    sum <- count <- numeric(length(rows))
-    for (i in repeats) {
-      own <- droplevels(factor(predictions$domain[i]))
-      at <- match(levels(own), names(rows))
-      sum[at] <- sum[at] + score_groups(as.list(predictions[i, ]), own, metric)
-      count[at] <- count[at] + 1
-    }
-    sum / count
-  })
-  first <- predictions$rep == predictions$rep[1L]
-  fold <- vapply(rows, function(i) {
-    folds <- unique(predictions$fold[i[first[i]]])
-    if (length(folds) == 1L) folds else NA_integer_
-  }, integer(1), USE.NAMES = FALSE)
-  domains <- data.frame(domain = names(rows), fold = fold, rows = lengths(rows),
-                        score = values[[1L]], row.names = NULL)
-  if (length(metrics) > 1L) domains[names(metrics)] <- values
-  domains
-}
-
-# Scores of decision values [n x m] by group of rows.
-scores_by_group <- function(values, y, groups, response, metric) {
-  object <- structure(list(response = response), class = "dg_learner")
-  # a list: parts of many data frames take longer than the rest
-  d <- as.list(add_responses(data.frame(truth = y), object, values, levels(y)))
-  score_groups(d, groups, metric)
 }
 
 # In words, for print().

@@ -88,18 +88,24 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
   spec <- read_evaluated(object)
-  input <- cv_input(call, object, parent.frame())
-  task <- cv_task(spec, input)
+  plan <- read_plan(list(spec), cv_input(call, object, parent.frame()), folds, metric, refits,
+                    progress)
+  resumable(function() cross_validate(plan)[[1L]])
+}
+
+# What is to be cross-validated, of dg_cv() and dg_compare().
+read_plan <- function(specs, input, folds, metric, refits, progress) {
+  task <- cv_task(specs[[1L]], input)
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
-  check_metrics_fit(metrics, spec)
-  cross_validate(list(spec), task, folds, metrics, check_flag(refits, "refits"),
-                 read_progress(progress), `[[`, 1L)
+  for (spec in specs) check_metrics_fit(metrics, spec)
+  list(specs = unname(specs), task = task, folds = folds, metrics = metrics,
+       refits = check_flag(refits, "refits"), progress = read_progress(progress))
 }
 
 # A search inside a fold leaves the line to the cross-validation.
 read_progress <- function(progress) {
-  if (interrupted$working) return(FALSE)
+  if (session$inside) return(FALSE)
   if (is.null(progress)) progress_wanted() else check_flag(progress, "progress")
 }
 

@@ -12,7 +12,8 @@ null_worlds <- 99L
 new_study <- function(sample, metric, args, step) {
   task <- ridge_task(sample, ridge_args(args))
   Y <- task$Y
-  list(sample = sample, response = task$response, metric = metric, threads = args$threads,
+  list(sample = sample, metric = metric, threads = args$threads,
+       judge = list(y = sample$y, domain = sample$domain, response = task$response, metric = metric),
        costs = task$costs / mean(task$costs), Y = Y,
        targets = if (ncol(Y) <= 4L) Y else stats::prcomp(Y, rank. = 4L)$x,
        share = 1 / tabulate(sample$domain)[sample$domain] / nlevels(sample$domain),
@@ -91,9 +92,8 @@ compare_machines <- function(study, pooled, label, others, groups, by_row = FALS
   lowest <- do.call(pmin, lapply(found, function(scored) lowest_error(scored$errors)))
   gains <- 1 - lowest / lowest_error(base$errors)
   other <- choose_elsewhere(do.call(cbind, lapply(found, `[[`, "scores")), study$metric)
-  sign <- better_sign(study$metric)
   list(pooled = scores, other = other,
-       row = gain_row(sign * (other - scores), mean(gains >= gains[1L]), study))
+       row = gain_row(losses(scores - other, study$metric$better), mean(gains >= gains[1L]), study))
 }
 
 # Of each world the lowest error along the path of lambda [lambdas x worlds], by the parabola
@@ -140,8 +140,7 @@ score_machine <- function(study, machine, Y, groups) {
   without_groups(machine, cbind(study$Y, Y), groups, study$lambdas, function(values, l) {
     squares <- colSums(study$share * (values[, -own, drop = FALSE] - Y)^2)
     errors[l, ] <<- colSums(matrix(squares, ncol(study$targets)))
-    scores[, l] <<- scores_by_group(values[, own, drop = FALSE], study$sample$y,
-                                    study$sample$domain, study$response, study$metric)
+    scores[, l] <<- score_values(values[, own, drop = FALSE], study$judge)
   })
   list(errors = errors, scores = scores)
 }
@@ -155,5 +154,3 @@ gain_row <- function(difference, p, study) {
   row$detectable <- (stats::qt(0.975, df) + stats::qt(0.8, df)) * row$se
   row
 }
-
-better_sign <- function(metric) if (metric$better == "low") -1 else 1

@@ -102,7 +102,7 @@ diagnose_parameters <- function() parameters(
 )
 
 #' @exportS3Method
-fit_input.dg_diagnose_spec <- function(spec, input, memo = NULL) {
+fit_input.dg_diagnose_spec <- function(spec, input) {
   args <- spec$args
   args$progress <- read_progress(args$progress)
   task <- cv_task(spec, input)
@@ -132,14 +132,9 @@ without_weightless <- function(sample) {
 }
 
 diagnose <- function(sample, metric, args) {
-  bar <- progress_line(length(told_taus) + length(distribution_times) + 2L, args$progress)
+  bar <- progress_steps(length(told_taus) + length(distribution_times) + 2L, args$progress)
   on.exit(bar$done())
-  step <- function(label, code) {
-    bar$tick(label)
-    force(code)
-    bar$advance()
-    code
-  }
+  step <- bar$step
   shift <- step("shift", diagnose_shift(sample, args))
   study <- new_study(sample, metric, args, step)
   pooled <- step("pooled", best_pooled(study))
@@ -160,11 +155,9 @@ diagnose <- function(sample, metric, args) {
   structure(result, class = "dg_diagnose")
 }
 
+# With all classes.
 keep_rows <- function(sample, keep) {
-  sample$X <- sample$X[keep, , drop = FALSE]
-  sample[c("y", "weights")] <- lapply(sample[c("y", "weights")], `[`, keep)
-  sample$domain <- droplevels(sample$domain[keep])
-  sample
+  utils::modifyList(sample_part(sample, keep), list(y = sample$y[keep]))
 }
 
 # V = sum_g w_g'K w_g / G - w'K w / G^2, where w_g is 1/n_g on domain g and 0 elsewhere, and w
@@ -197,8 +190,8 @@ choose_elsewhere <- function(scores, metric) {
   known <- ifelse(is.na(scores), 0, scores)
   counts <- !is.na(scores)
   others <- sweep(-known, 2L, colSums(known), "+") / sweep(-counts, 2L, colSums(counts), "+")
-  best <- apply(better_sign(metric) * others, 1L, function(s) {
-    if (all(is.na(s))) NA_integer_ else which.max(s)
+  best <- apply(losses(others, metric$better), 1L, function(s) {
+    if (all(is.na(s))) NA_integer_ else which.min(s)
   })
   scores[cbind(seq_len(nrow(scores)), best)]
 }

@@ -117,18 +117,19 @@ even_folds <- function(counts, v) {
 
 #' @export
 print.domgen_folds <- function(x, ...) {
-  table <- as.matrix(unclass(x))
-  cat(plural(nrow(table), "domain"), " in ", plural(length(unique(table[, 1L])), "fold"),
-      if (ncol(table) > 1L) paste(",", ncol(table), "times"), "\n", sep = "")
+  cat(folds_words(x, "domain"), "\n", sep = "")
   print(unclass(x))
   invisible(x)
 }
 
 #' @export
 print.domgen_row_folds <- function(x, ...) {
-  table <- as.matrix(unclass(x))
-  cat(plural(nrow(table), "row"), " in ", plural(length(unique(table[, 1L])), "fold"),
-      if (ncol(table) > 1L) paste(",", ncol(table), "times"),
-      ", inside domains: scores are for known domains\n", sep = "")
+  cat(folds_words(x, "row"), ", inside domains: scores are for known domains\n", sep = "")
   invisible(x)
+}
+
+folds_words <- function(x, what) {
+  table <- as.matrix(unclass(x))
+  paste0(plural(nrow(table), what), " in ", plural(length(unique(table[, 1L])), "fold"),
+         if (ncol(table) > 1L) paste(",", ncol(table), "times"))
 }

@@ -1,17 +1,32 @@
-# The machines of a fit together: where they start, and what they give.
+# The machines of several fits, and of one fit, together: where they start, and what they give.
 
-# The dual variables of the same machines at another cost, in proportion to it: inside the bounds,
-# and nearer to the solution than 0.
-warm_start <- function(memo, args) {
-  last <- memo[["machines"]]
-  if (is.null(last) || !identical(last$args[names(last$args) != "cost"],
-                                  args[names(args) != "cost"])) return(NULL)
-  lapply(last$alpha, function(alpha) alpha * (args$cost / last$args$cost))
+#' @exportS3Method
+fit_sample.dg_svm_spec <- function(spec, sample) fit_alone(spec, sample)
+
+# One Gram matrix for each kernel; machines start from the solution for the cost before.
+#' @exportS3Method
+fit_path.dg_svm_spec <- function(specs, sample) {
+  sample$represent <- remembering(represent_rows)
+  path <- list(penalty = remembering(cost_penalty), data = remembering(machine_data),
+               along_costs = along_costs())
+  lapply(specs, function(spec) function() fit_machines(spec, sample, path))
 }
 
-keep_start <- function(memo, args, machines) {
-  if (is.null(memo) || is.null(machines[[1L]]$alpha)) return(invisible())
-  memo$machines <- list(args = args, alpha = lapply(machines, `[[`, "alpha"))
+# Solves machines at one cost after the other: each starts from the dual variables of the same
+# machines at the cost before, in proportion to it: inside the bounds, and nearer to the solution
+# than 0. solve: a function of these, NULL at first.
+along_costs <- function() {
+  last <- NULL
+  function(args, solve) {
+    fixed <- args[names(args) != "cost"]
+    machines <- solve(if (identical(last$fixed, fixed)) {
+      lapply(last$alpha, function(alpha) alpha * (args$cost / last$cost))
+    })
+    if (!is.null(machines[[1L]]$alpha)) {
+      last <<- list(fixed = fixed, cost = args$cost, alpha = lapply(machines, `[[`, "alpha"))
+    }
+    machines
+  }
 }
 
 # One machine: vectors and numbers; several: a column each.

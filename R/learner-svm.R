@@ -229,8 +229,8 @@ svm_parameters <- function() parameters(
             tuned = FALSE)
 )
 
-#' @exportS3Method
-fit_sample.dg_svm_spec <- function(spec, sample) {
+# path: what the fits of a search share.
+fit_machines <- function(spec, sample, path) {
   args <- spec$args
   check_several_classes(sample$y)
   # the solver keeps the columns of active rows in single precision beside K
@@ -241,18 +241,18 @@ fit_sample.dg_svm_spec <- function(spec, sample) {
   if (args$probability != "none") args$tolerance <- args$tolerance / 100
   response <- encode_machines(sample$y, sample$weights, args)
   loss <- read_loss(args$loss, response$kind)
-  if (is.null(args$cost)) args <- choose_cost(args, sample, loss)
+  if (is.null(args$cost)) args <- choose_cost(args, sample, loss, path$penalty)
   product <- sample_product(args, sample)
-  data <- recall(sample$memo, "data", product, machine_data(product, sample, args))
-  earlier <- warm_start(sample$memo, args)
-  machines <- lapply(seq_len(ncol(response$target)), function(m) {
-    target <- response$target[, m]
-    # a row that is in neither class takes no part
-    weights <- sample$weights * (response$kind == "number" | target != 0)
-    costs <- row_costs(args$cost, weights, sample$domain, args$domain_weights)
-    c(train_machine(data, target, costs, loss, args, alpha = earlier[[m]]), list(costs = costs))
+  data <- path$data(product, sample, args)
+  machines <- path$along_costs(args, function(alpha) {
+    lapply(seq_len(ncol(response$target)), function(m) {
+      target <- response$target[, m]
+      # a row that is in neither class takes no part
+      weights <- sample$weights * (response$kind == "number" | target != 0)
+      costs <- row_costs(args$cost, weights, sample$domain, args$domain_weights)
+      c(train_machine(data, target, costs, loss, args, alpha = alpha[[m]]), list(costs = costs))
+    })
   })
-  keep_start(sample$memo, args, machines)
   response$target <- if (length(machines) == 1L) drop(response$target)
   structure(c(join_machines(machines), list(
     cost = args$cost, loss = loss$name, weights = sample$weights, response = response, y = sample$y,

@@ -97,13 +97,17 @@ penalty_of <- function(object, name) {
 # With the cost at which the loss pulls at residuals of the usual size as the square of the ridge
 # regression does, sum_i c_i r_i^2 / (2 lambda) beside |f|^2 / 2: as much for squared losses, and
 # for a loss of slope 1, whose pull does not depend on r, mean |r| / lambda.
-choose_cost <- function(args, sample, loss) {
+# choose: cost_penalty(), or what remembers it.
+choose_cost <- function(args, sample, loss, choose) {
   key <- args[c("kernel", "domain_kernel", "features", "domain_weights", "offset")]
-  chosen <- recall(sample$memo, "penalty", key,
-                   choose_penalty(args, sample, quietly(ridge_task(sample, args))))
+  chosen <- choose(key, args, sample)
   args$domain_kernel <- chosen$domain_kernel
   # of fixed steps, so that what the closed form leaves to tolerance does not show
   slope <- 10^(round(4 * log10(max(chosen$slope, args$epsilon, 1e-3))) / 4)
   args$cost <- (if (loss$squared) 1 / 2 else slope) / chosen$lambda
   args
+}
+
+cost_penalty <- function(key, args, sample) {
+  choose_penalty(args, sample, quietly(ridge_task(sample, args)))
 }

@@ -14,6 +14,17 @@ progress_line <- function(total, wanted = progress_wanted()) {
   if ("progressr" %in% loadedNamespaces()) progressr_line(total) else own_line(total)
 }
 
+# step(label, code): the value of one of `total` steps; done() at the end.
+progress_steps <- function(total, wanted) {
+  bar <- progress_line(total, wanted)
+  list(done = bar$done, step = function(label, code) {
+    bar$tick(label)
+    force(code)
+    bar$advance()
+    code
+  })
+}
+
 # The user's handlers show it.
 progressr_line <- function(total) {
   step <- progressr::progressor(steps = total, on_exit = FALSE, enable = TRUE)

@@ -7,10 +7,7 @@ solve_projection.product_features <- function(product, spec, sample, ridges = NU
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
   if (uses_response(spec) && nlevels(sample$y) == 1L) abort_one_class(sample$y)
   map <- if (uses_response(spec)) response_map(sample$y, args$kernel_y)
-  sums <- recall(sample$memo, "sums", list(product, map), accumulate(
-    product, with_response(sample), map,
-    if (!is.null(sample$labelled)) as.numeric(sample$labelled)
-  ))
+  sums <- sample$accumulate(list(product = product, map = map), sample)
   if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(product, sample, args)
   solved <- project_sums(spec, sums, ridges)
 
@@ -26,6 +23,11 @@ solve_projection.product_features <- function(product, spec, sample, ridges = NU
     solved$scores <- sweep(all[, own, drop = FALSE], 2L, solved$centre)
     solved
   })
+}
+
+sample_sums <- function(key, sample) {
+  accumulate(key$product, with_response(sample), key$map,
+             if (!is.null(sample$labelled)) as.numeric(sample$labelled))
 }
 
 # A response for every row, NA where there is none.

@@ -4,18 +4,29 @@
 
 path_ridges <- 5L
 
-# What project() gives, from the memo; NULL where there is too little to share.
-project_on_path <- function(product, spec, sample) {
-  if (is.null(sample$memo) || !shares_ridges(product, spec)) return(NULL)
-  n <- nrow(sample$X)
-  fixed <- fixed_args(spec)
-  ridges <- recall(sample$memo, "ridges", fixed, sibling_ridges(sample$memo$siblings, spec, n))
-  if (length(ridges) < path_ridges) return(NULL)
+#' @exportS3Method
+fit_path.dg_projection_spec <- function(specs, sample) {
+  sample$represent <- remembering(represent_rows)
+  sample$accumulate <- remembering(sample_sums)
+  sharing(lapply(specs, fixed_args), function(same) together(specs[same]), function(i, solve, k) {
+    fit_projection(specs[[i]], sample, solve)
+  })
+}
+
+# solve_projection() for each of these specifications, which differ in the ridge.
+together <- function(specs) {
+  ridges_of <- remembering(function(n) unique(vapply(specs, ridge_of, n = n, numeric(1))))
   # where one of them fails, each says so itself
-  path <- recall(sample$memo, "path", fixed, tryCatch(
+  path <- remembering(function(ridges, product, spec, sample) tryCatch(
     solve_projection(product, spec, sample, ridges), domgen_error = function(e) NULL
   ))
-  path[[match(ridge_of(spec, n), ridges)]]
+  function(product, spec, sample) {
+    n <- nrow(sample$X)
+    ridges <- ridges_of(n)
+    several <- length(ridges) >= path_ridges && shares_ridges(product, spec)
+    solved <- if (several) path(ridges, product, spec, sample)[[match(ridge_of(spec, n), ridges)]]
+    if (is.null(solved)) solve_projection(product, spec, sample) else solved
+  }
 }
 
 shares_ridges <- function(product, spec) UseMethod("shares_ridges")
@@ -41,11 +52,4 @@ fixed_args <- function(spec) {
 ridge_of <- function(spec, n) {
   denominator <- spec$parts$terms(c(spec$args, n = n))$denominator
   if ("ridge" %in% names(denominator)) denominator[["ridge"]] else 0
-}
-
-# Of the projections like this one among the specifications.
-sibling_ridges <- function(specs, spec, n) {
-  projections <- lapply(specs, function(s) if (inherits(s, "dg_chain_spec")) s$projection else s)
-  alike <- vapply(projections, function(p) identical(fixed_args(p), fixed_args(spec)), NA)
-  unique(vapply(projections[alike], ridge_of, n = n, numeric(1)))
 }

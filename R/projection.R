@@ -24,7 +24,10 @@ projection_spec <- function(method, parts, env) {
 }
 
 #' @exportS3Method
-fit_sample.dg_projection_spec <- function(spec, sample) {
+fit_sample.dg_projection_spec <- function(spec, sample) fit_alone(spec, sample)
+
+# solve: solve_projection(), or what shares its work among several.
+fit_projection <- function(spec, sample, solve) {
   args <- spec$args
   n <- nrow(sample$X)
   if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
@@ -32,7 +35,7 @@ fit_sample.dg_projection_spec <- function(spec, sample) {
   check_domains(spec, all)
   if (spec$parts$centred) args$kernel <- free_origin(args, all$X)
   product <- sample_product(args, all)
-  solved <- project(product, spec, all)
+  solved <- check_solution(solve(product, spec, all), spec)
   warn_projection(solved, spec, sample$y)
   new_projection(solved, product, sample)
 }
@@ -64,14 +67,8 @@ check_domains <- function(spec, sample) {
   }
 }
 
-# list(values, coefficients, centre, scores, residual, ...): the directions.
-project <- function(product, spec, sample) {
-  solved <- project_on_path(product, spec, sample)
-  if (is.null(solved)) solved <- solve_projection(product, spec, sample)
-  check_solution(solved, spec)
-}
-
-# ridges: a list of solutions instead, one for each in the place of the method's ridge.
+# list(values, coefficients, centre, scores, residual, ...): the directions. ridges: a list of
+# these instead, one for each in the place of the method's ridge.
 solve_projection <- function(product, spec, sample, ridges = NULL) UseMethod("solve_projection")
 
 for_each_ridge <- function(solved, ridges, finish) {

@@ -9,14 +9,9 @@ new_spec <- function(method, class, parts, args) {
             class = c(class, "dg_spec"))
 }
 
-# call: match.call() of the method function; env: where the user called it.
-fit_or_specify <- function(spec, call, env) {
-  given <- as.list(call)[-1L]
-  if (!spec$parts$weights) given <- drop_null_weights(given, env)
-  extra <- given[setdiff(names(given), c(data_arguments, names(spec$args)))]
-  known <- setdiff(c(names(spec$args), data_arguments), c("x", if (!spec$parts$weights) "weights"))
-  if (!spec$parts$weights && "weights" %in% names(given)) extra <- c(extra, given["weights"])
-  check_no_dots(extra, known)
+# call: match.call() of the method function; env: where the user called it; given: the arguments.
+fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
+  given <- check_arguments(given, spec, env, names(spec$args))
   # what was asked for, where it is what would be taken anyway too: see check_fixed()
   spec$given <- as.character(intersect(names(spec$args), names(given)))
   if (!any(c("x", "formula", "data") %in% names(given))) {
@@ -27,13 +22,28 @@ fit_or_specify <- function(spec, call, env) {
     }
     return(spec)
   }
-  keep_call(fit_input(spec, evaluate_input(given, env)), call)
+  fit_call(spec, evaluate_input(given, env), call)
 }
 
-# Of a method without weights: NULL, as where a function hands its own argument on, is not given.
-drop_null_weights <- function(given, env) {
-  null <- on_error(is.null(eval(given$weights, env)), function(e) FALSE)
-  given[!(null & names(given) == "weights")]
+# The fit, which keeps the call; after an interrupt of a search dg_resume() goes on with it.
+fit_call <- function(spec, input, call) {
+  fit <- function() {
+    fitted <- fit_input(spec, input)
+    fitted$call <- call
+    fitted
+  }
+  if (is.null(spec$object)) fit() else resumable(fit)
+}
+
+# The arguments of a call, of which each must be one of data or of the method's own. Of a method
+# without weights: NULL, as where a function hands its own argument on, is not given.
+check_arguments <- function(given, spec, env, own = character()) {
+  weighted <- takes_weights(spec)
+  null <- !weighted && on_error(is.null(eval(given$weights, env)), function(e) FALSE)
+  if (null) given$weights <- NULL
+  known <- c(own, setdiff(data_arguments, if (!weighted) "weights"))
+  check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
+  given
 }
 
 # The data arguments of a call, evaluated: weights and domain may be columns of
@@ -81,32 +91,40 @@ add_bar <- function(formula, domain) {
   formula
 }
 
-# memo: see memo.R; shared by fits to the same input only.
-fit_input <- function(spec, input, memo = NULL) UseMethod("fit_input")
+fit_input <- function(spec, input) UseMethod("fit_input")
 
 #' @exportS3Method
-fit_input.dg_spec <- function(spec, input, memo = NULL) {
-  needs <- spec_needs(spec)
-  scale <- spec_scale(spec)
-  sample <- recall(memo, "sample", list(needs, scale), read_sample(input, needs, scale))
-  spec <- place_spec(spec, layout_of(sample$blueprint))
-  check_probability(spec, sample)
-  # for the fit alone: refits for calibration are to other rows
-  shared <- sample
-  if (!is.null(memo)) {
-    shared$memo <- recall(memo, "fits", list(needs, scale), new_memo(memo$siblings))
-  }
-  calibrate(finish_fit(fit_sample(spec, shared), spec, sample, input$x), sample)
+fit_input.dg_spec <- function(spec, input) seal(fit_inputs(list(spec), input)[[1L]]())
+
+# Functions that fit specifications of one method to the same input, see fit_path(); the fits are
+# not sealed.
+fit_inputs <- function(specs, input) UseMethod("fit_inputs", specs[[1L]])
+
+#' @exportS3Method
+fit_inputs.dg_spec <- function(specs, input) {
+  reads <- lapply(specs, function(spec) list(needs = spec_needs(spec), scale = spec_scale(spec)))
+  sharing(reads, function(same) {
+    read <- reads[[same[1L]]]
+    sample <- read_sample(input, read$needs, read$scale)
+    placed <- lapply(specs[same], place_spec, layout_of(sample$blueprint))
+    list(sample = sample, fits = fit_path(placed, sample))
+  }, function(i, shared, k) {
+    check_probability(specs[[i]], shared$sample)
+    fitted <- add_origin(shared$fits[[k]](), specs[[i]], shared$sample, input$x)
+    calibrate(fitted, shared$sample)
+  })
 }
 
 # What every fit carries, whatever its method.
-finish_fit <- function(fitted, spec, sample, x) {
+finish_fit <- function(fitted, spec, sample) seal(add_origin(fitted, spec, sample))
+
+add_origin <- function(fitted, spec, sample, x = NULL) {
   fitted$spec <- place_spec(spec, NULL)
   fitted$blueprint <- sample$blueprint
   fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
   fitted$domain <- sample$domain
-  seal(fitted)
+  fitted
 }
 
 plain_formula <- function(formula) {
@@ -116,7 +134,11 @@ plain_formula <- function(formula) {
 
 # What a method asks of its data, and how it scales predictors.
 spec_needs <- function(spec) UseMethod("spec_needs")
-spec_scale <- function(spec) UseMethod("spec_scale")
+
+spec_scale <- function(spec) {
+  args <- if (is.null(spec$projection)) spec$args else spec$projection$args
+  if (is.null(args$scale)) "none" else args$scale
+}
 
 #' @exportS3Method
 spec_needs.dg_spec <- function(spec) {
@@ -126,8 +148,11 @@ spec_needs.dg_spec <- function(spec) {
   needs
 }
 
-#' @exportS3Method
-spec_scale.dg_spec <- function(spec) if (is.null(spec$args$scale)) "none" else spec$args$scale
+# The method that predicts: the learner of a chain, what a search tunes.
+innermost <- function(spec) {
+  inner <- if (is.null(spec$learner)) spec$object else spec$learner
+  if (is.null(inner)) spec else innermost(inner)
+}
 
 # Fits a specification to a sample: the numerical part, one per family.
 fit_sample <- function(spec, sample) UseMethod("fit_sample")
@@ -168,12 +193,8 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
     fitted$call <- call
     return(fitted)
   }
-  given <- as.list(call)[-(1:2)]
-  if (!takes_weights(object)) given <- drop_null_weights(given, parent.frame())
-  known <- setdiff(data_arguments, if (!takes_weights(object)) "weights")
-  check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
-  input <- evaluate_input(given, parent.frame())
-  keep_call(fit_input(object, input), call)
+  given <- check_arguments(as.list(call)[-(1:2)], object, parent.frame())
+  fit_call(object, evaluate_input(given, parent.frame()), call)
 }
 
 # For whatever has no method. The generic is shared: see .onLoad().
@@ -189,10 +210,7 @@ predict.dg_spec <- function(object, ...) {
         "first.")
 }
 
-takes_weights <- function(spec) UseMethod("takes_weights")
-
-#' @exportS3Method
-takes_weights.dg_spec <- function(spec) spec$parts$weights
+takes_weights <- function(spec) innermost(spec)$parts$weights
 
 #' @export
 print.dg_spec <- function(x, ...) {

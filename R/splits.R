@@ -3,11 +3,24 @@
 
 # folds: NULL, a number of folds, a named assignment of every domain, or made by
 # domain_folds(), row_folds() or rsample. task: list(domain, row, n).
-read_folds <- function(folds, task) {
-  if (inherits(folds, "rset")) return(folds)
-  if (inherits(folds, "domgen_row_folds")) return(check_row_folds(folds, task))
+read_folds <- function(folds, task) UseMethod("read_folds")
+
+#' @exportS3Method
+read_folds.rset <- function(folds, task) folds
+
+#' @exportS3Method
+read_folds.domgen_row_folds <- function(folds, task) {
+  if (NROW(folds) != task$n) {
+    abort("argument", "`folds` made by row_folds() must have a value for each of the ", task$n,
+          " rows, not for ", NROW(folds), ".")
+  }
+  folds
+}
+
+#' @exportS3Method
+read_folds.default <- function(folds, task) {
   domain <- task$domain
-  if (is.null(folds) || (is.numeric(folds) && length(folds) == 1L && is.null(names(folds)))) {
+  if (is.null(folds) || is.numeric(folds) && length(folds) == 1L && is.null(names(folds))) {
     return(assign_folds(levels(factor(domain)), folds, "folds"))
   }
   names <- if (is.matrix(folds)) rownames(folds) else names(folds)
@@ -25,14 +38,6 @@ read_folds <- function(folds, task) {
     abort("argument", "`folds` must assign the domains to at least 2 folds, by whole numbers.")
   }
   structure(folds, class = "domgen_folds")
-}
-
-check_row_folds <- function(folds, task) {
-  if (NROW(folds) != task$n) {
-    abort("argument", "`folds` made by row_folds() must have a value for each of the ", task$n,
-          " rows, not for ", NROW(folds), ".")
-  }
-  folds
 }
 
 fold_splits <- function(folds, task) UseMethod("fold_splits")

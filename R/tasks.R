@@ -1,77 +1,50 @@
 # Many pieces of work, one after the other or on the workers of the future package's plan, with a
-# progress line, each with random numbers of its own, and resumable after an interrupt.
+# progress line, each with random numbers of its own. What is done is kept in the store of the call
+# that is at work, so that after an interrupt the same call with this store goes on.
 
-# pieces: list of list(seed, label, ...); work(piece): a result, finish(results): what the caller
-# wants of them. progress: show how far it is?
-run_pieces <- function(pieces, work, finish, progress) {
-  run <- new.env(parent = emptyenv())
-  run$pieces <- pieces
-  run$work <- work
-  run$finish <- finish
-  run$progress <- progress
-  run$results <- vector("list", length(pieces))
-  run$done <- 0L
-  go_on(run)
-}
+# store: of the call at work, an environment; inside: is a piece being worked on? Searches inside
+# the folds of a cross-validation leave store, interrupt and progress line to it. interrupted: the
+# last call that was, list(call, store).
+session <- new.env(parent = emptyenv())
+session$inside <- FALSE
 
-# run: the last call that was interrupted; then: what its callers do with the result, a list of
-# functions; working: is a call at work? Searches inside the folds of a cross-validation leave the
-# interrupt and the progress line to it.
-interrupted <- new.env(parent = emptyenv())
-interrupted$working <- FALSE
-
-go_on <- function(run) {
-  if (interrupted$working) {
-    work_on(run, FALSE)
-    return(run$finish(run$results))
-  }
-  tryCatch({
-    at_work(work_on(run, run$progress))
-    # may fit to all rows, and take long
-    run$finish(run$results)
-  }, interrupt = function(i) {
-    interrupted$run <- run
-    interrupted$then <- list()
-    abort("interrupt", "Interrupted after ", run$done, " of ", plural(length(run$pieces), "piece"),
-          " of work; `dg_resume()` goes on from there.")
+# call(), a function that always does the same: its random numbers are drawn in stored().
+resumable <- function(call, store = new.env(parent = emptyenv())) {
+  outer <- session$store
+  session$store <- store
+  on.exit(session$store <- outer)
+  if (session$inside || !is.null(outer)) return(call())
+  tryCatch(call(), interrupt = function(i) {
+    session$interrupted <- list(call = call, store = store)
+    abort("interrupt", "Interrupted after ", sum(store$pieces %in% names(store)), " of ",
+          plural(length(store$pieces), "piece"), " of work; `dg_resume()` goes on from there.")
   })
 }
 
-at_work <- function(code) {
-  before <- interrupted$working
-  interrupted$working <- TRUE
-  on.exit(interrupted$working <- before)
-  code
+# The value of an expression, or the one that it had before the call was interrupted.
+stored <- function(key, code) {
+  if (is.null(session$store)) return(code)
+  if (is.null(session$store[[key]])) session$store[[key]] <- list(code)
+  session$store[[key]][[1L]]
 }
 
-# f(value); where the work for the value is interrupted, f of what dg_resume() gives.
-and_then <- function(value, f) {
-  value <- withCallingHandlers(value, domgen_error_interrupt = function(e) {
-    interrupted$then <- c(interrupted$then, f)
-  })
-  f(value)
-}
-
-# The call is part of a model that was fitted, also after an interrupt.
-keep_call <- function(fitted, call) {
-  and_then(fitted, function(fitted) {
-    fitted$call <- call
-    fitted
-  })
-}
-
-work_on <- function(run, progress) {
-  n <- length(run$pieces)
-  bar <- progress_line(n - run$done, progress)
+# pieces: list of list(key, seed, label, ...); work(piece): a result. The results, in order.
+run_pieces <- function(pieces, work, progress, store = session$store) {
+  if (is.null(store)) store <- new.env(parent = emptyenv())
+  store$pieces <- vapply(pieces, `[[`, "", "key")
+  left <- pieces[!store$pieces %in% names(store)]
+  bar <- progress_line(length(left), progress && length(left) > 0L)
   on.exit(bar$done())
   at_once <- workers_at_once()
-  while (run$done < n) {
-    now <- run$done + seq_len(min(at_once, n - run$done))
-    bar$tick(run$pieces[[now[1L]]]$label)
-    run$results[now] <- map_pieces(run$pieces[now], run$work, parallel = at_once > 1L)
-    run$done <- run$done + length(now)
+  while (length(left)) {
+    now <- left[seq_len(min(at_once, length(left)))]
+    bar$tick(now[[1L]]$label)
+    results <- map_pieces(now, work, parallel = at_once > 1L)
+    for (k in seq_along(now)) store[[now[[k]]$key]] <- list(results[[k]])
+    left <- left[-seq_along(now)]
     bar$advance(length(now))
   }
+  lapply(unname(mget(store$pieces, store)), `[[`, 1L)
 }
 
 # With a plan of several workers, a few pieces for each at a time, so that little is lost
@@ -84,10 +57,19 @@ workers_at_once <- function() {
   if (workers <= 1) 1L else 4L * as.integer(min(workers, 1e4))
 }
 
-# A worker has no session that is at work.
+# A worker has no call of its own at work.
 seeded <- function(work) {
   force(work)
-  function(piece) at_work(with_seed(piece$seed, work(piece)))
+  function(piece) {
+    before <- as.list(session)
+    session$inside <- TRUE
+    session$store <- NULL
+    on.exit({
+      session$inside <- before$inside
+      session$store <- before$store
+    })
+    with_seed(piece$seed, work(piece))
+  }
 }
 
 map_pieces <- function(pieces, work, parallel) {
@@ -112,14 +94,9 @@ map_pieces <- function(pieces, work, parallel) {
 #' }
 #' @export
 dg_resume <- function() {
-  run <- interrupted$run
-  if (is.null(run)) abort("argument", "There is nothing to resume: no call was interrupted.")
-  then <- interrupted$then
-  result <- withCallingHandlers(go_on(run), domgen_error_interrupt = function(e) {
-    interrupted$then <- then
-  })
-  interrupted$run <- NULL
-  interrupted$then <- NULL
-  for (f in then) result <- f(result)
+  last <- session$interrupted
+  if (is.null(last)) abort("argument", "There is nothing to resume: no call was interrupted.")
+  result <- resumable(last$call, last$store)
+  session$interrupted <- NULL
   result
 }

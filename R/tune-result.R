@@ -4,7 +4,7 @@
 which_best <- function(state, among = seq_len(nrow(state$tried))) {
   means <- vapply(state$results[among], `[[`, numeric(1), "mean")
   if (!any(has_score(state, among))) abort_all_failed(state)
-  if (state$metrics[[1L]]$better == "low") which.min(means) else which.max(means)
+  which.min(losses(means, state$metrics[[1L]]$better))
 }
 
 has_score <- function(state, among) {
@@ -22,14 +22,12 @@ abort_all_failed <- function(state) {
 best_choice <- function(state) {
   best <- which_best(state)
   if (state$spec$args$rule == "best") return(best)
-  means <- vapply(state$results, `[[`, numeric(1), "mean")
-  sign <- if (state$metrics[[1L]]$better == "low") 1 else -1
+  means <- losses(vapply(state$results, `[[`, numeric(1), "mean"), state$metrics[[1L]]$better)
   # the rule is about choosing: overlapping training sets are left out of it
-  scores <- state$results[[best]]$scores
-  se <- standard_error(scores[!is.na(scores)])
-  near <- which(sign * means <= sign * means[best] + if (is.na(se)) 0 else se)
+  se <- known_error(state$results[[best]]$scores)
+  near <- which(means <= means[best] + if (is.na(se)) 0 else se)
   simple <- simplicity(state$tried[near, , drop = FALSE], state$grid, state$spec$object)
-  near[order(-simple, sign * means[near])][1L]
+  near[order(-simple, means[near])][1L]
 }
 
 finish_search <- function(state) {

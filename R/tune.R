@@ -108,21 +108,14 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
   parts <- list(title = paste0(inner$parts$title, ", tuned"), weights = takes_weights(inner))
   spec <- structure(list(method = "dg_tune", object = inner, parts = parts, args = args),
                     class = c("dg_tune_spec", "dg_spec"))
-  given <- call
-  given$object <- NULL
+  given <- as.list(call)[-1L]
   if (inherits(object, "dg_fit") && !any(c("x", "formula", "data") %in% names(given))) {
     own <- as.list(object$call)
-    given[intersect(names(own), data_arguments)] <- own[intersect(names(own), data_arguments)]
+    own <- own[intersect(names(own), data_arguments)]
+    given[names(own)] <- own
+    call[names(own)] <- own
   }
-  env <- parent.frame()
-  and_then(fit_or_specify(spec, given, env), function(tuned) {
-    if (inherits(tuned, "dg_fit")) {
-      tuned$call <- call
-      own <- intersect(names(given), data_arguments)
-      tuned$call[own] <- given[own]
-    }
-    tuned
-  })
+  fit_or_specify(spec, call, parent.frame(), given[names(given) != "object"])
 }
 
 # Values of each parameter, as lists.
@@ -163,11 +156,13 @@ spec_needs.dg_tune_spec <- function(spec) {
 }
 
 #' @exportS3Method
-spec_scale.dg_tune_spec <- function(spec) spec_scale(spec$object)
+fit_input.dg_tune_spec <- function(spec, input) {
+  search_parameters(spec, quietly(cv_task(spec$object, input)), input)
+}
 
 #' @exportS3Method
-fit_input.dg_tune_spec <- function(spec, input, memo = NULL) {
-  search_parameters(spec, quietly(cv_task(spec$object, input)), input)
+fit_inputs.dg_tune_spec <- function(specs, input) {
+  lapply(specs, function(spec) function() fit_input(spec, input))
 }
 
 #' @export
@@ -191,11 +186,20 @@ format_value <- function(value) {
 
 # A kernel or feature map by its constructor and what is not the default: "rbf(times = 2)"; the
 # first number is always there: "poly(2)".
-short_object <- function(value) {
-  if (class(value)[1L] %in% c("kernel_sum", "kernel_product")) {
-    sign <- if (inherits(value, "kernel_sum")) " + " else " * "
-    return(paste(vapply(value$parts, format_value, ""), collapse = sign))
-  }
+short_object <- function(value) UseMethod("short_object")
+
+short_parts <- function(sign) {
+  function(value) paste(vapply(value$parts, format_value, ""), collapse = sign)
+}
+
+#' @exportS3Method
+short_object.kernel_sum <- short_parts(" + ")
+
+#' @exportS3Method
+short_object.kernel_product <- short_parts(" * ")
+
+#' @exportS3Method
+short_object.default <- function(value) {
   class <- class(value)[1L]
   name <- c(domain_embedding = "domain_distribution", kernel_normalised = "kernel_normalise")[class]
   if (is.na(name)) name <- class

@@ -50,8 +50,7 @@ project_and_fit <- function(make, values, y) {
   specs <- lapply(values, make)
   fit_time <- median(replicate(5, seconds(function() domgen:::fit_input(specs[[30L]], input))))
   path_time <- median(replicate(3, seconds(function() {
-    memo <- domgen:::new_memo(specs)
-    lapply(specs, domgen:::fit_input, input, memo)
+    lapply(domgen:::fit_inputs(specs, input), function(fit) fit())
   })))
   c(fit = fit_time, path = path_time, fits = path_time / fit_time)
 }

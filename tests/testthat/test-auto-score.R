@@ -36,7 +36,7 @@ test_that("a domain's cross-fitted score is that of lambda and candidate that th
   expect_equal(cross_fitted(search), by_hand)
   # all domains together choose what is in the table
   chosen <- choose_members(search, 1)
-  expect_equal(mean(chosen$scores), min(found_means(search)))
+  expect_equal(mean(chosen$scores), min(found_losses(search)))
 })
 
 test_that("more than ten domains are scored by the choice of the other groups", {

@@ -174,12 +174,12 @@ signal_interrupt <- function() {
   signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
 }
 
-# Interrupts the n-th evaluation of a split once.
+# Interrupts the n-th fit that predicts a split once.
 interrupting <- function(n, code) {
   count <- new.env()
   count$calls <- 0L
-  own <- domgen:::evaluate_split
-  with_replaced("evaluate_split", function(...) {
+  own <- domgen:::decide_rows
+  with_replaced("decide_rows", function(...) {
     count$calls <- count$calls + 1L
     if (count$calls == n) {
       signal_interrupt()

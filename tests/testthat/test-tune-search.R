@@ -3,15 +3,15 @@ searched <- function(score, grid, ..., spec = dg_ridge()) {
   count <- new.env()
   count$calls <- 0L
   toy <- toy_domains(3, 8)
-  evaluate <- function(spec, task, split, needs, fit_memo) {
+  evaluate <- function(specs, task, split, needs, begin) lapply(specs, function(spec) {
     value <- score(spec)
     count$calls <- count$calls + 1L
-    if (is.na(value)) abort("numeric", "fails")
+    if (is.na(value)) return(list(error = simpleError("fails"), seconds = 0))
     rows <- split$held
     list(predictions = data.frame(row = rows, domain = task$domain[rows], fold = split$fold,
                                   rep = 1L, truth = 0, prediction = value),
          seconds = 0, warnings = character())
-  }
+  })
   tuned <- with_replaced("evaluate_split", evaluate,
                          dg_tune(spec, y ~ . | domain, data = toy, grid = grid, folds = 2,
                                  metric = metric_custom(function(truth, prediction) {
@@ -42,14 +42,14 @@ test_that("a grid goes on beyond its border to the optimum, and stops there", {
 
 test_that("a grid goes on only where the gain is more than noise over domains", {
   step <- function(gain, noise) {
-    evaluate <- function(spec, task, split, needs, fit_memo) {
+    evaluate <- function(specs, task, split, needs, begin) lapply(specs, function(spec) {
       rows <- split$held
       at <- log10(lambda_of(spec))
       value <- 10 - gain * at + noise(as.integer(task$domain[rows]), at)
       list(predictions = data.frame(row = rows, domain = task$domain[rows], fold = split$fold,
                                     rep = 1L, truth = 0, prediction = value),
            seconds = 0, warnings = character())
-    }
+    })
     metric <- metric_custom(function(truth, prediction) mean(prediction))
     tuned <- with_replaced("evaluate_split", evaluate,
                            dg_tune(dg_ridge(), y ~ . | domain, data = toy_domains(6, 6),
@@ -100,7 +100,7 @@ test_that("a time budget keeps what was scored before it was spent", {
     clock$now <- clock$now + 1
     clock$now
   }, dg_tune(dg_svm(), y ~ . | domain, data = toy_domains(4, 10), folds = 2, extend = FALSE,
-             grid = list(times = c(0.5, 1, 2, 4), cost = c(1, 10)), budget = 20))
+             grid = list(times = c(0.5, 1, 2, 4), cost = c(1, 10)), budget = 10))
   tried <- nrow(tuned$tuning$table)
   expect_true(tried > 1L && tried < 8L)
   expect_false(anyNA(tuned$tuning$table$mean))

@@ -1,0 +1,85 @@
+# The one scorer of left-out domains. Their rows are predicted by fits without them: refits
+# (evaluate_split()) where all is to be learned anew from the other domains, closed forms
+# (left_out_predictions(), without_groups()) where scaling and kernels may stay.
+
+# predictions: data frame, a line per row (and repeat), of evaluate_split(). A line per domain, whose
+# scores are means over the repeats.
+score_left_out <- function(predictions, metrics) {
+  rows <- split(seq_len(nrow(predictions)), predictions$domain, drop = TRUE)
+  repeats <- split(seq_len(nrow(predictions)), predictions$rep)
+  values <- lapply(metrics, function(metric) {
+    sum <- count <- numeric(length(rows))
+    for (i in repeats) {
+      own <- droplevels(factor(predictions$domain[i]))
+      at <- match(levels(own), names(rows))
+      sum[at] <- sum[at] + score_groups(as.list(predictions[i, ]), own, metric)
+      count[at] <- count[at] + 1
+    }
+    sum / count
+  })
+  first <- predictions$rep == predictions$rep[1L]
+  fold <- vapply(rows, function(i) {
+    folds <- unique(predictions$fold[i[first[i]]])
+    if (length(folds) == 1L) folds else NA_integer_
+  }, integer(1), USE.NAMES = FALSE)
+  domains <- data.frame(domain = names(rows), fold = fold, rows = lengths(rows),
+                        score = values[[1L]], row.names = NULL)
+  if (length(metrics) > 1L) domains[names(metrics)] <- values
+  domains
+}
+
+# Scores by domain of decision values [n x m]. judge: list(y, domain, response, metric).
+score_values <- function(values, judge) {
+  object <- structure(list(response = judge$response), class = "dg_learner")
+  # a list: parts of many data frames take longer than the rest
+  d <- add_responses(list(truth = judge$y), object, values, levels(judge$y))
+  score_groups(d, judge$domain, judge$metric)
+}
+
+# The same of several, [domains x choices]; values(l): those of a choice.
+score_choices <- function(n, values, judge) {
+  scores <- vapply(seq_len(n), function(l) score_values(values(l), judge),
+                   numeric(nlevels(judge$domain)))
+  matrix(scores, ncol = n)
+}
+
+add_responses <- function(predictions, model, values, levels) {
+  prediction <- respond(model, values, model$response$kind)
+  predictions$prediction <- if (is.null(levels)) prediction
+                            else factor(as.character(prediction), levels = levels)
+  decision <- respond(model, values, "decision")
+  predictions$decision <- if (length(levels) <= 2L) decision else {
+    if (!is.matrix(decision)) {
+      # of two of them
+      decision <- matrix(c(-decision, decision), ncol = 2L,
+                         dimnames = list(NULL, model$response$levels))
+    }
+    all_classes(decision, levels, -Inf)
+  }
+  predictions
+}
+
+# A class that the training domains lacked has probability 0, and the lowest decision value.
+all_classes <- function(columns, levels, lacking) {
+  full <- matrix(lacking, nrow(columns), length(levels), dimnames = list(NULL, levels))
+  full[, colnames(columns)] <- columns
+  full
+}
+
+# Standard deviation of the response of new rows.
+predictive_sd <- function(object, newdata, domain) {
+  UseMethod("predictive_sd", if (is.null(object$learner)) object else object$learner)
+}
+
+#' @exportS3Method
+predictive_sd.dg_gp <- function(object, newdata, domain) {
+  found <- predict(seal(object), newdata, domain = domain, se.fit = TRUE)
+  sqrt(found$se.fit^2 + found$residual.scale^2)
+}
+
+# That of the training response.
+#' @exportS3Method
+predictive_sd.dg_null <- function(object, newdata, domain) {
+  rep(weighted_sd(object$y - weighted_mean(object$y, object$weights), object$weights),
+      NROW(newdata))
+}

@@ -1,0 +1,101 @@
+test_that("a function that remembers is asked once for the same key in a row", {
+  asked <- 0
+  f <- remembering(function(key, factor) {
+    asked <<- asked + 1
+    if (is.null(key)) NULL else key$x * factor
+  })
+  expect_identical(f(list(x = 1), 10), 10)
+  expect_identical(f(list(x = 1), 20), 10)
+  expect_identical(asked, 1)
+  expect_identical(f(list(x = 2), 30), 60)
+  expect_identical(f(list(x = 1), 30), 30)
+  expect_identical(asked, 3)
+  # nothing is a value too, and an error none
+  expect_null(f(NULL))
+  expect_null(f(NULL))
+  expect_identical(asked, 4)
+  expect_error(f(list(x = "a"), 1))
+  expect_error(f(list(x = "a"), 1))
+  expect_identical(asked, 6)
+})
+
+test_that("fits with the same key share what is prepared for them", {
+  prepared <- list()
+  fits <- sharing(list("a", "a", "b", "a"), function(same) {
+    prepared <<- c(prepared, list(same))
+    length(same)
+  }, function(i, shared, k) c(i, shared, k))
+  expect_identical(lapply(fits, function(fit) fit()),
+                   list(c(1L, 3L, 1L), c(2L, 3L, 2L), c(3L, 1L, 1L), c(4L, 3L, 3L)))
+  expect_identical(prepared, list(c(1L, 2L, 4L), 3L, c(1L, 2L, 4L)))
+})
+
+test_that("fits that share work are the fits alone, in any order", {
+  toy <- toy_domains(4, 10)
+  input <- list(x = y ~ . | domain, data = toy)
+  groups <- list(
+    ridge = list(
+      dg_ridge(lambda = 1), dg_ridge(lambda = 5), dg_ridge(lambda = 5, scale = "rank"),
+      dg_ridge(lambda = 5, kernel = kernel_laplace()), dg_ridge(lambda = 1),
+      dg_ridge(lambda = 1, domain_kernel = domain_pooled()),
+      dg_ridge(lambda = 1, features = features_nystrom(43))
+    ),
+    chain = list(
+      chain(dica(ncomp = 1), dg_ridge(lambda = 1)), chain(dica(ncomp = 1), dg_ridge(lambda = 2)),
+      chain(dica(ncomp = 2), dg_ridge(lambda = 2)), chain(udica(ncomp = 2), dg_ridge(lambda = 2)),
+      chain(dica(ncomp = 2, scale = "domain"), dg_ridge(lambda = 2))
+    ),
+    auto = list(dg_auto(max_predictors = 0, members = 2), dg_auto(max_predictors = 0, members = 3)),
+    gp = list(dg_gp(optimise = FALSE), dg_gp(optimise = FALSE, noise = 0.5)),
+    lm = list(dg_lm(), dg_lm())
+  )
+  for (name in names(groups)) {
+    for (order in list(seq_along(groups[[name]]), rev(seq_along(groups[[name]])))) {
+      specs <- groups[[name]][order]
+      shared <- lapply(fit_inputs(specs, input), function(fit) seal(fit()))
+      for (i in seq_along(specs)) {
+        expect_equal(predict(shared[[i]], toy), predict(fit_input(specs[[i]], input), toy),
+                     tolerance = 1e-10, label = paste(name, i))
+      }
+    }
+  }
+})
+
+test_that("machines that start from an earlier cost end at the same solution", {
+  toy <- toy_classes(4, 12)
+  input <- list(x = y ~ . | domain, data = toy)
+  specs <- list(dg_svm(cost = 1), dg_svm(cost = 10), dg_svm(cost = 0.1),
+                dg_svm(cost = 10, kernel = kernel_linear()), dg_svm(cost = 1, offset = TRUE))
+  shared <- lapply(fit_inputs(specs, input), function(fit) seal(fit()))
+  for (i in seq_along(specs)) {
+    alone <- fit_input(specs[[i]], input)
+    expect_equal(predict(shared[[i]], toy, type = "decision"),
+                 predict(alone, toy, type = "decision"), tolerance = 5e-3)
+  }
+})
+
+test_that("a search has one representation for each kernel, and one set of machines", {
+  toy <- toy_classes(4, 12)
+  calls <- function(name, code) {
+    count <- 0
+    own <- get(name, asNamespace("domgen"))
+    with_replaced(name, function(...) {
+      count <<- count + 1
+      own(...)
+    }, code)
+    count
+  }
+  split <- list(train = which(toy$domain != "d1"), held = which(toy$domain == "d1"), fold = 1L,
+                rep = 1L)
+  for (specs in list(
+    lapply(10^(-1:2), function(cost) dg_svm(cost = cost)),
+    lapply(10^(-1:2), function(lambda) dg_ridge(lambda = lambda)),
+    lapply(10^(-1:2), function(lambda) chain(dica(lambda = lambda), dg_lm()))
+  )) {
+    task <- cv_task(specs[[1L]], list(x = y ~ . | domain, data = toy))
+    run <- function() evaluate_split(specs, task, split, NULL)
+    expect_identical(calls("represent", run()), 1)
+    if (specs[[1L]]$method == "dg_svm") expect_identical(calls("machine_data", run()), 1)
+    expect_lte(calls("read_new", run()), 1)
+  }
+})
