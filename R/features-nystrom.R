@@ -97,8 +97,8 @@ is_custom <- function(kernel) {
 # domain by domain unless they are pooled.
 centre_landmarks <- function(kernel, kappa, rows, q, threads) {
   if (!all(vapply(kernel_columns(kernel), identical, NA, plain_wish))) {
-    abort("argument", "`sampling` must not be \"kmeans\" with ", format(kernel), ": categories and ",
-          "ids have no means.")
+    abort("argument", "`sampling` must not be \"kmeans\" with ", format(kernel), ": categories ",
+          "and ids have no means.")
   }
   rows <- at_most_rows(rows, max(5 * q, 20000))
   if (is.null(kappa)) rows$domain <- rep(1L, nrow(rows$X))

@@ -162,3 +162,10 @@ place_spec.dg_chain_spec <- function(spec, columns) {
   spec$projection <- place_spec(spec$projection, columns)
   spec
 }
+
+# Specifications of which some will be fitted to the same rows.
+place_siblings <- function(specs, needs, columns) {
+  if (is.null(columns)) return(specs)
+  alike <- vapply(specs, function(spec) identical(spec_needs(spec)$columns, needs$columns), NA)
+  lapply(specs[alike], place_spec, columns)
+}

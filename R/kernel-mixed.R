@@ -8,8 +8,8 @@
 #'   k(x, z) = exp(-sum_numeric (x_j - z_j)^2 / (2 sigma^2))
 #'     * prod_nominal lambda^[x_j != z_j]
 #'     * prod_ordered lambda^(|r(x_j) - r(z_j)| / (c_j - 1))}
-#' with \eqn{\lambda}{lambda} the `smoothing`, r the rank of a level and \eqn{c_j}{c_j} the number of
-#' levels of an ordered factor. Factors, character and logical columns are categorical and reach
+#' with \eqn{\lambda}{lambda} the `smoothing`, r the rank of a level and \eqn{c_j}{c_j} the number
+#' of levels of an ordered factor. Factors, character and logical columns are categorical and reach
 #' the kernel as they are, not as scaled dummy variables; numeric columns are scaled as the method's
 #' `scale` says.
 #'
@@ -18,8 +18,9 @@
 #' Racine (2003), 1 for the same level in place of \eqn{1 - \lambda}{1 - lambda}; that of ordered
 #' ones is theirs too, with ranks in units of their range as in the coefficient of Gower (1971), so
 #' that the two ends of a scale are as unlike as two levels of a nominal predictor. Each factor is
-#' positive semi-definite for \eqn{0 \le \lambda \le 1}{0 <= lambda <= 1}, and so is the product. With
-#' `smoothing = 0` rows of different levels have nothing in common, with 1 categories do not count.
+#' positive semi-definite for \eqn{0 \le \lambda \le 1}{0 <= lambda <= 1}, and so is the product.
+#' With `smoothing = 0` rows of different levels have nothing in common, with 1 categories do not
+#' count.
 #'
 #' On prediction a level that training did not have is unlike all others, at the distance of two
 #' levels of a nominal predictor, with a warning of class `domgen_warning_new_level`;

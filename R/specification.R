@@ -89,12 +89,14 @@ fit_input.dg_spec <- function(spec, input, memo = NULL) {
   needs <- spec_needs(spec)
   scale <- spec_scale(spec)
   sample <- recall(memo, "sample", list(needs, scale), read_sample(input, needs, scale))
-  spec <- place_spec(spec, layout_of(sample$blueprint))
+  columns <- layout_of(sample$blueprint)
+  spec <- place_spec(spec, columns)
   check_probability(spec, sample)
   # for the fit alone: refits for calibration are to other rows
   shared <- sample
   if (!is.null(memo)) {
-    shared$memo <- recall(memo, "fits", list(needs, scale), new_memo(memo$siblings))
+    shared$memo <- recall(memo, "fits", list(needs, scale),
+                          new_memo(place_siblings(memo$siblings, needs, columns)))
   }
   calibrate(finish_fit(fit_sample(spec, shared), spec, sample, input$x), sample)
 }
