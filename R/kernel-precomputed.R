@@ -132,8 +132,8 @@ kernel_columns.kernel_precomputed <- function(kernel) {
 # Where there are ids it stands in kernel_on().
 #' @exportS3Method
 kernel_fit.kernel_precomputed <- function(kernel, X, middle = median_bandwidth(X)) {
-  abort("argument", "kernel_precomputed() acts on ids, which are a predictor of the data: it is no ",
-        "kernel on a response, on scores of a projection or on mean embeddings.")
+  abort("argument", "kernel_precomputed() acts on ids, which are a predictor of the data: it is ",
+        "no kernel on a response, on scores of a projection or on mean embeddings.")
 }
 
 #' @exportS3Method
