@@ -37,11 +37,11 @@ seen_columns <- function(kernel, X) {
 #' @exportS3Method
 kernel_fit.kernel_on <- function(kernel, X, middle = median_bandwidth(X)) {
   columns <- seen_columns(kernel, X)
-  if (length(columns)) {
-    part <- X[, columns, drop = FALSE]
-    kernel$parts[[1L]] <- if (length(columns) == ncol(X)) kernel_fit(kernel$parts[[1L]], X, middle)
-                          else kernel_fit(kernel$parts[[1L]], part)
-  }
+  # of ids there is nothing to learn
+  if (length(columns) == 0L || is.list(kernel$wish)) return(kernel)
+  part <- kernel$parts[[1L]]
+  kernel$parts[[1L]] <- if (length(columns) == ncol(X)) kernel_fit(part, X, middle)
+                        else kernel_fit(part, X[, columns, drop = FALSE])
   kernel
 }
 

@@ -8,17 +8,19 @@
 #'   k(x, z) = exp(-sum_numeric (x_j - z_j)^2 / (2 sigma^2))
 #'     * prod_nominal lambda^[x_j != z_j]
 #'     * prod_ordered lambda^(|r(x_j) - r(z_j)| / (c_j - 1))}
-#' with \eqn{\lambda}{lambda} the `smoothing`, r the rank of a level and \eqn{c_j}{c_j} the number of
-#' levels of an ordered factor. Factors, character and logical columns are categorical and reach
+#' with \eqn{\lambda}{lambda} the `smoothing`, r the rank of a level and \eqn{c_j}{c_j} the number
+#' of levels of an ordered factor. Factors, character and logical columns are categorical and reach
 #' the kernel as they are, not as scaled dummy variables; numeric columns are scaled as the method's
 #' `scale` says.
 #'
 #' @details
-#' The factor of nominal predictors is that of Aitchison and Aitken (1976) in the form of Li and
-#' Racine (2003), 1 for the same level in place of \eqn{1 - \lambda}{1 - lambda}; that of ordered
-#' ones is theirs too, with ranks in units of their range as in the coefficient of Gower (1971), so
-#' that the two ends of a scale are as unlike as two levels of a nominal predictor. Each factor is
-#' positive semi-definite for \eqn{0 \le \lambda \le 1}{0 <= lambda <= 1}, and so is the product. With
+#' Products of one factor for each predictor, numeric or categorical, are those of Li and Racine
+#' (2003). That of a nominal predictor is due to Aitchison and Aitken (1976), here divided by its
+#' value for equal levels as in Racine and Li (2004), so that \eqn{\lambda}{lambda} does not depend
+#' on the number of levels. Theirs for ordered ones, \eqn{\lambda^{|r - r'|}}{lambda^|r - r'|}, has
+#' ranks in units of their range here, as the coefficient of Gower (1971) has numbers: the two ends
+#' of a scale are as unlike as two levels of a nominal predictor. Each factor is positive
+#' semi-definite for \eqn{0 \le \lambda \le 1}{0 <= lambda <= 1}, and so is the product. With
 #' `smoothing = 0` rows of different levels have nothing in common, with 1 categories do not count.
 #'
 #' On prediction a level that training did not have is unlike all others, at the distance of two
@@ -50,6 +52,9 @@
 #'
 #' Li, Q. and Racine, J. (2003). Nonparametric estimation of distributions with categorical and
 #' continuous data. *Journal of Multivariate Analysis* 86(2), 266-292.
+#'
+#' Racine, J. and Li, Q. (2004). Nonparametric estimation of regression functions with both
+#' categorical and continuous data. *Journal of Econometrics* 119(1), 99-130.
 #' @family kernels
 #' @examples
 #' kernel_mixed()

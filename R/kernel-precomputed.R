@@ -34,7 +34,8 @@
 #' dimnames(K) <- list(words, words)
 #' kernel_matrix(kernel_precomputed(K), c("pear", "bears"))
 #'
-#' data <- data.frame(word = words, y = nchar(words), domain = c(1, 1, 2, 2, 3, 3))
+#' data <- data.frame(word = words, y = c(4.1, 5.2, 3.9, 5.0, 4.4, 5.3),
+#'                    domain = c(1, 1, 2, 2, 3, 3))
 #' model <- dg_ridge(y ~ word | domain, data = data, kernel = kernel_precomputed(K), lambda = 0.1,
 #'                   domain_kernel = domain_pooled())
 #' predict(model, data.frame(word = "tears"))
@@ -128,14 +129,11 @@ kernel_columns.kernel_precomputed <- function(kernel) {
   list(list(column = kernel$column, ids = rownames(kernel$table$K)))
 }
 
+# Where there are ids it stands in kernel_on().
 #' @exportS3Method
 kernel_fit.kernel_precomputed <- function(kernel, X, middle = median_bandwidth(X)) {
-  K <- kernel$table$K
-  if (ncol(X) != 1L || !all(X[, 1L] %in% seq_len(nrow(K)))) {
-    abort("argument", "kernel_precomputed() acts on ids, a predictor of the data, and not on ",
-          plural(ncol(X), "column"), " of numbers.")
-  }
-  kernel
+  abort("argument", "kernel_precomputed() acts on ids, which are a predictor of the data: it is ",
+        "no kernel on a response, on scores of a projection or on mean embeddings.")
 }
 
 #' @exportS3Method

@@ -2,7 +2,8 @@
 # methods: kernel_fit (fill in what depends on data), kernel_program (what the
 # C++ core evaluates), kernel_profile (the formula in inner products and squared
 # norms, used between mean embeddings), kernel_factor (a factor of its Gram
-# matrix that is cheaper than the general one) and format. A kernel of the distance has a
+# matrix that is cheaper than the general one), kernel_columns (what it acts on
+# where that is not numbers, see kernel-columns.R) and format. A kernel of the distance has a
 # smaller contract: see kernel-stationary.R.
 #
 # Beside the value stands its derivative, kernel_rate (kernels of the distance) or

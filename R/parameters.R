@@ -1,7 +1,7 @@
 # Parameters of a specification by name, for tuning. A name is a path: an argument, then what is
 # inside the kernel or feature map that is given there, as in "domain_kernel.outer.sigma". `sigma`,
-# `times` and `smoothing` alone are those of `kernel`. In a chain the name of the part, "dica.lambda" or
-# "svm.cost", may come first, and must where both parts know the name.
+# `times` and `smoothing` alone are those of `kernel`. In a chain the name of the part,
+# "dica.lambda" or "svm.cost", may come first, and must where both parts know the name.
 
 short_of_kernel <- c("sigma", "times", "smoothing")
 

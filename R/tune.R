@@ -10,8 +10,9 @@
 #' **Names.** A name in `grid` is an argument of the method (`lambda`, `cost`), or a path into a
 #' kernel or feature map that is given there: `domain_kernel.outer.sigma`, `features.n_landmarks`.
 #' `sigma`, `times` (multiples of the median distance) and `smoothing` are those of `kernel`. Values
-#' may be a list of kernels: `kernel = list(kernel_rbf(), kernel_laplace())`. In a [chain()] the name of
-#' the part may come first, as in `dica.epsilon` or `svm.cost`, and must where both parts know it.
+#' may be a list of kernels: `kernel = list(kernel_rbf(), kernel_laplace())`. In a [chain()] the
+#' name of the part may come first, as in `dica.epsilon` or `svm.cost`, and must where both parts
+#' know it.
 #'
 #' **Searches.** `"grid"` tries all combinations; `"random"` as many as `size` says, drawn from
 #' them; `"coordinate"` starts in the middle and goes through one parameter after the other, with

@@ -187,6 +187,16 @@ test_that("its bandwidth is fitted, by predictor too, and its smoothing is tuned
   expect_identical(names(kernel_grid(kernel_mixed(sigma = 1))), "smoothing")
 })
 
+test_that("projections that differ in their ridge share their work with it too", {
+  spec <- chain(dica(kernel = kernel_mixed()), dg_ridge(lambda = 1, domain_kernel = domain_pooled()))
+  values <- 10^(-3:2)
+  tuned <- dg_tune(spec, formula, data = data, grid = list(dica.lambda = values), extend = FALSE)
+  alone <- vapply(values, function(value) {
+    dg_cv(update(spec, dica.lambda = value), formula, data = data)$mean
+  }, 1)
+  expect_equal(unname(colMeans(tuned$tuning$scores)), alone, tolerance = 1e-6)
+})
+
 test_that("messages name the argument and the rule", {
   expect_error(kernel_mixed(smoothing = 2), "`smoothing` must be one number from 0 to 1, not 2",
                class = "domgen_error_argument")
