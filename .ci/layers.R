@@ -98,7 +98,9 @@ read_calls <- function(definitions) {
   calls <- do.call(rbind, lapply(definitions, function(d) {
     used <- codetools::findGlobals(eval(call("function", NULL, d$value)))
     used <- setdiff(used[files[used] %in% setdiff(files, d$file)], "top level")
-    if (length(used)) data.frame(from = d$name, to = used, from_file = d$file, to_file = files[used])
+    if (length(used)) {
+      data.frame(from = d$name, to = used, from_file = d$file, to_file = files[used])
+    }
   }))
   calls$from_room <- room_of(calls$from_file)
   calls$to_room <- room_of(calls$to_file)
@@ -184,7 +186,8 @@ function_lengths <- function(definitions) {
 # may need another answer. Data frame: file, within (function), class; where the class is made, its
 # own file may ask.
 part_questions <- function(definitions) {
-  part <- "^(kernel|domain|features|product)_|_map$|^dg_(projection|chain|gp|ridge|svm|lm|null|auto)"
+  part <- paste0("^(kernel|domain|features|product)_|_map$|",
+                 "^dg_(projection|chain|gp|ridge|svm|lm|null|auto)")
   asked <- do.call(rbind, lapply(definitions, function(d) {
     classes <- unlist(lapply(calls_of(d$value, "inherits"), function(call) {
       constants(as.list(call)[-(1:2)])
