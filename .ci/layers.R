@@ -296,6 +296,8 @@ report <- function(root = ".") {
   # those through a call upward go with it
   level <- calls[!rownames(calls) %in% rownames(up), ]
   say("Circles of rooms in a layer", vapply(circles(level$from_room, level$to_room), toString, ""))
+  rounds <- circles(calls$from_file, calls$to_file)
+  say("Circles of files", sprintf("%d: %s", lengths(rounds), vapply(rounds, toString, "")))
   includes <- read_includes(root)
   between <- includes[includes$to != "" & includes$to != includes$from, ]
   say("Circles of core folders", vapply(circles(between$from, between$to), toString, ""))
