@@ -1,5 +1,5 @@
 // Inner products of the mean embeddings of domains.
-#include "core/embedding.h"
+#include "core/kernel/embedding.h"
 
 #include "parallel.h"
 #include "program.h"

@@ -1,11 +1,11 @@
 // Feature maps: read the program, walk over the rows in blocks.
 #include <memory>
 
-#include "core/feature-moments.h"
-#include "core/feature-product.h"
-#include "core/fourier.h"
-#include "core/landmarks.h"
-#include "core/random-pivots.h"
+#include "core/feature/fourier.h"
+#include "core/feature/landmarks.h"
+#include "core/feature/moments.h"
+#include "core/feature/product.h"
+#include "core/feature/random-pivots.h"
 #include "large_matrix.h"
 #include "parallel.h"
 #include "program.h"

@@ -1,6 +1,7 @@
 // Gaussian processes: convert, call, convert back.
-#include "core/gp.h"
-#include "core/inverse.h"
+#include "core/gp/covariance.h"
+#include "core/gp/likelihood.h"
+#include "core/linalg/inverse.h"
 
 #include "large_matrix.h"
 #include "parallel.h"

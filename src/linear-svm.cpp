@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/linear-svm.h"
+#include "core/svm/linear.h"
 #include "parallel.h"
 
-// Solves core/linear-problem.h. Zt: Z' [r x n]; target, epsilon, low, high, ridge: n
+// Solves core/svm/linear-problem.h. Zt: Z' [r x n]; target, epsilon, low, high, ridge: n
 // numbers each; seed: a whole number that orders the rows.
 // [[Rcpp::export]]
 Rcpp::List linear_svm_(Rcpp::NumericMatrix Zt, Rcpp::NumericVector target,

@@ -1,5 +1,5 @@
 // The graph of nearest neighbours.
-#include "core/neighbours.h"
+#include "core/kernel/neighbours.h"
 
 #include "parallel.h"
 #include "program.h"

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/gram.h"
-#include "core/kernel-tree.h"
+#include "core/kernel/gram.h"
+#include "core/kernel/tree.h"
 
 namespace domgen {
 

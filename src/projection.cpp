@@ -1,7 +1,7 @@
 // Projections from a Gram matrix or from moments of features: convert, call,
 // convert back.
-#include "core/feature-projection.h"
-#include "core/gram-projection.h"
+#include "core/projection/features.h"
+#include "core/projection/gram.h"
 
 #include "parallel.h"
 

@@ -1,10 +1,10 @@
 // Kernel ridge regression: convert, call, convert back.
-#include "core/band.h"
-#include "core/inverse.h"
-#include "core/lodo-path.h"
-#include "core/lodo.h"
-#include "core/pair-sums.h"
-#include "core/ridge.h"
+#include "core/kernel/pair-sums.h"
+#include "core/linalg/band.h"
+#include "core/linalg/inverse.h"
+#include "core/ridge/lodo-path.h"
+#include "core/ridge/lodo.h"
+#include "core/ridge/path.h"
 
 #include "parallel.h"
 #include "program.h"
@@ -57,7 +57,7 @@ Rcpp::List ridge_solve_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixX
 
 // Residuals of each domain when it is left out [n x m]; rows sorted by domain. centre
 // [G x m] is taken off the responses. With costs [n] also `left` and `right` [n x Gm],
-// see core/lodo.h. K is OVERWRITTEN.
+// see core/ridge/lodo.h. K is OVERWRITTEN.
 // [[Rcpp::export]]
 Rcpp::List ridge_lodo_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y,
                        Eigen::Map<Eigen::VectorXd> ridge, Rcpp::IntegerVector sizes,
@@ -126,7 +126,7 @@ Eigen::MatrixXd ridge_shifted_(Eigen::Map<Eigen::MatrixXd> S, Eigen::MatrixXd B,
   return domgen::solve_shifted(S, B, lambda, domgen::Threads(threads));
 }
 
-// Coefficients and offsets for many lambda, see core/ridge.h; root: square roots of the
+// Coefficients and offsets for many lambda, see core/ridge/path.h; root: square roots of the
 // costs. K is OVERWRITTEN.
 // [[Rcpp::export]]
 Rcpp::List ridge_many_(Eigen::Map<Eigen::MatrixXd> K, Eigen::MatrixXd Y, Eigen::VectorXd root,
@@ -141,7 +141,7 @@ Rcpp::List ridge_many_(Eigen::Map<Eigen::MatrixXd> K, Eigen::MatrixXd Y, Eigen::
 
 // Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and
 // right [n x k]: sum_ij W_ij kappa_ij rate_ij ((x_ik - x_jk) inv_k)^2 for each predictor.
-// rate: program of a kernel's rate, see core/kernels.h; inv: 1 / sigma.
+// rate: program of a kernel's rate, see core/kernel/profile.h; inv: 1 / sigma.
 // [[Rcpp::export]]
 Eigen::VectorXd pair_slopes_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List rate,
                              Eigen::VectorXd inv, Rcpp::NumericMatrix X,

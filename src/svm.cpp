@@ -2,11 +2,11 @@
 
 #include <functional>
 
-#include "core/smo.h"
+#include "core/svm/smo.h"
 
 #include "parallel.h"
 
-// Solves the dual of core/smo-problem.h. row: 1-based; alpha0: a start or NULL.
+// Solves the dual of core/svm/smo-problem.h. row: 1-based; alpha0: a start or NULL.
 // [[Rcpp::export]]
 Rcpp::List smo_(Rcpp::NumericMatrix K, Rcpp::IntegerVector row, Rcpp::NumericVector sign,
                 Rcpp::NumericVector p, Rcpp::NumericVector upper, Rcpp::NumericVector ridge,
