@@ -112,9 +112,9 @@ lodo_slopes <- function(problem, theta) {
   kernels <- kernels_at(problem, theta)
   kappa <- embedding_kappa(problem, kernels$domain_kernel)
   codes <- as.integer(problem$domain)
-  K <- gram_matrix(kernels$kernel, problem$X, kappa$kappa, codes, problem$threads)
+  gram <- function() gram_matrix(kernels$kernel, problem$X, kappa$kappa, codes, problem$threads)
   left <- quietly(
-    left_out_core(K, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
+    left_out_core(gram, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
                   problem$offset, problem$share), "domgen_warning_ridge"
   )
   slopes <- c(predictor_slopes(problem, kernels$kernel, kappa$kappa, left),

@@ -16,5 +16,5 @@ Eigen::MatrixXd kernel_means_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::I
   rows.z = same ? rows.x : domgen::read_domains(Rcpp::IntegerVector(dz.get()), other.nrow(), Gz);
   const auto kernel = domgen::read_kernel(program, X, other);
   const domgen::Threads pool(threads);
-  return domgen::MeanEmbeddings<domgen::Threads>(*kernel, rows, pool).means();
+  return domgen::MeanEmbeddings(*kernel, rows, pool).means();
 }

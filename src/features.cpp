@@ -12,7 +12,7 @@
 
 namespace {
 
-typedef domgen::FeatureMap<domgen::Threads> Map;
+using Map = domgen::FeatureMap;
 
 // A view into a list's matrix of doubles, or an empty one where there is none.
 domgen::MatrixView matrix_of(const Rcpp::List& list, const char* name) {
@@ -36,7 +36,7 @@ std::unique_ptr<Map> read_landmarks(const Rcpp::List& program, Eigen::Index colu
   if (!weights.empty()) {
     weights.x = domgen::read_domains(program["landmark_domain"], S.rows(), weights.kappa.rows());
   }
-  return std::unique_ptr<Map>(new domgen::LandmarkMap<domgen::Threads>(
+  return std::unique_ptr<Map>(new domgen::LandmarkMap(
       domgen::read_program(program["kernel"]), S, matrix_of(program, "factor"), weights));
 }
 
@@ -47,7 +47,7 @@ std::unique_ptr<Map> read_fourier(const Rcpp::List& program, Eigen::Index column
   if (program.containsElementNamed("centre") && !Rf_isNull(program["centre"])) {
     centre = Rcpp::as<Eigen::VectorXd>(program["centre"]);
   }
-  return std::unique_ptr<Map>(new domgen::FourierMap<domgen::Threads>(
+  return std::unique_ptr<Map>(new domgen::FourierMap(
       frequencies, matrix_of(program, "offset"), centre));
 }
 
@@ -57,7 +57,7 @@ std::unique_ptr<Map> read_map(const Rcpp::List& program, Eigen::Index columns) {
   if (type == "landmarks") return read_landmarks(program, columns);
   if (type == "fourier") return read_fourier(program, columns);
   if (type == "product") {
-    return std::unique_ptr<Map>(new domgen::ProductMap<domgen::Threads>(
+    return std::unique_ptr<Map>(new domgen::ProductMap(
         read_map(program["x"], columns), matrix_of(program, "table")));
   }
   throw std::invalid_argument("unknown feature map: " + type);
@@ -177,7 +177,7 @@ Rcpp::IntegerVector feature_pivots_(Rcpp::List program, Rcpp::NumericMatrix X,
   const auto weights = domgen::read_weights(kappa, domain, X.nrow(), domain, X.nrow());
   const std::function<double()> uniform = [] { return unif_rand(); };
   const domgen::Threads pool(threads);
-  domgen::RandomPivots<domgen::Threads> pivots(kernel, domgen::view(X), weights, uniform, pool);
+  domgen::RandomPivots pivots(kernel, domgen::view(X), weights, uniform, pool);
   const std::vector<Eigen::Index> rows = pivots.draw(wanted, negligible);
   return Rcpp::IntegerVector(rows.begin(), rows.end()) + 1;
 }

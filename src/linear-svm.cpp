@@ -29,7 +29,7 @@ Rcpp::List linear_svm_(Rcpp::NumericMatrix Zt, Rcpp::NumericVector target,
   }
   const domgen::Threads pool(threads);
   const domgen::LinearSolution solution =
-      domgen::LinearSvm<domgen::Threads>(problem, tol, max_iter, static_cast<std::uint64_t>(seed),
+      domgen::LinearSvm(problem, tol, max_iter, static_cast<std::uint64_t>(seed),
                                          pool).solve();
   return Rcpp::List::create(
       Rcpp::Named("w") = solution.w, Rcpp::Named("beta") = solution.beta,

@@ -1,7 +1,5 @@
 #include <RcppEigen.h>
 
-#include <functional>
-
 #include "core/svm/smo.h"
 
 #include "parallel.h"
@@ -21,10 +19,10 @@ Rcpp::List smo_(Rcpp::NumericMatrix K, Rcpp::IntegerVector row, Rcpp::NumericVec
       Rcpp::as<Vector>(ridge), offset};
   for (Eigen::Index i = 0; i < l; ++i) problem.row[i] = row[i] - 1;
 
-  const std::function<void()> interrupt = [] { domgen::poll_user(); };
   const Vector start = alpha0.isNull() ? Vector(Vector::Zero(l)) : Rcpp::as<Vector>(alpha0.get());
+  const domgen::Threads here(1);
   const domgen::DualSolution solution =
-      domgen::Smo(problem, start, tol, max_iter, interrupt).solve();
+      domgen::Smo(problem, start, tol, max_iter, here).solve();
   return Rcpp::List::create(
       Rcpp::Named("alpha") = solution.alpha, Rcpp::Named("beta") = solution.beta,
       Rcpp::Named("decision") = solution.decision, Rcpp::Named("b") = solution.b,

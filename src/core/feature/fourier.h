@@ -3,6 +3,8 @@
 #ifndef DOMGEN_CORE_FEATURE_FOURIER_H
 #define DOMGEN_CORE_FEATURE_FOURIER_H
 
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 #include "../simd/sincos.h"
 #include "map.h"
 
@@ -16,8 +18,7 @@ namespace domgen {
 
 // frequencies [p x D]; offset [D x G], the angle b_d of each domain, or empty;
 // centre: c, p values, which changes no product of features but saves digits.
-template <class Pool>
-class FourierMap : public FeatureMap<Pool> {
+class FourierMap : public FeatureMap {
  public:
   FourierMap(const MatrixView& frequencies, const MatrixView& offset, const Eigen::VectorXd& centre)
       : frequencies_(frequencies), offset_(offset), centre_(centre), size_(frequencies.cols()),

@@ -5,6 +5,8 @@
 
 #include "../kernel/gram.h"
 #include "../kernel/tree.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 #include "map.h"
 
 #include <Eigen/Core>
@@ -55,8 +57,7 @@ class GivenColumns {
 
 // program: of the kernel between S [q x p] and all rows; L [q x q], its lower
 // triangle; weights: kappa [G_S x G] and the domains of the landmarks.
-template <class Pool>
-class LandmarkMap : public FeatureMap<Pool> {
+class LandmarkMap : public FeatureMap {
  public:
   LandmarkMap(const KernelProgram& program, const MatrixView& S, const MatrixView& L,
               const DomainWeights& weights)

@@ -5,7 +5,10 @@
 #define DOMGEN_CORE_FEATURE_MAP_H
 
 #include "../kernel/rows.h"
+#include "../linalg/assert.h"
 #include "../linalg/blas.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 
 #include <Eigen/Core>
 
@@ -24,7 +27,6 @@ struct RowBlock {
   const int* domains() const { return domain ? domain + first : nullptr; }
 };
 
-template <class Pool>
 class FeatureMap {
  public:
   virtual ~FeatureMap() {}
@@ -77,9 +79,10 @@ inline Index block_of_rows(Index dim) {
 }
 
 // Calls body(rows, Zt) for block after block of the n rows.
-template <class Pool, class Body>
-void for_each_block(FeatureMap<Pool>& map, const MatrixView& X, const int* domain, Index block,
+template <class Body>
+void for_each_block(FeatureMap& map, const MatrixView& X, const int* domain, Index block,
                     const Pool& pool, const Body& body) {
+  DOMGEN_EXPECT(domain || map.domains() == 0);
   if (block <= 0) block = block_of_rows(map.dim());
   Buffer features;
   double* Zt = features.reserve(map.dim() * std::min(block, X.rows()));

@@ -2,6 +2,9 @@
 #ifndef DOMGEN_CORE_FEATURE_MOMENTS_H
 #define DOMGEN_CORE_FEATURE_MOMENTS_H
 
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 #include "map.h"
 
 #include <Eigen/Core>
@@ -54,9 +57,8 @@ inline Index weigh_columns(const double* Zt, Index dim, Index count, const doubl
 }
 
 // sums[, cell] += column of Zt; each strip of coordinates has one writer.
-template <class Pool>
-void add_to_cells(const double* Zt, Index dim, Index count, const int* cell, Eigen::MatrixXd& sums,
-                  const Pool& pool) {
+inline void add_to_cells(const double* Zt, Index dim, Index count, const int* cell,
+                         Eigen::MatrixXd& sums, const Pool& pool) {
   const Index strip = 128;
   pool.run(round_up(dim, strip) / strip, [&](Index begin, Index end) {
     const Index low = begin * strip, high = std::min(end * strip, dim);
@@ -82,9 +84,10 @@ inline void add_response(const double* Zt, Index dim, const RowBlock& rows, cons
   }
 }
 
-template <class Pool>
-FeatureMoments feature_moments(FeatureMap<Pool>& map, const MatrixView& X, const int* domain,
-                               const MomentRequest& request, Index block, const Pool& pool) {
+inline FeatureMoments feature_moments(FeatureMap& map, const MatrixView& X, const int* domain,
+                                      const MomentRequest& request, Index block,
+                                      const Pool& pool) {
+  DOMGEN_EXPECT(request.response.size() == 0 || request.response.rows() == X.rows());
   const Index r = map.dim(), ry = request.response.cols();
   const Index r2 = request.second ? r : 0, rl = request.labelled ? r : 0;
   FeatureMoments moments{Eigen::MatrixXd::Zero(r2, r2), Eigen::MatrixXd::Zero(r, request.cells),
@@ -112,9 +115,8 @@ FeatureMoments feature_moments(FeatureMap<Pool>& map, const MatrixView& X, const
 }
 
 // Z [n x r]
-template <class Pool>
-void feature_rows(FeatureMap<Pool>& map, const MatrixView& X, const int* domain, Index block,
-                  double* Z, const Pool& pool) {
+inline void feature_rows(FeatureMap& map, const MatrixView& X, const int* domain, Index block,
+                         double* Z, const Pool& pool) {
   const Index r = map.dim(), n = X.rows();
   for_each_block(map, X, domain, block, pool, [&](const RowBlock& rows, const double* Zt) {
     pool.run(r, [&](Index begin, Index end) {
@@ -127,9 +129,8 @@ void feature_rows(FeatureMap<Pool>& map, const MatrixView& X, const int* domain,
 }
 
 // Z' [r x n], evaluated in place
-template <class Pool>
-void feature_columns(FeatureMap<Pool>& map, const MatrixView& X, const int* domain, Index block,
-                     double* Zt, const Pool& pool) {
+inline void feature_columns(FeatureMap& map, const MatrixView& X, const int* domain, Index block,
+                            double* Zt, const Pool& pool) {
   if (block <= 0) block = block_of_rows(map.dim());
   for (Index first = 0; first < X.rows(); first += block) {
     const RowBlock rows{X, domain, first, std::min(block, X.rows() - first)};
@@ -139,9 +140,9 @@ void feature_columns(FeatureMap<Pool>& map, const MatrixView& X, const int* doma
 }
 
 // Z W [n x m] for W [r x m]
-template <class Pool>
-void feature_apply(FeatureMap<Pool>& map, const MatrixView& X, const int* domain,
-                   const MatrixView& W, Index block, double* out, const Pool& pool) {
+inline void feature_apply(FeatureMap& map, const MatrixView& X, const int* domain,
+                          const MatrixView& W, Index block, double* out, const Pool& pool) {
+  DOMGEN_EXPECT(W.rows() == map.dim());
   const int r = static_cast<int>(map.dim()), m = static_cast<int>(W.cols());
   const int n = static_cast<int>(X.rows());
   const double one = 1, zero = 0;

@@ -2,6 +2,8 @@
 #ifndef DOMGEN_CORE_FEATURE_PRODUCT_H
 #define DOMGEN_CORE_FEATURE_PRODUCT_H
 
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 #include "map.h"
 
 #include <memory>
@@ -11,10 +13,9 @@
 namespace domgen {
 
 // table [r_P x G]: z_P of each domain
-template <class Pool>
-class ProductMap : public FeatureMap<Pool> {
+class ProductMap : public FeatureMap {
  public:
-  ProductMap(std::unique_ptr<FeatureMap<Pool>> x, const MatrixView& table)
+  ProductMap(std::unique_ptr<FeatureMap> x, const MatrixView& table)
       : x_(std::move(x)), table_(table) {
     if (x_->domains() > 0 && x_->domains() != table.cols()) {
       throw std::invalid_argument("the factors of a product map differ in domains");
@@ -41,7 +42,7 @@ class ProductMap : public FeatureMap<Pool> {
   }
 
  private:
-  std::unique_ptr<FeatureMap<Pool>> x_;
+  std::unique_ptr<FeatureMap> x_;
   MatrixView table_;
   Buffer features_;
 };

@@ -8,6 +8,8 @@
 #define DOMGEN_CORE_FEATURE_RANDOM_PIVOTS_H
 
 #include "../linalg/blas.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 #include "landmarks.h"
 
 #include <Eigen/Core>
@@ -21,7 +23,6 @@
 
 namespace domgen {
 
-template <class Pool>
 class RandomPivots {
  public:
   // The kernel of the program between the rows of X, times kappa when weights

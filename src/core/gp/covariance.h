@@ -4,7 +4,9 @@
 #define DOMGEN_CORE_GP_COVARIANCE_H
 
 #include "../kernel/gram.h"
+#include "../linalg/assert.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/pool.h"
 
 #include <Eigen/Core>
 
@@ -13,9 +15,8 @@
 
 namespace domgen {
 
-template <class Pool>
-void upper_gram(const Kernel& kernel, const DomainWeights& weights, Index n, double* A,
-                const Pool& pool) {
+inline void upper_gram(const Kernel& kernel, const DomainWeights& weights, Index n, double* A,
+                       const Pool& pool) {
   upper_tiles(kernel, weights, n, pool, [&](const Patch& at, const double* tile) {
     for (Index j = 0; j < at.cols; ++j) {
       const double* column = tile + j * tile_rows;
@@ -32,16 +33,16 @@ struct Factorised {
 };
 
 // A becomes R with A = R'R.
-template <class Pool>
-Factorised factorise_covariance(const Kernel& kernel, const DomainWeights& weights,
+inline Factorised factorise_covariance(const Kernel& kernel, const DomainWeights& weights,
                                 const Eigen::VectorXd& ridge, const Eigen::VectorXd& y, double* A,
                                 const Pool& pool) {
   const Index n = y.size();
+  DOMGEN_EXPECT(ridge.size() == n && A);
   upper_gram(kernel, weights, n, A, pool);
   for (Index i = 0; i < n; ++i) A[i + i * n] += ridge[i];
 
   Factorised result;
-  if (!cholesky_upper(A, n, [&] { pool.interrupt(); })) return result;
+  if (!cholesky_upper(A, n, pool)) return result;
   result.positive = true;
   for (Index i = 0; i < n; ++i) result.log_determinant += 2 * std::log(A[i + i * n]);
   result.alpha = y;

@@ -6,7 +6,9 @@
 #include "../kernel/gram.h"
 #include "../kernel/pair-difference.h"
 #include "../kernel/tree.h"
+#include "../linalg/assert.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/pool.h"
 
 #include <Eigen/Core>
 
@@ -50,13 +52,14 @@ struct DotLoop {
 //   cells [G x G], 1/2 sum_ij V_ij k_ij over i in g and j in h, so that the derivative
 //                in a parameter of kappa is sum_gh cells_gh dkappa_gh,
 // in one pass over tiles. Each strip of columns has one writer.
-template <class Pool>
 class LikelihoodSlopes {
  public:
   LikelihoodSlopes(const double* inverse, const Eigen::VectorXd& alpha, double s2,
                    const DomainWeights& weights, const Pool& pool)
       : inverse_(inverse), alpha_(alpha), s2_(s2), n_(alpha.size()), weights_(weights),
-        pool_(pool) {}
+        pool_(pool) {
+    DOMGEN_EXPECT(weights.fit(n_, n_));
+  }
 
   std::vector<Eigen::VectorXd> bandwidths(const std::vector<BandwidthSlope>& slopes) const {
     Index size = 0;
@@ -93,6 +96,7 @@ class LikelihoodSlopes {
   // Sums of the pairs above the diagonal, all of which cells[g, h] is as good a
   // place for as cells[h, g].
   Eigen::MatrixXd cells(const Kernel& kernel, const std::vector<int>& domain, Index G) const {
+    DOMGEN_EXPECT(Index(domain.size()) == n_);
     Eigen::MatrixXd by_row = Eigen::MatrixXd::Zero(G, n_);
     const DomainWeights unweighted;
     pool_.run(count_tiles(n_), [&](Index begin, Index end) {

@@ -3,6 +3,8 @@
 #ifndef DOMGEN_CORE_KERNEL_EMBEDDING_H
 #define DOMGEN_CORE_KERNEL_EMBEDDING_H
 
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
 #include "gram.h"
 
 #include <Eigen/Core>
@@ -41,11 +43,12 @@ struct DomainRows {
 
 // Sums over strips of 64 rows of X. The strips of one wave are computed in any
 // order and added in theirs, which fixes the rounding.
-template <class Pool>
 class MeanEmbeddings {
  public:
   MeanEmbeddings(const Kernel& kernel, const DomainRows& rows, const Pool& pool)
-      : kernel_(kernel), rows_(rows), pool_(pool), strip_size_(tile_rows * rows.z_domains) {}
+      : kernel_(kernel), rows_(rows), pool_(pool), strip_size_(tile_rows * rows.z_domains) {
+    DOMGEN_EXPECT(Index(rows.x.size()) == rows.n && Index(rows.z.size()) == rows.m);
+  }
 
   // T [G_x x G_z], T[a, b] = mean of k(x_i, z_j) over d_i = a, d_j = b
   Eigen::MatrixXd means() const {

@@ -4,6 +4,9 @@
 #ifndef DOMGEN_CORE_KERNEL_GRAM_H
 #define DOMGEN_CORE_KERNEL_GRAM_H
 
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 #include "leaf.h"
 
 #include <algorithm>
@@ -19,6 +22,9 @@ struct DomainWeights {
   std::vector<int> x, z;
 
   bool empty() const { return kappa.size() == 0; }
+  bool fit(Index n, Index m) const {
+    return empty() || (Index(x.size()) == n && Index(z.size()) == m);
+  }
 
   // tile[i, j] *= kappa[d_i, d_j]
   void multiply(const Patch& at, double* tile) const {
@@ -41,6 +47,8 @@ class TileScratch {
   double* tile() { return space_.data(); }
 
   const double* evaluate(const Kernel& kernel, const Patch& at, const DomainWeights& weights) {
+    DOMGEN_EXPECT(at.row % block_rows == 0 && at.col % 4 == 0);
+    DOMGEN_EXPECT(at.rows <= tile_rows && at.cols <= tile_rows);
     kernel.evaluate(at, space_.data() + tile_size, tile());
     weights.multiply(at, tile());
     return tile();
@@ -58,9 +66,9 @@ inline Patch patch_at(Index I, Index n, Index J, Index m) {
 }
 
 // K [n x m], k(x_i, z_j) kappa[d_i, d_j]
-template <class Pool>
-void cross_matrix(const Kernel& kernel, const DomainWeights& weights, Index n, Index m, double* K,
-                  const Pool& pool) {
+inline void cross_matrix(const Kernel& kernel, const DomainWeights& weights, Index n, Index m,
+                         double* K, const Pool& pool) {
+  DOMGEN_EXPECT(weights.fit(n, m));
   const Index tiles = count_tiles(n);
   pool.run(tiles * count_tiles(m), [&](Index begin, Index end) {
     TileScratch scratch(kernel);
@@ -100,9 +108,10 @@ inline Patch upper_patch(Index piece, Index n) {
 }
 
 // write(patch, tile) for each tile on or above the diagonal of k(x_i, x_j) kappa[d_i, d_j] [n x n].
-template <class Pool, class Write>
+template <class Write>
 void upper_tiles(const Kernel& kernel, const DomainWeights& weights, Index n, const Pool& pool,
                  const Write& write) {
+  DOMGEN_EXPECT(weights.fit(n, n));
   const Index tiles = count_tiles(n);
   pool.run(tiles * (tiles + 1) / 2, [&](Index begin, Index end) {
     TileScratch scratch(kernel);
@@ -114,18 +123,17 @@ void upper_tiles(const Kernel& kernel, const DomainWeights& weights, Index n, co
 }
 
 // K [n x n], kappa symmetric
-template <class Pool>
-void gram_matrix(const Kernel& kernel, const DomainWeights& weights, Index n, double* K,
-                 const Pool& pool) {
+inline void gram_matrix(const Kernel& kernel, const DomainWeights& weights, Index n, double* K,
+                        const Pool& pool) {
   upper_tiles(kernel, weights, n, pool, [&](const Patch& at, const double* tile) {
     write_mirrored(at, tile, n, K);
   });
 }
 
 // out [n x q] = (K(X, Z) o kappa[d, d]) A, A [m x q], 64 rows of K at a time
-template <class Pool>
-void apply_kernel(const Kernel& kernel, const DomainWeights& weights, Index n, const MatrixView& A,
-                  double* out, const Pool& pool) {
+inline void apply_kernel(const Kernel& kernel, const DomainWeights& weights, Index n,
+                         const MatrixView& A, double* out, const Pool& pool) {
+  DOMGEN_EXPECT(weights.fit(n, A.rows()));
   const Index m = A.rows(), columns = round_up(A.cols(), 4);
   AlignedBuffer padded(m * columns);
   std::copy(A.data(), A.data() + A.size(), padded.data());

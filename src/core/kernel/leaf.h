@@ -3,6 +3,7 @@
 #ifndef DOMGEN_CORE_KERNEL_LEAF_H
 #define DOMGEN_CORE_KERNEL_LEAF_H
 
+#include "../linalg/view.h"
 #include "profile.h"
 #include "tile.h"
 

@@ -2,6 +2,7 @@
 #ifndef DOMGEN_CORE_KERNEL_NEIGHBOURS_H
 #define DOMGEN_CORE_KERNEL_NEIGHBOURS_H
 
+#include "../linalg/pool.h"
 #include "gram.h"
 
 #include <algorithm>
@@ -48,8 +49,7 @@ class NearestRows {
 
 // Row i without itself has its k nearest in neighbours[i k], ..., in no
 // particular order. 64 rows at a time against all others.
-template <class Pool>
-std::vector<int> nearest_neighbours(const Rows& x, Index k, const Pool& pool) {
+inline std::vector<int> nearest_neighbours(const Rows& x, Index k, const Pool& pool) {
   const Index n = x.n();
   if (k < 1 || k >= n) throw std::invalid_argument("k must be between 1 and the rows less one");
   std::vector<int> neighbours(static_cast<std::size_t>(n * k));

@@ -4,6 +4,9 @@
 #ifndef DOMGEN_CORE_KERNEL_PAIR_SUMS_H
 #define DOMGEN_CORE_KERNEL_PAIR_SUMS_H
 
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 #include "gram.h"
 #include "pair-difference.h"
 #include "profile.h"
@@ -20,7 +23,9 @@ namespace domgen {
 class PairWeights {
  public:
   PairWeights(const MatrixView& left, const MatrixView& right)
-      : left_(pack(left)), right_(pack(right)) {}
+      : left_(pack(left)), right_(pack(right)) {
+    DOMGEN_EXPECT(left.rows() == right.rows() && left.cols() == right.cols());
+  }
 
   Index rows() const { return left_.n(); }
 
@@ -47,7 +52,6 @@ class PairWeights {
 };
 
 // Each strip of columns has one writer, and strips are added in their order.
-template <class Pool>
 class PairSums {
  public:
   PairSums(const PairWeights& weights, const Pool& pool) : weights_(weights), pool_(pool) {}

@@ -3,13 +3,13 @@
 #ifndef DOMGEN_CORE_KERNEL_PIVOTED_CHOLESKY_H
 #define DOMGEN_CORE_KERNEL_PIVOTED_CHOLESKY_H
 
+#include "../linalg/pool.h"
 #include "gram.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -35,7 +35,7 @@ inline void kernel_column(const Kernel& kernel, Index j, TileScratch& scratch,
 
 // Stops when no remaining diagonal entry exceeds tol times the largest of L.
 inline PivotedCholesky pivoted_cholesky(const Kernel& kernel, Index n, double tol, Index max_rank,
-                                        const std::function<void()>& interrupt) {
+                                        const Pool& pool) {
   Eigen::VectorXd left = kernel.self(Side::x);  // diagonal of L - F F'
   if (!left.allFinite()) throw std::invalid_argument("the kernel overflows on these rows");
   const double enough = tol * std::max(left.maxCoeff(), 0.0);
@@ -48,7 +48,7 @@ inline PivotedCholesky pivoted_cholesky(const Kernel& kernel, Index n, double to
   Eigen::VectorXd column(n);
   Index rank = 0;
   for (; rank < max_rank; ++rank) {
-    interrupt();
+    pool.interrupt();
     Index pivot;
     const double largest = left.maxCoeff(&pivot);
     if (!(largest > enough)) break;

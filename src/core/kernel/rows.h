@@ -3,6 +3,7 @@
 #ifndef DOMGEN_CORE_KERNEL_ROWS_H
 #define DOMGEN_CORE_KERNEL_ROWS_H
 
+#include "../linalg/assert.h"
 #include "../linalg/view.h"
 #include "../simd/vector.h"
 
@@ -67,6 +68,7 @@ class Rows {
   Rows(const MatrixView& X, const Eigen::VectorXd& centre, const Eigen::VectorXd& inv)
       : n_(X.rows()), p_(X.cols()), blocks_(round_up(n_, block_rows) / block_rows),
         values_(blocks_ * block_rows * p_), norms_(blocks_ * block_rows), largest_(blocks_, 0.0) {
+    DOMGEN_EXPECT(centre.size() == p_ && inv.size() == p_);
     for (Index begin = 0; begin < n_; begin += block_rows) {
       const Index size = std::min(block_rows, n_ - begin);
       double* block = values_.data() + begin * p_;

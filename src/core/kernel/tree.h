@@ -3,6 +3,7 @@
 #ifndef DOMGEN_CORE_KERNEL_TREE_H
 #define DOMGEN_CORE_KERNEL_TREE_H
 
+#include "../linalg/view.h"
 #include "leaf.h"
 
 #include <Eigen/Core>

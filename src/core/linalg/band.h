@@ -4,13 +4,15 @@
 #ifndef DOMGEN_CORE_LINALG_BAND_H
 #define DOMGEN_CORE_LINALG_BAND_H
 
+#include "assert.h"
 #include "blas.h"
+#include "gram-buffer.h"
+#include "pool.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -22,11 +24,12 @@ class BandForm {
   BandForm() : n_(0) {}
   // S [n x n], symmetric: its diagonal and upper triangle are overwritten, the rest is not
   // read.
-  BandForm(Eigen::Map<Eigen::MatrixXd> S, const std::function<void()>& interrupt)
+  BandForm(Eigen::Map<Eigen::MatrixXd> S, const Pool& pool)
       : n_(S.rows()), band_(Eigen::MatrixXd::Zero(width + 1, S.rows())) {
+    DOMGEN_EXPECT(S.rows() == S.cols());
     Eigen::Index j = 0;
     for (; j + width < n_ - 1; j += width) {
-      interrupt();
+      pool.interrupt();
       reduce(S, j);
     }
     for (; j < n_; ++j) take_row(S, j, n_);
@@ -49,6 +52,7 @@ class BandForm {
 
   // B <- (T + lambda I)^-1 B; false where a pivot of T + lambda I = L D L' is not positive.
   bool solve(double lambda, Eigen::Ref<Eigen::MatrixXd> B) const {
+    DOMGEN_EXPECT(B.rows() == n_);
     Eigen::MatrixXd L = band_;
     L.row(0).array() += lambda;
     for (Eigen::Index c = 0; c < n_; ++c) {
@@ -139,12 +143,12 @@ class BandForm {
   }
 };
 
-// S [r x r], positive semidefinite, is overwritten above its diagonal; B [r x m]. Columns
+// S [r x r], positive semidefinite; B [r x m]. Columns
 // j + l m of the result belong to column j of B and lambda_l.
-template <class Pool>
-Eigen::MatrixXd solve_shifted(Eigen::Map<Eigen::MatrixXd> S, const Eigen::MatrixXd& B,
+inline Eigen::MatrixXd solve_shifted(GramBuffer S, const Eigen::MatrixXd& B,
                               const Eigen::VectorXd& lambda, const Pool& pool) {
-  const BandForm form(S, [&] { pool.interrupt(); });
+  DOMGEN_EXPECT(S.rows() == B.rows());
+  const BandForm form(S.matrix(), pool);
   Eigen::MatrixXd X = form.to_band(B).replicate(1, lambda.size());
   std::vector<char> solved(std::size_t(lambda.size()), 0);
   pool.run(lambda.size(), [&](Eigen::Index begin, Eigen::Index end) {

@@ -3,21 +3,23 @@
 #ifndef DOMGEN_CORE_LINALG_CHOLESKY_H
 #define DOMGEN_CORE_LINALG_CHOLESKY_H
 
+#include "assert.h"
 #include "blas.h"
+#include "pool.h"
 #include "symmetric.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 
 namespace domgen {
 
 // A [n x n], upper triangle: D becomes R. Right-looking in panels, and the
-// trailing update in strips of a fraction of a second, so that `interrupt` is
-// polled. False when D is not numerically positive definite (A is then spoilt).
-inline bool cholesky_upper(double* A, Eigen::Index size, const std::function<void()>& interrupt) {
+// trailing update in strips of a fraction of a second, so that the call can
+// be stopped. False when D is not numerically positive definite (A is then spoilt).
+inline bool cholesky_upper(double* A, Eigen::Index size, const Pool& pool) {
+  DOMGEN_EXPECT(A || size == 0);
   const int n = static_cast<int>(size), panel = 1024;
   const double one = 1, minus_one = -1, strip_operations = 4e9;
   auto at = [&](int i, int j) { return A + i + static_cast<std::ptrdiff_t>(j) * n; };
@@ -31,7 +33,7 @@ inline bool cholesky_upper(double* A, Eigen::Index size, const std::function<voi
       const double affordable = strip_operations / (2.0 * width * (n - end));
       const int columns = std::min(n - j, std::max(static_cast<int>(affordable), 64));
       const int above = j - end;
-      interrupt();
+      pool.interrupt();
       // R[panel, j] = R[panel, panel]^-T D[panel, j], then D[trailing, j] -= R'R.
       dtrsm_("L", "U", "T", "N", &width, &columns, &one, at(begin, begin), &n, at(begin, j), &n, 1,
              1, 1, 1);
@@ -53,6 +55,7 @@ class UnitCholesky {
   // A holds R in its upper triangle; diagonal: what A's diagonal shall be.
   UnitCholesky(double* A, const Eigen::VectorXd& diagonal)
       : data_(A), n_(static_cast<int>(diagonal.size())) {
+    DOMGEN_EXPECT(A || n_ == 0);
     Eigen::Map<Eigen::MatrixXd> R(A, n_, n_);
     pivots_ = R.diagonal();
     const Eigen::ArrayXd scale = pivots_.array().inverse();
@@ -98,6 +101,7 @@ class UnitCholesky {
   const double* at(int i, int j) const { return data_ + i + static_cast<std::ptrdiff_t>(j) * n_; }
 
   void triangular(const char* trans, Eigen::MatrixXd& V) const {
+    DOMGEN_EXPECT(V.rows() == n_);
     if (V.cols() <= few_columns) {
       for (Eigen::Index j = 0; j < V.cols(); ++j) {
         double* x = V.col(j).data();

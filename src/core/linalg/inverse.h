@@ -3,13 +3,14 @@
 #ifndef DOMGEN_CORE_LINALG_INVERSE_H
 #define DOMGEN_CORE_LINALG_INVERSE_H
 
+#include "assert.h"
 #include "blas.h"
+#include "pool.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <stdexcept>
 
 namespace domgen {
@@ -18,12 +19,12 @@ namespace domgen {
 // lower triangle is spoilt. From the last panel k of rows to the first, with P2 the
 // inverse found so far and W = R_kk^-1 R_k2:
 //   P_k2 = -W P2,   P_kk = (R_kk' R_kk)^-1 - P_k2 W'.
-// All large work is in matrix products of strips, between which `interrupt` is
-// polled.
+// All large work is in matrix products of strips, between which the call
+// can be stopped.
 class CholeskyInverse {
  public:
-  CholeskyInverse(double* A, Eigen::Index n, const std::function<void()>& interrupt)
-      : data_(A), n_(static_cast<int>(n)), interrupt_(interrupt), W_(Eigen::Index(panel_rows), n) {}
+  CholeskyInverse(double* A, Eigen::Index n, const Pool& pool)
+      : data_(A), n_(static_cast<int>(n)), pool_(pool), W_(Eigen::Index(panel_rows), n) {}
 
   void run() {
     for (int begin = (n_ - 1) / panel_rows * panel_rows; begin >= 0; begin -= int(panel_rows)) {
@@ -35,7 +36,7 @@ class CholeskyInverse {
   static constexpr int panel_rows = 256, strip_columns = 512;
   double* data_;
   int n_;
-  const std::function<void()>& interrupt_;
+  const Pool& pool_;
   Eigen::MatrixXd W_;  // [panel x n], its first `width` rows and n - end columns in use
 
   double* at(int i, int j) { return data_ + i + static_cast<std::ptrdiff_t>(j) * n_; }
@@ -56,7 +57,7 @@ class CholeskyInverse {
     if (info != 0) throw std::runtime_error("the Cholesky factor is singular");
     for (int j = 0; j < rest; j += strip_columns) {
       multiply_strip(begin, width, end, rest, j, std::min(int(strip_columns), rest - j));
-      interrupt_();
+      pool_.interrupt();
     }
     if (rest > 0) {
       dgemm_("N", "T", &width, &width, &rest, &minus_one, at(begin, end), &n_, w(0), &ldw, &one,
@@ -82,9 +83,9 @@ class CholeskyInverse {
   }
 };
 
-inline void inverse_from_cholesky(double* A, Eigen::Index n,
-                                  const std::function<void()>& interrupt) {
-  CholeskyInverse(A, n, interrupt).run();
+inline void inverse_from_cholesky(double* A, Eigen::Index n, const Pool& pool) {
+  DOMGEN_EXPECT(A || n == 0);
+  CholeskyInverse(A, n, pool).run();
 }
 
 }  // namespace domgen

@@ -4,7 +4,9 @@
 #ifndef DOMGEN_CORE_LINALG_LANCZOS_H
 #define DOMGEN_CORE_LINALG_LANCZOS_H
 
+#include "assert.h"
 #include "blas.h"
+#include "pool.h"
 #include "symmetric.h"
 #include "tridiagonal.h"
 
@@ -13,7 +15,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <limits>
 
 namespace domgen {
@@ -39,8 +40,8 @@ template <class Apply>
 class Lanczos {
  public:
   Lanczos(const Apply& apply, Eigen::Index n, Eigen::Index m, Eigen::Index basis,
-          const std::function<void()>& interrupt)
-      : apply_(apply), interrupt_(interrupt), m_(m), basis_(basis), V_(n, basis + 1),
+          const Pool& pool)
+      : apply_(apply), pool_(pool), m_(m), basis_(basis), V_(n, basis + 1),
         T_(basis, basis), w_(n) {}
 
   // A Krylov space holds one vector of each eigenspace, so a multiple
@@ -71,7 +72,7 @@ class Lanczos {
 
  private:
   const Apply& apply_;
-  const std::function<void()>& interrupt_;
+  const Pool& pool_;
   const Eigen::Index m_, basis_;
   Eigen::MatrixXd V_, T_;  // [n x (basis + 1)], [basis x basis]
   Eigen::VectorXd w_;
@@ -155,10 +156,10 @@ class Lanczos {
       theta_ = solver.eigenvalues().reverse();
       ritz_ = solver.eigenvectors().rowwise().reverse();
     } else {  // in pieces
-      EigenPairs pairs = dense_leading_pairs(T, size_, interrupt_);
+      EigenPairs pairs = dense_leading_pairs(T, size_, pool_);
       theta_.swap(pairs.values);
       ritz_.swap(pairs.vectors);
-      orthonormalise(ritz_, interrupt_);
+      orthonormalise(ritz_, pool_);
     }
     error_ = beta_ * ritz_.row(size_ - 1).cwiseAbs().transpose();
   }
@@ -176,7 +177,7 @@ class Lanczos {
     const int n = static_cast<int>(V_.rows()), k = static_cast<int>(size_);
     const double one = 1, zero = 0;
     Eigen::MatrixXd vectors(n, count);
-    in_strips(count, 2.0 * n * k, interrupt_, [&](Eigen::Index first, Eigen::Index width) {
+    in_strips(count, 2.0 * n * k, pool_, [&](Eigen::Index first, Eigen::Index width) {
       const int columns = static_cast<int>(width);
       dgemm_("N", "N", &n, &columns, &k, &one, V_.data(), &n, ritz_.col(first).data(), &k, &zero,
              vectors.col(first).data(), &n, 1, 1);
@@ -206,9 +207,10 @@ class Lanczos {
 // A symmetric positive semidefinite [n x n], 1 <= m < n.
 template <class Apply>
 EigenPairs lanczos_leading_pairs(const Apply& apply, Eigen::Index n, Eigen::Index m,
-                                 const std::function<void()>& interrupt) {
+                                 const Pool& pool) {
+  DOMGEN_EXPECT(m >= 1 && m < n);
   const Eigen::Index basis = std::min(n - 1, 2 * m + 40);
-  return Lanczos<Apply>(apply, n, m, basis, interrupt).leading_pairs();
+  return Lanczos<Apply>(apply, n, m, basis, pool).leading_pairs();
 }
 
 }  // namespace domgen

@@ -4,24 +4,25 @@
 #ifndef DOMGEN_CORE_LINALG_SYMMETRIC_H
 #define DOMGEN_CORE_LINALG_SYMMETRIC_H
 
+#include "assert.h"
 #include "blas.h"
+#include "pool.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
-#include <functional>
 
 namespace domgen {
 
 // body(first, width) for strips of `columns` columns that take `operations` each, a fraction of a
-// second all together, and `interrupt` before each.
+// second all together; before each the call can be stopped.
 template <class Body>
-void in_strips(Eigen::Index columns, double operations, const std::function<void()>& interrupt,
+void in_strips(Eigen::Index columns, double operations, const Pool& pool,
                const Body& body) {
   const Eigen::Index affordable = static_cast<Eigen::Index>(2e9 / operations);
   const Eigen::Index width = std::max<Eigen::Index>(affordable, 16);
   for (Eigen::Index first = 0; first < columns; first += width) {
-    interrupt();
+    pool.interrupt();
     body(first, std::min(width, columns - first));
   }
 }
@@ -44,6 +45,7 @@ class SymmetricLower {
 
   // A V [n x k]
   Eigen::MatrixXd operator*(const Eigen::MatrixXd& V) const {
+    DOMGEN_EXPECT(V.rows() == n_);
     Eigen::MatrixXd product(n_, V.cols());
     if (V.cols() <= few_columns) {
       for (Eigen::Index j = 0; j < V.cols(); ++j) multiply(V.col(j).data(), product.col(j).data());
@@ -56,9 +58,9 @@ class SymmetricLower {
   }
 
   // The same for many columns.
-  Eigen::MatrixXd times(const Eigen::MatrixXd& V, const std::function<void()>& interrupt) const {
+  Eigen::MatrixXd times(const Eigen::MatrixXd& V, const Pool& pool) const {
     Eigen::MatrixXd product(n_, V.cols());
-    in_strips(V.cols(), 2.0 * n_ * n_, interrupt, [&](Eigen::Index first, Eigen::Index width) {
+    in_strips(V.cols(), 2.0 * n_ * n_, pool, [&](Eigen::Index first, Eigen::Index width) {
       product.middleCols(first, width) = *this * V.middleCols(first, width).eval();
     });
     return product;

@@ -1,16 +1,17 @@
 // Leading eigenpairs of a dense symmetric matrix by way of its tridiagonal form, as LAPACK's dsyevr
-// goes about it, but in pieces of a fraction of a second, so that `interrupt` is polled.
+// goes about it, but in pieces of a fraction of a second, between which the call can be stopped.
 #ifndef DOMGEN_CORE_LINALG_TRIDIAGONAL_H
 #define DOMGEN_CORE_LINALG_TRIDIAGONAL_H
 
+#include "assert.h"
 #include "blas.h"
+#include "pool.h"
 #include "symmetric.h"
 
 #include <Eigen/Core>
 #include <Eigen/Eigenvalues>
 
 #include <cstddef>
-#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -20,8 +21,8 @@ namespace domgen {
 class TridiagonalForm {
  public:
   // The lower triangle of A is overwritten; A must outlive this.
-  TridiagonalForm(Eigen::MatrixXd& A, const std::function<void()>& interrupt)
-      : A_(A), n_(static_cast<int>(A.rows())), interrupt_(interrupt), diagonal_(n_), below_(n_),
+  TridiagonalForm(Eigen::MatrixXd& A, const Pool& pool)
+      : A_(A), n_(static_cast<int>(A.rows())), pool_(pool), diagonal_(n_), below_(n_),
         tau_(n_) {
     // The pairs of matrix-vector products of a panel are bound by memory.
     const int panel = n_ > 3000 ? 16 : 32;
@@ -29,7 +30,7 @@ class TridiagonalForm {
     Eigen::MatrixXd W(n_, panel);
     int begin = 0, info = 0;
     for (; begin < n_ - panel; begin += panel) {
-      interrupt_();
+      pool_.interrupt();
       const int size = n_ - begin, rest = size - panel;
       dlatrd_("L", &size, &panel, at(begin, begin), &n_, &below_[begin], &tau_[begin], W.data(),
               &n_, 1);
@@ -66,7 +67,7 @@ class TridiagonalForm {
  private:
   Eigen::MatrixXd& A_;
   const int n_;
-  const std::function<void()>& interrupt_;
+  const Pool& pool_;
   Eigen::VectorXd diagonal_, below_, tau_;  // [n], of the last two n - 1 in use
 
   double* at(int i, int j) { return A_.data() + i + static_cast<std::ptrdiff_t>(j) * n_; }
@@ -92,7 +93,7 @@ class TridiagonalForm {
 
   // V <- Q V
   void rotate(Eigen::MatrixXd& V) const {
-    in_strips(V.cols(), 2.0 * n_ * n_, interrupt_, [&](Eigen::Index first, Eigen::Index width) {
+    in_strips(V.cols(), 2.0 * n_ * n_, pool_, [&](Eigen::Index first, Eigen::Index width) {
       const int columns = static_cast<int>(width), length = 64 * (columns + 65);
       int info = 0;
       std::vector<double> work(static_cast<std::size_t>(length));
@@ -103,17 +104,17 @@ class TridiagonalForm {
 };
 
 // V [n x m] <- V (V'V)^-1/2 by a step of Newton's method, where V'V is nearly I.
-inline void orthonormalise(Eigen::MatrixXd& V, const std::function<void()>& interrupt) {
+inline void orthonormalise(Eigen::MatrixXd& V, const Pool& pool) {
   const int n = static_cast<int>(V.rows()), m = static_cast<int>(V.cols());
   const double one = 1, zero = 0, minus_half = -0.5, operations = 2.0 * n * m;
   Eigen::MatrixXd G(m, m), result(n, m);
-  in_strips(m, operations, interrupt, [&](Eigen::Index first, Eigen::Index width) {
+  in_strips(m, operations, pool, [&](Eigen::Index first, Eigen::Index width) {
     const int columns = static_cast<int>(width);
     dgemm_("T", "N", &m, &columns, &n, &minus_half, V.data(), &n, V.col(first).data(), &n, &zero,
            G.col(first).data(), &m, 1, 1);
   });
   G.diagonal().array() += 1.5;
-  in_strips(m, operations, interrupt, [&](Eigen::Index first, Eigen::Index width) {
+  in_strips(m, operations, pool, [&](Eigen::Index first, Eigen::Index width) {
     const int columns = static_cast<int>(width);
     dgemm_("N", "N", &n, &columns, &m, &one, V.data(), &n, G.col(first).data(), &m, &zero,
            result.col(first).data(), &n, 1, 1);
@@ -124,20 +125,21 @@ inline void orthonormalise(Eigen::MatrixXd& V, const std::function<void()>& inte
 // The m leading eigenpairs of A (its lower triangle; overwritten). The vectors are orthogonal up
 // to rounding where m < n, and up to some ten times n machine epsilons where m = n.
 inline EigenPairs dense_leading_pairs(Eigen::MatrixXd& A, Eigen::Index m,
-                                      const std::function<void()>& interrupt) {
+                                      const Pool& pool) {
+  DOMGEN_EXPECT(A.rows() == A.cols() && m <= A.rows());
   // Squares of the entries must neither overflow nor vanish.
   const double size = A.cwiseAbs().maxCoeff();
   const bool scaled = size > 0 && !(size > 1e-100 && size < 1e100);
   if (scaled) A /= size;
-  EigenPairs pairs = TridiagonalForm(A, interrupt).leading(m);
+  EigenPairs pairs = TridiagonalForm(A, pool).leading(m);
   if (scaled) pairs.values *= size;
-  if (m < A.rows()) orthonormalise(pairs.vectors, interrupt);
+  if (m < A.rows()) orthonormalise(pairs.vectors, pool);
   return pairs;
 }
 
 // Of a small matrix.
 inline EigenPairs dense_leading_pairs(Eigen::MatrixXd& A, Eigen::Index m) {
-  return dense_leading_pairs(A, m, [] {});
+  return dense_leading_pairs(A, m, SmallWork());
 }
 
 }  // namespace domgen

@@ -3,6 +3,9 @@
 #ifndef DOMGEN_CORE_PROJECTION_CELL_MEANS_H
 #define DOMGEN_CORE_PROJECTION_CELL_MEANS_H
 
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -30,9 +33,9 @@ class CellMeans {
   // KJ [n x cells] for symmetric K [n x n]: column j of K gives row j. Four
   // columns at a time, because neighbouring rows tend to be of one cell and
   // would wait for each other's sum.
-  template <class Pool>
   Eigen::MatrixXd of_gram(Eigen::Map<const Eigen::MatrixXd> K, const Pool& pool) const {
     const std::ptrdiff_t n = K.rows(), width = 4, pieces = (n + width - 1) / width;
+    DOMGEN_EXPECT(n == static_cast<std::ptrdiff_t>(code_.size()));
     Eigen::MatrixXd M(n, cells());
     pool.run(pieces, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       Eigen::Matrix<double, 4, Eigen::Dynamic> sums(4, cells());

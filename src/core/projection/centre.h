@@ -2,6 +2,8 @@
 #ifndef DOMGEN_CORE_PROJECTION_CENTRE_H
 #define DOMGEN_CORE_PROJECTION_CENTRE_H
 
+#include "../linalg/pool.h"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -25,7 +27,7 @@ struct Centring {
 
 // visit(j) for each column, which has one writer and its own sum, so that the
 // result does not depend on the number of threads.
-template <class Pool, class Visit>
+template <class Visit>
 void each_column(std::ptrdiff_t n, const Pool& pool, const Visit& visit) {
   const std::ptrdiff_t piece = 32, pieces = (n + piece - 1) / piece;
   pool.run(pieces, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -34,8 +36,7 @@ void each_column(std::ptrdiff_t n, const Pool& pool, const Visit& visit) {
 }
 
 // The means and the norm of K [n x n] as it is.
-template <class Pool>
-Centring describe_gram(Eigen::Map<const Eigen::MatrixXd> K, const Pool& pool) {
+inline Centring describe_gram(Eigen::Map<const Eigen::MatrixXd> K, const Pool& pool) {
   Centring centring;
   centring.mean.resize(K.cols());
   Eigen::VectorXd squares(K.cols());
@@ -48,8 +49,7 @@ Centring describe_gram(Eigen::Map<const Eigen::MatrixXd> K, const Pool& pool) {
 }
 
 // K [n x n] <- HKH.
-template <class Pool>
-Centring centre_gram(Eigen::Map<Eigen::MatrixXd> K, const Pool& pool) {
+inline Centring centre_gram(Eigen::Map<Eigen::MatrixXd> K, const Pool& pool) {
   Centring centring =
       describe_gram(Eigen::Map<const Eigen::MatrixXd>(K.data(), K.rows(), K.cols()), pool);
   const double grand_mean = centring.mean.mean();

@@ -9,6 +9,7 @@
 #ifndef DOMGEN_CORE_PROJECTION_DCM_H
 #define DOMGEN_CORE_PROJECTION_DCM_H
 
+#include "../linalg/pool.h"
 #include "../linalg/tridiagonal.h"
 #include "denominator.h"
 #include "ratio.h"
@@ -17,7 +18,6 @@
 #include <Eigen/Core>
 
 #include <algorithm>
-#include <functional>
 
 namespace domgen {
 
@@ -52,7 +52,7 @@ inline Eigen::VectorXd covariance_residual(const Denominator& D, const Eigen::Ma
 // D is K + lambda I; Uy, Ud [d x r].
 inline CovarianceDirections covariance_directions(Denominator& D, const Eigen::MatrixXd& Uy,
                                                   const Eigen::MatrixXd& Ud, const Ratio& ratio,
-                                                  const std::function<void()>& interrupt) {
+                                                  const Pool& pool) {
   const Eigen::Index d = D.gram().rows();
   CovarianceDirections result;
   Directions& found = result.directions;
@@ -87,7 +87,7 @@ inline CovarianceDirections covariance_directions(Denominator& D, const Eigen::M
   const Eigen::MatrixXd x = R.matrixL().transpose().solve(leading.vectors.leftCols(m));
   const Eigen::MatrixXd alpha = U * (W * (root.inverse().matrix().asDiagonal() * x));
   result.residual = covariance_residual(D, Uy, Ud, alpha, found.values, ratio.rows);
-  D.factorise(interrupt);
+  D.factorise(pool);
   found.B = D.cholesky().solve(alpha);
   return result;
 }

@@ -3,9 +3,12 @@
 #ifndef DOMGEN_CORE_PROJECTION_DENOMINATOR_H
 #define DOMGEN_CORE_PROJECTION_DENOMINATOR_H
 
+#include "../linalg/assert.h"
 #include "../linalg/band.h"
 #include "../linalg/blas.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/gram-buffer.h"
+#include "../linalg/pool.h"
 #include "../linalg/symmetric.h"
 #include "ratio.h"
 
@@ -14,7 +17,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -28,14 +30,18 @@ struct RidgeSolutions {
   Eigen::VectorXd jitter;  // what each ridge was raised by
 };
 
-// Lives in the memory of K: the factor of D goes above the diagonal, and from
+// Lives in the memory of K, which it consumes: the factor of D goes above the diagonal, and from
 // then on K is only what is on and below it. No second d x d matrix is needed, but half of
 // one for many ridges.
 class Denominator {
  public:
-  Denominator(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio)
-      : K_(K), ratio_(ratio), ridge_(ratio.ridge), diagonal_(K.diagonal()),
-        fixed_norm_(ratio.norm * ratio.gram_norm), fixed_trace_(ratio.norm * trace()) {}
+  Denominator(GramBuffer K, const Ratio& ratio)
+      : memory_(std::move(K)), K_(memory_.matrix()), ratio_(ratio), ridge_(ratio.ridge),
+        diagonal_(K_.diagonal()), fixed_norm_(ratio.norm * ratio.gram_norm),
+        fixed_trace_(ratio.norm * trace()) {
+    for (const Eigen::MatrixXd* F : {&ratio.denominator.plus, &ratio.denominator.minus})
+      DOMGEN_EXPECT(F->cols() == 0 || F->rows() == K_.rows());
+  }
 
   SymmetricLower gram() const { return SymmetricLower(K_.data(), K_.rows()); }
   const UnitCholesky& cholesky() const { return cholesky_; }
@@ -65,12 +71,12 @@ class Denominator {
   // or none, is always helped so: where K vanishes, noise in the numerator over
   // next to nothing would be an eigenvalue, and noise in the directions seen by
   // new rows.
-  void factorise(const std::function<void()>& interrupt) {
+  void factorise(const Pool& pool) {
     for (int attempt = 0; attempt < attempts; ++attempt) {
-      fill(interrupt);
+      fill(pool);
       jitter_ = next_jitter(attempt, ridge_, jitter_);
       K_.diagonal().array() += ridge_ + jitter_;
-      if (cholesky_upper(K_.data(), K_.rows(), interrupt)) {
+      if (cholesky_upper(K_.data(), K_.rows(), pool)) {
         cholesky_ = UnitCholesky(K_.data(), diagonal_);
         return;
       }
@@ -81,12 +87,10 @@ class Denominator {
   }
 
   // V [d x k] for each ridge, with the same rules.
-  template <class Pool>
-  RidgeSolutions solve_ridges(const Eigen::MatrixXd& V, const Eigen::VectorXd& ridges,
+    RidgeSolutions solve_ridges(const Eigen::MatrixXd& V, const Eigen::VectorXd& ridges,
                               const Pool& pool) {
-    const std::function<void()> interrupt = [&] { pool.interrupt(); };
-    fill(interrupt);
-    const BandForm band(K_, interrupt);
+    fill(pool);
+    const BandForm band(K_, pool);
     K_.diagonal() = diagonal_;
     const Eigen::MatrixXd rotated = band.to_band(V);
     RidgeSolutions found;
@@ -125,6 +129,7 @@ class Denominator {
   }
 
  private:
+  GramBuffer memory_;
   Eigen::Map<Eigen::MatrixXd> K_;
   const Ratio& ratio_;
   double ridge_, jitter_ = 0;
@@ -148,10 +153,10 @@ class Denominator {
   }
 
   // Writes D - ridge I on and above the diagonal.
-  void fill(const std::function<void()>& interrupt) {
+  void fill(const Pool& pool) {
     if (ratio_.norm != 1) K_.triangularView<Eigen::StrictlyUpper>() *= ratio_.norm;
     Eigen::VectorXd diagonal = ratio_.norm * diagonal_.array();
-    if (ratio_.form) add_form(diagonal, interrupt);
+    if (ratio_.form) add_form(diagonal, pool);
     K_.diagonal() = diagonal;
     add_outer(ratio_.denominator.plus, 1);
     add_outer(ratio_.denominator.minus, -1);
@@ -172,10 +177,10 @@ class Denominator {
   }
 
   // KWK, a panel at a time, above the diagonal; it reads K below only.
-  void add_form(Eigen::VectorXd& diagonal, const std::function<void()>& interrupt) {
+  void add_form(Eigen::VectorXd& diagonal, const Pool& pool) {
     const Eigen::Index width = 256;
     for (Eigen::Index first = 0; first < K_.cols(); first += width) {
-      interrupt();
+      pool.interrupt();
       const Eigen::Index columns = std::min(width, K_.cols() - first);
       const Eigen::MatrixXd panel = ratio_.form->columns(gram(), first, columns);
       for (Eigen::Index j = 0; j < columns; ++j) {

@@ -3,6 +3,7 @@
 #define DOMGEN_CORE_PROJECTION_DIRECTIONS_H
 
 #include "../linalg/lanczos.h"
+#include "../linalg/pool.h"
 #include "../linalg/symmetric.h"
 #include "../linalg/tridiagonal.h"
 #include "denominator.h"
@@ -14,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -72,9 +72,9 @@ inline Directions span_directions(const Eigen::MatrixXd& V, const Numerator& N,
 }
 
 inline Directions low_rank_directions(Denominator& D, const Numerator& N, const Ratio& ratio,
-                                      const std::function<void()>& interrupt) {
+                                      const Pool& pool) {
   if (N.right().cols() == 0) return span_directions(N.right(), N, ratio);
-  D.factorise(interrupt);
+  D.factorise(pool);
   return span_directions(D.cholesky().solve(N.right()), N, ratio);
 }
 
@@ -82,13 +82,13 @@ inline Directions low_rank_directions(Denominator& D, const Numerator& N, const 
 // solver of dense() when many are wanted of few or Lanczos does not converge.
 template <class Apply, class Dense>
 EigenPairs leading_pairs(const Apply& apply, const Dense& dense, Eigen::Index n, Eigen::Index m,
-                         const std::function<void()>& interrupt) {
+                         const Pool& pool) {
   if (n > 100 && m <= n / 8) {
-    const EigenPairs pairs = lanczos_leading_pairs(apply, n, m, interrupt);
+    const EigenPairs pairs = lanczos_leading_pairs(apply, n, m, pool);
     if (pairs.converged) return pairs;
   }
   Eigen::MatrixXd A = dense();
-  return dense_leading_pairs(A, m, interrupt);
+  return dense_leading_pairs(A, m, pool);
 }
 
 // Where the constant score is among those of b [d], N vanishes there.
@@ -118,15 +118,15 @@ inline void truncate_pairs(EigenPairs& pairs, Eigen::Index rows, double floor, E
 // mu + ridge), b = v / sqrt(norm mu + ridge). KPCA is ridge = 0. Eigenvalues of
 // K below `floor` are rounding.
 inline Directions principal_directions(const Denominator& D, const Ratio& ratio, double floor,
-                                       const std::function<void()>& interrupt) {
+                                       const Pool& pool) {
   const SymmetricLower K = D.gram();
   const Eigen::Index d = K.rows();
   auto apply = [&](const double* x, double* y) {
-    interrupt();
+    pool.interrupt();
     K.multiply(x, y);
   };
   EigenPairs pairs =
-      leading_pairs(apply, [&] { return K.dense(); }, d, std::min(ratio.ncomp, d), interrupt);
+      leading_pairs(apply, [&] { return K.dense(); }, d, std::min(ratio.ncomp, d), pool);
 
   Directions directions;
   truncate_pairs(pairs, ratio.rows, floor, most_directions(ratio, d), directions);
@@ -139,13 +139,13 @@ inline Directions principal_directions(const Denominator& D, const Ratio& ratio,
 
 // N of full rank: R^-T N R^-1, D = R'R.
 inline Directions full_rank_directions(Denominator& D, const Numerator& N, const Ratio& ratio,
-                                       const std::function<void()>& interrupt) {
+                                       const Pool& pool) {
   const SymmetricLower K = D.gram();
   const Eigen::Index d = K.rows();
-  D.factorise(interrupt);
+  D.factorise(pool);
   const UnitCholesky& R = D.cholesky();
   auto apply = [&](const double* x, double* y) {
-    interrupt();
+    pool.interrupt();
     Eigen::MatrixXd b = Eigen::Map<const Eigen::VectorXd>(x, d), s(d, 1);
     R.solve_upper(b.data());
     K.multiply(b.data(), s.data());
@@ -156,21 +156,21 @@ inline Directions full_rank_directions(Denominator& D, const Numerator& N, const
   auto dense = [&] {
     Eigen::MatrixXd image(d, d);
     const double operations = 3.0 * double(d) * double(d);
-    in_strips(d, operations, interrupt, [&](Eigen::Index first, Eigen::Index width) {
+    in_strips(d, operations, pool, [&](Eigen::Index first, Eigen::Index width) {
       const Eigen::MatrixXd I = Eigen::MatrixXd::Identity(d, d).middleCols(first, width);
       Eigen::MatrixXd NB = N.apply(I, K.columns(first, width));
       R.solve_transposed(NB);
       image.middleCols(first, width) = NB;
     });
     image.transposeInPlace();
-    in_strips(d, operations, interrupt, [&](Eigen::Index first, Eigen::Index width) {
+    in_strips(d, operations, pool, [&](Eigen::Index first, Eigen::Index width) {
       Eigen::MatrixXd part = image.middleCols(first, width);
       R.solve_transposed(part);
       image.middleCols(first, width) = part;
     });
     return image;
   };
-  EigenPairs pairs = leading_pairs(apply, dense, d, std::min(ratio.ncomp, d), interrupt);
+  EigenPairs pairs = leading_pairs(apply, dense, d, std::min(ratio.ncomp, d), pool);
 
   Directions directions;
   truncate_pairs(pairs, ratio.rows, 0, most_directions(ratio, d), directions);
@@ -181,10 +181,10 @@ inline Directions full_rank_directions(Denominator& D, const Numerator& N, const
 }
 
 inline Directions leading_directions(Denominator& D, const Numerator& N, const Ratio& ratio,
-                                     double floor, const std::function<void()>& interrupt) {
-  if (N.low_rank()) return low_rank_directions(D, N, ratio, interrupt);
-  if (ratio.commutes()) return principal_directions(D, ratio, floor, interrupt);
-  return full_rank_directions(D, N, ratio, interrupt);
+                                     double floor, const Pool& pool) {
+  if (N.low_rank()) return low_rank_directions(D, N, ratio, pool);
+  if (ratio.commutes()) return principal_directions(D, ratio, floor, pool);
+  return full_rank_directions(D, N, ratio, pool);
 }
 
 }  // namespace domgen

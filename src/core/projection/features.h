@@ -5,14 +5,17 @@
 #ifndef DOMGEN_CORE_PROJECTION_FEATURES_H
 #define DOMGEN_CORE_PROJECTION_FEATURES_H
 
+#include "../linalg/assert.h"
+#include "../linalg/gram-buffer.h"
+#include "../linalg/pool.h"
 #include "terms.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
+#include <utility>
 
 namespace domgen {
 
@@ -44,8 +47,8 @@ struct FeatureCoordinates {
 
 // S [r x r] is overwritten; eigenvalues below `floor` are rounding.
 inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor,
-                                              const std::function<void()>& interrupt) {
-  const EigenPairs pairs = dense_leading_pairs(S, S.rows(), interrupt);
+                                              const Pool& pool) {
+  const EigenPairs pairs = dense_leading_pairs(S, S.rows(), pool);
   const double unit = 4 * rank_tolerance(S.rows());
   const double least = std::max(unit * pairs.values[0], floor);
   const Eigen::Index d = (pairs.values.array() > least).count();
@@ -72,14 +75,16 @@ inline ResponseFactor response_moments(const ResponseMoments& moments, double la
 class FeatureProjection {
  public:
   FeatureProjection(const ProjectionTerms& terms, const ProjectionMoments& moments,
-                    const std::function<void()>& interrupt)
-      : terms_(terms), interrupt_(interrupt), features_(moments.second.rows()) {
+                    const Pool& pool)
+      : terms_(terms), pool_(pool), features_(moments.second.rows()) {
+    DOMGEN_EXPECT(moments.second.cols() == features_ && moments.sums.rows() == features_);
+    DOMGEN_EXPECT(moments.counts.size() == moments.sums.cols());
     const double n = moments.n;
     mean_ = moments.sums.rowwise().sum() / n;
     const Eigen::VectorXd origin = terms.centred ? mean_ : Eigen::VectorXd::Zero(mean_.size());
     Eigen::MatrixXd S = moments.second - n * origin * origin.transpose();
     const double uncentred = moments.second.trace(), trace = S.trace();
-    at_ = feature_coordinates(S, centring_noise * uncentred, interrupt);
+    at_ = feature_coordinates(S, centring_noise * uncentred, pool);
     Eigen::MatrixXd means = moments.sums * moments.counts.cwiseInverse().asDiagonal();
     means.colwise() -= origin;
     KJ_ = at_.colour.transpose() * means;  // diag(s) Y'J
@@ -123,9 +128,9 @@ class FeatureProjection {
     }
     Ratio ratio = ratio_;
     ratio.ridge = ridge;
-    Eigen::MatrixXd K = at_.s.asDiagonal();
-    solution = solve_terms(Eigen::Map<Eigen::MatrixXd>(K.data(), K.rows(), K.cols()), ratio, terms_,
-                           span_, 0, interrupt_);
+    GramBuffer K(at_.s.size());
+    K.matrix() = at_.s.asDiagonal();
+    solution = solve_terms(std::move(K), ratio, terms_, span_, 0, pool_);
     fit.coefficients = at_.colour * solution.directions.B;
     fix_signs(fit.coefficients, solution, KJ_, ratio.rows);
     finish_projection(fit, ratio, terms_.scaling, spread_);
@@ -135,7 +140,7 @@ class FeatureProjection {
 
  private:
   const ProjectionTerms& terms_;
-  const std::function<void()> interrupt_;
+  const Pool& pool_;
   const Eigen::Index features_;
   FeatureCoordinates at_;
   Eigen::VectorXd mean_;

@@ -2,6 +2,9 @@
 #ifndef DOMGEN_CORE_PROJECTION_GRAM_H
 #define DOMGEN_CORE_PROJECTION_GRAM_H
 
+#include "../linalg/assert.h"
+#include "../linalg/gram-buffer.h"
+#include "../linalg/pool.h"
 #include "cell-means.h"
 #include "centre.h"
 #include "terms.h"
@@ -11,9 +14,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace domgen {
@@ -26,15 +29,18 @@ struct GramData {
   Graph graph;
 };
 
-template <class Pool>
 class GramProjection {
  public:
-  // K [n x n], uncentred, is overwritten.
-  GramProjection(Eigen::Map<Eigen::MatrixXd> K, const ProjectionTerms& terms,
-                 const GramData& data, const Pool& pool)
-      : K_(K), terms_(terms), pool_(pool), interrupt_([&pool] { pool.interrupt(); }) {
-    const Eigen::Index n = K.rows();
+  // uncentred: K [n x n]
+  GramProjection(GramBuffer uncentred, const ProjectionTerms& terms, const GramData& data,
+                 const Pool& pool)
+      : memory_(std::move(uncentred)), n_(memory_.rows()), terms_(terms), pool_(pool) {
+    const Eigen::Index n = n_;
+    Eigen::Map<Eigen::MatrixXd> K = memory_.matrix();
     const Eigen::Map<const Eigen::MatrixXd> given(K.data(), n, n);
+    DOMGEN_EXPECT(data.labelled.size() == 0 || data.labelled.size() == n);
+    for (const Eigen::MatrixXd* F : {data.response, data.domain})
+      DOMGEN_EXPECT(!F || F->rows() == n);
     centring_ = terms.centred ? centre_gram(K, pool) : describe_gram(given, pool);
     if (!std::isfinite(centring_.norm))
       throw std::domain_error("the kernel matrix must be finite, and so must its squares");
@@ -67,11 +73,11 @@ class GramProjection {
                           data.domain ? &domain : nullptr);
   }
 
-  // Overwrites K.
+  // Consumes K, as the next one does: one of them, once.
   Projection solve() {
     if (vanishes_) return finish(nothing());
     const double floor = centring_noise * centring_.uncentred_norm;
-    return finish(solve_terms(K_, ratio_, terms_, span_, floor, interrupt_));
+    return finish(solve_terms(std::move(memory_), ratio_, terms_, span_, floor, pool_));
   }
 
   // The same for several ridges, where the numerator is of low rank.
@@ -83,17 +89,17 @@ class GramProjection {
       return fits;
     }
     if (span_.given) ratio_.response = &span_.U;
-    for (const Solution& solution : solve_ridges(K_, ratio_, ridges, pool_))
+    for (const Solution& solution : solve_ridges(std::move(memory_), ratio_, ridges, pool_))
       fits.push_back(finish(solution));
     ratio_.response = nullptr;
     return fits;
   }
 
  private:
-  Eigen::Map<Eigen::MatrixXd> K_;
+  GramBuffer memory_;
+  const Eigen::Index n_;
   const ProjectionTerms& terms_;
   const Pool& pool_;
-  const std::function<void()> interrupt_;
   Centring centring_;
   Eigen::MatrixXd KJ_, spread_;
   Ratio ratio_;
@@ -104,8 +110,8 @@ class GramProjection {
 
   Solution nothing() const {
     Solution solution;
-    solution.directions.B.resize(K_.rows(), 0);
-    solution.S.resize(K_.rows(), 0);
+    solution.directions.B.resize(n_, 0);
+    solution.S.resize(n_, 0);
     solution.residual.resize(0);
     return solution;
   }
@@ -116,7 +122,7 @@ class GramProjection {
     fit.distributional_before = distributional_;
     fit.total_before = total_;
     fit.coefficients = solution.directions.B;
-    fix_signs(fit.coefficients, fit.solution, KJ_, K_.rows());
+    fix_signs(fit.coefficients, fit.solution, KJ_, n_);
     finish_projection(fit, ratio_, terms_.scaling, spread_);
     fit.coefficients = fit.solution.directions.B;
     fit.centre = fit.coefficients.transpose() * centring_.mean;

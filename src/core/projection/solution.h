@@ -3,6 +3,8 @@
 #ifndef DOMGEN_CORE_PROJECTION_SOLUTION_H
 #define DOMGEN_CORE_PROJECTION_SOLUTION_H
 
+#include "../linalg/gram-buffer.h"
+#include "../linalg/pool.h"
 #include "centre.h"
 #include "dcm.h"
 #include "directions.h"
@@ -10,7 +12,6 @@
 #include <Eigen/Core>
 
 #include <cstddef>
-#include <functional>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -70,31 +71,29 @@ inline void finish_solution(Solution& solution, const Denominator& D, const Nume
   solution.jitter = D.jitter();
 }
 
-// K [d x d] is overwritten. floor: eigenvalues of K below it are rounding.
-inline Solution solve_ratio(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio, double floor,
-                            const std::function<void()>& interrupt) {
-  Denominator D(K, ratio);
+// K [d x d]. floor: eigenvalues of K below it are rounding.
+inline Solution solve_ratio(GramBuffer K, const Ratio& ratio, double floor, const Pool& pool) {
+  Denominator D(std::move(K), ratio);
   const Numerator N(D.gram(), ratio);
   Solution solution;
-  solution.directions = leading_directions(D, N, ratio, floor, interrupt);
+  solution.directions = leading_directions(D, N, ratio, floor, pool);
   if (ratio.centred_rows) centre_columns(solution.directions.B);
-  solution.S = D.gram().times(solution.directions.B, interrupt);
+  solution.S = D.gram().times(solution.directions.B, pool);
   finish_solution(solution, D, N, ratio);
   return solution;
 }
 
-// For each of several ridges, where the numerator is of low rank; K is overwritten.
-template <class Pool>
-std::vector<Solution> solve_ridges(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio,
-                                   const Eigen::VectorXd& ridges, const Pool& pool) {
-  Denominator D(K, ratio);
+// For each of several ridges, where the numerator is of low rank.
+inline std::vector<Solution> solve_ridges(GramBuffer K, const Ratio& ratio,
+                                          const Eigen::VectorXd& ridges, const Pool& pool) {
+  Denominator D(std::move(K), ratio);
   const Numerator N(D.gram(), ratio);
   if (!N.low_rank()) throw std::logic_error("the numerator must be of low rank");
   const Eigen::Index k = N.right().cols();
   const RidgeSolutions spans = D.solve_ridges(N.right(), ridges, pool);
 
   std::vector<Solution> solutions(std::size_t(ridges.size()));
-  Eigen::MatrixXd all(K.rows(), spans.X.cols());
+  Eigen::MatrixXd all(spans.X.rows(), spans.X.cols());
   Eigen::Index used = 0;
   for (std::size_t l = 0; l < solutions.size(); ++l) {
     pool.interrupt();
@@ -104,8 +103,7 @@ std::vector<Solution> solve_ridges(Eigen::Map<Eigen::MatrixXd> K, const Ratio& r
     all.middleCols(used, directions.B.cols()) = directions.B;
     used += directions.B.cols();
   }
-  const Eigen::MatrixXd scores =
-      D.gram().times(all.leftCols(used), [&pool] { pool.interrupt(); });
+  const Eigen::MatrixXd scores = D.gram().times(all.leftCols(used), pool);
   used = 0;
   for (std::size_t l = 0; l < solutions.size(); ++l) {
     solutions[l].S = scores.middleCols(used, solutions[l].directions.B.cols());
@@ -117,15 +115,14 @@ std::vector<Solution> solve_ridges(Eigen::Map<Eigen::MatrixXd> K, const Ratio& r
 }
 
 // DCM: ratio.ridge is the lambda of the coefficients.
-inline Solution solve_covariance(Eigen::Map<Eigen::MatrixXd> K, const Ratio& ratio,
-                                 const Eigen::MatrixXd& Uy, const Eigen::MatrixXd& Ud,
-                                 const std::function<void()>& interrupt) {
-  Denominator D(K, ratio);
-  CovarianceDirections found = covariance_directions(D, Uy, Ud, ratio, interrupt);
+inline Solution solve_covariance(GramBuffer K, const Ratio& ratio, const Eigen::MatrixXd& Uy,
+                                 const Eigen::MatrixXd& Ud, const Pool& pool) {
+  Denominator D(std::move(K), ratio);
+  CovarianceDirections found = covariance_directions(D, Uy, Ud, ratio, pool);
   Solution solution;
   solution.directions = std::move(found.directions);
   if (ratio.centred_rows) centre_columns(solution.directions.B);
-  solution.S = D.gram().times(solution.directions.B, interrupt);
+  solution.S = D.gram().times(solution.directions.B, pool);
   solution.residual = found.residual;
   solution.jitter = D.jitter();
   return solution;

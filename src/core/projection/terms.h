@@ -3,13 +3,14 @@
 #ifndef DOMGEN_CORE_PROJECTION_TERMS_H
 #define DOMGEN_CORE_PROJECTION_TERMS_H
 
+#include "../linalg/gram-buffer.h"
+#include "../linalg/pool.h"
 #include "response.h"
 #include "solution.h"
 
 #include <Eigen/Core>
 
 #include <cmath>
-#include <functional>
 #include <utility>
 
 namespace domgen {
@@ -138,12 +139,12 @@ inline ResponseSpan response_span(Ratio& ratio, const ProjectionTerms& terms,
 }
 
 // The ratio or, for DCM, the pair of responses.
-inline Solution solve_terms(Eigen::Map<Eigen::MatrixXd> K, Ratio ratio,
-                            const ProjectionTerms& terms, const ResponseSpan& span, double floor,
-                            const std::function<void()>& interrupt) {
-  if (terms.covariance) return solve_covariance(K, ratio, span.U, span.domain, interrupt);
+inline Solution solve_terms(GramBuffer K, Ratio ratio, const ProjectionTerms& terms,
+                            const ResponseSpan& span, double floor, const Pool& pool) {
+  if (terms.covariance)
+    return solve_covariance(std::move(K), ratio, span.U, span.domain, pool);
   if (span.given) ratio.response = &span.U;
-  return solve_ratio(K, ratio, floor, interrupt);
+  return solve_ratio(std::move(K), ratio, floor, pool);
 }
 
 }  // namespace domgen

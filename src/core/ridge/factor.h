@@ -2,31 +2,35 @@
 #ifndef DOMGEN_CORE_RIDGE_FACTOR_H
 #define DOMGEN_CORE_RIDGE_FACTOR_H
 
+#include "../linalg/assert.h"
 #include "../linalg/blas.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/gram-buffer.h"
+#include "../linalg/inverse.h"
+#include "../linalg/pool.h"
 #include "../linalg/symmetric.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace domgen {
 
 class RidgeFactor {
  public:
-  // K [n x n] is overwritten: R lies on and above its diagonal, K below.
-  RidgeFactor(Eigen::Map<Eigen::MatrixXd> K, const Eigen::VectorXd& ridge,
-              const std::function<void()>& interrupt)
-      : R_(K), n_(static_cast<int>(K.rows())) {
-    const Eigen::VectorXd diagonal = K.diagonal();
+  // R lies on and above the diagonal of the buffer, K below.
+  RidgeFactor(GramBuffer K, const Eigen::VectorXd& ridge, const Pool& pool)
+      : memory_(std::move(K)), R_(memory_.matrix()), n_(static_cast<int>(R_.rows())) {
+    DOMGEN_EXPECT(ridge.size() == n_);
+    const Eigen::VectorXd diagonal = R_.diagonal();
     const double rounding = std::numeric_limits<double>::epsilon() * diagonal.sum();
     for (int attempt = 0; attempt < 5; ++attempt) {
       R_.diagonal() = (diagonal + ridge).array() + jitter_;
-      if (cholesky_upper(R_.data(), R_.rows(), interrupt)) return;
+      if (cholesky_upper(R_.data(), R_.rows(), pool)) return;
       // The ridge is below rounding: the smallest multiple of it that helps.
       jitter_ = std::max(4 * jitter_, rounding);
       R_.triangularView<Eigen::StrictlyUpper>() = R_.transpose();
@@ -36,6 +40,14 @@ class RidgeFactor {
 
   Eigen::Index rows() const { return n_; }
   double jitter() const { return jitter_; }  // what was added to every ridge
+  // Both triangles of A^-1, in the place of the factor.
+  void invert(const Pool& pool) {
+    inverse_from_cholesky(R_.data(), R_.rows(), pool);
+    for (Eigen::Index j = 0; j + 1 < R_.cols(); ++j) {
+      const Eigen::Index below = R_.rows() - j - 1;
+      R_.col(j).tail(below) = R_.row(j).tail(below).transpose();
+    }
+  }
 
   // A^-1 V
   Eigen::MatrixXd solve(Eigen::MatrixXd V) const {
@@ -53,11 +65,13 @@ class RidgeFactor {
   }
 
  private:
+  GramBuffer memory_;
   Eigen::Map<Eigen::MatrixXd> R_;
   int n_;
   double jitter_ = 0;
 
   void triangular(const char* trans, Eigen::Index first, Eigen::MatrixXd& V) const {
+    DOMGEN_EXPECT(V.rows() == n_ - first);
     const double* R = R_.data() + first * (std::ptrdiff_t(n_) + 1);
     const int size = static_cast<int>(V.rows()), k = static_cast<int>(V.cols()), step = 1;
     const double one = 1;

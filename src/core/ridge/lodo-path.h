@@ -11,7 +11,10 @@
 #define DOMGEN_CORE_RIDGE_LODO_PATH_H
 
 #include "../kernel/rows.h"
+#include "../linalg/assert.h"
 #include "../linalg/blas.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
 #include "lodo.h"
 
 #include <Eigen/Cholesky>
@@ -225,9 +228,10 @@ struct LodoPath {
   double steps = 0;            // of all systems together
 };
 
-template <class Pool>
-LodoPath lodo_path(const PathProblem& problem, const Pool& pool) {
+inline LodoPath lodo_path(const PathProblem& problem, const Pool& pool) {
   const Eigen::Index n = problem.Y.rows(), m = problem.Y.cols(), L = problem.lambda.size();
+  DOMGEN_EXPECT(problem.K.rows() == n && problem.K.cols() == n && problem.root.size() == n);
+  DOMGEN_EXPECT(problem.out.begin.back() == n && problem.out.centre.cols() == m);
   const Eigen::Index systems = problem.out.domains() * m, most = 32;
   LodoPath path;
   path.prediction.resize(n, m * L);

@@ -8,13 +8,14 @@
 #ifndef DOMGEN_CORE_RIDGE_LODO_H
 #define DOMGEN_CORE_RIDGE_LODO_H
 
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
 #include "factor.h"
 
 #include <Eigen/Core>
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -42,9 +43,11 @@ class LeaveOneDomainOut {
  public:
   // Y [n x m]
   LeaveOneDomainOut(const RidgeFactor& factor, const LeftOut& left_out, const Eigen::MatrixXd& Y,
-                    const std::function<void()>& interrupt)
-      : factor_(factor), out_(left_out), m_(Y.cols()), interrupt_(interrupt),
+                    const Pool& pool)
+      : factor_(factor), out_(left_out), m_(Y.cols()), pool_(pool),
         alpha_(factor.solve(Y)), u_(Eigen::VectorXd::Zero(factor.rows())) {
+    DOMGEN_EXPECT(out_.begin.back() == factor.rows());
+    DOMGEN_EXPECT(out_.centre.rows() == out_.domains() && out_.centre.cols() == m_);
     if (out_.offset || (out_.centre.array() != 0).any())
       u_ = factor.solve(Eigen::VectorXd::Ones(factor.rows()));
     if (!out_.offset) return;
@@ -74,7 +77,7 @@ class LeaveOneDomainOut {
   const RidgeFactor& factor_;
   const LeftOut& out_;
   const Eigen::Index m_;
-  const std::function<void()>& interrupt_;
+  const Pool& pool_;
   Eigen::MatrixXd alpha_;  // M Y
   Eigen::VectorXd u_;      // M 1
   double sum_ = 1;
@@ -88,7 +91,7 @@ class LeaveOneDomainOut {
       Eigen::MatrixXd part = Eigen::MatrixXd::Identity(below - i, width);
       factor_.solve_transposed(part, begin + i);
       X.block(i, i, below - i, width) = part;
-      interrupt_();
+      pool_.interrupt();
     }
     return X;
   }
@@ -101,7 +104,7 @@ class LeaveOneDomainOut {
     const Eigen::VectorXd u = u_.segment(begin, size);
     Eigen::MatrixXd M = product(X.data() + skip * (X.rows() + 1), X.rows(), below, size);
     if (out_.offset) M.triangularView<Eigen::Upper>() -= u * u.transpose() / sum_;
-    if (!cholesky_upper(M.data(), size, interrupt_))
+    if (!cholesky_upper(M.data(), size, pool_))
       throw std::domain_error("the matrix of a domain that is left out is not positive definite");
 
     Eigen::MatrixXd r = alpha_.middleRows(begin, size) - u * out_.centre.row(g);
@@ -148,7 +151,7 @@ class LeaveOneDomainOut {
       const int width = std::min(int(strip), n - j), height = j + width;
       dgemm_("T", "N", &height, &width, &k, &one, X, &ld, X + std::ptrdiff_t(j) * ld, &ld, &zero,
              M.data() + std::ptrdiff_t(j) * n, &n, 1, 1);
-      interrupt_();
+      pool_.interrupt();
     }
     return M;
   }

@@ -4,6 +4,8 @@
 #ifndef DOMGEN_CORE_SIMD_VECTOR_H
 #define DOMGEN_CORE_SIMD_VECTOR_H
 
+#include "../linalg/assert.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -25,8 +27,14 @@ struct Simd {
   typedef double Vec __attribute__((vector_size(8 * W)));
   typedef std::uint64_t Int __attribute__((vector_size(8 * W)));
 
-  static DOMGEN_INLINE Vec& at(double* x) { return *reinterpret_cast<Vec*>(x); }
-  static DOMGEN_INLINE const Vec& at(const double* x) { return *reinterpret_cast<const Vec*>(x); }
+  static DOMGEN_INLINE Vec& at(double* x) {
+    DOMGEN_EXPECT(reinterpret_cast<std::uintptr_t>(x) % sizeof(Vec) == 0);
+    return *reinterpret_cast<Vec*>(x);
+  }
+  static DOMGEN_INLINE const Vec& at(const double* x) {
+    DOMGEN_EXPECT(reinterpret_cast<std::uintptr_t>(x) % sizeof(Vec) == 0);
+    return *reinterpret_cast<const Vec*>(x);
+  }
 };
 
 #ifdef DOMGEN_WIDE_VECTORS

@@ -5,6 +5,7 @@
 #ifndef DOMGEN_CORE_SVM_LINEAR_DESCENT_H
 #define DOMGEN_CORE_SVM_LINEAR_DESCENT_H
 
+#include "../linalg/pool.h"
 #include "linear-loops.h"
 
 #include <Eigen/Core>
@@ -84,7 +85,6 @@ struct DescentLoop {
   }
 };
 
-template <class Pool>
 class DualDescent {
  public:
   using Index = Eigen::Index;

@@ -3,6 +3,7 @@
 #ifndef DOMGEN_CORE_SVM_LINEAR_LOOPS_H
 #define DOMGEN_CORE_SVM_LINEAR_LOOPS_H
 
+#include "../linalg/pool.h"
 #include "../simd/vector.h"
 #include "linear-problem.h"
 #include "working-set.h"
@@ -95,7 +96,6 @@ inline Eigen::Index rows_at_a_time(const LinearProblem& problem) {
   return std::max<Eigen::Index>(values / std::max<Eigen::Index>(problem.dim(), 1), 1);
 }
 
-template <class Pool>
 class FeatureRows {
  public:
   using Index = Eigen::Index;

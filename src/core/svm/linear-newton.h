@@ -9,6 +9,7 @@
 #ifndef DOMGEN_CORE_SVM_LINEAR_NEWTON_H
 #define DOMGEN_CORE_SVM_LINEAR_NEWTON_H
 
+#include "../linalg/pool.h"
 #include "linear-loops.h"
 #include "linear-system.h"
 
@@ -22,14 +23,13 @@
 
 namespace domgen {
 
-template <class Pool>
 class ProximalNewton {
  public:
   using Index = Eigen::Index;
   using Vector = Eigen::VectorXd;
 
   // longest: the largest |z_i|
-  ProximalNewton(const LinearProblem& problem, const FeatureRows<Pool>& features, double longest,
+  ProximalNewton(const LinearProblem& problem, const FeatureRows& features, double longest,
                  const Pool& pool)
       : problem_(problem), features_(features), system_(problem, pool), longest_(longest) {
     for (const TubeRow& row : problem.rows) {
@@ -61,8 +61,8 @@ class ProximalNewton {
 
  private:
   const LinearProblem& problem_;
-  const FeatureRows<Pool>& features_;
-  LinearSystem<Pool> system_;
+  const FeatureRows& features_;
+  LinearSystem system_;
   double longest_;
   double width_ = 0, least_width_ = 0;
 

@@ -8,6 +8,7 @@
 #define DOMGEN_CORE_SVM_LINEAR_SYSTEM_H
 
 #include "../linalg/blas.h"
+#include "../linalg/pool.h"
 #include "linear-problem.h"
 
 #include <Eigen/Core>
@@ -19,7 +20,6 @@
 
 namespace domgen {
 
-template <class Pool>
 class LinearSystem {
  public:
   using Index = Eigen::Index;

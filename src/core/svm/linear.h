@@ -3,6 +3,8 @@
 #ifndef DOMGEN_CORE_SVM_LINEAR_H
 #define DOMGEN_CORE_SVM_LINEAR_H
 
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
 #include "linear-descent.h"
 #include "linear-loops.h"
 #include "linear-newton.h"
@@ -18,7 +20,6 @@
 
 namespace domgen {
 
-template <class Pool>
 class LinearSvm {
  public:
   using Index = Eigen::Index;
@@ -33,6 +34,7 @@ class LinearSvm {
         seed_(seed),
         pool_(pool),
         features_(problem, pool) {
+    DOMGEN_EXPECT(static_cast<Index>(problem.rows.size()) == problem.size());
     for (Index i = 0; i < problem.size(); ++i) all_.push_back(i);
   }
 
@@ -45,7 +47,7 @@ class LinearSvm {
     // rows of zeros have no curvature
     squares = squares.cwiseMax(longest > 0 ? 1e-12 * longest : 1.0);
     descend(squares);
-    ProximalNewton<Pool> newton(problem_, features_, std::sqrt(longest), pool_);
+    ProximalNewton newton(problem_, features_, std::sqrt(longest), pool_);
     refine(&newton);
     solution_.converged = std::isfinite(solution_.objective) && solution_.violation < tol_;
     return solution_;
@@ -58,7 +60,7 @@ class LinearSvm {
   double tol_, max_iter_;
   std::uint64_t seed_;
   const Pool& pool_;
-  FeatureRows<Pool> features_;
+  FeatureRows features_;
   std::vector<Index> all_;
   LinearSolution solution_;
 
@@ -66,11 +68,11 @@ class LinearSvm {
   // operations are about ten times as fast.
   void descend(const Vector& squares) {
     const double side = static_cast<double>(std::min(problem_.size(), problem_.dim()));
-    DualDescent<Pool> descent(problem_, squares, seed_, pool_);
+    DualDescent descent(problem_, squares, seed_, pool_);
     descent.run(tol_ / 2, std::min(max_iter_, 1000.0), side * side * side / 20, &solution_);
   }
 
-  void refine(ProximalNewton<Pool>* newton) {
+  void refine(ProximalNewton* newton) {
     double tol = tol_, objective = std::numeric_limits<double>::infinity(), violation = objective;
     for (int stalled = 0; stalled < 2;) {
       settle();

@@ -8,6 +8,8 @@
 #ifndef DOMGEN_CORE_SVM_SMO_H
 #define DOMGEN_CORE_SVM_SMO_H
 
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
 #include "smo-active.h"
 #include "smo-pair.h"
 #include "smo-problem.h"
@@ -18,7 +20,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <vector>
 
@@ -31,17 +32,20 @@ class Smo {
   // start [l]: clipped to the bounds, the equality constraint is repaired.
   // max_iter = 0: as many as it may reasonably take.
   Smo(const DualProblem& problem, const Eigen::VectorXd& start, double tol, double max_iter,
-      const std::function<void()>& interrupt)
+      const Pool& pool)
       : problem_(problem),
         variables_(problem, start),
         active_(problem.K, problem.offset),
         tol_(tol),
         max_iter_(max_iter > 0 ? max_iter
                                : std::max(1e6, 1000 * static_cast<double>(problem.size()))),
-        interrupt_(interrupt),
+        pool_(pool),
         F_(Eigen::VectorXd::Zero(problem.rows())),
         beta_of_F_(F_),
         diag_(problem.K.diagonal()) {
+    DOMGEN_EXPECT(problem.K.rows() == problem.K.cols() && start.size() == problem.size());
+    DOMGEN_EXPECT(problem.size() == 0 || (problem.row.minCoeff() >= 0 &&
+                                          problem.row.maxCoeff() < problem.rows()));
     const double scale = diag_.size() > 0 ? diag_.cwiseAbs().maxCoeff() : 0;
     tau_ = 1e-12 * (scale > 0 ? scale : 1.0);
     for (Index i = 0; i < problem.size(); ++i) {
@@ -85,7 +89,7 @@ class Smo {
   DualVariables variables_;
   ActiveRows active_;
   double tol_, max_iter_;
-  const std::function<void()>& interrupt_;
+  const Pool& pool_;
   Eigen::VectorXd F_;          // K beta_of_F [n]; for active rows active_ has K beta
   Eigen::VectorXd beta_of_F_;  // [n]
   Eigen::VectorXd diag_;       // K_rr + ridge [n]
@@ -105,7 +109,7 @@ class Smo {
     for (std::size_t c = 0; c < changed.size(); ++c) {
       const Index r = changed[c];
       F_.noalias() += problem_.K.col(r) * (variables_.beta()[r] - beta_of_F_[r]);
-      if (c % 64 == 0) interrupt_();
+      if (c % 64 == 0) pool_.interrupt();
     }
     beta_of_F_ = variables_.beta();
     const std::vector<Index> rows = variables_.movable_rows();
@@ -141,7 +145,7 @@ class Smo {
       if (!(problem_.offset ? step_pair(tol) : step_free(tol))) return false;
       iterations_ += 1;
       if (!std::isfinite(gained_)) return true;
-      if (step % 128 == 0) interrupt_();
+      if (step % 128 == 0) pool_.interrupt();
       if (step % period != 0) continue;
       value += gained_;
       if (gained_ <= 1e-16 * value) return true;

@@ -52,7 +52,7 @@ void kernels() {
 
   const auto gauss = domgen::KernelBuilder(view(X), view(X)).build(program("rbf", 1));
   const domgen::DomainRows rows{n, n, weights.x, weights.x, 2, 2, true};
-  const MatrixXd means = domgen::MeanEmbeddings<Serial>(*gauss, rows, pool).means();
+  const MatrixXd means = domgen::MeanEmbeddings(*gauss, rows, pool).means();
   MatrixXd mean = MatrixXd::Zero(2, 2), count = mean;
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < n; ++i)

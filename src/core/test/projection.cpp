@@ -17,7 +17,7 @@ void moments() {
   MatrixXd Z(n, 2 * d);
   Z << (X * W).array().cos().matrix(), (X * W).array().sin().matrix();
   Z /= std::sqrt(double(d));
-  domgen::FourierMap<Serial> map(view(W), MatrixView(), VectorXd::Zero(p));
+  domgen::FourierMap map(view(W), MatrixView(), VectorXd::Zero(p));
   std::vector<int> cell;
   for (Index i = 0; i < n; ++i) cell.push_back(int(i % 3));
   domgen::MomentRequest request;
@@ -25,7 +25,7 @@ void moments() {
   request.cells = 3;
   request.response = view(F);
   const domgen::FeatureMoments sums =
-      domgen::feature_moments<Serial>(map, view(X), nullptr, request, 64, pool);
+      domgen::feature_moments(map, view(X), nullptr, request, 64, pool);
   MatrixXd cells = MatrixXd::Zero(2 * d, 3);
   for (Index i = 0; i < n; ++i) cells.col(i % 3) += Z.row(i).transpose();
   check("moments: Z'Z", largest(sums.second - Z.transpose() * Z), 1e-12);
@@ -44,7 +44,7 @@ void moments() {
   terms.ncomp = 2;
   terms.numerator_plus = terms.denominator_plus = terms.denominator_minus = terms.spread =
       MatrixXd::Zero(0, 3);
-  const domgen::Projection fit = domgen::FeatureProjection(terms, given, poll).solve(0);
+  const domgen::Projection fit = domgen::FeatureProjection(terms, given, pool).solve(0);
   const MatrixXd centred = Z.rowwise() - Z.colwise().mean();
   const VectorXd scatter =
       Eigen::SelfAdjointEigenSolver<MatrixXd>(centred.transpose() * centred).eigenvalues();

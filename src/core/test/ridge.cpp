@@ -10,9 +10,8 @@ using namespace domgen_test;
 void factor() {
   const Index n = 1100;  // more than a panel
   const MatrixXd A = positive(n);
-  MatrixXd K = A;
   const VectorXd ridge = VectorXd::LinSpaced(n, 0.5, 2);
-  const domgen::RidgeFactor factor(Eigen::Map<MatrixXd>(K.data(), n, n), ridge, poll);
+  const domgen::RidgeFactor factor(buffer(A), ridge, pool);
   const MatrixXd Y = numbers(n, 2, 5), X = factor.solve(Y);
   check("ridge: (A + D) X = Y", largest(A * X + ridge.asDiagonal() * X - Y), n * unit * A.trace());
 }

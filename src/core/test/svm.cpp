@@ -18,7 +18,7 @@ void machine() {
                                  VectorXd::Constant(n, 10), VectorXd::Zero(n), false};
   for (Index i = 1; i < n; i += 2) problem.sign[i] = -1;
   const domgen::DualSolution solution =
-      domgen::Smo(problem, VectorXd::Zero(n), 1e-10, 1e6, poll).solve();
+      domgen::Smo(problem, VectorXd::Zero(n), 1e-10, 1e6, pool).solve();
   const MatrixXd Q = problem.sign.asDiagonal() * A * problem.sign.asDiagonal();
   double violation = 0;  // of the optimality conditions
   const VectorXd gradient = Q * solution.alpha - VectorXd::Ones(n);

@@ -3,6 +3,8 @@
 #ifndef DOMGEN_CORE_TEST_TEST_H
 #define DOMGEN_CORE_TEST_TEST_H
 
+#include "../linalg/gram-buffer.h"
+#include "../linalg/pool.h"
 #include "../linalg/view.h"
 
 #include <Eigen/Core>
@@ -10,7 +12,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <functional>
 #include <limits>
 #include <string>
 
@@ -44,17 +45,15 @@ inline void check(const std::string& what, double error, double tolerance) {
 }
 
 // What src/parallel.h is in the package, on one thread.
-struct Serial {
-  template <class Body>
-  void run(Index pieces, const Body& body) const {
-    for (Index i = 0; i < pieces; ++i) body(i, i + 1);
+class Serial : public domgen::Pool {
+ public:
+  void run(std::ptrdiff_t pieces, const Pieces& body) const override {
+    for (std::ptrdiff_t i = 0; i < pieces; ++i) body(i, i + 1);
   }
-  void interrupt() const { ++counts().polls; }
-  int count() const { return 1; }
+  void interrupt() const override { ++counts().polls; }
 };
 
 const Serial pool;
-const std::function<void()> poll = [] { ++counts().polls; };
 const double unit = std::numeric_limits<double>::epsilon();
 
 inline MatrixXd numbers(Index rows, Index cols, int seed) {
@@ -65,6 +64,12 @@ inline MatrixXd numbers(Index rows, Index cols, int seed) {
 }
 
 inline MatrixView view(const MatrixXd& A) { return MatrixView(A.data(), A.rows(), A.cols()); }
+
+inline domgen::GramBuffer buffer(const MatrixXd& A) {
+  domgen::GramBuffer copy(A.rows());
+  copy.matrix() = A;
+  return copy;
+}
 
 inline double largest(const MatrixXd& A) { return A.cwiseAbs().maxCoeff(); }
 
