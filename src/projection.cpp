@@ -4,6 +4,7 @@
 #include "core/projection/gram.h"
 
 #include "gram-argument.h"
+#include "list.h"
 #include "parallel.h"
 
 #include <RcppEigen.h>
@@ -13,21 +14,14 @@
 
 namespace {
 
+using domgen::has;
+using domgen::read;
+
 domgen::Scaling scaling_of(const std::string& name) {
   if (name == "constraint") return domgen::Scaling::constraint;
   if (name == "whiten") return domgen::Scaling::whiten;
   if (name == "published_code") return domgen::Scaling::published_code;
   Rcpp::stop("normalise must be \"constraint\", \"whiten\" or \"published_code\"");
-}
-
-bool has(const Rcpp::List& list, const char* name) {
-  return list.containsElementNamed(name) && !Rf_isNull(list[name]);
-}
-
-template <class T>
-T read(const Rcpp::List& list, const char* name) {
-  if (!has(list, name)) Rcpp::stop("the element %s is missing", name);
-  return Rcpp::as<T>(list[name]);
 }
 
 domgen::ProjectionTerms read_terms(const Rcpp::List& list, Eigen::Index cells) {
@@ -88,8 +82,8 @@ domgen::ResponseMoments read_response(const Rcpp::List& list) {
 // F [n x r] with L = FF' or NULL; labelled [n] or NULL; graph or NULL. ridges: a list of
 // projections instead, one for each in the place of the terms' ridge.
 // [[Rcpp::export]]
-Rcpp::List projection_gram_(SEXP K, Rcpp::List terms,
-                            std::vector<int> cells, int n_cells, Rcpp::List data, int threads,
+Rcpp::List projection_gram_(SEXP K, Rcpp::List terms, std::vector<int> cells, int n_cells,
+                            Rcpp::List data, int threads,
                             Rcpp::Nullable<Rcpp::NumericVector> ridges = R_NilValue) {
   domgen::GramArgument gram(K);
   const Eigen::Index n = gram.rows();

@@ -160,9 +160,9 @@ Eigen::VectorXd pair_slopes_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right
 
 // sum_ij W_ij k_ij over the rows i of domain g and j of h, [G x G].
 // [[Rcpp::export]]
-Eigen::MatrixXd pair_cells_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right,
-                            Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector domain,
-                            int domains, int threads) {
+Eigen::MatrixXd pair_cells_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List program,
+                            Rcpp::NumericMatrix X, Rcpp::IntegerVector domain, int domains,
+                            int threads) {
   const domgen::PairWeights pairs = read_pairs(left, right, X.nrow());
   const std::vector<int> codes = domgen::read_domains(domain, X.nrow(), domains);
   const domgen::Threads pool(threads);

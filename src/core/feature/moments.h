@@ -85,15 +85,15 @@ inline void add_response(const double* Zt, Index dim, const RowBlock& rows, cons
 }
 
 inline FeatureMoments feature_moments(FeatureMap& map, const MatrixView& X, const int* domain,
-                                      const MomentRequest& request, Index block,
-                                      const Pool& pool) {
+                                      const MomentRequest& request, Index block, const Pool& pool) {
   DOMGEN_EXPECT(request.response.size() == 0 || request.response.rows() == X.rows());
   const Index r = map.dim(), ry = request.response.cols();
   const Index r2 = request.second ? r : 0, rl = request.labelled ? r : 0;
-  FeatureMoments moments{Eigen::MatrixXd::Zero(r2, r2), Eigen::MatrixXd::Zero(r, request.cells),
-                         Eigen::VectorXd::Zero(request.cells), Eigen::MatrixXd::Zero(r, ry),
-                         Eigen::MatrixXd::Zero(ry, ry), Eigen::VectorXd::Zero(ry),
-                         Eigen::MatrixXd::Zero(rl, rl)};
+  FeatureMoments moments{
+      Eigen::MatrixXd::Zero(r2, r2),        Eigen::MatrixXd::Zero(r, request.cells),
+      Eigen::VectorXd::Zero(request.cells), Eigen::MatrixXd::Zero(r, ry),
+      Eigen::MatrixXd::Zero(ry, ry),        Eigen::VectorXd::Zero(ry),
+      Eigen::MatrixXd::Zero(rl, rl)};
   Buffer weighted;
   for_each_block(map, X, domain, block, pool, [&](const RowBlock& rows, const double* Zt) {
     const int* cell = request.cell + rows.first;

@@ -34,8 +34,8 @@ struct Factorised {
 
 // A becomes R with A = R'R.
 inline Factorised factorise_covariance(const Kernel& kernel, const DomainWeights& weights,
-                                const Eigen::VectorXd& ridge, const Eigen::VectorXd& y, double* A,
-                                const Pool& pool) {
+                                       const Eigen::VectorXd& ridge, const Eigen::VectorXd& y,
+                                       double* A, const Pool& pool) {
   const Index n = y.size();
   DOMGEN_EXPECT(ridge.size() == n && A);
   upper_gram(kernel, weights, n, A, pool);

@@ -21,7 +21,7 @@ namespace domgen {
 
 // One bandwidth, or one per predictor, of the kernel k on x.
 struct BandwidthSlope {
-  std::unique_ptr<Kernel> kernel;         // dk / d log sigma; or the rate (kernel/profile.h)
+  std::unique_ptr<Kernel> kernel;          // dk / d log sigma; or the rate (kernel/profile.h)
   std::unique_ptr<const Rows> predictors;  // x / sigma where there is one per predictor
 
   Index size() const { return predictors ? predictors->p() : 1; }
@@ -71,18 +71,15 @@ class LikelihoodSlopes {
       for (const BandwidthSlope& slope : slopes) {
         scratch.emplace_back(new TileScratch(*slope.kernel));
       }
-      for (Index J = begin; J < end; ++J) {
-        for (Index I = 0; I <= J; ++I) {
-          const Patch at = patch_at(I, n_, J, n_);
-          fill(at, V.data());
-          double* sums = strips.col(J).data();
-          for (std::size_t s = 0; s < slopes.size(); ++s) {
-            scratch[s]->evaluate(*slopes[s].kernel, at, weights_);
-            add(slopes[s], at, V.data(), scratch[s]->tile(), sums);
-            sums += slopes[s].size();
-          }
+      each_upper_tile(begin, end, n_, [&](const Patch& at, Index strip) {
+        fill(at, V.data());
+        double* sums = strips.col(strip).data();
+        for (std::size_t s = 0; s < slopes.size(); ++s) {
+          scratch[s]->evaluate(*slopes[s].kernel, at, weights_);
+          add(slopes[s], at, V.data(), scratch[s]->tile(), sums);
+          sums += slopes[s].size();
         }
-      }
+      });
     });
     std::vector<Eigen::VectorXd> result;
     Index first = 0;
@@ -102,20 +99,17 @@ class LikelihoodSlopes {
     pool_.run(count_tiles(n_), [&](Index begin, Index end) {
       AlignedBuffer V(tile_size);
       TileScratch scratch(kernel);
-      for (Index J = begin; J < end; ++J) {
-        for (Index I = 0; I <= J; ++I) {
-          const Patch at = patch_at(I, n_, J, n_);
-          fill(at, V.data());
-          const double* tile = scratch.evaluate(kernel, at, unweighted);
-          for (Index j = 0; j < at.cols; ++j) {
-            double* sums = by_row.col(at.col + j).data();
-            const Index first = j * tile_rows;
-            for (Index i = 0; i < at.rows; ++i) {
-              sums[domain[at.row + i]] += V.data()[first + i] * tile[first + i];
-            }
+      each_upper_tile(begin, end, n_, [&](const Patch& at, Index) {
+        fill(at, V.data());
+        const double* tile = scratch.evaluate(kernel, at, unweighted);
+        for (Index j = 0; j < at.cols; ++j) {
+          double* sums = by_row.col(at.col + j).data();
+          const Index first = j * tile_rows;
+          for (Index i = 0; i < at.rows; ++i) {
+            sums[domain[at.row + i]] += V.data()[first + i] * tile[first + i];
           }
         }
-      }
+      });
     });
     Eigen::MatrixXd cells = Eigen::MatrixXd::Zero(G, G);
     for (Index j = 0; j < n_; ++j) cells.col(domain[j]) += by_row.col(j);

@@ -107,6 +107,15 @@ inline Patch upper_patch(Index piece, Index n) {
   return patch_at(piece - J * (J + 1) / 2, n, J, n);
 }
 
+// body(patch, strip) for the tiles on and above the diagonal of the strips begin, ..., end - 1 of
+// columns, for sums that each strip adds up in its order.
+template <class Body>
+void each_upper_tile(Index begin, Index end, Index n, const Body& body) {
+  for (Index J = begin; J < end; ++J) {
+    for (Index I = 0; I <= J; ++I) body(patch_at(I, n, J, n), J);
+  }
+}
+
 // write(patch, tile) for each tile on or above the diagonal of k(x_i, x_j) kappa[d_i, d_j] [n x n].
 template <class Write>
 void upper_tiles(const Kernel& kernel, const DomainWeights& weights, Index n, const Pool& pool,
@@ -125,9 +134,8 @@ void upper_tiles(const Kernel& kernel, const DomainWeights& weights, Index n, co
 // K [n x n], kappa symmetric
 inline void gram_matrix(const Kernel& kernel, const DomainWeights& weights, Index n, double* K,
                         const Pool& pool) {
-  upper_tiles(kernel, weights, n, pool, [&](const Patch& at, const double* tile) {
-    write_mirrored(at, tile, n, K);
-  });
+  upper_tiles(kernel, weights, n, pool,
+              [&](const Patch& at, const double* tile) { write_mirrored(at, tile, n, K); });
 }
 
 // out [n x q] = (K(X, Z) o kappa[d, d]) A, A [m x q], 64 rows of K at a time

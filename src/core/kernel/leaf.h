@@ -47,8 +47,8 @@ class StationaryKernel : public Kernel {
     const double norms = x.largest_norm(at.row, at.rows) + z.largest_norm(at.col, at.cols);
     if (distance_ == Distance::any && norms < 256) {
       run_vectorised(PairLoop<Product>{x, z, at, tile});
-      run_vectorised(DistanceProfileLoop<Profile>{profile_, x.norms() + at.row,
-                                                  z.norms() + at.col, rows, cols, tile});
+      run_vectorised(DistanceProfileLoop<Profile>{profile_, x.norms() + at.row, z.norms() + at.col,
+                                                  rows, cols, tile});
     } else {
       run_vectorised(PairLoop<SquaredDifference>{x, z, at, tile});
       run_vectorised(ProfileLoop<Profile>{profile_, rows, cols, tile});
@@ -79,8 +79,8 @@ class InnerKernel : public Kernel {
     const Rows& rows = pair_.rows(side);
     AlignedBuffer values(round_up(rows.n(), block_rows));
     std::copy(rows.norms(), rows.norms() + rows.n(), values.data());
-    run_vectorised(ProfileLoop<Profile>{profile_, round_up(rows.n(), block_rows), 1,
-                                        values.data()});
+    run_vectorised(
+        ProfileLoop<Profile>{profile_, round_up(rows.n(), block_rows), 1, values.data()});
     return Eigen::Map<const Eigen::VectorXd>(values.data(), rows.n());
   }
 

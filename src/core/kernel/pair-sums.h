@@ -70,19 +70,18 @@ class PairSums {
 
   // [G x G]: sum_ij W_ij k_ij over the rows i of domain g and j of h, or i of h and j
   // of g: the derivative in a symmetric kappa is sum_gh cells_gh dkappa_gh.
-  Eigen::MatrixXd by_domains(const Kernel& kernel, const std::vector<int>& domain,
-                             Index G) const {
+  Eigen::MatrixXd by_domains(const Kernel& kernel, const std::vector<int>& domain, Index G) const {
     Eigen::MatrixXd strips = Eigen::MatrixXd::Zero(G * G, count_tiles(weights_.rows()));
-    each_tile(kernel, DomainWeights(), [&](const Patch& at, Index strip, const double* W,
-                                           const double* tile) {
-      double* cells = strips.col(strip).data();
-      for (Index j = 0; j < at.cols; ++j) {
-        double* column = cells + domain[at.col + j] * G;
-        for (Index i = 0; i < at.rows; ++i) {
-          column[domain[at.row + i]] += W[i + j * tile_rows] * tile[i + j * tile_rows];
-        }
-      }
-    });
+    each_tile(kernel, DomainWeights(),
+              [&](const Patch& at, Index strip, const double* W, const double* tile) {
+                double* cells = strips.col(strip).data();
+                for (Index j = 0; j < at.cols; ++j) {
+                  double* column = cells + domain[at.col + j] * G;
+                  for (Index i = 0; i < at.rows; ++i) {
+                    column[domain[at.row + i]] += W[i + j * tile_rows] * tile[i + j * tile_rows];
+                  }
+                }
+              });
     const Eigen::VectorXd sum = strips.rowwise().sum();
     return Eigen::Map<const Eigen::MatrixXd>(sum.data(), G, G);
   }
@@ -97,13 +96,10 @@ class PairSums {
     pool_.run(count_tiles(n), [&](Index begin, Index end) {
       TileScratch scratch(kernel);
       AlignedBuffer W(tile_size), mirror(tile_size);
-      for (Index J = begin; J < end; ++J) {
-        for (Index I = 0; I <= J; ++I) {
-          const Patch at = patch_at(I, n, J, n);
-          weights_.fill(at, mirror.data(), W.data());
-          body(at, J, W.data(), scratch.evaluate(kernel, at, kappa));
-        }
-      }
+      each_upper_tile(begin, end, n, [&](const Patch& at, Index strip) {
+        weights_.fill(at, mirror.data(), W.data());
+        body(at, strip, W.data(), scratch.evaluate(kernel, at, kappa));
+      });
     });
   }
 };

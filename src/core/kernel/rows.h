@@ -22,7 +22,9 @@ inline Index round_up(Index n, Index unit) { return (n + unit - 1) / unit * unit
 // matrix products alike, so that all of them round in the same way.
 struct Product {
   template <class Vec, class Other>
-  static DOMGEN_INLINE void add(Vec& sum, const Vec& a, const Other& b) { sum += a * b; }
+  static DOMGEN_INLINE void add(Vec& sum, const Vec& a, const Other& b) {
+    sum += a * b;
+  }
 };
 
 struct SquaredDifference {

@@ -22,7 +22,7 @@ namespace domgen {
 // What R hands over, with every number filled in.
 struct KernelProgram {
   std::string type;
-  Eigen::VectorXd inv;  // 1 / sigma: one value, or one per predictor
+  Eigen::VectorXd inv;     // 1 / sigma: one value, or one per predictor
   Eigen::VectorXd origin;  // of inner products; empty: 0
   double gamma = 0, coef0 = 0;
   int degree = 1;
@@ -32,11 +32,17 @@ struct KernelProgram {
 };
 
 struct Sum {
-  template <class T> static DOMGEN_INLINE void apply(T& value, const T& part) { value += part; }
+  template <class T>
+  static DOMGEN_INLINE void apply(T& value, const T& part) {
+    value += part;
+  }
 };
 
 struct Times {
-  template <class T> static DOMGEN_INLINE void apply(T& value, const T& part) { value *= part; }
+  template <class T>
+  static DOMGEN_INLINE void apply(T& value, const T& part) {
+    value *= part;
+  }
 };
 
 // tile = Operation(tile, part), value by value
@@ -71,8 +77,7 @@ class CombinedKernel : public Kernel {
     parts_[0]->evaluate(at, scratch, tile);
     for (std::size_t i = 1; i < parts_.size(); ++i) {
       parts_[i]->evaluate(at, scratch + tile_size, scratch);
-      run_vectorised(
-          TileCombineLoop<Operation>{at.padded_rows(), at.padded_cols(), scratch, tile});
+      run_vectorised(TileCombineLoop<Operation>{at.padded_rows(), at.padded_cols(), scratch, tile});
     }
   }
 

@@ -21,7 +21,6 @@ namespace domgen {
 
 class BandForm {
  public:
-  BandForm() : n_(0) {}
   // S [n x n], symmetric: its diagonal and upper triangle are overwritten, the rest is not
   // read.
   BandForm(Eigen::Map<Eigen::MatrixXd> S, const Pool& pool)
@@ -34,8 +33,6 @@ class BandForm {
     }
     for (; j < n_; ++j) take_row(S, j, n_);
   }
-
-  Eigen::Index size() const { return n_; }
 
   // Q'B
   Eigen::MatrixXd to_band(Eigen::MatrixXd B) const {
@@ -146,7 +143,7 @@ class BandForm {
 // S [r x r], positive semidefinite; B [r x m]. Columns
 // j + l m of the result belong to column j of B and lambda_l.
 inline Eigen::MatrixXd solve_shifted(GramBuffer S, const Eigen::MatrixXd& B,
-                              const Eigen::VectorXd& lambda, const Pool& pool) {
+                                     const Eigen::VectorXd& lambda, const Pool& pool) {
   DOMGEN_EXPECT(S.rows() == B.rows());
   const BandForm form(S.matrix(), pool);
   Eigen::MatrixXd X = form.to_band(B).replicate(1, lambda.size());

@@ -38,8 +38,8 @@ inline bool cholesky_upper(double* A, Eigen::Index size, const Pool& pool) {
       dtrsm_("L", "U", "T", "N", &width, &columns, &one, at(begin, begin), &n, at(begin, j), &n, 1,
              1, 1, 1);
       if (above > 0)
-        dgemm_("T", "N", &above, &columns, &width, &minus_one, at(begin, end), &n, at(begin, j),
-               &n, &one, at(end, j), &n, 1, 1);
+        dgemm_("T", "N", &above, &columns, &width, &minus_one, at(begin, end), &n, at(begin, j), &n,
+               &one, at(end, j), &n, 1, 1);
       dsyrk_("U", "T", &columns, &width, &minus_one, at(begin, j), &n, &one, at(j, j), &n, 1, 1);
       j += columns;
     }
@@ -125,8 +125,8 @@ class UnitCholesky {
     for (int begin = 0; begin < n_; begin += int(block)) {
       const int width = std::min(int(block), n_ - begin);
       if (begin > 0)
-        dgemv_("T", &begin, &width, &minus_one, at(0, begin), &n_, x, &step, &one, x + begin,
-               &step, 1);
+        dgemv_("T", &begin, &width, &minus_one, at(0, begin), &n_, x, &step, &one, x + begin, &step,
+               1);
       dtrsv_("U", "T", "U", &width, at(begin, begin), &n_, x + begin, &step, 1, 1, 1);
     }
   }
@@ -139,8 +139,8 @@ class UnitCholesky {
       const int width = std::min(int(block), n_ - begin);
       dtrsv_("U", "N", "U", &width, at(begin, begin), &n_, x + begin, &step, 1, 1, 1);
       if (begin > 0)
-        dgemv_("N", &begin, &width, &minus_one, at(0, begin), &n_, x + begin, &step, &one, x,
-               &step, 1);
+        dgemv_("N", &begin, &width, &minus_one, at(0, begin), &n_, x + begin, &step, &one, x, &step,
+               1);
     }
   }
 };

@@ -32,15 +32,12 @@ class GramBuffer {
   GramBuffer(const GramBuffer&) = delete;
   GramBuffer& operator=(const GramBuffer&) = delete;
   GramBuffer(GramBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        rows_(std::exchange(other.rows_, 0)),
+      : data_(std::exchange(other.data_, nullptr)), rows_(std::exchange(other.rows_, 0)),
         owner_(std::move(other.owner_)) {}
   GramBuffer& operator=(GramBuffer&&) = delete;
 
   Eigen::Index rows() const { return rows_; }
-  Eigen::Map<Eigen::MatrixXd> matrix() {
-    return Eigen::Map<Eigen::MatrixXd>(data_, rows_, rows_);
-  }
+  Eigen::Map<Eigen::MatrixXd> matrix() { return Eigen::Map<Eigen::MatrixXd>(data_, rows_, rows_); }
 
  private:
   double* data_ = nullptr;

@@ -46,8 +46,8 @@ class CholeskyInverse {
     const int end = begin + width, rest = n_ - end, ldw = panel_rows;
     const double one = 1, minus_one = -1;
     if (rest > 0) {
-      dtrsm_("L", "U", "N", "N", &width, &rest, &one, at(begin, begin), &n_, at(begin, end), &n_,
-             1, 1, 1, 1);
+      dtrsm_("L", "U", "N", "N", &width, &rest, &one, at(begin, begin), &n_, at(begin, end), &n_, 1,
+             1, 1, 1);
       for (int j = 0; j < rest; ++j) {
         std::copy(at(begin, end + j), at(begin, end + j) + width, w(j));
       }

@@ -39,10 +39,9 @@ class StartNumbers {
 template <class Apply>
 class Lanczos {
  public:
-  Lanczos(const Apply& apply, Eigen::Index n, Eigen::Index m, Eigen::Index basis,
-          const Pool& pool)
-      : apply_(apply), pool_(pool), m_(m), basis_(basis), V_(n, basis + 1),
-        T_(basis, basis), w_(n) {}
+  Lanczos(const Apply& apply, Eigen::Index n, Eigen::Index m, Eigen::Index basis, const Pool& pool)
+      : apply_(apply), pool_(pool), m_(m), basis_(basis), V_(n, basis + 1), T_(basis, basis),
+        w_(n) {}
 
   // A Krylov space holds one vector of each eigenspace, so a multiple
   // eigenvalue (a grid, a symmetric design) is found once. Hence the second
@@ -128,8 +127,7 @@ class Lanczos {
     for (int pass = 0; pass < 4; ++pass) {
       before = after;
       dgemv_("T", &n, &k, &one, V_.data(), &n, w_.data(), &step, &zero, part.data(), &step, 1);
-      dgemv_("N", &n, &k, &minus_one, V_.data(), &n, part.data(), &step, &one, w_.data(), &step,
-             1);
+      dgemv_("N", &n, &k, &minus_one, V_.data(), &n, part.data(), &step, &one, w_.data(), &step, 1);
       h += part;
       after = w_.norm();
       if (after > 0.7 * before) break;

@@ -17,8 +17,7 @@ namespace domgen {
 // body(first, width) for strips of `columns` columns that take `operations` each, a fraction of a
 // second all together; before each the call can be stopped.
 template <class Body>
-void in_strips(Eigen::Index columns, double operations, const Pool& pool,
-               const Body& body) {
+void in_strips(Eigen::Index columns, double operations, const Pool& pool, const Body& body) {
   const Eigen::Index affordable = static_cast<Eigen::Index>(2e9 / operations);
   const Eigen::Index width = std::max<Eigen::Index>(affordable, 16);
   for (Eigen::Index first = 0; first < columns; first += width) {

@@ -22,8 +22,7 @@ class TridiagonalForm {
  public:
   // The lower triangle of A is overwritten; A must outlive this.
   TridiagonalForm(Eigen::MatrixXd& A, const Pool& pool)
-      : A_(A), n_(static_cast<int>(A.rows())), pool_(pool), diagonal_(n_), below_(n_),
-        tau_(n_) {
+      : A_(A), n_(static_cast<int>(A.rows())), pool_(pool), diagonal_(n_), below_(n_), tau_(n_) {
     // The pairs of matrix-vector products of a panel are bound by memory.
     const int panel = n_ > 3000 ? 16 : 32;
     const double one = 1, minus_one = -1;
@@ -34,8 +33,8 @@ class TridiagonalForm {
       const int size = n_ - begin, rest = size - panel;
       dlatrd_("L", &size, &panel, at(begin, begin), &n_, &below_[begin], &tau_[begin], W.data(),
               &n_, 1);
-      dsyr2k_("L", "N", &rest, &panel, &minus_one, at(begin + panel, begin), &n_, &W(panel, 0),
-              &n_, &one, at(begin + panel, begin + panel), &n_, 1, 1);
+      dsyr2k_("L", "N", &rest, &panel, &minus_one, at(begin + panel, begin), &n_, &W(panel, 0), &n_,
+              &one, at(begin + panel, begin + panel), &n_, 1, 1);
       for (int j = begin; j < begin + panel; ++j) {
         A_(j + 1, j) = below_[j];
         diagonal_[j] = A_(j, j);
@@ -124,8 +123,7 @@ inline void orthonormalise(Eigen::MatrixXd& V, const Pool& pool) {
 
 // The m leading eigenpairs of A (its lower triangle; overwritten). The vectors are orthogonal up
 // to rounding where m < n, and up to some ten times n machine epsilons where m = n.
-inline EigenPairs dense_leading_pairs(Eigen::MatrixXd& A, Eigen::Index m,
-                                      const Pool& pool) {
+inline EigenPairs dense_leading_pairs(Eigen::MatrixXd& A, Eigen::Index m, const Pool& pool) {
   DOMGEN_EXPECT(A.rows() == A.cols() && m <= A.rows());
   // Squares of the entries must neither overflow nor vanish.
   const double size = A.cwiseAbs().maxCoeff();

@@ -47,8 +47,7 @@ class CellMeans {
         sums.setZero();
         for (std::ptrdiff_t i = 0; i < n; ++i)
           for (std::ptrdiff_t c = 0; c < width; ++c) sums(c, cell(i)) += column[c][i];
-        M.middleRows(first, columns) =
-            sums.topRows(columns) * count_.cwiseInverse().asDiagonal();
+        M.middleRows(first, columns) = sums.topRows(columns) * count_.cwiseInverse().asDiagonal();
       }
     });
     return M;

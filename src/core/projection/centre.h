@@ -18,9 +18,9 @@ namespace domgen {
 constexpr double centring_noise = 16 * std::numeric_limits<double>::epsilon();
 
 struct Centring {
-  Eigen::VectorXd mean;      // column means of K before centring [n]
-  double uncentred_norm = 0; // Frobenius norm of K before
-  double norm = 0;           // and of HKH
+  Eigen::VectorXd mean;       // column means of K before centring [n]
+  double uncentred_norm = 0;  // Frobenius norm of K before
+  double norm = 0;            // and of HKH
 
   bool vanishes() const { return !(norm > centring_noise * uncentred_norm); }
 };

@@ -87,7 +87,7 @@ class Denominator {
   }
 
   // V [d x k] for each ridge, with the same rules.
-    RidgeSolutions solve_ridges(const Eigen::MatrixXd& V, const Eigen::VectorXd& ridges,
+  RidgeSolutions solve_ridges(const Eigen::MatrixXd& V, const Eigen::VectorXd& ridges,
                               const Pool& pool) {
     fill(pool);
     const BandForm band(K_, pool);
@@ -133,7 +133,7 @@ class Denominator {
   Eigen::Map<Eigen::MatrixXd> K_;
   const Ratio& ratio_;
   double ridge_, jitter_ = 0;
-  Eigen::VectorXd diagonal_;          // of K
+  Eigen::VectorXd diagonal_;         // of K
   double fixed_norm_, fixed_trace_;  // of D - ridge I
   UnitCholesky cholesky_;
 

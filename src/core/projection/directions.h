@@ -125,8 +125,8 @@ inline Directions principal_directions(const Denominator& D, const Ratio& ratio,
     pool.interrupt();
     K.multiply(x, y);
   };
-  EigenPairs pairs =
-      leading_pairs(apply, [&] { return K.dense(); }, d, std::min(ratio.ncomp, d), pool);
+  EigenPairs pairs = leading_pairs(
+      apply, [&] { return K.dense(); }, d, std::min(ratio.ncomp, d), pool);
 
   Directions directions;
   truncate_pairs(pairs, ratio.rows, floor, most_directions(ratio, d), directions);

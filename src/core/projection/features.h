@@ -29,10 +29,10 @@ struct ResponseMoments {
 // What a projection needs of the rows' features; see FeatureMoments for how they are summed.
 struct ProjectionMoments {
   double n = 0;
-  Eigen::MatrixXd second;       // Z'Z [r x r]
-  Eigen::MatrixXd sums;         // by cell [r x cells]
-  Eigen::VectorXd counts;       // [cells]
-  Eigen::VectorXd labelled;     // rows with a response by cell [cells]
+  Eigen::MatrixXd second;    // Z'Z [r x r]
+  Eigen::MatrixXd sums;      // by cell [r x cells]
+  Eigen::VectorXd counts;    // [cells]
+  Eigen::VectorXd labelled;  // rows with a response by cell [cells]
   const ResponseMoments* response = nullptr;
   const ResponseMoments* domain = nullptr;
   Eigen::MatrixXd labelled_second;  // Z'diag(labelled)Z; empty: all are labelled
@@ -46,8 +46,7 @@ struct FeatureCoordinates {
 };
 
 // S [r x r] is overwritten; eigenvalues below `floor` are rounding.
-inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor,
-                                              const Pool& pool) {
+inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor, const Pool& pool) {
   const EigenPairs pairs = dense_leading_pairs(S, S.rows(), pool);
   const double unit = 4 * rank_tolerance(S.rows());
   const double least = std::max(unit * pairs.values[0], floor);
@@ -62,8 +61,7 @@ inline FeatureCoordinates feature_coordinates(Eigen::MatrixXd& S, double floor,
 
 // Y'F for F centred over the labelled rows; `sum` [r] is the sum of their features.
 inline ResponseFactor response_moments(const ResponseMoments& moments, double labelled,
-                                       const Eigen::VectorXd& sum,
-                                       const FeatureCoordinates& at) {
+                                       const Eigen::VectorXd& sum, const FeatureCoordinates& at) {
   const Eigen::VectorXd mean = moments.sums / labelled;
   ResponseFactor factor;
   factor.uncentred = moments.second.trace();

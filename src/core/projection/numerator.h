@@ -33,8 +33,8 @@ class Numerator {
   // Frobenius norm of N; of full rank, from below.
   double norm() const {
     if (low_rank())
-      return std::sqrt(std::max((right_.transpose() * right_).cwiseProduct(
-                                    left_.transpose() * left_).sum(), 0.0));
+      return std::sqrt(std::max(
+          (right_.transpose() * right_).cwiseProduct(left_.transpose() * left_).sum(), 0.0));
     const Eigen::MatrixXd& plus = ratio_.numerator.plus;
     const double full = ratio_.total * ratio_.gram_norm * ratio_.gram_norm;
     return std::sqrt(full * full / double(K_.rows()) + (plus.transpose() * plus).squaredNorm());

@@ -26,7 +26,7 @@ struct Ratio {
   Eigen::Index rows = 0;  // n
   double gram_norm = 0;   // Frobenius norm of K
   double norm = 1, ridge = 0;
-  double total = 0;               // of the scatter of all scores, in N
+  double total = 0;  // of the scatter of all scores, in N
   CellForms numerator, denominator;
   const RowForm* form = nullptr;  // KWK in D
   // U [d x r] with P/n = UU', nullptr without a response

@@ -51,8 +51,8 @@ inline ResponseDirections response_directions(const ResponseFactor& factor, Eige
   const EigenPairs pairs = dense_leading_pairs(second, second.rows());
   const Eigen::VectorXd& s = pairs.values;
 
-  const double least = std::max(rank_tolerance(n) * s[0],
-                                centring_noise * centring_noise * factor.uncentred);
+  const double least =
+      std::max(rank_tolerance(n) * s[0], centring_noise * centring_noise * factor.uncentred);
   const Eigen::Index r = (s.array() > least).count();
   const Eigen::VectorXd scale = (s.head(r).array() + double(n) * epsilon).rsqrt();
   directions.U = factor.image * (pairs.vectors.leftCols(r) * scale.asDiagonal());

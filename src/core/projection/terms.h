@@ -25,10 +25,10 @@ struct ProjectionTerms {
   double norm = 1, ridge = 0, total = 0;
   // + |plus m|^2 - |minus m|^2, [t x cells] each
   Eigen::MatrixXd numerator_plus, denominator_plus, denominator_minus;
-  Eigen::MatrixXd spread;   // m'spread'spread m = f'Qf, the distributional variance
-  double within = 0;        // of the sum of f_i^2 over labelled rows, in D
-  double smooth = 0;        // of the graph's sum of weight (f_i - f_j)^2, in D
-  bool centred = true;      // else the ridge is on coefficients of uncentred rows
+  Eigen::MatrixXd spread;  // m'spread'spread m = f'Qf, the distributional variance
+  double within = 0;       // of the sum of f_i^2 over labelled rows, in D
+  double smooth = 0;       // of the graph's sum of weight (f_i - f_j)^2, in D
+  bool centred = true;     // else the ridge is on coefficients of uncentred rows
   double epsilon = 0;
   Eigen::Index labelled = 0;  // rows with a response
   Eigen::Index ncomp = 1;
@@ -37,9 +37,9 @@ struct ProjectionTerms {
 };
 
 struct Projection {
-  Solution solution;            // S: scores of the rows (Gram matrix) or KB (features)
-  Eigen::MatrixXd coefficients; // [n or r x m], score(x) = k(x, X) A - centre or z(x)'A - centre
-  Eigen::VectorXd centre;       // [m]
+  Solution solution;             // S: scores of the rows (Gram matrix) or KB (features)
+  Eigen::MatrixXd coefficients;  // [n or r x m], score(x) = k(x, X) A - centre or z(x)'A - centre
+  Eigen::VectorXd centre;        // [m]
   // Theorem 5: tr(B'KQKB) and tr(B'KB).
   double distributional = 0, norm = 0;
   // Before and after: tr K/n and |KB|^2/n; tr KQ (after: `distributional`).
@@ -57,8 +57,8 @@ inline bool points_down(const Eigen::VectorXd& x) {
 
 // The cell with the largest mean score has a positive one, which is the same for
 // rows and for features; where means vanish, the largest coefficient decides.
-inline void fix_signs(Eigen::MatrixXd& coefficients, Solution& solution,
-                      const Eigen::MatrixXd& KJ, Eigen::Index rows) {
+inline void fix_signs(Eigen::MatrixXd& coefficients, Solution& solution, const Eigen::MatrixXd& KJ,
+                      Eigen::Index rows) {
   const Eigen::MatrixXd means = KJ.transpose() * solution.directions.B;
   for (Eigen::Index j = 0; j < coefficients.cols(); ++j) {
     const double spread = solution.S.col(j).norm() / std::sqrt(double(rows));
@@ -141,8 +141,7 @@ inline ResponseSpan response_span(Ratio& ratio, const ProjectionTerms& terms,
 // The ratio or, for DCM, the pair of responses.
 inline Solution solve_terms(GramBuffer K, Ratio ratio, const ProjectionTerms& terms,
                             const ResponseSpan& span, double floor, const Pool& pool) {
-  if (terms.covariance)
-    return solve_covariance(std::move(K), ratio, span.U, span.domain, pool);
+  if (terms.covariance) return solve_covariance(std::move(K), ratio, span.U, span.domain, pool);
   if (span.given) ratio.response = &span.U;
   return solve_ratio(std::move(K), ratio, floor, pool);
 }

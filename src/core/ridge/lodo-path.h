@@ -143,8 +143,8 @@ class LeftOutSystem {
   const Eigen::Index g_, j_, begin_, held_;
   Eigen::VectorXd root_, multiplier_;  // root_: 0 on domain g
   double total_ = 0, length_ = 0, allowed_ = 0, beta_ = 0;
-  Eigen::MatrixXd Q_;                      // [n x capacity]
-  Eigen::MatrixXd direction_, predicted_;  // [n_g x L]
+  Eigen::MatrixXd Q_;                         // [n x capacity]
+  Eigen::MatrixXd direction_, predicted_;     // [n_g x L]
   Eigen::VectorXd constant_, constant_held_;  // (A_g + pole I)^-1 S 1
   Eigen::LLT<Eigen::MatrixXd> own_;           // of M_gg
   Eigen::Index size_ = 0;
@@ -212,8 +212,8 @@ class LeftOutSystem {
     predicted_.col(l) += (shift.entry / shift.pivot) * direction;
 
     // |entry| is the norm of the residual before this step
-    shift.gain = std::max(0.8 * shift.gain,
-                          direction.norm() / (std::sqrt(double(held_)) * shift.pivot));
+    shift.gain =
+        std::max(0.8 * shift.gain, direction.norm() / (std::sqrt(double(held_)) * shift.pivot));
     const double residual = std::abs(scale) * beta * std::abs(shift.entry) / shift.pivot;
     shift.broken = shift.broken || !(shift.pivot > 0);
     shift.done = !shift.broken && safety * residual * shift.gain <= allowed_;
@@ -262,8 +262,8 @@ inline LodoPath lodo_path(const PathProblem& problem, const Pool& pool) {
       }
       const Eigen::Index first = problem.out.begin[system.domain()];
       for (Eigen::Index l = 0; l < L; ++l)
-        path.prediction.col(system.response() + l * m)
-            .segment(first, system.predicted().rows()) = system.predicted().col(l);
+        path.prediction.col(system.response() + l * m).segment(first, system.predicted().rows()) =
+            system.predicted().col(l);
       path.steps += double(system.steps());
       active.erase(active.begin() + std::ptrdiff_t(c));
     }

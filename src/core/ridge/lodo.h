@@ -44,8 +44,8 @@ class LeaveOneDomainOut {
   // Y [n x m]
   LeaveOneDomainOut(const RidgeFactor& factor, const LeftOut& left_out, const Eigen::MatrixXd& Y,
                     const Pool& pool)
-      : factor_(factor), out_(left_out), m_(Y.cols()), pool_(pool),
-        alpha_(factor.solve(Y)), u_(Eigen::VectorXd::Zero(factor.rows())) {
+      : factor_(factor), out_(left_out), m_(Y.cols()), pool_(pool), alpha_(factor.solve(Y)),
+        u_(Eigen::VectorXd::Zero(factor.rows())) {
     DOMGEN_EXPECT(out_.begin.back() == factor.rows());
     DOMGEN_EXPECT(out_.centre.rows() == out_.domains() && out_.centre.cols() == m_);
     if (out_.offset || (out_.centre.array() != 0).any())

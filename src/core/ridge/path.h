@@ -21,8 +21,8 @@ struct RidgePath {
 // (K + lambda C^-1) a + 1 b' = Y, with an offset 1'a = 0, for many lambda: with a = S x and S =
 // sqrt(C) they are (S K S + lambda I) x = S (Y - 1 b').
 inline RidgePath ridge_path(GramBuffer memory, const Eigen::MatrixXd& Y,
-                            const Eigen::VectorXd& root, const Eigen::VectorXd& lambda,
-                            bool offset, const Pool& pool) {
+                            const Eigen::VectorXd& root, const Eigen::VectorXd& lambda, bool offset,
+                            const Pool& pool) {
   DOMGEN_EXPECT(memory.rows() == Y.rows() && root.size() == Y.rows());
   Eigen::Map<Eigen::MatrixXd> K = memory.matrix();
   const Eigen::Index m = Y.cols(), all = m + offset;
@@ -30,8 +30,7 @@ inline RidgePath ridge_path(GramBuffer memory, const Eigen::MatrixXd& Y,
   Eigen::MatrixXd B(Y.rows(), all);
   B.leftCols(m) = root.asDiagonal() * Y;
   if (offset) B.col(m) = root;
-  const Eigen::MatrixXd X =
-      root.asDiagonal() * solve_shifted(std::move(memory), B, lambda, pool);
+  const Eigen::MatrixXd X = root.asDiagonal() * solve_shifted(std::move(memory), B, lambda, pool);
 
   RidgePath path;
   path.coefficients.resize(Y.rows(), m * lambda.size());

@@ -50,7 +50,8 @@ __attribute__((target("avx512f,avx2,fma"), noinline)) void run_avx512(const Loop
 
 inline int vector_width() {
   static const int width = !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ? 2
-                           : __builtin_cpu_supports("avx512f") ? 8 : 4;
+                           : __builtin_cpu_supports("avx512f")                               ? 8
+                                                                                             : 4;
   return width;
 }
 #endif

@@ -129,8 +129,7 @@ class DualDescent {
   double sweep(std::vector<Index>* active, double limit, LinearSolution* solution) {
     shuffle_(active);
     const Index n = static_cast<Index>(active->size()), step = rows_at_a_time(problem_);
-    const double bias =
-        problem_.offset && squares_.size() > 0 ? squares_.mean() : 0;
+    const double bias = problem_.offset && squares_.size() > 0 ? squares_.mean() : 0;
     double worst = 0;
     for (Index begin = 0; begin < n; begin += step) {
       run_vectorised(DescentLoop{problem_, active->data(), squares_.data(), bias, limit,

@@ -137,9 +137,8 @@ class FeatureRows {
   template <class Body>
   void in_pieces(Index n, const Body& body) const {
     const Index piece = 256;
-    pool_.run((n + piece - 1) / piece, [&](Index first, Index last) {
-      body(first * piece, std::min(n, last * piece));
-    });
+    pool_.run((n + piece - 1) / piece,
+              [&](Index first, Index last) { body(first * piece, std::min(n, last * piece)); });
   }
 };
 

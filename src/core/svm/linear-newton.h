@@ -73,8 +73,8 @@ class ProximalNewton {
   Vector weight_;  // 1 / (pull + ridge) of the free rows
   Vector w_of_beta_;
   double sum_ = 0, size_ = 0, ranges_ = 0;  // of beta, of |beta|, of their ranges
-  double farthest_ = 0;  // largest |beta - start| pull
-  double response_ = 0;  // sum of |f| times how much beta responds to f
+  double farthest_ = 0;                     // largest |beta - start| pull
+  double response_ = 0;                     // sum of |f| times how much beta responds to f
   bool stopped_ = false;
 
   Index row(Index k) const { return active_[static_cast<std::size_t>(k)]; }

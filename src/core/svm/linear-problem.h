@@ -13,6 +13,8 @@
 #ifndef DOMGEN_CORE_SVM_LINEAR_PROBLEM_H
 #define DOMGEN_CORE_SVM_LINEAR_PROBLEM_H
 
+#include "loss.h"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -58,19 +60,11 @@ struct TubeRow {
   }
   double loss(double f) const {
     const double above = target - f - epsilon, below = f - target - epsilon;
-    return above > 0 ? side(above, high) : below > 0 ? side(below, -low) : 0;
+    return above > 0 ? conjugate_loss(above, high, ridge) : conjugate_loss(below, -low, ridge);
   }
 
   // The range of beta, or how far beta moves for a unit of f.
   double range() const { return std::isinf(high - low) ? 1 / ridge : high - low; }
-
- private:
-  // sup of a t - ridge a^2 / 2 over 0 <= a <= limit.
-  double side(double t, double limit) const {
-    if (limit == 0) return 0;
-    if (ridge > 0 && t <= ridge * limit) return t * t / (2 * ridge);
-    return limit * (t - ridge * limit / 2);
-  }
 };
 
 struct LinearProblem {
@@ -128,8 +122,7 @@ inline void centre_offset(const LinearProblem& problem, LinearSolution* solution
     least = std::max(least, problem[i].rise(beta, f));
     most = std::min(most, -problem[i].fall(beta, f));
   }
-  if (std::isinf(least) && std::isinf(most)) return;
-  solution->b = std::isinf(least) ? most : std::isinf(most) ? least : (least + most) / 2;
+  solution->b = middle(least, most, solution->b);
 }
 
 // Objective, gap and violation from w = Z'beta, decision = Z w and b. The gap is

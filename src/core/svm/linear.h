@@ -28,12 +28,8 @@ class LinearSvm {
   // max_iter: sweeps and Newton steps together; 0: as many as it may take.
   LinearSvm(const LinearProblem& problem, double tol, double max_iter, std::uint64_t seed,
             const Pool& pool)
-      : problem_(problem),
-        tol_(tol),
-        max_iter_(max_iter > 0 ? max_iter : 5000),
-        seed_(seed),
-        pool_(pool),
-        features_(problem, pool) {
+      : problem_(problem), tol_(tol), max_iter_(max_iter > 0 ? max_iter : 5000), seed_(seed),
+        pool_(pool), features_(problem, pool) {
     DOMGEN_EXPECT(static_cast<Index>(problem.rows.size()) == problem.size());
     for (Index i = 0; i < problem.size(); ++i) all_.push_back(i);
   }

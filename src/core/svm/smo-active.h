@@ -101,9 +101,7 @@ class ActiveRows {
   std::vector<bool> ready_;
   std::unique_ptr<float[]> columns_;
 
-  RowState state() {
-    return RowState{F_.data(), up_.data(), low_.data(), diag_.data(), size()};
-  }
+  RowState state() { return RowState{F_.data(), up_.data(), low_.data(), diag_.data(), size()}; }
 
   const double* whole_column(Index at) const { return K_.data() + row(at) * K_.rows(); }
 

@@ -7,6 +7,8 @@
 #ifndef DOMGEN_CORE_SVM_SMO_PROBLEM_H
 #define DOMGEN_CORE_SVM_SMO_PROBLEM_H
 
+#include "loss.h"
+
 #include <Eigen/Core>
 
 #include <algorithm>
@@ -18,9 +20,9 @@ namespace domgen {
 struct DualProblem {
   using Index = Eigen::Index;
 
-  Eigen::Map<const Eigen::MatrixXd> K;      // K [n x n]
+  Eigen::Map<const Eigen::MatrixXd> K;          // K [n x n]
   Eigen::Matrix<Index, Eigen::Dynamic, 1> row;  // [l], from 0
-  Eigen::VectorXd sign, p, upper, ridge;    // [l]
+  Eigen::VectorXd sign, p, upper, ridge;        // [l]
   bool offset;
 
   Index rows() const { return K.rows(); }
@@ -42,13 +44,6 @@ struct DualSolution {
   bool converged = false;
 };
 
-// sup_{0 <= a <= u} a t - ridge a^2 / 2: the loss whose dual variable is a.
-inline double conjugate_loss(double t, double upper, double ridge) {
-  if (!(t > 0) || upper == 0) return 0;
-  if (ridge > 0 && t <= ridge * upper) return t * t / (2 * ridge);
-  return upper * (t - ridge * upper / 2);
-}
-
 // From the optimality conditions: -s_i G_i <= b where s_i a_i may rise, >= b
 // where it may fall. The mean over free variables, else the interval's middle.
 inline double dual_offset(const DualProblem& problem, const Eigen::VectorXd& alpha,
@@ -69,9 +64,7 @@ inline double dual_offset(const DualProblem& problem, const Eigen::VectorXd& alp
     if (falls) most = std::min(most, v);
   }
   if (free > 0) return sum / static_cast<double>(free);
-  if (std::isinf(least) && std::isinf(most)) return 0;
-  if (std::isinf(least)) return most;
-  return std::isinf(most) ? least : (least + most) / 2;
+  return middle(least, most, 0);
 }
 
 // Fills in everything that follows from alpha, beta and decision. The primal is

@@ -44,12 +44,9 @@ class DualVariables {
   };
 
   DualVariables(const DualProblem& problem, const Eigen::VectorXd& start)
-      : problem_(problem),
-        alpha_(feasible_start(problem, start)),
+      : problem_(problem), alpha_(feasible_start(problem, start)),
         beta_(Eigen::VectorXd::Zero(problem.rows())),
-        plus_(static_cast<std::size_t>(problem.rows()), -1),
-        minus_(plus_),
-        rising_(plus_),
+        plus_(static_cast<std::size_t>(problem.rows()), -1), minus_(plus_), rising_(plus_),
         falling_(plus_) {
     for (Index i = 0; i < problem.size(); ++i) {
       const Index r = problem.row[i];

@@ -33,19 +33,15 @@ class Smo {
   // max_iter = 0: as many as it may reasonably take.
   Smo(const DualProblem& problem, const Eigen::VectorXd& start, double tol, double max_iter,
       const Pool& pool)
-      : problem_(problem),
-        variables_(problem, start),
-        active_(problem.K, problem.offset),
+      : problem_(problem), variables_(problem, start), active_(problem.K, problem.offset),
         tol_(tol),
         max_iter_(max_iter > 0 ? max_iter
                                : std::max(1e6, 1000 * static_cast<double>(problem.size()))),
-        pool_(pool),
-        F_(Eigen::VectorXd::Zero(problem.rows())),
-        beta_of_F_(F_),
+        pool_(pool), F_(Eigen::VectorXd::Zero(problem.rows())), beta_of_F_(F_),
         diag_(problem.K.diagonal()) {
     DOMGEN_EXPECT(problem.K.rows() == problem.K.cols() && start.size() == problem.size());
-    DOMGEN_EXPECT(problem.size() == 0 || (problem.row.minCoeff() >= 0 &&
-                                          problem.row.maxCoeff() < problem.rows()));
+    DOMGEN_EXPECT(problem.size() == 0 ||
+                  (problem.row.minCoeff() >= 0 && problem.row.maxCoeff() < problem.rows()));
     const double scale = diag_.size() > 0 ? diag_.cwiseAbs().maxCoeff() : 0;
     tau_ = 1e-12 * (scale > 0 ? scale : 1.0);
     for (Index i = 0; i < problem.size(); ++i) {
@@ -95,10 +91,10 @@ class Smo {
   Eigen::VectorXd diag_;       // K_rr + ridge [n]
   double tau_;                 // least curvature: K may be indefinite
   double iterations_ = 0;
-  double gained_ = 0;          // decrease of the objective since the last check
-  double whole_since_ = 0;     // iteration since which the columns are those of K
+  double gained_ = 0;       // decrease of the objective since the last check
+  double whole_since_ = 0;  // iteration since which the columns are those of K
   bool may_gather_ = true;
-  Choice next_ = {0, 0, -1};   // first row of the next working set
+  Choice next_ = {0, 0, -1};  // first row of the next working set
 
   // F of all rows, from the columns of K whose beta has changed.
   void synchronise() {
@@ -234,8 +230,8 @@ class Smo {
       if (!idle) kept.push_back(active_.row(at));
     }
     // Even without fewer rows it pays once each column is used often.
-    const bool used_often = !active_.gathered() &&
-                            iterations_ - whole_since_ > 2 * static_cast<double>(active_.size());
+    const bool used_often =
+        !active_.gathered() && iterations_ - whole_since_ > 2 * static_cast<double>(active_.size());
     if (!may_gather_ || !(few(kept, active_.size()) || used_often)) return;
     Eigen::VectorXd F = F_;
     for (Index at = 0; at < active_.size(); ++at) F[active_.row(at)] = active_.F(at);

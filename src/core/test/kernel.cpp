@@ -55,13 +55,10 @@ void kernels() {
   const MatrixXd means = domgen::MeanEmbeddings(*gauss, rows, pool).means();
   MatrixXd mean = MatrixXd::Zero(2, 2), count = mean;
   for (Index j = 0; j < n; ++j)
-    for (Index i = 0; i < n; ++i)
-      mean(i % 2, j % 2) += rbf(X, i, j, 1), count(i % 2, j % 2) += 1;
+    for (Index i = 0; i < n; ++i) mean(i % 2, j % 2) += rbf(X, i, j, 1), count(i % 2, j % 2) += 1;
   check("mean embeddings", largest(means - mean.cwiseQuotient(count)), 1e-14);
 }
 
 }  // namespace
 
-void test_kernel() {
-  kernels();
-}
+void test_kernel() { kernels(); }

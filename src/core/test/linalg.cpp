@@ -34,7 +34,8 @@ void cholesky() {
   const MatrixXd shifted = domgen::solve_shifted(buffer(S), B, lambda, pool);
   check("band: (S + lambda I) x = b",
         std::max(largest(S * shifted.col(0) + 0.1 * shifted.col(0) - B),
-                 largest(S * shifted.col(1) + 3 * shifted.col(1) - B)), 150 * unit * S.trace());
+                 largest(S * shifted.col(1) + 3 * shifted.col(1) - B)),
+        150 * unit * S.trace());
 }
 
 void eigenpairs() {

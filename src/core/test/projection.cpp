@@ -54,6 +54,4 @@ void moments() {
 
 }  // namespace
 
-void test_projection() {
-  moments();
-}
+void test_projection() { moments(); }

@@ -14,8 +14,11 @@ void machine() {
   const MatrixXd A = positive(n);
   domgen::DualProblem problem = {Eigen::Map<const MatrixXd>(A.data(), n, n),
                                  Eigen::Matrix<Index, Eigen::Dynamic, 1>::LinSpaced(n, 0, n - 1),
-                                 VectorXd::Ones(n), VectorXd::Constant(n, -1),
-                                 VectorXd::Constant(n, 10), VectorXd::Zero(n), false};
+                                 VectorXd::Ones(n),
+                                 VectorXd::Constant(n, -1),
+                                 VectorXd::Constant(n, 10),
+                                 VectorXd::Zero(n),
+                                 false};
   for (Index i = 1; i < n; i += 2) problem.sign[i] = -1;
   const domgen::DualSolution solution =
       domgen::Smo(problem, VectorXd::Zero(n), 1e-10, 1e6, pool).solve();
@@ -29,6 +32,4 @@ void machine() {
 
 }  // namespace
 
-void test_svm() {
-  machine();
-}
+void test_svm() { machine(); }
