@@ -3,7 +3,7 @@
 
 as_ggplot <- function(p) {
   page <- gg_page()
-  plot <- ggplot2::ggplot()
+  plot <- ggplot2::ggplot(mapping = gg_places())
   for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
   # a picture is about six inches wide
   names <- across(p$x, 6 / length(p$panels), length(p$panels))
@@ -20,53 +20,44 @@ as_ggplot <- function(p) {
 
 # Ink and paper of the current theme.
 gg_page <- function() {
-  theme <- ggplot2::theme_get()
-  fill <- function(element) {
-    found <- on_error(ggplot2::calc_element(element, theme)$fill, function(e) NULL)
-    if (is.null(found) || is.na(found) || is_transparent(found)) NULL else found
+  element <- function(name) {
+    on_error(ggplot2::calc_element(name, ggplot2::theme_get()), function(e) NULL)
   }
-  ink <- ggplot2::calc_element("text", theme)$colour
-  paper <- fill("panel.background")
-  if (is.null(paper)) paper <- fill("plot.background")
-  if (is.null(ink)) ink <- "black"
+  fills <- c(element("panel.background")$fill, element("plot.background")$fill)
+  ink <- element("text")$colour
   # a grey panel of a theme with dark text is light enough to be paper
-  as_page(ink, if (is.null(paper)) NA else paper)
+  as_page(if (is.null(ink)) "black" else ink,
+          c(fills[!vapply(fills, is_transparent, NA)], NA)[1L])
 }
 
 # aes() from names of columns.
-gg_columns <- function(...) do.call(ggplot2::aes, lapply(list(...), as.name))
+gg_columns <- function(...) do.call(ggplot2::aes, lapply(c(...), as.name))
+
+# What all layers are placed by.
+gg_places <- function() {
+  gg_columns(x = "x", y = "y", xend = "xend", yend = "yend", xmin = "x", xmax = "xend", ymin = "y",
+             ymax = "yend", label = "label")
+}
 
 gg_layer <- function(rows, mark, p, page) {
   rows$panel <- factor(rows$panel, seq_along(p$panels))
-  ink <- shade(page, rows$ink)
-  fill <- shade(page, rows$fill)
-  keyed <- !is.null(rows$key) && !is.null(p$key)
-  at <- list(x = "x", y = "y")
-  to <- list(xend = "xend", yend = "yend")
   # ggplot2's sizes are in mm, those of base in characters and in 1/96 inch
-  size <- 1.8 * rows$size
-  width <- 0.4 * rows$width
+  style <- list(colour = shade(page, rows$ink), fill = shade(page, rows$fill), shape = rows$shape,
+                size = 1.8 * rows$size, linewidth = 0.4 * rows$width, linetype = rows$dash)
+  told <- if (!is.null(rows$key)) {
+    if (mark == "box") "fill" else c("colour", if (!is.null(p$key$levels)) "shape")
+  }
+  add <- function(geom, ..., with = list()) {
+    mapping <- if (length(told)) gg_columns(stats::setNames(rep("key", length(told)), told))
+    do.call(geom, c(list(mapping, rows), style[setdiff(c("colour", ...), told)], with))
+  }
   switch(mark,
-    point = if (keyed) {
-      told <- c(at, colour = "key", shape = if (!is.null(p$key$levels)) "key")
-      ggplot2::geom_point(do.call(gg_columns, told), rows, size = size)
-    } else {
-      ggplot2::geom_point(do.call(gg_columns, at), rows, size = size, shape = rows$shape,
-                          colour = ink, fill = fill)
-    },
-    segment = ggplot2::geom_segment(do.call(gg_columns, c(at, to)), rows, colour = ink,
-                                    linewidth = width, linetype = rows$dash),
-    line = ggplot2::geom_line(do.call(gg_columns, at), rows, colour = ink[1L]),
-    box = {
-      corners <- gg_columns(xmin = "x", xmax = "xend", ymin = "y", ymax = "yend")
-      if (keyed) {
-        corners$fill <- as.name("key")
-        ggplot2::geom_rect(corners, rows, colour = ink)
-      } else ggplot2::geom_rect(corners, rows, fill = fill, colour = ink, linewidth = width)
-    },
-    text = ggplot2::geom_text(do.call(gg_columns, c(at, label = "label")), rows, size = 3,
-                              vjust = if (is.null(rows$above)) 0.5 else -0.5, colour = ink,
-                              check_overlap = !is.null(rows$clear)))
+    point = add(ggplot2::geom_point, "fill", "shape", "size"),
+    segment = add(ggplot2::geom_segment, "linewidth", "linetype"),
+    line = add(ggplot2::geom_line),
+    box = add(ggplot2::geom_rect, "fill", "linewidth"),
+    text = add(ggplot2::geom_text, with = list(size = 3, check_overlap = !is.null(rows$clear),
+                                               vjust = if (is.null(rows$above)) 0.5 else -0.5)))
 }
 
 # Scales of colours and shapes.
@@ -77,7 +68,8 @@ gg_key <- function(p, page) {
   if (is.null(key$levels)) {
     scale <- if (is.null(key$inks)) ggplot2::scale_colour_gradientn
              else ggplot2::scale_fill_gradientn
-    return(scale(title, colours = key_colours(key, page, 16L), na.value = shade(page, 0.55),
+    return(scale(title, colours = key_colours(key, page, 16L),
+                 na.value = if (is.null(key$inks)) shade(page, 0.55) else page$paper,
                  guide = if (key$shown) "colourbar" else "none"))
   }
   unknown <- anyNA(unlist(lapply(p$layers, function(l) as.character(l$key))))

@@ -43,8 +43,7 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
                            class = NULL) {
   check_given(object, "object")
   bins <- check_count(bins, "bins", at_least = 2L)
-  held <- if (inherits(object, "dg_cv")) cv_probabilities(object)
-          else new_probabilities(object, newdata, domain, y)
+  held <- held_probabilities(object, newdata, domain, y)
   levels <- colnames(held$prob)
   class <- read_class(class, levels)
   rows <- !is.na(held$truth) & !is.na(rowSums(held$prob))
@@ -64,22 +63,27 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
 }
 
 # list(prob [rows x classes], truth, domain, labels)
-cv_probabilities <- function(cv) {
-  if (is.null(cv$predictions$prob)) {
+held_probabilities <- function(object, newdata, domain, y) UseMethod("held_probabilities")
+
+#' @exportS3Method
+held_probabilities.default <- function(object, newdata, domain, y) {
+  abort("argument", "`object` must be a fitted model or the result of dg_cv(), not ",
+        describe(object), ".")
+}
+
+#' @exportS3Method
+held_probabilities.dg_cv <- function(object, newdata, domain, y) {
+  rows <- object$predictions
+  if (is.null(rows$prob)) {
     abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
           "\"brier\", with a model that gives them.")
   }
-  prob <- cv$predictions$prob
-  colnames(prob) <- levels(cv$predictions$truth)
-  list(prob = prob, truth = cv$predictions$truth, domain = cv$predictions$domain,
-       labels = cv$labels)
+  list(prob = `colnames<-`(rows$prob, levels(rows$truth)), truth = rows$truth,
+       domain = rows$domain, labels = object$labels)
 }
 
-new_probabilities <- function(object, newdata, domain, y) {
-  if (!inherits(object, "dg_learner")) {
-    abort("argument", "`object` must be a fitted model or the result of dg_cv(), not ",
-          describe(object), ".")
-  }
+#' @exportS3Method
+held_probabilities.dg_learner <- function(object, newdata, domain, y) {
   if (is.null(newdata)) {
     abort("argument", "`newdata` must be given: on its training rows a model looks too sure.")
   }
@@ -109,9 +113,9 @@ bin_probabilities <- function(class, prob, positive, bins) {
   interval <- wilson_interval(hits, n)
   low <- as.numeric(names(rows)) / bins
   data.frame(class = class, low = low, high = low + 1 / bins, rows = n,
-             predicted = vapply(rows, function(i) mean(prob[i]), numeric(1)),
+             predicted = vapply(rows, function(i) mean(prob[i]), 0),
              observed = hits / n, lower = interval$lower, upper = interval$upper,
-             row.names = NULL, stringsAsFactors = FALSE)
+             row.names = NULL)
 }
 
 # Wilson (1927), equation 4.

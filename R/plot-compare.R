@@ -54,24 +54,21 @@ compare_frame <- function(x) {
   if (all(is.na(x$scores))) abort_nothing_to_plot()
   methods <- x$table$method
   differences <- x$scores - x$scores[, x$against]
-  long <- function(values, panel) {
-    data.frame(panel = panel, method = methods[col(values)],
-               domain = rownames(values)[row(values)], value = c(values), lower = NA_real_,
-               upper = NA_real_, kind = "domain", stringsAsFactors = FALSE)
-  }
-  means <- function(panel, value, lower, upper) {
-    data.frame(panel = panel, method = methods, domain = NA_character_, value = value,
-               lower = lower, upper = upper, stringsAsFactors = FALSE,
-               kind = ifelse(panel == "differences" & methods == x$against, "against", "mean"))
-  }
-  others <- differences[, methods != x$against, drop = FALSE]
   # of many domains the spread would hide the interval of the mean
-  detailed <- if (nrow(x$scores) <= 40L) long(differences, "differences")
+  differences[, nrow(x$scores) > 40L | methods == x$against] <- NA
+  single <- function(panel, values) {
+    data.frame(panel = panel, method = methods[col(values)], domain = rownames(values)[row(values)],
+               value = c(values), lower = NA_real_, upper = NA_real_, kind = "domain")
+  }
+  means <- function(panel, value, lower, upper, kind) {
+    data.frame(panel = panel, method = methods, domain = NA_character_, value = value,
+               lower = lower, upper = upper, kind = kind)
+  }
   frame <- rbind(
-    long(x$scores, "scores"),
-    if (!is.null(detailed)) detailed[detailed$method %in% colnames(others), ],
-    means("scores", colMeans(x$scores, na.rm = TRUE), NA_real_, NA_real_),
-    means("differences", x$table$difference, x$table$lower, x$table$upper)
+    single("scores", x$scores), single("differences", differences),
+    means("scores", colMeans(x$scores, na.rm = TRUE), NA_real_, NA_real_, "mean"),
+    means("differences", x$table$difference, x$table$lower, x$table$upper,
+          ifelse(methods == x$against, "against", "mean"))
   )
   frame$panel <- factor(frame$panel, c("scores", "differences"))
   frame$method <- factor(frame$method, rev(methods))

@@ -1,10 +1,10 @@
 #' Plot a cross-validation
 #'
-#' The score of each held-out domain, sorted, with an interval for what other rows of
-#' the same domain would have given (bootstrap of its rows, 200 draws, always the same); and the
-#' mean over domains with its interval, Student's with the standard error of [dg_cv()] (95 %
-#' each). Domains without a score are left out; names that do not fit are shortened or left out. See [plot.dg_projection()] on
-#' colours, and [dg_calibration()] for the picture of predicted probabilities.
+#' The score of each held-out domain, sorted, with an interval for what other rows of the same
+#' domain would have given (bootstrap of its rows, 200 draws, always the same); and the mean over
+#' domains with its interval, Student's with the standard error of [dg_cv()] (95 % each). Domains
+#' without a score are left out; names that do not fit are shortened or left out. See
+#' [plot.dg_projection()] on colours, and [dg_calibration()] for the picture of predicted probabilities.
 #'
 #' @param x,object The result of [dg_cv()].
 #' @param max_labels At most this many domains are named, evenly, as far as there is room.
@@ -36,8 +36,9 @@ picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, ...) {
   named <- thin(n, check_count(max_labels, "max_labels"))
   mean <- attr(frame, "mean")
   new_picture(
-    frame, title = paste0(x$spec$parts$title, ", ", x$held), note = paste("mean", signif(mean[1L], 3)),
-    x = picture_axis(score_label(x$metrics[[1L]], Inf)), domains = n,
+    frame, title = paste0(x$spec$parts$title, ", ", x$held),
+    note = paste("mean", signif(mean[1L], 3)), domains = n,
+    x = picture_axis(score_label(x$metrics[[1L]], Inf)),
     y = picture_axis(x$labels$domain, named, as.character(frame$domain)[named], pad = 0.6),
     layers = list(
       layer("box", mean[2L], -Inf, xend = mean[3L], yend = Inf, fill = 0.15, ink = NA_real_),

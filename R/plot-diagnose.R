@@ -32,7 +32,7 @@ picture.dg_diagnose <- function(x, ...) {
     panels = c(paste0("variance between domains\n", shift_title(x)),
                paste0("gain over pooling (", x$metric$title, ")\nabove 0 is better")),
     layers = list(
-      layer("box", at[shift] - 0.3, 0, xend = at[shift] + 0.3, yend = frame$value[shift], width = 1,
+      layer("box", at[shift] - 0.3, 0, xend = at[shift] + 0.3, yend = frame$value[shift],
             fill = c(0.15, 0.5)),
       layer("segment", -Inf, 0, xend = Inf, dash = 2, panel = 2L),
       layer("point", at[single] + 0.5 * spread_out(length(single)), frame$value[single], panel = 2L,
@@ -50,18 +50,19 @@ diagnose_frame <- function(x) {
   sign <- if (x$metric$better == "low") -1 else 1
   line <- function(panel, what, value, lower = NA_real_, upper = NA_real_, domain = NA_character_) {
     data.frame(panel = panel, what = what, domain = domain, value = value, lower = lower,
-               upper = upper, stringsAsFactors = FALSE)
+               upper = upper)
   }
-  summed <- function(what, row) line("gain", what, row$difference, row$lower, row$upper)
+  gain <- function(label, better, pooled, mean) {
+    rbind(line("gain", label, sign * (better - pooled), domain = x$domains$domain),
+          line("gain", label, mean$difference, mean$lower, mean$upper))
+  }
   d <- x$domains
-  known <- function(bound) if (is.null(bound)) NA_real_ else bound
   frame <- rbind(
-    line("shift", "by chance", x$shift$level, known(x$shift$lower), known(x$shift$upper)),
+    line("shift", "by chance", x$shift$level, c(x$shift$lower, NA_real_)[1L],
+         c(x$shift$upper, NA_real_)[1L]),
     line("shift", "found", x$shift$variance),
-    line("gain", diagnose_labels[3L], sign * (d$told - d$pooled_known), domain = d$domain),
-    line("gain", diagnose_labels[4L], sign * (d$distributional - d$pooled_unseen),
-         domain = d$domain),
-    summed(diagnose_labels[3L], x$room), summed(diagnose_labels[4L], x$gain)
+    gain(diagnose_labels[3L], d$told, d$pooled_known, x$room),
+    gain(diagnose_labels[4L], d$distributional, d$pooled_unseen, x$gain)
   )
   frame$what <- factor(frame$what, diagnose_labels)
   frame[!is.na(frame$value), ]

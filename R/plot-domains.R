@@ -37,15 +37,13 @@ autoplot.domgen_mmd <- function(object, type = NULL, unseen = NULL, ...) {
 picture.domgen_mmd <- function(x, type = NULL, unseen = NULL, ...) {
   check_no_dots(list(...), c("type", "unseen"))
   unseen <- read_unseen(unseen, x)
-  if (read_map_type(type, x) == "map") return(map_picture(map_frame(x, unseen)))
+  # a domain_map() has points
+  if (is.null(type)) type <- if (is.null(x$points)) "heatmap" else "map"
+  type <- check_choice(type, "type", c("heatmap", "map"))
+  if (type == "map") return(map_picture(map_frame(x, unseen)))
   frame <- heatmap_frame(x, unseen)
   tile_picture(frame, "squared MMD between domains", heatmap_label(frame), NULL, "squared MMD",
                equal = TRUE)
-}
-
-read_map_type <- function(type, x) {
-  if (is.null(type)) return(if (inherits(x, "dg_domain_map")) "map" else "heatmap")
-  check_choice(type, "type", c("heatmap", "map"))
 }
 
 read_unseen <- function(unseen, x) {
@@ -97,8 +95,7 @@ heatmap_label <- function(frame) {
 # domain, unseen, first, second. Attributes: title, labels.
 map_frame <- function(x, unseen) {
   map <- map_points(x$squared, unseen)
-  title <- paste0("distances between domains (", round(100 * map$shown),
-                  " % of them shown)")
+  title <- paste0("distances between domains (", round(100 * map$shown), " % of them shown)")
   structure(map$points, title = title,
             labels = if (is.null(x$labels)) variable_names(NULL) else x$labels)
 }

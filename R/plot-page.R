@@ -7,12 +7,11 @@ base_page <- function() {
 }
 
 as_page <- function(ink, paper) {
-  if (is.null(paper) || is.na(paper) || is_transparent(paper)) {
-    paper <- if (lightness(ink) > 0.5) "black" else "white"
-  }
+  if (is_transparent(paper)) paper <- if (lightness(ink) > 0.5) "black" else "white"
   list(ink = ink, paper = paper)
 }
 
+# NA is so too.
 is_transparent <- function(colour) grDevices::col2rgb(colour, alpha = TRUE)[4L] == 0
 
 # Luminance, 0 to 1.
@@ -41,22 +40,6 @@ class_shapes <- function(n) rep_len(c(1, 17, 3, 15, 4, 16, 2, 0), n)
 
 # Where rows with equal values are put beside each other: from -0.5 to 0.5, not at random.
 spread_out <- function(n) (seq_len(n) * 0.618034) %% 1 - 0.5
-
-# Evaluates the drawing with these parameters, and with text and axes in the ink of the page, then
-# puts the old ones back.
-with_page <- function(code, ...) {
-  text <- c("col", "col.axis", "col.lab", "col.main", "col.sub")
-  # a dark page has fg = "white", the others are black still
-  plain <- text[vapply(text, function(name) identical(graphics::par(name), "black"), NA)]
-  ink <- stats::setNames(rep(list(graphics::par("fg")), length(plain)), plain)
-  new <- c(list(...), ink)
-  # all of the old ones first: mfrow changes cex
-  old <- graphics::par(names(new), no.readonly = TRUE)
-  if (length(new) == 1L) old <- stats::setNames(list(old), names(new))
-  on.exit(graphics::par(old))
-  graphics::par(new)
-  force(code)
-}
 
 # At most `most` of n, at equal steps.
 thin <- function(n, most) if (n > 0L) seq(1, n, by = ceiling(n / most)) else integer()

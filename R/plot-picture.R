@@ -11,81 +11,75 @@ show_picture <- function(x, ...) {
   invisible(x)
 }
 
-# panels: their titles, "" for none, at their top or bottom (strip), in so many rows; equal: does one
-# have the same length on both axes? domains: how many are to be named, where not all may be.
+# panels: their titles, "" for none, at their top or bottom (strip), in so many rows; equal: has 1
+# the same length on both axes? domains: how many are to be named, where not all may be.
 new_picture <- function(data, layers, x, y, title = NULL, note = NULL, panels = "", rows = NULL,
                         strip = "top", equal = FALSE, key = NULL, domains = NULL) {
-  list(data = data, layers = Filter(Negate(is.null), layers), x = x, y = y, title = title,
-       note = note, panels = panels, rows = rows, strip = strip, equal = equal, key = key,
-       domains = domains)
+  layers <- Filter(Negate(is.null), layers)
+  as.list(environment())
 }
 
-# breaks, labels: what is named on it, NULL for numbers; pad: what is left free at its
-# ends, NULL for a share; free: is it another in each panel? upright: are names written across it?
-picture_axis <- function(label = NULL, breaks = NULL, labels = as.character(breaks),
-                         pad = NULL, free = FALSE, upright = FALSE) {
-  list(label = label, breaks = breaks, labels = labels, pad = pad, free = free,
-       upright = upright)
+# breaks, labels: what is named on it, NULL for numbers; pad: what is left free at its ends, NULL
+# for a share; free: is it another in each panel? upright: are names written across it?
+picture_axis <- function(label = NULL, breaks = NULL, labels = as.character(breaks), pad = NULL,
+                         free = FALSE, upright = FALSE) {
+  as.list(environment())
 }
 
-# What colours tell: levels of a factor, with their shapes, or (NULL) numbers in a range. inks: the
-# ends of a scale of greys, NULL for colours; shown: is it drawn beside the picture?
+# What colours tell: levels of a factor, with their shapes, or (NULL) numbers in a range. inks: ends
+# of a scale of greys, NULL for colours; shown: is it drawn beside the picture?
 picture_key <- function(title, levels = NULL, shapes = NULL, range = NULL, inks = NULL,
                         shown = TRUE) {
-  list(title = title, levels = levels, shapes = shapes, range = range, inks = inks, shown = shown)
+  as.list(environment())
 }
 
-# Marks at x and y, one a row: "point", "segment" and "box" (to xend, yend, infinite for the edge of
-# the panel), "line" through all of a panel, "text". Colours are shares between paper (0) and ink (1).
-# key: the value that gives the colour (of a point or box) instead; styled: do the user's own
-# arguments apply? Of text, if given: room (it has a width of 1), above, clear (not
-# over another). NULL where there is nothing to draw.
+# Marks at x and y, one a row: "point", "segment" and "box" (to xend, yend, infinite for the edge
+# of the panel), "line" through all of a panel, "text". ink and fill are shares between paper (0)
+# and ink (1). key: the value that gives the colour of a point or the filling of a box instead;
+# styled: do the user's own arguments apply? Of text, if given: room (it has a width of 1), above,
+# clear (not over another). NULL where there is nothing to draw.
 layer <- function(mark, x, y, ..., panel = 1L) {
   if (length(x) == 0L || length(panel) == 0L) return(NULL)
-  columns <- list(panel = panel, x = x, y = y, ..., stringsAsFactors = FALSE)
-  data <- do.call(data.frame, Filter(Negate(is.null), columns))
-  missing <- list(xend = data$x, yend = data$y, ink = 1, fill = data$ink, shape = 16, size = 1,
-                  width = 1, dash = 1)
-  if (is.null(missing$fill)) missing$fill <- 1
-  for (name in setdiff(names(missing), names(data))) data[[name]] <- missing[[name]]
+  data <- data.frame(panel = panel, x = x, y = y)
+  style <- list(xend = data$x, yend = data$y, label = "", ink = 1, shape = 16, size = 1, width = 1,
+                dash = 1)
+  style <- utils::modifyList(style, list(...))
+  if (is.null(style$fill)) style$fill <- style$ink
+  data[names(style)] <- style
   data <- data[stats::complete.cases(data[c("x", "y", "xend", "yend")]), ]
   if (nrow(data)) structure(data, mark = mark)
 }
 
-# Squares shaded by value, with the value written in or a key beside them: layers and key. tiles:
-# data frame of column, row (factors), value, and text, mark (drawn around), dot; NA: crossed.
-tile_layers <- function(tiles) {
-  x <- as.integer(tiles$column)
-  y <- as.integer(tiles$row)
-  written <- any(nzchar(tiles$text))
-  # what lies on a dark square is light
-  over <- ifelse(tile_shade(tiles$value) > 0.45, 0, 1)
-  rows <- function(which, mark, ...) layer(mark, x[which], y[which], ..., ink = over[which])
-  around <- function(which, half, ...) {
-    layer("box", x[which] - half, y[which] - half, xend = x[which] + half, yend = y[which] + half,
-          ...)
-  }
-  marked <- which(tiles$mark %in% TRUE)
-  dotted <- which(tiles$dot %in% TRUE)
-  empty <- is.na(tiles$value)
-  list(around(!empty, 0.5, key = tiles$value[!empty], ink = if (written) 0 else NA_real_),
-       around(empty, 0.5, fill = 0, ink = NA_real_), layer("point", x[empty], y[empty], shape = 4, ink = 0.5),
-       around(marked, 0.47, ink = over[marked], fill = NA_real_, width = 3),
-       layer("point", x[dotted], y[dotted] - 0.32, ink = over[dotted], size = 0.5),
-       if (written) rows(nzchar(tiles$text), "text", label = tiles$text[nzchar(tiles$text)],
-                         room = 1))
-}
-
+# Squares shaded by value, with the value written in or a key beside them. tiles: data frame of
+# column, row (factors), value, text, and perhaps mark (drawn around), dot; NA: crossed.
 tile_picture <- function(tiles, title, xlab, ylab, key, equal = FALSE) {
+  written <- any(nzchar(tiles$text))
   side <- function(label, column, ...) {
     picture_axis(label, seq_len(nlevels(column)), levels(column), pad = 0.05, ...)
   }
-  new_picture(tiles, tile_layers(tiles), side(xlab, tiles$column, upright = equal),
-              side(ylab, tiles$row), title,
-              equal = equal,
-              key = picture_key(key, range = range(tiles$value, na.rm = TRUE),
-                                inks = range(tile_shade(tiles$value), na.rm = TRUE),
-                                shown = !any(nzchar(tiles$text))))
+  key <- picture_key(key, range = range(tiles$value, na.rm = TRUE), shown = !written,
+                     inks = range(tile_shade(tiles$value), na.rm = TRUE))
+  new_picture(tiles, tile_layers(tiles, written), side(xlab, tiles$column, upright = equal),
+              side(ylab, tiles$row), title, equal = equal, key = key)
+}
+
+tile_layers <- function(tiles, written) {
+  x <- as.integer(tiles$column)
+  y <- as.integer(tiles$row)
+  # what lies on a dark square is light
+  over <- ifelse(tile_shade(tiles$value) > 0.45, 0, 1)
+  empty <- which(is.na(tiles$value))
+  marked <- which(as.logical(tiles$mark))
+  dotted <- which(as.logical(tiles$dot))
+  text <- which(nzchar(tiles$text))
+  around <- function(half, rows, ...) {
+    layer("box", x[rows] - half, y[rows] - half, xend = x[rows] + half, yend = y[rows] + half, ...)
+  }
+  list(around(0.5, seq_along(x), key = tiles$value, fill = 0, ink = if (written) 0 else NA_real_),
+       layer("point", x[empty], y[empty], shape = 4, ink = 0.5),
+       around(0.47, marked, ink = over[marked], fill = NA_real_, width = 3),
+       layer("point", x[dotted], y[dotted] - 0.32, ink = over[dotted], size = 0.5),
+       layer("text", x[text], y[text], label = tiles$text[text], ink = over[text], room = 1))
 }
 
 # Not to full ink, which marks and text need.
@@ -111,7 +105,8 @@ colours_of <- function(values, key, page) {
 across <- function(axis, inches, panels) {
   n <- length(axis$labels) / if (axis$free) panels else 1L
   if (axis$upright || n > 6L || n == 0L) return(shorten(axis$labels, 16))
-  broken <- fit_text(gsub("(", "( ", axis$labels, fixed = TRUE), characters_in(inches / n, 1, 13), 4L)
+  broken <- gsub("(", "( ", axis$labels, fixed = TRUE)
+  broken <- fit_text(broken, characters_in(inches / n, at_least = 13), 4L)
   gsub("( ", "(", broken, fixed = TRUE)
 }
 

@@ -59,13 +59,13 @@ drawn <- function(code) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.dg_projection <- function(object, newdata = NULL, components = 1:2, domain = NULL,
                                    y = NULL, max_panels = 5, which = c("scores", "values"), ...) {
-  check_no_dots(list(...), setdiff(names(formals(autoplot.dg_projection)), "object"))
-  as_ggplot(picture(object, newdata, components, domain, y, max_panels, which))
+  as_ggplot(picture(object, newdata, components, domain, y, max_panels, which, ...))
 }
 
 #' @exportS3Method
 picture.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
                                   max_panels = 5, which = "scores", ...) {
+  check_no_dots(list(...), setdiff(names(formals(plot.dg_projection)), "x"))
   which <- check_choice(which, "which", c("scores", "values"))
   if (which == "values") return(values_picture(x))
   scores_picture(scores_frame(x, newdata, components, domain, y, max_panels))
@@ -119,7 +119,7 @@ score_rows <- function(scores, components, domain, y, seen) {
   data.frame(seen = rep(seen, n), domain = as.character(domain), first = scores[, components[1L]],
              second = if (length(components) == 2L) scores[, components[2L]] else rep(NA_real_, n),
              key = if (is.null(y)) rep(NA, n) else if (is.factor(y)) as.character(y) else y,
-             stringsAsFactors = FALSE, row.names = NULL)
+             row.names = NULL)
 }
 
 # Of complete rows, in the order of their domains.
@@ -142,34 +142,31 @@ response_of <- function(x, newdata) {
   eval(x$formula[[2L]], newdata, environment(x$blueprint$terms))
 }
 
-# Where points are, and the second axis. With one component that is the response, classes in strips.
+# The second axis, and where points are on it. With one component it is the response, with a strip
+# for each class.
 score_places <- function(frame) {
   components <- attr(frame, "components")
-  place <- list(x = frame$first, y = frame$second,
-                axis = picture_axis(paste("component", components[2L])))
-  if (length(components) == 2L) return(place)
-  if (is.numeric(frame$key)) {
-    return(list(x = frame$first, y = frame$key, axis = picture_axis(attr(frame, "labels")$response)))
+  if (length(components) == 2L) {
+    return(list(y = frame$second, axis = picture_axis(paste("component", components[2L]))))
   }
-  strips <- if (is.factor(frame$key)) levels(frame$key) else character()
-  code <- if (is.factor(frame$key)) as.integer(frame$key) else rep(1L, nrow(frame))
+  if (is.numeric(frame$key)) return(list(y = frame$key, axis = picture_axis(key_title(frame))))
+  strips <- levels(frame$key)
+  code <- if (is.null(strips)) rep(1L, nrow(frame)) else as.integer(frame$key)
   # unseen rows without a response are on a strip of their own
   code[is.na(code)] <- 0L
-  list(x = frame$first, y = code + 0.6 * spread_out(nrow(frame)),
+  list(y = code + 0.6 * spread_out(nrow(frame)),
        axis = picture_axis(key_title(frame), seq_along(strips), strips, pad = 0.3))
 }
 
-key_title <- function(frame) {
-  switch(attr(frame, "of"), response = attr(frame, "labels")$response,
-         domain = attr(frame, "labels")$domain, none = "")
-}
+# NULL where colours tell nothing.
+key_title <- function(frame) attr(frame, "labels")[[attr(frame, "of")]]
 
-# Colours and shapes for classes or shades for numbers, none where nothing is known.
+# Colours and shapes for classes, or shades for numbers.
 score_key <- function(frame) {
-  if (all(is.na(frame$key))) return(NULL)
+  if (is.null(key_title(frame))) return(NULL)
   levels <- levels(frame$key)
-  if (is.null(levels)) return(picture_key(key_title(frame), range = range(frame$key, na.rm = TRUE)))
-  picture_key(key_title(frame), levels, class_shapes(length(levels)))
+  picture_key(key_title(frame), levels, class_shapes(length(levels)),
+              if (is.null(levels)) range(frame$key, na.rm = TRUE))
 }
 
 # One row of panels on common axes; the training domains first, on grey, and pale under the others.
@@ -177,21 +174,21 @@ scores_picture <- function(frame) {
   place <- score_places(frame)
   key <- score_key(frame)
   titles <- levels(droplevels(frame$panel))
-  panel <- match(frame$panel, titles)
   unseen <- which(titles != "training domains")
   seen <- which(frame$seen)
-  under <- rep(seen[thin(length(seen), 400L)], length(unseen))
-  shape <- if (is.factor(frame$key)) key$shapes[frame$key] else if (is.null(key)) 1 else 16
-  points <- layer("point", place$x, place$y, panel = panel, styled = TRUE, ink = 0.55,
-                  shape = ifelse(is.na(frame$key), 1, shape), key = if (!is.null(key)) frame$key)
+  under <- seen[thin(length(seen), 400L)]
+  shape <- if (is.factor(frame$key)) key$shapes[frame$key] else 16
+  points <- function(rows, ...) layer("point", frame$first[rows], place$y[rows], ...)
+  layers <- list(
+    if (length(seen)) layer("box", -Inf, -Inf, xend = Inf, yend = Inf, fill = 0.08, ink = NA_real_),
+    points(rep(under, length(unseen)), panel = rep(unseen, each = length(under)), ink = 0.18,
+           size = 0.4),
+    points(TRUE, panel = match(frame$panel, titles), styled = TRUE, ink = 0.55,
+           shape = ifelse(is.na(frame$key), 1, shape), key = if (length(key)) frame$key)
+  )
   titles[unseen] <- paste("unseen:", shorten(titles[unseen], 24))
-  new_picture(frame, rows = 1L, panels = titles, title = attr(frame, "title"), key = key,
-              x = picture_axis(paste("component", attr(frame, "components")[1L])), y = place$axis,
-              layers = list(
-                if (any(frame$seen)) layer("box", -Inf, -Inf, xend = Inf, yend = Inf, fill = 0.08,
-                                           ink = NA_real_),
-                layer("point", place$x[under], place$y[under], ink = 0.18, size = 0.4,
-                      panel = rep(unseen, each = length(under) / max(length(unseen), 1L))), points))
+  new_picture(frame, layers, picture_axis(paste("component", attr(frame, "components")[1L])),
+              place$axis, attr(frame, "title"), rows = 1L, panels = titles, key = key)
 }
 
 # component (number), value.
@@ -199,20 +196,16 @@ values_frame <- function(x) {
   data.frame(component = seq_along(x$values), value = unname(x$values))
 }
 
-# The rank is found among the components asked for.
-values_note <- function(x) {
-  asked <- x$spec$args$ncomp
-  paste0("rank ", if (x$rank < asked) "" else "at least ", x$rank, " (",
-         plural(asked, "component"), " asked for)")
-}
-
 values_picture <- function(x) {
   frame <- values_frame(x)
   whole <- pretty(frame$component)
-  new_picture(frame, list(layer("segment", frame$component, 0, yend = frame$value, ink = 0.4,
-                                width = 2),
-                          layer("point", frame$component, frame$value, styled = TRUE)),
-              picture_axis("component", whole[whole %in% frame$component], pad = 0.3),
-              picture_axis("eigenvalue"), paste0(x$spec$parts$title, ": eigenvalues"),
-              values_note(x))
+  asked <- x$spec$args$ncomp
+  # the rank is found among the components asked for
+  note <- paste0("rank ", if (x$rank < asked) "" else "at least ", x$rank, " (",
+                 plural(asked, "component"), " asked for)")
+  new_picture(frame, list(
+    layer("segment", frame$component, 0, yend = frame$value, ink = 0.4, width = 2),
+    layer("point", frame$component, frame$value, styled = TRUE)
+  ), picture_axis("component", whole[whole %in% frame$component], pad = 0.3),
+  picture_axis("eigenvalue"), paste0(x$spec$parts$title, ": eigenvalues"), note)
 }

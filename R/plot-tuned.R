@@ -99,7 +99,7 @@ curves_frame <- function(x, parameters) {
     se[is.na(se)] <- 0
     data.frame(parameter = name, label = levels(values), place = seq_along(best),
                numeric = is.numeric(tuning$table[[name]]), mean = mean, lower = mean - se,
-               upper = mean + se, stringsAsFactors = FALSE,
+               upper = mean + se,
                chosen = levels(values) == as.character(values[tuning$chosen]))[!is.na(mean), ]
   })
   frame <- do.call(rbind, curves)
@@ -108,21 +108,17 @@ curves_frame <- function(x, parameters) {
   frame
 }
 
-# As draw_tiles() takes it.
+# As tile_picture() takes it.
 surface_frame <- function(x, parameters) {
   tuning <- x$tuning
   sides <- lapply(tuning$table[parameters], parameter_factor)
   frame <- expand.grid(column = levels(sides[[1L]]), row = levels(sides[[2L]]),
                        KEEP.OUT.ATTRS = FALSE)
-  pair <- function(column, row) {
-    factor(paste(as.integer(column), as.integer(row)),
-           paste(as.integer(frame$column), as.integer(frame$row)))
-  }
-  tried <- pair(sides[[1L]], sides[[2L]])
-  frame$value <- tuning$table$mean[best_rows(tuning, tried)]
-  written <- max(lengths(lapply(sides, levels))) <= 12L
+  pair <- as.integer(sides[[1L]]) + nlevels(sides[[1L]]) * (as.integer(sides[[2L]]) - 1L)
+  frame$value <- tuning$table$mean[best_rows(tuning, factor(pair, seq_len(nrow(frame))))]
+  written <- max(vapply(sides, nlevels, 0L)) <= 12L
   frame$text <- if (written) ifelse(is.na(frame$value), "", same_digits(frame$value)) else ""
-  frame$mark <- levels(tried) == as.character(tried[tuning$chosen])
+  frame$mark <- seq_len(nrow(frame)) == pair[tuning$chosen]
   frame
 }
 
@@ -136,15 +132,14 @@ same_digits <- function(values) {
 
 # Values of a grid stand at equal distances, those of all parameters on one axis.
 curves_picture <- function(frame, tuning) {
-  panel <- as.integer(frame$parameter)
-  at <- frame$place + 1000 * panel
-  of <- function(rows, mark, ...) layer(mark, at[rows], frame$mean[rows], ..., panel = panel[rows])
-  all <- seq_along(at)
-  new_picture(frame, list(layer("segment", at, frame$lower, yend = frame$upper, panel = panel,
-                                ink = 0.5),
-                          of(which(frame$numeric), "line"), of(all, "point"),
-                          of(which(frame$chosen), "point", shape = 1, size = 2.4, width = 2)),
-              x = picture_axis(NULL, at, frame$label, pad = 0.4, free = TRUE),
-              y = picture_axis(tuning$metric$title), tuning_title(tuning),
-              panels = levels(frame$parameter), strip = "bottom")
+  at <- frame$place + 1000 * as.integer(frame$parameter)
+  of <- function(mark, rows, ...) {
+    layer(mark, at[rows], frame$mean[rows], ..., panel = as.integer(frame$parameter)[rows])
+  }
+  new_picture(frame, list(
+    layer("segment", at, frame$lower, yend = frame$upper, panel = as.integer(frame$parameter),
+          ink = 0.5),
+    of("line", frame$numeric), of("point", TRUE), of("point", frame$chosen, shape = 1, size = 2.4)
+  ), picture_axis(NULL, at, frame$label, pad = 0.4, free = TRUE), picture_axis(tuning$metric$title),
+  tuning_title(tuning), panels = levels(frame$parameter), strip = "bottom")
 }
