@@ -41,10 +41,11 @@ lay_out <- function(p) {
   gap <- if (p$y$free) left + 0.3 else 0.8
   wide <- (page[1L] - beside - right) / p$grid[2L] - gap
   p$x$labels <- across(p$x, line * wide, n)
-  p$panels <- fit(p$panels, wide, 3L)
+  p$panels <- fit(p$panels, 1.15 * wide, 3L)
   p$title <- fit(p$title, page[1L], 2L)
-  p$below <- 1.2 + if (p$x$upright) 0.45 * widest(p$x$labels) else number_of_lines(p$x$labels)
-  strips <- if (any(nzchar(p$panels))) number_of_lines(p$panels) + 0.3 else 0
+  p$below <- 0.7 + if (p$x$upright) 0.45 * widest(p$x$labels)
+                   else max(number_of_lines(p$x$labels), 1)
+  strips <- if (any(nzchar(p$panels))) 0.9 * number_of_lines(p$panels) + 0.3 else 0
   p$over <- if (p$strip == "top") strips else 0
   p$under <- p$below + strips - p$over
   p$gap <- line * c(gap, 0.5 + p$over + if (p$x$free) p$under else 0)
@@ -102,7 +103,7 @@ draw_panel <- function(p, i, place, page, style) {
   beside <- if (p$y$free || (i - 1L) %% p$grid[2L] == 0L) draw_axis(p$y, "y", place, page)
   top <- p$strip == "top"
   at <- if (top) place$y[2L] + in_lines(0.3)$y else place$y[1L] - in_lines(p$below)$y
-  write_at(mean(place$x), at, p$panels[i], page, c(0.5, if (top) 0 else 1))
+  write_at(mean(place$x), at, p$panels[i], page, c(0.5, if (top) 0 else 1), cex = 0.9)
   if (is.null(named)) beside else named
 }
 
@@ -117,7 +118,8 @@ draw_axis <- function(axis, side, place, page) {
   if (!along) shown <- shown[thin(length(shown), max(room, 2))]
   graphics::axis(if (side == "x") 1L else 2L, placed(at[shown], place, side), labels[shown],
                  las = if (along) 1L else 2L, gap.axis = if (along) 0.2 else -1,
-                 padj = if (along) 1 else NA, mgp = c(3, 0.4, 0), tcl = -0.25, cex.axis = 0.9,
+                 padj = if (along) 1 else NA,
+                 mgp = c(0, if (along) -0.2 else 0.4, 0), tcl = -0.25, cex.axis = 0.9,
                  pos = place[[if (side == "x") "y" else "x"]][1L], lwd = 0, lwd.ticks = 1,
                  col.ticks = page$ink, col.axis = page$ink)
   length(shown)

@@ -4,7 +4,8 @@
 #' domain would have given (bootstrap of its rows, 200 draws, always the same); and the mean over
 #' domains with its interval, Student's with the standard error of [dg_cv()] (95 % each). Domains
 #' without a score are left out; names that do not fit are shortened or left out. See
-#' [plot.dg_projection()] on colours, and [dg_calibration()] for the picture of predicted probabilities.
+#' [plot.dg_projection()] on colours, and [dg_calibration()] for the picture of predicted
+#' probabilities.
 #'
 #' @param x,object The result of [dg_cv()].
 #' @param max_labels At most this many domains are named, evenly, as far as there is room.

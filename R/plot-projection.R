@@ -107,9 +107,10 @@ scores_frame <- function(x, newdata, components, domain, y, max_panels) {
   few <- length(unique(training$domain)) %in% 2:8
   of <- if (any(!is.na(frame$key))) "response" else if (few) "domain" else "none"
   if (of == "domain") frame$key <- factor(ifelse(frame$seen, frame$domain, NA))
-  if (of == "response" && is.factor(x$y)) frame$key <- factor(frame$key, levels(x$y))
   # a model of sums has no response to go by
-  if (of == "response" && is.character(frame$key)) frame$key <- factor(frame$key)
+  if (of == "response" && !is.numeric(frame$key)) {
+    frame$key <- factor(frame$key, if (is.factor(x$y)) levels(x$y) else sort(unique(frame$key)))
+  }
   structure(frame[is.finite(frame$first), ], components = components, title = title, of = of,
             labels = variable_names(x$blueprint))
 }

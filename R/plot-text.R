@@ -31,7 +31,7 @@ shorten <- function(text, width) {
 
 widest <- function(text) max(nchar(unlist(strsplit(text, "\n", fixed = TRUE))), 0L)
 
-number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 1L)
+number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 0L)
 
 # "RMSE (lower is better)", in two lines where one is too wide.
 score_label <- function(measure, width, prefix = "") {

@@ -1,8 +1,8 @@
 #' Results as data frames
 #'
 #' @description
-#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which are those of broom
-#' and of tidymodels. All return plain data frames.
+#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which are those of
+#' broom and of tidymodels. All return plain data frames.
 #'
 #' `tidy()` takes a result apart: of a projection a line per component; of a [dg_gp()] its
 #' parameters, of a [dg_lm()] its coefficients, of other learners the parameters they were fitted
