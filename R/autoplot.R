@@ -9,13 +9,10 @@ as_ggplot <- function(p) {
   names <- across(p$x, 6 / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
     gg_axis(p$y, shorten(p$y$labels, 24), ggplot2::scale_y_continuous) +
-    ggplot2::labs(title = p$title, subtitle = p$note, x = p$x$label, y = p$y$label) +
-    if (p$equal) ggplot2::coord_equal()
-  if (p$x$upright) {
-    plot <- plot + ggplot2::theme(axis.text.x = ggplot2::element_text(angle = 90, hjust = 1,
-                                                                      vjust = 0.5))
-  }
-  if (any(nzchar(p$panels))) plot + gg_panels(p) else plot
+    ggplot2::labs(title = p$title, subtitle = p$note, x = p$x$label, y = p$y$label)
+  upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
+  plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
+              if (p$x$upright) ggplot2::theme(axis.text.x = upright()))
 }
 
 # Ink and paper of the current theme.
@@ -95,13 +92,13 @@ gg_axis <- function(axis, labels, scale) {
 gg_panels <- function(p) {
   titles <- stats::setNames(p$panels, seq_along(p$panels))
   scales <- c("fixed", "free_x", "free_y", "free")[1L + p$x$free + 2L * p$y$free]
-  facets <- ggplot2::facet_wrap(stats::reformulate("panel"), nrow = p$rows, scales = scales,
-                                strip.position = p$strip,
-                                labeller = ggplot2::as_labeller(titles))
-  space <- ggplot2::theme(panel.spacing = ggplot2::unit(1, "lines"))
-  if (p$strip == "top") return(list(facets, space))
-  colour <- ggplot2::calc_element("axis.title", ggplot2::theme_get())$colour
-  list(facets, space,
-       ggplot2::theme(strip.placement = "outside", strip.background = ggplot2::element_blank(),
-                      strip.text = ggplot2::element_text(colour = colour)))
+  below <- function(colour) {
+    ggplot2::theme(strip.placement = "outside", strip.background = ggplot2::element_blank(),
+                   strip.text = ggplot2::element_text(colour = colour))
+  }
+  list(ggplot2::facet_wrap("panel", nrow = p$rows, scales = scales, strip.position = p$strip,
+                           labeller = ggplot2::as_labeller(titles)),
+       ggplot2::theme(panel.spacing = ggplot2::unit(1, "lines")),
+       if (p$strip == "bottom") below(ggplot2::calc_element("axis.title",
+                                                            ggplot2::theme_get())$colour))
 }

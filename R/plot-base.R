@@ -180,8 +180,9 @@ draw_key <- function(key, box, page, style) {
   values <- if (numbers) rev(pretty(key$range, 4L)) else seq_along(key$levels)
   if (numbers) values <- values[values >= key$range[1L] & values <= key$range[2L]]
   colours <- colours_of(values, key, page)
-  look <- utils::modifyList(list(pch = if (numbers) 22 else key$shapes,
-                                 col = if (numbers) page$ink else colours), style)
+  boxes <- numbers && is.null(style$pch)
+  look <- utils::modifyList(list(pch = if (boxes) 22 else key$shapes,
+                                 col = if (boxes) page$ink else colours), style)
   room <- graphics::par("fin")[2L] / line_size() / (length(values) + 2)
   graphics::legend(box$x[2L], mean(box$y), if (numbers) values else shorten(key$levels, 22),
                    yjust = 0.5, bty = "n", xpd = NA, text.col = page$ink, pt.bg = colours,

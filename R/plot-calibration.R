@@ -49,15 +49,13 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   rows <- !is.na(held$truth) & !is.na(rowSums(held$prob))
   if (!any(rows)) abort("data", "No row has both a class and a probability.")
   truth <- as.character(held$truth)[rows]
-  tables <- lapply(class, function(name) {
+  tables <- lapply(stats::setNames(class, class), function(name) {
     bin_probabilities(name, held$prob[rows, name], truth == name, bins)
   })
-  table <- do.call(rbind, tables)
+  table <- do.call(rbind, unname(tables))
   table$class <- factor(table$class, class)
-  error <- vapply(tables, function(t) {
-    sum(t$rows / sum(t$rows) * abs(t$observed - t$predicted))
-  }, numeric(1))
-  structure(list(table = table, error = stats::setNames(error, class), rows = sum(rows),
+  error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(rows)
+  structure(list(table = table, error = error, rows = sum(rows),
                  domains = length(unique(held$domain[rows])), labels = held$labels),
             class = "dg_calibration")
 }

@@ -40,9 +40,11 @@ picture.domgen_mmd <- function(x, type = NULL, unseen = NULL, ...) {
   # a domain_map() has points
   if (is.null(type)) type <- if (is.null(x$points)) "heatmap" else "map"
   type <- check_choice(type, "type", c("heatmap", "map"))
-  if (type == "map") return(map_picture(map_frame(x, unseen)))
-  frame <- heatmap_frame(x, unseen)
-  tile_picture(frame, "squared MMD between domains", heatmap_label(frame), NULL, "squared MMD",
+  name <- (if (is.null(x$labels)) variable_names(NULL) else x$labels)$domain
+  if (type == "map") return(map_picture(map_points(x$squared, unseen), name))
+  notes <- c(if (length(unseen)) "* unseen", if (!is.null(x$p_value)) "dot: p < 0.05")
+  if (length(notes)) name <- paste0(name, " (", paste(notes, collapse = ", "), ")")
+  tile_picture(heatmap_frame(x, unseen), "squared MMD between domains", name, NULL, "squared MMD",
                equal = TRUE)
 }
 
@@ -56,8 +58,7 @@ read_unseen <- function(unseen, x) {
   as.character(unseen)
 }
 
-# column, row (factors of domains), value, text, mark, dot (p < 0.05). Attributes: labels, unseen,
-# tested.
+# column, row (factors of domains), value, text, dot (p < 0.05).
 heatmap_frame <- function(x, unseen) {
   order <- similar_order(x$squared)
   # by place: a domain may be called ""
@@ -71,8 +72,7 @@ heatmap_frame <- function(x, unseen) {
   empty <- !few | is.na(frame$value) | frame$value == 0
   frame$text <- ifelse(empty, "", short_number(frame$value))
   frame$dot <- if (is.null(x$p_value)) FALSE else c(x$p_value[order, order] < 0.05) %in% TRUE
-  structure(frame, labels = if (is.null(x$labels)) variable_names(NULL) else x$labels,
-            unseen = length(unseen) > 0L, tested = !is.null(x$p_value))
+  frame
 }
 
 # Two digits, without the zero before the point.
@@ -86,34 +86,22 @@ similar_order <- function(squared) {
   stats::hclust(stats::as.dist(pmax(squared, 0)), "average")$order
 }
 
-heatmap_label <- function(frame) {
-  notes <- c(if (attr(frame, "unseen")) "* unseen", if (attr(frame, "tested")) "dot: p < 0.05")
-  paste0(attr(frame, "labels")$domain,
-         if (length(notes)) paste0(" (", paste(notes, collapse = ", "), ")"))
-}
-
-# domain, unseen, first, second. Attributes: title, labels.
-map_frame <- function(x, unseen) {
-  map <- map_points(x$squared, unseen)
-  title <- paste0("distances between domains (", round(100 * map$shown), " % of them shown)")
-  structure(map$points, title = title,
-            labels = if (is.null(x$labels)) variable_names(NULL) else x$labels)
-}
-
 # Unseen domains are named first, without names that would lie over others.
-map_picture <- function(frame) {
-  frame <- frame[order(!frame$unseen), ]
-  key <- picture_key(attr(frame, "labels")$domain, c("training", "unseen"), c(1, 17),
-                     inks = c(0.6, 1), shown = any(frame$unseen))
+map_picture <- function(map, name) {
+  frame <- map$points[order(!map$points$unseen), ]
+  key <- picture_key(name, c("training", "unseen"), c(1, 17), inks = c(0.6, 1),
+                     shown = any(frame$unseen))
   kind <- factor(frame$unseen, c(FALSE, TRUE), key$levels)
   # the larger range is that of both axes
   wide <- vapply(frame[c("first", "second")], function(v) diff(range(v)), 0)
   pad <- 0.6 * max(wide, 1e-12) - wide / 2
-  new_picture(frame, x = picture_axis("first coordinate", pad = pad[[1L]]),
-              y = picture_axis("second coordinate", pad = pad[[2L]]), title = attr(frame, "title"),
-              key = key, equal = TRUE, domains = nrow(frame),
-              layers = list(layer("point", frame$first, frame$second, key = kind, size = 1.2,
-                                  shape = key$shapes[kind]),
-                            layer("text", frame$first, frame$second, above = TRUE, clear = TRUE,
-                                  label = shorten(frame$domain, 14))))
+  new_picture(
+    frame,
+    title = paste0("distances between domains (", round(100 * map$shown), " % of them shown)"),
+    x = picture_axis("first coordinate", pad = pad[[1L]]), equal = TRUE, domains = nrow(frame),
+    y = picture_axis("second coordinate", pad = pad[[2L]]), key = key,
+    layers = list(layer("point", frame$first, frame$second, key = kind, size = 1.2,
+                        shape = key$shapes[kind]),
+                  layer("text", frame$first, frame$second, above = TRUE, clear = TRUE,
+                        label = shorten(frame$domain, 14))))
 }

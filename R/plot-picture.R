@@ -57,8 +57,8 @@ tile_picture <- function(tiles, title, xlab, ylab, key, equal = FALSE) {
   side <- function(label, column, ...) {
     picture_axis(label, seq_len(nlevels(column)), levels(column), pad = 0.05, ...)
   }
-  key <- picture_key(key, range = range(tiles$value, na.rm = TRUE), shown = !written,
-                     inks = range(tile_shade(tiles$value), na.rm = TRUE))
+  range <- known_range(tiles$value)
+  key <- picture_key(key, range = range, inks = tile_shade(range), shown = !written)
   new_picture(tiles, tile_layers(tiles, written), side(xlab, tiles$column, upright = equal),
               side(ylab, tiles$row), title, equal = equal, key = key)
 }
@@ -84,10 +84,12 @@ tile_layers <- function(tiles, written) {
 
 # Not to full ink, which marks and text need.
 tile_shade <- function(value) {
-  range <- range(value, na.rm = TRUE)
+  range <- known_range(value)
   if (diff(range) == 0) return(ifelse(is.na(value), NA_real_, 0.4))
   0.05 + 0.8 * (value - range[1L]) / diff(range)
 }
+
+known_range <- function(value) if (all(is.na(value))) c(0, 1) else range(value, na.rm = TRUE)
 
 # n colours of a key, or those of some of its values.
 key_colours <- function(key, page, n) {
