@@ -1,0 +1,90 @@
+# From the choices that were tried to the model.
+
+# Index of the best among some that were tried, by the mean; the first of equals.
+which_best <- function(state, among = seq_len(nrow(state$tried))) {
+  means <- vapply(state$results[among], `[[`, numeric(1), "mean")
+  if (!any(has_score(state, among))) abort_all_failed(state)
+  which.min(losses(means, state$metrics[[1L]]$better))
+}
+
+has_score <- function(state, among) {
+  !is.na(vapply(state$results[among], `[[`, numeric(1), "mean"))
+}
+
+abort_all_failed <- function(state) {
+  errors <- unlist(lapply(state$results, `[[`, "error"))
+  errors <- unique(errors[!is.na(errors)])
+  abort("tune", "No choice of parameters has a score", if (length(errors)) {
+    paste0("; the first message: ", errors[1L])
+  } else ": every domain lacks a class.")
+}
+
+best_choice <- function(state) {
+  best <- which_best(state)
+  if (state$spec$args$rule == "best") return(best)
+  means <- losses(vapply(state$results, `[[`, numeric(1), "mean"), state$metrics[[1L]]$better)
+  # the rule is about choosing: overlapping training sets are left out of it
+  se <- known_error(state$results[[best]]$scores)
+  near <- which(means <= means[best] + if (is.na(se)) 0 else se)
+  simple <- simplicity(state$tried[near, , drop = FALSE], state$grid, state$spec$object)
+  near[order(-simple, means[near])][1L]
+}
+
+finish_search <- function(state) {
+  best <- best_choice(state)
+  values <- choice_values(state, state$tried[best, ])
+  spec <- set_parameters(state$spec$object, values)
+  input <- state$input
+  # a seed of its own, so that an interrupt before it changes nothing
+  model <- with_seed(state$seeds[length(state$seeds)], fit_input(spec, input))
+  model$tuning <- list(
+    table = tuning_table(state), best = values, chosen = best,
+    scores = do.call(cbind, lapply(state$results, function(r) {
+      if (is.null(r$scores)) rep(NA_real_, length(unique(state$task$domain))) else r$scores
+    })),
+    metric = state$metrics[[1L]], rule = state$spec$args$rule, search = state$spec$args$search,
+    held = held_out(state$splits, state$task$domain), grid = state$grid, tried = state$tried,
+    budget = list(seconds = state$spec$args$budget, spent = state$spent), spec = state$spec
+  )
+  class(model) <- c("dg_tuned", class(model))
+  model
+}
+
+tuning_table <- function(state) {
+  columns <- lapply(names(state$grid), function(name) {
+    values <- state$grid[[name]]
+    plain <- if (all(vapply(values, function(v) is.atomic(v) && length(v) == 1L, NA))) {
+      unlist(values)
+    } else make.unique(vapply(values, format_value, ""), " ")
+    plain[state$tried[, name]]
+  })
+  names(columns) <- names(state$grid)
+  take <- function(name, type) vapply(state$results, `[[`, type, name)
+  data.frame(columns, mean = take("mean", 0), se = take("se", 0), seconds = take("seconds", 0),
+             error = take("error", ""), check.names = FALSE, stringsAsFactors = FALSE)
+}
+
+#' @export
+print.dg_tuned <- function(x, ...) {
+  tuning <- x$tuning
+  table <- tuning$table
+  best <- table[tuning$chosen, ]
+  failed <- sum(!is.na(table$error))
+  cat("Chosen among ", plural(nrow(table), "combination"), " by ", tuning$metric$title, ", ",
+      tuning$held, if (tuning$rule == "one_se") ", the simplest within one standard error",
+      ":\n", sep = "")
+  cat(paste0("  ", names(tuning$best), " = ", vapply(tuning$best, format_value, ""), "\n"),
+      sep = "")
+  cat("  ", tuning$metric$title, " ", signif(best$mean, 4), " (standard error ",
+      signif(best$se, 2), "); on new domains expect somewhat worse, see ?dg_tune\n", sep = "")
+  if (isTRUE(tuning$budget$spent)) {
+    cat("  the time budget of ", format(tuning$budget$seconds), " s was spent before the search ",
+        "was done: the best so far\n", sep = "")
+  }
+  if (failed) {
+    cat("  ", plural(failed, "combination"), " failed: ", unique(stats::na.omit(table$error))[1L],
+        "\n", sep = "")
+  }
+  cat("\n")
+  NextMethod()
+}

@@ -1,0 +1,89 @@
+# Fitting specifications to some rows and predicting the others: what cross-validation, tuning and
+# comparison have in common.
+
+# Every specification on every split, and with refits on what is left without two folds, for the
+# standard errors: a list of dg_cv.
+cross_validate <- function(plan) {
+  splits <- fold_splits(plan$folds, plan$task)
+  pairs <- if (plan$refits) pairs_of_folds(splits, plan$task$domain)
+  all <- c(splits, pairs$splits)
+  # the same random numbers for all specifications: differences are theirs
+  seeds <- stored("seeds", draw_seeds(length(all)))
+  pieces <- unlist(lapply(seq_along(plan$specs), function(s) {
+    lapply(seq_along(all), function(k) {
+      list(key = paste(s, k), spec = s, split = all[[k]], seed = seeds[k],
+           label = plan$specs[[s]]$parts$title)
+    })
+  }), recursive = FALSE)
+  results <- run_pieces(pieces, split_worker(plan$specs, plan$task, plan$metrics), plan$progress)
+  runs <- lapply(seq_along(plan$specs), function(s) {
+    own <- results[vapply(pieces, `[[`, 0L, "spec") == s]
+    main <- seq_along(splits)
+    new_cv(plan$specs[[s]], plan$task, plan$folds, plan$metrics, splits, own[main], pairs,
+           own[-main])
+  })
+  # it is the domains that lack a class
+  warn_no_score(runs[[1L]])
+  runs
+}
+
+# In a function of its own, so that workers are sent no more than this.
+split_worker <- function(specs, task, metrics) {
+  # a promise would take its frame along
+  list(specs, task, metrics)
+  function(piece) {
+    found <- evaluate_split(specs[piece$spec], task, piece$split, metrics_need(metrics))[[1L]]
+    pair <- !is.null(piece$split$pair)
+    # without two folds a class may be missing, or a domain too many: the scores are not lost for it
+    if (pair && inherits(found$error, "domgen_error")) {
+      return(list(error = conditionMessage(found$error)))
+    }
+    if (!is.null(found$error)) stop(found$error)
+    if (!pair) return(found)
+    list(domains = score_left_out(found$predictions, metrics), seconds = found$seconds)
+  }
+}
+
+# Fits to the training rows, predicts those held out from their predictors alone: for each
+# specification a list(predictions, seconds, warnings, parameters: those that were tuned), or
+# list(error, seconds, warnings); NULL where begin(i) says that it is not to be begun.
+evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) {
+  predicted <- predict_split(specs, task, split, needs)
+  held_out <- unique(as.character(task$domain[split$held]))
+  lapply(seq_along(specs), function(i) {
+    if (!begin(i)) return(NULL)
+    start <- proc.time()[["elapsed"]]
+    found <- with_warnings(on_error(holding_out(held_out, predicted[[i]]()),
+                                    function(e) list(error = e)))
+    c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
+                        warnings = unique(found$warnings)))
+  })
+}
+
+# Functions that do so, one a specification.
+predict_split <- function(specs, task, split, needs) {
+  train <- take_rows(task$input, split$train)
+  if (!takes_weights(specs[[1L]])) train$weights <- NULL
+  fits <- fit_inputs(specs, train)
+  newdata <- as_newdata(take_rows(task$input, split$held))
+  domain <- task$domain[split$held]
+  new <- remembering(function(key, model) read_new(model, newdata, domain, NULL, NULL))
+  rows <- data.frame(row = task$row[split$held], domain = domain, fold = split$fold,
+                     rep = split$rep, truth = task$y[split$held], stringsAsFactors = FALSE)
+  lapply(fits, function(fit) function() {
+    model <- fit()
+    values <- decide_rows(model, new(list(judges_domain(model), model$blueprint), model))
+    predictions <- add_responses(rows, model, values, levels(task$y))
+    if ("prob" %in% needs) {
+      predictions$prob <- all_classes(respond(model, values, "prob"), levels(task$y), 0)
+    }
+    if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
+    list(predictions = predictions, parameters = chosen_parameters(model))
+  })
+}
+
+# What the data chose: list(name = value), or NULL.
+chosen_parameters <- function(model) UseMethod("chosen_parameters")
+
+#' @exportS3Method
+chosen_parameters.dg_fit <- function(model) model$tuning$best
