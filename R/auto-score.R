@@ -54,15 +54,15 @@ overlap <- 4
 expected_score <- function(search, chosen, sample) {
   if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
   raw <- chosen$scores
-  scored <- search$domain
+  scored <- search$sample$domain
   rows <- search_rows(sample, most_scored, search$args$seed, rows_for_score)
   if (length(rows) > length(scored)) {
     raw <- left_out_scores(search, chosen$keys, sample, rows)
     scored <- droplevels(sample$domain[rows])
   }
   # the share of a domain's rows that the choice has seen
-  at <- match(levels(scored), levels(search$domain))
-  seen <- pmin(1, c(table(search$domain))[at] / c(table(scored)))
+  at <- match(levels(scored), levels(search$sample$domain))
+  seen <- pmin(1, c(table(search$sample$domain))[at] / c(table(scored)))
   too_good <- (chosen$scores - chosen$fair)[at]
   fair <- raw - ifelse(is.na(at), 0, seen * too_good)
   known <- sum(!is.na(fair))
