@@ -206,6 +206,5 @@ summarise_choice <- function(state, outcomes) {
   scores <- stats::setNames(domains$score, domains$domain)
   list(scores = scores, mean = known_mean(scores),
        se = mean_error(scores, share = train_share(state$splits, state$task))$se,
-       seconds = seconds, error = NA_character_,
-       warnings = unique(unlist(lapply(outcomes, `[[`, "warnings"))))
+       seconds = seconds, error = NA_character_)
 }
