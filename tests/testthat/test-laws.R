@@ -79,6 +79,16 @@ for (name in names(projections)) {
     expect_equal(unname(colMeans(fitted(model))), rep(0, ncol(fitted(model))), tolerance = 1e-10)
   })
 
+  test_that(paste(name, "is the same fit in a search, whatever is fitted before it to these rows"), {
+    other <- spec <- projections[[name]]
+    other$args$scale <- "rank"
+    fits <- fit_inputs(list(other, spec, spec), list(x = y ~ . | domain, data = toy))
+    alone <- predict(fit(spec, y ~ . | domain, data = toy), test)
+    for (shared in lapply(fits, function(fit) seal(fit()))[2:3]) {
+      expect_equal(predict(shared, test), alone, tolerance = 1e-8)
+    }
+  })
+
   test_that(paste(name, "does not depend on the order of the training rows, threads or names"), {
     spec <- projections[[name]]
     model <- fit(spec, y ~ . | domain, data = toy)
@@ -172,6 +182,20 @@ for (name in names(learners)) {
     expect_equal(predict(model, test[order, ]), whole[order], tolerance = 1e-12)
     expect_identical(predict(fit(spec, y ~ . | domain, data = toy), test), whole)
     expect_output(print(model), paste(nrow(toy), "rows"))
+  })
+
+  test_that(paste(name, "is the same fit in a search, whatever is fitted before it to these rows"), {
+    spec <- learners[[name]]
+    other <- spec
+    other$args$scale <- "rank"
+    if ("lambda" %in% names(spec$args)) other$args$lambda <- 2
+    if ("cost" %in% names(spec$args)) other$args$cost <- 2
+    fits <- fit_inputs(list(other, spec, spec), list(x = y ~ . | domain, data = toy))
+    predicted <- function(model) quietly(predict(seal(model), test))
+    alone <- predicted(fit(spec, y ~ . | domain, data = toy))
+    for (shared in lapply(fits, function(fit) fit())[2:3]) {
+      expect_equal(predicted(shared), alone, tolerance = 1e-10)
+    }
   })
 
   test_that(paste(name, "gives NA for a row with a missing value and the rest as without it"), {
