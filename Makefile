@@ -3,7 +3,7 @@
 
 MAKEFLAGS += --no-print-directory
 .PHONY: help demo test fuzz bench experiments check check-core check-debug check-sanitizers \
-  check-valgrind check-interrupts check-machines document install clean
+  check-valgrind check-interrupts check-machines document install layers lint hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
@@ -23,6 +23,9 @@ help:
 	@echo 'make check-valgrind    every function of the core once under valgrind'
 	@echo 'make check-interrupts  how soon long calls answer Ctrl-C'
 	@echo 'make document  regenerate the help pages and the exports'
+	@echo 'make layers    what the code says of its rooms; draws the picture in ARCHITECTURE.md'
+	@echo 'make lint      the style of R (lintr) and C++ (clang-format), where these are installed'
+	@echo 'make hooks     short checks before each commit of this clone, longer ones before a push'
 	@echo 'make clean     remove what was compiled or checked here'
 
 # Variables given on the command line reach the demo through the environment.
@@ -98,6 +101,18 @@ document:
 	sh .ci/with-library Rscript -e 'Rcpp::compileAttributes()'
 	@sh .ci/install
 	sh .ci/with-library Rscript -e 'roxygen2::roxygenise(load_code = roxygen2::load_installed)'
+
+layers:
+	@Rscript .ci/layers.R
+	@Rscript .ci/layers.R draw man/figures/layers.png
+
+lint:
+	@Rscript -e 'if (requireNamespace("lintr", quietly = TRUE)) print(lintr::lint_dir("."))'
+	@! command -v clang-format >/dev/null || clang-format --dry-run \
+	  $$(find src -name '*.h' -o -name '*.cpp' ! -name 'RcppExports.cpp')
+
+hooks:
+	git config core.hooksPath .ci/hooks
 
 clean:
 	rm -f src/*.o src/*.so src/*.dll domgen_*.tar.gz demo.png

@@ -92,34 +92,19 @@ fix_domain <- function(object, X, domain) UseMethod("fix_domain")
 
 #' @exportS3Method
 fix_domain.dg_fit <- function(object, X, domain) {
-  kernel <- object$product$domain_kernel
-  if (!uses_domain(kernel)) return(object)
-  threads <- object$spec$args$threads
-  rows <- judging_rows(X, domain, NULL, kernel)
-  table <- domain_table(object$product, rows$X, rows$domain, threads)
-  object$product$fixed <- list(table = table, own = kappa_own(kernel, rows$X, rows$domain, threads))
+  product <- object$product
+  if (!uses_domain(product$domain_kernel)) return(object)
+  rows <- judging_rows(product, list(X = X, domain = domain))
+  object$product$domain_kernel <- domain_fixed(product$domain_kernel, rows)
   object
 }
 
 #' @exportS3Method
 fix_domain.dg_chain <- function(object, X, domain) {
   object$projection <- fix_domain(object$projection, X, domain)
-  object$learner <- fix_domain(object$learner, learner_rows(object, X), domain)
+  rows <- learner_rows(object, list(X = X, domain = domain))
+  object$learner <- fix_domain(object$learner, rows$X, domain)
   object
-}
-
-# kappa [1 x G] or the table of a feature map [r x 1].
-domain_table <- function(product, X, domain, threads) {
-  if (inherits(product, "product_features")) {
-    return(feature_table(product$map, product$domain_kernel, X, domain, threads))
-  }
-  unname(domain_kernel_new(product$domain_kernel, X, domain, threads))
-}
-
-# What the learner of a fixed model sees of rows: a chain's projects them.
-learner_rows <- function(object, X) {
-  if (!inherits(object, "dg_chain")) return(X)
-  decision(object$projection, X, one_domain(X, NULL)) / object$unit
 }
 
 # Without what a fit carries of its training rows beside the expansion itself.

@@ -52,14 +52,11 @@ correction_product.product_features <- function(product, sample) product
 #' @exportS3Method
 correction_product.product_kernel <- function(product, sample) {
   check_memory(nrow(sample$X), copies = 1.5)
-  own <- if (!is.null(product$fixed)) matrix(product$fixed$own)
-  structure(list(
-    kernel = product$kernel, X = sample$X, domain = sample$domain,
-    domain_kernel = if (is.null(own)) domain_pooled()
-                    else structure(list(kappa = own), class = c("domain_fixed",
-                                                                "domgen_domain_kernel")),
-    fixed = if (!is.null(own)) list(table = own, own = c(own))
-  ), class = "product_kernel")
+  product[c("X", "domain")] <- sample[c("X", "domain")]
+  if (uses_domain(product$domain_kernel)) {
+    product$domain_kernel <- domain_alone(product$domain_kernel)
+  }
+  product
 }
 
 # start: f0 at the labelled rows, [rows x machines].
@@ -109,21 +106,16 @@ train_correction.dg_gp <- function(learner, product, sample, start, args) {
     y = left, response = list(centre = 0, scale = 1), signal = learner$signal,
     noise = learner$noise, spec = learner$spec
   )
-  if (inherits(product, "product_features")) {
-    correction$spread <- feature_spread(product, sample, learner, args$threads)
-  }
+  if (!is.null(product$features)) correction$spread <- feature_spread(product, sample, learner)
   correction
 }
 
-# Var(<z, beta>) = |z' spread|^2
-feature_spread <- function(product, sample, learner, threads) {
+feature_spread <- function(product, sample, learner) {
   nu <- learner$noise / sqrt(max(sample$weights))
   sample$weights <- sample$weights / max(sample$weights)
-  table <- own_table(product, sample$X, sample$domain, threads)
-  sums <- gp_sums(product, sample, numeric(nrow(sample$X)), table, threads)
-  basis <- gp_basis(sums$total)
-  shrunk <- basis$values + (nu / learner$signal)^2
-  basis$vectors %*% diag(nu / sqrt(shrunk), length(shrunk))
+  table <- own_table(product, sample)
+  sums <- gp_sums(product, sample, numeric(nrow(sample$X)), table)
+  gp_spread(gp_basis(sums$total), nu, (nu / learner$signal)^2)
 }
 
 check_correction <- function(correction, product) {
@@ -133,23 +125,13 @@ check_correction <- function(correction, product) {
   }
 }
 
-# Mean and variance of f where it is a Gaussian process.
+# Of f, where it is a Gaussian process.
 #' @exportS3Method
-as_moments.dg_adapted <- function(object) {
-  class(object) <- c("dg_adapted_moments", class(object))
-  object
-}
-
-#' @exportS3Method
-decision.dg_adapted_moments <- function(object, X, domain = NULL, reference = NULL) {
-  mean <- decision.dg_adapted(object, X)
-  if (nrow(X) == 0L) return(cbind(mean, mean))
+posterior.dg_adapted <- function(object, rows = NULL, draws = 0L) {
+  if (is.null(rows)) return(object$moments)
+  rows$domain <- one_domain(rows$X, object$name)
   correction <- object$correction
   product <- correction$product <- correction_space(object)
-  moments <- gp_moments(product, correction, learner_rows(object$base, X),
-                        one_domain(X, object$name), fixed_domains(product))
-  cbind(mean, moments[, 2L])
+  seen <- new_rows(correction, learner_rows(object$base, rows))
+  list(mean = drop(decision(object, rows)), var = gp_moments(product, correction, seen)$var)
 }
-
-#' @exportS3Method
-training_moments.dg_adapted <- function(object) object$moments

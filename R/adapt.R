@@ -114,12 +114,12 @@ adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL
   given <- read_labels(given, rows$ok, learner_of(object)$response)
 
   base <- fix_domain(forget_rows(object), rows$described, rows$one(rows$described))
-  X <- learner_rows(base, rows$X)
+  all <- list(X = rows$X, domain = rows$one(rows$X))
   learner <- learner_of(base)
   own <- which(!is.na(given$y))
-  sample <- list(X = X[own, , drop = FALSE], domain = rows$one(X[own, , drop = FALSE]),
-                 y = given$y[own], weights = given$weights[own])
-  start <- decision(base, rows$X, rows$one(rows$X))
+  sample <- c(rows_at(learner_rows(base, all), own)[c("X", "domain")],
+              list(y = given$y[own], weights = given$weights[own]))
+  start <- decision(base, all)
   product <- correction_product(learner$product, sample)
   correction <- train_correction(learner, product, sample, start[own, , drop = FALSE], args)
   check_correction(correction, product)
@@ -129,12 +129,12 @@ adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL
     calibration = object$calibration,
     weights = given$weights, y = given$y, spec = object$spec, blueprint = rows$blueprint,
     formula = object$formula, rows = list(kept = which(rows$ok), padded = length(rows$ok)),
-    domain = rows$one(rows$X), call = call
+    domain = all$domain, call = call
   ), class = c("dg_adapted", "dg_learner", "dg_fit"))
   # a feature map serves f0 as well
-  if (inherits(product, "product_kernel")) adapted$correction$product <- product
-  adapted$decision <- decision(adapted, rows$X)
-  if (inherits(learner, "dg_gp")) adapted$moments <- decision(as_moments(adapted), rows$X)
+  if (is.null(product$features)) adapted$correction$product <- product
+  adapted$decision <- decision(adapted, all)
+  if (has_posterior(base)) adapted$moments <- posterior(adapted, all)
   seal(adapted)
 }
 
@@ -145,12 +145,11 @@ adapt.dg_adapted <- function(object, newdata, labels, ...) {
 
 # f0 + g.
 #' @exportS3Method
-decision.dg_adapted <- function(object, X, domain = NULL, reference = NULL) {
-  one <- one_domain(X, object$name)
-  learner <- learner_of(object)
-  decision(object$base, X, one) +
-    product_expansion(correction_space(object), learner_rows(object$base, X), one,
-                      object$correction$coefficients, learner$spec$args$threads)
+decision.dg_adapted <- function(object, rows) {
+  rows <- list(X = rows$X, domain = one_domain(rows$X, object$name))
+  decision(object$base, rows) +
+    product_expansion(correction_space(object), learner_rows(object$base, rows),
+                      object$correction$coefficients)
 }
 
 correction_space <- function(object) {
@@ -170,9 +169,7 @@ predict.dg_adapted <- function(object, newdata, domain = NULL, ...) {
           "adapted to it.")
   }
   if (!missing(newdata)) check_same_domain(object, newdata, domain)
-  if (inherits(learner_of(object), "dg_gp")) {
-    return(predict.dg_gp(object, newdata, domain = domain, ...))
-  }
+  if (has_posterior(object)) return(predict.dg_gp(object, newdata, domain = domain, ...))
   predict.dg_learner(object, newdata, domain = domain, ...)
 }
 
@@ -207,7 +204,7 @@ print_details.dg_adapted <- function(x) {
   describe_response(x$response)
   describe_kernels(learner$product)
   shown <- x$args[intersect(names(x$args), c("cost", "lambda"))]
-  if (inherits(learner, "dg_gp")) shown <- learner[c("signal", "noise")]
+  if (has_posterior(x)) shown <- learner[c("signal", "noise")]
   cat("  ", paste(names(shown), vapply(shown, function(v) format(signif(v, 4)), ""),
                   sep = " = ", collapse = ", "), "\n", sep = "")
   change <- sqrt(mean((x$decision - x$start)^2)) * x$response$scale

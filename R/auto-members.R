@@ -48,10 +48,15 @@ mean_of_members <- function(members, values) {
 
 # Each member scales the rows itself.
 #' @exportS3Method
-decision.dg_auto <- function(object, X, domain, reference = NULL) {
+decision.dg_auto <- function(object, rows) of_members(object, rows, decision)
+
+#' @exportS3Method
+support.dg_auto <- function(object, rows) of_members(object, rows, support)
+
+of_members <- function(object, rows, of) {
   mean_of_members(object$members, function(member) {
-    new <- scale_new(member$blueprint$scaling, X, domain, reference)
-    decision(member, new$X, domain, new$reference)
+    new <- scale_new(member$blueprint$scaling, rows$X, rows$domain, rows$reference)
+    of(member, list(X = new$X, domain = rows$domain, reference = new$reference))
   })
 }
 

@@ -15,3 +15,17 @@ blocks_of_rows <- function(n, columns) {
 kernel_blocks <- function(kernel, n, columns) {
   if (is_custom(kernel)) blocks_of_rows(n, 4 * columns) else list(TRUE)
 }
+
+# Without a copy where all rows are meant.
+take <- function(x, rows) {
+  if (is.null(x) || isTRUE(rows)) x
+  else if (is.matrix(x)) x[rows, , drop = FALSE]
+  else x[rows]
+}
+
+# Of list(X, domain, ...) some rows.
+rows_at <- function(rows, i) {
+  rows$X <- take(rows$X, i)
+  rows$domain <- take(rows$domain, i)
+  rows
+}

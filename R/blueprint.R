@@ -8,13 +8,18 @@ blueprint_formula <- function(frame, design, parts, data, plain, env) {
   predictors <- stats::delete.response(terms)
   if (!is.null(plain)) plain$terms <- predictors
   raw <- data[intersect(c(plain$all, all.vars(predictors)), names(data))]
-  list(
+  blueprint <- list(
     kind = "formula", columns = colnames(design$X), terms = predictors, plain = plain,
     xlevels = stats::.getXlevels(predictors, frame), contrasts = design$contrasts,
     prototype = raw[0L, , drop = FALSE],
     domain = parts$domain, domain_columns = intersect(all.vars(parts$domain), names(data)),
     response_name = if (is.null(parts$response)) "y" else deparse1(parts$response)
   )
+  if (!is.null(design$coding)) {
+    environment(design$coding$terms) <- env
+    blueprint$coding <- design$coding
+  }
+  blueprint
 }
 
 # named: did the user name the columns? Then new data are matched by name.
@@ -73,7 +78,8 @@ replay_formula <- function(blueprint, newdata, arg, new_levels = "na") {
               dimnames = list(NULL, blueprint$columns))
   # a level that is new makes a row incomplete
   levels <- c(Filter(Negate(is.null), lapply(blueprint$prototype, levels)), blueprint$xlevels)
-  known <- trained_levels(newdata, levels[intersect(names(levels), names)], arg, new_levels)
+  levels <- levels[setdiff(intersect(names(levels), names), blueprint$coding$dropped)]
+  known <- trained_levels(newdata, levels, arg, new_levels)
   complete <- !missing_rows(known, names)
   if (any(complete)) X[complete, ] <- replay_design(blueprint, known[complete, , drop = FALSE], arg,
                                                     new_levels)
@@ -83,7 +89,13 @@ replay_formula <- function(blueprint, newdata, arg, new_levels = "na") {
 # The columns of the design, for complete rows.
 replay_design <- function(blueprint, newdata, arg, new_levels) {
   frame <- model_frame(blueprint$terms, newdata)
-  frame <- trained_levels(frame, blueprint$xlevels, arg, new_levels)
+  coding <- blueprint$coding
+  levels <- blueprint$xlevels
+  frame <- trained_levels(frame, levels[setdiff(names(levels), coding$dropped)], arg, new_levels)
+  if (!is.null(coding)) {
+    design <- model_matrix(coding$terms, frame, blueprint$contrasts)$X
+    return(cbind(design, code_columns(coding, frame, arg, new_levels)))
+  }
   if (!is.null(blueprint$plain)) {
     return(plain_design(blueprint$plain, newdata, frame, blueprint$contrasts)$X)
   }
@@ -105,7 +117,7 @@ trained_levels <- function(columns, levels, arg, new_levels) {
   columns
 }
 
-tell_new_level <- function(name, known, found, arg, new_levels) {
+tell_new_level <- function(name, known, found, arg, new_levels, taken = "taken as missing") {
   unseen <- enumerate(unique(found), quote = "\"")
   if (new_levels == "error") {
     abort("data", "`", arg, "$", name, "` must have levels seen in training (",
@@ -113,7 +125,7 @@ tell_new_level <- function(name, known, found, arg, new_levels) {
   }
   warn("new_level", "`", arg, "$", name, "` has ",
        if (length(unique(found)) == 1L) "a level" else "levels", " that training did not have, ",
-       unseen, ", in ", plural(length(found), "row"), ", taken as missing.")
+       unseen, ", in ", plural(length(found), "row"), ", ", taken, ".")
 }
 
 # x - mean(x) is another number when a row comes alone. What cannot be replayed at
@@ -166,6 +178,7 @@ replay_column <- function(column, name, blueprint, arg) {
 }
 
 replay_matrix <- function(blueprint, newdata, arg) {
+  if (!is.null(blueprint$coding)) blueprint$columns <- blueprint$coding$raw
   columns <- blueprint$columns
   if (is.data.frame(newdata)) newdata <- numeric_frame(newdata, blueprint, arg)
   one_row <- is.null(dim(newdata)) && length(columns) > 1L && length(newdata) == length(columns)
@@ -180,7 +193,7 @@ replay_matrix <- function(blueprint, newdata, arg) {
           " of the training data, not ", ncol(X), ".")
   }
   colnames(X) <- columns
-  X
+  recode_matrix(blueprint$coding, X, arg)
 }
 
 numeric_frame <- function(newdata, blueprint, arg) {

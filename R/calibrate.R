@@ -61,7 +61,8 @@ calibration_folds <- function(sample) {
 calibrate <- function(fitted, sample) {
   if (!wants_probabilities(fitted$spec)) return(fitted)
   method <- spec_probability(fitted$spec)
-  held_out <- with_warnings(held_out_decisions(fitted$spec, sample, fitted))
+  spec <- place_spec(fitted$spec, layout_of(sample$blueprint))
+  held_out <- with_warnings(held_out_decisions(spec, sample, fitted))
   values <- held_out$value$values
   sides <- machine_sides(sample$y, fitted$response)
   maps <- calibration_maps(values, sides, sample$weights, method)
@@ -119,7 +120,8 @@ decide_held_out <- function(spec, sample, inside, response) {
   if (length(seen) < 2L) return(NA_real_)
   rest <- sample_part(sample, !inside & sample$y %in% seen)
   model <- add_origin(fit_sample(spec, rest), spec, rest)
-  values <- decision(model, sample$X[inside, , drop = FALSE], droplevels(sample$domain[inside]))
+  values <- decision(model, list(X = sample$X[inside, , drop = FALSE],
+                                 domain = droplevels(sample$domain[inside])))
   same <- match(machine_codes(response, response$levels),
                 machine_codes(model$response, response$levels))
   values[, same, drop = FALSE]

@@ -43,8 +43,10 @@ chain <- function(projection, learner) {
 
 #' @exportS3Method
 spec_needs.dg_chain_spec <- function(spec) {
-  list(response = "any",
-       domain = spec_needs(spec$projection)$domain || spec_needs(spec$learner)$domain)
+  needs <- spec_needs(spec$projection)
+  needs$response <- "any"
+  needs$domain <- needs$domain || spec_needs(spec$learner)$domain
+  needs
 }
 
 #' @exportS3Method
@@ -73,14 +75,28 @@ fit_path.dg_chain_spec <- function(specs, sample) {
 }
 
 #' @exportS3Method
-decision.dg_chain <- function(object, X, domain, reference = NULL) {
+decision.dg_chain <- function(object, rows) decision(object$learner, learner_rows(object, rows))
+
+#' @exportS3Method
+support.dg_chain <- function(object, rows) support(object$learner, learner_rows(object, rows))
+
+#' @exportS3Method
+posterior.dg_chain <- function(object, rows = NULL, draws = 0L) {
+  posterior(object$learner, if (!is.null(rows)) learner_rows(object, rows), draws)
+}
+
+# The rows as the learner behind the projection sees them, with those that describe their domains.
+#' @exportS3Method
+learner_rows.dg_chain <- function(object, rows) {
   project <- function(X, domain) {
-    decision(object$projection, X, domain, reference) / object$unit
+    scores <- decision(object$projection,
+                       list(X = X, domain = domain, reference = rows$reference))
+    scores / object$unit
   }
-  projected <- if (!is.null(reference)) {
-    list(X = project(reference$X, reference$domain), domain = reference$domain)
-  }
-  decision(object$learner, project(X, domain), domain, projected)
+  known <- rows$reference
+  list(X = project(rows$X, rows$domain), domain = rows$domain,
+       reference = if (!is.null(known)) list(X = project(known$X, known$domain),
+                                             domain = known$domain))
 }
 
 #' @exportS3Method

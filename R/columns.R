@@ -84,14 +84,20 @@ model_frame <- function(terms, data) {
   frame
 }
 
-check_predictor_types <- function(frame, terms) {
-  variables <- frame[setdiff(seq_along(frame), attr(terms, "response"))]
+predictor_frame <- function(frame) {
+  frame[setdiff(seq_along(frame), attr(attr(frame, "terms"), "response"))]
+}
+
+# coded: names of those that have no dummy variables.
+check_predictor_types <- function(frame, coded = NULL) {
+  variables <- predictor_frame(frame)
   for (name in names(variables)) {
     column <- variables[[name]]
     if (is.na(column_type(column))) {
       abort("data", "Predictor `", name, "` must be numeric, logical, categorical or a date, not ",
             describe(column), ".")
     }
+    if (name %in% coded) next
     if ((is.factor(column) || is.character(column)) && length(column_levels(column)) < 2L) {
       abort("data", "Predictor `", name, "` is categorical and must have at least two levels, not ",
             plural(length(column_levels(column)), "level"), ".")

@@ -9,11 +9,11 @@ landmark_machine <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
   product <- product_kernel(kernel, between, sample, study$threads)
   kappa <- product$domain_kernel$kappa
-  rows <- list(X = sample$X, domain = as.integer(sample$domain))
+  rows <- list(X = sample$X, domain = as.integer(sample$domain), threads = study$threads)
   few <- nrow(rows$X) <= study$landmarks
   chosen <- if (few) rows
-            else pivot_landmarks(product$kernel, kappa, rows, study$landmarks, study$threads)
-  map <- landmark_map(product$kernel, kappa, chosen, study$threads)
+            else pivot_landmarks(product$kernel, kappa, rows, study$landmarks)
+  map <- landmark_map(product$kernel, kappa, chosen)
   Z <- feature_rows_(feature_program(map, rows$X, kappa), rows$X,
                      if (!is.null(kappa)) rows$domain, study$threads)
   check_overflow(c(min(Z), max(Z)), product$kernel)

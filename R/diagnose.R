@@ -163,8 +163,7 @@ keep_rows <- function(sample, keep) {
 # V = sum_g w_g'K w_g / G - w'K w / G^2, where w_g is 1/n_g on domain g and 0 elsewhere, and w
 # their sum. A permutation deals the rows out anew; one K serves all.
 diagnose_shift <- function(sample, args) {
-  K <- product_gram(product_kernel(kernel_rbf(), domain_pooled(), sample, args$threads),
-                    args$threads)
+  K <- product_gram(product_kernel(kernel_rbf(), domain_pooled(), sample, args$threads))
   n <- nrow(K)
   sizes <- tabulate(sample$domain)
   G <- length(sizes)

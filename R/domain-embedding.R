@@ -2,7 +2,7 @@
 #' @export
 domain_distribution <- function(kernel = kernel_rbf(), outer = kernel_rbf()) {
   check_kernel(outer, "outer")
-  if (inherits(outer, "kernel_stationary") && length(outer$sigma) > 1L) {
+  if (is_stationary(outer) && length(outer$sigma) > 1L) {
     abort("argument", "`sigma` of `outer` must be one positive number, not ",
           describe(outer$sigma), ".")
   }
@@ -13,41 +13,72 @@ domain_distribution <- function(kernel = kernel_rbf(), outer = kernel_rbf()) {
 # the rows themselves, or by the coordinates of the embeddings [G x r] in a
 # feature map of their kernel, which do not grow with the rows.
 #' @exportS3Method
-domain_kernel_fit.domain_embedding <- function(kernel, X, domain, threads, features = NULL) {
-  if (is.null(features) || inherits(features, "features_exact")) {
-    kernel$kernel <- kernel_fit(kernel$kernel, X)
-    gram <- embedding_gram(kernel$kernel, X, domain, threads)
-    own <- mean(kernel_own(kernel$kernel, X))
-    kernel$X <- X
-    kernel$domain <- domain
+domain_kernel_fit.domain_embedding <- function(kernel, rows, features = NULL) {
+  features <- embedding_features(features)
+  if (is.null(features)) {
+    kernel$kernel <- kernel_fit(kernel$kernel, rows$X)
+    gram <- embedding_gram(kernel$kernel, rows)
+    own <- mean(kernel_own(kernel$kernel, rows$X))
+    kernel$X <- rows$X
+    kernel$domain <- rows$domain
   } else {
-    kernel$map <- embedding_map(kernel$kernel, X, domain, threads, features)
+    # landmarks that are not independent lose nothing here, and the features of x warn of theirs
+    kernel$map <- quietly(represent(features, kernel$kernel, domain_pooled(), rows, rows$threads),
+                          "domgen_warning_rank")
     kernel$kernel <- kernel$map$kernel
-    kernel$coordinates <- feature_means(kernel$map, X, domain, threads)
+    kernel$coordinates <- feature_means(kernel$map, rows)
     gram <- tcrossprod(kernel$coordinates)
-    own <- mean(rowSums(product_rows(kernel$map, spaced_rows(X), NULL, threads)^2))
+    own <- mean(rowSums(product_rows(kernel$map, list(X = spaced_rows(rows$X)))^2))
   }
   kernel$norms <- diag(gram)
-  kernel$outer <- fit_outer(kernel$outer, gram, tabulate(domain, nlevels(domain)), own)
+  kernel$outer <- fit_outer(kernel$outer, gram, rows$domain, own)
   kernel$kappa <- kernel_profile(kernel$outer, gram, kernel$norms, kernel$norms)
   check_overflow(kernel$kappa, kernel$outer)
   kernel
 }
 
-# Landmarks that are not independent lose nothing here, and the features of x
-# warn of theirs.
-embedding_map <- function(kernel, X, domain, threads, features) {
-  quietly(represent(features, kernel, domain_pooled(), list(X = X, domain = domain), threads),
-          "domgen_warning_rank")
+#' @exportS3Method
+domain_kappa.domain_embedding <- function(kernel, rows, among = FALSE) {
+  if (among) {
+    inner <- if (is.null(kernel$map)) embedding_gram(kernel$kernel, rows)
+             else tcrossprod(domain_coordinates(kernel, rows))
+    return(unname(kernel_profile(kernel$outer, inner, diag(inner), diag(inner))))
+  }
+  embeddings <- new_embeddings(kernel, rows)
+  kappa <- kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
+  check_overflow(kappa, kernel$outer)
+  warn_far_domains(domain_similarity(kernel, kappa, embeddings), levels(rows$domain))
+  kappa
 }
 
 #' @exportS3Method
-domain_kernel_new.domain_embedding <- function(kernel, X, domain, threads) {
-  embeddings <- new_embeddings(kernel, X, domain, threads)
-  kappa <- kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
-  check_overflow(kappa, kernel$outer)
-  warn_far_domains(domain_similarity(kernel, kappa, embeddings), levels(domain))
-  kappa
+domain_own.domain_embedding <- function(kernel, rows) {
+  if (is_stationary(kernel$outer)) return(rep(1, nlevels(rows$domain)))
+  norms <- if (is.null(kernel$map)) embedding_norms(kernel$kernel, rows)
+           else rowSums(domain_coordinates(kernel, rows)^2)
+  outer_own(kernel$outer, norms)
+}
+
+#' @exportS3Method
+domain_coordinates.domain_embedding <- function(kernel, rows) {
+  if (!is.null(kernel$map)) feature_means(kernel$map, rows)
+}
+
+# A Gaussian kappa whose width is open can be made wider, also where it is fitted already:
+# exp(-d^2 / (2 t^2 sigma^2)).
+#' @exportS3Method
+domain_width_open.domain_embedding <- function(kernel) {
+  outer <- kernel$outer
+  is_gaussian(outer) && is.null(outer$sigma) && is.null(outer$times)
+}
+
+domain_widen <- function(kernel, times) {
+  kernel$outer <- kernel_rbf(times = times)
+  kernel
+}
+
+widened_kappa <- function(kernel, times) {
+  if (times == 1) kernel$kappa else kernel$kappa^(1 / times^2)
 }
 
 # How like the nearest training domain each new one is: the cosine of their mean embeddings in the
@@ -56,7 +87,7 @@ domain_kernel_new.domain_embedding <- function(kernel, X, domain, threads) {
 domain_similarity <- function(kernel, kappa, embeddings) {
   norms <- embeddings$norms
   # features have next to nothing of an embedding that is far from all landmarks
-  if (!is.null(kernel$map) && inherits(kernel$kernel, "kernel_stationary")) {
+  if (!is.null(kernel$map) && is_stationary(kernel$kernel)) {
     norms <- pmax(norms, stats::median(kernel$norms))
   }
   own <- outer_own(kernel$outer, embeddings$norms) * norms
@@ -70,7 +101,7 @@ domain_similarity <- function(kernel, kappa, embeddings) {
 
 # kappa(P, P) of domains whose embeddings have these squared norms.
 outer_own <- function(outer, norms) {
-  if (inherits(outer, "kernel_stationary")) return(rep(1, length(norms)))
+  if (is_stationary(outer)) return(rep(1, length(norms)))
   vapply(unname(norms), function(v) c(kernel_profile(outer, matrix(v), v, v)), numeric(1))
 }
 
@@ -88,20 +119,19 @@ warn_far_domains <- function(similarity, names) {
 }
 
 # Inner products of new embeddings with those of training, and squared norms.
-new_embeddings <- function(kernel, X, domain, threads) {
-  if (is.null(kernel$map)) {
-    return(list(
-      inner = embedding_gram(kernel$kernel, X, domain, threads, kernel$X, kernel$domain),
-      norms = embedding_norms(kernel$kernel, X, domain, threads)
-    ))
+new_embeddings <- function(kernel, rows) {
+  coordinates <- domain_coordinates(kernel, rows)
+  if (is.null(coordinates)) {
+    return(list(inner = embedding_gram(kernel$kernel, rows, kernel[c("X", "domain")]),
+                norms = embedding_norms(kernel$kernel, rows)))
   }
-  coordinates <- feature_means(kernel$map, X, domain, threads)
   list(inner = tcrossprod(coordinates, kernel$coordinates), norms = rowSums(coordinates^2))
 }
 
-# The kernel between embeddings with inner products `gram` [G x G] of domains of `sizes` rows; own:
+# The kernel between embeddings with inner products `gram` [G x G] of the levels of `domain`; own:
 # mean of k(x, x). It has no coordinates, only a bandwidth to be filled in.
-fit_outer <- function(outer, gram, sizes, own) {
+fit_outer <- function(outer, gram, domain, own) {
+  sizes <- tabulate(domain, nlevels(domain))
   kernel_fit(outer, matrix(0, nrow(gram), 1L), embedding_bandwidth(gram, sizes, own))
 }
 

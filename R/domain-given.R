@@ -40,7 +40,11 @@ check_kappa <- function(kappa) {
   })
 }
 
+# A Cholesky decomposition is a tenth of the work of eigenvalues, which are for the message.
 check_semi_definite <- function(kappa, refuse) {
+  lifted <- kappa
+  diag(lifted) <- diag(lifted) + 1e-8 * max(diag(kappa), 0)
+  if (!inherits(try(chol(lifted), silent = TRUE), "try-error")) return(kappa)
   values <- eigen(kappa, symmetric = TRUE, only.values = TRUE)$values
   if (min(values) < -1e-8 * max(abs(values), .Machine$double.xmin)) refuse(min(values))
   kappa
@@ -58,23 +62,35 @@ check_new <- function(new, kappa) {
 }
 
 #' @exportS3Method
-domain_kernel_fit.domain_given <- function(kernel, X, domain, threads, features = NULL) {
-  absent <- setdiff(levels(domain), rownames(kernel$given))
+domain_knows.domain_given <- function(kernel) "names"
+
+#' @exportS3Method
+domain_kernel_fit.domain_given <- function(kernel, rows, features = NULL) {
+  names <- levels(rows$domain)
+  absent <- setdiff(names, rownames(kernel$given))
   if (length(absent)) {
     abort("data", "`kappa` must have a row for every training domain; it has none for ",
           enumerate(absent, quote = "\""), ".")
   }
-  kernel$levels <- levels(domain)
-  kernel$kappa <- unname(kernel$given[levels(domain), levels(domain), drop = FALSE])
+  kernel$levels <- names
+  kernel$kappa <- unname(kernel$given[names, names, drop = FALSE])
   kernel
 }
 
+# Two unseen domains are alike as far as what they share with those in kappa makes them:
+# new^2 1'K^-1 1, the least that keeps any number of them positive semi-definite. An unseen domain
+# is as similar to itself as those in kappa are on average.
 #' @exportS3Method
-domain_kernel_new.domain_given <- function(kernel, X, domain, threads) {
-  known <- known_levels(kernel, domain)
-  kappa <- matrix(if (is.null(kernel$new)) NA_real_ else kernel$new, nlevels(domain),
-                  length(kernel$levels))
-  kappa[!is.na(known), ] <- kernel$given[known[!is.na(known)], kernel$levels]
+domain_kappa.domain_given <- function(kernel, rows, among = FALSE) {
+  known <- known_levels(kernel, rows$domain)
+  new <- is.na(known)
+  others <- if (among) known else kernel$levels
+  kappa <- matrix(if (is.null(kernel$new)) NA_real_ else kernel$new, length(known), length(others))
+  kappa[!new, !is.na(others)] <- kernel$given[known[!new], others[!is.na(others)]]
+  if (among && any(new)) {
+    kappa[new, new] <- kernel$new^2 * sum(pseudo_solve(kernel$given, rep(1, nrow(kernel$given))))
+    diag(kappa)[new] <- mean(diag(kernel$given))
+  }
   kappa
 }
 
@@ -89,42 +105,12 @@ known_levels <- function(kernel, domain) {
   ifelse(levels(domain) %in% unseen, NA, levels(domain))
 }
 
-# An unseen domain is as similar to itself as those in kappa are on average.
-#' @exportS3Method
-kappa_own.domain_given <- function(kernel, X, domain, threads) {
-  known <- known_levels(kernel, domain)
-  own <- rep(mean(diag(kernel$given)), length(known))
-  own[!is.na(known)] <- diag(kernel$given)[known[!is.na(known)]]
-  unname(own)
-}
-
-# Two unseen domains are alike as far as what they share with those in kappa makes them:
-# new^2 1'K^-1 1, the least that keeps any number of them positive semi-definite.
-#' @exportS3Method
-kappa_among.domain_given <- function(kernel, X, domain, threads) {
-  known <- known_levels(kernel, domain)
-  names <- rownames(kernel$given)
-  kappa <- matrix(0, length(known), length(known))
-  new <- is.na(known)
-  kappa[!new, !new] <- kernel$given[known[!new], known[!new]]
-  if (any(new)) {
-    shared <- kernel$new^2 * sum(pseudo_solve(kernel$given, rep(1, length(names))))
-    kappa[new, ] <- kappa[, new] <- kernel$new
-    kappa[new, new] <- shared
-    diag(kappa)[new] <- kappa_own(kernel, X, domain, threads)[new]
-  }
-  kappa
-}
-
 pseudo_solve <- function(A, b) {
   decomposition <- eigen(A, symmetric = TRUE)
   kept <- decomposition$values > 1e-10 * max(decomposition$values)
   vectors <- decomposition$vectors[, kept, drop = FALSE]
   vectors %*% (crossprod(vectors, b) / decomposition$values[kept])
 }
-
-#' @exportS3Method
-judges_rows.domain_given <- function(kernel) FALSE
 
 #' @export
 format.domain_given <- function(x, ...) {

@@ -1,29 +1,56 @@
-# Kernels between domains. Each has a constructor and two methods:
-#   domain_kernel_fit(kernel, X, domain, threads, features): what is remembered,
-#     with kappa [G x G] or NULL when it is constant; with features (a feature
-#     map's arguments) no training rows are kept;
-#   domain_kernel_new(kernel, X, domain, threads): kappa [new domains x G] from
-#     the new domains' unlabelled rows, or NULL.
+# Kernels between domains. Each is one file with a constructor, format() and of these what differs
+# from the default:
+#   domain_kernel_fit(kernel, rows, features): what is remembered of the training rows, with kappa
+#     [G x G], or NULL where it is constant; with features (those of a map) no rows are kept;
+#   domain_kappa(kernel, rows, among): kappa [new x G] of the domains of new rows with those of
+#     training; among = TRUE: with each other, [new x new];
+#   domain_own(kernel, rows): kappa(P, P) of each;
+#   domain_knows(kernel): what it looks at, "rows" (unlabelled ones of the domain), "names" or
+#     "nothing", where it is constant;
+# and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
+# rows: list(X, domain, threads).
 
 new_domain_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("domain_", name), "domgen_domain_kernel"))
 }
 
-domain_kernel_fit <- function(kernel, X, domain, threads, features = NULL) {
-  UseMethod("domain_kernel_fit")
-}
+domain_kernel_fit <- function(kernel, rows, features = NULL) UseMethod("domain_kernel_fit")
 
-domain_kernel_new <- function(kernel, X, domain, threads) UseMethod("domain_kernel_new")
+domain_kappa <- function(kernel, rows, among = FALSE) UseMethod("domain_kappa")
 
-# Does a prediction depend on which domain a row is in?
-uses_domain <- function(kernel) UseMethod("uses_domain")
+domain_own <- function(kernel, rows) UseMethod("domain_own")
 
 #' @exportS3Method
-uses_domain.domgen_domain_kernel <- function(kernel) TRUE
+domain_own.domgen_domain_kernel <- function(kernel, rows) {
+  unname(diag(domain_kappa(kernel, rows, among = TRUE)))
+}
+
+domain_knows <- function(kernel) UseMethod("domain_knows")
+
+#' @exportS3Method
+domain_knows.domgen_domain_kernel <- function(kernel) "rows"
 
 # A method without a domain kernel.
 #' @exportS3Method
-uses_domain.NULL <- function(kernel) FALSE
+domain_knows.NULL <- function(kernel) "nothing"
+
+# Means of features of the domains' rows, [new x r], of a kernel that goes by them.
+domain_coordinates <- function(kernel, rows) UseMethod("domain_coordinates")
+
+#' @exportS3Method
+domain_coordinates.domgen_domain_kernel <- function(kernel, rows) NULL
+
+# May a search widen it, see penalty.R?
+domain_width_open <- function(kernel) UseMethod("domain_width_open")
+
+#' @exportS3Method
+domain_width_open.default <- function(kernel) FALSE
+
+# Does a prediction depend on which domain a row is in?
+uses_domain <- function(kernel) domain_knows(kernel) != "nothing"
+
+# Does it depend on the other rows of its domain?
+judges_rows <- function(kernel) domain_knows(kernel) == "rows"
 
 #' @export
 print.domgen_domain_kernel <- function(x, ...) {

@@ -22,24 +22,39 @@ with_tau <- function(kernel) {
 }
 
 #' @exportS3Method
-domain_kernel_fit.domain_multitask <- function(kernel, X, domain, threads, features = NULL) {
+domain_knows.domain_multitask <- function(kernel) "names"
+
+#' @exportS3Method
+domain_kernel_fit.domain_multitask <- function(kernel, rows, features = NULL) {
   if (is.null(kernel$tau)) {
     abort("argument", "`tau` must be one number from 0 to 1; only `dg_gp()` with ",
           "`features_exact()` and two or more domains fits it.")
   }
-  kernel$levels <- levels(domain)
-  kernel$kappa <- same_domain(kernel, levels(domain))
+  kernel$levels <- levels(rows$domain)
+  kernel$kappa <- domain_kappa(kernel, rows)
   kernel
 }
 
 #' @exportS3Method
-domain_kernel_new.domain_multitask <- function(kernel, X, domain, threads) {
-  same_domain(kernel, levels(domain))
+domain_kappa.domain_multitask <- function(kernel, rows, among = FALSE) {
+  new <- levels(rows$domain)
+  ifelse(outer(new, if (among) new else kernel$levels, "=="), 1, kernel$tau)
 }
 
-same_domain <- function(kernel, levels) {
-  ifelse(outer(levels, kernel$levels, "=="), 1, kernel$tau)
+#' @exportS3Method
+domain_parameters.domain_multitask <- function(kernel) {
+  list(domain_parameter("tau", "tau", "correlation of f between domains", link = "logit",
+                        open = is.null(kernel$tau)))
 }
+
+#' @exportS3Method
+domain_start.domain_multitask <- function(kernel, rows, factors) {
+  if (is.null(kernel$tau)) kernel$tau <- 0.5
+  kernel
+}
+
+#' @exportS3Method
+domain_slope.domain_multitask <- function(kernel, parameter, at, rows) 1 - diag(nrow(at$kappa))
 
 #' @export
 format.domain_multitask <- function(x, ...) {

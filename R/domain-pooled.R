@@ -3,13 +3,13 @@
 domain_pooled <- function() new_domain_kernel("pooled")
 
 #' @exportS3Method
-uses_domain.domain_pooled <- function(kernel) FALSE
+domain_knows.domain_pooled <- function(kernel) "nothing"
 
 #' @exportS3Method
-domain_kernel_fit.domain_pooled <- function(kernel, X, domain, threads, features = NULL) kernel
+domain_kernel_fit.domain_pooled <- function(kernel, rows, features = NULL) kernel
 
 #' @exportS3Method
-domain_kernel_new.domain_pooled <- function(kernel, X, domain, threads) NULL
+domain_kappa.domain_pooled <- function(kernel, rows, among = FALSE) NULL
 
 #' @export
 format.domain_pooled <- function(x, ...) "1 (pooled)"

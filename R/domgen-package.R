@@ -22,6 +22,7 @@
 #' | How well on a new domain? | [dg_cv()], with [dg_tune()] or [dg_auto()] inside |
 #' | Is it really better? | [dg_compare()], with intervals from `refits` without two folds |
 #' | Is this row like those of training? | [`predict(type = "support")`][predict.dg_learner()] |
+#' | Categories, or things with a kernel of their own | [kernel_mixed()], [kernel_precomputed()] |
 #' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
 #'
 #' @section Which projection?:

@@ -10,7 +10,8 @@
 #' and theorem 2; MTL paper, section 7.1). The pairs of a row with itself are
 #' included, as in the papers. Needs O(n) memory.
 #'
-#' @param x Numeric matrix, n x p. Nothing is scaled here.
+#' @param x Numeric matrix, n x p, or what else the kernel takes, see [kernel_matrix()]. Nothing is
+#'   scaled here.
 #' @param domain Vector of length n: the domain of each row.
 #' @param kernel A [kernel][kernel_rbf]; without a bandwidth it takes the
 #'   [median_bandwidth()] of `x`.
@@ -23,12 +24,13 @@
 #' @export
 domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL) {
   input <- read_domains(x, domain, kernel, threads)
-  embedding_gram(input$kernel, input$X, input$domain, input$threads)
+  embedding_gram(input$kernel, input)
 }
 
 read_domains <- function(x, domain, kernel, threads) {
   check_kernel(kernel, "kernel")
-  X <- check_rows(x, "x")
+  rows <- read_rows(kernel, x)
+  X <- rows$x
   if (missing(domain) || is.null(domain)) {
     abort("argument", "`domain` must have one entry per row of `x` (", nrow(X), "), not NULL.")
   }
@@ -36,46 +38,48 @@ read_domains <- function(x, domain, kernel, threads) {
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }
-  list(X = X, domain = factor(domain), kernel = kernel_fit(kernel, X),
+  list(X = X, domain = factor(domain), kernel = kernel_fit(rows$kernel, X),
        threads = check_threads(threads))
 }
 
-# Inner products of the mean embeddings of the levels of `domain` (rows of X)
-# with those of `domain_z` (rows of Z; X with itself if NULL).
-embedding_gram <- function(kernel, X, domain, threads, Z = NULL, domain_z = domain) {
-  if (is_custom(kernel) && nrow(X) * as.numeric(if (is.null(Z)) nrow(X) else nrow(Z)) > 2^22) {
-    means <- blocked_means(kernel, X, domain, threads, if (is.null(Z)) X else Z, domain_z)
+# Inner products of the mean embeddings of the domains of `rows` with those of `other` ones.
+embedding_gram <- function(kernel, rows, other = NULL) {
+  to <- if (is.null(other)) rows else other
+  if (is_custom(kernel) && nrow(rows$X) * as.numeric(nrow(to$X)) > 2^22) {
+    means <- blocked_means(kernel, rows, to)
   } else {
-    program <- kernel_program(kernel, X, if (is.null(Z)) X else Z)
-    means <- kernel_means_(program, X, as.integer(domain), nlevels(domain), Z,
-                           if (is.null(Z)) NULL else as.integer(domain_z),
-                           nlevels(domain_z), threads)
+    means <- kernel_means_(kernel_program(kernel, rows$X, to$X), rows$X, as.integer(rows$domain),
+                           nlevels(rows$domain), other$X,
+                           if (!is.null(other)) as.integer(other$domain), nlevels(to$domain),
+                           rows$threads)
   }
   check_overflow(means, kernel)
-  dimnames(means) <- list(levels(domain), levels(domain_z))
+  dimnames(means) <- list(levels(rows$domain), levels(to$domain))
   means
 }
 
 # The same for a kernel that is evaluated in R, of which no matrix of all pairs is made.
-blocked_means <- function(kernel, X, domain, threads, Z, domain_z) {
-  sums <- matrix(0, nlevels(domain), nlevels(domain_z))
+blocked_means <- function(kernel, rows, to) {
+  sums <- matrix(0, nlevels(rows$domain), nlevels(to$domain))
   indicator <- function(domain, i) outer(as.integer(domain)[i], seq_len(nlevels(domain)), "==") + 0
-  for (i in blocks_of_rows(nrow(X), 8192)) for (j in blocks_of_rows(nrow(Z), 8192)) {
-    x <- X[i, , drop = FALSE]
-    z <- Z[j, , drop = FALSE]
-    summed <- kernel_apply_(kernel_program(kernel, x, z), x, z, indicator(domain_z, j), NULL, NULL,
-                            NULL, threads)
-    sums <- sums + crossprod(indicator(domain, i), summed)
+  blocks <- function(rows) blocks_of_rows(nrow(rows$X), 8192)
+  for (i in blocks(rows)) for (j in blocks(to)) {
+    x <- rows$X[i, , drop = FALSE]
+    z <- to$X[j, , drop = FALSE]
+    summed <- kernel_apply_(kernel_program(kernel, x, z), x, z, indicator(to$domain, j), NULL,
+                            NULL, NULL, rows$threads)
+    sums <- sums + crossprod(indicator(rows$domain, i), summed)
   }
-  sums / outer(tabulate(domain, nlevels(domain)), tabulate(domain_z, nlevels(domain_z)))
+  sums / outer(tabulate(rows$domain, nlevels(rows$domain)),
+               tabulate(to$domain, nlevels(to$domain)))
 }
 
-# <mu_g, mu_g> of each level of `domain`.
-embedding_norms <- function(kernel, X, domain, threads) {
-  rows <- split(seq_len(nrow(X)), domain)
-  vapply(rows, function(i) {
-    one <- factor(rep(1L, length(i)))
-    c(embedding_gram(kernel, X[i, , drop = FALSE], one, threads))
+# <mu_g, mu_g> of each domain.
+embedding_norms <- function(kernel, rows) {
+  vapply(split(seq_len(nrow(rows$X)), rows$domain), function(i) {
+    own <- rows_at(rows, i)
+    own$domain <- factor(rep(1L, length(i)))
+    c(embedding_gram(kernel, own))
   }, numeric(1))
 }
 

@@ -98,7 +98,7 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, features = fea
 }
 
 check_map <- function(features) {
-  if (inherits(features, "features_exact")) {
+  if (is_exact(features)) {
     abort("argument", "`features` must be a feature map, such as `features_nystrom()`, not ",
           "`features_exact()`.")
   }
@@ -106,15 +106,17 @@ check_map <- function(features) {
 }
 
 new_sums <- function(input, args) {
-  needs <- list(response = "optional", domain = uses_domain(args$domain_kernel))
+  needs <- list(response = "optional", domain = uses_domain(args$domain_kernel),
+                columns = wished_columns(args))
   # a class may well have its first row in the next piece
   sample <- quietly(read_sample(input, needs, args$scale), "domgen_warning_empty_class")
   check_response(sample$y, args$kernel_y)
-  product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
+  on_x <- place_kernels(args, layout_of(sample$blueprint))
+  product <- represent(args$features, on_x$kernel, on_x$domain_kernel, sample, args$threads)
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) map[c("origin", "unit")] <- response_unit(sample$y)
   seal(structure(list(
-    sums = accumulate(product, sample, map, args$threads), product = product, response_map = map,
+    sums = accumulate(product, sample, map), product = product, response_map = map,
     blueprint = sample$blueprint, response = response_source(input, sample),
     has_domain = !is.null(input$domain) || !is.null(sample$blueprint$domain),
     formula = if (inherits(input$x, "formula")) plain_formula(input$x), args = args
@@ -161,9 +163,10 @@ update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, thread
           "with the domain kernel ", format(kernel), ": it describes a domain by all its rows, ",
           "also those of other pieces.")
   }
-  threads <- if (is.null(threads)) object$args$threads else check_threads(threads)
+  product <- object$product
+  if (!is.null(threads)) product$threads <- check_threads(threads)
   sample <- read_piece(object, data, y, domain)
-  object$sums <- accumulate(object$product, sample, object$response_map, threads)
+  object$sums <- accumulate(product, sample, object$response_map)
   seal(object)
 }
 

@@ -95,18 +95,19 @@ check_part <- function(value, arg) {
 }
 
 #' @exportS3Method
-represent.features_product <- function(features, kernel, domain_kernel, sample, threads) {
-  if (features$type == "fourier") {
-    return(two_stage_fourier(features, kernel, domain_kernel, sample, threads))
-  }
-  on_x <- represent(features$x, kernel, domain_pooled(), sample, threads)
-  domain_kernel <- domain_kernel_fit(domain_kernel, sample$X, sample$domain, threads,
-                                     features$embedding)
+represent.features_product <- function(features, kernel, domain_kernel, rows, threads) {
+  rows <- list(X = rows$X, domain = rows$domain, threads = threads)
+  if (features$type == "fourier") return(two_stage_fourier(features, kernel, domain_kernel, rows))
+  on_x <- represent(features$x, kernel, domain_pooled(), rows, threads)
+  domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
   map <- if (is.null(domain_kernel$kappa)) on_x$map
          else product_map(domain_kernel$kappa, features$rank, on_x, format(domain_kernel))
   dim <- on_x$dim * if (is.null(domain_kernel$kappa)) 1L else length(map$domains)
-  new_product_features(features, on_x$kernel, domain_kernel, map, dim, sample$X)
+  new_product_features(features, on_x$kernel, domain_kernel, map, dim, rows)
 }
+
+#' @exportS3Method
+embedding_features.features_product <- function(features) features$embedding
 
 # domains: the landmarks among the training domains; L L' = kappa at them; left:
 # the share of kappa's trace that the other domains leave.
@@ -137,8 +138,8 @@ default_rank <- function(left, dim) {
 
 # z_P of each domain, [s x G]
 #' @exportS3Method
-feature_table.product_map <- function(map, domain_kernel, X, domain, threads) {
-  kappa <- unname(domain_kernel_new(domain_kernel, X, domain, threads))
+feature_table.product_map <- function(map, domain_kernel, rows) {
+  kappa <- unname(domain_kappa(domain_kernel, rows))
   forwardsolve(map$factor, t(kappa[, map$domains, drop = FALSE]))
 }
 
@@ -149,30 +150,28 @@ feature_program.product_map <- function(map, X, table = NULL) {
 
 # Frequencies v = (a, b) on u: v'u = a'Z_P / sigma_P + b'x / sigma_X, where the
 # first term is the offset of a domain.
-two_stage_fourier <- function(features, kernel, domain_kernel, sample, threads) {
+two_stage_fourier <- function(features, kernel, domain_kernel, rows) {
   check_gaussian(kernel, domain_kernel)
-  kernel <- kernel_fit(kernel, sample$X)
-  domain_kernel <- domain_kernel_fit(domain_kernel, sample$X, sample$domain, threads,
-                                     features$embedding)
+  kernel <- kernel_fit(kernel, rows$X)
+  domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
   embeddings <- domain_kernel$coordinates
-  p <- ncol(sample$X)
+  p <- ncol(rows$X)
   v <- draw_frequencies(features, kernel_rbf(1), ncol(embeddings) + p)
   on_x <- seq_len(p)
   map <- structure(list(
     frequencies = v[on_x, , drop = FALSE] / kernel$sigma,
     domain_frequencies = v[-on_x, , drop = FALSE] / domain_kernel$outer$sigma,
-    centre = colMeans(sample$X), domain_centre = colMeans(embeddings)
+    centre = colMeans(rows$X), domain_centre = colMeans(embeddings)
   ), class = c("two_stage_map", "fourier_map"))
-  new_product_features(features, kernel, domain_kernel, map, 2L * features$n_features, sample$X)
+  new_product_features(features, kernel, domain_kernel, map, 2L * features$n_features, rows)
 }
 
 check_gaussian <- function(kernel, domain_kernel) {
-  if (!inherits(kernel, "kernel_rbf")) {
+  if (!is_gaussian(kernel)) {
     abort("argument", "`features_product(type = \"fourier\")` needs `kernel_rbf()` on x, not ",
           format(kernel), "; `type = \"product\"` takes any kernel.")
   }
-  if (!inherits(domain_kernel, "domain_embedding") ||
-        !inherits(domain_kernel$outer, "kernel_rbf")) {
+  if (!is_gaussian(domain_kernel$outer)) {
     abort("argument", "`features_product(type = \"fourier\")` needs the domain kernel ",
           "`domain_distribution(outer = kernel_rbf())`, not ", format(domain_kernel),
           "; `type = \"product\"` takes any domain kernel.")
@@ -181,8 +180,8 @@ check_gaussian <- function(kernel, domain_kernel) {
 
 # The offsets a'Z_P / sigma_P, [D x G].
 #' @exportS3Method
-feature_table.two_stage_map <- function(map, domain_kernel, X, domain, threads) {
-  embeddings <- unname(feature_means(domain_kernel$map, X, domain, threads))
+feature_table.two_stage_map <- function(map, domain_kernel, rows) {
+  embeddings <- unname(domain_coordinates(domain_kernel, rows))
   crossprod(map$domain_frequencies, t(embeddings) - map$domain_centre)
 }
 

@@ -6,14 +6,15 @@ features_rff <- function(n_features = 250, orthogonal = TRUE) {
 }
 
 #' @exportS3Method
-represent.features_rff <- function(features, kernel, domain_kernel, sample, threads) {
+represent.features_rff <- function(features, kernel, domain_kernel, rows, threads) {
   if (uses_domain(domain_kernel)) {
     abort("argument", "`features_rff()` represents kernels on x only; for the domain kernel ",
           format(domain_kernel), " use `features_product()` or `features_nystrom()`.")
   }
-  kernel <- kernel_fit(kernel, sample$X)
-  map <- fourier_map(features, kernel, sample$X)
-  new_product_features(features, kernel, domain_kernel, map, 2 * features$n_features, sample$X)
+  kernel <- kernel_fit(kernel, rows$X)
+  map <- fourier_map(features, kernel, rows$X)
+  new_product_features(features, kernel, domain_kernel, map, 2 * features$n_features,
+                       list(X = rows$X, threads = threads))
 }
 
 # The centre changes no product of features, but saves digits far from 0.
@@ -25,6 +26,10 @@ fourier_map <- function(features, kernel, X) {
 # [p x D]: D draws from the spectral density of the kernel. More features than there
 # is memory for a block of rows are refused before anything is drawn.
 draw_frequencies <- function(features, kernel, p) {
+  if (!is.null(kernel$columns)) {
+    W <- draw_frequencies(features, kernel$parts[[1L]], length(kernel$columns))
+    return(replace(matrix(0, p, ncol(W)), cbind(c(kernel$columns[row(W)]), c(col(W))), W))
+  }
   spectral <- kernel_spectral(kernel)
   if (is.null(spectral)) {
     abort("argument", "`features_rff()` needs a kernel whose spectral density is known, such as ",
@@ -51,9 +56,6 @@ uniform_directions <- function(p, k) {
   signs <- ifelse(diag(qr.R(decomposition)) < 0, -1, 1)
   sweep(qr.Q(decomposition), 2L, signs, "*")
 }
-
-#' @exportS3Method
-feature_table.fourier_map <- function(map, domain_kernel, X, domain, threads) NULL
 
 #' @exportS3Method
 feature_program.fourier_map <- function(map, X, table = NULL) {

@@ -1,16 +1,16 @@
 # Feature maps z with <z(d, x), z(d', x')> ~ kappa(d, d') k(x, x'): how a method
 # represents its kernel. A map is one file with a constructor and three methods:
-#   represent(features, kernel, domain_kernel, sample, threads): the fitted
-#     representation (product_kernel or product_features);
-#   feature_table(map, domain_kernel, X, domain, threads): what the map needs to
-#     know of domains, from their unlabelled rows, or NULL;
+#   represent(features, kernel, domain_kernel, rows, threads): the fitted representation
+#     (product_kernel or product_features);
+#   feature_table(map, domain_kernel, rows): what the map needs to know of domains, from
+#     their unlabelled rows; NULL unless there is something;
 #   feature_program(map, X, table): what the C++ core evaluates on the rows X.
 
 new_features <- function(name, ...) {
   structure(list(...), class = c(paste0("features_", name), "dg_features"))
 }
 
-represent <- function(features, kernel, domain_kernel, sample, threads) UseMethod("represent")
+represent <- function(features, kernel, domain_kernel, rows, threads) UseMethod("represent")
 
 # The representation of a sample; for several fits one for each kernel, see fit_path().
 sample_product <- function(args, sample) {
@@ -22,9 +22,29 @@ represent_rows <- function(key, sample, threads) {
   represent(key$features, key$kernel, key$domain_kernel, sample, threads)
 }
 
-feature_table <- function(map, domain_kernel, X, domain, threads) UseMethod("feature_table")
+feature_table <- function(map, domain_kernel, rows) UseMethod("feature_table")
+
+#' @exportS3Method
+feature_table.default <- function(map, domain_kernel, rows) NULL
 
 feature_program <- function(map, X, table = NULL) UseMethod("feature_program")
+
+# Does it keep the rows, and their Gram matrix while it is fitted?
+is_exact <- function(features) inherits(features, "features_exact")
+
+# Refuse a Gram matrix before anything is done.
+check_representation <- function(features, n, copies = 1) {
+  if (is_exact(features)) check_memory(n, copies = copies)
+}
+
+# The map of the domains' mean embeddings; NULL: by the rows themselves.
+embedding_features <- function(features) UseMethod("embedding_features")
+
+#' @exportS3Method
+embedding_features.default <- function(features) features
+
+#' @exportS3Method
+embedding_features.features_exact <- function(features) NULL
 
 check_features <- function(value, arg) {
   check_made_by(value, arg, "dg_features", paste0(
@@ -131,8 +151,8 @@ NULL
 features_exact <- function() new_features("exact")
 
 #' @exportS3Method
-represent.features_exact <- function(features, kernel, domain_kernel, sample, threads) {
-  product_kernel(kernel, domain_kernel, sample, threads)
+represent.features_exact <- function(features, kernel, domain_kernel, rows, threads) {
+  product_kernel(kernel, domain_kernel, rows, threads)
 }
 
 #' @export

@@ -1,7 +1,13 @@
 # What every fitted model can do, whatever its method.
 
-# Values of the model's functions at replayed rows: [rows x columns].
-decision <- function(object, X, domain, reference = NULL) UseMethod("decision")
+# Values of the model's functions at replayed rows, list(X, domain, reference): [rows x columns].
+decision <- function(object, rows) UseMethod("decision")
+
+# Of a chain the scores, as its learner sees them.
+learner_rows <- function(object, rows) UseMethod("learner_rows")
+
+#' @exportS3Method
+learner_rows.default <- function(object, rows) rows
 
 # Does a prediction depend on the rows of its domain?
 judges_domain <- function(object) UseMethod("judges_domain")
@@ -14,13 +20,15 @@ judges_domain.dg_fit <- function(object) {
 new_level_choices <- c("na", "error")
 
 # newdata to decision values, NA where a row has missing values: [nrow(newdata) x columns].
-decide <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
-  decide_rows(object, read_new(object, newdata, domain, reference, reference_domain, new_levels))
+decide <- function(object, newdata, domain, reference, reference_domain, new_levels = "na",
+                   of = decision) {
+  decide_rows(object, read_new(object, newdata, domain, reference, reference_domain, new_levels),
+              of)
 }
 
-# new: what read_new() gives.
-decide_rows <- function(object, new) {
-  values <- once(decision(object, new$X, new$domain, new$reference),
+# new: what read_new() gives; of: decision, or another function of the model and rows.
+decide_rows <- function(object, new, of = decision) {
+  values <- once(of(object, new[c("X", "domain", "reference")]),
                  paste0("domgen_warning_", c("far_domain", "small_domain")))
   full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
   full[new$ok, ] <- values
@@ -197,7 +205,7 @@ describe_kernels <- function(product) {
   if (uses_domain(product$domain_kernel)) {
     cat("  domain kernel  ", format(product$domain_kernel), "\n", sep = "")
   }
-  if (inherits(product, "product_features")) {
+  if (!is.null(product$features)) {
     cat("  features       ", format(product$features), ", ", plural(product$dim, "coordinate"),
         "\n", sep = "")
   }

@@ -8,8 +8,8 @@ fit_feature_gp <- function(args, sample, response) {
   # sums of weights near 1e308 would overflow: u = w / max(w), nu = noise / sqrt(max(w))
   args$unit <- sqrt(max(sample$weights))
   sample$weights <- sample$weights / max(sample$weights)
-  table <- own_table(product, sample$X, sample$domain, args$threads)
-  sums <- gp_sums(product, sample, response$target, table, args$threads)
+  table <- own_table(product, sample)
+  sums <- gp_sums(product, sample, response$target, table)
   check_overflow(diag(sums$total$second), product$kernel)
   basis <- gp_basis(sums$total)
   best <- optimise_feature_gp(args, basis, target_size(response$target, sample$weights))
@@ -19,22 +19,25 @@ fit_feature_gp <- function(args, sample, response) {
   if (at$value == -Inf) abort_indefinite(point)
   shrunk <- basis$values + at$delta
   beta <- basis$vectors %*% (basis$cross / shrunk)
-  decision <- do.call(rbind, in_chunks(product, sample$X, sample$domain, table,
-    function(program, rows, X, codes) feature_apply_(program, X, codes, beta, args$threads)))
   list(
-    coefficients = drop(beta), decision = decision, signal = point$signal, noise = point$noise,
+    coefficients = drop(beta), decision = expand_rows(product, sample, table, beta),
+    signal = point$signal, noise = point$noise,
     parameters = describe_parameters(point, best, response, colnames(sample$X)),
     log_likelihood = in_response_units(at$value, response, sums$total$n),
     gradient = best$gradient, evaluations = best$evaluations, product = product,
-    # Var(<z, beta>) = |z' spread|^2
-    spread = basis$vectors %*% diag(at$nu / sqrt(shrunk), length(shrunk)),
+    spread = gp_spread(basis, at$nu, at$delta),
     lodo = feature_lodo(sums, basis, at, response)
   )
 }
 
+# Var(<z, beta>) = |z' spread|^2
+gp_spread <- function(basis, nu, delta) {
+  basis$vectors %*% diag(nu / sqrt(basis$values + delta), length(basis$values))
+}
+
 # list(total, domains): sums over all rows, and over those of each domain unless
 # there are so many that they would take more than 256 MB.
-gp_sums <- function(product, sample, target, table, threads) {
+gp_sums <- function(product, sample, target, table) {
   weights <- sample$weights
   plain <- all(weights == 1)
   sums_of <- function(i) {
@@ -42,7 +45,7 @@ gp_sums <- function(product, sample, target, table, threads) {
     y <- take(target, i)
     wanted <- list(cells = rep(1L, length(u)), n_cells = 1L, response = matrix(u * y),
                    labelled = if (!plain) u, second = plain)
-    sums <- moments_of(product, take(sample$X, i), take(sample$domain, i), table, wanted, threads)
+    sums <- moments_of(product, rows_at(sample[c("X", "domain")], i), table, wanted)
     list(second = if (plain) sums$second else sums$labelled_second, cross = drop(sums$cross),
          square = sum(u * y^2), n = sum(u > 0), log_weights = sum(log(u[u > 0])), weight = sum(u))
   }
@@ -77,8 +80,7 @@ feature_likelihood <- function(basis, signal, nu) {
 }
 
 optimise_feature_gp <- function(args, basis, size) {
-  blocks <- c(if (is.null(args$signal)) list(block("signal")),
-              if (is.null(args$noise)) list(block("noise")))
+  blocks <- open_blocks(args)
   trace <- sum(basis$values) / basis$n
   point_at <- function(factors) {
     list(signal = if (is.null(args$signal)) size / sqrt(if (trace > 0) trace else 1)

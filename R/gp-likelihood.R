@@ -8,8 +8,8 @@
 gp_problem <- function(args, sample, target) {
   used <- sample$weights > 0
   list(X = take_used(sample$X, used), codes = as.integer(sample$domain)[used],
-       target = target[used], weights = sample$weights[used], rows = sample[c("X", "domain")],
-       threads = args$threads)
+       target = target[used], weights = sample$weights[used], threads = args$threads,
+       rows = list(X = sample$X, domain = sample$domain, threads = args$threads))
 }
 
 # Without a copy where all rows are used.
@@ -18,7 +18,7 @@ take_used <- function(X, used) if (all(used)) X else X[used, , drop = FALSE]
 # memory: a matrix that may be overwritten, or NULL. In the result A holds the
 # Cholesky factor of A in its upper triangle.
 gp_evaluate <- function(problem, point, memory = NULL) {
-  kappa <- kappa_at(point$domain_kernel, problem$rows, problem$threads, problem$inner)
+  kappa <- domain_at(point$domain_kernel, problem$rows, problem$inner)
   program <- problem$program
   if (is.null(program)) program <- kernel_program(point$kernel, problem$X, problem$X)
   ridge <- (point$noise / point$signal)^2 / problem$weights
@@ -50,11 +50,12 @@ gp_gradient <- function(problem, point, blocks, evaluated) {
         on_x <<- on_x + 1L
         slopes$bandwidths[[on_x]]
       },
-      {
-        slope <- sum(slopes$cells * kappa_slope(point$domain_kernel, blocks[[i]], evaluated$kappa,
-                                                problem$rows, problem$threads))
-        tau <- point$domain_kernel$tau
-        if (of[i] == "tau") slope * tau * (1 - tau) else slope
+      domain = {
+        slope <- sum(slopes$cells * domain_slope(point$domain_kernel, blocks[[i]], evaluated$kappa,
+                                                 problem$rows))
+        # of the logit of tau
+        tau <- if (blocks[[i]]$link == "logit") get_block(point, blocks[[i]])
+        if (is.null(tau)) slope else slope * tau * (1 - tau)
       })
   }))
 }
@@ -63,19 +64,27 @@ gp_gradient <- function(problem, point, blocks, evaluated) {
 gp_kernel_slopes <- function(problem, point, blocks, evaluated) {
   of <- vapply(blocks, `[[`, "", "of")
   p <- ncol(problem$X)
-  slopes <- lapply(blocks[of == "kernel"], function(b) {
-    by_predictor <- b$size > 1L
-    list(program = slope_program(point$kernel, evaluated$program, b$path, problem$X, by_predictor),
-         inv = if (by_predictor) 1 / rep_len(get_bandwidth(point$kernel, b$path), p))
+  blocks <- blocks[of == "kernel"]
+  columns <- lapply(blocks, function(b) {
+    if (b$size > 1L) path_columns_of(point$kernel, b$path, p)
   })
-  wants_cells <- any(of %in% c("embedding", "outer", "tau"))
+  slopes <- Map(function(b, columns) {
+    by_predictor <- !is.null(columns)
+    sigma <- if (by_predictor) rep_len(get_bandwidth(point$kernel, b$path), b$size)
+    list(program = slope_program(point$kernel, evaluated$program, b$path, problem$X, by_predictor),
+         inv = if (by_predictor) spread_columns(1 / sigma, columns, p))
+  }, blocks, columns)
+  wants_cells <- any(of == "domain")
   if (length(slopes) == 0L && !wants_cells) return(NULL)
   kappa <- evaluated$kappa$kappa
-  core_result(gp_slopes_(
+  found <- core_result(gp_slopes_(
     evaluated$A, evaluated$alpha, point$signal^2, problem$X, kappa,
     if (!is.null(kappa)) problem$codes, slopes, if (wants_cells) evaluated$program,
     problem$threads
   ))
+  found$bandwidths <- Map(function(slope, columns) if (is.null(columns)) slope else slope[columns],
+                          found$bandwidths, columns)
+  found
 }
 
 # value(theta) and gradient(theta), negated, over one n x n matrix. The optimiser
@@ -84,9 +93,8 @@ gp_objective <- function(problem, point, blocks) {
   of <- vapply(blocks, `[[`, "", "of")
   # what stays the same is computed once
   if (!"kernel" %in% of) problem$program <- kernel_program(point$kernel, problem$X, problem$X)
-  if (!"embedding" %in% of) {
-    problem$inner <- kappa_at(point$domain_kernel, problem$rows, problem$threads)$inner
-  }
+  on_rows <- vapply(blocks, function(b) identical(b$part, "kernel"), NA)
+  if (!any(on_rows)) problem$inner <- domain_at(point$domain_kernel, problem$rows)$inner
   last <- list()
   count <- 0L
   evaluate <- function(theta) {
@@ -144,7 +152,7 @@ gp_optimise <- function(args, problem, points) {
   blocks <- free_blocks(args, p, domains)
   first <- points[[1L]]
   if (length(blocks) == 0L || !args$optimise) return(list(point = first, blocks = list()))
-  common <- lapply(blocks, function(b) block(b$of, b$path))
+  common <- lapply(blocks, utils::modifyList, list(size = 1L))
   few <- few_rows(problem, trial_rows)
   trials <- lapply(points, function(point) {
     gp_climb(few, point, common, theta_bounds(first, common))

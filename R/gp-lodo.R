@@ -9,7 +9,7 @@ lodo.dg_gp <- function(object, ...) {
     abort("data", "`lodo()` needs at least two domains, not only ",
           enumerate(levels(object$domain), quote = "\""), ".")
   }
-  if (inherits(object$product, "product_kernel")) return(exact_lodo(object))
+  if (is.null(object$product$features)) return(exact_lodo(object))
   if (is.null(object$lodo)) {
     abort("memory", "`lodo()` needs sums of features by domain, which for ",
           plural(nlevels(object$domain), "domain"), " and ", plural(object$product$dim, "feature"),
@@ -51,7 +51,7 @@ gp_factor <- function(object) {
   solved <- core_result(gp_factor_(
     NULL, kernel_program(product$kernel, X, X), X, kappa,
     if (!is.null(kappa)) as.integer(product$domain)[used], ridge, target,
-    object$spec$args$threads
+    product$threads
   ))
   if (!solved$positive) abort_indefinite(object)
   solved

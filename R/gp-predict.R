@@ -57,10 +57,10 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
                                          c("none", "confidence", "prediction")))
   with_variance <- wanted$se || wanted$interval != "none"
   values <- if (missing(newdata)) {
-    pad_rows(if (with_variance) training_moments(object) else object$decision, object)
+    pad_rows(if (with_variance) mean_and_variance(object, NULL) else object$decision, object)
   } else {
-    decide(if (with_variance) as_moments(object) else object, newdata, domain, reference,
-           reference_domain, new_levels)
+    decide(object, newdata, domain, reference, reference_domain, new_levels,
+           if (with_variance) mean_and_variance else decision)
   }
   fit <- respond(object, values[, 1L, drop = FALSE], type)
   if (!with_variance) return(fit)
@@ -86,110 +86,116 @@ describe_prediction <- function(object, fit, variance, wanted) {
   if (wanted$se) list(fit = fit, se.fit = se, residual.scale = noise) else fit
 }
 
-# The same object, whose decision() gives the mean and the variance of f.
-as_moments <- function(object) UseMethod("as_moments")
+# The predictive distribution of f at rows, NULL: those of training as they were in training:
+# list(mean, var), or list(draws [rows x draws]) of responses.
+posterior <- function(object, rows = NULL, draws = 0L) UseMethod("posterior")
 
-#' @exportS3Method
-as_moments.dg_gp <- function(object) {
-  class(object) <- c("dg_gp_moments", class(object))
-  object
+mean_and_variance <- function(object, rows) {
+  found <- posterior(object, rows)
+  cbind(found$mean, found$var)
 }
 
 #' @exportS3Method
-decision.dg_gp_moments <- function(object, X, domain, reference = NULL) {
-  if (nrow(X) == 0L) return(matrix(0, 0L, 2L))
-  gp_moments(object$product, object, X, domain, new_domains(object, X, domain, reference))
+posterior.dg_gp <- function(object, rows = NULL, draws = 0L) {
+  seen <- if (is.null(rows)) old_rows(object) else new_rows(object, rows)
+  if (draws > 0L) return(list(draws = gp_draws(object$product, object, seen, draws)))
+  gp_moments(object$product, object, seen)
 }
 
-training_moments <- function(object) UseMethod("training_moments")
-
-#' @exportS3Method
-training_moments.dg_gp <- function(object) {
-  rows <- training_rows_for(object)
-  gp_moments(object$product, object, rows$X, rows$domain, old_domains(object))
+# The rows with what is known of their domains: table, see domain_table(); own: kappa(P, P) of each;
+# judges: the rows that describe them.
+new_rows <- function(object, rows) {
+  product <- object$product
+  if (!uses_domain(product$domain_kernel)) return(rows)
+  rows$judges <- judging_rows(product, rows)
+  rows$table <- domain_table(product, rows$judges)
+  rows$own <- domain_own(product$domain_kernel, rows$judges)
+  rows
 }
 
-training_rows_for <- function(object) {
-  if (is.null(object$product$X)) {
-    abort("argument", "`newdata` must be given: a model with `",
-          class(object$product$features)[1L], "()` keeps no training rows.")
+old_rows <- function(object) {
+  product <- object$product
+  if (is.null(product$X)) {
+    abort("argument", "`newdata` must be given: a model with `", class(product$features)[1L],
+          "()` keeps no training rows.")
   }
-  list(X = object$product$X, domain = object$domain)
+  kappa <- unname(product$domain_kernel$kappa)
+  list(X = product$X, domain = object$domain, table = kappa,
+       own = if (!is.null(kappa)) diag(kappa), among = kappa)
 }
 
-# Mean and variance of f at rows, [rows x 2].
-gp_moments <- function(product, object, X, domain, domains) UseMethod("gp_moments")
+# list(mean, var) of f at rows made by new_rows().
+gp_moments <- function(product, object, rows) UseMethod("gp_moments")
+
+by_blocks <- function(rows, columns, moments) {
+  parts <- lapply(blocks_of_rows(nrow(rows$X), columns), function(i) moments(rows_at(rows, i)))
+  list(mean = unlist(lapply(parts, `[[`, "mean")), var = unlist(lapply(parts, `[[`, "var")))
+}
 
 #' @exportS3Method
-gp_moments.product_kernel <- function(product, object, X, domain, domains) {
+gp_moments.product_kernel <- function(product, object, rows) {
+  if (nrow(rows$X) == 0L) return(list(mean = numeric(), var = numeric()))
   factor <- gp_factor(object)
-  parts <- lapply(blocks_of_rows(nrow(X), nrow(factor$A)), function(i) {
-    rows <- X[i, , drop = FALSE]
-    cross <- gp_cross(product, object, rows, domain[i], domains)
-    own <- own_variance(product, rows, domain[i], domains)
-    left <- own - colSums(backsolve(factor$A, cross, transpose = TRUE)^2)
-    cbind(crossprod(cross, factor$alpha), object$signal^2 * pmax(left, 0))
+  by_blocks(rows, nrow(factor$A), function(rows) {
+    cross <- gp_cross(product, object, rows)
+    left <- own_variance(product, rows) - colSums(backsolve(factor$A, cross, transpose = TRUE)^2)
+    list(mean = crossprod(cross, factor$alpha), var = object$signal^2 * pmax(left, 0))
   })
-  do.call(rbind, parts)
 }
 
 # k(training rows, X) kappa, [used training rows x rows].
-gp_cross <- function(product, object, X, domain, domains) {
+gp_cross <- function(product, object, rows) {
   used <- object$weights > 0
   Z <- take_used(product$X, used)
-  kappa <- domains$kappa
-  values <- kernel_cross_(kernel_program(product$kernel, Z, X), Z, X,
+  kappa <- rows$table
+  values <- kernel_cross_(kernel_program(product$kernel, Z, rows$X), Z, rows$X,
                           if (!is.null(kappa)) t(kappa),
                           if (!is.null(kappa)) as.integer(product$domain)[used],
-                          if (!is.null(kappa)) as.integer(domain), object$spec$args$threads)
+                          if (!is.null(kappa)) as.integer(rows$domain), product$threads)
   check_overflow(c(min(values), max(values)), product$kernel)
   values
 }
 
 # kappa(P, P) k(x, x): the prior variance over s^2.
-own_variance <- function(product, X, domain, domains) {
-  own <- kernel_own(product$kernel, X)
-  if (is.null(domains$own)) own else own * domains$own[as.integer(domain)]
+own_variance <- function(product, rows) {
+  own <- kernel_own(product$kernel, rows$X)
+  if (is.null(rows$own)) own else own * rows$own[as.integer(rows$domain)]
 }
 
 #' @exportS3Method
-gp_moments.product_features <- function(product, object, X, domain, domains) {
-  parts <- lapply(blocks_of_rows(nrow(X), product$dim), function(i) {
-    at <- feature_moments_at(product, object, X[i, , drop = FALSE], domain[i], domains)
-    cbind(at$Z %*% object$coefficients, rowSums((at$Z %*% object$spread)^2) + at$left)
+gp_moments.product_features <- function(product, object, rows) {
+  if (nrow(rows$X) == 0L) return(list(mean = numeric(), var = numeric()))
+  by_blocks(rows, product$dim, function(rows) {
+    at <- feature_moments_at(product, object, rows)
+    list(mean = at$Z %*% object$coefficients, var = rowSums((at$Z %*% object$spread)^2) + at$left)
   })
-  do.call(rbind, parts)
 }
 
 # list(Z: features, left: the prior variance that they do not have).
-feature_moments_at <- function(product, object, X, domain, domains) {
-  Z <- features_at(product, X, domain, domains$table, object$spec$args$threads)
-  check_overflow(c(min(Z), max(Z)), product$kernel)
-  own <- own_variance(product, X, domain, domains)
-  left <- object$signal^2 * pmax(own - rowSums(Z^2), 0)
+feature_moments_at <- function(product, object, rows) {
+  Z <- features_at(product, rows, rows$table)
+  left <- object$signal^2 * pmax(own_variance(product, rows) - rowSums(Z^2), 0)
   list(Z = Z, left = left)
 }
 
-# A chain predicts as its learner does: standard errors where it ends in a Gaussian
-# process.
-#' @exportS3Method
-as_moments.dg_chain <- function(object) {
-  object$learner <- as_moments(object$learner)
-  object
-}
+# What a chain ends in, and what was adapted.
+learner_of <- function(object) UseMethod("learner_of")
 
 #' @exportS3Method
-training_moments.dg_chain <- function(object) training_moments(object$learner)
+learner_of.default <- function(object) object
 
-# What a chain ends in.
-learner_of <- function(object) {
-  if (inherits(object, "dg_adapted")) object <- object$base
-  if (inherits(object, "dg_chain")) object$learner else object
-}
+#' @exportS3Method
+learner_of.dg_chain <- function(object) object$learner
 
+#' @exportS3Method
+learner_of.dg_adapted <- function(object) learner_of(object$base)
+
+# A chain predicts as its learner does: standard errors where it ends in a Gaussian process.
 #' @rdname predict.dg_gp
 #' @export
 predict.dg_chain <- function(object, ...) {
   check_sealed(object)
-  if (inherits(object$learner, "dg_gp")) predict.dg_gp(object, ...) else NextMethod()
+  if (has_posterior(object)) predict.dg_gp(object, ...) else NextMethod()
 }
+
+has_posterior <- function(object) inherits(learner_of(object), "dg_gp")

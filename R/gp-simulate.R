@@ -12,17 +12,10 @@ simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL
   check_sealed(object)
   nsim <- check_count(nsim, "nsim")
   if (!is.null(seed)) seed <- check_seed(seed)
+  drawn <- function(object, rows) posterior(object, rows, nsim)$draws
   draws <- with_seed(seed, {
-    if (missing(newdata)) {
-      rows <- training_rows_for(object)
-      pad_rows(gp_draws(object$product, object, rows$X, rows$domain, old_domains(object), nsim),
-               object)
-    } else {
-      drawing <- object
-      drawing$nsim <- nsim
-      class(drawing) <- c("dg_gp_draws", class(object))
-      decide(drawing, newdata, domain, reference, reference_domain)
-    }
+    if (missing(newdata)) pad_rows(drawn(object, NULL), object)
+    else decide(object, newdata, domain, reference, reference_domain, of = drawn)
   })
   draws <- as.data.frame(object$response$centre + object$response$scale * draws)
   names(draws) <- paste0("sim_", seq_len(nsim))
@@ -36,43 +29,37 @@ check_seed <- function(seed) {
   seed
 }
 
-#' @exportS3Method
-decision.dg_gp_draws <- function(object, X, domain, reference = NULL) {
-  if (nrow(X) == 0L) return(matrix(0, 0L, object$nsim))
-  domains <- new_domains(object, X, domain, reference)
-  if (inherits(object$product, "product_kernel") && length(domains)) {
-    domains$among <- kappa_among(object$product$domain_kernel, domains$rows$X,
-                                 domains$rows$domain, object$spec$args$threads)
-  }
-  gp_draws(object$product, object, X, domain, domains, object$nsim)
-}
-
-# Responses at rows, [rows x draws].
-gp_draws <- function(product, object, X, domain, domains, nsim) UseMethod("gp_draws")
+# Responses at rows made by new_rows(), [rows x draws].
+gp_draws <- function(product, object, rows, nsim) UseMethod("gp_draws")
 
 #' @exportS3Method
-gp_draws.product_kernel <- function(product, object, X, domain, domains, nsim) {
+gp_draws.product_kernel <- function(product, object, rows, nsim) {
+  X <- rows$X
+  if (nrow(X) == 0L) return(matrix(0, 0L, nsim))
   check_memory(nrow(X), nrow(X), copies = 2)
   check_memory(nrow(X), sum(object$weights > 0), copies = 2)
-  threads <- object$spec$args$threads
   factor <- gp_factor(object)
-  cross <- gp_cross(product, object, X, domain, domains)
+  cross <- gp_cross(product, object, rows)
   mean <- drop(crossprod(cross, factor$alpha))
   left <- backsolve(factor$A, cross, transpose = TRUE)
-  prior <- gram_matrix(product$kernel, X, domains$among,
-                       if (!is.null(domains$among)) as.integer(domain), threads)
-  covariance <- object$signal^2 * (prior - crossprod(left))
+  among <- rows$among
+  if (!is.null(rows$judges)) {
+    among <- domain_kappa(product$domain_kernel, rows$judges, among = TRUE)
+  }
+  rows$threads <- product$threads
+  covariance <- object$signal^2 * (gram_matrix(product$kernel, rows, among) - crossprod(left))
   diag(covariance) <- pmax(diag(covariance), 0) + object$noise^2
   R <- on_error(chol(covariance), function(e) abort_indefinite(object))
   mean + crossprod(R, matrix(stats::rnorm(length(mean) * nsim), length(mean)))
 }
 
 #' @exportS3Method
-gp_draws.product_features <- function(product, object, X, domain, domains, nsim) {
+gp_draws.product_features <- function(product, object, rows, nsim) {
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, nsim))
   beta <- object$coefficients +
     object$spread %*% matrix(stats::rnorm(product$dim * nsim), product$dim)
-  parts <- lapply(blocks_of_rows(nrow(X), product$dim), function(i) {
-    at <- feature_moments_at(product, object, X[i, , drop = FALSE], domain[i], domains)
+  parts <- lapply(blocks_of_rows(nrow(rows$X), product$dim), function(i) {
+    at <- feature_moments_at(product, object, rows_at(rows, i))
     own <- matrix(stats::rnorm(length(i) * nsim), length(i))
     at$Z %*% beta + sqrt(at$left + object$noise^2) * own
   })

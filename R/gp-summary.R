@@ -9,36 +9,29 @@ describe_parameters <- function(point, best, response, columns) {
   rows <- lapply(all_blocks(point), function(b) {
     value <- get_block(point, b)
     place <- match(block_key(b), fitted)
-    data.frame(name = block_names(b, columns), value = value, fitted = !is.na(place),
+    data.frame(name = block_names(b, point, columns), value = value, fitted = !is.na(place),
                at_bound = if (is.na(place)) FALSE else bound[[place]],
                meaning = block_meaning(b, response))
   })
   do.call(rbind, rows)
 }
 
-block_key <- function(block) paste(c(block$of, block$path), collapse = " ")
+block_key <- function(block) paste(c(block$of, block$part, block$path), collapse = " ")
 
-# All parameters of a point, given or fitted.
-all_blocks <- function(point) {
-  c(list(block("signal"), block("noise")), kernel_blocks_of("kernel", point$kernel, free_bandwidths(point$kernel, TRUE)),
-    domain_blocks(point$domain_kernel, all = TRUE))
-}
-
-block_names <- function(block, columns) {
-  name <- switch(block$of, kernel = "sigma", embedding = "sigma of embeddings",
-                 outer = "sigma of kappa", block$of)
-  if (length(block$path)) name <- paste0(name, " (part ", paste(block$path, collapse = "."), ")")
-  if (block$size > 1L) paste0(name, " [", columns, "]") else name
+block_names <- function(block, point, columns) {
+  name <- block$name
+  kernel <- if (block$of == "domain") point$domain_kernel[[block$part]] else point[[block$of]]
+  path <- shown_path(kernel, block$path)
+  if (length(path)) name <- paste0(name, " (part ", paste(path, collapse = "."), ")")
+  if (block$size == 1L) return(name)
+  paste0(name, " [", columns[path_columns_of(kernel, block$path, length(columns))], "]")
 }
 
 block_meaning <- function(block, response) {
-  unit <- if (response$scale == 1 && response$centre == 0) "units of the response"
-          else "standard deviations of the response"
-  switch(block$of,
-    signal = paste0("standard deviation of f, in ", unit),
-    noise = paste0("standard deviation of the noise, in ", unit),
-    kernel = "bandwidth of the kernel on x", embedding = "bandwidth of the mean embeddings",
-    outer = "bandwidth of kappa, between embeddings", tau = "correlation of f between domains")
+  if (!block$of %in% c("signal", "noise")) return(block$meaning)
+  paste0(block$meaning, ", in ",
+         if (response$scale == 1 && response$centre == 0) "units of the response"
+         else "standard deviations of the response")
 }
 
 #' @exportS3Method

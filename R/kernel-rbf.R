@@ -48,3 +48,5 @@ kernel_spectral.kernel_rbf <- function(kernel) function(D) rep(1, D)
 
 #' @export
 format.kernel_rbf <- function(x, ...) "exp(-||x - z||^2 / (2 sigma^2))"
+
+is_gaussian <- function(kernel) inherits(kernel, "kernel_rbf")

@@ -19,56 +19,40 @@ bandwidth_paths <- function(kernel, wanted, path = integer()) {
     })
     return(do.call(c, paths))
   }
-  if (inherits(kernel, "kernel_stationary") && wanted(kernel)) list(path)
+  if (is_stationary(kernel) && wanted(kernel)) list(path)
 }
 
 has_rate <- function(leaf) !is.null(kernel_rate(leaf, 1))
 
-# Has the profile a derivative in the inner products?
-has_slope <- function(kernel) length(leaves_without_slope(kernel)) == 0L
-
+# What keeps the profile from having a derivative in the inner products.
 leaves_without_slope <- function(kernel) {
   if (!is.null(kernel$parts)) return(unlist(lapply(kernel$parts, leaves_without_slope)))
-  known <- if (inherits(kernel, "kernel_stationary")) has_rate(kernel)
+  known <- if (is_stationary(kernel)) has_rate(kernel)
            else !is.null(kernel_profile_slope(kernel, matrix(1), matrix(1)))
   if (!known) format(kernel)
 }
 
-# Of mean embeddings, whose bandwidths are seen through the outer kernel.
-free_embedding <- function(domain_kernel) {
-  if (has_slope(domain_kernel$outer)) free_bandwidths(domain_kernel$kernel)
-}
-
 # Open bandwidths without a derivative stay at the median, which the user is told.
 warn_no_derivative <- function(kernel, domain_kernel) {
-  lost <- list(`kernel` = leaves_at(kernel, stuck_bandwidths(kernel)))
-  if (inherits(domain_kernel, "domain_embedding")) {
-    inner <- domain_kernel$kernel
-    lost$outer <- leaves_at(domain_kernel$outer, stuck_bandwidths(domain_kernel$outer))
-    lost$embeddings <- c(
-      leaves_at(inner, stuck_bandwidths(inner)),
-      if (length(free_bandwidths(inner))) leaves_without_slope(domain_kernel$outer)
-    )
+  lacks <- lapply(stuck_bandwidths(kernel), function(path) format(kernel_at(kernel, path)))
+  lost <- list(`\`kernel\`` = unlist(lacks))
+  for (p in domain_parameters(domain_kernel)) {
+    if (p$open) lost[[p$place]] <- c(lost[[p$place]], p$lacks)
   }
-  lost <- lost[lengths(lost) > 0L]
+  lost <- Filter(length, lost[order(names(lost))])
   if (length(lost) == 0L) return(invisible())
-  places <- c(kernel = "`kernel`", outer = "`outer`", embeddings = "the mean embeddings")
   warn("derivative", "No derivative is known of ", enumerate(unique(unlist(lost)), quote = ""),
        ": what it would fit, the bandwidth of ",
-       paste(places[names(lost)], collapse = " and that of "), ", stays at the median.")
+       paste(names(lost), collapse = " and that of "), ", stays at the median.")
 }
 
-leaves_at <- function(kernel, paths) {
-  vapply(paths, function(path) {
-    for (i in path) kernel <- kernel$parts[[i]]
-    format(kernel)
-  }, "")
-}
-
-get_bandwidth <- function(kernel, path) {
+# The part at the end of a path.
+kernel_at <- function(kernel, path) {
   for (i in path) kernel <- kernel$parts[[i]]
-  kernel$sigma
+  kernel
 }
+
+get_bandwidth <- function(kernel, path) kernel_at(kernel, path)$sigma
 
 set_bandwidth <- function(kernel, path, sigma) {
   if (length(path) == 0L) kernel$sigma <- sigma
@@ -82,6 +66,7 @@ set_bandwidth <- function(kernel, path, sigma) {
 slope_program <- function(kernel, program, path, X, by_predictor = FALSE) {
   if (length(path) == 0L) return(leaf_slope(kernel, program, X, by_predictor))
   i <- path[1L]
+  if (!is.null(kernel$columns)) X <- X[, kernel$columns, drop = FALSE]
   part <- slope_program(kernel$parts[[i]], program$parts[[i]], path[-1L], X, by_predictor)
   if (program$type == "sum") return(part)
   program$parts[[i]] <- part

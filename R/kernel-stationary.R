@@ -89,3 +89,5 @@ in_bandwidths <- function(kernel, x, z) {
   scaled <- function(a) sweep(sweep(unname(a), 2L, centre), 2L, kernel$sigma, "/", FALSE)
   list(x = scaled(x), z = scaled(z))
 }
+
+is_stationary <- function(kernel) inherits(kernel, "kernel_stationary")

@@ -2,7 +2,8 @@
 # methods: kernel_fit (fill in what depends on data), kernel_program (what the
 # C++ core evaluates), kernel_profile (the formula in inner products and squared
 # norms, used between mean embeddings), kernel_factor (a factor of its Gram
-# matrix that is cheaper than the general one) and format. A kernel of the distance has a
+# matrix that is cheaper than the general one), kernel_columns (what it acts on
+# where that is not numbers, see kernel-columns.R) and format. A kernel of the distance has a
 # smaller contract: see kernel-stationary.R.
 #
 # Beside the value stands its derivative, kernel_rate (kernels of the distance) or
@@ -115,8 +116,9 @@ list_bandwidths <- function(kernel) {
 #'
 #' @param kernel A kernel such as [kernel_rbf()], or a sum or product of kernels.
 #' @param x Numeric matrix, n x p (a data frame of numbers is converted; a
-#'   vector is one column).
-#' @param z Numeric matrix, m x p; `x` unless given.
+#'   vector is one column). For [kernel_mixed()] a data frame of any columns, for
+#'   [kernel_precomputed()] also the vector of ids.
+#' @param z Of the same columns, m rows; `x` unless given.
 #' @param threads Number of threads; `getOption("domgen.threads", 2)` if `NULL`.
 #' @return A numeric matrix, n x m, with the kernel of row i of `x` and row j
 #'   of `z` in cell (i, j); exactly symmetric when `z` is `x`. A kernel without
@@ -134,15 +136,32 @@ list_bandwidths <- function(kernel) {
 kernel_matrix <- function(kernel, x, z = NULL, threads = NULL) {
   check_kernel(kernel, "kernel")
   threads <- check_threads(threads)
-  x <- check_rows(x, "x")
-  if (!is.null(z)) {
-    z <- check_rows(z, "z")
-    if (ncol(z) != ncol(x)) {
+  rows <- read_rows(kernel, x, z)
+  kernel <- kernel_fit(rows$kernel, if (is.null(z)) rows$x else rows$z)
+  if (is.null(z)) gram_matrix(kernel, list(X = rows$x, threads = threads))
+  else cross_matrix(kernel, rows$x, rows$z, threads)
+}
+
+# The rows that a user gives a kernel, as it wants them: list(kernel, x, z).
+read_rows <- function(kernel, x, z = NULL) {
+  check_given(x, "x")
+  wishes <- wished_columns(list(kernel = kernel))
+  ids <- any(vapply(wishes, is.list, NA))
+  if (is_placed(kernel) || is.null(wishes) || !is.data.frame(x) && !ids) {
+    x <- check_rows(x, "x")
+    if (!is.null(z)) z <- check_rows(z, "z")
+    if (!is.null(z) && ncol(z) != ncol(x)) {
       abort("data", "`z` must have as many columns as `x` (", ncol(x), "), not ", ncol(z), ".")
     }
+    return(list(kernel = kernel, x = x, z = z))
   }
-  kernel <- kernel_fit(kernel, if (is.null(z)) x else z)
-  if (is.null(z)) gram_matrix(kernel, x, threads = threads) else cross_matrix(kernel, x, z, threads)
+  as_frame <- function(rows) if (is.null(dim(rows))) data.frame(id = rows) else as.data.frame(rows)
+  raw <- raw_from_matrix(list(x = as_frame(x)), wishes)
+  if (!is.null(z)) {
+    z <- quietly(replay_formula(raw$blueprint, as_frame(z), "z"), "domgen_warning_new_level")
+  }
+  list(kernel = place_kernel(kernel, layout_of(raw$blueprint)), x = check_rows(raw$X, "x"),
+       z = if (!is.null(z)) check_rows(z, "z"))
 }
 
 check_rows <- function(x, arg) {
@@ -161,9 +180,12 @@ check_rows <- function(x, arg) {
   x
 }
 
-gram_matrix <- function(kernel, X, kappa = NULL, domain = NULL, threads) {
+# rows: list(X, domain, threads).
+gram_matrix <- function(kernel, rows, kappa = NULL) {
+  X <- rows$X
   check_memory(nrow(X))
-  K <- kernel_gram_(kernel_program(kernel, X, X), X, kappa, domain, threads)
+  K <- kernel_gram_(kernel_program(kernel, X, X), X, kappa,
+                    if (!is.null(kappa)) as.integer(rows$domain), rows$threads)
   check_gram(K, kernel)
   K
 }

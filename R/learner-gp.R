@@ -148,7 +148,7 @@ fit_sample.dg_gp_spec <- function(spec, sample) {
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   check_open_bandwidth(args)
   response <- encode_response(sample$y, sample$weights, args$scale != "none")
-  fitted <- if (inherits(args$features, "features_exact")) fit_exact_gp(args, sample, response)
+  fitted <- if (is_exact(args$features)) fit_exact_gp(args, sample, response)
             else fit_feature_gp(args, sample, response)
   fitted[c("weights", "response", "y")] <- list(sample$weights, response, sample$y)
   structure(fitted, class = c("dg_gp", "dg_learner", "dg_fit"))
@@ -156,7 +156,7 @@ fit_sample.dg_gp_spec <- function(spec, sample) {
 
 check_open_bandwidth <- function(args) {
   if (!args$per_predictor) return(invisible())
-  if (!inherits(args$features, "features_exact")) {
+  if (!is_exact(args$features)) {
     abort("argument", "`per_predictor` must be FALSE with a feature map, whose bandwidths are not ",
           "fitted.")
   }
@@ -184,11 +184,11 @@ fit_exact_gp <- function(args, sample, response) {
     warn_no_derivative(args$kernel, if (nlevels(sample$domain) > 1L) args$domain_kernel)
   }
   points <- lapply(seq_len(starts), function(start) {
-    start_point(args, problem$rows, size, start_factors(start), args$threads)
+    start_point(args, problem$rows, size, start_factors(start))
   })
   best <- gp_optimise(args, problem, points)
   warn_optimum(best)
-  point <- absolute_point(best$point, problem$rows, args$threads)
+  point <- absolute_point(best$point, problem$rows)
   evaluated <- gp_evaluate(problem, point)
   if (evaluated$value == -Inf) abort_indefinite(point)
   used <- sample$weights > 0
@@ -197,7 +197,7 @@ fit_exact_gp <- function(args, sample, response) {
   # f = K alpha = y - ridge alpha where the row was used
   decision <- replace(numeric(length(used)), used,
                       problem$target - evaluated$ridge * evaluated$alpha)
-  if (any(!used)) decision[!used] <- gp_expansion(product, sample, alpha, !used, args$threads)
+  if (any(!used)) decision[!used] <- gp_expansion(product, alpha, !used)
   list(
     coefficients = alpha, decision = matrix(decision), signal = point$signal, noise = point$noise,
     parameters = describe_parameters(point, best, response, colnames(sample$X)),
@@ -207,12 +207,12 @@ fit_exact_gp <- function(args, sample, response) {
 }
 
 # f at those training rows, each judged as in training.
-gp_expansion <- function(product, sample, alpha, rows, threads) {
-  X <- sample$X[rows, , drop = FALSE]
+gp_expansion <- function(product, alpha, rows) {
+  X <- product$X[rows, , drop = FALSE]
   kappa <- product$domain_kernel$kappa
-  kernel_apply_(kernel_program(product$kernel, X, sample$X), X, sample$X, matrix(alpha), kappa,
-                if (!is.null(kappa)) as.integer(sample$domain)[rows],
-                if (!is.null(kappa)) as.integer(sample$domain), threads)
+  codes <- if (!is.null(kappa)) as.integer(product$domain)
+  kernel_apply_(kernel_program(product$kernel, X, product$X), X, product$X, matrix(alpha), kappa,
+                codes[rows], codes, product$threads)
 }
 
 abort_indefinite <- function(point) {
@@ -222,7 +222,6 @@ abort_indefinite <- function(point) {
 }
 
 #' @exportS3Method
-decision.dg_gp <- function(object, X, domain, reference = NULL) {
-  product_expansion(object$product, X, domain, matrix(object$coefficients),
-                    object$spec$args$threads, reference)
+decision.dg_gp <- function(object, rows) {
+  product_expansion(object$product, rows, matrix(object$coefficients))
 }

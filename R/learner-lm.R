@@ -77,8 +77,8 @@ logistic <- function(design, response, costs) {
 }
 
 #' @exportS3Method
-decision.dg_lm <- function(object, X, domain, reference = NULL) {
-  cbind(rep(1, nrow(X)), X) %*% object$coefficients
+decision.dg_lm <- function(object, rows) {
+  cbind(rep(1, nrow(rows$X)), rows$X) %*% object$coefficients
 }
 
 #' @exportS3Method

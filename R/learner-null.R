@@ -23,8 +23,8 @@ fit_sample.dg_null_spec <- function(spec, sample) {
 }
 
 #' @exportS3Method
-decision.dg_null <- function(object, X, domain, reference = NULL) {
-  matrix(unname(object$coefficients), nrow(X), 1L)
+decision.dg_null <- function(object, rows) {
+  matrix(unname(object$coefficients), nrow(rows$X), 1L)
 }
 
 #' @exportS3Method

@@ -43,65 +43,56 @@ fit_bandwidths <- function(task, sample, args) {
 }
 
 # Everything that does not depend on the bandwidths; rows sorted by domain. paths: the open
-# bandwidths of the kernel on x, of the embeddings' and of the outer kernel; of: which of
-# the three a parameter belongs to.
+# bandwidths of the kernel on x, columns: those of X that each is of; between: the open parameters
+# of the domain kernel; of: which of the two an element of theta belongs to.
 bandwidth_problem <- function(task, sample, args) {
-  paths <- open_bandwidths(args)
+  check_open(args)
   check_left_out(sample)
   check_memory(nrow(sample$X), copies = 2)
   order <- order(sample$domain)
-  X <- sample$X[order, , drop = FALSE]
-  domain <- sample$domain[order]
+  rows <- rows_at(list(X = sample$X, domain = sample$domain, threads = args$threads), order)
   share <- task$costs[order] / max(task$costs)
-  list(X = X, domain = domain, Y = task$Y[order, , drop = FALSE], costs = task$costs[order],
-       share = share / sum(share), centre = left_out_centre(sample, task, args),
-       lambda = args$lambda, offset = args$offset,
-       kernel = kernel_fit(args$kernel, X), given = args$domain_kernel,
-       domain_kernel = domain_kernel_fit(args$domain_kernel, X, domain, args$threads),
-       paths = paths, of = rep(names(paths), lengths(paths) * c(ncol(X), 1L, 1L)),
-       threads = args$threads)
+  paths <- free_bandwidths(args$kernel)
+  columns <- lapply(paths, function(path) path_columns_of(args$kernel, path, ncol(rows$X)))
+  between <- free_parameters(args$domain_kernel)
+  c(rows, list(
+    Y = task$Y[order, , drop = FALSE], costs = task$costs[order], share = share / sum(share),
+    centre = left_out_centre(sample, task, args), lambda = args$lambda, offset = args$offset,
+    kernel = kernel_fit(args$kernel, rows$X), given = args$domain_kernel,
+    domain_kernel = domain_kernel_fit(args$domain_kernel, rows), paths = paths, columns = columns,
+    between = between, of = rep(c("kernel", "domain"), c(sum(lengths(columns)), length(between)))
+  ))
 }
 
-open_bandwidths <- function(args) {
-  if (!inherits(args$features, "features_exact")) {
+check_open <- function(args) {
+  if (!is_exact(args$features)) {
     abort("argument", "`bandwidths` must be \"given\" with `", class(args$features)[1L],
           "()`: they are fitted with `features_exact()` only, for example to some of the rows.")
   }
-  of_domains <- inherits(args$domain_kernel, "domain_embedding")
-  paths <- list(
-    kernel = free_bandwidths(args$kernel),
-    embedding = if (of_domains) free_embedding(args$domain_kernel),
-    outer = if (of_domains) free_bandwidths(args$domain_kernel$outer)
-  )
-  if (sum(lengths(paths)) == 0L) {
+  if (length(free_bandwidths(args$kernel)) + length(free_parameters(args$domain_kernel)) == 0L) {
     abort("argument", "`bandwidths` must be \"given\" with kernels that leave none open",
           if (length(stuck_bandwidths(args$kernel))) " of which a derivative is known",
           ", such as ", format(args$kernel), "; `kernel_rbf()` without `sigma` does.")
   }
   warn_no_derivative(args$kernel, args$domain_kernel)
-  paths
 }
 
 # list(kernel, domain_kernel) with the bandwidths of theta.
 kernels_at <- function(problem, theta) {
-  p <- ncol(problem$X)
   kernel <- problem$kernel
-  given <- problem$given
-  factors <- split(exp(theta), factor(problem$of, names(problem$paths)))
-  for (i in seq_along(problem$paths$kernel)) {
-    path <- problem$paths$kernel[[i]]
-    kernel <- set_bandwidth(kernel, path, get_bandwidth(problem$kernel, path) *
-                              factors$kernel[seq_len(p) + (i - 1L) * p])
+  factors <- split(exp(theta), factor(problem$of, c("kernel", "domain")))
+  own <- split(factors$kernel, rep(seq_along(problem$columns), lengths(problem$columns)))
+  for (i in seq_along(problem$paths)) {
+    path <- problem$paths[[i]]
+    kernel <- set_bandwidth(kernel, path, get_bandwidth(kernel, path) * own[[i]])
   }
-  for (of in c("embedding", "outer")) {
-    part <- if (of == "outer") "outer" else "kernel"
-    # medians that are not fitted are those of the start
-    if (any(problem$of != "kernel")) given[[part]] <- problem$domain_kernel[[part]]
-    for (i in seq_along(problem$paths[[of]])) {
-      path <- problem$paths[[of]][[i]]
-      median <- get_bandwidth(problem$domain_kernel[[part]], path)
-      given[[part]] <- set_bandwidth(given[[part]], path, median * factors[[of]][i])
-    }
+  given <- problem$given
+  # medians that are not fitted are those of the start
+  if (length(problem$between)) given[] <- problem$domain_kernel[names(given)]
+  for (i in seq_along(problem$between)) {
+    parameter <- problem$between[[i]]
+    given <- set_parameter(given, parameter,
+                           factors$domain[i] * get_parameter(given, parameter))
   }
   list(kernel = kernel, domain_kernel = given)
 }
@@ -110,54 +101,36 @@ kernels_at <- function(problem, theta) {
 # core/lodo.h, d error = -2 sum_ij W_ij d(kappa k)_ij.
 lodo_slopes <- function(problem, theta) {
   kernels <- kernels_at(problem, theta)
-  kappa <- embedding_kappa(problem, kernels$domain_kernel)
-  codes <- as.integer(problem$domain)
-  K <- gram_matrix(kernels$kernel, problem$X, kappa$kappa, codes, problem$threads)
+  at <- if (length(problem$between)) domain_at(kernels$domain_kernel, problem)
+        else list(kappa = problem$domain_kernel$kappa)
+  K <- gram_matrix(kernels$kernel, problem, at$kappa)
   left <- quietly(
     left_out_core(K, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
                   problem$offset, problem$share), "domgen_warning_ridge"
   )
-  slopes <- c(predictor_slopes(problem, kernels$kernel, kappa$kappa, left),
-              kappa_slopes(problem, kernels, kappa, left))
+  slopes <- c(predictor_slopes(problem, kernels$kernel, at$kappa, left),
+              kappa_slopes(problem, kernels, at, left))
   list(error = sum(problem$share * left$residual^2), slopes = -2 * slopes)
 }
 
 # sum_ij W_ij kappa_ij dk_ij / d log sigma for the bandwidths of the kernel on x.
 predictor_slopes <- function(problem, kernel, kappa, left) {
   X <- problem$X
-  unlist(lapply(problem$paths$kernel, function(path) {
+  unlist(Map(function(path, columns) {
     rate <- slope_program(kernel, kernel_program(kernel, X, X), path, X, by_predictor = TRUE)
-    pair_slopes_(left$left, left$right, rate, 1 / get_bandwidth(kernel, path), X, kappa,
-                 as.integer(problem$domain), problem$threads)
-  }))
+    inv <- spread_columns(1 / get_bandwidth(kernel, path), columns, ncol(X))
+    pair_slopes_(left$left, left$right, rate, inv, X, kappa, as.integer(problem$domain),
+                 problem$threads)[columns]
+  }, problem$paths, problem$columns))
 }
 
-# kappa [G x G] or NULL; inner products of the mean embeddings where kappa has open
-# bandwidths.
-embedding_kappa <- function(problem, kernel) {
-  if (all(problem$of == "kernel")) return(list(kappa = problem$domain_kernel$kappa))
-  kernel$kernel <- kernel_fit(kernel$kernel, problem$X)
-  inner <- unname(embedding_gram(kernel$kernel, problem$X, problem$domain, problem$threads))
-  list(kernel = kernel, inner = inner,
-       kappa = kernel_profile(kernel$outer, inner, diag(inner), diag(inner)))
-}
-
-# sum_ij W_ij k_ij dkappa_ij for the bandwidths of the embeddings' and the outer kernel.
-kappa_slopes <- function(problem, kernels, kappa, left) {
-  if (all(problem$of == "kernel")) return(NULL)
+# sum_ij W_ij k_ij dkappa_ij for the parameters of the domain kernel.
+kappa_slopes <- function(problem, kernels, at, left) {
+  if (length(problem$between) == 0L) return(NULL)
   X <- problem$X
-  codes <- as.integer(problem$domain)
-  G <- nlevels(problem$domain)
-  cells <- pair_cells_(left$left, left$right, kernel_program(kernels$kernel, X, X), X, codes, G,
-                       problem$threads)
-  embedding <- lapply(problem$paths$embedding, function(path) {
-    inner <- kappa$kernel$kernel
-    program <- slope_program(inner, kernel_program(inner, X, X), path, X)
-    change <- kernel_means_(program, X, codes, G, NULL, NULL, G, problem$threads)
-    kernel_profile_slope(kappa$kernel$outer, kappa$inner, change)
-  })
-  outer <- lapply(problem$paths$outer, function(path) {
-    bandwidth_profile_slope(kappa$kernel$outer, path, kappa$inner)
-  })
-  vapply(c(embedding, outer), function(slope) sum(cells * slope), numeric(1))
+  cells <- pair_cells_(left$left, left$right, kernel_program(kernels$kernel, X, X), X,
+                       as.integer(problem$domain), nlevels(problem$domain), problem$threads)
+  vapply(problem$between, function(parameter) {
+    sum(cells * domain_slope(kernels$domain_kernel, parameter, at, problem))
+  }, numeric(1))
 }

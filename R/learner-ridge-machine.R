@@ -7,7 +7,7 @@ train_ridge <- function(product, sample, task, args) UseMethod("train_ridge")
 # (K + ridge) alpha + 1 b' = Y; with an offset 1'alpha = 0.
 #' @exportS3Method
 train_ridge.product_kernel <- function(product, sample, task, args) {
-  K <- product_gram(product, args$threads)
+  K <- product_gram(product)
   ridge <- row_ridges(args$lambda, task$costs, K)
   m <- ncol(task$Y)
   largest <- max(diag(K))
@@ -55,31 +55,29 @@ warn_digits <- function(largest, ridge, lambda) {
 
 #' @exportS3Method
 train_ridge.product_features <- function(product, sample, task, args) {
-  table <- own_table(product, sample$X, sample$domain, args$threads)
-  moments <- ridge_moments(product, sample, task, table, TRUE, args$threads)
+  table <- own_table(product, sample)
+  moments <- ridge_moments(product, sample, task, table)
   check_overflow(diag(moments$second), product$kernel)
   solved <- solve_moments(moments, args)
   solved$decision <- add_offset(
-    expand_rows(product, sample$X, sample$domain, table, solved$coefficients, args$threads),
-    solved$offset
+    expand_rows(product, sample, table, solved$coefficients), solved$offset
   )
   solved
 }
 
 # Sums over some rows, list(second = Z'CZ [r x r], sums = Z'c [r], total = sum c,
 # cross = Z'CY [r x m], response_sums = Y'c [m]), a part of the rows at a time.
-ridge_moments <- function(product, sample, task, table, rows, threads) {
-  X <- take(sample$X, rows)
-  domain <- take(sample$domain, rows)
+ridge_moments <- function(product, sample, task, table, rows = TRUE) {
+  sample <- rows_at(sample[c("X", "domain")], rows)
   Y <- take(task$Y, rows)
   costs <- take(task$costs, rows)
   alike <- all(costs == costs[1L])
   m <- ncol(Y)
-  parts <- lapply(row_parts(nrow(X), TRUE), function(i) {
+  parts <- lapply(row_parts(nrow(sample$X), TRUE), function(i) {
     c <- take(costs, i)
     wanted <- list(cells = rep(1L, length(c)), n_cells = 1L, second = alike,
                    response = c * cbind(take(Y, i), 1), labelled = if (!alike) c)
-    part <- moments_of(product, take(X, i), take(domain, i), table, wanted, threads)
+    part <- moments_of(product, rows_at(sample, i), table, wanted)
     list(second = if (alike) costs[1L] * part$second else part$labelled_second,
          cross = part$cross, response_sums = part$response_sums)
   })
@@ -111,11 +109,4 @@ centre_moments <- function(moments, offset) {
   moments$second <- moments$second - tcrossprod(moments$sums, moments$mean)
   moments$cross <- moments$cross - outer(moments$sums, moments$offset)
   moments
-}
-
-# Z W [rows x m] with the table of the domains as it is.
-expand_rows <- function(product, X, domain, table, W, threads) {
-  do.call(rbind, in_chunks(product, X, domain, table, function(program, rows, X, codes) {
-    feature_apply_(program, X, codes, W, threads)
-  }))
 }

@@ -146,7 +146,7 @@ ridge_parameters <- function() parameters(
 #' @exportS3Method
 fit_sample.dg_ridge_spec <- function(spec, sample) {
   args <- spec$args
-  if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X))
+  check_representation(args$features, nrow(sample$X))
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (args$offset) args$kernel <- free_origin(args, sample$X)
   task <- ridge_task(sample, args)
@@ -193,9 +193,8 @@ ridge_targets <- function(response, y) {
 }
 
 #' @exportS3Method
-decision.dg_ridge <- function(object, X, domain, reference = NULL) {
-  values <- product_expansion(object$product, X, domain, object$coefficients,
-                              object$spec$args$threads, reference)
+decision.dg_ridge <- function(object, rows) {
+  values <- product_expansion(object$product, rows, object$coefficients)
   values <- add_offset(values, object$offset)
   colnames(values) <- colnames(object$coefficients)
   values

@@ -219,7 +219,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
 
 svm_parameters <- function() parameters(
   parameter("cost", or_null(a_number()), grid = 10^(-1:2), simpler = -1),
-  parameter("loss", or_null(one_of(names(svm_losses)))),
+  parameter("loss", or_null(check_loss)),
   with_entries(shared_parameters$epsilon, check = a_number("non-negative")),
   open_kernel(),
   parameter("multiclass", one_of(multiclass_schemes)),
@@ -234,7 +234,7 @@ fit_machines <- function(spec, sample, path) {
   args <- spec$args
   check_several_classes(sample$y)
   # the solver keeps the columns of active rows in single precision beside K
-  if (inherits(args$features, "features_exact")) check_memory(nrow(sample$X), copies = 1.5)
+  check_representation(args$features, nrow(sample$X), copies = 1.5)
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (args$offset) args$kernel <- free_origin(args, sample$X)
   # steps of a calibration map make more of what the solver leaves
@@ -273,9 +273,8 @@ encode_machines <- function(y, weights, args) {
 }
 
 #' @exportS3Method
-decision.dg_svm <- function(object, X, domain, reference = NULL) {
-  values <- product_expansion(object$product, X, domain, as.matrix(object$coefficients),
-                              object$spec$args$threads, reference)
+decision.dg_svm <- function(object, rows) {
+  values <- product_expansion(object$product, rows, as.matrix(object$coefficients))
   sweep(values, 2L, object$offset, "+")
 }
 

@@ -21,7 +21,7 @@ left_out_predictions.product_kernel <- function(product, sample, task, args, lam
   groups <- groups[order]
   centre <- left_out_centre(sample, task, args)
   Y <- task$Y[order, , drop = FALSE]
-  K <- product_gram(product, args$threads)
+  K <- product_gram(product)
   values <- if (length(lambdas) == 1L && is.null(sample$left_out)) {
     Y - ridge_residuals(K, Y, groups, task$costs[order], lambdas, centre, args$offset)
   } else {
@@ -151,19 +151,18 @@ left_out_predictions.product_features <- function(product, sample, task, args, l
   check_left_out(sample)
   m <- ncol(task$Y)
   check_feature_memory(nrow(task$Y), m * length(lambdas))
-  table <- own_table(product, sample$X, sample$domain, args$threads)
-  total <- ridge_moments(product, sample, task, table, TRUE, args$threads)
+  table <- own_table(product, sample)
+  total <- ridge_moments(product, sample, task, table)
   centre <- left_out_centre(sample, task, args)
   values <- array(0, c(dim(task$Y), length(lambdas)))
   rows <- split(seq_along(sample$domain), sample$domain)
   for (g in seq_along(rows)) {
     i <- rows[[g]]
-    own <- ridge_moments(product, sample, task, table, i, args$threads)
+    own <- ridge_moments(product, sample, task, table, i)
     rest <- Map(`-`, total, own)
     rest$cross <- rest$cross - outer(rest$sums, centre[g, ])
     solved <- solve_left_out(rest, args, lambdas)
-    held <- expand_rows(product, sample$X[i, , drop = FALSE], sample$domain[i], table,
-                        solved$coefficients, args$threads)
+    held <- expand_rows(product, rows_at(sample, i), table, solved$coefficients)
     values[i, , ] <- sweep(held, 2L, solved$offset + rep(centre[g, ], length(lambdas)), "+")
   }
   values

@@ -30,7 +30,7 @@ mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations
   input <- read_domains(x, domain, kernel, threads)
   unbiased <- check_flag(unbiased, "unbiased")
   permutations <- check_count(permutations, "permutations", at_least = 0L, at_most = 1e6)
-  gram <- embedding_gram(input$kernel, input$X, input$domain, input$threads)
+  gram <- embedding_gram(input$kernel, input)
   squared <- gram_distances(gram)
   if (unbiased) squared <- unbias(squared, gram, input)
   p_value <- if (permutations > 0L) permutation_p(squared, input, unbiased, permutations)

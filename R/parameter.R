@@ -67,6 +67,7 @@ shared_parameters <- parameters(
   # of kernels, domain kernels and feature maps, whose constructors check them
   parameter("sigma", as_it_is, simpler = 1),
   parameter("times", as_it_is, simpler = 1),
+  parameter("smoothing", as_it_is, simpler = 1),
   parameter("tau", as_it_is, simpler = 1),
   parameter("n_landmarks", as_it_is, simpler = -1),
   parameter("n_features", as_it_is, simpler = -1)

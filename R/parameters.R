@@ -1,7 +1,9 @@
 # Parameters of a specification by name, for tuning. A name is a path: an argument, then what is
-# inside the kernel or feature map that is given there, as in "domain_kernel.outer.sigma". `sigma`
-# and `times` alone are those of `kernel`. In a chain the name of the part, "dica.lambda" or
-# "svm.cost", may come first, and must where both parts know the name.
+# inside the kernel or feature map that is given there, as in "domain_kernel.outer.sigma". `sigma`,
+# `times` and `smoothing` alone are those of `kernel`. In a chain the name of the part,
+# "dica.lambda" or "svm.cost", may come first, and must where both parts know the name.
+
+short_of_kernel <- c("sigma", "times", "smoothing")
 
 # list(part: NULL, "projection" or "learner"; path: character vector). all: also arguments of no
 # interest for tuning?
@@ -11,7 +13,7 @@ find_parameter <- function(spec, name, all = FALSE) UseMethod("find_parameter")
 find_parameter.dg_spec <- function(spec, name, all = FALSE) {
   path <- strsplit(name, ".", fixed = TRUE)[[1L]]
   if (length(path) > 1L && path[1L] %in% short_names(spec)) path <- path[-1L]
-  if (length(path) == 1L && path %in% c("sigma", "times")) path <- c("kernel", path)
+  if (length(path) == 1L && path %in% short_of_kernel) path <- c("kernel", path)
   if (length(path) == 0L || !knows_path(spec, path, all)) return(NULL)
   list(part = NULL, path = path)
 }
@@ -112,7 +114,7 @@ known_parameters <- function(spec) UseMethod("known_parameters")
 #' @exportS3Method
 known_parameters.dg_spec <- function(spec) {
   names <- Filter(function(name) is_tuned(spec$parts, name), names(spec$args))
-  c(names, Filter(function(name) knows_path(spec, c("kernel", name)), c("sigma", "times")))
+  c(names, Filter(function(name) knows_path(spec, c("kernel", name)), short_of_kernel))
 }
 
 #' @exportS3Method

@@ -18,9 +18,7 @@ choose_penalty <- function(args, sample, task) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
   # a multi-task kernel is for domains that are known
-  if (max(folds) < 2L || inherits(args$domain_kernel, c("domain_multitask", "domain_given"))) {
-    return(args)
-  }
+  if (max(folds) < 2L || domain_knows(args$domain_kernel) == "names") return(args)
   # of huge weights the largest number that there is
   total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
   kept <- penalty_sample(sample)
@@ -30,32 +28,21 @@ choose_penalty <- function(args, sample, task) {
   task$Y <- task$Y[kept, , drop = FALSE]
   task$costs <- task$costs[kept]
   kernel <- kernel_fit(args$kernel, sample$X)
-  features <- args$features
-  if (inherits(features, "features_product")) features <- features$embedding
-  between <- domain_kernel_fit(args$domain_kernel, sample$X, sample$domain, args$threads, features)
-  times <- if (leaves_times_open(args)) penalty_times else 1
+  all <- list(X = sample$X, domain = sample$domain, threads = args$threads)
+  between <- domain_kernel_fit(args$domain_kernel, all, args$features)
+  open <- domain_width_open(args$domain_kernel) && !identical(args$bandwidths, "fitted")
+  times <- if (open) penalty_times else 1
   tried <- lapply(times, function(t) {
-    product <- structure(list(kernel = kernel, domain_kernel = list(kappa = widened(between, t))),
+    between$kappa <- widened_kappa(between, t)
+    product <- structure(list(kernel = kernel, domain_kernel = between, threads = args$threads),
                          class = "product_kernel")
     try_penalties(product, rows, task, args)
   })
   best <- widest_good(tried)
-  if (length(times) > 1L) args$domain_kernel$outer <- kernel_rbf(times = times[best])
+  if (length(times) > 1L) args$domain_kernel <- domain_widen(args$domain_kernel, times[best])
   args$lambda <- penalty_shares[tried[[best]]$best] * total
   args$slope <- tried[[best]]$slope
   args
-}
-
-leaves_times_open <- function(args) {
-  kernel <- args$domain_kernel
-  inherits(kernel, "domain_embedding") && inherits(kernel$outer, "kernel_rbf") &&
-    is.null(kernel$outer$sigma) && is.null(kernel$outer$times) &&
-    !identical(args$bandwidths, "fitted")
-}
-
-# exp(-d^2 / (2 t^2 sigma^2)) of a Gaussian kappa.
-widened <- function(between, times) {
-  if (times == 1) between$kappa else between$kappa^(1 / times^2)
 }
 
 # Rows with a weight, at most penalty_rows, evenly spaced within domains in the order of x.

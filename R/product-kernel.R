@@ -5,57 +5,66 @@
 
 product_kernel <- function(kernel, domain_kernel, sample, threads) {
   kernel <- kernel_fit(kernel, sample$X)
-  structure(list(
-    kernel = kernel, X = sample$X, domain = sample$domain,
-    domain_kernel = domain_kernel_fit(domain_kernel, sample$X, sample$domain, threads)
-  ), class = "product_kernel")
+  rows <- list(X = sample$X, domain = sample$domain, threads = threads)
+  structure(c(rows, list(kernel = kernel, domain_kernel = domain_kernel_fit(domain_kernel, rows))),
+            class = "product_kernel")
 }
 
 # K [n x n]; a fresh matrix that the caller may overwrite.
-product_gram <- function(product, threads) {
-  gram_matrix(product$kernel, product$X, product$domain_kernel$kappa,
-              as.integer(product$domain), threads)
+product_gram <- function(product) {
+  gram_matrix(product$kernel, product, product$domain_kernel$kappa)
 }
 
 # f(P, x) at new rows, [rows x columns of A]: sum_i k((P_i, x_i), (P, x)) A_i, or
-# <z(P, x), A> with features. reference: list(X, domain), further unlabelled rows;
-# a domain that has some is judged by them, any other by its rows in X.
-product_expansion <- function(product, X, domain, A, threads, reference = NULL) {
-  UseMethod("product_expansion")
-}
+# <z(P, x), A> with features. rows: list(X, domain, reference), reference: list(X, domain), further
+# unlabelled rows; a domain that has some is judged by them, any other by its rows in X.
+product_expansion <- function(product, rows, A) UseMethod("product_expansion")
 
 #' @exportS3Method
-product_expansion.product_kernel <- function(product, X, domain, A, threads, reference = NULL) {
-  if (nrow(X) == 0L) return(matrix(0, 0L, ncol(A)))
-  kappa <- new_kappa(product, X, domain, threads, reference)
+product_expansion.product_kernel <- function(product, rows, A) {
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, ncol(A)))
+  kappa <- new_table(product, rows)
   used <- rowSums(A != 0) > 0
   Z <- product$X[used, , drop = FALSE]
   A <- A[used, , drop = FALSE]
-  codes <- as.integer(domain)
+  codes <- as.integer(rows$domain)
   known <- as.integer(product$domain)[used]
-  parts <- lapply(kernel_blocks(product$kernel, nrow(X), nrow(Z)), function(rows) {
-    own <- take(X, rows)
-    kernel_apply_(kernel_program(product$kernel, own, Z), own, Z, A, kappa, take(codes, rows),
-                  known, threads)
+  parts <- lapply(kernel_blocks(product$kernel, nrow(rows$X), nrow(Z)), function(i) {
+    own <- take(rows$X, i)
+    kernel_apply_(kernel_program(product$kernel, own, Z), own, Z, A, kappa, take(codes, i),
+                  known, product$threads)
   })
   values <- if (length(parts) == 1L) parts[[1L]] else do.call(rbind, parts)
   check_overflow(values, product$kernel)
   values
 }
 
-# kappa [new domains x G], or NULL when it is constant.
-new_kappa <- function(product, X, domain, threads, reference) {
-  kernel <- product$domain_kernel
-  if (!uses_domain(kernel)) return(NULL)
-  if (!is.null(product$fixed)) return(product$fixed$table)
-  rows <- judging_rows(X, domain, reference, kernel)
-  unname(domain_kernel_new(kernel, rows$X, rows$domain, threads))
+# What a representation needs to know of the domains of rows: kappa [new x G], or the table of a
+# feature map; NULL where they make no difference.
+new_table <- function(product, rows) {
+  if (!uses_domain(product$domain_kernel)) return(NULL)
+  domain_table(product, judging_rows(product, rows))
+}
+
+# The same of rows that judge themselves, as those of training do.
+own_table <- function(product, rows) {
+  if (!uses_domain(product$domain_kernel)) return(NULL)
+  domain_table(product, list(X = rows$X, domain = rows$domain, threads = product$threads))
+}
+
+domain_table <- function(product, rows) UseMethod("domain_table")
+
+#' @exportS3Method
+domain_table.product_kernel <- function(product, rows) {
+  unname(domain_kappa(product$domain_kernel, rows))
 }
 
 # The rows that say which distribution each domain has.
-judging_rows <- function(X, domain, reference, kernel) {
-  rows <- describing_rows(X, domain, reference)
-  if (!judges_rows(kernel)) return(rows)
+judging_rows <- function(product, new) {
+  domain <- new$domain
+  rows <- describing_rows(new$X, domain, new$reference)
+  rows$threads <- product$threads
+  if (!judges_rows(product$domain_kernel)) return(rows)
   single <- tabulate(rows$domain, nlevels(domain)) == 1L
   if (any(single)) {
     one <- sum(single) == 1L

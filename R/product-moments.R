@@ -3,29 +3,29 @@
 #   Z'Z = sum_d z_P(d) z_P(d)' (x) Z_d'Z_d
 # with Z_d the features of x at the rows of domain d: n r_x^2 operations, not
 # n (r_P r_x)^2. table: z_P [r_P x G]; wanted: see moments_of().
-product_moments <- function(product, X, codes, table, wanted, threads) {
+#' @exportS3Method
+map_moments.product_map <- function(map, product, rows, table, wanted) {
   on_x <- product
-  on_x$map <- product$map$x
-  rows <- split(seq_along(codes), factor(codes, seq_len(ncol(table))))
+  on_x$map <- map$x
+  domains <- split(seq_along(rows$domain), factor(as.integer(rows$domain), seq_len(ncol(table))))
   # as many domains at a time as take 64 MB
   dim_x <- product$dim / nrow(table)
   most <- max(1, 2^23 %/% dim_x^2)
-  occupied <- which(lengths(rows) > 0L)
+  occupied <- which(lengths(domains) > 0L)
   batches <- split(occupied, (seq_along(occupied) - 1L) %/% most)
-  Reduce(add_moments, lapply(batches, function(domains) {
-    parts <- lapply(rows[domains], function(i) domain_moments(on_x, X, i, wanted, threads))
-    combine_domains(parts, table[, domains, drop = FALSE], wanted)
+  Reduce(add_moments, lapply(batches, function(batch) {
+    parts <- lapply(domains[batch], function(i) domain_moments(on_x, rows, i, wanted))
+    combine_domains(parts, table[, batch, drop = FALSE], wanted)
   }))
 }
 
 # Moments of the rows i of one domain, with the sums of its own cells only.
-domain_moments <- function(on_x, X, i, wanted, threads) {
+domain_moments <- function(on_x, rows, i, wanted) {
   wanted <- take_wanted(wanted, i)
   present <- sort(unique(wanted$cells))
   wanted$cells <- match(wanted$cells, present)
   wanted$n_cells <- length(present)
-  c(moments_of(on_x, X[i, , drop = FALSE], NULL, NULL, wanted, threads),
-    list(present = present))
+  c(moments_of(on_x, rows_at(rows, i), NULL, wanted), list(present = present))
 }
 
 combine_domains <- function(parts, table, wanted) {

@@ -7,18 +7,15 @@ solve_projection.product_features <- function(product, spec, sample, ridges = NU
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
   if (uses_response(spec) && nlevels(sample$y) == 1L) abort_one_class(sample$y)
   map <- if (uses_response(spec)) response_map(sample$y, args$kernel_y)
-  sums <- sample$accumulate(list(product = product, map = map), sample, args$threads)
+  sums <- sample$accumulate(list(product = product, map = map), sample)
   if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(product, sample, args)
   solved <- project_sums(spec, sums, ridges)
 
-  rows <- take(sample$X, if (all(labelled)) TRUE else labelled)
+  rows <- rows_at(sample[c("X", "domain")], if (all(labelled)) TRUE else labelled)
+  if (!all(labelled)) rows$reference <- sample[c("X", "domain")]
   # for all ridges at once: the features of the rows are most of the work
-  expand <- function(A) {
-    product_expansion(product, rows, sample$domain[labelled], A, args$threads,
-                      if (!all(labelled)) sample[c("X", "domain")])
-  }
-  all <- expand(do.call(cbind, lapply(if (is.null(ridges)) list(solved) else solved,
-                                      `[[`, "coefficients")))
+  directions <- lapply(if (is.null(ridges)) list(solved) else solved, `[[`, "coefficients")
+  all <- product_expansion(product, rows, do.call(cbind, directions))
   last <- 0L
   for_each_ridge(solved, ridges, function(solved) {
     own <- last + seq_along(solved$centre)
@@ -28,8 +25,8 @@ solve_projection.product_features <- function(product, spec, sample, ridges = NU
   })
 }
 
-sample_sums <- function(key, sample, threads) {
-  accumulate(key$product, with_response(sample), key$map, threads,
+sample_sums <- function(key, sample) {
+  accumulate(key$product, with_response(sample), key$map,
              if (!is.null(sample$labelled)) as.numeric(sample$labelled))
 }
 
@@ -44,14 +41,12 @@ with_response <- function(sample) {
 # Z' Laplacian Z = sum over edges of weight (z_i - z_j)(z_i - z_j)'.
 feature_laplacian <- function(product, sample, args) {
   graph <- neighbour_laplacian(sample$X, args$neighbours, args$threads)
-  table <- own_table(product, sample$X, sample$domain, args$threads)
+  table <- own_table(product, sample)
   total <- 0
   for (first in seq(1L, length(graph$from), by = chunk_rows)) {
     edges <- first:min(length(graph$from), first + chunk_rows - 1L)
     z <- lapply(graph[c("from", "to")], function(end) {
-      rows <- end[edges]
-      features_at(product, sample$X[rows, , drop = FALSE], sample$domain[rows], table,
-                  args$threads)
+      features_at(product, rows_at(sample, end[edges]), table)
     })
     total <- total + crossprod(sqrt(graph$weight[edges]) * (z$from - z$to))
   }

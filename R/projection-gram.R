@@ -12,7 +12,7 @@ solve_projection.product_kernel <- function(product, spec, sample, ridges = NULL
   if (!is.null(ridges)) {
     check_memory(n, copies = 2 + 4 * NCOL(response$factor) * length(ridges) / n)
   }
-  K <- product_gram(product, args$threads)
+  K <- product_gram(product)
   check_overflow(n * diag(K)^2, product$kernel)  # the solver squares K
   data <- list(
     response = response$factor, graph = graph,

@@ -21,6 +21,7 @@
 #' @param new_levels What a level of a categorical predictor means that training did not have:
 #'   `"na"`: the row counts as one with a missing value, and a warning of class
 #'   `domgen_warning_new_level` names predictor and level; `"error"`: an error that names them.
+#'   [kernel_mixed()] knows what to do with such a level: with `"na"` it is unlike all others.
 #' @param ... Must be empty.
 #' @return A matrix of scores, nrow(newdata) x m; rows with missing values give
 #'   `NA`, with a warning that says, where a domain is judged by its rows, by how many of them.

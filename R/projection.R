@@ -200,9 +200,8 @@ variance_table <- function(v) {
 
 # Centred with the training means, one row as well as many: k(x, X) A - centre.
 #' @exportS3Method
-decision.dg_projection <- function(object, X, domain, reference = NULL) {
-  scores <- product_expansion(object$product, X, domain, object$directions,
-                              object$spec$args$threads, reference)
+decision.dg_projection <- function(object, rows) {
+  scores <- product_expansion(object$product, rows, object$directions)
   scores <- sweep(scores, 2L, object$centre)
   colnames(scores) <- names(object$centre)
   scores

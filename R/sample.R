@@ -4,9 +4,10 @@
 
 # input: list(x, y, domain, weights, data, na.action) as the user gave them.
 # needs: what the method asks for, list(response = "none"|"optional"|"any"|"class",
-# domain = TRUE/FALSE).
+# domain = TRUE/FALSE, columns: see wished_columns()).
 read_sample <- function(input, needs, scale) {
-  raw <- if (inherits(input$x, "formula")) raw_from_formula(input) else raw_from_matrix(input)
+  raw <- if (inherits(input$x, "formula")) raw_from_formula(input, needs$columns)
+         else raw_from_matrix(input, needs$columns)
   raw <- drop_missing(raw, input$na.action)
   check_finite(raw$X, "Predictor")
   domain <- read_domain(raw$domain, nrow(raw$X), needs$domain || by_domain(scale))
@@ -18,18 +19,19 @@ read_sample <- function(input, needs, scale) {
 
 # The scaling is learned from the rows.
 scale_sample <- function(sample, scale) {
-  scaling <- learn_scaling(sample$X, scale, sample$domain)
+  coded <- length(sample$blueprint$coding$coded)
+  scaling <- learn_scaling(sample$X, scale, sample$domain, coded)
   sample$X <- apply_scaling(sample$X, scaling, sample$domain)
   sample$blueprint$scaling <- scaling
   sample
 }
 
-raw_from_formula <- function(input) {
+raw_from_formula <- function(input, wishes = NULL) {
   parts <- split_formula(input$x)
   check_given_once(parts, input)
   env <- environment(parts$bare)
   data <- check_data(input$data)
-  columns <- plain_columns(parts, data)
+  columns <- if (is.null(wishes)) plain_columns(parts, data)
   terms <- if (is.null(columns)) predictor_terms(parts, data) else columns$terms
   data <- gather_columns(terms, parts, data, env)
   names <- c(columns$all, all.vars(terms))
@@ -40,9 +42,12 @@ raw_from_formula <- function(input) {
   missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, names))
   evaluated <- evaluate_terms(terms, data, !missing, columns$all)
   read <- evaluated$frame
-  check_predictor_types(read, attr(read, "terms"))
+  coding <- if (!is.null(wishes)) new_coding(wishes, predictor_frame(read))
+  check_predictor_types(read, coding$dropped)
   usable <- evaluated$usable
-  if (is.null(columns)) {
+  if (!is.null(coding)) {
+    design <- coded_design(coding, read)
+  } else if (is.null(columns)) {
     design <- model_matrix(attr(read, "terms"), read)
   } else {
     columns$terms <- attr(read, "terms")
@@ -61,17 +66,22 @@ raw_from_formula <- function(input) {
   c(list(X = spread_rows(design$X, usable), blueprint = blueprint), given)
 }
 
-raw_from_matrix <- function(input) {
+raw_from_matrix <- function(input, wishes = NULL) {
   if (is.data.frame(input$x)) {
     if (length(input$x) == 0L) abort("data", "`x` must have at least one column.")
     input$data <- input$x
     input$x <- stats::as.formula("~ .", env = globalenv())
-    return(raw_from_formula(input))
+    return(raw_from_formula(input, wishes))
   }
   X <- as_numeric_matrix(input$x, "x", "a formula, a numeric matrix or a data frame")
   if (nrow(X) == 0L) abort("data", "`x` must have at least one row.")
-  c(list(X = X, blueprint = blueprint_matrix(X, named = !is.null(colnames(input$x)))),
-    read_given(input, nrow(X)))
+  blueprint <- blueprint_matrix(X, named = !is.null(colnames(input$x)))
+  if (!is.null(wishes)) {
+    coded <- coded_matrix(wishes, X)
+    X <- coded$X
+    blueprint[c("columns", "coding")] <- list(colnames(X), coded$coding)
+  }
+  c(list(X = X, blueprint = blueprint), read_given(input, nrow(X)))
 }
 
 # y, domain and weights as vectors with one entry per row; an absent one is not

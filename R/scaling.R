@@ -14,9 +14,14 @@ by_domain <- function(scale) scale %in% c("domain", "both")
 
 # X [n x p]; a list with the kind, centre and scale, each of length p, and what else the kind
 # needs. A predictor that is constant in training is divided by infinity: no new value of it counts.
-learn_scaling <- function(X, scale, domain = NULL) {
-  p <- ncol(X)
+# coded: how many columns at the end stay as they are.
+learn_scaling <- function(X, scale, domain = NULL, coded = 0L) {
+  p <- ncol(X) - coded
   scaling <- list(kind = scale, centre = rep(0, p), scale = rep(1, p))
+  if (coded > 0L) {
+    scaling$coded <- coded
+    X <- X[, seq_len(p), drop = FALSE]
+  }
   if (scale == "none") return(scaling)
   moments <- column_moments(X)
   if (any(!is.finite(moments$scale))) {
@@ -64,6 +69,13 @@ normal_scores <- function(x) {
 
 # moments: of domains, by name, where they count.
 apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) {
+  if (!is.null(scaling$coded)) {
+    numbers <- seq_len(ncol(X) - scaling$coded)
+    scaling$coded <- NULL
+    if (length(numbers) == 0L) return(X)
+    return(cbind(apply_scaling(X[, numbers, drop = FALSE], scaling, domain, moments),
+                 X[, -numbers, drop = FALSE]))
+  }
   switch(scaling$kind,
     domain = scale_domains(X, domain, moments),
     both = {

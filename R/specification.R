@@ -106,7 +106,8 @@ fit_inputs.dg_spec <- function(specs, input) {
   sharing(reads, function(same) {
     read <- reads[[same[1L]]]
     sample <- read_sample(input, read$needs, read$scale)
-    list(sample = sample, fits = fit_path(specs[same], sample))
+    placed <- lapply(specs[same], place_spec, layout_of(sample$blueprint))
+    list(sample = sample, fits = fit_path(placed, sample))
   }, function(i, shared, k) {
     check_probability(specs[[i]], shared$sample)
     fitted <- add_origin(shared$fits[[k]](), specs[[i]], shared$sample, input$x)
@@ -118,7 +119,7 @@ fit_inputs.dg_spec <- function(specs, input) {
 finish_fit <- function(fitted, spec, sample) seal(add_origin(fitted, spec, sample))
 
 add_origin <- function(fitted, spec, sample, x = NULL) {
-  fitted$spec <- spec
+  fitted$spec <- place_spec(spec, NULL)
   fitted$blueprint <- sample$blueprint
   fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
@@ -141,8 +142,10 @@ spec_scale <- function(spec) {
 
 #' @exportS3Method
 spec_needs.dg_spec <- function(spec) {
-  list(response = spec$parts$response,
-       domain = spec$parts$domain || uses_domain(spec$args$domain_kernel))
+  needs <- list(response = spec$parts$response,
+                domain = spec$parts$domain || uses_domain(spec$args$domain_kernel))
+  needs$columns <- wished_columns(spec$args)
+  needs
 }
 
 # The method that predicts: the learner of a chain, what a search tunes.

@@ -11,15 +11,16 @@
 #              origin also linear: the same, as vectors, for (y - origin) / unit)
 #   labelled_second   Z' diag(labelled) Z, or NULL)
 # sample: list(X [n x p] scaled, y, domain); map: response_map() or NULL.
-accumulate <- function(product, sample, map, threads, labelled = NULL) {
+accumulate <- function(product, sample, map, labelled = NULL) {
   check_feature_memory(product$dim)
   cells <- sample_cells(sample$domain, sample$y)
-  table <- own_table(product, sample$X, sample$domain, threads)
+  rows <- sample[c("X", "domain")]
+  table <- own_table(product, rows)
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
-                   response = response_columns(map, take(sample$y, i), threads),
+                   response = response_columns(map, take(sample$y, i), product$threads),
                    labelled = take(labelled, i))
-    moments_of(product, take(sample$X, i), take(sample$domain, i), table, wanted, threads)
+    moments_of(product, rows_at(rows, i), table, wanted)
   })
   total <- Reduce(add_moments, parts)
   check_overflow(diag(total$second), product$kernel)
@@ -59,21 +60,6 @@ row_parts <- function(n, in_parts) {
     seq(first, min(first + rows_at_once - 1, n))
   })
 }
-
-# Do the features of a row depend on the other rows of its domain?
-judges_rows <- function(kernel) UseMethod("judges_rows")
-
-#' @exportS3Method
-judges_rows.domgen_domain_kernel <- function(kernel) TRUE
-
-#' @exportS3Method
-judges_rows.domain_pooled <- function(kernel) FALSE
-
-#' @exportS3Method
-judges_rows.domain_multitask <- function(kernel) FALSE
-
-#' @exportS3Method
-judges_rows.NULL <- function(kernel) FALSE
 
 # The pairs of domain and class that occur, with the number of its pair for each
 # row. Without classes all rows are of the class "all". Rows without a response are

@@ -2,67 +2,49 @@
 
 row_support <- function(object, newdata, domain, reference, reference_domain, new_levels) {
   check_given(newdata, "newdata")
-  drop(decide(as_support(object), newdata, domain, reference, reference_domain, new_levels))
+  drop(decide(object, newdata, domain, reference, reference_domain, new_levels, support))
 }
 
-# The same object, whose decision() gives the support of rows.
-as_support <- function(object) UseMethod("as_support")
+support <- function(object, rows) UseMethod("support")
 
 #' @exportS3Method
-as_support.default <- function(object) {
+support.default <- function(object, rows) {
   abort("argument", "`type` must not be \"support\" for a `", object$spec$method, "()`: it has no ",
         "kernel on its training rows.")
-}
-
-#' @exportS3Method
-as_support.dg_learner <- function(object) {
-  if (is.null(object$product)) return(NextMethod())
-  class(object) <- c("dg_support", class(object))
-  object
-}
-
-#' @exportS3Method
-as_support.dg_chain <- function(object) {
-  object$learner <- as_support(object$learner)
-  object
-}
-
-#' @exportS3Method
-as_support.dg_auto <- function(object) {
-  object$members <- lapply(object$members, as_support)
-  object
 }
 
 # max over training rows (or landmarks) i of |k((P, x), (P_i, x_i))| over the root of the kernel's
 # values at the two rows themselves.
 #' @exportS3Method
-decision.dg_support <- function(object, X, domain, reference = NULL) {
+support.dg_learner <- function(object, rows) {
+  product <- object$product
+  if (is.null(product)) return(NextMethod())
   known <- support_rows(object)
-  domains <- new_domains(object, X, domain, reference)
-  kappa <- if (!is.null(domains$table) && is.null(domains$kappa)) t(domains$table)
-           else domains$kappa
-  kernel <- object$product$kernel
+  rows <- new_rows(object, rows)
+  # a landmark map looks at kappa from the other side
+  kappa <- if (is.null(product$features)) rows$table else if (!is.null(rows$table)) t(rows$table)
+  kernel <- product$kernel
   own <- kernel_own(kernel, known$X)
-  if (!is.null(kappa)) own <- own * diag(object$product$domain_kernel$kappa)[known$domain]
+  if (!is.null(kappa)) own <- own * diag(product$domain_kernel$kappa)[known$domain]
   counts <- own > 0
-  parts <- lapply(blocks_of_rows(nrow(X), nrow(known$X)), function(i) {
-    rows <- X[i, , drop = FALSE]
-    values <- kernel_cross_(kernel_program(kernel, rows, known$X), rows, known$X, kappa,
-                            if (!is.null(kappa)) as.integer(domain)[i],
-                            if (!is.null(kappa)) known$domain, object$spec$args$threads)
+  parts <- lapply(blocks_of_rows(nrow(rows$X), nrow(known$X)), function(i) {
+    part <- rows_at(rows, i)
+    values <- kernel_cross_(kernel_program(kernel, part$X, known$X), part$X, known$X, kappa,
+                            if (!is.null(kappa)) as.integer(part$domain),
+                            if (!is.null(kappa)) known$domain, product$threads)
     check_overflow(values, kernel)
     values <- abs(sweep(values[, counts, drop = FALSE], 2L, sqrt(own[counts]), "/"))
     # a row at the origin of a linear kernel is not far
-    at <- own_variance(object$product, rows, domain[i], domains)
+    at <- own_variance(product, part)
     ifelse(at > 0, pmin(apply(values, 1L, max) / sqrt(at), 1), 1)
   })
-  matrix(unlist(parts), nrow(X), 1L)
+  matrix(unlist(parts), nrow(rows$X), 1L)
 }
 
 # list(X, domain (numbers, or NULL)): what new rows are compared with.
 support_rows <- function(object) {
   product <- object$product
-  if (inherits(product$map, "landmark_map")) {
+  if (!is.null(product$map$landmarks)) {
     return(list(X = product$map$landmarks, domain = product$map$domain))
   }
   if (is.null(product$X)) {

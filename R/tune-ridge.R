@@ -19,8 +19,9 @@ fit_path.dg_ridge_spec <- function(specs, sample) {
 differ_in_lambda <- function(specs) {
   if (length(specs) < path_values) return(FALSE)
   args <- specs[[1L]]$args
-  if (!inherits(args$features, "features_exact") || args$bandwidths != "given" ||
-        args$probability != "none") return(FALSE)
+  if (!is_exact(args$features) || args$bandwidths != "given" || args$probability != "none") {
+    return(FALSE)
+  }
   alike <- lapply(specs, fixed_args)
   all(vapply(alike, identical, NA, alike[[1L]]))
 }
@@ -34,26 +35,24 @@ fit_lambdas <- function(specs, sample) {
   task <- ridge_task(sample, args)
   product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
   check_memory(nrow(product$X), copies = 2)
-  path <- core_result(ridge_many_(product_gram(product, args$threads), task$Y, sqrt(task$costs),
-                                  lambdas, args$offset, args$threads))
-  expand <- remembering(function(new) {
-    values <- product_expansion(product, new$X, new$domain, path$coefficients, args$threads,
-                                new$reference)
-    sweep(values, 2L, path$offset, "+")
+  path <- core_result(ridge_many_(product_gram(product), task$Y, sqrt(task$costs), lambdas,
+                                  args$offset, args$threads))
+  expand <- remembering(function(rows) {
+    sweep(product_expansion(product, rows, path$coefficients), 2L, path$offset, "+")
   })
   lapply(seq_along(lambdas), function(l) {
     own <- path_columns(l, ncol(task$Y))
     structure(list(coefficients = path$coefficients[, own, drop = FALSE],
                    offset = path$offset[own], lambda = lambdas[l], product = product,
                    response = task$response, y = sample$y, weights = sample$weights,
-                   expand = function(new) expand(new)[, own, drop = FALSE]),
+                   expand = function(rows) expand(rows)[, own, drop = FALSE]),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))
   })
 }
 
 #' @exportS3Method
-decision.dg_ridge_of_path <- function(object, X, domain, reference = NULL) {
-  values <- object$expand(list(X = X, domain = domain, reference = reference))
+decision.dg_ridge_of_path <- function(object, rows) {
+  values <- object$expand(rows)
   colnames(values) <- if (ncol(values) > 1L) object$response$levels
   values
 }

@@ -9,9 +9,10 @@
 #' @details
 #' **Names.** A name in `grid` is an argument of the method (`lambda`, `cost`), or a path into a
 #' kernel or feature map that is given there: `domain_kernel.outer.sigma`, `features.n_landmarks`.
-#' `sigma` and `times` (multiples of the median distance) are those of `kernel`. Values may be
-#' a list of kernels: `kernel = list(kernel_rbf(), kernel_laplace())`. In a [chain()] the name of
-#' the part may come first, as in `dica.epsilon` or `svm.cost`, and must where both parts know it.
+#' `sigma`, `times` (multiples of the median distance) and `smoothing` are those of `kernel`. Values
+#' may be a list of kernels: `kernel = list(kernel_rbf(), kernel_laplace())`. In a [chain()] the
+#' name of the part may come first, as in `dica.epsilon` or `svm.cost`, and must where both parts
+#' know it.
 #'
 #' **Searches.** `"grid"` tries all combinations; `"random"` as many as `size` says, drawn from
 #' them; `"coordinate"` starts in the middle and goes through one parameter after the other, with
@@ -203,8 +204,9 @@ short_object.default <- function(value) {
   class <- class(value)[1L]
   name <- c(domain_embedding = "domain_distribution", kernel_normalised = "kernel_normalise")[class]
   if (is.na(name)) name <- class
-  if (!is.null(value$parts)) value <- value$parts
+  if (name == "kernel_normalise") value <- value$parts
   defaults <- if (exists(name, mode = "function")) formals(name)
+  if (!is.null(names(value))) value <- unclass(value)[names(value) %in% names(defaults)]
   shown <- Map(function(part, arg) {
     default <- on_error(eval(defaults[[arg]]), function(e) NULL)
     if (is.character(default)) default <- default[1L]

@@ -36,16 +36,16 @@ inline KernelProgram read_program(const Rcpp::List& list) {
     const Rcpp::List parts = list["parts"];
     for (const Rcpp::List part : parts) program.parts.push_back(read_program(part));
   }
-  if (program.type == "given") {
-    const auto map = [&](const char* name) {
-      const SEXP x = list[name];
-      if (TYPEOF(x) != REALSXP) throw std::invalid_argument("given values must be doubles");
-      return MatrixView(REAL(x), Rf_nrows(x), Rf_ncols(x));
-    };
-    program.values = map("values");
-    if (has("diag_x")) program.self_x = map("diag_x");
-    if (has("diag_z")) program.self_z = map("diag_z");
-  }
+  if (has("columns")) program.columns = Rcpp::as<std::vector<int>>(list["columns"]);
+  const auto map = [&](const char* name) {
+    const SEXP x = list[name];
+    if (TYPEOF(x) != REALSXP) throw std::invalid_argument("given values must be doubles");
+    return MatrixView(REAL(x), Rf_nrows(x), Rf_ncols(x));
+  };
+  if (has("table")) program.table = map("table");
+  if (has("values")) program.values = map("values");
+  if (has("diag_x")) program.self_x = map("diag_x");
+  if (has("diag_z")) program.self_z = map("diag_z");
   return program;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel-columns.h"
 #include "kernel-leaf.h"
 
 namespace domgen {
@@ -20,6 +21,8 @@ struct KernelProgram {
   double gamma = 0, coef0 = 0;
   int degree = 1;
   std::vector<KernelProgram> parts;
+  std::vector<int> columns;  // that the part sees
+  MatrixView table;  // of a lookup
   // Kernels evaluated in R: values [n x m], k(x_i, x_i), k(z_j, z_j).
   MatrixView values, self_x, self_z;
 };
@@ -139,7 +142,10 @@ class KernelBuilder {
       return leaf<InnerKernel<Exponential>>(pack(zeros(), inv(k)), Exponential());
     }
     if (k.type == "delta") return leaf<DeltaKernel>(raw());
+    if (k.type == "categories") return leaf<CategoryKernel>(raw(), k.gamma);
+    if (k.type == "lookup") return leaf<LookupKernel>(k.table, X_, Z_);
     if (k.type == "given") return given(k);
+    if (k.type == "columns" && k.parts.size() == 1) return on_columns(k);
     if (k.type == "sum") return combined<Sum>(k);
     if (k.type == "product") return combined<Times>(k);
     if (k.type == "normalise" && k.parts.size() == 1) {
@@ -204,6 +210,28 @@ class KernelBuilder {
       throw std::invalid_argument("the given kernel matrix does not match X and Z");
     }
     return leaf<GivenKernel>(k.values, k.self_x, k.self_z);
+  }
+
+  // Leaves keep what they need of the copied columns.
+  std::unique_ptr<Kernel> on_columns(const KernelProgram& k) const {
+    const bool same = X_.data() == Z_.data() && X_.rows() == Z_.rows();
+    const Eigen::MatrixXd z = chosen(Z_, k.columns);
+    const Eigen::MatrixXd other = same ? Eigen::MatrixXd() : chosen(X_, k.columns);
+    const Eigen::MatrixXd& x = same ? z : other;
+    return KernelBuilder(MatrixView(x.data(), x.rows(), x.cols()),
+                         MatrixView(z.data(), z.rows(), z.cols()), centred_).build(k.parts[0]);
+  }
+
+  static Eigen::MatrixXd chosen(const MatrixView& rows, const std::vector<int>& columns) {
+    Eigen::MatrixXd found(rows.rows(), columns.size());
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      if (columns[j] < 0 || columns[j] >= rows.cols()) {
+        throw std::invalid_argument("a kernel asks for a column that is not there");
+      }
+      const double* column = rows.data() + columns[j] * rows.rows();
+      std::copy(column, column + rows.rows(), found.col(j).data());
+    }
+    return found;
   }
 
   template <class Operation>

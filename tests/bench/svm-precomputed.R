@@ -79,12 +79,12 @@ gram_of <- function(d, problem) {
   sample <- list(X = d$x, domain = d$domain)
   product <- domgen:::represent(features_exact(), problem[[4]](problem[[5]] * near), problem[[6]],
                                 sample, 2L)
-  domgen:::product_gram(product, 2L)
+  domgen:::product_gram(product)
 }
 
 solver <- function(K, d, costs, class, epsilon) {
   loss <- domgen:::read_loss(NULL, if (class) "class" else "number")
-  dual <- domgen:::dual_problem(d$y, costs, loss, epsilon)
+  dual <- domgen:::dual_problem(domgen:::tube_rows(d$y, costs, loss, list(epsilon = epsilon)))
   function() {
     domgen:::smo_(K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, TRUE, 1e-3, 0, NULL)
   }

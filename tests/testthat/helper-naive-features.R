@@ -49,7 +49,17 @@ toy_pairs <- function(n, p = 3, domains = 4, seed = 1) {
 
 fit_map <- function(features, kernel, s) represent(features, kernel, domain_pooled(), s, 2L)
 
-rows_of <- function(fitted, s) product_rows(fitted, s$X, s$domain, 2L)
+rows_of <- function(fitted, s) product_rows(fitted, s)
+
+# One pass over rows that judge themselves.
+feature_moments <- function(product, X, domain, cells, n_cells, response = NULL, labelled = NULL,
+                            threads) {
+  product$threads <- threads
+  rows <- list(X = X, domain = domain)
+  domgen:::moments_of(product, rows, domgen:::own_table(product, rows),
+                      list(cells = cells, n_cells = n_cells, response = response,
+                           labelled = labelled, second = TRUE))
+}
 
 three_domain_kernels <- function() {
   list(domain_pooled(), domain_multitask(0.4), domain_distribution(kernel_rbf(1), kernel_rbf(0.3)))

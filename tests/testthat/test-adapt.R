@@ -19,10 +19,10 @@ decide_at <- function(model, data) predict(model, data, type = "decision")
 # kernel or the map's features.
 domain_gram_at <- function(model, X) {
   product <- learner_of(fix_domain(model, X, factor(rep("t", nrow(X)))))$product
-  if (inherits(product, "product_features")) {
-    return(tcrossprod(product_rows(product, X, factor(rep("t", nrow(X))), 1L)))
+  if (!is.null(product$features)) {
+    return(tcrossprod(product_rows(product, list(X = X, domain = factor(rep("t", nrow(X)))))))
   }
-  own <- if (uses_domain(product$domain_kernel)) product$fixed$own else 1
+  own <- if (uses_domain(product$domain_kernel)) product$domain_kernel$own else 1
   own * kernel_matrix(product$kernel, X)
 }
 
@@ -114,9 +114,9 @@ for (name in names(specs)) for (map in names(maps)) {
     X <- inputs(model, case[[3L]])[rows, , drop = FALSE]
     full <- inputs(model, case[[3L]])
     K <- domain_gram_at(model, full)[rows, rows, drop = FALSE]
-    base <- decision(fix_domain(model, full, factor(rep("t", nrow(full)))), X,
-                     factor(rep("t", length(rows))))
-    f <- decision(adapted, X)
+    base <- decision(fix_domain(model, full, factor(rep("t", nrow(full)))),
+                     list(X = X, domain = factor(rep("t", length(rows)))))
+    f <- decision(adapted, list(X = X))
     # g at the rows says the norm: g'K^-1 g
     inverse <- pseudo_inverse(K)
     objective <- function(f) {
@@ -237,7 +237,8 @@ test_that("a chain is adapted on its projected scores", {
     S <- predict(model$projection, numbers_new) / model$unit
     one <- factor(rep("t", nrow(S)))
     product <- model$learner$product
-    K <- if (inherits(product, "product_features")) tcrossprod(product_rows(product, S, one, 1L))
+    K <- if (!is.null(product$features)) tcrossprod(product_rows(product,
+                                                                 list(X = S, domain = one)))
          else kernel_matrix(product$kernel, S)
     expected <- start + K[, rows] %*% solve(K[rows, rows] + diag(0.1, length(rows)),
                                             some[rows] - start[rows])

@@ -83,7 +83,8 @@ for (on_x in names(kernels)) for (on_domains in names(between)) {
                  ignore_attr = TRUE)
     T <- predict(model$projection, test) / unit
     cross <- kernel_matrix(by_hand$product$kernel, T, S / unit)
-    kappa <- domain_kernel_new(by_hand$product$domain_kernel, T, factor(test$domain), 1L)
+    kappa <- domain_kappa(by_hand$product$domain_kernel,
+                          list(X = T, domain = factor(test$domain), threads = 1L))
     if (!is.null(kappa)) cross <- cross * unname(kappa)[as.integer(factor(test$domain)),
                                                         as.integer(toy$domain)]
     expect_equal(predict(model, test), mean(toy$y) + spread *

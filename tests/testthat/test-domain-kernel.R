@@ -3,14 +3,16 @@ X <- as.matrix(train[, c("x1", "x2", "x3")])
 new <- toy_domains(3, 10, seed = 9)
 N <- as.matrix(new[, c("x1", "x2", "x3")])
 
-kappa_of <- function(kernel) domain_kernel_fit(kernel, X, train$domain, 1L)
+kappa_of <- function(kernel) domain_kernel_fit(kernel,
+                                               list(X = X, domain = train$domain, threads = 1L))
 
 test_that("pooling has no table, the multi-task kernel tau between domains", {
   expect_null(kappa_of(domain_pooled())$kappa)
   fitted <- kappa_of(domain_multitask(0.3))
   expect_equal(fitted$kappa, 0.3 + 0.7 * diag(4))
   known <- factor(c("d2", "new"), levels = c("d2", "new"))
-  expect_equal(domain_kernel_new(fitted, NULL, known, 1L), rbind(c(0.3, 1, 0.3, 0.3), 0.3))
+  expect_equal(domain_kappa(fitted, list(X = NULL, domain = known, threads = 1L)),
+               rbind(c(0.3, 1, 0.3, 0.3), 0.3))
 })
 
 test_that("the distributional kernel is the outer kernel of mean embeddings", {
@@ -35,10 +37,10 @@ test_that("a missing outer bandwidth is the median distance of the embeddings", 
 
 test_that("an unseen domain's row of kappa is that of the joint embedding", {
   fitted <- kappa_of(domain_distribution(kernel_rbf(1), kernel_rbf(0.4)))
-  kappa <- domain_kernel_new(fitted, N, new$domain, 1L)
+  kappa <- domain_kappa(fitted, list(X = N, domain = new$domain, threads = 1L))
   both <- mmd(rbind(X, N), c(paste0("train", train$domain), paste0("z", new$domain)), kernel_rbf(1))
   expect_equal(unname(kappa), unname(exp(-both$squared[5:7, 1:4] / (2 * 0.4^2))), tolerance = 1e-10)
-  same <- domain_kernel_new(fitted, X, train$domain, 1L)
+  same <- domain_kappa(fitted, list(X = X, domain = train$domain, threads = 1L))
   expect_equal(unname(same), unname(fitted$kappa), tolerance = 1e-10)
 })
 
@@ -48,7 +50,8 @@ test_that("wrong domain kernels are refused", {
     domain_multitask(NA)
     domain_distribution(kernel = 1)
     domain_distribution(outer = kernel_rbf(c(1, 2)))
-    domain_kernel_fit(domain_distribution(outer = kernel_delta()), X, train$domain, 1L)
+    domain_kernel_fit(domain_distribution(outer = kernel_delta()),
+                      list(X = X, domain = train$domain, threads = 1L))
   })
 })
 

@@ -126,8 +126,9 @@ test_that("the variance of a process uses kappa(P, P) of seen and unseen domains
   shared <- new_share^2 * sum(solve(similar))
   own <- mean(diag(similar))
   w <- factor(c("d1", "u", "v", "w"))
-  expect_equal(kappa_own(kernel, NULL, w, 1L), c(similar["d1", "d1"], own, similar["v", "v"], own))
-  among <- kappa_among(kernel, NULL, w, 1L)
+  expect_equal(domain_own(kernel, list(X = NULL, domain = w, threads = 1L)),
+               c(similar["d1", "d1"], own, similar["v", "v"], own))
+  among <- domain_kappa(kernel, list(X = NULL, domain = w, threads = 1L), among = TRUE)
   expect_equal(among[1, ], c(similar["d1", "d1"], new_share, similar["d1", "v"], new_share))
   expect_equal(among[2, ], c(new_share, own, new_share, shared))
   expect_equal(among, t(among))

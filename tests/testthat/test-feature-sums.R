@@ -54,7 +54,7 @@ for (name in names(formulas)) {
     X <- as.matrix(toy[object$blueprint$columns])
     X <- sweep(sweep(X, 2, colMeans(X[1:60, ])), 2, apply(X[1:60, ], 2, sd), "/")
     domain <- if (name == "no domain") factor(rep("all", nrow(toy))) else toy$domain
-    Z <- product_rows(object$product, X, domain, 1L)
+    Z <- product_rows(object$product, list(X = X, domain = domain))
     of_x <- rounding_of_features(object$product$map)
     expect_equal(sums$second, crossprod(Z), tolerance = of_x)
     expect_equal(sums$sums, t(rowsum(Z, as.character(domain))), tolerance = of_x,
@@ -88,8 +88,8 @@ test_that("classes and domains that come later get cells of their own", {
   expect_equal(added$cells$count, counts[cell])
   expect_identical(nrow(added$cells), sum(counts > 0))
   expect_setequal(added$response$levels, c("rare", levels(labels$y)))
-  Z <- product_rows(first$product, apply_scaling(as.matrix(classes[c("x1", "x2", "x3")]),
-                                                 first$blueprint$scaling), classes$domain, 1L)
+  Z <- product_rows(first$product, list(X = apply_scaling(as.matrix(classes[c("x1", "x2", "x3")]),
+                                                 first$blueprint$scaling), domain = classes$domain))
   for (column in seq_len(nrow(cell))) {
     own <- classes$domain == cell[column, 1] & classes$y == cell[column, 2]
     expect_equal(added$sums[, column], colSums(Z[own, , drop = FALSE]), tolerance = 1e-10)
@@ -141,7 +141,8 @@ test_that("a multi-task kernel knows domains by their names", {
   added <- first + update(first, toy[61:nrow(toy), ])
   expect_same_sums(added$sums, update(first, toy)$sums, first)
   X <- apply_scaling(as.matrix(toy[c("x1", "x2", "x3")]), first$blueprint$scaling)
-  expect_equal(added$sums$second, crossprod(product_rows(first$product, X, toy$domain, 1L)),
+  expect_equal(added$sums$second,
+               crossprod(product_rows(first$product, list(X = X, domain = toy$domain))),
                tolerance = 1e-10)
 })
 
@@ -150,7 +151,8 @@ test_that("sums under a kernel that judges domains by their rows can be made, bu
   kernel <- domain_distribution()
   sums <- sums_of(y ~ . | domain, toy, features = features, domain_kernel = kernel)
   X <- apply_scaling(as.matrix(toy[c("x1", "x2", "x3")]), sums$blueprint$scaling)
-  expect_equal(sums$sums$second, crossprod(product_rows(sums$product, X, toy$domain, 1L)),
+  expect_equal(sums$sums$second,
+               crossprod(product_rows(sums$product, list(X = X, domain = toy$domain))),
                tolerance = 1e-10)
   expect_domgen_error(update(sums, toy), "can be updated with", "domgen_error_argument")
 })
@@ -227,7 +229,7 @@ test_that("transformations and levels learned from the first piece are replayed"
   first <- sums_of(y ~ poly(x, 2) + size + colour, data[1:80, ])
   second <- update(first, data[81:120, ])
   X <- apply_scaling(replay(first$blueprint, data[81:120, ])$X, first$blueprint$scaling)
-  Z <- product_rows(first$product, X, factor(rep(1, 40)), 1L)
+  Z <- product_rows(first$product, list(X = X, domain = factor(rep(1, 40))))
   expect_equal(second$sums$second, crossprod(Z), tolerance = 1e-10)
 })
 
@@ -284,8 +286,8 @@ test_that("weighted rows have a second moment of their own", {
   object <- sums_of(y ~ . | domain, toy[1:60, ])
   sample <- read_piece(object, toy, NULL, NULL)
   weights <- rep(c(0, 1, 3), length.out = nrow(toy))
-  half <- accumulate(object$product, sample, object$response_map, 2L, labelled = weights)
-  Z <- product_rows(object$product, sample$X, sample$domain, 2L)
+  half <- accumulate(object$product, sample, object$response_map, labelled = weights)
+  Z <- product_rows(object$product, sample)
   expect_equal(half$labelled_second, crossprod(Z * sqrt(weights)), tolerance = 1e-10)
   expect_equal(add_sums(half, half)$labelled_second, 2 * half$labelled_second)
 })

@@ -8,7 +8,7 @@ test_that("with a landmark at every row the features have the Gram matrix", {
       for (sampling in three_samplings) {
         fitted <- represent(features_nystrom(90, sampling), kernel, domain_kernel, s, 2L)
         expect_identical(fitted$dim, 90L)
-        expect_lt(max(abs(tcrossprod(rows_of(fitted, s)) - product_gram(exact, 2L))), 1e-10)
+        expect_lt(max(abs(tcrossprod(rows_of(fitted, s)) - product_gram(exact))), 1e-10)
       }
     }
   }
@@ -23,7 +23,8 @@ test_that("with fewer landmarks they have Nystrom's approximation of it", {
       S <- fitted$map$landmarks
       kappa <- fitted$domain_kernel$kappa
       W <- naive_product(fitted$kernel, kappa, S, S, fitted$map$domain)
-      table <- unname(domain_kernel_new(fitted$domain_kernel, new$X, new$domain, 2L))
+      table <- unname(domain_kappa(fitted$domain_kernel,
+                                   list(X = new$X, domain = new$domain, threads = 2L)))
       cross <- naive_product(fitted$kernel, table, new$X, S, as.integer(new$domain),
                              fitted$map$domain)
       expect_identical(dim(S), c(30L, 3L))
@@ -140,7 +141,8 @@ test_that("landmarks that are not independent are dropped with a warning", {
   expect_warning(fitted <- fit_map(features_nystrom(30), kernel_delta(), labels),
                  "only 3", class = "domgen_warning_rank")
   expect_equal(tcrossprod(rows_of(fitted, labels)), outer(labels$X[, 1], labels$X[, 1], "==") + 0)
-  expect_equal(unname(product_rows(fitted, matrix(9), factor("a"), 2L)), matrix(0, 1, 3))
+  expect_equal(unname(product_rows(fitted, list(X = matrix(9), domain = factor("a")))),
+               matrix(0, 1, 3))
 })
 
 test_that("domains are embedded by features of their own kernel", {
@@ -148,9 +150,12 @@ test_that("domains are embedded by features of their own kernel", {
   new <- toy_pairs(60, domains = 3, seed = 8)
   levels(new$domain) <- c("a", "new", "other")
   fit <- function(outer, features = NULL) {
-    domain_kernel_fit(domain_distribution(kernel_rbf(1), outer), s$X, s$domain, 2L, features)
+    domain_kernel_fit(domain_distribution(kernel_rbf(1), outer),
+                      list(X = s$X, domain = s$domain, threads = 2L), features)
   }
-  kappa_new <- function(fitted) unname(domain_kernel_new(fitted, new$X, new$domain, 2L))
+  kappa_new <- function(fitted) unname(domain_kappa(fitted,
+                                                    list(X = new$X, domain = new$domain,
+                                                         threads = 2L)))
   outers <- list(kernel_rbf(), kernel_laplace(0.3) + kernel_linear(), kernel_exponential(0.5))
   for (outer in outers) {
     exact <- fit(outer)
@@ -187,14 +192,21 @@ test_that("unseen domains and reference rows are judged as with the Gram matrix"
     # f = sum_i k(., x_i) a_i has the coefficients Z'a
     W <- crossprod(rows_of(fitted, s), a)
     for (further in list(NULL, reference)) {
-      expect_equal(product_expansion(fitted, new$X, new$domain, W, 2L, further),
-                   product_expansion(exact, new$X, new$domain, a, 2L, further), tolerance = 1e-8)
+      expect_equal(product_expansion(fitted,
+                                     list(X = new$X, domain = new$domain, reference = further), W),
+                   product_expansion(exact,
+                                     list(X = new$X, domain = new$domain,
+                                          reference = further), a), tolerance = 1e-8)
     }
-    expect_equal(product_rows(fitted, new$X, new$domain, 2L, reference) %*% W,
-                 product_expansion(fitted, new$X, new$domain, W, 2L, reference), tolerance = 1e-12)
+    expect_equal(product_rows(fitted,
+                              list(X = new$X, domain = new$domain, reference = reference)) %*% W,
+                 product_expansion(fitted,
+                                   list(X = new$X, domain = new$domain,
+                                        reference = reference), W), tolerance = 1e-12)
   }
   expect_warning(
-    product_expansion(fitted, new$X[1, , drop = FALSE], droplevels(new$domain[1]), W, 2L),
+    product_expansion(fitted,
+                      list(X = new$X[1, , drop = FALSE], domain = droplevels(new$domain[1])), W),
     "single row", class = "domgen_warning_small_domain"
   )
 })

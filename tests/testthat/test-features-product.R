@@ -44,7 +44,8 @@ product_new <- kappa_new[new_domain, domain] * rbf_between(new_X, X, 1.5)
 distribution <- domain_distribution(kernel_rbf(8), kernel_rbf(0.1))
 
 gram_of <- function(map, X1 = X, d1 = domain, X2 = X, d2 = domain) {
-  tcrossprod(product_rows(map, X1, d1, 2L), product_rows(map, X2, d2, 2L))
+  tcrossprod(product_rows(map, list(X = X1, domain = d1)),
+             product_rows(map, list(X = X2, domain = d2)))
 }
 
 test_that("the product map of full rank has the product kernel as its inner products", {
@@ -65,7 +66,7 @@ test_that("the product map works with every domain kernel", {
   same <- outer(domain, domain, "==")
   pooled <- full_map(domain_pooled())
   expect_close(gram_of(pooled), K, 1e-8)
-  expect_equal(ncol(product_rows(pooled, X[1:3, ], domain[1:3], 1L)), pooled$dim)
+  expect_equal(ncol(product_rows(pooled, list(X = X[1:3, ], domain = domain[1:3]))), pooled$dim)
 
   multitask <- full_map(domain_multitask(0.3))
   expect_close(gram_of(multitask), ifelse(same, 1, 0.3) * K, 1e-8)
@@ -85,7 +86,7 @@ test_that("a kernel evaluated in R has the same map, in chunks of rows", {
     map_of(features, distribution, kernel)
   })
   # pivots of equal size may come in another order: the coordinates are compared by products
-  new_rows <- lapply(maps, product_rows, X[rows, ], domain[rows], 2L)
+  new_rows <- lapply(maps, product_rows, list(X = X[rows, ], domain = domain[rows]))
   few <- lapply(new_rows, function(Z) Z[2000:2100, ])
   expect_close(tcrossprod(few[[2]], new_rows[[2]]), tcrossprod(few[[1]], new_rows[[1]]), 1e-8)
 })
@@ -102,7 +103,7 @@ test_that("the coordinates are those of z_P, and within each those of z_x", {
   expected <- sapply(seq_len(nrow(new_X)), function(i) {
     kronecker(z_domain[, as.integer(new_domain)[i]], z_x[, i])
   })
-  expect_close(product_rows(map, new_X, new_domain, 1L), t(expected), 1e-5)
+  expect_close(product_rows(map, list(X = new_X, domain = new_domain)), t(expected), 1e-5)
   expect_equal(map$dim, 14)
 })
 
@@ -174,7 +175,8 @@ test_that("the Fourier map is the formula of its two stages", {
   u <- cbind(sweep(new_X, 2, map$map$centre),
              sweep(embedding, 2, map$map$domain_centre)[new_domain, ])
   phase <- u %*% rbind(map$map$frequencies, map$map$domain_frequencies)
-  expect_close(product_rows(map, new_X, new_domain, 1L), cbind(cos(phase), sin(phase)) / sqrt(30),
+  expect_close(product_rows(map, list(X = new_X, domain = new_domain)),
+               cbind(cos(phase), sin(phase)) / sqrt(30),
                1e-10)
 })
 
@@ -206,25 +208,29 @@ for (type in names(both)) {
   test_that(paste("a domain is judged by its rows or by `reference`:", type), {
     set.seed(6)
     map <- map_of(both[[type]], distribution)
-    whole <- product_rows(map, new_X, new_domain, 2L)
+    whole <- product_rows(map, list(X = new_X, domain = new_domain))
     some <- c(30, 2, 17)
     reference <- list(X = new_X, domain = as.character(new_domain))
-    expect_equal(product_rows(map, new_X[some, ], factor(new_domain[some]), 2L, reference),
+    expect_equal(product_rows(map,
+                              list(X = new_X[some, ], domain = factor(new_domain[some]),
+                                   reference = reference)),
                  whole[some, ], tolerance = 1e-12)
     order <- sample(nrow(new_X))
-    expect_equal(product_rows(map, new_X[order, ], new_domain[order], 2L), whole[order, ],
+    expect_equal(product_rows(map, list(X = new_X[order, ], domain = new_domain[order])),
+                 whole[order, ],
                  tolerance = 1e-12)
     single <- factor(c("a", rep("b", nrow(new_X) - 1)))
-    expect_warning(product_rows(map, new_X, single, 2L), "single row: \"a\"",
+    expect_warning(product_rows(map, list(X = new_X, domain = single)), "single row: \"a\"",
                    class = "domgen_warning_small_domain")
   })
 
   test_that(paste("expansions and moments are those of the features:", type), {
     set.seed(6)
     map <- map_of(both[[type]], distribution)
-    Z <- product_rows(map, X, domain, 2L)
+    Z <- product_rows(map, list(X = X, domain = domain))
     W <- matrix(rnorm(2 * map$dim), map$dim)
-    expect_equal(product_expansion(map, X, domain, W, 2L), Z %*% W, tolerance = 1e-10)
+    expect_equal(product_expansion(map, list(X = X, domain = domain), W), Z %*% W,
+                 tolerance = 1e-10)
     F <- cbind(X[, 1], 1)
     moments <- feature_moments(map, X, domain, as.integer(domain), 5L, F, threads = 2L)
     expect_equal(moments$second, crossprod(Z), tolerance = 1e-10)
@@ -239,16 +245,17 @@ for (type in names(both)) {
     }
     map <- fitted()
     before <- .Random.seed
-    Z <- product_rows(map, new_X, new_domain, 2L)
+    Z <- product_rows(map, list(X = new_X, domain = new_domain))
     expect_identical(.Random.seed, before)
-    expect_identical(product_rows(fitted(), new_X, new_domain, 2L), Z)
-    expect_equal(product_rows(map, new_X, new_domain, 1L), Z, tolerance = 1e-12)
+    expect_identical(product_rows(fitted(), list(X = new_X, domain = new_domain)), Z)
+    map$threads <- 1L
+    expect_equal(product_rows(map, list(X = new_X, domain = new_domain)), Z, tolerance = 1e-12)
     set.seed(8)
-    expect_false(isTRUE(all.equal(product_rows(map_of(both[[type]], distribution), new_X,
-                                               new_domain, 2L), Z)))
+    expect_false(isTRUE(all.equal(product_rows(map_of(both[[type]], distribution),
+                                               list(X = new_X, domain = new_domain)), Z)))
     file <- tempfile(fileext = ".rds")
     saveRDS(map, file)
-    expect_identical(product_rows(readRDS(file), new_X, new_domain, 2L), Z)
+    expect_identical(product_rows(readRDS(file), list(X = new_X, domain = new_domain)), Z)
   })
 
   test_that(paste("the fit does not grow with the rows:", type), {

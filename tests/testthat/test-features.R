@@ -3,11 +3,13 @@ test_that("an expansion is the features times the coefficients", {
   A <- matrix(cos(1:60), 20)
   for (domain_kernel in three_domain_kernels()) {
     fitted <- represent(features_nystrom(20), kernel_rbf(1), domain_kernel, s, 2L)
-    expect_equal(product_expansion(fitted, s$X, s$domain, A, 2L), rows_of(fitted, s) %*% A,
+    expect_equal(product_expansion(fitted, s, A), rows_of(fitted, s) %*% A,
                  tolerance = 1e-13)
   }
-  expect_identical(product_expansion(fitted, s$X[0L, ], s$domain[0L], A, 2L), matrix(0, 0, 3))
-  expect_identical(dim(product_rows(fitted, s$X[0L, ], s$domain[0L], 2L)), c(0L, 20L))
+  expect_identical(product_expansion(fitted, list(X = s$X[0L, ], domain = s$domain[0L]), A),
+                   matrix(0, 0, 3))
+  expect_identical(dim(product_rows(fitted, list(X = s$X[0L, ], domain = s$domain[0L]))),
+                   c(0L, 20L))
 })
 
 test_that("a kernel that is evaluated in R has the features of the same compiled kernel", {
@@ -24,8 +26,9 @@ test_that("a kernel that is evaluated in R has the features of the same compiled
   set.seed(3)
   fitted <- fit_map(features_nystrom(5), kernel_rbf(1) + custom, s)
   K <- kernel_matrix(kernel_rbf(1) + kernel_poly(2), fitted$map$landmarks)
-  expect_equal(tcrossprod(product_rows(fitted, fitted$map$landmarks, s$domain[1:5], 2L)), K)
-  expect_equal(product_expansion(fitted, s$X, s$domain, diag(5), 2L), rows_of(fitted, s))
+  expect_equal(tcrossprod(product_rows(fitted,
+                                       list(X = fitted$map$landmarks, domain = s$domain[1:5]))), K)
+  expect_equal(product_expansion(fitted, s, diag(5)), rows_of(fitted, s))
 })
 
 test_that("moments are those of the features, whatever the block and the number of threads", {
@@ -40,7 +43,7 @@ test_that("moments are those of the features, whatever the block and the number 
   for (fitted in maps) {
     Z <- rows_of(fitted, s)
     naive <- naive_moments(Z, cells, 5L, response, labelled)
-    table <- own_table(fitted, s$X, s$domain, 2L)
+    table <- own_table(fitted, s)
     program <- feature_program(fitted$map, s$X, table)
     codes <- as.integer(s$domain)
     for (block in c(0L, 1L, 37L, 64L, 449L)) {
@@ -52,7 +55,7 @@ test_that("moments are those of the features, whatever the block and the number 
     bare <- feature_moments(fitted, s$X, s$domain, cells, 5L, threads = 2L)
     expect_moments(bare, naive_moments(Z, cells, 5L))
     expect_identical(bare$second, t(bare$second))
-    expect_equal(feature_means(fitted, s$X, s$domain, 2L),
+    expect_equal(feature_means(fitted, s),
                  unname(apply(Z, 2, tapply, s$domain, mean)), tolerance = 1e-12)
   }
 })
@@ -82,10 +85,10 @@ test_that("the moments of a product map are those of its features", {
   tensor <- fitted
   tensor$map <- structure(list(x = fitted$map), class = "product_map")
   tensor$dim <- 45
-  expect_moments(product_moments(tensor, s$X, codes, table, wanted, 2L), naive)
+  expect_moments(moments_of(tensor, list(X = s$X, domain = codes), table, wanted), naive)
   # so many coordinates that the domains come one at a time
   tensor$dim <- 3 * 2^12
-  expect_moments(product_moments(tensor, s$X, codes, table, wanted, 2L), naive)
+  expect_moments(moments_of(tensor, list(X = s$X, domain = codes), table, wanted), naive)
   W <- matrix(sin(1:90), 45)
   expect_equal(feature_apply_(program, s$X, codes, W, 2L),
                naive_tensor(rows_of(fitted, s), table, codes) %*% W, tolerance = 1e-12)
@@ -127,7 +130,7 @@ test_that("one predictor and one new row are enough", {
     fitted <- fit_map(features, kernel_rbf(1), s)
     Z <- rows_of(fitted, s)
     expect_equal(dim(Z), c(50, fitted$dim))
-    one <- product_rows(fitted, s$X[9, , drop = FALSE], s$domain[9], 2L)
+    one <- product_rows(fitted, list(X = s$X[9, , drop = FALSE], domain = s$domain[9]))
     expect_lt(max(abs(one - Z[9, ])), 1e-12)
   }
 })
@@ -161,9 +164,9 @@ test_that("wrong feature maps are refused", {
     fit(features_nystrom(5), kernel_linear(), X = s$X * 1e200)
     fit(features_nystrom(30), kernel_linear(), X = s$X * 1e200)
     fit(features_nystrom(5), kernel_linear(), X = s$X * 0)
-    product_rows(fit(features_rff(3)), s$X * 1e308, s$domain, 2L)
-    product_expansion(suppressWarnings(fit(features_nystrom(30), kernel_linear())), s$X * 1e308,
-                      s$domain, matrix(1e10, 3), 2L)
+    product_rows(fit(features_rff(3)), list(X = s$X * 1e308, domain = s$domain))
+    product_expansion(suppressWarnings(fit(features_nystrom(30), kernel_linear())),
+                      list(X = s$X * 1e308, domain = s$domain), matrix(1e10, 3))
   })
   old <- options(domgen.memory_limit = 1e5)
   on.exit(options(old))
@@ -176,7 +179,7 @@ test_that("the core refuses feature maps that do not fit together", {
   s <- toy_pairs(30)
   fitted <- represent(features_nystrom(5), kernel_rbf(1), domain_multitask(0.5), s, 2L)
   codes <- as.integer(s$domain)
-  table <- own_table(fitted, s$X, s$domain, 2L)
+  table <- own_table(fitted, s)
   program <- feature_program(fitted$map, s$X, table)
   expect_error(feature_rows_(list(type = "sketch"), s$X, codes, 1L), "unknown feature map")
   expect_error(feature_rows_(program, s$X[, 1:2], codes, 1L), "columns")

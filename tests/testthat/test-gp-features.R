@@ -36,8 +36,11 @@ test_that("it is the dense formula for the kernel <z, z'>, whatever the map", {
   for (name in names(maps)) {
     model <- suppressWarnings(fixed(data = toy, features = maps[[name]][[1]], domain_kernel = maps[[name]][[2]],
                                     weights = w, scale = "none"))
-    train <- suppressWarnings(product_rows(model$product, as.matrix(toy[, c("x1", "x2", "x3")]), toy$domain, 2L))
-    test <- product_rows(model$product, as.matrix(new[, c("x1", "x2", "x3")]), new$domain, 2L)
+    train <- suppressWarnings(product_rows(model$product,
+                                           list(X = as.matrix(toy[, c("x1", "x2", "x3")]),
+                                                domain = toy$domain)))
+    test <- product_rows(model$product,
+                         list(X = as.matrix(new[, c("x1", "x2", "x3")]), domain = new$domain))
     K <- tcrossprod(rbind(train, test))
     used <- which(w > 0)
     A <- 1.1^2 * K[used, used] + diag(0.25 / w[used])
@@ -59,7 +62,8 @@ test_that("leaving a domain out needs sums by domain only", {
   centred <- transform(toy, y = y - mean(y))
   model <- fixed(data = centred, features = features_nystrom(20), domain_kernel = pooled, scale = "none")
   table <- lodo(model)
-  Z <- product_rows(model$product, as.matrix(toy[, c("x1", "x2", "x3")]), toy$domain, 2L)
+  Z <- product_rows(model$product,
+                    list(X = as.matrix(toy[, c("x1", "x2", "x3")]), domain = toy$domain))
   for (g in 1:3) {
     out <- toy$domain == table$domain[g]
     naive <- naive_posterior(tcrossprod(Z), which(!out), which(out), centred$y, 1.1, 0.5)

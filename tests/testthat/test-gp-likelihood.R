@@ -44,11 +44,11 @@ expect_gradient <- function(kernel, domain_kernel, per_predictor = FALSE, label 
                threads = 2L)
   problem <- gp_problem(args, sample, y)
   blocks <- free_blocks(args, ncol(X), nlevels(domain))
-  point <- start_point(args, problem$rows, 1, list(bandwidth = 0.8, outer = 1.4, noise = 1), 2L)
+  point <- start_point(args, problem$rows, 1, list(bandwidth = 0.8, outer = 1.4, noise = 1))
   theta <- point_theta(point, blocks) + 0.1 * sin(seq_along(point_theta(point, blocks)))
   objective <- gp_objective(problem, point, blocks)
   naive <- function(theta) {
-    here <- absolute_point(theta_point(theta, point, blocks), sample, 2L)
+    here <- absolute_point(theta_point(theta, point, blocks), problem$rows)
     -naive_log_likelihood(here, X, domain, y, weights)
   }
   expect_equal(objective$value(theta), naive(theta), tolerance = 1e-10, label = label)

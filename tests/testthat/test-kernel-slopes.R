@@ -59,7 +59,7 @@ gp_slopes_hold <- function(kernel, domain_kernel, per_predictor, label) {
                threads = 1L)
   problem <- gp_problem(args, rows, y)
   blocks <- free_blocks(args, ncol(X), nlevels(domain))
-  point <- start_point(args, problem$rows, 1, list(bandwidth = 0.8, outer = 1.4, noise = 1), 1L)
+  point <- start_point(args, problem$rows, 1, list(bandwidth = 0.8, outer = 1.4, noise = 1))
   theta <- point_theta(point, blocks)
   theta <- theta + 0.1 * sin(seq_along(theta))
   objective <- gp_objective(problem, point, blocks)
@@ -99,7 +99,8 @@ for (name in names(kernels)) {
   test_that(paste(name, "has the derivative of differences wherever it stands"), {
     k <- kernels[[name]]
     # what is fitted of it: bandwidths with a rate
-    own <- inherits(k, "kernel_stationary") && !is.null(kernel_rate(k, 1))
+    own <- inherits(k, "kernel_mixed") ||
+      inherits(k, "kernel_stationary") && !is.null(kernel_rate(k, 1))
     for (place in names(in_places(k))) {
       here <- in_places(k)[[place]]
       open <- own && place != "normalised"
@@ -117,7 +118,7 @@ for (name in names(kernels)) {
       if (!has_profile(here)) next
       # an embedding's bandwidth is seen through the outer kernel
       between <- domain_distribution(kernel_rbf(), here)
-      through <- has_slope(here) + 0L
+      through <- (length(leaves_without_slope(here)) == 0L) + 0L
       expect_identical(gp_slopes_hold(kernel_rbf(1), between, FALSE, paste(label, "between domains")),
                        open + through)
       if (open + through > 0L) {

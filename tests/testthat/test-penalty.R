@@ -49,7 +49,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
 test_that("a given lambda or cost is used as it is, with the median", {
   given <- dg_ridge(y ~ x1 + x2 | domain, data = noisy, lambda = 2)
   expect_identical(given$lambda, 2)
-  alpha <- solve(product_gram(given$product, 1L) + 2 * diag(300), given$response$target)
+  alpha <- solve(product_gram(given$product) + 2 * diag(300), given$response$target)
   expect_equal(c(given$coefficients), alpha, tolerance = 1e-8)
   distances <- sqrt(mmd(given$product$X, noisy$domain, given$product$domain_kernel$kernel)$squared)
   expect_equal(given$product$domain_kernel$outer$sigma, stats::median(distances[lower.tri(distances)]),
@@ -129,7 +129,7 @@ test_that("more rows than are searched give nearly the same penalty", {
   model <- dg_ridge(y ~ x | domain, data = large, domain_kernel = domain_pooled())
   task <- ridge_task(list(y = large$y, weights = rep(1, 1500), domain = large$domain),
                      model$spec$args)
-  path <- ridge_path(product_gram(model$product, 1L), task$Y, large$domain, task$costs,
+  path <- ridge_path(product_gram(model$product), task$Y, large$domain, task$costs,
                      1500 * 10^seq(-5, 1, by = 0.5))
   best <- 1500 * 10^seq(-5, 1, by = 0.5)[which.min(path$error)]
   expect_lte(abs(log10(model$lambda / best)), 1)

@@ -32,8 +32,8 @@ expect_path <- function(make, y, tolerance = 1e-7, data = d) {
     for (part in c("values", "scores", "rank", "theorem5", "variance", "centre")) {
       expect_equal(together[[l]][[part]], alone[[part]], tolerance = tolerance)
     }
-    expect_equal(decision(together[[l]], x[1:30, ], domain[1:30]),
-                 decision(alone, x[1:30, ], domain[1:30]), tolerance = tolerance)
+    expect_equal(decision(together[[l]], list(X = x[1:30, ], domain = domain[1:30])),
+                 decision(alone, list(X = x[1:30, ], domain = domain[1:30])), tolerance = tolerance)
     expect_lte(max(together[[l]]$residual), 20)
   }
 }

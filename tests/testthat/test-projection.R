@@ -98,7 +98,7 @@ test_that("summary gives the quantities of theorem 5 and the variance before and
 
 test_that("a domain kernel multiplies the Gram matrix", {
   kernel <- domain_distribution(kernel_rbf(1), kernel_rbf(0.3))
-  kappa <- domain_kernel_fit(kernel, X, toy$domain, 1L)$kappa
+  kappa <- domain_kernel_fit(kernel, list(X = X, domain = toy$domain, threads = 1L))$kappa
   product <- K * kappa[toy$domain, toy$domain]
   model <- dica(X, toy$y, toy$domain, kernel = kernel_rbf(1.5), kernel_y = kernel_rbf(1),
                 domain_kernel = kernel, scale = "none")

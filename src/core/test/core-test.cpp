@@ -20,6 +20,7 @@
 #include "../gram-projection.h"
 #include "../gram.h"
 #include "../inverse.h"
+#include "../kernel-columns.h"
 #include "../kernel-leaf.h"
 #include "../kernel-tree.h"
 #include "../kernels.h"
@@ -221,6 +222,33 @@ void kernels() {
   check("mean embeddings", largest(means - mean.cwiseQuotient(count)), 1e-14);
 }
 
+void kernels_of_columns() {
+  const Index n = 67;
+  MatrixXd X = numbers(n, 3, 3);
+  const MatrixXd table = numbers(5, 5, 4);
+  for (Index i = 0; i < n; ++i) X(i, 1) = double(i % 4) - 1, X(i, 2) = double(i % 5 + 1);
+  domgen::KernelProgram apart = program("categories", 1), lookup = program("lookup", 1);
+  apart.gamma = 0.7;
+  lookup.table = view(table);
+  domgen::KernelProgram on_second = program("columns", 1), on_third = on_second;
+  on_second.columns = {1};
+  on_second.parts = {apart};
+  on_third.columns = {2};
+  on_third.parts = {lookup};
+  domgen::KernelProgram sum = program("sum", 1);
+  sum.parts = {on_second, on_third, program("rbf", 2)};
+  const auto kernel = domgen::KernelBuilder(view(X), view(X)).build(sum);
+  MatrixXd K(n, n), naive(n, n);
+  domgen::cross_matrix(*kernel, domgen::DomainWeights(), n, n, K.data(), pool);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i)
+      naive(i, j) = std::exp(-0.7 * std::min(std::abs(X(i, 1) - X(j, 1)), 1.0)) +
+                    table(Index(X(i, 2)) - 1, Index(X(j, 2)) - 1) + rbf(X, i, j, 2);
+  check("kernels of columns", largest(K - naive), 1e-14);
+  check("kernels of columns: diagonal",
+        largest(kernel->self(domgen::Side::z) - naive.diagonal()), 1e-14);
+}
+
 void moments() {
   const Index n = 301, p = 2, d = 5;
   const MatrixXd X = numbers(n, p, 8), W = numbers(p, d, 9), F = numbers(n, 2, 10);
@@ -312,6 +340,7 @@ int main(int argc, char**) {
   cholesky();
   lodo_path();
   kernels();
+  kernels_of_columns();
   moments();
   eigenpairs();
   machine();

@@ -1,0 +1,272 @@
+# The rooms of the package and what they know of each other.
+#
+#   Rscript .ci/layers.R                 what the code says: calls upward, circles, sizes
+#   Rscript .ci/layers.R draw FILE.png   the picture in ARCHITECTURE.md
+#
+# tests/testthat/test-layers.R holds the checkout to it. Base R and codetools only; nothing of the
+# package is run. A call is a name of one of the package's functions in the code of another file,
+# where no argument or local variable has that name. Calling a generic is a call to the file of the
+# generic, not to those of its methods.
+
+# ---- the rooms, lowest layer first ------------------------------------------------------------
+
+# x: where it stands in the picture, from 0 to 3.
+rooms <- utils::read.table(header = TRUE, row.names = 1L, text = "
+  room            layer  x     contents
+  base            1      1.5   'argument checks, messages, records'
+  data            2      1.5   'rows in, and replayed on new data'
+  kernel          3      0.75  'between rows'
+  domain          3      2.25  'between domains'
+  feature         4      0.75  'maps in the place of a Gram matrix'
+  representation  4      2.25  'Gram matrix, features, sums of them'
+  method          5      0.5   'specification, parameters, fit'
+  projection      5      1.5   'a ratio of scatters'
+  learner         5      2.5   'a function of the rows'
+  run             6      0.5   'pieces of work, progress, resume'
+  score           6      1.85  'folds, measures, domains left out'
+  choose          7      0.75  'tune, compare, diagnose'
+  trust           8      2.5   'is a row like the training rows?'
+  show            9      1.4   'tables and pictures'
+  at-home         9      2.5   'in other packages'
+")
+
+# A file belongs to the room that its name begins with. Other names, whole or their first words:
+also <- list(
+  base = c("abort", "check", "domgen-package", "memo", "plot-text", "random", "RcppExports", "seal",
+           "words"),
+  data = c("blueprint", "columns", "formula", "plain-columns", "response", "sample", "scaling",
+           "simulate"),
+  kernel = "blocks",
+  domain = c("embedding", "mmd"),
+  feature = "features",
+  representation = c("neighbours", "product", "response-map", "sums"),
+  method = c("chain", "feature-sums", "fit", "parameter", "parameters", "specification",
+             "update-specification"),
+  projection = "scatter",
+  learner = c("adapt", "calibrate", "calibration-map", "coupling", "gp", "left-out", "multiclass",
+              "penalty"),
+  run = c("progress", "tasks"),
+  score = c("cv", "evaluate", "folds", "lodo", "mean-error", "metrics", "splits"),
+  choose = c("auto", "compare", "diagnose", "search-rows", "tune"),
+  trust = "support",
+  show = c("autoplot", "domain-map", "experiments", "plot", "tidy")
+)
+
+# The rooms of the C++ core are its folders, in the same way.
+core_layer <- c(simd = 1, linalg = 1, kernel = 2, feature = 3, projection = 4, svm = 4, ridge = 4,
+                gp = 4)
+
+# The longest name that the file's begins with, up to a hyphen, wins.
+room_of <- function(files) {
+  names <- c(stats::setNames(rownames(rooms), rownames(rooms)),
+             stats::setNames(rep(names(also), lengths(also)), unlist(also)))
+  stems <- sub("[.]R$", "", basename(files))
+  vapply(stems, function(stem) {
+    fits <- names[startsWith(paste0(stem, "-"), paste0(names(names), "-"))]
+    if (length(fits)) fits[[which.max(nchar(names(fits)))]] else NA_character_
+  }, "", USE.NAMES = FALSE)
+}
+
+# ---- what the code says -----------------------------------------------------------------------
+
+source_files <- function(root, folder, pattern) {
+  list.files(file.path(root, folder), pattern, full.names = TRUE, recursive = TRUE)
+}
+
+# Every top-level expression of R/: list(file, name, value: the code, lines: from, to).
+read_definitions <- function(root = ".") {
+  unlist(lapply(source_files(root, "R", "[.]R$"), function(file) {
+    code <- parse(file, keep.source = TRUE)
+    lapply(seq_along(code), function(i) {
+      assigned <- is.call(code[[i]]) && identical(code[[i]][[1L]], as.name("<-"))
+      position <- as.integer(attr(code, "srcref")[[i]])
+      list(file = basename(file), value = if (assigned) code[[i]][[3L]] else code[[i]],
+           name = if (assigned) paste(deparse(code[[i]][[2L]]), collapse = "") else "top level",
+           from = position[1L], to = position[3L])
+    })
+  }), recursive = FALSE)
+}
+
+column <- function(definitions, name) unlist(lapply(definitions, `[[`, name))
+
+is_function <- function(value) is.call(value) && identical(value[[1L]], as.name("function"))
+
+# Data frame: from, to (functions), from_file, to_file, from_room, to_room.
+read_calls <- function(definitions) {
+  names <- column(definitions, "name")
+  files <- stats::setNames(column(definitions, "file"), names)
+  calls <- do.call(rbind, lapply(definitions, function(d) {
+    used <- codetools::findGlobals(eval(call("function", NULL, d$value)))
+    used <- setdiff(used[files[used] %in% setdiff(files, d$file)], "top level")
+    if (length(used)) {
+      data.frame(from = d$name, to = used, from_file = d$file, to_file = files[used])
+    }
+  }))
+  calls$from_room <- room_of(calls$from_file)
+  calls$to_room <- room_of(calls$to_file)
+  rownames(calls) <- NULL
+  calls
+}
+
+upward_calls <- function(calls) {
+  calls[rooms[calls$to_room, "layer"] > rooms[calls$from_room, "layer"], ]
+}
+
+# Methods that a room has for generics of a room above it: it need not know them, but its file
+# speaks of them.
+upward_methods <- function(definitions) {
+  names <- column(definitions, "name")
+  at <- room_of(column(definitions, "file"))
+  level <- rooms[at, "layer"]
+  generic <- vapply(definitions, function(d) {
+    is_function(d$value) && "UseMethod" %in% all.names(d$value)
+  }, NA)
+  unlist(lapply(which(generic), function(g) {
+    mine <- startsWith(names, paste0(names[g], ".")) & level < level[g]
+    if (any(mine)) paste0(names[mine], " (", at[mine], "), generic in ", at[g])
+  }))
+}
+
+# The sets of nodes that reach each other. edges: two columns.
+circles <- function(from, to) {
+  nodes <- sort(unique(c(from, to)))
+  reach <- matrix(FALSE, length(nodes), length(nodes), dimnames = list(nodes, nodes))
+  reach[cbind(from, to)] <- TRUE
+  for (k in nodes) reach <- reach | outer(reach[, k], reach[k, ], "&")
+  both <- reach & t(reach)
+  diag(both) <- TRUE
+  sets <- unique(lapply(nodes, function(node) nodes[both[node, ]]))
+  sets[lengths(sets) > 1L]
+}
+
+# Data frame of the #include lines of src/core: file, from and to (folders, "core" for headers that
+# are in none, "" for headers that are not of the core), include, wrong (R, threads or the exports).
+read_includes <- function(root = ".") {
+  core <- file.path(root, "src", "core")
+  files <- source_files(root, file.path("src", "core"), "[.](h|cpp)$")
+  do.call(rbind, lapply(files[!grepl("/core/test/", files)], function(file) {
+    lines <- grep("^ *# *include", readLines(file, warn = FALSE), value = TRUE)
+    target <- sub('^[^"<]*["<]([^">]*)[">].*', "\\1", lines)
+    path <- file.path(dirname(file), target)
+    path[!file.exists(path)] <- file.path(core, target)[!file.exists(path)]
+    own <- grepl('"', lines, fixed = TRUE) & file.exists(path)
+    outside <- "^(R|Rcpp.*|Rinternals|Rmath|R_ext/.*|tbb/.*|thread|mutex|atomic|future)([.]h)?$"
+    data.frame(file = basename(file), from = folder_in(file, core),
+               to = ifelse(own, folder_in(path, core), ""), include = target,
+               wrong = grepl(outside, target) | grepl('"', lines, fixed = TRUE) & !own |
+                 own & !startsWith(normalizePath(path, mustWork = FALSE), normalizePath(core)))
+  }))
+}
+
+# Includes between folders of the core whose layer is below.
+upward_includes <- function(includes) {
+  includes[which(core_layer[includes$to] > core_layer[includes$from]), ]
+}
+
+folder_in <- function(path, core) {
+  inside <- substring(normalizePath(dirname(path), mustWork = FALSE),
+                      nchar(normalizePath(core)) + 2L)
+  ifelse(nzchar(inside), sub("/.*", "", inside), "core")
+}
+
+# ---- sizes, and questions for classes ---------------------------------------------------------
+
+file_lengths <- function(root = ".") {
+  files <- source_files(root, "R", "[.]R$")
+  stats::setNames(lengths(lapply(files, readLines, warn = FALSE)), basename(files))
+}
+
+function_lengths <- function(definitions) {
+  functions <- Filter(function(d) is_function(d$value), definitions)
+  stats::setNames(column(functions, "to") - column(functions, "from") + 1L,
+                  paste0(column(functions, "file"), ": ", column(functions, "name")))
+}
+
+# inherits(x, "kernel_rbf") asks which part it has: where another part is added, such a question
+# may need another answer. Data frame: file, within (function), class; where the class is made, its
+# own file may ask.
+part_questions <- function(definitions) {
+  part <- paste0("^(kernel|domain|features|product)_|_map$|",
+                 "^dg_(projection|chain|gp|ridge|svm|lm|null|auto)")
+  asked <- do.call(rbind, lapply(definitions, function(d) {
+    classes <- unlist(lapply(calls_of(d$value, "inherits"), function(call) {
+      constants(as.list(call)[-(1:2)])
+    }))
+    classes <- classes[grepl(part, classes)]
+    if (length(classes)) data.frame(file = d$file, within = d$name, class = classes)
+  }))
+  homes <- class_homes(definitions)
+  at_home <- mapply(function(file, class) file %in% homes[[class]], asked$file, asked$class)
+  asked[!at_home, ]
+}
+
+calls_of <- function(code, name) {
+  if (!is.call(code) && !is.pairlist(code)) return(list())
+  mine <- if (is.call(code) && identical(code[[1L]], as.name(name))) list(code)
+  c(mine, unlist(lapply(as.list(code), function(part) {
+    if (!missing(part)) calls_of(part, name)
+  }), recursive = FALSE))
+}
+
+constants <- function(code) {
+  if (is.character(code)) code
+  else if (is.call(code) || is.list(code) || is.pairlist(code)) {
+    unlist(lapply(as.list(code), function(part) if (!missing(part)) constants(part)))
+  }
+}
+
+# The files that make objects of a class: structure(class = ) and constructors named like it.
+class_homes <- function(definitions) {
+  made <- do.call(rbind, lapply(definitions, function(d) {
+    classes <- c(d$name, unlist(lapply(calls_of(d$value, "structure"), function(call) {
+      constants(call$class)
+    })))
+    data.frame(class = classes, file = d$file)
+  }))
+  split(made$file, made$class)
+}
+
+# ---- the report -------------------------------------------------------------------------------
+
+say <- function(title, lines) {
+  cat(title, ": ", length(lines), "\n", sep = "")
+  if (length(lines)) cat(paste0("  ", lines, "\n"), sep = "")
+}
+
+report <- function(root = ".") {
+  definitions <- read_definitions(root)
+  calls <- read_calls(definitions)
+  up <- upward_calls(calls)
+  files <- unique(column(definitions, "file"))
+  say("Files without a room", files[is.na(room_of(files))])
+  say("Calls upward", sprintf("%s -> %s  (%s > %s, %s)", up$from, up$to, up$from_room, up$to_room,
+                              up$from_file))
+  say("Methods for generics of a room above", upward_methods(definitions))
+  # those through a call upward go with it
+  level <- calls[!rownames(calls) %in% rownames(up), ]
+  say("Circles of rooms in a layer", vapply(circles(level$from_room, level$to_room), toString, ""))
+  rounds <- circles(calls$from_file, calls$to_file)
+  say("Circles of files", sprintf("%d: %s", lengths(rounds), vapply(rounds, toString, "")))
+  includes <- read_includes(root)
+  between <- includes[includes$to != "" & includes$to != includes$from, ]
+  say("Circles of core folders", vapply(circles(between$from, between$to), toString, ""))
+  up <- upward_includes(includes)
+  say("Includes upward in the core", sprintf("%s: %s", up$file, up$include))
+  say("Includes of the core that are not its own",
+      with(includes[includes$wrong, ], sprintf("%s: %s", file, include)))
+  lengths <- file_lengths(root)
+  say("Files over 300 lines", names(lengths)[lengths > 300L])
+  lengths <- function_lengths(definitions)
+  say("Functions over 45 lines", names(lengths)[lengths > 45L])
+  asked <- part_questions(definitions)
+  say("Questions for the class of a part outside its file",
+      sprintf("%s: %s (%s)", asked$within, asked$class, asked$file))
+}
+
+if (sys.nframe() == 0L) {
+  arguments <- commandArgs(trailingOnly = TRUE)
+  if (length(arguments) == 2L && arguments[1L] == "draw") {
+    source(".ci/draw-layers.R")
+    draw_layers(read_calls(read_definitions()), arguments[2L])
+  } else report()
+}

@@ -1,0 +1,136 @@
+# Predictors that a kernel takes as they are stand behind the scaled columns, one column each:
+#   nominal   the number of the level
+#   ordered   the rank of the level, from 0 to 1
+#   id        the place of the id among those that its kernel knows
+# A level that training did not have has a number below 0, at least 1 from all that are known.
+
+# What is remembered of them: list(kind: of the design's columns; coded: a list of list(name, kind,
+# levels, wish); categorical: variables; dropped: those that are not in the design; terms: of the
+# design). wishes: see kernel_columns(). variables: the predictors as they are.
+new_coding <- function(wishes, variables) {
+  ids <- lapply(Filter(is.list, wishes), id_column, variables)
+  named <- vapply(ids, `[[`, "", "name")
+  categorical <- setdiff(names(variables)[vapply(variables, is_category, NA)], named)
+  kinds <- unlist(Filter(is.character, wishes))
+  coded <- if ("category" %in% kinds) lapply(categorical, function(name) {
+    column <- variables[[name]]
+    list(name = name, kind = if (is.ordered(column)) "ordered" else "nominal",
+         levels = if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column),
+         wish = "category")
+  })
+  list(coded = c(coded, ids), categorical = categorical,
+       dropped = c(named, if (!"dummy" %in% kinds) categorical))
+}
+
+is_category <- function(column) is.factor(column) || is.character(column) || is.logical(column)
+
+id_column <- function(wish, variables) {
+  names <- names(variables)
+  name <- wish$column
+  if (is.null(name)) {
+    name <- names
+    if (length(name) > 1L) name <- names[vapply(variables, is_category, NA)]
+    if (length(name) != 1L) {
+      abort("argument", "`column` of kernel_precomputed() must name the predictor that holds the ",
+            "ids; the predictors are ", enumerate(names), ".")
+    }
+  } else if (!name %in% names) {
+    abort("data", "`column` of kernel_precomputed() must be a predictor; `", name, "` is none of ",
+          enumerate(names), ".")
+  }
+  list(name = name, kind = "id", levels = wish$ids, wish = wish)
+}
+
+# [rows x codes]; open: may a category have another level than in training?
+code_columns <- function(coding, variables, arg = "data", new_levels = "na") {
+  columns <- lapply(coding$coded, function(one) {
+    text <- as_text(variables[[one$name]])
+    code <- as.numeric(match(text, one$levels))
+    new <- is.na(code) & !is.na(text)
+    if (any(new)) code[new] <- -new_level_codes(one, text[new], arg, new_levels)
+    if (one$kind == "ordered") code[!new] <- (code[!new] - 1) / max(length(one$levels) - 1, 1)
+    code
+  })
+  matrix(as.numeric(unlist(columns)), NROW(variables[[1L]]), length(columns),
+         dimnames = list(NULL, vapply(coding$coded, `[[`, "", "name")))
+}
+
+# Whole numbers in full.
+as_text <- function(column) {
+  text <- if (is.numeric(column)) sprintf("%.15g", column) else as.character(column)
+  replace(text, is.na(column), NA)
+}
+
+new_level_codes <- function(coded, found, arg, new_levels) {
+  if (coded$kind == "id") {
+    abort("data", "`", arg, "$", coded$name, "` must be ids that the matrix of ",
+          "kernel_precomputed() has, not ", enumerate(unique(found), quote = "\""), ".")
+  }
+  tell_new_level(coded$name, coded$levels, found, arg, new_levels,
+                 "taken as unlike any other")
+  match(found, unique(found))
+}
+
+# The design's columns, then the codes: list(X, contrasts, coding). frame: of all predictors.
+coded_design <- function(coding, frame) {
+  coding$terms <- terms_without(attr(frame, "terms"), coding)
+  design <- model_matrix(coding$terms, frame)
+  coding$kind <- design_kinds(design$assign, coding)
+  list(X = cbind(design$X, code_columns(coding, frame)), contrasts = design$contrasts,
+       coding = coding)
+}
+
+# number or dummy, for each column of the design
+design_kinds <- function(assign, coding) {
+  if (length(assign) == 0L) return(character())
+  uses <- term_table(coding$terms)
+  has <- colSums(uses[intersect(rownames(uses), coding$categorical), , drop = FALSE]) > 0
+  unname(ifelse(has[assign], "dummy", "number"))
+}
+
+# Which variable, by its name in a model frame, is in which term?
+term_table <- function(terms) {
+  uses <- attr(terms, "factors") > 0
+  rownames(uses) <- vapply(as.list(attr(terms, "variables"))[-1L], deparse1, "")
+  uses
+}
+
+terms_without <- function(terms, coding) {
+  labels <- predictor_labels(terms)
+  uses <- term_table(terms)[, labels, drop = FALSE]
+  as_they_are <- vapply(coding$coded, `[[`, "", "name")
+  together <- colSums(uses) > 1 & colSums(uses[as_they_are, , drop = FALSE]) > 0
+  if (any(together)) {
+    abort("argument", "`formula` must not have interactions of predictors that a kernel takes as ",
+          "they are; leave out ", enumerate(labels[together]), ". A kernel that is a product over ",
+          "predictors has all interactions.")
+  }
+  kept <- labels[colSums(uses[coding$dropped, , drop = FALSE]) == 0]
+  stats::delete.response(stats::terms(
+    stats::reformulate(if (length(kept)) kept else "1", env = environment(terms))
+  ))
+}
+
+# Of a matrix of numbers, whose columns may be ids: list(X, coding).
+coded_matrix <- function(wishes, X) {
+  coding <- new_coding(wishes, as.data.frame(X, optional = TRUE))
+  coding$raw <- colnames(X)
+  coding$kind <- rep("number", sum(!colnames(X) %in% coding$dropped))
+  list(X = recode_matrix(coding, X, "x"), coding = coding)
+}
+
+recode_matrix <- function(coding, X, arg) {
+  if (is.null(coding)) return(X)
+  kept <- X[, !colnames(X) %in% coding$dropped, drop = FALSE]
+  cbind(kept, code_columns(coding, as.data.frame(X, optional = TRUE), arg))
+}
+
+# What kernels are told of the columns of X, list(kind, wish); NULL: they are as always.
+layout_of <- function(blueprint) {
+  coding <- blueprint$coding
+  if (is.null(coding)) return(NULL)
+  numbers <- rep(coding$kind, if (identical(blueprint$scaling$kind, "both")) 2L else 1L)
+  wishes <- lapply(coding$coded, `[[`, "wish")
+  codes <- vapply(wishes, function(wish) if (is.list(wish)) "id" else wish, "")
+  list(kind = c(numbers, codes), wish = c(rep(list(NULL), length(numbers)), wishes))
+}

@@ -1,0 +1,65 @@
+# Losses of the support vector machine. One is a file with a function loss_<name>() that says
+#   kind      for which response: "class" (targets -1 and 1) or "number"
+#   squared   is it squared?
+#   tube      function(y, costs, args): list(low, high, epsilon), one entry a row. The loss is 0
+#             within epsilon of the target, and has the slope -high below and -low above. A squared
+#             one grows with the square wherever low or high is not 0.
+# It is then a value of dg_svm(loss = ), on the Gram matrix and on features.
+
+new_loss <- function(kind, tube, squared = FALSE) {
+  list(kind = kind, squared = squared, tube = tube)
+}
+
+svm_losses <- function() {
+  home <- topenv()
+  names <- sort(grep("^loss_", ls(home), value = TRUE))
+  losses <- lapply(mget(names, home), function(make) make())
+  names(losses) <- sub("^loss_", "", names)
+  # the plain one of each response first
+  losses[order(vapply(losses, `[[`, NA, "squared"))]
+}
+
+check_loss <- function(value, arg) check_choice(value, arg, names(svm_losses()))
+
+default_losses <- c(class = "hinge", number = "epsilon_insensitive")
+
+# The loss asked for, or that of the response when none was.
+read_loss <- function(loss, kind) {
+  if (is.null(loss)) loss <- default_losses[[kind]]
+  losses <- svm_losses()
+  fits <- names(Filter(function(row) row$kind == kind, losses))
+  if (!loss %in% fits) {
+    abort("argument", "`loss` must be ", enumerate(fits, quote = "\""), " when the response is ",
+          if (kind == "class") "classes" else "a number", ", not \"", loss, "\".")
+  }
+  c(losses[[loss]], name = loss)
+}
+
+# The losses of rows with these costs around what is known of f, `start`, as a box for one variable
+# beta a row: list(target, epsilon, low, high, ridge). c (max(0, t))^2 is c t with the cost
+# unbounded and 1/(2c) added to the diagonal of the dual. A row without cost has none.
+tube_rows <- function(y, costs, loss, args, start = 0) {
+  rows <- loss$tube(y, costs, args)
+  squared <- rep(loss$squared, length(costs))
+  unbounded <- function(bound) ifelse(squared & bound != 0, Inf * sign(bound), bound)
+  list(target = y - start, epsilon = rep_len(rows$epsilon, length(costs)),
+       low = unbounded(rows$low), high = unbounded(rows$high),
+       ridge = ifelse(squared & costs > 0, 1 / (2 * costs), 0))
+}
+
+# The same with a variable a >= 0 for each side of the tube that a row has, beta = sum of s a:
+#   min a'(Q + ridge)a/2 + p'a, 0 <= a <= u, with Q_ij = s_i s_j K[r_i, r_j]
+# (for the hinge, MTL paper, section 7.1). A row without sides keeps one, of which nothing comes.
+dual_problem <- function(rows) {
+  n <- length(rows$target)
+  sides <- list(row = rep(seq_len(n), 2L), sign = rep(c(1, -1), each = n),
+                p = c(rows$epsilon - rows$target, rows$epsilon + rows$target),
+                upper = c(rows$high, -rows$low), ridge = rep(rows$ridge, 2L))
+  used <- c(rows$high > 0 | rows$low == 0 & rows$target > 0,
+            rows$low < 0 | rows$high == 0 & rows$target <= 0)
+  if (any(rows$low < 0 & rows$high > 0)) used[] <- TRUE
+  kept <- which(used)
+  # where each row has one, they stand in the order of the rows
+  if (!anyDuplicated(sides$row[kept])) kept <- kept[order(sides$row[kept])]
+  lapply(sides, `[`, kept)
+}

@@ -1,0 +1,300 @@
+# What every kernel, kernel between domains, projection, feature map, learner and score obeys, to be
+# run on one of your own:
+#
+#   source(system.file("testthat/laws.R", package = "domgen"))
+#   kernel_laws(kernel_mine())
+#   domain_kernel_laws(domain_mine())
+#   projection_laws(mine())
+#   feature_laws(features_mine())
+#   learner_laws(dg_mine())
+#   metric_laws(metric_custom(function(truth, prediction) mean(abs(truth - prediction))))
+# Each is a set of tests of testthat. domgen runs them on all that it exports.
+library(testthat)
+library(domgen)
+
+# ---- data
+law_rows <- function(n, columns = 3L, seed = 11) {
+  domgen:::with_seed(seed, matrix(stats::rnorm(n * columns), n))
+}
+
+# Four domains of 15 rows, or two new ones of 12, for what a method takes as a response.
+law_data <- function(response = "any", new = FALSE) {
+  simulate <- if (response == "class") simulate_dcm else simulate_dica
+  if (new) simulate(domains = 2, rows = 12, p = 3, seed = 7)
+  else simulate(domains = 4, rows = 15, p = 3, seed = 1)
+}
+
+law_order <- function(n) domgen:::with_seed(2, sample(n))
+
+fit_seeded <- function(spec, data, seed = 1, ...) {
+  domgen:::with_seed(seed, fit(spec, y ~ . | domain, data = data, ...))
+}
+
+with_args <- function(spec, ...) {
+  new <- list(...)
+  spec$args[names(new)] <- new
+  spec
+}
+
+expect_same_from_file <- function(model, data) {
+  file <- tempfile(fileext = ".rds")
+  on.exit(unlink(file))
+  saveRDS(model, file)
+  expect_identical(predict(readRDS(file), data), predict(model, data))
+}
+
+# ---- kernels
+# kernel: made by its constructor, with its bandwidth open or given.
+kernel_laws <- function(kernel, name = class(kernel)[1L], X = law_rows(60),
+                        Z = law_rows(20, seed = 12)) {
+  kernel <- domgen:::kernel_fit(kernel, X)
+
+  test_that(paste(name, "is symmetric, positive semi-definite and its own cross matrix"), {
+    K <- kernel_matrix(kernel, X)
+    expect_identical(K, t(K))
+    values <- eigen(K, symmetric = TRUE, only.values = TRUE)$values
+    expect_gte(min(values), -1e-10 * max(abs(K)) * nrow(X))
+    expect_equal(kernel_matrix(kernel, X, X), K, tolerance = 1e-12)
+    expect_equal(kernel_matrix(kernel, X, Z), t(kernel_matrix(kernel, Z, X)), tolerance = 1e-12)
+    expect_true(nzchar(format(kernel)))
+  })
+
+  test_that(paste(name, "does not depend on other rows, their order, or threads"), {
+    K <- kernel_matrix(kernel, X, Z)
+    order <- law_order(nrow(X))
+    expect_equal(kernel_matrix(kernel, X[order, ], Z), K[order, ], tolerance = 1e-12)
+    expect_equal(kernel_matrix(kernel, X[1:2, ], Z), K[1:2, ], tolerance = 1e-12)
+    expect_equal(kernel_matrix(kernel, X, Z, threads = 1), K, tolerance = 1e-12)
+  })
+
+  test_that(paste(name, "gives domains the average of its matrix"), {
+    domain <- rep_len(1:3, nrow(X))
+    average <- outer(domain, 1:3, "==") / rep(table(domain), each = nrow(X))
+    expected <- crossprod(average, kernel_matrix(kernel, X) %*% average)
+    expect_equal(unname(domain_gram(X, domain, kernel)), unname(expected), tolerance = 1e-12)
+  })
+
+  test_that(paste(name, "between embeddings is the same function as between rows"), {
+    values <- tryCatch(
+      domgen:::kernel_profile(kernel, X %*% t(Z), rowSums(X^2), rowSums(Z^2)),
+      domgen_error_argument = function(e) skip(paste(name, "is no function of inner products"))
+    )
+    expect_equal(values, kernel_matrix(kernel, X, Z), tolerance = 1e-8)
+  })
+}
+
+# ---- kernels between domains
+domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
+  train <- law_data()
+  new <- law_data(new = TRUE)
+  spec <- dg_ridge(lambda = 0.1, kernel = kernel_rbf(1.5), domain_kernel = domain_kernel)
+
+  test_that(paste(name, "predicts training domains as they were fitted, twice the same"), {
+    model <- fit_seeded(spec, train)
+    expect_equal(predict(model, train), fitted(model), tolerance = 1e-9)
+    expect_identical(predict(fit_seeded(spec, train), new), predict(model, new))
+    expect_same_from_file(model, new)
+  })
+
+  test_that(paste(name, "takes a domain for its rows, in any order"), {
+    model <- fit_seeded(spec, train)
+    whole <- predict(model, new)
+    order <- law_order(nrow(new))
+    expect_equal(predict(model, new[order, ]), whole[order], tolerance = 1e-12)
+    one <- new$domain == new$domain[1L]
+    expect_equal(predict(model, new[one, ]), whole[one], tolerance = 1e-12)
+    shuffled <- fit_seeded(spec, train[law_order(nrow(train)), ])
+    expect_equal(predict(shuffled, new), whole, tolerance = 1e-8)
+  })
+
+  test_that(paste(name, "does not depend on threads"), {
+    single <- fit_seeded(with_args(spec, threads = 1L), train)
+    expect_equal(predict(single, new), predict(fit_seeded(spec, train), new), tolerance = 1e-10)
+  })
+}
+
+# ---- projections
+law_maps <- list(nystrom = features_nystrom(30), rff = features_rff(40))
+
+# spec: the projection without data. Classes have at most one component here, which is asked for.
+# maps: on which of its kernel it is tried too, beside the Gram matrix; all draw random numbers.
+projection_laws <- function(spec, name = spec$method, maps = law_maps) {
+  response <- spec$parts$response
+  if (response == "class") spec <- with_args(spec, ncomp = 1L)
+  train <- law_data(response)
+  new <- law_data(response, new = TRUE)
+  fit_to <- function(data, spec) fit(spec, y ~ . | domain, data = data)
+
+  test_that(paste(name, "projects its training rows as it fitted them, in any order"), {
+    model <- fit_to(train, spec)
+    expect_equal(predict(model, train), fitted(model), tolerance = 1e-9)
+    whole <- predict(model, new)
+    order <- law_order(nrow(new))
+    expect_equal(predict(model, new[order, ]), whole[order, , drop = FALSE], tolerance = 1e-12)
+    expect_true(all(model$residual < 20))
+    expect_false(is.unsorted(rev(model$values)))
+    expect_equal(unname(colMeans(fitted(model))), rep(0, ncol(fitted(model))), tolerance = 1e-10)
+  })
+
+  test_that(paste(name, "does not depend on the order of the training rows, threads or names"), {
+    model <- fit_to(train, spec)
+    shuffled <- fit_to(train[law_order(nrow(train)), ], spec)
+    expect_equal(shuffled$values, model$values, tolerance = 1e-8)
+    expect_equal(abs(predict(shuffled, new)), abs(predict(model, new)), tolerance = 1e-5)
+    renamed <- transform(train, domain = factor(domain, labels = letters[4:1]))
+    expect_equal(fit_to(renamed, spec)$values, model$values, tolerance = 1e-8)
+    single <- fit_to(train, with_args(spec, threads = 1L))
+    expect_equal(single$scores, model$scores, tolerance = 1e-10)
+  })
+
+  test_that(paste(name, "gives the same result twice, to the bit, and comes back from a file"), {
+    model <- fit_to(train, spec)
+    expect_identical(fit_to(train, spec)$scores, model$scores)
+    expect_same_from_file(model, new)
+  })
+
+  for (map in names(maps)) {
+    feature_laws(maps[[map]], spec, paste(name, "on", map, "features"), draws = TRUE)
+  }
+
+  if (!is.null(maps$rff)) test_that(paste(name, "on rff features does not depend on the order"), {
+    spec <- with_args(spec, features = maps$rff, ncomp = 1L)
+    model <- fit_seeded(spec, train)
+    order <- law_order(nrow(train))
+    shuffled <- fit_seeded(spec, train[order, ])
+    expect_equal(shuffled$values, model$values, tolerance = 1e-8)
+    expect_equal(abs(fitted(shuffled)), abs(fitted(model))[order, , drop = FALSE], tolerance = 1e-6)
+  })
+}
+
+# ---- feature maps
+# draws: does the map depend on random numbers?
+feature_laws <- function(features, spec = kpca(ncomp = 2), name = class(features)[1L],
+                         draws = FALSE) {
+  response <- spec$parts$response
+  spec <- with_args(spec, features = features, ncomp = if (response == "class") 1L else 2L)
+  train <- law_data(response)
+  new <- law_data(response, new = TRUE)
+
+  test_that(paste(name, "projects its training rows as it fitted them"), {
+    model <- fit_seeded(spec, train)
+    expect_equal(predict(model, train), fitted(model), tolerance = 1e-9)
+    expect_equal(unname(colMeans(fitted(model))), rep(0, ncol(fitted(model))), tolerance = 1e-10)
+    whole <- predict(model, new)
+    order <- law_order(nrow(new))
+    expect_equal(predict(model, new[order, ]), whole[order, , drop = FALSE], tolerance = 1e-12)
+    expect_false(is.unsorted(rev(model$values)))
+    # else a row's domain is part of it
+    if (domgen:::uses_domain(spec$args$domain_kernel)) return()
+    alone <- do.call(rbind, lapply(1:3, function(i) predict(model, new[i, ])))
+    expect_equal(alone, whole[1:3, , drop = FALSE], tolerance = 1e-12)
+  })
+
+  test_that(paste(name, "does not depend on threads, but on the seed"), {
+    model <- fit_seeded(spec, train)
+    expect_identical(fit_seeded(spec, train)$scores, model$scores)
+    single <- fit_seeded(with_args(spec, threads = 1L), train)
+    for (part in c("values", "scores", "directions", "centre")) {
+      expect_equal(single[[part]], model[[part]], tolerance = 1e-10, label = part)
+    }
+    expect_equal(predict(single, new), predict(model, new), tolerance = 1e-10)
+    other <- fit_seeded(spec, train, seed = 2)$values
+    if (draws) expect_false(isTRUE(all.equal(other, model$values, tolerance = 1e-10)))
+  })
+
+  test_that(paste(name, "comes back from a file as it was saved"), {
+    expect_same_from_file(fit_seeded(spec, train), new)
+  })
+}
+
+# ---- learners
+# copies: is a row of weight 2 the same as two rows? Not where a search describes the rows.
+learner_laws <- function(spec, name = spec$method, copies = TRUE) {
+  train <- law_data(spec$parts$response)
+  new <- law_data(spec$parts$response, new = TRUE)
+  fit_to <- function(data, ...) fit(spec, y ~ . | domain, data = data, ...)
+
+  test_that(paste(name, "predicts its training rows as fitted, in any order, twice the same"), {
+    model <- fit_to(train)
+    expect_equal(predict(model, train), fitted(model), tolerance = 1e-9)
+    whole <- predict(model, new)
+    order <- law_order(nrow(new))
+    expect_equal(predict(model, new[order, ]), whole[order], tolerance = 1e-12)
+    expect_identical(predict(fit_to(train), new), whole)
+    expect_output(print(model), paste(nrow(train), "rows"))
+  })
+
+  test_that(paste(name, "gives NA for a row with a missing value and the rest as without it"), {
+    model <- fit_to(train)
+    holes <- new
+    holes$x2[4] <- NA
+    expect_warning(values <- predict(model, holes), "1 row", class = "domgen_warning_missing")
+    expect_identical(which(is.na(values)), 4L)
+    expect_equal(values[-4], predict(model, new[-4, ]), tolerance = 1e-12)
+  })
+
+  test_that(paste(name, "predicts classes as it does numbers, and comes back from a file"), {
+    skip_if(spec$parts$response == "number", paste(name, "predicts numbers"))
+    labels <- law_data("class")
+    model <- fit_to(labels)
+    class <- predict(model, labels)
+    expect_identical(levels(class), levels(labels$y))
+    expect_identical(class, predict(model, labels, type = "class"))
+    expect_same_from_file(model, labels)
+  })
+
+  test_that(paste(name, "counts a row of weight 2 twice"), {
+    skip_if_not(spec$parts$weights, paste(name, "takes no weights"))
+    skip_if_not(copies, paste(name, "describes the rows as they are"))
+    w <- rep_len(c(1, 2), nrow(train))
+    spec <- without_description(spec)
+    weighted <- fit(spec, y ~ x1 + x2 | domain, data = train, weights = w)
+    twice <- train[rep(seq_len(nrow(train)), w), ]
+    copied <- fit(spec, y ~ x1 + x2 | domain, data = twice)
+    expect_equal(predict(weighted, new), predict(copied, new), tolerance = 1e-5)
+  })
+}
+
+# Weights are costs: the embedding and the bandwidth describe the rows as they are, and copies of a
+# row also say how large the noise is.
+without_description <- function(spec) {
+  if ("kernel" %in% names(spec$args)) {
+    spec <- with_args(spec, kernel = kernel_rbf(1.5), scale = "none", tolerance = 1e-8,
+                      domain_kernel = domain_pooled())
+  }
+  if ("noise" %in% names(spec$args)) with_args(spec, signal = 1, noise = 0.5) else spec
+}
+
+# ---- scores
+# metric: made by metric_custom(), or the name of one of domgen's.
+metric_laws <- function(metric, name = if (is.list(metric)) metric$title else metric) {
+  if (is.character(metric)) metric <- domgen:::metrics[[metric]]
+
+  for (kind in metric$kind) test_that(paste(name, "of a", kind, "does not depend on the order"), {
+    d <- law_predictions(kind)
+    order <- law_order(length(d$truth))
+    turned <- lapply(d, function(v) if (is.matrix(v)) v[order, , drop = FALSE] else v[order])
+    value <- domgen:::score(d, metric)
+    expect_true(is.numeric(value) && length(value) == 1L)
+    expect_equal(domgen:::score(turned, metric), value, tolerance = 1e-12)
+  })
+
+  for (kind in metric$kind) test_that(paste(name, "of a", kind, "is best where all is known"), {
+    best <- domgen:::score(law_predictions(kind, perfect = TRUE), metric)
+    value <- domgen:::score(law_predictions(kind), metric)
+    if (metric$better == "low") expect_lt(best, value) else expect_gt(best, value)
+  })
+}
+
+# What a score is made from: 40 rows, a quarter of them wrong.
+law_predictions <- function(kind, perfect = FALSE) {
+  number <- law_rows(40, 1L)[, 1L]
+  wrong <- if (perfect) FALSE else seq_along(number) %% 4 == 0
+  if (kind == "number") {
+    return(list(truth = number, prediction = number + wrong, se = rep(0.5, length(number))))
+  }
+  truth <- factor(ifelse(number > 0, "b", "a"))
+  guess <- (truth == "b") != wrong
+  list(truth = truth, prediction = factor(ifelse(guess, "b", "a"), c("a", "b")),
+       decision = 2 * guess - 1, prob = cbind(a = 0.9 - 0.8 * guess, b = 0.1 + 0.8 * guess))
+}

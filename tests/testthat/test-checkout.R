@@ -1,0 +1,44 @@
+# What stands in a checkout beside the package agrees with it.
+in_json <- function(text, field) {
+  found <- regmatches(text, gregexpr(paste0("\"", field, "\": *\"[^\"]*\""), text))[[1L]]
+  sub(".*: *\"([^\"]*)\"$", "\\1", found)
+}
+
+description <- function() read.dcf(checkout_file("DESCRIPTION"))[1L, ]
+
+test_that("codemeta.json says what DESCRIPTION says", {
+  file <- checkout_file("codemeta.json")
+  text <- paste(readLines(file, encoding = "UTF-8"), collapse = "\n")
+  known <- description()
+  expect_identical(in_json(text, "version")[1L], known[["Version"]])
+  expect_identical(in_json(text, "name")[1L], paste0(known[["Package"]], ": ", known[["Title"]]))
+  expect_true(all(in_json(text, "email") %in% regmatches(
+    known[["Authors@R"]], regexpr("[a-z]+@[a-z.]+", known[["Authors@R"]])
+  )))
+  expect_match(in_json(text, "license"), paste0(known[["License"]], "[.]0-only$"))
+  needed <- unlist(strsplit(known[c("Imports", "LinkingTo")], ",\\s*"))
+  base <- c("graphics", "grDevices", "stats", "utils")
+  expect_setequal(in_json(text, "identifier"), c("domgen", "R", setdiff(needed, base)))
+})
+
+test_that("NEWS.md and the citation are of the version in DESCRIPTION", {
+  version <- description()[["Version"]]
+  expect_match(readLines(checkout_file("NEWS.md"), n = 1L), version, fixed = TRUE)
+  citation <- readLines(checkout_file("inst", "CITATION"), encoding = "UTF-8")
+  expect_match(citation, paste("R package version", version), fixed = TRUE, all = FALSE)
+})
+
+test_that("what is no part of the package is not built into it", {
+  ignored <- readLines(checkout_file(".Rbuildignore"))
+  built <- c(".Rbuildignore", "DESCRIPTION", "NAMESPACE", "NEWS.md", "README.md", "R", "inst", "man",
+             "src", "tests", "vignettes", "data", "LICENSE")
+  there <- list.files(checkout_file(), all.files = TRUE, no.. = TRUE)
+  # what tools and builds leave is git's to ignore
+  skip_if(Sys.which("git") == "", "git is not there")
+  tracked <- suppressWarnings(system2("git", c("-C", shQuote(checkout_file()), "ls-files"),
+                                      stdout = TRUE, stderr = FALSE))
+  skip_if(length(tracked) == 0L, "not a repository")
+  beside <- setdiff(intersect(there, sub("/.*", "", tracked)), built)
+  kept <- Filter(function(name) !any(vapply(ignored, grepl, NA, x = name, perl = TRUE)), beside)
+  expect_identical(kept, character())
+})
