@@ -172,6 +172,13 @@ describe_choice <- function(choice) {
   }
 }
 
+#' @exportS3Method
+chosen_parameters.dg_auto <- function(model) {
+  table <- model$choice$table
+  members <- describe_candidates(table[table$member %in% TRUE, ])
+  c(model$tuning$best, list(chosen = paste(members, collapse = "; ")))
+}
+
 describe_expected <- function(expected, title) {
   if (is.na(expected$mean)) return(invisible())
   cat("  ", title, " expected on a new domain: ", signif(expected$mean, 4), sep = "")

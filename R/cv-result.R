@@ -28,6 +28,14 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   ), class = "dg_cv")
 }
 
+# One line of a data frame for the parameters chosen in a fold.
+parameter_row <- function(values) {
+  plain <- lapply(values, function(value) {
+    if (is.atomic(value) && length(value) == 1L) value else format_value(value)
+  })
+  data.frame(plain, check.names = FALSE, stringsAsFactors = FALSE)
+}
+
 # The mean share of the rows that folds train on.
 train_share <- function(splits, task) {
   mean(vapply(splits, function(s) length(unique(s$train)), 0L)) / length(task$y)

@@ -100,10 +100,3 @@ chosen_parameters <- function(model) UseMethod("chosen_parameters")
 
 #' @exportS3Method
 chosen_parameters.dg_fit <- function(model) model$tuning$best
-
-#' @exportS3Method
-chosen_parameters.dg_auto <- function(model) {
-  table <- model$choice$table
-  members <- describe_candidates(table[table$member %in% TRUE, ])
-  c(model$tuning$best, list(chosen = paste(members, collapse = "; ")))
-}

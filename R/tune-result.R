@@ -64,14 +64,6 @@ tuning_table <- function(state) {
              error = take("error", ""), check.names = FALSE, stringsAsFactors = FALSE)
 }
 
-# One line of a data frame for the parameters chosen in a fold.
-parameter_row <- function(values) {
-  plain <- lapply(values, function(value) {
-    if (is.atomic(value) && length(value) == 1L) value else format_value(value)
-  })
-  data.frame(plain, check.names = FALSE, stringsAsFactors = FALSE)
-}
-
 #' @export
 print.dg_tuned <- function(x, ...) {
   tuning <- x$tuning

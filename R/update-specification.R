@@ -58,11 +58,4 @@ change_spec.dg_chain_spec <- function(spec, name, value) {
   set_found(spec, found, value)
 }
 
-#' @exportS3Method
-change_spec.dg_tune_spec <- function(spec, name, value) {
-  if (name %in% names(spec$args)) spec$args[name] <- list(value)
-  else spec$object <- change_spec(spec$object, name, value)
-  do.call(dg_tune, c(list(spec$object), spec$args), quote = TRUE)
-}
-
 find_changed <- function(spec, name) find_parameter(spec, name, all = TRUE)

@@ -10,18 +10,13 @@ known_upward <- c(
   "domain_kernel_fit.domain_embedding -> feature_means" = "the same",
   "domain_kernel_fit.domain_embedding -> product_rows" = "the same",
   "new_embeddings -> feature_means" = "the same",
-  "change_spec.dg_tune_spec -> dg_tune" = "a method for what is chosen stands beside the others",
-  "chosen_parameters.dg_auto -> describe_candidates" = "the same",
   # TODO-OWNER: each goes when the callee moves down to the room that it is about
   "kernel_blocks -> is_custom" = "is_custom() is about kernels",
   "embedding_gram -> is_custom" = "the same",
   "kernel_own -> take" = "take() is about rows",
   "new_moments -> describing_rows" = "describing_rows() is about rows",
   "kappa_among.domain_given -> kappa_own" = "kappa_own() is a generic of domain kernels",
-  "response_map -> response_kernel" = "response_kernel() is about the kernel on the response",
-  "fit_or_specify -> keep_call" = "keep_call() is about what a fit carries",
-  "fit.dg_spec -> keep_call" = "the same",
-  "new_cv -> parameter_row" = "parameter_row() is about specifications"
+  "response_map -> response_kernel" = "response_kernel() is about the kernel on the response"
 )
 
 # Questions for the class of a part outside its file that stay, "function: class" = why, and how
