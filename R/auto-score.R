@@ -73,12 +73,12 @@ expected_score <- function(search, chosen, sample) {
 # Scores by domain of the mean of candidates, with more rows than the search.
 left_out_scores <- function(search, keys, sample, rows) {
   sample <- sample_part(sample, rows)
-  values <- mean_of_members(keys, function(key) left_out_values(search, key, sample))
+  values <- mean_of_members(keys, function(key) candidate_values(search, key, sample))
   score_values(values, search_judge(sample, search$args, search$metric))
 }
 
 # Bandwidths that were fitted are those that have not seen the domain.
-left_out_values <- function(search, key, sample) {
+candidate_values <- function(search, key, sample) {
   c <- search$found[[key]]$candidate
   judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
   values <- NULL
