@@ -95,8 +95,8 @@ Y <- numbers(nrow(wide), 2L, 10)
 ridge <- rep(0.5, nrow(wide))
 sizes <- c(1L, 60L, 100L, nrow(wide) - 161L)
 ridge_solve_(wide + 0, Y, ridge)
-inverse <- wide + 0
-ridge_inverse_(inverse, ridge)
+ridge_solve_(wide, Y, ridge)  # a copy, as the matrix has a name
+ridge_inverse_(wide + 0, ridge)
 ridge_lodo_(wide + 0, Y, ridge, sizes, numbers(4L, 2L, 11), TRUE, rep(1, nrow(wide)))
 ridge_path_(wide, 0, Y, sqrt(ridge), c(0.1, 1), sizes, matrix(0, 4, 2), TRUE, 1e-8, 100, 2L)
 ridge_shifted_(wide + 0, Y, c(0.1, 1), 2L)
@@ -104,9 +104,10 @@ ridge_many_(wide + 0, Y, sqrt(ridge), c(0.1, 1), TRUE, 2L)
 pair_slopes_(F, F, list(type = "matern5_rate", inv = 1), c(1, 2, 3), X, kappa, codes, 2L)
 pair_cells_(F, F, mixed, X, codes, 3L, 2L)
 
-fitted <- gp_factor_(NULL, rbf, X, kappa, codes, rep(0.1, n), F[, 1], 2L)
-gp_inverse_(fitted$A)
-gp_slopes_(fitted$A, fitted$alpha, 1.3, X, kappa, codes,
+memory <- new.env()
+for (call in 1:2) fitted <- gp_factor_(memory, rbf, X, kappa, codes, rep(0.1, n), F[, 1], 2L)
+gp_inverse_(memory, n)
+gp_slopes_(memory$A, fitted$alpha, 1.3, X, kappa, codes,
            list(list(program = list(type = "rbf_slope", inv = 1), inv = NULL),
                 list(program = rbf, inv = c(1, 2, 3))), rbf, 2L)
 

@@ -25,12 +25,12 @@ feature_pivots_ <- function(program, X, kappa, domain, wanted, negligible, threa
     .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, negligible, threads)
 }
 
-gp_factor_ <- function(A, program, X, kappa, domain, ridge, y, threads) {
-    .Call(`_domgen_gp_factor_`, A, program, X, kappa, domain, ridge, y, threads)
+gp_factor_ <- function(memory, program, X, kappa, domain, ridge, y, threads) {
+    .Call(`_domgen_gp_factor_`, memory, program, X, kappa, domain, ridge, y, threads)
 }
 
-gp_inverse_ <- function(A) {
-    .Call(`_domgen_gp_inverse_`, A)
+gp_inverse_ <- function(memory, n) {
+    .Call(`_domgen_gp_inverse_`, memory, n)
 }
 
 gp_slopes_ <- function(inverse, alpha, s2, X, kappa, domain, slopes, program, threads) {

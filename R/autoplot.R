@@ -1,61 +1,104 @@
-# What all ggplot2 pictures share. ggplot2 is only suggested: its functions are called when its
-# autoplot() has been, so that it is there.
+# Pictures in ggplot2, which is only suggested: its functions are called when its autoplot() has
+# been, so that it is there.
+
+as_ggplot <- function(p) {
+  page <- gg_page()
+  plot <- ggplot2::ggplot(mapping = gg_places())
+  for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
+  # a picture is about six inches wide
+  names <- across(p$x, 6 / length(p$panels), length(p$panels))
+  plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
+    gg_axis(p$y, shorten(p$y$labels, 24), ggplot2::scale_y_continuous) +
+    ggplot2::labs(title = p$title, subtitle = p$note, x = p$x$label, y = p$y$label)
+  upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
+  plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
+              if (p$x$upright) ggplot2::theme(axis.text.x = upright()))
+}
 
 # Ink and paper of the current theme.
 gg_page <- function() {
-  theme <- ggplot2::theme_get()
-  fill <- function(element) {
-    found <- on_error(ggplot2::calc_element(element, theme)$fill, function(e) NULL)
-    if (is.null(found) || is.na(found) || is_transparent(found)) NULL else found
+  element <- function(name) {
+    on_error(ggplot2::calc_element(name, ggplot2::theme_get()), function(e) NULL)
   }
-  ink <- ggplot2::calc_element("text", theme)$colour
-  paper <- fill("panel.background")
-  if (is.null(paper)) paper <- fill("plot.background")
-  if (is.null(ink)) ink <- "black"
+  fills <- c(element("panel.background")$fill, element("plot.background")$fill)
+  ink <- element("text")$colour
   # a grey panel of a theme with dark text is light enough to be paper
-  as_page(ink, if (is.null(paper)) NA else paper)
+  as_page(if (is.null(ink)) "black" else ink,
+          c(fills[!vapply(fills, is_transparent, NA)], NA)[1L])
 }
 
 # aes() from names of columns.
-gg_columns <- function(...) do.call(ggplot2::aes, lapply(list(...), as.name))
+gg_columns <- function(...) do.call(ggplot2::aes, lapply(c(...), as.name))
 
-gg_facets <- function(column) stats::reformulate(column)
-
-# Names of rows: shortened, and left out where they would overlap.
-gg_row_scale <- function(width = 24) {
-  ggplot2::scale_y_discrete(labels = function(labels) shorten(labels, width),
-                            guide = ggplot2::guide_axis(check.overlap = TRUE))
+# What all layers are placed by.
+gg_places <- function() {
+  gg_columns(x = "x", y = "y", xend = "xend", yend = "yend", xmin = "x", xmax = "xend", ymin = "y",
+             ymax = "yend", label = "label")
 }
 
-# Facets whose strips are the titles of the axes below them.
-gg_panels <- function(plot, ...) {
-  plot + ggplot2::facet_wrap(gg_facets("panel"), strip.position = "bottom", ...) +
+gg_layer <- function(rows, mark, p, page) {
+  rows$panel <- factor(rows$panel, seq_along(p$panels))
+  # ggplot2's sizes are in mm, those of base in characters and in 1/96 inch
+  style <- list(colour = shade(page, rows$ink), fill = shade(page, rows$fill), shape = rows$shape,
+                size = 1.8 * rows$size, linewidth = 0.4 * rows$width, linetype = rows$dash)
+  told <- if (!is.null(rows$key)) {
+    if (mark == "box") "fill" else c("colour", if (!is.null(p$key$levels)) "shape")
+  }
+  add <- function(geom, ..., with = list()) {
+    mapping <- if (length(told)) gg_columns(stats::setNames(rep("key", length(told)), told))
+    do.call(geom, c(list(mapping, rows), style[setdiff(c("colour", ...), told)], with))
+  }
+  switch(mark,
+    point = add(ggplot2::geom_point, "fill", "shape", "size"),
+    segment = add(ggplot2::geom_segment, "linewidth", "linetype"),
+    line = add(ggplot2::geom_line),
+    box = add(ggplot2::geom_rect, "fill", "linewidth"),
+    text = add(ggplot2::geom_text, with = list(size = 3, check_overlap = !is.null(rows$clear),
+                                               vjust = if (is.null(rows$above)) 0.5 else -0.5)))
+}
+
+# Scales of colours and shapes.
+gg_key <- function(p, page) {
+  key <- p$key
+  if (is.null(key)) return(NULL)
+  title <- shorten(key$title, 22)
+  if (is.null(key$levels)) {
+    scale <- if (is.null(key$inks)) ggplot2::scale_colour_gradientn
+             else ggplot2::scale_fill_gradientn
+    return(scale(title, colours = key_colours(key, page, 16L),
+                 na.value = if (is.null(key$inks)) shade(page, 0.55) else page$paper,
+                 guide = if (key$shown) "colourbar" else "none"))
+  }
+  unknown <- anyNA(unlist(lapply(p$layers, function(l) as.character(l$key))))
+  guide <- if (key$shown) "legend" else "none"
+  scale <- function(make, of, unknown_is) {
+    make(title, values = stats::setNames(of, key$levels), labels = function(l) shorten(l, 22),
+         na.value = unknown_is, na.translate = unknown, guide = guide)
+  }
+  list(scale(ggplot2::scale_colour_manual, key_colours(key, page, length(key$levels)),
+             shade(page, 0.55)),
+       scale(ggplot2::scale_shape_manual, key$shapes, 1L))
+}
+
+# Names are left out where they would overlap.
+gg_axis <- function(axis, labels, scale) {
+  ends <- if (is.null(axis$pad)) ggplot2::waiver() else ggplot2::expansion(add = axis$pad)
+  if (is.null(axis$breaks)) return(scale(expand = ends))
+  scale(expand = ends, breaks = axis$breaks, labels = labels, minor_breaks = NULL,
+        guide = ggplot2::guide_axis(check.overlap = TRUE))
+}
+
+# Strips at the bottom are the titles of the axes there.
+gg_panels <- function(p) {
+  titles <- stats::setNames(p$panels, seq_along(p$panels))
+  scales <- c("fixed", "free_x", "free_y", "free")[1L + p$x$free + 2L * p$y$free]
+  below <- function(colour) {
     ggplot2::theme(strip.placement = "outside", strip.background = ggplot2::element_blank(),
-                   strip.text = ggplot2::element_text(colour = axis_colour()),
-                   panel.spacing = ggplot2::unit(1, "lines"))
-}
-
-axis_colour <- function() ggplot2::calc_element("axis.title", ggplot2::theme_get())$colour
-
-# As draw_tiles().
-gg_tiles <- function(tiles, title, xlab, ylab, key) {
-  page <- gg_page()
-  written <- any(nzchar(tiles$text))
-  tiles$ink <- tile_ink(page, tiles$value)
-  marked <- tiles[which(tiles$mark), ]
-  ends <- shade(page, range(tile_shade(tiles$value), na.rm = TRUE))
-  plot <- ggplot2::ggplot(tiles, gg_columns(x = "column", y = "row")) +
-    ggplot2::geom_tile(gg_columns(fill = "value"), colour = if (written) page$paper else NA) +
-    ggplot2::scale_fill_gradient(key, low = ends[1L], high = ends[2L],
-                                 na.value = page$paper,
-                                 guide = if (written) "none" else "colourbar") +
-    ggplot2::geom_point(data = tiles[is.na(tiles$value), ], shape = 4L, colour = shade(page, 0.5)) +
-    ggplot2::geom_tile(data = marked, fill = NA, colour = marked$ink, linewidth = 1.2,
-                       width = 0.94, height = 0.94) +
-    ggplot2::scale_x_discrete(labels = function(labels) shorten(labels, 16),
-                              guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    gg_row_scale(16) + ggplot2::labs(title = title, x = xlab, y = ylab)
-  if (!written) return(plot)
-  plot + ggplot2::geom_text(gg_columns(label = "text", colour = "ink"), size = 3) +
-    ggplot2::scale_colour_identity()
+                   strip.text = ggplot2::element_text(colour = colour))
+  }
+  list(ggplot2::facet_wrap("panel", nrow = p$rows, scales = scales, strip.position = p$strip,
+                           labeller = ggplot2::as_labeller(titles)),
+       ggplot2::theme(panel.spacing = ggplot2::unit(1, "lines")),
+       if (p$strip == "bottom") below(ggplot2::calc_element("axis.title",
+                                                            ggplot2::theme_get())$colour))
 }

@@ -44,8 +44,7 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
 
 # A chain's projection has the kernel on x.
 map_kernel <- function(object) {
-  if (inherits(object, "dg_adapted")) object <- object$base
-  if (inherits(object, "dg_chain")) object <- object$projection
+  for (part in c("base", "projection")) if (!is.null(object[[part]])) object <- object[[part]]
   if (is.null(object$product$kernel)) kernel_rbf() else object$product$kernel
 }
 
@@ -84,6 +83,6 @@ map_points <- function(squared, unseen) {
   # the sign of a coordinate is arbitrary; the largest is positive
   at <- apply(at, 2L, function(v) v * if (v[which.max(abs(v))] < 0) -1 else 1)
   list(points = data.frame(domain = rownames(squared), unseen = rownames(squared) %in% unseen,
-                           first = at[, 1L], second = at[, 2L], stringsAsFactors = FALSE),
+                           first = at[, 1L], second = at[, 2L]),
        shown = scaled$GOF[1L])
 }

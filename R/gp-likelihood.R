@@ -15,9 +15,9 @@ gp_problem <- function(args, sample, target) {
 # Without a copy where all rows are used.
 take_used <- function(X, used) if (all(used)) X else X[used, , drop = FALSE]
 
-# memory: a matrix that may be overwritten, or NULL. In the result A holds the
-# Cholesky factor of A in its upper triangle.
-gp_evaluate <- function(problem, point, memory = NULL) {
+# memory: an environment whose matrix A, made where there is none, then holds the Cholesky factor
+# of A in its upper triangle.
+gp_evaluate <- function(problem, point, memory = new.env(parent = emptyenv())) {
   kappa <- domain_at(point$domain_kernel, problem$rows, problem$inner)
   program <- problem$program
   if (is.null(program)) program <- kernel_program(point$kernel, problem$X, problem$X)
@@ -31,13 +31,13 @@ gp_evaluate <- function(problem, point, memory = NULL) {
   fit <- sum(problem$target * solved$alpha) / s2
   value <- -(fit + solved$log_determinant + n * log(2 * pi * s2)) / 2
   if (!solved$positive || !is.finite(value)) value <- -Inf
-  c(solved[c("A", "alpha")], list(value = value, fit = fit, ridge = ridge, kappa = kappa,
-                                  program = program))
+  list(memory = memory, alpha = solved$alpha, value = value, fit = fit, ridge = ridge,
+       kappa = kappa, program = program)
 }
 
-# The derivatives in theta. evaluated$A becomes A^-1 in its upper triangle.
+# The derivatives in theta. The factor in evaluated$memory becomes A^-1.
 gp_gradient <- function(problem, point, blocks, evaluated) {
-  inverse <- gp_inverse_(evaluated$A)
+  inverse <- gp_inverse_(evaluated$memory, length(evaluated$alpha))
   s2 <- point$signal^2
   noise <- sum(evaluated$ridge * (evaluated$alpha^2 / s2 - inverse))
   of <- vapply(blocks, `[[`, "", "of")
@@ -78,7 +78,7 @@ gp_kernel_slopes <- function(problem, point, blocks, evaluated) {
   if (length(slopes) == 0L && !wants_cells) return(NULL)
   kappa <- evaluated$kappa$kappa
   found <- core_result(gp_slopes_(
-    evaluated$A, evaluated$alpha, point$signal^2, problem$X, kappa,
+    evaluated$memory$A, evaluated$alpha, point$signal^2, problem$X, kappa,
     if (!is.null(kappa)) problem$codes, slopes, if (wants_cells) evaluated$program,
     problem$threads
   ))
@@ -96,11 +96,11 @@ gp_objective <- function(problem, point, blocks) {
   on_rows <- vapply(blocks, function(b) identical(b$part, "kernel"), NA)
   if (!any(on_rows)) problem$inner <- domain_at(point$domain_kernel, problem$rows)$inner
   last <- list()
+  memory <- new.env(parent = emptyenv())
   count <- 0L
   evaluate <- function(theta) {
     if (identical(theta, last$theta) && !last$inverted) return(invisible())
     here <- theta_point(theta, point, blocks)
-    memory <- last$evaluated$A
     last <<- list(theta = theta, inverted = FALSE, point = here,
                   evaluated = gp_evaluate(problem, here, memory))
     count <<- count + 1L
@@ -170,12 +170,8 @@ trial_values <- function(problem, trials, rows) {
   if (rows == nrow(problem$X) || length(trials) == 1L) {
     return(vapply(trials, `[[`, numeric(1), "value"))
   }
-  memory <- NULL
-  vapply(trials, function(trial) {
-    evaluated <- gp_evaluate(problem, trial$point, memory)
-    memory <<- evaluated$A
-    evaluated$value
-  }, numeric(1))
+  memory <- new.env(parent = emptyenv())
+  vapply(trials, function(trial) gp_evaluate(problem, trial$point, memory)$value, numeric(1))
 }
 
 # Evenly spaced rows in the order of domain and x, so that the choice depends

@@ -21,7 +21,7 @@ lodo.dg_gp <- function(object, ...) {
 exact_lodo <- function(object) {
   used <- object$weights > 0
   factor <- gp_factor(object)
-  gp_inverse_(factor$A)
+  gp_inverse_(factor, length(factor$alpha))
   domain <- droplevels(object$domain[used])
   weights <- object$weights[used]
   s2 <- object$signal^2
@@ -38,8 +38,8 @@ exact_lodo <- function(object) {
   data.frame(domain = levels(domain), do.call(rbind, rows), row.names = NULL)
 }
 
-# list(A: the Cholesky factor of the training covariance over s^2 in its upper
-# triangle, alpha), made anew: a fit does not carry an n x n matrix.
+# An environment of A, the Cholesky factor of the training covariance over s^2 in its upper
+# triangle, and alpha, made anew: a fit does not carry an n x n matrix.
 gp_factor <- function(object) {
   product <- object$product
   used <- object$weights > 0
@@ -48,11 +48,13 @@ gp_factor <- function(object) {
   kappa <- product$domain_kernel$kappa
   ridge <- (object$noise / object$signal)^2 / object$weights[used]
   target <- (object$y[used] - object$response$centre) / object$response$scale
+  factor <- new.env(parent = emptyenv())
   solved <- core_result(gp_factor_(
-    NULL, kernel_program(product$kernel, X, X), X, kappa,
+    factor, kernel_program(product$kernel, X, X), X, kappa,
     if (!is.null(kappa)) as.integer(product$domain)[used], ridge, target,
     product$threads
   ))
   if (!solved$positive) abort_indefinite(object)
-  solved
+  factor$alpha <- solved$alpha
+  factor
 }

@@ -103,9 +103,9 @@ lodo_slopes <- function(problem, theta) {
   kernels <- kernels_at(problem, theta)
   at <- if (length(problem$between)) domain_at(kernels$domain_kernel, problem)
         else list(kappa = problem$domain_kernel$kappa)
-  K <- gram_matrix(kernels$kernel, problem, at$kappa)
+  gram <- function() gram_matrix(kernels$kernel, problem, at$kappa)
   left <- quietly(
-    left_out_core(K, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
+    left_out_core(gram, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
                   problem$offset, problem$share), "domgen_warning_ridge"
   )
   slopes <- c(predictor_slopes(problem, kernels$kernel, at$kappa, left),

@@ -11,7 +11,7 @@ train_ridge.product_kernel <- function(product, sample, task, args) {
   ridge <- row_ridges(args$lambda, task$costs, K)
   m <- ncol(task$Y)
   largest <- max(diag(K))
-  solved <- core_result(ridge_solve_(K, cbind(task$Y, if (args$offset) 1), ridge))
+  solved <- core_result(ridge_solve_(hand_over(K), cbind(task$Y, if (args$offset) 1), ridge))
   warn_ridge(solved$jitter, args$lambda)
   if (solved$jitter == 0) warn_digits(largest, ridge, args$lambda)
   alpha <- solved$solution[, seq_len(m), drop = FALSE]
@@ -91,7 +91,7 @@ ridge_moments <- function(product, sample, task, table, rows = TRUE) {
 solve_moments <- function(moments, args) {
   centred <- centre_moments(moments, args$offset)
   ridge <- rep(args$lambda, nrow(centred$cross))
-  solved <- core_result(ridge_solve_(centred$second + 0, centred$cross, ridge))
+  solved <- core_result(ridge_solve_(centred$second, centred$cross, ridge))
   warn_ridge(solved$jitter, args$lambda)
   list(coefficients = solved$solution,
        offset = centred$offset - drop(centred$mean %*% solved$solution))

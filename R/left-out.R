@@ -21,11 +21,11 @@ left_out_predictions.product_kernel <- function(product, sample, task, args, lam
   groups <- groups[order]
   centre <- left_out_centre(sample, task, args)
   Y <- task$Y[order, , drop = FALSE]
-  K <- product_gram(product)
+  gram <- function() product_gram(product)
   values <- if (length(lambdas) == 1L && is.null(sample$left_out)) {
-    Y - ridge_residuals(K, Y, groups, task$costs[order], lambdas, centre, args$offset)
+    Y - ridge_residuals(gram, Y, groups, task$costs[order], lambdas, centre, args$offset)
   } else {
-    ridge_path(K, Y, groups, task$costs[order], lambdas, centre, args$offset,
+    ridge_path(gram(), Y, groups, task$costs[order], lambdas, centre, args$offset,
                threads = args$threads)$prediction
   }
   dim(values) <- c(dim(Y), length(lambdas))
@@ -63,18 +63,19 @@ left_out_centre <- function(sample, task, args) {
   centre
 }
 
-# Residuals of each domain when it is left out, in closed form [n x m]. Rows are
-# sorted by domain; K is overwritten.
-ridge_residuals <- function(K, Y, domain, costs, lambda, centre, offset) {
-  left_out_core(K, Y, domain, costs, lambda, centre, offset, NULL)$residual
+# Residuals of each domain when it is left out, in closed form [n x m]. gram: a function that gives
+# K; rows are sorted by domain.
+ridge_residuals <- function(gram, Y, domain, costs, lambda, centre, offset) {
+  left_out_core(gram, Y, domain, costs, lambda, centre, offset, NULL)$residual
 }
 
 # squares: NULL, or the weights of the squared residuals whose slopes are wanted, see
 # core/lodo.h.
-left_out_core <- function(K, Y, domain, costs, lambda, centre, offset, squares) {
+left_out_core <- function(gram, Y, domain, costs, lambda, centre, offset, squares) {
+  K <- gram()
   ridge <- row_ridges(lambda, costs, K)
-  left <- core_result(ridge_lodo_(K, Y, ridge, tabulate(domain, nlevels(domain)), centre, offset,
-                                  squares))
+  left <- core_result(ridge_lodo_(hand_over(K), Y, ridge, tabulate(domain, nlevels(domain)), centre,
+                                  offset, squares))
   warn_ridge(left$jitter, lambda)
   left
 }
@@ -113,9 +114,9 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, offset = FAL
   poles <- numeric()
   for (near in pole_groups(lambdas, lost)) {
     pole <- exp(mean(log(range(lambdas[near]))))
-    M <- K + 0
-    warn_ridge(core_result(ridge_inverse_(M, row_ridges(pole, costs, K))), pole)
-    again <- follow(M, pole, lambdas[near], 200)
+    near_pole <- core_result(ridge_inverse_(K, row_ridges(pole, costs, K)))
+    warn_ridge(near_pole$jitter, pole)
+    again <- follow(near_pole$inverse, pole, lambdas[near], 200)
     path$prediction[, path_columns(near, m)] <- again$prediction
     steps <- steps + again$steps
     poles <- c(poles, pole)
@@ -123,7 +124,7 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, offset = FAL
   }
   for (l in lost) {
     path$prediction[, path_columns(l, m)] <-
-      Y - ridge_residuals(K + 0, Y, domain, costs, lambdas[l], centre, offset)
+      Y - ridge_residuals(function() K, Y, domain, costs, lambdas[l], centre, offset)
   }
   c(path_errors(path$prediction, Y, domain, costs, length(lambdas)),
     list(prediction = path$prediction, steps = steps / systems, poles = poles,
@@ -189,7 +190,7 @@ solve_left_out <- function(moments, args, lambdas) {
                 offset = unlist(lapply(solved, `[[`, "offset"))))
   }
   centred <- centre_moments(moments, args$offset)
-  W <- core_result(ridge_shifted_(centred$second + 0, centred$cross, lambdas, args$threads))
+  W <- core_result(ridge_shifted_(centred$second, centred$cross, lambdas, args$threads))
   list(coefficients = W,
        offset = rep(centred$offset, length(lambdas)) - drop(centred$mean %*% W))
 }

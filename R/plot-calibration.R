@@ -43,43 +43,45 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
                            class = NULL) {
   check_given(object, "object")
   bins <- check_count(bins, "bins", at_least = 2L)
-  held <- if (inherits(object, "dg_cv")) cv_probabilities(object)
-          else new_probabilities(object, newdata, domain, y)
+  held <- held_probabilities(object, newdata, domain, y)
   levels <- colnames(held$prob)
   class <- read_class(class, levels)
   rows <- !is.na(held$truth) & !is.na(rowSums(held$prob))
   if (!any(rows)) abort("data", "No row has both a class and a probability.")
   truth <- as.character(held$truth)[rows]
-  tables <- lapply(class, function(name) {
+  tables <- lapply(stats::setNames(class, class), function(name) {
     bin_probabilities(name, held$prob[rows, name], truth == name, bins)
   })
-  table <- do.call(rbind, tables)
+  table <- do.call(rbind, unname(tables))
   table$class <- factor(table$class, class)
-  error <- vapply(tables, function(t) {
-    sum(t$rows / sum(t$rows) * abs(t$observed - t$predicted))
-  }, numeric(1))
-  structure(list(table = table, error = stats::setNames(error, class), rows = sum(rows),
+  error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(rows)
+  structure(list(table = table, error = error, rows = sum(rows),
                  domains = length(unique(held$domain[rows])), labels = held$labels),
             class = "dg_calibration")
 }
 
 # list(prob [rows x classes], truth, domain, labels)
-cv_probabilities <- function(cv) {
-  if (is.null(cv$predictions$prob)) {
+held_probabilities <- function(object, newdata, domain, y) UseMethod("held_probabilities")
+
+#' @exportS3Method
+held_probabilities.default <- function(object, newdata, domain, y) {
+  abort("argument", "`object` must be a fitted model or the result of dg_cv(), not ",
+        describe(object), ".")
+}
+
+#' @exportS3Method
+held_probabilities.dg_cv <- function(object, newdata, domain, y) {
+  rows <- object$predictions
+  if (is.null(rows$prob)) {
     abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
           "\"brier\", with a model that gives them.")
   }
-  prob <- cv$predictions$prob
-  colnames(prob) <- levels(cv$predictions$truth)
-  list(prob = prob, truth = cv$predictions$truth, domain = cv$predictions$domain,
-       labels = cv$labels)
+  list(prob = `colnames<-`(rows$prob, levels(rows$truth)), truth = rows$truth,
+       domain = rows$domain, labels = object$labels)
 }
 
-new_probabilities <- function(object, newdata, domain, y) {
-  if (!inherits(object, "dg_learner")) {
-    abort("argument", "`object` must be a fitted model or the result of dg_cv(), not ",
-          describe(object), ".")
-  }
+#' @exportS3Method
+held_probabilities.dg_learner <- function(object, newdata, domain, y) {
   if (is.null(newdata)) {
     abort("argument", "`newdata` must be given: on its training rows a model looks too sure.")
   }
@@ -109,9 +111,9 @@ bin_probabilities <- function(class, prob, positive, bins) {
   interval <- wilson_interval(hits, n)
   low <- as.numeric(names(rows)) / bins
   data.frame(class = class, low = low, high = low + 1 / bins, rows = n,
-             predicted = vapply(rows, function(i) mean(prob[i]), numeric(1)),
+             predicted = vapply(rows, function(i) mean(prob[i]), 0),
              observed = hits / n, lower = interval$lower, upper = interval$upper,
-             row.names = NULL, stringsAsFactors = FALSE)
+             row.names = NULL)
 }
 
 # Wilson (1927), equation 4.
@@ -139,81 +141,37 @@ print.dg_calibration <- function(x, digits = 3, ...) {
 #' @param x A result of `dg_calibration()`.
 #' @param ... Must be empty.
 #' @export
-plot.dg_calibration <- function(x, ...) {
-  check_no_dots(list(...), character())
-  panels <- split(x$table, x$table$class)
-  several <- length(panels) > 1L
-  with_page({
-    for (name in names(panels)) draw_reliability(panels[[name]], calibration_title(x, name))
-    outer_text(calibration_note(x), 3L, 0.3)
-    outer_text(predicted_label, 1L, 0.6, cex = 1)
-    outer_text(observed_label, 2L, 0.6, cex = 1)
-  }, mfrow = grDevices::n2mfrow(length(panels))[2:1], cex = if (several) 0.8 else 1,
-  mar = c(2, 2.2, 2.2, 0.8), oma = c(2, 2, 1.5, 0))
-  invisible(x)
-}
-
-predicted_label <- "predicted probability"
-observed_label <- "share of rows"
-
-calibration_title <- function(x, class) {
-  paste0(shorten(x$labels$response, 16), " = ", shorten(class, 16))
-}
-
-calibration_note <- function(x) {
-  paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"), ", 95 % intervals")
-}
-
-# Bars of counts reach 0.2 of the height.
-count_heights <- function(rows) 0.2 * rows / max(rows)
-
-draw_reliability <- function(table, title) {
-  page <- base_page()
-  empty_panel(c(0, 1), c(0, 1), title, xlab = "", ylab = "", xaxs = "i", yaxs = "i",
-              lines = 1L)
-  graphics::rect(table$low, 0, table$high, count_heights(table$rows), col = shade(page, 0.12),
-                 border = shade(page, 0.3))
-  graphics::abline(0, 1, lty = 2L)
-  graphics::lines(table$predicted, table$observed, col = shade(page, 0.5))
-  graphics::segments(table$predicted, table$lower, table$predicted, table$upper, lwd = 2)
-  graphics::points(table$predicted, table$observed, pch = 21, bg = page$paper, cex = 1.2, xpd = NA)
-  if (nrow(table) <= 12L) write_counts(table, page)
-  graphics::box()
-}
-
-# On paper of their own, so that no line runs through them.
-write_counts <- function(table, page) {
-  x <- (table$low + table$high) / 2
-  half <- 0.55 * graphics::strwidth(table$rows, cex = 0.7)
-  height <- 1.5 * graphics::strheight("0", cex = 0.7)
-  y <- count_heights(table$rows)
-  graphics::rect(x - half, y + 0.1 * height, x + half, y + 1.1 * height, col = page$paper,
-                 border = NA)
-  graphics::text(x, y + 0.6 * height, table$rows, cex = 0.7, col = shade(page, 0.65))
-}
+plot.dg_calibration <- function(x, ...) show_picture(x, ...)
 
 #' @rdname dg_calibration
 #' @exportS3Method ggplot2::autoplot
-autoplot.dg_calibration <- function(object, ...) {
+autoplot.dg_calibration <- function(object, ...) as_ggplot(picture(object, ...))
+
+# Bars of counts reach 0.2 of the height.
+#' @exportS3Method
+picture.dg_calibration <- function(x, ...) {
   check_no_dots(list(...), character())
-  page <- gg_page()
-  table <- object$table
-  table$height <- unlist(lapply(split(table$rows, table$class), count_heights))
-  table$middle <- (table$low + table$high) / 2
-  titles <- vapply(levels(table$class), function(name) calibration_title(object, name), "")
-  table$panel <- factor(titles[as.character(table$class)], titles)
-  plot <- ggplot2::ggplot(table, gg_columns(x = "predicted", y = "observed")) +
-    ggplot2::geom_rect(gg_columns(xmin = "low", xmax = "high", ymax = "height"), ymin = 0,
-                       fill = shade(page, 0.15), colour = shade(page, 0.3)) +
-    ggplot2::geom_abline(linetype = 2L, colour = page$ink) +
-    ggplot2::geom_line(colour = shade(page, 0.5)) +
-    ggplot2::geom_linerange(gg_columns(ymin = "lower", ymax = "upper"), linewidth = 0.8,
-                            colour = page$ink) +
-    ggplot2::geom_point(shape = 21L, size = 2.5, colour = page$ink, fill = page$paper) +
-    ggplot2::facet_wrap(gg_facets("panel")) + ggplot2::coord_equal(xlim = 0:1, ylim = 0:1) +
-    ggplot2::labs(x = predicted_label, y = observed_label, subtitle = calibration_note(object))
-  if (max(table(table$class)) > 12L) return(plot)
-  plot + ggplot2::geom_label(gg_columns(x = "middle", y = "height", label = "rows"), vjust = -0.1,
-                             size = 2.7, colour = shade(page, 0.65), fill = page$paper,
-                             label.size = 0, label.padding = ggplot2::unit(0.1, "lines"))
+  table <- x$table
+  panel <- as.integer(table$class)
+  classes <- seq_len(nlevels(table$class))
+  high <- 0.2 * table$rows / stats::ave(table$rows, panel, FUN = max)
+  note <- paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"), ", 95 % intervals")
+  new_picture(
+    table, x = picture_axis("predicted probability"), equal = TRUE,
+    y = picture_axis("share of rows"), note = note,
+    panels = paste0(shorten(x$labels$response, 16), " = ", shorten(levels(table$class), 16)),
+    layers = list(
+      layer("box", table$low, 0, xend = table$high, yend = high, panel = panel, fill = 0.15,
+            ink = 0.3),
+      layer("segment", 0, 0, xend = 1, yend = 1, dash = 2, panel = classes),
+      layer("line", table$predicted, table$observed, panel = panel, ink = 0.5),
+      layer("segment", table$predicted, table$lower, yend = table$upper, panel = panel, width = 2),
+      layer("point", table$predicted, table$observed, panel = panel, shape = 21, size = 1.2,
+            fill = 0),
+      # few enough to be read
+      if (max(table(panel)) <= 12L) {
+        layer("text", (table$low + table$high) / 2, -0.05, label = table$rows, panel = panel,
+              ink = 0.65)
+      }
+    ))
 }

@@ -1,10 +1,11 @@
 #' Plot a cross-validation
 #'
-#' The score of each held-out domain, sorted, with an interval for what other rows of
-#' the same domain would have given (bootstrap of its rows, 200 draws, always the same); and the
-#' mean over domains with its interval, Student's with the standard error of [dg_cv()] (95 %
-#' each). Domains without a score are left out; names that do not fit are shortened or left out. See [plot.dg_projection()] on
-#' colours, and [dg_calibration()] for the picture of predicted probabilities.
+#' The score of each held-out domain, sorted, with an interval for what other rows of the same
+#' domain would have given (bootstrap of its rows, 200 draws, always the same); and the mean over
+#' domains with its interval, Student's with the standard error of [dg_cv()] (95 % each). Domains
+#' without a score are left out; names that do not fit are shortened or left out. See
+#' [plot.dg_projection()] on colours, and [dg_calibration()] for the picture of predicted
+#' probabilities.
 #'
 #' @param x,object The result of [dg_cv()].
 #' @param max_labels At most this many domains are named, evenly, as far as there is room.
@@ -18,16 +19,34 @@
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
 #' @export
 plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, ...) {
-  check_no_dots(list(...), c("max_labels", "interval"))
-  draw_cv(cv_frame(x, interval), x, check_count(max_labels, "max_labels"))
-  invisible(x)
+  show_picture(x, max_labels, interval, ...)
 }
 
 #' @rdname plot.dg_cv
 #' @exportS3Method ggplot2::autoplot
 autoplot.dg_cv <- function(object, max_labels = 40, interval = TRUE, ...) {
+  as_ggplot(picture(object, max_labels, interval, ...))
+}
+
+#' @exportS3Method
+picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, ...) {
   check_no_dots(list(...), c("max_labels", "interval"))
-  gg_cv(cv_frame(object, interval), object, check_count(max_labels, "max_labels"))
+  frame <- cv_frame(x, interval)
+  n <- nrow(frame)
+  at <- seq_len(n)
+  named <- thin(n, check_count(max_labels, "max_labels"))
+  mean <- attr(frame, "mean")
+  new_picture(
+    frame, title = paste0(x$spec$parts$title, ", ", x$held),
+    note = paste("mean", signif(mean[1L], 3)), domains = n,
+    x = picture_axis(score_label(x$metrics[[1L]], Inf)),
+    y = picture_axis(x$labels$domain, named, as.character(frame$domain)[named], pad = 0.6),
+    layers = list(
+      layer("box", mean[2L], -Inf, xend = mean[3L], yend = Inf, fill = 0.15, ink = NA_real_),
+      layer("segment", mean[1L], -Inf, yend = Inf, dash = 2),
+      layer("segment", frame$lower, at, xend = frame$upper, ink = 0.5),
+      layer("point", frame$score, at, size = if (n > 60L) 0.6 else 0.9)
+    ))
 }
 
 # domain (factor, sorted by score), rows, score, lower, upper. Attribute: mean (c(mean, lower,
@@ -61,53 +80,4 @@ domain_intervals <- function(predictions, domains, metric, draws = 200L) {
     if (mean(is.finite(values)) < 0.5) return(c(NA_real_, NA_real_))
     unname(stats::quantile(values[is.finite(values)], c(0.025, 0.975)))
   }, numeric(2)))
-}
-
-cv_title <- function(x) paste0(x$spec$parts$title, ", ", x$held)
-
-draw_cv <- function(frame, x, max_labels) {
-  page <- base_page()
-  n <- nrow(frame)
-  rows <- seq_len(n)
-  size <- graphics::par("din")
-  # names shrink with the space for a line, down to 0.7 of their size; then some are left out
-  cex <- min(1, max(0.7, rows_in(size[2L] - 1.8) / min(n, max_labels)))
-  names <- shorten(as.character(frame$domain), characters_in(0.35 * size[1L], cex))
-  mean <- attr(frame, "mean")
-  with_page({
-    empty_panel(c(frame$score, frame$lower, frame$upper, mean), c(0.5, n + 0.5), cv_title(x),
-                xlab = score_label(x$metrics[[1L]], Inf), ylab = "", yaxt = "n", lines = 1L)
-    graphics::rect(mean[2L], graphics::par("usr")[3L], mean[3L], graphics::par("usr")[4L],
-                   col = shade(page, 0.12), border = NA)
-    graphics::abline(v = mean[1L], lty = 2L)
-    graphics::box()
-    graphics::segments(frame$lower, rows, frame$upper, rows, col = shade(page, 0.5))
-    graphics::points(frame$score, rows, pch = 16, cex = if (n > 60L) 0.6 else 0.9)
-    shown <- row_axis(names, cex = cex, most = max_labels)
-    note <- c(note_unnamed(length(shown), n), paste("mean", signif(mean[1L], 3)))
-    graphics::mtext(paste(note, collapse = "; "), 3L, 0.1, cex = 0.8, col = page$ink)
-    graphics::title(ylab = x$labels$domain, line = graphics::par("mar")[2L] - 1.2)
-  }, mar = c(4.2, 0.5 * cex * widest(names) + 2.5, 3.2, 1))
-}
-
-gg_cv <- function(frame, x, max_labels) {
-  page <- gg_page()
-  mean <- attr(frame, "mean")
-  shown <- thin(nrow(frame), max_labels)
-  plot <- ggplot2::ggplot(frame, gg_columns(x = "score", y = "domain"))
-  # the discrete scale before what is drawn on numbers
-  plot <- plot + ggplot2::geom_point(colour = page$ink)
-  if (!is.na(mean[2L])) {
-    plot <- plot + ggplot2::annotate("rect", xmin = mean[2L], xmax = mean[3L], ymin = -Inf,
-                                     ymax = Inf, fill = shade(page, 0.15))
-  }
-  plot + ggplot2::geom_vline(xintercept = mean[1L], linetype = 2L, colour = page$ink) +
-    ggplot2::geom_segment(gg_columns(x = "lower", xend = "upper", yend = "domain"), na.rm = TRUE,
-                          colour = shade(page, 0.5)) +
-    ggplot2::geom_point(colour = page$ink, size = if (nrow(frame) > 60L) 1 else 1.5) +
-    ggplot2::scale_y_discrete(breaks = levels(frame$domain)[shown],
-                              labels = function(labels) shorten(labels, 24),
-                              guide = ggplot2::guide_axis(check.overlap = TRUE)) +
-    ggplot2::labs(title = cv_title(x), subtitle = paste("mean", signif(mean[1L], 3)),
-                  x = score_label(x$metrics[[1L]], Inf), y = x$labels$domain)
 }

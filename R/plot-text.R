@@ -10,6 +10,7 @@ characters_in <- function(inches, cex = 1, at_least = 8) {
 # is not enough.
 fit_text <- function(text, width, lines = 1L) {
   fit_one <- function(one) {
+    if (widest(one) <= width && number_of_lines(one) <= lines) return(one)
     for (total in seq(lines * width, width)) {
       broken <- strwrap(shorten(one, total), width + 1)
       if (length(broken) <= lines && all(nchar(broken) <= width)) break
@@ -24,12 +25,13 @@ shorten <- function(text, width) {
   n <- nchar(text)
   head <- ceiling((width - 3) / 2)
   tail <- width - 3 - head
-  ifelse(n <= width, text, paste0(substr(text, 1L, head), "...", substr(text, n - tail + 1L, n)))
+  short <- paste0(substr(text, 1L, head), "...", substr(text, n - tail + 1L, n))
+  replace(as.character(text), which(n > width), short[which(n > width)])
 }
 
 widest <- function(text) max(nchar(unlist(strsplit(text, "\n", fixed = TRUE))), 0L)
 
-number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 1L)
+number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 0L)
 
 # "RMSE (lower is better)", in two lines where one is too wide.
 score_label <- function(measure, width, prefix = "") {
@@ -46,7 +48,6 @@ variable_names <- function(blueprint) {
 }
 
 # "12 of 60 domains named", or nothing where all are.
-note_unnamed <- function(shown, of, what = "domain") {
-  if (shown >= of) return(NULL)
-  paste0(plural(of, what), ", ", shown, " of them named")
+note_unnamed <- function(shown, of) {
+  if (shown < of) paste0(plural(of, "domain"), ", ", shown, " of them named")
 }

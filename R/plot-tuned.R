@@ -28,24 +28,22 @@
 #' plot(tuned, type = "curves")
 #' @export
 plot.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
-  check_no_dots(list(...), c("type", "parameters"))
-  shown <- read_tuning_picture(x, type, parameters)
-  if (shown$type == "surface") draw_surface(surface_frame(x, shown$parameters), x$tuning) else {
-    draw_curves(curves_frame(x, shown$parameters), x$tuning)
-  }
-  invisible(x)
+  show_picture(x, type, parameters, ...)
 }
 
 #' @rdname plot.dg_tuned
 #' @exportS3Method ggplot2::autoplot
 autoplot.dg_tuned <- function(object, type = NULL, parameters = NULL, ...) {
+  as_ggplot(picture(object, type, parameters, ...))
+}
+
+#' @exportS3Method
+picture.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
   check_no_dots(list(...), c("type", "parameters"))
-  shown <- read_tuning_picture(object, type, parameters)
-  if (shown$type == "curves") {
-    return(gg_curves(curves_frame(object, shown$parameters), object$tuning))
-  }
-  gg_tiles(surface_frame(object, shown$parameters), tuning_title(object$tuning),
-           shown$parameters[1L], shown$parameters[2L], object$tuning$metric$title)
+  shown <- read_tuning_picture(x, type, parameters)
+  if (shown$type == "curves") return(curves_picture(curves_frame(x, shown$parameters), x$tuning))
+  tile_picture(surface_frame(x, shown$parameters), tuning_title(x$tuning), shown$parameters[1L],
+               shown$parameters[2L], x$tuning$metric$title)
 }
 
 tuning_title <- function(tuning) {
@@ -101,7 +99,7 @@ curves_frame <- function(x, parameters) {
     se[is.na(se)] <- 0
     data.frame(parameter = name, label = levels(values), place = seq_along(best),
                numeric = is.numeric(tuning$table[[name]]), mean = mean, lower = mean - se,
-               upper = mean + se, stringsAsFactors = FALSE,
+               upper = mean + se,
                chosen = levels(values) == as.character(values[tuning$chosen]))[!is.na(mean), ]
   })
   frame <- do.call(rbind, curves)
@@ -110,22 +108,18 @@ curves_frame <- function(x, parameters) {
   frame
 }
 
-# As draw_tiles() takes it.
+# As tile_picture() takes it.
 surface_frame <- function(x, parameters) {
   tuning <- x$tuning
   sides <- lapply(tuning$table[parameters], parameter_factor)
   frame <- expand.grid(column = levels(sides[[1L]]), row = levels(sides[[2L]]),
                        KEEP.OUT.ATTRS = FALSE)
-  pair <- function(column, row) {
-    factor(paste(as.integer(column), as.integer(row)),
-           paste(as.integer(frame$column), as.integer(frame$row)))
-  }
-  tried <- pair(sides[[1L]], sides[[2L]])
-  frame$value <- tuning$table$mean[best_rows(tuning, tried)]
-  written <- max(lengths(lapply(sides, levels))) <= 12L
+  pair <- as.integer(sides[[1L]]) + nlevels(sides[[1L]]) * (as.integer(sides[[2L]]) - 1L)
+  frame$value <- tuning$table$mean[best_rows(tuning, factor(pair, seq_len(nrow(frame))))]
+  written <- max(vapply(sides, nlevels, 0L)) <= 12L
   frame$text <- if (written) ifelse(is.na(frame$value), "", same_digits(frame$value)) else ""
-  frame$mark <- levels(tried) == as.character(tried[tuning$chosen])
-  structure(frame, parameters = parameters)
+  frame$mark <- seq_len(nrow(frame)) == pair[tuning$chosen]
+  frame
 }
 
 # Digits enough to tell values apart.
@@ -136,74 +130,16 @@ same_digits <- function(values) {
   formatC(values, digits = min(max(digits, 3L), 5L), format = "fg", flag = "#")
 }
 
-draw_surface <- function(frame, tuning) {
-  names <- levels(frame$row)
-  parameters <- attr(frame, "parameters")
-  left <- 0.5 * widest(names) + 0.8
-  with_page({
-    draw_tiles(frame, tuning_title(tuning), parameters[1L], "", tuning$metric$title)
-    graphics::title(ylab = parameters[2L], line = left)
-  }, mar = c(4.2, left + 1.5, 3.2, if (any(nzchar(frame$text))) 1 else 8))
-}
-
-draw_curves <- function(frame, tuning) {
-  panels <- split(frame, frame$parameter)
-  layout <- grDevices::n2mfrow(length(panels))[2:1]
-  labels <- lapply(panels, tick_labels, graphics::par("din")[1L] / layout[2L] - 1)
-  lines <- max(vapply(labels, number_of_lines, 1L))
-  with_page({
-    for (name in names(panels)) {
-      draw_curve(panels[[name]], labels[[name]], lines, range(frame$lower, frame$upper), tuning)
-    }
-    outer_text(fit_text(tuning_title(tuning), characters_in(graphics::par("din")[1L])), 3L, 0.5,
-               cex = 1)
-  }, mfrow = layout, cex = 0.9, mar = c(3.2 + lines, 4.2, 0.6, 0.6), oma = c(0, 0, 2, 0))
-}
-
-# Values of a grid stand at equal distances.
-draw_curve <- function(curve, labels, lines, limits, tuning) {
-  page <- base_page()
-  if (nrow(curve) == 0L) return(graphics::plot.new())
-  graphics::plot(curve$place, curve$mean, type = if (curve$numeric[1L]) "b" else "p", pch = 16,
-                 xaxt = "n", xlab = "", ylab = tuning$metric$title, ylim = limits,
-                 xlim = range(curve$place) + c(-0.3, 0.3))
-  graphics::axis(1L, curve$place, labels, padj = 1, mgp = c(3, 0.5, 0),
-                 gap.axis = if (few_words(curve)) -1 else 0.2)
-  graphics::title(xlab = as.character(curve$parameter[1L]), line = 1.8 + lines)
-  graphics::segments(curve$place, curve$lower, curve$place, curve$upper, col = shade(page, 0.5))
-  chosen <- curve[curve$chosen, ]
-  graphics::points(chosen$place, chosen$mean, pch = 1, cex = 2.4, lwd = 2)
-}
-
-# Names of a few kernels are broken, after brackets too, so that all can stand.
-few_words <- function(curve) nrow(curve) > 0L && !curve$numeric[1L] && nrow(curve) <= 6L
-
-tick_labels <- function(curve, inches) {
-  if (!few_words(curve)) return(shorten(curve$label, 16))
-  broken <- fit_text(gsub("(", "( ", curve$label, fixed = TRUE),
-                     characters_in(inches / nrow(curve), at_least = 13), lines = 4L)
-  gsub("( ", "(", broken, fixed = TRUE)
-}
-
-gg_curves <- function(frame, tuning) {
-  page <- gg_page()
-  frame$panel <- frame$parameter
-  # the same label may be a value of several parameters
-  places <- unique(paste(frame$panel, frame$place))
-  curves <- split(frame, frame$panel, drop = TRUE)
-  labels <- stats::setNames(unlist(lapply(curves, tick_labels, 6 / length(curves))), places)
-  frame$place <- factor(paste(frame$panel, frame$place), places)
-  plot <- ggplot2::ggplot(frame, gg_columns(x = "place", y = "mean")) +
-    ggplot2::geom_linerange(gg_columns(ymin = "lower", ymax = "upper"),
-                            colour = shade(page, 0.5)) +
-    ggplot2::geom_line(gg_columns(group = "panel"), data = frame[frame$numeric, ],
-                       colour = page$ink) +
-    ggplot2::geom_point(colour = page$ink) +
-    ggplot2::geom_point(data = frame[frame$chosen, ], shape = 1L, size = 5, stroke = 1.2,
-                        colour = page$ink) +
-    ggplot2::scale_x_discrete(labels = labels,
-                              guide = ggplot2::guide_axis(
-                                check.overlap = !all(vapply(curves, few_words, NA)))) +
-    ggplot2::labs(title = tuning_title(tuning), x = NULL, y = tuning$metric$title)
-  gg_panels(plot, scales = "free_x")
+# Values of a grid stand at equal distances, those of all parameters on one axis.
+curves_picture <- function(frame, tuning) {
+  at <- frame$place + 1000 * as.integer(frame$parameter)
+  of <- function(mark, rows, ...) {
+    layer(mark, at[rows], frame$mean[rows], ..., panel = as.integer(frame$parameter)[rows])
+  }
+  new_picture(frame, list(
+    layer("segment", at, frame$lower, yend = frame$upper, panel = as.integer(frame$parameter),
+          ink = 0.5),
+    of("line", frame$numeric), of("point", TRUE), of("point", frame$chosen, shape = 1, size = 2.4)
+  ), picture_axis(NULL, at, frame$label, pad = 0.4, free = TRUE), picture_axis(tuning$metric$title),
+  tuning_title(tuning), panels = levels(frame$parameter), strip = "bottom")
 }

@@ -10,9 +10,17 @@ product_kernel <- function(kernel, domain_kernel, sample, threads) {
             class = "product_kernel")
 }
 
-# K [n x n]; a fresh matrix that the caller may overwrite.
+# K [n x n]
 product_gram <- function(product) {
   gram_matrix(product$kernel, product, product$domain_kernel$kappa)
+}
+
+# The value of a local variable, which is then gone. The core works in the memory of a matrix that
+# has no other name and in a copy of any other.
+hand_over <- function(K) {
+  value <- K
+  rm(list = as.character(substitute(K)), envir = parent.frame())
+  value
 }
 
 # f(P, x) at new rows, [rows x columns of A]: sum_i k((P_i, x_i), (P, x)) A_i, or

@@ -19,8 +19,8 @@ solve_projection.product_kernel <- function(product, spec, sample, ridges = NULL
     domain = if (spec$parts$covariance) one_hot(as.integer(sample$domain)),
     labelled = if (!is.null(sample$labelled)) as.numeric(sample$labelled)
   )
-  solved <- core_result(projection_gram_(K, terms, cells$code, nrow(cells$table), data,
-                                         args$threads, ridges))
+  solved <- core_result(projection_gram_(hand_over(K), terms, cells$code, nrow(cells$table),
+                                         data, args$threads, ridges))
   for_each_ridge(solved, ridges, function(solved) {
     scores <- if (terms$centred) solved$scores else sweep(solved$scores, 2L, solved$centre)
     solved$scores <- scores[labelled_rows(sample), , drop = FALSE]

@@ -1,8 +1,8 @@
 #' Results as data frames
 #'
 #' @description
-#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which are those of broom
-#' and of tidymodels. All return plain data frames.
+#' Methods for `tidy()`, `glance()` and `augment()` of the generics package, which are those of
+#' broom and of tidymodels. All return plain data frames.
 #'
 #' `tidy()` takes a result apart: of a projection a line per component; of a [dg_gp()] its
 #' parameters, of a [dg_lm()] its coefficients, of other learners the parameters they were fitted
@@ -35,31 +35,28 @@
 #' @export augment
 NULL
 
-#' @rdname tidy.domgen
-#' @export
-tidy.dg_projection <- function(x, ...) {
-  check_no_dots(list(...), character())
-  frame <- values_frame(x)
-  frame$residual <- x$residual
-  frame
+# A method that takes nothing but the object.
+alone <- function(take) {
+  function(x, ...) {
+    check_no_dots(list(...), character())
+    take(x)
+  }
 }
 
 #' @rdname tidy.domgen
 #' @export
-glance.dg_projection <- function(x, ...) {
-  check_no_dots(list(...), character())
+tidy.dg_projection <- alone(function(x) cbind(values_frame(x), residual = x$residual))
+
+#' @rdname tidy.domgen
+#' @export
+glance.dg_projection <- alone(function(x) {
+  part <- x$variance[c("before", "after"), "distributional"]
+  share <- part / x$variance[c("before", "after"), "total"]
   data.frame(method = x$spec$method, rows = nobs.dg_fit(x), domains = nlevels(x$domain),
              predictors = length(x$blueprint$columns), components = length(x$values),
-             rank = x$rank, distributional_before = x$variance["before", "distributional"],
-             distributional_after = x$variance["after", "distributional"],
-             share_before = variance_share(x, "before"), share_after = variance_share(x, "after"),
-             stringsAsFactors = FALSE)
-}
-
-# Of the distributional in the total variance.
-variance_share <- function(x, when) {
-  x$variance[when, "distributional"] / x$variance[when, "total"]
-}
+             rank = x$rank, distributional_before = part[[1L]], distributional_after = part[[2L]],
+             share_before = share[[1L]], share_after = share[[2L]])
+})
 
 #' @rdname tidy.domgen
 #' @export
@@ -83,52 +80,53 @@ augmented_rows <- function(x, newdata) {
 
 #' @rdname tidy.domgen
 #' @export
-tidy.dg_learner <- function(x, ...) {
-  check_no_dots(list(...), character())
-  learner <- learner_of(x)
-  if (inherits(learner, "dg_gp")) return(learner$parameters)
-  if (inherits(learner, "dg_lm")) return(coefficient_frame(coef(learner)))
-  parameter_frame(x$spec)
-}
+tidy.dg_learner <- alone(function(x) model_terms(learner_of(x), x$spec))
 
-coefficient_frame <- function(coefficients) {
+# A line a parameter; of a learner without any of its own, those it was fitted with.
+model_terms <- function(learner, spec) UseMethod("model_terms")
+
+#' @exportS3Method
+model_terms.default <- function(learner, spec) parameter_frame(spec)
+
+#' @exportS3Method
+model_terms.dg_gp <- function(learner, spec) learner$parameters
+
+#' @exportS3Method
+model_terms.dg_lm <- function(learner, spec) {
+  coefficients <- coef(learner)
   if (!is.matrix(coefficients)) {
-    return(data.frame(term = names(coefficients), estimate = unname(coefficients),
-                      stringsAsFactors = FALSE))
+    return(data.frame(term = names(coefficients), estimate = unname(coefficients)))
   }
   data.frame(class = rep(colnames(coefficients), each = nrow(coefficients)),
              term = rep(rownames(coefficients), ncol(coefficients)),
-             estimate = c(coefficients), stringsAsFactors = FALSE)
+             estimate = c(coefficients))
 }
 
 # part, parameter, value (in words).
 parameter_frame <- function(spec) {
-  parts <- if (inherits(spec, "dg_chain_spec")) spec[c("projection", "learner")]
-           else stats::setNames(list(spec), spec$method)
+  parts <- if (is.null(spec[["projection"]])) stats::setNames(list(spec), spec$method)
+           else spec[c("projection", "learner")]
   do.call(rbind, lapply(names(parts), function(part) {
     args <- Filter(Negate(is.null), parts[[part]]$args)
     args <- args[setdiff(names(args), c("threads", "unlabelled", "target"))]
     data.frame(part = rep(part, length(args)), parameter = names(args),
-               value = vapply(args, format_value, ""), row.names = NULL,
-               stringsAsFactors = FALSE)
+               value = vapply(args, format_value, ""), row.names = NULL)
   }))
 }
 
 #' @rdname tidy.domgen
 #' @export
-glance.dg_learner <- function(x, ...) {
-  check_no_dots(list(...), character())
+glance.dg_learner <- alone(function(x) {
   frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
-                      predictors = length(x$blueprint$columns), response = x$response$kind,
-                      stringsAsFactors = FALSE)
+                      predictors = length(x$blueprint$columns), response = x$response$kind)
   learner <- learner_of(x)
-  if (inherits(learner, "dg_gp")) {
+  if (!is.null(learner[["log_likelihood"]])) {
     found <- logLik(learner)
     frame <- cbind(frame, logLik = as.numeric(found), df = attr(found, "df"),
                    AIC = stats::AIC(learner), BIC = stats::BIC(learner))
   }
   frame
-}
+})
 
 #' @rdname tidy.domgen
 #' @export
@@ -155,91 +153,72 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
 
 #' @rdname tidy.domgen
 #' @export
-tidy.dg_tuned <- function(x, ...) {
-  check_no_dots(list(...), character())
+tidy.dg_tuned <- alone(function(x) {
   cbind(x$tuning$table, chosen = seq_len(nrow(x$tuning$table)) == x$tuning$chosen)
-}
+})
 
 #' @rdname tidy.domgen
 #' @export
-glance.dg_tuned <- function(x, ...) {
-  check_no_dots(list(...), character())
+glance.dg_tuned <- alone(function(x) {
   tuning <- x$tuning
   chosen <- tuning$table[tuning$chosen, ]
   data.frame(chosen[names(tuning$best)], metric = tuning$metric$title, mean = chosen$mean,
              se = chosen$se, choices = nrow(tuning$table), failed = sum(!is.na(tuning$table$error)),
-             seconds = sum(tuning$table$seconds), row.names = NULL, check.names = FALSE,
-             stringsAsFactors = FALSE)
-}
+             seconds = sum(tuning$table$seconds), row.names = NULL, check.names = FALSE)
+})
 
 #' @rdname tidy.domgen
 #' @export
-tidy.dg_cv <- function(x, ...) {
-  check_no_dots(list(...), character())
-  x$domains
-}
+tidy.dg_cv <- alone(function(x) x$domains)
 
 #' @rdname tidy.domgen
 #' @export
-glance.dg_cv <- function(x, ...) {
-  check_no_dots(list(...), character())
+glance.dg_cv <- alone(function(x) {
   interval <- mean_interval(x$mean, x$errors[[1L]])
   data.frame(metric = x$metrics[[1L]]$title, mean = x$mean, se = x$se, lower = interval[1L],
              upper = interval[2L], overall = x$overall, domains = nrow(x$domains),
-             fits = nrow(x$fits), seconds = sum(x$fits$seconds), stringsAsFactors = FALSE)
-}
+             fits = nrow(x$fits), seconds = sum(x$fits$seconds))
+})
 
 #' @rdname tidy.domgen
 #' @export
-augment.dg_cv <- function(x, ...) {
-  check_no_dots(list(...), character())
-  x$predictions
-}
+augment.dg_cv <- alone(function(x) x$predictions)
 
 #' @rdname tidy.domgen
 #' @export
-tidy.dg_compare <- function(x, ...) {
-  check_no_dots(list(...), character())
-  x$table
-}
+tidy.dg_compare <- alone(function(x) x$table)
 
 #' @rdname tidy.domgen
 #' @export
-glance.dg_compare <- function(x, ...) {
-  check_no_dots(list(...), character())
+glance.dg_compare <- alone(function(x) {
   test <- x$friedman
   if (is.null(test)) test <- list(statistic = NA_real_, df = NA_real_, p = NA_real_)
   data.frame(metric = x$metrics[[1L]]$title, against = x$against, methods = nrow(x$table),
              domains = nrow(x$scores), statistic = test$statistic, df = test$df,
-             p.value = test$p, stringsAsFactors = FALSE)
-}
+             p.value = test$p)
+})
 
 #' @rdname tidy.domgen
 #' @export
-tidy.domgen_mmd <- function(x, ...) {
-  check_no_dots(list(...), character())
+tidy.domgen_mmd <- alone(function(x) {
   names <- rownames(x$squared)
   pairs <- which(upper.tri(x$squared), arr.ind = TRUE)
   frame <- data.frame(first = names[pairs[, 1L]], second = names[pairs[, 2L]],
-                      squared = x$squared[pairs], stringsAsFactors = FALSE)
+                      squared = x$squared[pairs])
   if (!is.null(x$p_value)) frame$p.value <- x$p_value[pairs]
   frame
-}
+})
 
 #' @rdname tidy.domgen
 #' @export
-tidy.dg_calibration <- function(x, ...) {
-  check_no_dots(list(...), character())
-  x$table
-}
+tidy.dg_calibration <- alone(function(x) x$table)
 
 #' @rdname tidy.domgen
 #' @export
-tidy.dg_diagnose <- function(x, ...) {
-  check_no_dots(list(...), character())
+tidy.dg_diagnose <- alone(function(x) {
   columns <- c("difference", "lower", "upper", "p")
   rows <- rbind(c(x$shift$variance - x$shift$level, NA, NA, x$shift$p),
                 as.matrix(x$room[columns]), as.matrix(x$gain[columns]))
   data.frame(what = c("shift", "room", "gain"), estimate = rows[, 1L], lower = rows[, 2L],
-             upper = rows[, 3L], p.value = rows[, 4L], row.names = NULL, stringsAsFactors = FALSE)
-}
+             upper = rows[, 3L], p.value = rows[, 4L], row.names = NULL)
+})

@@ -113,12 +113,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // gp_factor_
-Rcpp::List gp_factor_(Rcpp::Nullable<Rcpp::NumericMatrix> A, Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, Eigen::VectorXd ridge, Eigen::VectorXd y, int threads);
-RcppExport SEXP _domgen_gp_factor_(SEXP ASEXP, SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP ridgeSEXP, SEXP ySEXP, SEXP threadsSEXP) {
+Rcpp::List gp_factor_(Rcpp::Environment memory, Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, Eigen::VectorXd ridge, Eigen::VectorXd y, int threads);
+RcppExport SEXP _domgen_gp_factor_(SEXP memorySEXP, SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP ridgeSEXP, SEXP ySEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type A(ASEXP);
+    Rcpp::traits::input_parameter< Rcpp::Environment >::type memory(memorySEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
     Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
     Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
@@ -126,18 +126,19 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type ridge(ridgeSEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type y(ySEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    rcpp_result_gen = Rcpp::wrap(gp_factor_(A, program, X, kappa, domain, ridge, y, threads));
+    rcpp_result_gen = Rcpp::wrap(gp_factor_(memory, program, X, kappa, domain, ridge, y, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // gp_inverse_
-Eigen::VectorXd gp_inverse_(Eigen::Map<Eigen::MatrixXd> A);
-RcppExport SEXP _domgen_gp_inverse_(SEXP ASEXP) {
+Eigen::VectorXd gp_inverse_(Rcpp::Environment memory, int n);
+RcppExport SEXP _domgen_gp_inverse_(SEXP memorySEXP, SEXP nSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type A(ASEXP);
-    rcpp_result_gen = Rcpp::wrap(gp_inverse_(A));
+    Rcpp::traits::input_parameter< Rcpp::Environment >::type memory(memorySEXP);
+    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    rcpp_result_gen = Rcpp::wrap(gp_inverse_(memory, n));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -271,12 +272,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // projection_gram_
-Rcpp::List projection_gram_(Eigen::Map<Eigen::MatrixXd> K, Rcpp::List terms, std::vector<int> cells, int n_cells, Rcpp::List data, int threads, Rcpp::Nullable<Rcpp::NumericVector> ridges);
+Rcpp::List projection_gram_(SEXP K, Rcpp::List terms, std::vector<int> cells, int n_cells, Rcpp::List data, int threads, Rcpp::Nullable<Rcpp::NumericVector> ridges);
 RcppExport SEXP _domgen_projection_gram_(SEXP KSEXP, SEXP termsSEXP, SEXP cellsSEXP, SEXP n_cellsSEXP, SEXP dataSEXP, SEXP threadsSEXP, SEXP ridgesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
     Rcpp::traits::input_parameter< Rcpp::List >::type terms(termsSEXP);
     Rcpp::traits::input_parameter< std::vector<int> >::type cells(cellsSEXP);
     Rcpp::traits::input_parameter< int >::type n_cells(n_cellsSEXP);
@@ -301,12 +302,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_solve_
-Rcpp::List ridge_solve_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge);
+Rcpp::List ridge_solve_(SEXP K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge);
 RcppExport SEXP _domgen_ridge_solve_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
     Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type Y(YSEXP);
     Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_solve_(K, Y, ridge));
@@ -314,12 +315,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_lodo_
-Rcpp::List ridge_lodo_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge, Rcpp::IntegerVector sizes, Eigen::MatrixXd centre, bool offset, Rcpp::Nullable<Rcpp::NumericVector> costs);
+Rcpp::List ridge_lodo_(SEXP K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge, Rcpp::IntegerVector sizes, Eigen::MatrixXd centre, bool offset, Rcpp::Nullable<Rcpp::NumericVector> costs);
 RcppExport SEXP _domgen_ridge_lodo_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP offsetSEXP, SEXP costsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
     Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type Y(YSEXP);
     Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
     Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type sizes(sizesSEXP);
@@ -331,12 +332,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_inverse_
-double ridge_inverse_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::VectorXd> ridge);
+Rcpp::List ridge_inverse_(SEXP K, Eigen::Map<Eigen::VectorXd> ridge);
 RcppExport SEXP _domgen_ridge_inverse_(SEXP KSEXP, SEXP ridgeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
     Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_inverse_(K, ridge));
     return rcpp_result_gen;
@@ -364,12 +365,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_shifted_
-Eigen::MatrixXd ridge_shifted_(Eigen::Map<Eigen::MatrixXd> S, Eigen::MatrixXd B, Eigen::VectorXd lambda, int threads);
+Eigen::MatrixXd ridge_shifted_(SEXP S, Eigen::MatrixXd B, Eigen::VectorXd lambda, int threads);
 RcppExport SEXP _domgen_ridge_shifted_(SEXP SSEXP, SEXP BSEXP, SEXP lambdaSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type S(SSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type S(SSEXP);
     Rcpp::traits::input_parameter< Eigen::MatrixXd >::type B(BSEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
@@ -378,12 +379,12 @@ BEGIN_RCPP
 END_RCPP
 }
 // ridge_many_
-Rcpp::List ridge_many_(Eigen::Map<Eigen::MatrixXd> K, Eigen::MatrixXd Y, Eigen::VectorXd root, Eigen::VectorXd lambda, bool offset, int threads);
+Rcpp::List ridge_many_(SEXP K, Eigen::MatrixXd Y, Eigen::VectorXd root, Eigen::VectorXd lambda, bool offset, int threads);
 RcppExport SEXP _domgen_ridge_many_(SEXP KSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP offsetSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
     Rcpp::traits::input_parameter< Eigen::MatrixXd >::type Y(YSEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type root(rootSEXP);
     Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
@@ -457,7 +458,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_feature_moments_", (DL_FUNC) &_domgen_feature_moments_, 10},
     {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 7},
     {"_domgen_gp_factor_", (DL_FUNC) &_domgen_gp_factor_, 8},
-    {"_domgen_gp_inverse_", (DL_FUNC) &_domgen_gp_inverse_, 1},
+    {"_domgen_gp_inverse_", (DL_FUNC) &_domgen_gp_inverse_, 2},
     {"_domgen_gp_slopes_", (DL_FUNC) &_domgen_gp_slopes_, 9},
     {"_domgen_kernel_gram_", (DL_FUNC) &_domgen_kernel_gram_, 5},
     {"_domgen_kernel_cross_", (DL_FUNC) &_domgen_kernel_cross_, 7},

@@ -1,5 +1,5 @@
 // Inner products of the mean embeddings of domains.
-#include "core/embedding.h"
+#include "core/kernel/embedding.h"
 
 #include "parallel.h"
 #include "program.h"
@@ -10,11 +10,11 @@ Eigen::MatrixXd kernel_means_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::I
                               Rcpp::Nullable<Rcpp::IntegerVector> dz, int Gz, int threads) {
   const bool same = Z.isNull();
   const Rcpp::NumericMatrix other(same ? static_cast<SEXP>(X) : Z.get());
-  domgen::DomainRows rows{X.nrow(), other.nrow(), domgen::read_domains(dx, X.nrow(), Gx), {},
-                          Gx, same ? Gx : Gz, same};
+  domgen::DomainRows rows{
+      X.nrow(), other.nrow(), domgen::read_domains(dx, X.nrow(), Gx), {}, Gx, same ? Gx : Gz, same};
   if (!same && dz.isNull()) throw std::invalid_argument("Z needs domain codes");
   rows.z = same ? rows.x : domgen::read_domains(Rcpp::IntegerVector(dz.get()), other.nrow(), Gz);
   const auto kernel = domgen::read_kernel(program, X, other);
   const domgen::Threads pool(threads);
-  return domgen::MeanEmbeddings<domgen::Threads>(*kernel, rows, pool).means();
+  return domgen::MeanEmbeddings(*kernel, rows, pool).means();
 }

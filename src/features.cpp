@@ -1,54 +1,42 @@
 // Feature maps: read the program, walk over the rows in blocks.
 #include <memory>
 
-#include "core/feature-moments.h"
-#include "core/feature-product.h"
-#include "core/fourier.h"
-#include "core/landmarks.h"
-#include "core/random-pivots.h"
+#include "core/feature/fourier.h"
+#include "core/feature/landmarks.h"
+#include "core/feature/moments.h"
+#include "core/feature/product.h"
+#include "core/feature/random-pivots.h"
 #include "large_matrix.h"
 #include "parallel.h"
 #include "program.h"
 
 namespace {
 
-typedef domgen::FeatureMap<domgen::Threads> Map;
-
-// A view into a list's matrix of doubles, or an empty one where there is none.
-domgen::MatrixView matrix_of(const Rcpp::List& list, const char* name) {
-  if (!list.containsElementNamed(name) || Rf_isNull(list[name])) return domgen::MatrixView();
-  const SEXP x = list[name];
-  if (TYPEOF(x) != REALSXP || !Rf_isMatrix(x)) {
-    throw std::invalid_argument(std::string(name) + " must be a matrix of doubles");
-  }
-  return domgen::MatrixView(REAL(x), Rf_nrows(x), Rf_ncols(x));
-}
+using Map = domgen::FeatureMap;
 
 void check_columns(Eigen::Index have, Eigen::Index need) {
   if (have != need) throw std::invalid_argument("X and the feature map differ in columns");
 }
 
 std::unique_ptr<Map> read_landmarks(const Rcpp::List& program, Eigen::Index columns) {
-  const domgen::MatrixView S = matrix_of(program, "landmarks");
+  const domgen::MatrixView S = domgen::matrix_of(program, "landmarks");
   check_columns(columns, S.cols());
   domgen::DomainWeights weights;
-  weights.kappa = matrix_of(program, "kappa");
+  weights.kappa = domgen::matrix_of(program, "kappa");
   if (!weights.empty()) {
     weights.x = domgen::read_domains(program["landmark_domain"], S.rows(), weights.kappa.rows());
   }
-  return std::unique_ptr<Map>(new domgen::LandmarkMap<domgen::Threads>(
-      domgen::read_program(program["kernel"]), S, matrix_of(program, "factor"), weights));
+  return std::unique_ptr<Map>(new domgen::LandmarkMap(
+      domgen::read_program(program["kernel"]), S, domgen::matrix_of(program, "factor"), weights));
 }
 
 std::unique_ptr<Map> read_fourier(const Rcpp::List& program, Eigen::Index columns) {
-  const domgen::MatrixView frequencies = matrix_of(program, "frequencies");
+  const domgen::MatrixView frequencies = domgen::matrix_of(program, "frequencies");
   check_columns(columns, frequencies.rows());
   Eigen::VectorXd centre = Eigen::VectorXd::Zero(columns);
-  if (program.containsElementNamed("centre") && !Rf_isNull(program["centre"])) {
-    centre = Rcpp::as<Eigen::VectorXd>(program["centre"]);
-  }
-  return std::unique_ptr<Map>(new domgen::FourierMap<domgen::Threads>(
-      frequencies, matrix_of(program, "offset"), centre));
+  if (domgen::has(program, "centre")) centre = domgen::read<Eigen::VectorXd>(program, "centre");
+  return std::unique_ptr<Map>(
+      new domgen::FourierMap(frequencies, domgen::matrix_of(program, "offset"), centre));
 }
 
 // The program must outlive the map, which points into its matrices.
@@ -57,8 +45,8 @@ std::unique_ptr<Map> read_map(const Rcpp::List& program, Eigen::Index columns) {
   if (type == "landmarks") return read_landmarks(program, columns);
   if (type == "fourier") return read_fourier(program, columns);
   if (type == "product") {
-    return std::unique_ptr<Map>(new domgen::ProductMap<domgen::Threads>(
-        read_map(program["x"], columns), matrix_of(program, "table")));
+    return std::unique_ptr<Map>(new domgen::ProductMap(read_map(program["x"], columns),
+                                                       domgen::matrix_of(program, "table")));
   }
   throw std::invalid_argument("unknown feature map: " + type);
 }
@@ -157,8 +145,8 @@ Rcpp::List feature_moments_(Rcpp::List program, Rcpp::NumericMatrix X,
   };
   return Rcpp::List::create(
       Rcpp::_["n"] = double(X.nrow()),
-      Rcpp::_["second"] = given(second, Rcpp::wrap(moments.second)),
-      Rcpp::_["sums"] = moments.sums, Rcpp::_["counts"] = moments.counts,
+      Rcpp::_["second"] = given(second, Rcpp::wrap(moments.second)), Rcpp::_["sums"] = moments.sums,
+      Rcpp::_["counts"] = moments.counts,
       Rcpp::_["cross"] = given(F.isNotNull(), Rcpp::wrap(moments.cross)),
       Rcpp::_["response_second"] = given(F.isNotNull(), Rcpp::wrap(moments.response_second)),
       Rcpp::_["response_sums"] = given(F.isNotNull(), Rcpp::wrap(moments.response_sums)),
@@ -177,7 +165,7 @@ Rcpp::IntegerVector feature_pivots_(Rcpp::List program, Rcpp::NumericMatrix X,
   const auto weights = domgen::read_weights(kappa, domain, X.nrow(), domain, X.nrow());
   const std::function<double()> uniform = [] { return unif_rand(); };
   const domgen::Threads pool(threads);
-  domgen::RandomPivots<domgen::Threads> pivots(kernel, domgen::view(X), weights, uniform, pool);
+  domgen::RandomPivots pivots(kernel, domgen::view(X), weights, uniform, pool);
   const std::vector<Eigen::Index> rows = pivots.draw(wanted, negligible);
   return Rcpp::IntegerVector(rows.begin(), rows.end()) + 1;
 }

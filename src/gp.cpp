@@ -1,8 +1,9 @@
 // Gaussian processes: convert, call, convert back.
-#include "core/gp.h"
-#include "core/inverse.h"
+#include "core/gp/covariance.h"
+#include "core/gp/likelihood.h"
+#include "core/linalg/inverse.h"
 
-#include "large_matrix.h"
+#include "gram-argument.h"
 #include "parallel.h"
 #include "program.h"
 
@@ -25,40 +26,33 @@ std::vector<domgen::BandwidthSlope> read_slopes(const Rcpp::List& slopes,
   return result;
 }
 
-void check_square(const Rcpp::NumericMatrix& A, R_xlen_t n) {
-  if (A.nrow() != n || A.ncol() != n) throw std::invalid_argument("A must be n x n");
-}
-
 }  // namespace
 
-// A = K o kappa + diag(ridge) and its factor R, A = R'R, in the upper triangle of
-// `A`, which is OVERWRITTEN, or of a new matrix if it is NULL. The lower triangle
-// means nothing. list(A, positive, alpha = A^-1 y, log_determinant).
+// The factor R of K o kappa + diag(ridge) = R'R in the upper triangle of the matrix `A` of the
+// environment `memory`, which is made where there is none; its lower triangle means nothing.
+// list(positive, alpha = (R'R)^-1 y, log_determinant).
 // [[Rcpp::export]]
-Rcpp::List gp_factor_(Rcpp::Nullable<Rcpp::NumericMatrix> A, Rcpp::List program,
-                      Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa,
+Rcpp::List gp_factor_(Rcpp::Environment memory, Rcpp::List program, Rcpp::NumericMatrix X,
+                      Rcpp::Nullable<Rcpp::NumericMatrix> kappa,
                       Rcpp::Nullable<Rcpp::IntegerVector> domain, Eigen::VectorXd ridge,
                       Eigen::VectorXd y, int threads) {
   const R_xlen_t n = X.nrow();
   if (ridge.size() != n || y.size() != n) throw std::invalid_argument("y must have a value a row");
-  Rcpp::NumericMatrix memory = A.isNull() ? domgen::large_matrix(n, n)
-                                          : Rcpp::NumericMatrix(A.get());
-  check_square(memory, n);
   const auto kernel = domgen::read_kernel(program, X, X);
   const auto weights = domgen::read_weights(kappa, domain, n, domain, n);
   const domgen::Factorised result = domgen::factorise_covariance(
-      *kernel, weights, ridge, y, memory.begin(), domgen::Threads(threads));
-  return Rcpp::List::create(Rcpp::_["A"] = memory, Rcpp::_["positive"] = result.positive,
-                            Rcpp::_["alpha"] = result.alpha,
+      *kernel, weights, ridge, y, domgen::kept_matrix(memory, n, false).begin(),
+      domgen::Threads(threads));
+  return Rcpp::List::create(Rcpp::_["positive"] = result.positive, Rcpp::_["alpha"] = result.alpha,
                             Rcpp::_["log_determinant"] = result.log_determinant);
 }
 
-// R in the upper triangle of A becomes (R'R)^-1. Returns its diagonal.
+// R in the upper triangle of A [n x n] becomes (R'R)^-1. Returns its diagonal.
 // [[Rcpp::export]]
-Eigen::VectorXd gp_inverse_(Eigen::Map<Eigen::MatrixXd> A) {
-  if (A.rows() != A.cols()) throw std::invalid_argument("A must be square");
-  domgen::inverse_from_cholesky(A.data(), A.rows(), [] { domgen::poll_user(); });
-  return A.diagonal();
+Eigen::VectorXd gp_inverse_(Rcpp::Environment memory, int n) {
+  Rcpp::NumericMatrix A = domgen::kept_matrix(memory, n, true);
+  domgen::inverse_from_cholesky(A.begin(), n, domgen::Threads(1));
+  return Eigen::Map<Eigen::MatrixXd>(A.begin(), n, n).diagonal();
 }
 
 // inverse: A^-1 in the upper triangle; slopes: list of list(program, inv); program:
@@ -70,10 +64,11 @@ Rcpp::List gp_slopes_(Rcpp::NumericMatrix inverse, Eigen::VectorXd alpha, double
                       Rcpp::Nullable<Rcpp::List> program, int threads) {
   const R_xlen_t n = X.nrow();
   if (alpha.size() != n) throw std::invalid_argument("alpha must have a value a row");
-  check_square(inverse, n);
+  if (inverse.nrow() != n || inverse.ncol() != n)
+    throw std::invalid_argument("inverse must be n x n");
   const auto weights = domgen::read_weights(kappa, domain, n, domain, n);
   const domgen::Threads pool(threads);
-  const domgen::LikelihoodSlopes<domgen::Threads> sums(inverse.begin(), alpha, s2, weights, pool);
+  const domgen::LikelihoodSlopes sums(inverse.begin(), alpha, s2, weights, pool);
   Rcpp::List bandwidths(slopes.size());
   if (slopes.size() > 0) {
     const std::vector<Eigen::VectorXd> values = sums.bandwidths(read_slopes(slopes, X));

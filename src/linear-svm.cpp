@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/linear-svm.h"
+#include "core/svm/linear.h"
 #include "parallel.h"
 
-// Solves core/linear-problem.h. Zt: Z' [r x n]; target, epsilon, low, high, ridge: n
+// Solves core/svm/linear-problem.h. Zt: Z' [r x n]; target, epsilon, low, high, ridge: n
 // numbers each; seed: a whole number that orders the rows.
 // [[Rcpp::export]]
 Rcpp::List linear_svm_(Rcpp::NumericMatrix Zt, Rcpp::NumericVector target,
@@ -15,8 +15,8 @@ Rcpp::List linear_svm_(Rcpp::NumericMatrix Zt, Rcpp::NumericVector target,
                        Rcpp::NumericVector high, Rcpp::NumericVector ridge, bool offset, double tol,
                        double max_iter, double seed, int threads) {
   const R_xlen_t n = Zt.ncol();
-  for (const R_xlen_t length : {target.size(), epsilon.size(), low.size(), high.size(),
-                                ridge.size()}) {
+  for (const R_xlen_t length :
+       {target.size(), epsilon.size(), low.size(), high.size(), ridge.size()}) {
     if (length != n) Rcpp::stop("the loss must have one entry per row");
   }
   domgen::LinearProblem problem = {
@@ -29,8 +29,7 @@ Rcpp::List linear_svm_(Rcpp::NumericMatrix Zt, Rcpp::NumericVector target,
   }
   const domgen::Threads pool(threads);
   const domgen::LinearSolution solution =
-      domgen::LinearSvm<domgen::Threads>(problem, tol, max_iter, static_cast<std::uint64_t>(seed),
-                                         pool).solve();
+      domgen::LinearSvm(problem, tol, max_iter, static_cast<std::uint64_t>(seed), pool).solve();
   return Rcpp::List::create(
       Rcpp::Named("w") = solution.w, Rcpp::Named("beta") = solution.beta,
       Rcpp::Named("decision") = solution.decision, Rcpp::Named("b") = solution.b,

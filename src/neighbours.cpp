@@ -1,5 +1,5 @@
 // The graph of nearest neighbours.
-#include "core/neighbours.h"
+#include "core/kernel/neighbours.h"
 
 #include "parallel.h"
 #include "program.h"
@@ -10,8 +10,8 @@ Rcpp::List neighbour_graph_(Rcpp::NumericMatrix X, int k, int threads) {
   const Eigen::VectorXd zero = Eigen::VectorXd::Zero(X.ncol());
   const Eigen::VectorXd one = Eigen::VectorXd::Ones(X.ncol());
   const domgen::Rows rows(domgen::view(X), zero, one);
-  const auto pairs = domgen::neighbour_pairs(
-      domgen::nearest_neighbours(rows, k, domgen::Threads(threads)), k);
+  const auto pairs =
+      domgen::neighbour_pairs(domgen::nearest_neighbours(rows, k, domgen::Threads(threads)), k);
 
   const R_xlen_t edges = static_cast<R_xlen_t>(pairs.size());
   Rcpp::IntegerVector from(edges), to(edges);

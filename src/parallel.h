@@ -1,10 +1,12 @@
-// The only file that knows RcppParallel: run independent pieces of work on a
-// fixed number of threads, and let Ctrl-C and time limits in between.
+// The only file that knows RcppParallel: the core's pool of threads, which lets Ctrl-C and time
+// limits in between.
 #ifndef DOMGEN_PARALLEL_H
 #define DOMGEN_PARALLEL_H
 
 #include <Rcpp.h>
 #include <RcppParallel.h>
+
+#include "core/linalg/pool.h"
 
 #include <algorithm>
 #include <chrono>
@@ -14,43 +16,25 @@
 
 namespace domgen {
 
-// R answers an interrupt and a time limit by a jump to whoever handles it, which may be a
-// tryCatch() around the call: the jump is held up until C++ has cleaned up, then goes on. (Within
-// R_ToplevelExec, as in Rcpp::checkUserInterrupt(), a time limit would end a script.)
-inline void poll_user() {
-  Rcpp::unwindProtect(
-      [](void*) -> SEXP {
-        R_CheckUserInterrupt();
-        return R_NilValue;
-      },
-      nullptr);
-}
-
 #if !RCPP_PARALLEL_USE_TBB
-template <class Body>
 struct RangeWorker : public RcppParallel::Worker {
-  const Body& body;
-  explicit RangeWorker(const Body& body) : body(body) {}
+  const Pool::Pieces& body;
+  explicit RangeWorker(const Pool::Pieces& body) : body(body) {}
   void operator()(std::size_t begin, std::size_t end) {
     body(static_cast<std::ptrdiff_t>(begin), static_cast<std::ptrdiff_t>(end));
   }
 };
 #endif
 
-// body(begin, end) handles pieces begin..end-1; each piece has one writer, so
-// the result does not depend on how they are dealt out.
-class Threads {
+class Threads : public Pool {
  public:
   // Far fewer than would end the session: the number may come from a file.
   explicit Threads(int count) : count_(std::min(std::max(count, 1), 1024)) {}
 
-  int count() const { return count_; }
-
   // R may only be asked for an interrupt on the main thread, so the pieces run
   // in batches that grow until one takes about a tenth of a second. They grow
   // fast: starting threads for many short batches costs more than it saves.
-  template <class Body>
-  void run(std::ptrdiff_t pieces, const Body& body) const {
+  void run(std::ptrdiff_t pieces, const Pieces& body) const override {
     using clock = std::chrono::steady_clock;
     std::ptrdiff_t batch = 1;
     for (std::ptrdiff_t begin = 0; begin < pieces;) {
@@ -65,13 +49,22 @@ class Threads {
     }
   }
 
-  static void interrupt() { poll_user(); }
+  // R answers an interrupt and a time limit by a jump to whoever handles it, which may be a
+  // tryCatch() around the call: the jump is held up until C++ has cleaned up, then goes on. (Within
+  // R_ToplevelExec, as in Rcpp::checkUserInterrupt(), a time limit would end a script.)
+  void interrupt() const override {
+    Rcpp::unwindProtect(
+        [](void*) -> SEXP {
+          R_CheckUserInterrupt();
+          return R_NilValue;
+        },
+        nullptr);
+  }
 
  private:
   int count_;
 
-  template <class Body>
-  void run_batch(std::ptrdiff_t begin, std::ptrdiff_t end, const Body& body) const {
+  void run_batch(std::ptrdiff_t begin, std::ptrdiff_t end, const Pieces& body) const {
     if (count_ == 1 || end - begin == 1) {
       body(begin, end);
       return;
@@ -80,8 +73,7 @@ class Threads {
   }
 
 #if RCPP_PARALLEL_USE_TBB
-  template <class Body>
-  void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Body& body) const {
+  void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Pieces& body) const {
     using Range = tbb::blocked_range<std::ptrdiff_t>;
     arena(std::min(count_, allowed())).execute([&] {
       tbb::parallel_for(Range(begin, end), [&](const Range& r) { body(r.begin(), r.end()); });
@@ -106,9 +98,8 @@ class Threads {
     return static_cast<int>(Control::active_value(Control::max_allowed_parallelism));
   }
 #else
-  template <class Body>
-  void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Body& body) const {
-    RangeWorker<Body> worker(body);
+  void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Pieces& body) const {
+    RangeWorker worker(body);
     RcppParallel::parallelFor(static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
                               worker, 1, count_);
   }

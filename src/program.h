@@ -7,45 +7,34 @@
 #include <memory>
 #include <vector>
 
-#include "core/gram.h"
-#include "core/kernel-tree.h"
+#include "core/kernel/gram.h"
+#include "core/kernel/tree.h"
+#include "list.h"
 
 namespace domgen {
-
-inline MatrixView view(const Rcpp::NumericMatrix& x) {
-  return MatrixView(x.begin(), x.nrow(), x.ncol());
-}
 
 // The program must outlive the result, which points into its matrices.
 inline KernelProgram read_program(const Rcpp::List& list) {
   KernelProgram program;
   program.type = Rcpp::as<std::string>(list["type"]);
-  const auto has = [&](const char* name) {
-    return list.containsElementNamed(name) && !Rf_isNull(list[name]);
-  };
   const auto number = [&](const char* name) {
-    return has(name) ? Rcpp::as<double>(list[name]) : 0;
+    return has(list, name) ? Rcpp::as<double>(list[name]) : 0;
   };
-  if (has("inv")) program.inv = Rcpp::as<Eigen::VectorXd>(list["inv"]);
-  if (has("origin")) program.origin = Rcpp::as<Eigen::VectorXd>(list["origin"]);
+  if (has(list, "inv")) program.inv = read<Eigen::VectorXd>(list, "inv");
+  if (has(list, "origin")) program.origin = read<Eigen::VectorXd>(list, "origin");
   program.gamma = number("gamma");
   program.coef0 = number("coef0");
   program.degree = static_cast<int>(number("degree"));
-  if (has("part")) program.parts.push_back(read_program(list["part"]));
-  if (has("parts")) {
+  if (has(list, "part")) program.parts.push_back(read_program(list["part"]));
+  if (has(list, "parts")) {
     const Rcpp::List parts = list["parts"];
     for (const Rcpp::List part : parts) program.parts.push_back(read_program(part));
   }
-  if (has("columns")) program.columns = Rcpp::as<std::vector<int>>(list["columns"]);
-  const auto map = [&](const char* name) {
-    const SEXP x = list[name];
-    if (TYPEOF(x) != REALSXP) throw std::invalid_argument("given values must be doubles");
-    return MatrixView(REAL(x), Rf_nrows(x), Rf_ncols(x));
-  };
-  if (has("table")) program.table = map("table");
-  if (has("values")) program.values = map("values");
-  if (has("diag_x")) program.self_x = map("diag_x");
-  if (has("diag_z")) program.self_z = map("diag_z");
+  if (has(list, "columns")) program.columns = Rcpp::as<std::vector<int>>(list["columns"]);
+  program.table = matrix_of(list, "table");
+  program.values = matrix_of(list, "values");
+  program.self_x = matrix_of(list, "diag_x");
+  program.self_z = matrix_of(list, "diag_z");
   return program;
 }
 

@@ -1,8 +1,10 @@
 // Projections from a Gram matrix or from moments of features: convert, call,
 // convert back.
-#include "core/feature-projection.h"
-#include "core/gram-projection.h"
+#include "core/projection/features.h"
+#include "core/projection/gram.h"
 
+#include "gram-argument.h"
+#include "list.h"
 #include "parallel.h"
 
 #include <RcppEigen.h>
@@ -12,21 +14,14 @@
 
 namespace {
 
+using domgen::has;
+using domgen::read;
+
 domgen::Scaling scaling_of(const std::string& name) {
   if (name == "constraint") return domgen::Scaling::constraint;
   if (name == "whiten") return domgen::Scaling::whiten;
   if (name == "published_code") return domgen::Scaling::published_code;
   Rcpp::stop("normalise must be \"constraint\", \"whiten\" or \"published_code\"");
-}
-
-bool has(const Rcpp::List& list, const char* name) {
-  return list.containsElementNamed(name) && !Rf_isNull(list[name]);
-}
-
-template <class T>
-T read(const Rcpp::List& list, const char* name) {
-  if (!has(list, name)) Rcpp::stop("the element %s is missing", name);
-  return Rcpp::as<T>(list[name]);
 }
 
 domgen::ProjectionTerms read_terms(const Rcpp::List& list, Eigen::Index cells) {
@@ -83,23 +78,24 @@ domgen::ResponseMoments read_response(const Rcpp::List& list) {
 
 }  // namespace
 
-// K [n x n], the uncentred Gram matrix, is OVERWRITTEN: hand over one that
-// nobody else holds. cells: codes 1, ..., n_cells. data: response and domain,
+// K [n x n], the uncentred Gram matrix, is consumed (gram-argument.h). cells: codes 1, ..., n_cells. data: response and domain,
 // F [n x r] with L = FF' or NULL; labelled [n] or NULL; graph or NULL. ridges: a list of
 // projections instead, one for each in the place of the terms' ridge.
 // [[Rcpp::export]]
-Rcpp::List projection_gram_(Eigen::Map<Eigen::MatrixXd> K, Rcpp::List terms,
-                            std::vector<int> cells, int n_cells, Rcpp::List data, int threads,
+Rcpp::List projection_gram_(SEXP K, Rcpp::List terms, std::vector<int> cells, int n_cells,
+                            Rcpp::List data, int threads,
                             Rcpp::Nullable<Rcpp::NumericVector> ridges = R_NilValue) {
-  if (K.rows() < 1 || K.rows() != K.cols()) Rcpp::stop("K must be a square matrix");
-  if (Eigen::Index(cells.size()) != K.rows()) Rcpp::stop("cells must have one code per row of K");
+  domgen::GramArgument gram(K);
+  const Eigen::Index n = gram.rows();
+  if (n < 1) Rcpp::stop("K must have a row");
+  if (Eigen::Index(cells.size()) != n) Rcpp::stop("cells must have one code per row of K");
   const domgen::CellMeans means(cells, n_cells);
   domgen::GramData rows;
   rows.cells = &means;
   auto factor = [&](const char* name, Eigen::MatrixXd& F) -> const Eigen::MatrixXd* {
     if (!has(data, name)) return nullptr;
     F = read<Eigen::MatrixXd>(data, name);
-    if (F.rows() != K.rows()) Rcpp::stop("%s must have one row per row of K", name);
+    if (F.rows() != n) Rcpp::stop("%s must have one row per row of K", name);
     if (F.cols() == 0) Rcpp::stop("%s must have at least one column", name);
     return &F;
   };
@@ -114,13 +110,13 @@ Rcpp::List projection_gram_(Eigen::Map<Eigen::MatrixXd> K, Rcpp::List terms,
     rows.graph.weight = read<std::vector<double>>(graph, "weight");
     for (std::vector<int>* end : {&rows.graph.from, &rows.graph.to})
       for (int& i : *end) {
-        if (i < 1 || i > K.rows()) Rcpp::stop("the graph must join rows of K");
+        if (i < 1 || i > n) Rcpp::stop("the graph must join rows of K");
         --i;
       }
   }
   const domgen::Threads pool(threads);
   const domgen::ProjectionTerms method = read_terms(terms, n_cells);
-  domgen::GramProjection<domgen::Threads> problem(K, method, rows, pool);
+  domgen::GramProjection problem(gram.take(), method, rows, pool);
   if (ridges.isNull()) return as_list(problem.solve());
   Rcpp::List fits;
   for (const domgen::Projection& fit : problem.solve(Rcpp::as<Eigen::VectorXd>(ridges.get())))
@@ -152,7 +148,8 @@ Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments,
     sums.labelled_second = read<Eigen::MatrixXd>(moments, "labelled_second");
   if (has(moments, "laplacian")) sums.laplacian = read<Eigen::MatrixXd>(moments, "laplacian");
   const domgen::ProjectionTerms method = read_terms(terms, sums.sums.cols());
-  const domgen::FeatureProjection problem(method, sums, [] { domgen::poll_user(); });
+  const domgen::Threads here(1);
+  const domgen::FeatureProjection problem(method, sums, here);
   if (ridges.isNull()) return as_list(problem.solve(method.ridge));
   Rcpp::List fits;
   for (double ridge : Rcpp::as<std::vector<double>>(ridges.get()))

@@ -1,20 +1,19 @@
 // Kernel ridge regression: convert, call, convert back.
-#include "core/band.h"
-#include "core/inverse.h"
-#include "core/lodo-path.h"
-#include "core/lodo.h"
-#include "core/pair-sums.h"
-#include "core/ridge.h"
+#include "core/kernel/pair-sums.h"
+#include "core/linalg/band.h"
+#include "core/ridge/factor.h"
+#include "core/ridge/lodo-path.h"
+#include "core/ridge/lodo.h"
+#include "core/ridge/path.h"
 
+#include "gram-argument.h"
 #include "parallel.h"
 #include "program.h"
 
 namespace {
 
-const std::function<void()> interrupt = [] { domgen::poll_user(); };
-
-void check_square(Eigen::Index rows, Eigen::Index cols, Eigen::Index n) {
-  if (rows != n || cols != n) throw std::invalid_argument("K must have a row per row of Y");
+void check_rows(Eigen::Index rows, Eigen::Index n) {
+  if (rows != n) throw std::invalid_argument("K must have a row per row of Y");
 }
 
 // sizes: number of rows of each domain, in the order of the rows.
@@ -43,31 +42,31 @@ domgen::PairWeights read_pairs(const Rcpp::NumericMatrix& left, const Rcpp::Nume
 
 }  // namespace
 
-// (K + diag(ridge))^-1 Y [n x m]. K is OVERWRITTEN: hand over one that nobody else
-// holds.
+// (K + diag(ridge))^-1 Y [n x m]. Here and below K or S is consumed (gram-argument.h).
 // [[Rcpp::export]]
-Rcpp::List ridge_solve_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y,
-                        Eigen::Map<Eigen::VectorXd> ridge) {
-  check_square(K.rows(), K.cols(), Y.rows());
+Rcpp::List ridge_solve_(SEXP K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge) {
+  domgen::GramArgument gram(K);
+  check_rows(gram.rows(), Y.rows());
   if (ridge.size() != Y.rows()) Rcpp::stop("ridge must have a value per row of Y");
-  const domgen::RidgeFactor factor(K, ridge, interrupt);
+  const domgen::RidgeFactor factor(gram.take(), ridge, domgen::Threads(1));
   return Rcpp::List::create(Rcpp::_["solution"] = factor.solve(Y),
                             Rcpp::_["jitter"] = factor.jitter());
 }
 
 // Residuals of each domain when it is left out [n x m]; rows sorted by domain. centre
 // [G x m] is taken off the responses. With costs [n] also `left` and `right` [n x Gm],
-// see core/lodo.h. K is OVERWRITTEN.
+// see core/ridge/lodo.h.
 // [[Rcpp::export]]
-Rcpp::List ridge_lodo_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd> Y,
-                       Eigen::Map<Eigen::VectorXd> ridge, Rcpp::IntegerVector sizes,
-                       Eigen::MatrixXd centre, bool offset,
+Rcpp::List ridge_lodo_(SEXP K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge,
+                       Rcpp::IntegerVector sizes, Eigen::MatrixXd centre, bool offset,
                        Rcpp::Nullable<Rcpp::NumericVector> costs) {
-  check_square(K.rows(), K.cols(), Y.rows());
+  domgen::GramArgument gram(K);
+  check_rows(gram.rows(), Y.rows());
   if (ridge.size() != Y.rows()) Rcpp::stop("ridge must have a value per row of Y");
   const domgen::LeftOut out = read_left_out(sizes, centre, offset, Y.rows(), Y.cols());
-  const domgen::RidgeFactor factor(K, ridge, interrupt);
-  domgen::LeaveOneDomainOut leave(factor, out, Y, interrupt);
+  const domgen::Threads here(1);
+  const domgen::RidgeFactor factor(gram.take(), ridge, here);
+  domgen::LeaveOneDomainOut leave(factor, out, Y, here);
   if (costs.isNull()) {
     const domgen::Lodo lodo = leave.run(nullptr);
     return Rcpp::List::create(Rcpp::_["residual"] = lodo.residual,
@@ -81,17 +80,16 @@ Rcpp::List ridge_lodo_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::MatrixXd
                             Rcpp::_["right"] = lodo.right);
 }
 
-// (K + diag(ridge))^-1, both triangles, in the memory of K.
+// list(inverse = (K + diag(ridge))^-1, jitter)
 // [[Rcpp::export]]
-double ridge_inverse_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::VectorXd> ridge) {
-  check_square(K.rows(), K.cols(), ridge.size());
-  const domgen::RidgeFactor factor(K, ridge, interrupt);
-  domgen::inverse_from_cholesky(K.data(), K.rows(), interrupt);
-  for (Eigen::Index j = 0; j + 1 < K.cols(); ++j) {
-    const Eigen::Index below = K.rows() - j - 1;
-    K.col(j).tail(below) = K.row(j).tail(below).transpose();
-  }
-  return factor.jitter();
+Rcpp::List ridge_inverse_(SEXP K, Eigen::Map<Eigen::VectorXd> ridge) {
+  domgen::GramArgument gram(K);
+  check_rows(gram.rows(), ridge.size());
+  const domgen::Threads here(1);
+  domgen::RidgeFactor factor(gram.take(), ridge, here);
+  factor.invert(here);
+  return Rcpp::List::create(Rcpp::_["inverse"] = gram.matrix(),
+                            Rcpp::_["jitter"] = factor.jitter());
 }
 
 // Predictions of each domain when it is left out, for every lambda [n x mL]; rows
@@ -101,7 +99,8 @@ double ridge_inverse_(Eigen::Map<Eigen::MatrixXd> K, Eigen::Map<Eigen::VectorXd>
 Rcpp::List ridge_path_(Rcpp::NumericMatrix K, double pole, Eigen::MatrixXd Y, Eigen::VectorXd root,
                        Eigen::VectorXd lambda, Rcpp::IntegerVector sizes, Eigen::MatrixXd centre,
                        bool offset, double tolerance, double patience, int threads) {
-  check_square(K.nrow(), K.ncol(), Y.rows());
+  check_rows(K.nrow(), Y.rows());
+  check_rows(K.ncol(), Y.rows());
   if (root.size() != Y.rows()) Rcpp::stop("root must have a value per row of Y");
   domgen::PathProblem problem;
   problem.K = domgen::view(K);
@@ -118,30 +117,31 @@ Rcpp::List ridge_path_(Rcpp::NumericMatrix K, double pole, Eigen::MatrixXd Y, Ei
                             Rcpp::_["steps"] = path.steps);
 }
 
-// (S + lambda I)^-1 B, column j + l m for column j of B [r x m] and lambda_l. S is OVERWRITTEN.
+// (S + lambda I)^-1 B, column j + l m for column j of B [r x m] and lambda_l.
 // [[Rcpp::export]]
-Eigen::MatrixXd ridge_shifted_(Eigen::Map<Eigen::MatrixXd> S, Eigen::MatrixXd B,
-                               Eigen::VectorXd lambda, int threads) {
-  check_square(S.rows(), S.cols(), B.rows());
-  return domgen::solve_shifted(S, B, lambda, domgen::Threads(threads));
+Eigen::MatrixXd ridge_shifted_(SEXP S, Eigen::MatrixXd B, Eigen::VectorXd lambda, int threads) {
+  domgen::GramArgument gram(S);
+  check_rows(gram.rows(), B.rows());
+  return domgen::solve_shifted(gram.take(), B, lambda, domgen::Threads(threads));
 }
 
-// Coefficients and offsets for many lambda, see core/ridge.h; root: square roots of the
-// costs. K is OVERWRITTEN.
+// Coefficients and offsets for many lambda, see core/ridge/path.h; root: square roots of the
+// costs.
 // [[Rcpp::export]]
-Rcpp::List ridge_many_(Eigen::Map<Eigen::MatrixXd> K, Eigen::MatrixXd Y, Eigen::VectorXd root,
-                       Eigen::VectorXd lambda, bool offset, int threads) {
-  check_square(K.rows(), K.cols(), Y.rows());
+Rcpp::List ridge_many_(SEXP K, Eigen::MatrixXd Y, Eigen::VectorXd root, Eigen::VectorXd lambda,
+                       bool offset, int threads) {
+  domgen::GramArgument gram(K);
+  check_rows(gram.rows(), Y.rows());
   if (root.size() != Y.rows()) Rcpp::stop("root must have a value per row of Y");
   const domgen::RidgePath path =
-      domgen::ridge_path(K, Y, root, lambda, offset, domgen::Threads(threads));
+      domgen::ridge_path(gram.take(), Y, root, lambda, offset, domgen::Threads(threads));
   return Rcpp::List::create(Rcpp::_["coefficients"] = path.coefficients,
                             Rcpp::_["offset"] = path.offset);
 }
 
 // Sums over pairs of rows with the weights W = (left right' + right left') / 2, left and
 // right [n x k]: sum_ij W_ij kappa_ij rate_ij ((x_ik - x_jk) inv_k)^2 for each predictor.
-// rate: program of a kernel's rate, see core/kernels.h; inv: 1 / sigma.
+// rate: program of a kernel's rate, see core/kernel/profile.h; inv: 1 / sigma.
 // [[Rcpp::export]]
 Eigen::VectorXd pair_slopes_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List rate,
                              Eigen::VectorXd inv, Rcpp::NumericMatrix X,
@@ -154,18 +154,18 @@ Eigen::VectorXd pair_slopes_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right
   const domgen::MatrixView rows = domgen::view(X);
   const domgen::Rows scaled(rows, domgen::column_means(rows), inv);
   const auto weights = domgen::read_weights(kappa, domain, n, domain, n);
-  return domgen::PairSums<domgen::Threads>(pairs, pool)
+  return domgen::PairSums(pairs, pool)
       .by_predictor(*domgen::read_kernel(rate, X, X), weights, scaled);
 }
 
 // sum_ij W_ij k_ij over the rows i of domain g and j of h, [G x G].
 // [[Rcpp::export]]
-Eigen::MatrixXd pair_cells_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right,
-                            Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector domain,
-                            int domains, int threads) {
+Eigen::MatrixXd pair_cells_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List program,
+                            Rcpp::NumericMatrix X, Rcpp::IntegerVector domain, int domains,
+                            int threads) {
   const domgen::PairWeights pairs = read_pairs(left, right, X.nrow());
   const std::vector<int> codes = domgen::read_domains(domain, X.nrow(), domains);
   const domgen::Threads pool(threads);
   const auto kernel = domgen::read_kernel(program, X, X);
-  return domgen::PairSums<domgen::Threads>(pairs, pool).by_domains(*kernel, codes, domains);
+  return domgen::PairSums(pairs, pool).by_domains(*kernel, codes, domains);
 }

@@ -103,11 +103,12 @@ test_that("the inverse from the Cholesky factor is the inverse, over one panel a
     A <- crossprod(root) / size + diag(size)
     R <- chol(A)
     R[lower.tri(R)] <- NaN
-    diagonal <- gp_inverse_(R)
+    memory <- list2env(list(A = R))
+    diagonal <- gp_inverse_(memory, size)
     inverse <- chol2inv(chol(A))
     upper <- upper.tri(A, diag = TRUE)
-    expect_equal(R[upper], inverse[upper], tolerance = 1e-11)
-    expect_identical(diagonal, diag(R))
+    expect_equal(memory$A[upper], inverse[upper], tolerance = 1e-11)
+    expect_identical(diagonal, diag(memory$A))
   }
 })
 
@@ -118,14 +119,15 @@ test_that("the sums over tiles do not depend on threads, to the bit", {
   kappa <- 0.3 + 0.7 * diag(3)
   codes <- rep_len(1:3, 300)
   run <- function(threads) {
-    solved <- gp_factor_(NULL, program, rows, kappa, codes, rep(0.1, 300), rnorm(300), threads)
-    gp_inverse_(solved$A)
+    memory <- new.env()
+    solved <- gp_factor_(memory, program, rows, kappa, codes, rep(0.1, 300), rnorm(300), threads)
+    gp_inverse_(memory, 300L)
     slope <- function(by_predictor) {
       slope_program(kernel_rbf(2), program, integer(), rows, by_predictor)
     }
     slopes <- list(list(program = slope(FALSE), inv = NULL),
                    list(program = slope(TRUE), inv = rep(0.5, 4)))
-    gp_slopes_(solved$A, solved$alpha, 1, rows, kappa, codes, slopes, program, threads)
+    gp_slopes_(memory$A, solved$alpha, 1, rows, kappa, codes, slopes, program, threads)
   }
   with_seed(3, one <- run(1L))
   with_seed(3, two <- run(2L))

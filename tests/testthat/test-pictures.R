@@ -111,14 +111,76 @@ test_that("on a dark page text is light, and nothing has the colour of the paper
   graphics::par(fg = "white")
   page <- base_page()
   expect_identical(page, list(ink = "white", paper = "black"))
-  expect_identical(with_page(graphics::par("col.axis")), "white")
-  expect_identical(graphics::par("col.axis"), "black")
   expect_true(all(lightness_of(colour_scale(page, 8)) > 0.3))
   white <- as_page("black", "transparent")
   expect_identical(white$paper, "white")
   expect_true(all(lightness_of(colour_scale(white, 8)) < 0.8))
   # without colour the scale still runs one way
   expect_true(all(diff(lightness_of(colour_scale(white, 8))) > 0))
+})
+
+test_that("on a dark page nothing but the paper is black", {
+  file <- tempfile(fileext = ".pdf")
+  grDevices::pdf(file, bg = "black", fg = "white", compress = FALSE)
+  plot(pictured("cv"))
+  grDevices::dev.off()
+  drawing <- readLines(file, warn = FALSE)
+  unlink(file)
+  expect_gt(sum(grepl("1.000 1.000 1.000 scn", drawing)), 0)
+  expect_identical(sum(grepl("0.000 0.000 0.000 scn", drawing)), 1L)
+  expect_identical(sum(grepl("0.000 0.000 0.000 SCN", drawing)), 0L)
+})
+
+test_that("a picture is a table and its layers, and both graphics systems draw all of them", {
+  skip_if_not_installed("ggplot2")
+  calibration <- dg_calibration(pictured("cv"))
+  for (x in c(lapply(names(make_pictured), pictured), list(calibration))) {
+    p <- picture(x)
+    expect_s3_class(p$data, "data.frame")
+    expect_gt(nrow(p$data), 0)
+    expect_true(all(vapply(p$layers, function(l) all(l$panel %in% seq_along(p$panels)), NA)))
+    built <- ggplot2::ggplot_build(ggplot2::autoplot(x))$data
+    expect_identical(vapply(built, nrow, 0L), vapply(p$layers, nrow, 0L))
+  }
+})
+
+# The marks of one kind in a picture.
+marks <- function(p, mark) do.call(rbind, Filter(function(l) attr(l, "mark") == mark, p$layers))
+
+test_that("what is drawn are the numbers of the object", {
+  cv <- pictured("cv")
+  p <- picture(cv)
+  expect_equal(marks(p, "point")$x, sort(cv$domains$score))
+  expect_equal(marks(p, "segment")$x[1], cv$mean)
+  model <- pictured("projection")
+  points <- picture(model)$layers[[2]]
+  expect_equal(cbind(points$x, points$y), unname(fitted(model)))
+  expect_equal(marks(picture(model, which = "values"), "segment")$yend, unname(model$values))
+  calibration <- dg_calibration(cv)
+  points <- marks(picture(calibration), "point")
+  expect_equal(points$x, calibration$table$predicted)
+  expect_equal(points$y, calibration$table$observed)
+  found <- pictured("diagnosis")
+  expect_equal(marks(picture(found), "box")$yend, c(found$shift$level, found$shift$variance))
+  means <- picture(found)$layers[[5]]
+  expect_equal(means$y, c(found$room$difference, found$gain$difference))
+  map <- pictured("map")
+  points <- marks(picture(map), "point")
+  expect_setequal(points$x, map$points$first)
+  distances <- pictured("distances")
+  expect_setequal(round(picture(distances)$layers[[1]]$key, 8), round(distances$squared, 8))
+})
+
+test_that("a divided page stays so, and a picture of one panel can be added to", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  graphics::par(mfrow = c(1, 2))
+  plot(pictured("comparison"))
+  expect_identical(graphics::par("mfg"), c(1L, 1L, 1L, 2L))
+  plot(pictured("cv"))
+  expect_identical(graphics::par("mfg"), c(1L, 2L, 1L, 2L))
+  scores <- range(pictured("cv")$domains$score)
+  expect_true(graphics::par("usr")[1] < scores[1] && scores[2] < graphics::par("usr")[2])
 })
 
 test_that("the projection's frame has every training row and every new row once", {

@@ -1,0 +1,203 @@
+// D = norm K + ridge I + plus plus' - minus minus' + KWK, and its Cholesky factor or, for many
+// ridges, the band form of D - ridge I.
+#ifndef DOMGEN_CORE_PROJECTION_DENOMINATOR_H
+#define DOMGEN_CORE_PROJECTION_DENOMINATOR_H
+
+#include "../linalg/assert.h"
+#include "../linalg/band.h"
+#include "../linalg/blas.h"
+#include "../linalg/cholesky.h"
+#include "../linalg/gram-buffer.h"
+#include "../linalg/pool.h"
+#include "../linalg/symmetric.h"
+#include "ratio.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+namespace domgen {
+
+// (D - ridge I + ridges_l I)^-1 V, columns j + l k for column j of V [d x k].
+struct RidgeSolutions {
+  Eigen::MatrixXd X;
+  Eigen::VectorXd jitter;  // what each ridge was raised by
+};
+
+// Lives in the memory of K, which it consumes: the factor of D goes above the diagonal, and from
+// then on K is only what is on and below it. No second d x d matrix is needed, but half of
+// one for many ridges.
+class Denominator {
+ public:
+  Denominator(GramBuffer K, const Ratio& ratio)
+      : memory_(std::move(K)), K_(memory_.matrix()), ratio_(ratio), ridge_(ratio.ridge),
+        diagonal_(K_.diagonal()), fixed_norm_(ratio.norm * ratio.gram_norm),
+        fixed_trace_(ratio.norm * trace()) {
+    for (const Eigen::MatrixXd* F : {&ratio.denominator.plus, &ratio.denominator.minus})
+      DOMGEN_EXPECT(F->cols() == 0 || F->rows() == K_.rows());
+  }
+
+  SymmetricLower gram() const { return SymmetricLower(K_.data(), K_.rows()); }
+  const UnitCholesky& cholesky() const { return cholesky_; }
+
+  // K V before D is factorised, when both triangles are still K's: dgemm is faster
+  // than dsymm for few columns.
+  Eigen::MatrixXd gram_product(const Eigen::MatrixXd& V) const {
+    const int n = static_cast<int>(K_.rows()), k = static_cast<int>(V.cols());
+    const double one = 1, zero = 0;
+    Eigen::MatrixXd product(n, k);
+    dgemm_("N", "N", &n, &k, &n, &one, K_.data(), &n, V.data(), &n, &zero, product.data(), &n, 1,
+           1);
+    return product;
+  }
+
+  double trace() const { return diagonal_.sum(); }  // tr K
+  double jitter() const { return jitter_; }
+  // Frobenius norm of D; before it is factorised, of norm K + ridge I.
+  double norm() const {
+    return std::sqrt(fixed_norm_ * fixed_norm_ + 2 * ridge_ * fixed_trace_ +
+                     double(K_.rows()) * ridge_ * ridge_);
+  }
+
+  // D = R'R. Where K is so nearly singular that rounding spoils this, the
+  // smallest multiple of n machine epsilons of the mean diagonal that helps is
+  // added: a change of the size of D's rounding error. A smaller ridge than that,
+  // or none, is always helped so: where K vanishes, noise in the numerator over
+  // next to nothing would be an eigenvalue, and noise in the directions seen by
+  // new rows.
+  void factorise(const Pool& pool) {
+    for (int attempt = 0; attempt < attempts; ++attempt) {
+      fill(pool);
+      jitter_ = next_jitter(attempt, ridge_, jitter_);
+      K_.diagonal().array() += ridge_ + jitter_;
+      if (cholesky_upper(K_.data(), K_.rows(), pool)) {
+        cholesky_ = UnitCholesky(K_.data(), diagonal_);
+        return;
+      }
+      K_.diagonal() = diagonal_;
+      K_.triangularView<Eigen::StrictlyUpper>() = K_.transpose();
+    }
+    abandon();
+  }
+
+  // V [d x k] for each ridge, with the same rules.
+  RidgeSolutions solve_ridges(const Eigen::MatrixXd& V, const Eigen::VectorXd& ridges,
+                              const Pool& pool) {
+    fill(pool);
+    const BandForm band(K_, pool);
+    K_.diagonal() = diagonal_;
+    const Eigen::MatrixXd rotated = band.to_band(V);
+    RidgeSolutions found;
+    found.X.resize(V.rows(), V.cols() * ridges.size());
+    found.jitter = Eigen::VectorXd::Zero(ridges.size());
+    std::vector<char> solved(std::size_t(ridges.size()), 0);
+    pool.run(ridges.size(), [&](Eigen::Index begin, Eigen::Index end) {
+      for (Eigen::Index l = begin; l < end; ++l) {
+        auto X = found.X.middleCols(l * V.cols(), V.cols());
+        for (int attempt = 0; attempt < attempts && !solved[std::size_t(l)]; ++attempt) {
+          found.jitter[l] = next_jitter(attempt, ridges[l], found.jitter[l]);
+          X = rotated;
+          solved[std::size_t(l)] = band.solve(ridges[l] + found.jitter[l], X);
+        }
+      }
+    });
+    if (std::find(solved.begin(), solved.end(), 0) != solved.end()) abandon();
+    found.X = band.from_band(std::move(found.X));
+    return found;
+  }
+
+  // D of another ridge; a factor remains that of the old one.
+  void set_ridge(double ridge, double jitter) {
+    ridge_ = ridge;
+    jitter_ = jitter;
+  }
+
+  // D B given S = KB.
+  Eigen::MatrixXd apply(const Eigen::MatrixXd& B, const Eigen::MatrixXd& S) const {
+    const CellForms& cells = ratio_.denominator;
+    Eigen::MatrixXd product = ratio_.norm * S + (ridge_ + jitter_) * B;
+    if (cells.plus.cols() > 0) product += cells.plus * (cells.plus.transpose() * B);
+    if (cells.minus.cols() > 0) product -= cells.minus * (cells.minus.transpose() * B);
+    if (ratio_.form) product += ratio_.form->apply(gram(), B, S);
+    return product;
+  }
+
+ private:
+  GramBuffer memory_;
+  Eigen::Map<Eigen::MatrixXd> K_;
+  const Ratio& ratio_;
+  double ridge_, jitter_ = 0;
+  Eigen::VectorXd diagonal_;         // of K
+  double fixed_norm_, fixed_trace_;  // of D - ridge I
+  UnitCholesky cholesky_;
+
+  static constexpr int attempts = 5;
+
+  double next_jitter(int attempt, double ridge, double jitter) const {
+    const double unit = std::numeric_limits<double>::epsilon();
+    const double total = fixed_trace_ + double(K_.rows()) * ridge, least = 64 * unit * total;
+    if (attempt > 0) return std::max(4 * jitter, unit * total);
+    return ridge < least ? least : 0;
+  }
+
+  [[noreturn]] static void abandon() {
+    throw std::domain_error(
+        "the ridge must be large enough for the denominator to be positive definite: "
+        "it is numerically singular");
+  }
+
+  // Writes D - ridge I on and above the diagonal.
+  void fill(const Pool& pool) {
+    if (ratio_.norm != 1) K_.triangularView<Eigen::StrictlyUpper>() *= ratio_.norm;
+    Eigen::VectorXd diagonal = ratio_.norm * diagonal_.array();
+    if (ratio_.form) add_form(diagonal, pool);
+    K_.diagonal() = diagonal;
+    add_outer(ratio_.denominator.plus, 1);
+    add_outer(ratio_.denominator.minus, -1);
+    // D is given the mean eigenvalue of K along 1, where K vanishes: everything
+    // it is applied to is centred, so nothing changes but its condition.
+    if (ratio_.centred_rows) {
+      const double n = double(K_.rows());
+      add_outer(Eigen::VectorXd::Constant(K_.rows(), std::sqrt(std::max(trace(), 0.0)) / n), 1);
+    }
+    fixed_norm_ = upper_norm();
+    fixed_trace_ = K_.diagonal().sum();
+  }
+
+  double upper_norm() const {
+    double squares = K_.diagonal().squaredNorm();
+    for (Eigen::Index j = 1; j < K_.cols(); ++j) squares += 2 * K_.col(j).head(j).squaredNorm();
+    return std::sqrt(squares);
+  }
+
+  // KWK, a panel at a time, above the diagonal; it reads K below only.
+  void add_form(Eigen::VectorXd& diagonal, const Pool& pool) {
+    const Eigen::Index width = 256;
+    for (Eigen::Index first = 0; first < K_.cols(); first += width) {
+      pool.interrupt();
+      const Eigen::Index columns = std::min(width, K_.cols() - first);
+      const Eigen::MatrixXd panel = ratio_.form->columns(gram(), first, columns);
+      for (Eigen::Index j = 0; j < columns; ++j) {
+        K_.col(first + j).head(first + j) += panel.col(j).head(first + j);
+        diagonal[first + j] += panel(first + j, j);
+      }
+    }
+  }
+
+  void add_outer(const Eigen::MatrixXd& F, double sign) {
+    if (F.cols() == 0) return;
+    const int n = static_cast<int>(F.rows()), k = static_cast<int>(F.cols());
+    const double one = 1;
+    dsyrk_("U", "N", &n, &k, &sign, F.data(), &n, &one, K_.data(), &n, 1, 1);
+  }
+};
+
+}  // namespace domgen
+
+#endif

@@ -1,0 +1,66 @@
+// N = total K(I - hh')K + plus plus', or right left' for a response.
+#ifndef DOMGEN_CORE_PROJECTION_NUMERATOR_H
+#define DOMGEN_CORE_PROJECTION_NUMERATOR_H
+
+#include "../linalg/symmetric.h"
+#include "ratio.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+
+namespace domgen {
+
+class Numerator {
+ public:
+  Numerator(const SymmetricLower& K, const Ratio& ratio) : K_(K), ratio_(ratio) {
+    if (ratio.response) {
+      left_ = K * *ratio.response;
+      right_ = ratio.published ? *ratio.response : left_;
+      if (ratio.published) left_ = K * left_;
+    } else if (ratio.total == 0) {
+      left_ = right_ = ratio.numerator.plus;
+    }
+  }
+
+  // N = right left' [d x r each]?
+  bool low_rank() const { return ratio_.response || ratio_.total == 0; }
+  const Eigen::MatrixXd& right() const { return right_; }
+  const Eigen::MatrixXd& left() const { return left_; }
+  bool symmetric() const { return !ratio_.response || !ratio_.published; }
+
+  // Frobenius norm of N; of full rank, from below.
+  double norm() const {
+    if (low_rank())
+      return std::sqrt(std::max(
+          (right_.transpose() * right_).cwiseProduct(left_.transpose() * left_).sum(), 0.0));
+    const Eigen::MatrixXd& plus = ratio_.numerator.plus;
+    const double full = ratio_.total * ratio_.gram_norm * ratio_.gram_norm;
+    return std::sqrt(full * full / double(K_.rows()) + (plus.transpose() * plus).squaredNorm());
+  }
+
+  // N B given S = KB.
+  Eigen::MatrixXd apply(const Eigen::MatrixXd& B, const Eigen::MatrixXd& S) const {
+    if (low_rank()) return right_ * (left_.transpose() * B);
+    return full(B, S);
+  }
+
+ private:
+  SymmetricLower K_;
+  const Ratio& ratio_;
+  Eigen::MatrixXd right_, left_;
+
+  Eigen::MatrixXd full(const Eigen::MatrixXd& B, Eigen::MatrixXd S) const {
+    const Eigen::VectorXd& h = ratio_.constant;
+    if (h.size() > 0) S -= h * (h.transpose() * S).eval();
+    Eigen::MatrixXd product = ratio_.total * (K_ * S);
+    const Eigen::MatrixXd& plus = ratio_.numerator.plus;
+    if (plus.cols() > 0) product += plus * (plus.transpose() * B);
+    return product;
+  }
+};
+
+}  // namespace domgen
+
+#endif

@@ -1,0 +1,136 @@
+// The Newton systems of a linear machine, for the free rows F and weights D > 0:
+//   [I + Z_F'D Z_F   Z_F'D 1] [dw]     [g]
+//   [1'D Z_F         1'D 1  ] [db] = - [h],
+// without the last row and column if there is no offset. Solved in the smaller of
+// the two sizes: with v = D (Z_F dw + db 1) it reads
+//   dw = -g - Z_F'v,   (D^-1 + Z_F Z_F') v = db 1 - Z_F g,   1'v = -h.
+#ifndef DOMGEN_CORE_SVM_LINEAR_SYSTEM_H
+#define DOMGEN_CORE_SVM_LINEAR_SYSTEM_H
+
+#include "../linalg/blas.h"
+#include "../linalg/pool.h"
+#include "linear-problem.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace domgen {
+
+class LinearSystem {
+ public:
+  using Index = Eigen::Index;
+  using Vector = Eigen::VectorXd;
+
+  LinearSystem(const LinearProblem& problem, const Pool& pool) : problem_(problem), pool_(pool) {}
+
+  // F: rows, not none; the weights are the first of `weights`. False if the matrix
+  // is not numerically positive definite.
+  bool solve(const std::vector<Index>& F, const Vector& weights, const Vector& g, double h,
+             Vector* dw, double* db) {
+    const Vector D = weights.head(static_cast<Index>(F.size()));
+    *db = 0;
+    return D.size() <= problem_.dim() ? solve_gram(F, D, g, h, dw, db)
+                                      : solve_covariance(F, D, g, h, dw, db);
+  }
+
+ private:
+  const LinearProblem& problem_;
+  const Pool& pool_;
+  Eigen::MatrixXd H_, ZF_;
+
+  // Of ZF_ [r x F], in blocks of columns.
+  bool solve_gram(const std::vector<Index>& F, const Vector& D, const Vector& g, double h,
+                  Vector* dw, double* db) {
+    ZF_.resize(problem_.dim(), D.size());
+    for (Index k = 0; k < D.size(); ++k) copy_features(F[static_cast<std::size_t>(k)], 1, k);
+    H_.setZero(D.size(), D.size());
+    const Index block = 512;
+    for (Index first = 0; first < D.size(); first += block) {
+      gram_columns(first, std::min(block, D.size() - first));
+      pool_.interrupt();
+    }
+    H_.diagonal().array() += D.array().inverse();
+    if (!factorise()) return false;
+
+    Vector v = -(ZF_.transpose() * g);
+    triangular_solves(&v);
+    if (problem_.offset) {
+      Vector one = Vector::Ones(D.size());
+      triangular_solves(&one);
+      *db = -(h + v.sum()) / one.sum();
+      v += *db * one;
+    }
+    *dw = -g - ZF_ * v;
+    return true;
+  }
+
+  // The offset as one more feature, without a penalty.
+  bool solve_covariance(const std::vector<Index>& F, const Vector& D, const Vector& g, double h,
+                        Vector* dw, double* db) {
+    const Index r = problem_.dim(), m = r + (problem_.offset ? 1 : 0), block = 512;
+    H_.setZero(m, m);
+    ZF_.resize(m, block);
+    for (Index first = 0; first < D.size(); first += block) {
+      const Index width = std::min(block, D.size() - first);
+      for (Index k = 0; k < width; ++k) {
+        const double scale = std::sqrt(D[first + k]);
+        copy_features(F[static_cast<std::size_t>(first + k)], scale, k);
+        if (problem_.offset) ZF_(r, k) = scale;
+      }
+      const int size = static_cast<int>(m), count = static_cast<int>(width);
+      const double one = 1;
+      dsyrk_("L", "N", &size, &count, &one, ZF_.data(), &size, &one, H_.data(), &size, 1, 1);
+      pool_.interrupt();
+    }
+    H_.diagonal().head(r).array() += 1;
+    if (!factorise()) return false;
+
+    Vector step(m);
+    step.head(r) = -g;
+    if (problem_.offset) step[r] = -h;
+    triangular_solves(&step);
+    *dw = step.head(r);
+    if (problem_.offset) *db = step[r];
+    return true;
+  }
+
+  void copy_features(Index row, double scale, Index to) {
+    ZF_.col(to).head(problem_.dim()) =
+        scale * Eigen::Map<const Vector>(problem_.features(row), problem_.dim());
+  }
+
+  // Columns first, ... of the lower triangle of Z_F Z_F'.
+  void gram_columns(Index first, Index width) {
+    const int ld = static_cast<int>(H_.rows()), r = static_cast<int>(ZF_.rows());
+    const int count = static_cast<int>(width);
+    const int below = static_cast<int>(H_.rows() - first - width);
+    const double one = 1, zero = 0;
+    const double* Z = ZF_.data() + first * ZF_.rows();
+    double* out = &H_(first, first);
+    dsyrk_("L", "T", &count, &r, &one, Z, &r, &zero, out, &ld, 1, 1);
+    if (below == 0) return;
+    dgemm_("T", "N", &below, &count, &r, &one, Z + width * ZF_.rows(), &r, Z, &r, &zero,
+           out + width, &ld, 1, 1);
+  }
+
+  bool factorise() {
+    const int n = static_cast<int>(H_.rows());
+    int info = 0;
+    dpotrf_("L", &n, H_.data(), &n, &info, 1);
+    return info == 0;
+  }
+
+  void triangular_solves(Vector* x) const {
+    const int n = static_cast<int>(H_.rows()), stride = 1;
+    dtrsv_("L", "N", "N", &n, H_.data(), &n, x->data(), &stride, 1, 1, 1);
+    dtrsv_("L", "T", "N", &n, H_.data(), &n, x->data(), &stride, 1, 1, 1);
+  }
+};
+
+}  // namespace domgen
+
+#endif

@@ -1,0 +1,71 @@
+#include "test.h"
+
+#include "../linalg/band.h"
+#include "../linalg/cholesky.h"
+#include "../linalg/inverse.h"
+#include "../linalg/lanczos.h"
+#include "../linalg/tridiagonal.h"
+
+#include <algorithm>
+
+namespace {
+
+using namespace domgen_test;
+
+void cholesky() {
+  const Index n = 1100;  // more than a panel
+  const MatrixXd A = positive(n);
+  MatrixXd R = A;
+  const bool done = domgen::cholesky_upper(R.data(), n, pool);
+  const MatrixXd upper = R.triangularView<Eigen::Upper>();
+  const Index few = 5;  // last columns
+  const MatrixXd rebuilt = upper.transpose() * upper.rightCols(few);
+  check("Cholesky: R'R = A", done ? largest(rebuilt - A.rightCols(few)) : 1, n * unit * A.trace());
+  MatrixXd P = upper;
+  domgen::inverse_from_cholesky(P.data(), n, pool);
+  const MatrixXd whole = P.selfadjointView<Eigen::Upper>();
+  const MatrixXd identity = MatrixXd::Identity(n, n).rightCols(few);
+  check("inverse: PA = I", largest(whole * A.rightCols(few) - identity), n * unit * A.trace());
+
+  const MatrixXd S = A.topLeftCorner(150, 150);
+  VectorXd lambda(2);
+  lambda << 0.1, 3;
+  const MatrixXd B = numbers(150, 1, 3);
+  const MatrixXd shifted = domgen::solve_shifted(buffer(S), B, lambda, pool);
+  check("band: (S + lambda I) x = b",
+        std::max(largest(S * shifted.col(0) + 0.1 * shifted.col(0) - B),
+                 largest(S * shifted.col(1) + 3 * shifted.col(1) - B)),
+        150 * unit * S.trace());
+}
+
+void eigenpairs() {
+  const Index n = 200, m = 5;
+  const MatrixXd B = numbers(n, n, 1), A = positive(n) + 0.01 * B * B.transpose();
+  const auto apply = [&](const double* x, double* y) {
+    Eigen::Map<VectorXd>(y, n) = A * Eigen::Map<const VectorXd>(x, n);
+  };
+  const domgen::EigenPairs pairs = domgen::lanczos_leading_pairs(apply, n, m, pool);
+  const MatrixXd defect = A * pairs.vectors - pairs.vectors * pairs.values.asDiagonal();
+  check("Lanczos: A v = v theta", largest(defect), n * unit * A.norm());
+
+  for (const double size : {1.0, 1e-200}) {
+    MatrixXd D = size * A, E = D;
+    const MatrixXd part = domgen::dense_leading_pairs(E, n - 1, pool).vectors;
+    check("dense, all but one: V'V = I",
+          largest(part.transpose() * part - MatrixXd::Identity(n - 1, n - 1)), n * unit);
+    const domgen::EigenPairs dense = domgen::dense_leading_pairs(D, n, pool);
+    const MatrixXd& V = dense.vectors;
+    check("dense: A V = V Theta", largest(A * V - V * (dense.values / size).asDiagonal()),
+          n * unit * A.norm());
+    check("dense: V'V = I", largest(V.transpose() * V - MatrixXd::Identity(n, n)), 100 * n * unit);
+    check("Lanczos and dense agree", largest(dense.values.head(m) / size - pairs.values),
+          n * unit * A.norm());
+  }
+}
+
+}  // namespace
+
+void test_linalg() {
+  cholesky();
+  eigenpairs();
+}

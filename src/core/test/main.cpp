@@ -1,0 +1,93 @@
+// Every header of the core in one translation unit, and all tests. `core-test eigen` and `core-test
+// core` must die of a failed assertion of Eigen and of the core.
+#include "../feature/fourier.h"
+#include "../feature/landmarks.h"
+#include "../feature/map.h"
+#include "../feature/moments.h"
+#include "../feature/product.h"
+#include "../feature/random-pivots.h"
+#include "../gp/covariance.h"
+#include "../gp/likelihood.h"
+#include "../kernel/embedding.h"
+#include "../kernel/gram.h"
+#include "../kernel/leaf.h"
+#include "../kernel/neighbours.h"
+#include "../kernel/pair-difference.h"
+#include "../kernel/pair-sums.h"
+#include "../kernel/pivoted-cholesky.h"
+#include "../kernel/profile.h"
+#include "../kernel/rows.h"
+#include "../kernel/tile.h"
+#include "../kernel/tree.h"
+#include "../linalg/assert.h"
+#include "../linalg/band.h"
+#include "../linalg/blas.h"
+#include "../linalg/cholesky.h"
+#include "../linalg/gram-buffer.h"
+#include "../linalg/inverse.h"
+#include "../linalg/lanczos.h"
+#include "../linalg/large-pages.h"
+#include "../linalg/pool.h"
+#include "../linalg/symmetric.h"
+#include "../linalg/tridiagonal.h"
+#include "../linalg/view.h"
+#include "../projection/cell-means.h"
+#include "../projection/centre.h"
+#include "../projection/dcm.h"
+#include "../projection/denominator.h"
+#include "../projection/directions.h"
+#include "../projection/features.h"
+#include "../projection/gram.h"
+#include "../projection/numerator.h"
+#include "../projection/ratio.h"
+#include "../projection/response.h"
+#include "../projection/row-form.h"
+#include "../projection/solution.h"
+#include "../projection/terms.h"
+#include "../ridge/factor.h"
+#include "../ridge/lodo-path.h"
+#include "../ridge/lodo.h"
+#include "../ridge/path.h"
+#include "../simd/exp.h"
+#include "../simd/sincos.h"
+#include "../simd/vector.h"
+#include "../svm/linear-descent.h"
+#include "../svm/linear-loops.h"
+#include "../svm/linear-newton.h"
+#include "../svm/linear-problem.h"
+#include "../svm/linear-system.h"
+#include "../svm/linear.h"
+#include "../svm/loss.h"
+#include "../svm/smo-active.h"
+#include "../svm/smo-pair.h"
+#include "../svm/smo-problem.h"
+#include "../svm/smo-variables.h"
+#include "../svm/smo.h"
+#include "../svm/working-set.h"
+
+#include "test.h"
+
+#include <string>
+
+namespace {
+
+int fail_assertion(const std::string& whose) {
+  if (whose == "eigen") return int(Eigen::VectorXd::Zero(3)[Eigen::Index(whose.size())]);
+  domgen_test::Serial pool;
+  domgen::GramBuffer S(2);
+  return int(domgen::solve_shifted(std::move(S), Eigen::MatrixXd(3, 1), {}, pool).size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using domgen_test::counts;
+  if (argc > 1) return fail_assertion(argv[1]);
+  test_linalg();
+  test_kernel();
+  test_projection();
+  test_svm();
+  test_ridge();
+  domgen_test::check("interrupts were polled", counts().polls > 0 ? 0 : 1, 0);
+  return counts().failures > 0;
+}

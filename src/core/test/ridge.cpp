@@ -1,0 +1,51 @@
+#include "test.h"
+
+#include "../ridge/factor.h"
+#include "../ridge/lodo-path.h"
+
+namespace {
+
+using namespace domgen_test;
+
+void factor() {
+  const Index n = 1100;  // more than a panel
+  const MatrixXd A = positive(n);
+  const VectorXd ridge = VectorXd::LinSpaced(n, 0.5, 2);
+  const domgen::RidgeFactor factor(buffer(A), ridge, pool);
+  const MatrixXd Y = numbers(n, 2, 5), X = factor.solve(Y);
+  check("ridge: (A + D) X = Y", largest(A * X + ridge.asDiagonal() * X - Y), n * unit * A.trace());
+}
+
+// A path of lambda for three domains against solves without each. Responses whose squares overflow
+// have none, and the walk ends with the first step, because there is no further direction.
+void lodo_path() {
+  const Index n = 12;
+  const MatrixXd K = positive(n);
+  domgen::PathProblem problem;
+  problem.K = view(K);
+  problem.pole = 0;
+  problem.Y = numbers(n, 1, 6);
+  problem.root = VectorXd::Ones(n);
+  problem.lambda = VectorXd::LinSpaced(2, 0.5, 2);
+  problem.out.begin = {0, 4, 8, 12};
+  problem.out.centre = MatrixXd::Zero(3, 1);
+  problem.tolerance = 1e-13;
+  problem.patience = 1e6;
+  const domgen::LodoPath path = domgen::lodo_path(problem, pool);
+  const MatrixXd kept = K.topLeftCorner(8, 8) + 0.5 * MatrixXd::Identity(8, 8);
+  const VectorXd last =
+      K.bottomLeftCorner(4, 8) * kept.ldlt().solve(VectorXd(problem.Y.col(0).head(8)));
+  check("path of lambda: without the last domain",
+        path.lost[0] ? 1 : largest(path.prediction.col(0).tail(4) - last), 1e-10);
+  problem.Y *= 1e200;
+  const domgen::LodoPath overflow = domgen::lodo_path(problem, pool);
+  check("path of lambda: overflow is lost", overflow.lost[0] && overflow.lost[1] ? 0 : 1, 0);
+  check("path of lambda: one step a domain", overflow.steps - 3, 0);
+}
+
+}  // namespace
+
+void test_ridge() {
+  factor();
+  lodo_path();
+}

@@ -1,0 +1,84 @@
+// What the tests of the core share. Each file tests one folder against loops of two lines; main.cpp
+// includes every header and runs them all.
+#ifndef DOMGEN_CORE_TEST_TEST_H
+#define DOMGEN_CORE_TEST_TEST_H
+
+#include "../linalg/gram-buffer.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <string>
+
+void test_linalg();
+void test_kernel();
+void test_projection();
+void test_svm();
+void test_ridge();
+
+namespace domgen_test {
+
+using domgen::Index;
+using domgen::MatrixView;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+struct Counts {
+  int failures = 0, polls = 0;
+};
+
+inline Counts& counts() {
+  static Counts counts;
+  return counts;
+}
+
+inline void check(const std::string& what, double error, double tolerance) {
+  const bool fine = error <= tolerance;
+  if (!fine) ++counts().failures;
+  std::printf("%s: %s (%.1e, allowed %.1e)\n", fine ? "ok" : "WRONG", what.c_str(), error,
+              tolerance);
+}
+
+// What src/parallel.h is in the package, on one thread.
+class Serial : public domgen::Pool {
+ public:
+  void run(std::ptrdiff_t pieces, const Pieces& body) const override {
+    for (std::ptrdiff_t i = 0; i < pieces; ++i) body(i, i + 1);
+  }
+  void interrupt() const override { ++counts().polls; }
+};
+
+const Serial pool;
+const double unit = std::numeric_limits<double>::epsilon();
+
+inline MatrixXd numbers(Index rows, Index cols, int seed) {
+  MatrixXd A(rows, cols);
+  for (Index j = 0; j < cols; ++j)
+    for (Index i = 0; i < rows; ++i) A(i, j) = std::sin(double(seed + 7 * i + 13 * j + i * j));
+  return A;
+}
+
+inline MatrixView view(const MatrixXd& A) { return MatrixView(A.data(), A.rows(), A.cols()); }
+
+inline domgen::GramBuffer buffer(const MatrixXd& A) {
+  domgen::GramBuffer copy(A.rows());
+  copy.matrix() = A;
+  return copy;
+}
+
+inline double largest(const MatrixXd& A) { return A.cwiseAbs().maxCoeff(); }
+
+// A [n x n] with eigenvalues of about n beside 1.
+inline MatrixXd positive(Index n) {
+  const MatrixXd B = numbers(n, 20, 1);
+  return MatrixXd::Identity(n, n) + B * B.transpose();
+}
+
+}  // namespace domgen_test
+
+#endif
