@@ -19,8 +19,8 @@ cross_fitted <- function(search) {
 }
 
 # The choice with its cross-fitted scores, `fair`; the null model, whose scores nothing has chosen,
-# unless the choice is better by these. Of few domains cross-fitting leaves two or three to choose by,
-# of which the null model easily seems best: there the choice is judged by its own scores.
+# unless the choice is better by these. Of few domains cross-fitting leaves two or three to choose
+# by, of which the null model easily seems best: there the choice is judged by its own scores.
 doubt_members <- function(search, chosen) {
   chosen$fair <- cross_fitted(search)
   null <- candidate_key(candidate(kernel = "null"))

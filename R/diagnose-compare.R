@@ -13,7 +13,8 @@ new_study <- function(sample, metric, args, step) {
   task <- ridge_task(sample, ridge_args(args))
   Y <- task$Y
   list(sample = sample, metric = metric, threads = args$threads,
-       judge = list(y = sample$y, domain = sample$domain, response = task$response, metric = metric),
+       judge = list(y = sample$y, domain = sample$domain, metric = metric,
+                    response = task$response),
        costs = task$costs / mean(task$costs), Y = Y,
        targets = if (ncol(Y) <= 4L) Y else stats::prcomp(Y, rank. = 4L)$x,
        share = 1 / tabulate(sample$domain)[sample$domain] / nlevels(sample$domain),

@@ -21,8 +21,8 @@ cross_validate <- function(plan) {
   runs
 }
 
-# Outcomes by specification, each a list by split. groups: numbers of specifications that share work;
-# work: list(group, split) to outcomes; labels: what is shown of each group.
+# Outcomes by specification, each a list by split. groups: numbers of specifications that share
+# work; work: list(group, split) to outcomes; labels: what is shown of each group.
 evaluate_splits <- function(groups, splits, seeds, work, progress, labels, round = 0L) {
   pieces <- unlist(lapply(seq_along(groups), function(g) {
     # a group on all splits before the next

@@ -75,7 +75,8 @@ lodo.dg_ridge <- function(object, metric = NULL, ...) {
   # probabilities have seen the labels of all domains
   object$calibration <- NULL
   start <- proc.time()[["elapsed"]]
-  values <- left_out_values(object, lodo_sample(object, parent.frame()))
+  sample <- lodo_sample(object, parent.frame())
+  values <- left_out_values(object, sample)
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
 
