@@ -49,21 +49,15 @@ find_candidate <- function(search, c) {
        lambda = lambda_at(parts, at))
 }
 
+# With the median distance; what scaling warns of is told once.
 search_sample <- function(search, scale) {
-  if (is.null(search$samples[[scale]])) {
-    told <- length(search$samples) > 0L
-    sample <- if (told) quietly(scale_sample(search, scale)) else scale_sample(search, scale)
-    sample$median <- median_bandwidth(sample$X)
-    search$samples[[scale]] <- sample
+  if (is.null(search$scaled[[scale]])) {
+    told <- length(search$scaled) > 0L
+    sample <- if (told) quietly(scale_sample(search$sample, scale))
+              else scale_sample(search$sample, scale)
+    search$scaled[[scale]] <- c(sample, median = median_bandwidth(sample$X))
   }
-  search$samples[[scale]]
-}
-
-# list(X scaled, y, domain, weights, scaling); the search adds the median distance.
-scale_sample <- function(sample, scale) {
-  scaling <- learn_scaling(sample$X, scale, sample$domain)
-  list(X = apply_scaling(sample$X, scaling, sample$domain), y = sample$y, domain = sample$domain,
-       weights = sample$weights, scaling = scaling)
+  search$scaled[[scale]]
 }
 
 ridge_args <- function(args) {

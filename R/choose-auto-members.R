@@ -30,26 +30,16 @@ member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$si
   c <- found$candidate
   c$sigma <- sigma
   p <- ncol(search_sample(search, c$scale)$X)
-  dg_ridge(lambda = found$lambda * n / length(search$y), kernel = candidate_kernel(c, p),
+  dg_ridge(lambda = found$lambda * n / length(search$sample$y), kernel = candidate_kernel(c, p),
            domain_kernel = candidate_domain_kernel(c),
            features = if (n <= exact_rows) features_exact() else features_nystrom(1000),
            offset = TRUE, scale = c$scale, threads = search$args$threads)
 }
 
-# A fitted dg_ridge() like any other.
+# A fitted dg_ridge() like any other; what scaling warns of was told by the search.
 fit_member <- function(spec, sample) {
-  sample <- member_sample(spec, sample)
+  sample <- quietly(scale_sample(sample, spec$args$scale))
   finish_fit(fit_sample(spec, sample), spec, sample)
-}
-
-# The rows as one member sees them; what scaling warns of was told by the search.
-member_sample <- function(spec, sample) {
-  quietly({
-    scaled <- scale_sample(sample, spec$args$scale)
-    sample$X <- scaled$X
-    sample$blueprint$scaling <- scaled$scaling
-    sample
-  })
 }
 
 mean_of_members <- function(members, values) {
@@ -86,7 +76,8 @@ training_rows.dg_auto <- function(object) {
 #' @exportS3Method
 held_out_decisions.dg_auto_spec <- function(spec, sample, fitted) {
   held_out <- lapply(fitted$members, function(member) {
-    held_out_decisions(member$spec, member_sample(member$spec, sample), member)
+    scaled <- quietly(scale_sample(sample, member$spec$args$scale))
+    held_out_decisions(member$spec, scaled, member)
   })
   list(values = mean_of_members(held_out, function(h) h$values), folds = held_out[[1L]]$folds)
 }
@@ -115,8 +106,8 @@ summarise_search <- function(first, final, chosen) {
     member = c(NA, names(found) %in% chosen$keys),
     scale = of(function(f) f$candidate$scale), kernel = of(function(f) kernel_words(f$candidate)),
     domain_kernel = of(function(f) domain_kernel_words(f$candidate)),
-    lambda = of(function(f) f$lambda), rows = c(length(final$y), rep(
-      c(length(final$y), length(first$y)), c(length(keys), length(rest)))),
+    lambda = of(function(f) f$lambda),
+    rows = rep(c(length(final$judged), length(first$judged)), c(1L + length(keys), length(rest))),
     mean = colMeans(scores, na.rm = TRUE), se = apply(scores, 2L, known_error),
     difference = colMeans(differences, na.rm = TRUE),
     difference_se = apply(differences, 2L, known_error), seconds = of(function(f) f$seconds),

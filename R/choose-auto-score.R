@@ -19,8 +19,8 @@ cross_fitted <- function(search) {
 }
 
 # The choice with its cross-fitted scores, `fair`; the null model, whose scores nothing has chosen,
-# unless the choice is better by these. Of few domains cross-fitting leaves two or three to choose by,
-# of which the null model easily seems best: there the choice is judged by its own scores.
+# unless the choice is better by these. Of few domains cross-fitting leaves two or three to choose
+# by, of which the null model easily seems best: there the choice is judged by its own scores.
 doubt_members <- function(search, chosen) {
   chosen$fair <- cross_fitted(search)
   null <- candidate_key(candidate(kernel = "null"))
@@ -54,15 +54,15 @@ overlap <- 4
 expected_score <- function(search, chosen, sample) {
   if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
   raw <- chosen$scores
-  scored <- search$domain
+  scored <- search$sample$domain
   rows <- search_rows(sample, most_scored, search$args$seed, rows_for_score)
   if (length(rows) > length(scored)) {
     raw <- left_out_scores(search, chosen$keys, sample, rows)
     scored <- droplevels(sample$domain[rows])
   }
   # the share of a domain's rows that the choice has seen
-  at <- match(levels(scored), levels(search$domain))
-  seen <- pmin(1, c(table(search$domain))[at] / c(table(scored)))
+  at <- match(levels(scored), levels(search$sample$domain))
+  seen <- pmin(1, c(table(search$sample$domain))[at] / c(table(scored)))
   too_good <- (chosen$scores - chosen$fair)[at]
   fair <- raw - ifelse(is.na(at), 0, seen * too_good)
   known <- sum(!is.na(fair))
@@ -73,12 +73,12 @@ expected_score <- function(search, chosen, sample) {
 # Scores by domain of the mean of candidates, with more rows than the search.
 left_out_scores <- function(search, keys, sample, rows) {
   sample <- sample_part(sample, rows)
-  values <- mean_of_members(keys, function(key) left_out_values(search, key, sample))
+  values <- mean_of_members(keys, function(key) candidate_values(search, key, sample))
   score_values(values, search_judge(sample, search$args, search$metric))
 }
 
 # Bandwidths that were fitted are those that have not seen the domain.
-left_out_values <- function(search, key, sample) {
+candidate_values <- function(search, key, sample) {
   c <- search$found[[key]]$candidate
   judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
   values <- NULL

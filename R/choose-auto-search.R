@@ -18,7 +18,7 @@ choose_by_domain <- function(args, sample) {
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
                                                  else min(args$max_rows, first_rows))
   if (few) {
-    warn("few_domains", "With ", plural(nlevels(first$domain), "domain"), " nothing can be ",
+    warn("few_domains", "With ", plural(nlevels(first$sample$domain), "domain"), " nothing can be ",
          "learned about new ones: the default model is fitted.")
     try_candidate(first, candidate())
   } else {
@@ -28,7 +28,7 @@ choose_by_domain <- function(args, sample) {
   chosen <- choose_members(final, if (few) 1L else args$members)
   chosen <- if (few) c(chosen, list(fair = chosen$scores)) else doubt_members(final, chosen)
   c(list(specs = lapply(chosen$keys, function(key) member_spec(final, key, length(sample$y))),
-         expected = expected_score(final, chosen, sample), rows = length(final$y), few = few,
+         expected = expected_score(final, chosen, sample), rows = length(final$sample$y), few = few,
          metric = metric, seed = args$seed, seconds = proc.time()[["elapsed"]] - start),
     summarise_search(first, final, chosen))
 }
@@ -36,11 +36,13 @@ choose_by_domain <- function(args, sample) {
 # Rows of the sample as they are.
 new_search <- function(args, sample, metric, few, rows) {
   sample <- sample_part(sample, search_rows(sample, rows, args$seed))
+  # groups of rows where there are too few domains
   judged <- if (few) factor(seq_along(sample$domain) %% 10L) else sample$domain
-  list2env(c(sample[c("X", "y", "domain", "weights")], list(
-    args = args, metric = metric, few = few, judged = judged, left_out = in_groups(judged),
-    judge = search_judge(sample, args, metric, judged), samples = list(), found = list()
-  )), parent = emptyenv())
+  list2env(list(
+    args = args, metric = metric, few = few, sample = sample, judged = judged,
+    left_out = in_groups(judged), judge = search_judge(sample, args, metric, judged),
+    scaled = list(), found = list()
+  ), parent = emptyenv())
 }
 
 # What score_values() asks for; what the response warns of is told by the fits.
@@ -101,7 +103,7 @@ best_of_kinds <- function(search, scores = found_scores(search)) {
 # The best of the kinds from which members are chosen, of pooling, of domain kernels, and the plain
 # Gaussian kernel, which tells what choosing gains.
 second_round <- function(first, sample) {
-  if (length(first$y) == min(length(sample$y), first$args$max_rows)) return(first)
+  if (length(first$sample$y) == min(length(sample$y), first$args$max_rows)) return(first)
   keys <- names(first$found)[order(found_losses(first))]
   pooled <- vapply(keys, function(key) is.na(first$found[[key]]$candidate$outer), NA)
   keys <- unique(c(utils::head(best_of_kinds(first), first$args$members), keys[pooled][1L],

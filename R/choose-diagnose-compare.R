@@ -13,7 +13,8 @@ new_study <- function(sample, metric, args, step) {
   task <- ridge_task(sample, ridge_args(args))
   Y <- task$Y
   list(sample = sample, metric = metric, threads = args$threads,
-       judge = list(y = sample$y, domain = sample$domain, response = task$response, metric = metric),
+       judge = list(y = sample$y, domain = sample$domain, metric = metric,
+                    response = task$response),
        costs = task$costs / mean(task$costs), Y = Y,
        targets = if (ncol(Y) <= 4L) Y else stats::prcomp(Y, rank. = 4L)$x,
        share = 1 / tabulate(sample$domain)[sample$domain] / nlevels(sample$domain),
@@ -74,9 +75,11 @@ compare_known <- function(study, pooled, args) {
 # list(pooled, other: scores by domain, row). NA where nothing can be compared.
 compare_machines <- function(study, pooled, label, others, groups, by_row = FALSE) {
   unknown <- rep(NA_real_, nlevels(study$sample$domain))
-  if (is.null(groups)) {
-    return(list(pooled = unknown, other = unknown, row = gain_row(unknown, NA, study)))
+  compared <- function(scores, other = unknown, p = NA) {
+    gain <- losses(scores - other, study$metric$better)
+    list(pooled = scores, other = other, row = gain_row(gain, p))
   }
+  if (is.null(groups)) return(compared(unknown))
   Y <- worlds_without(study, pooled, groups, by_row)
   base <- score_machine(study, pooled, Y, groups)
   found <- lapply(others, function(between) study$step(label, {
@@ -86,14 +89,11 @@ compare_machines <- function(study, pooled, label, others, groups, by_row = FALS
   }))
   found <- Filter(Negate(is.null), found)
   scores <- choose_elsewhere(base$scores, study$metric)
-  if (length(found) == 0L) {
-    return(list(pooled = scores, other = unknown, row = gain_row(unknown, NA, study)))
-  }
+  if (length(found) == 0L) return(compared(scores))
   lowest <- do.call(pmin, lapply(found, function(scored) lowest_error(scored$errors)))
   gains <- 1 - lowest / lowest_error(base$errors)
   other <- choose_elsewhere(do.call(cbind, lapply(found, `[[`, "scores")), study$metric)
-  list(pooled = scores, other = other,
-       row = gain_row(losses(scores - other, study$metric$better), mean(gains >= gains[1L]), study))
+  compared(scores, other, mean(gains >= gains[1L]))
 }
 
 # Of each world the lowest error along the path of lambda [lambdas x worlds], by the parabola
@@ -147,7 +147,7 @@ score_machine <- function(study, machine, Y, groups) {
 
 # Interval of dg_compare(), p of the worlds, and the smallest gain that a two-sided test at 5 % of
 # the mean difference finds with a power of 80 %.
-gain_row <- function(difference, p, study) {
+gain_row <- function(difference, p) {
   row <- paired_difference(difference)[c("difference", "se", "lower", "upper")]
   row$p <- p
   df <- max(1, sum(!is.na(difference)) - 1)

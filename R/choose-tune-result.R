@@ -2,13 +2,13 @@
 
 # Index of the best among some that were tried, by the mean; the first of equals.
 which_best <- function(state, among = seq_len(nrow(state$tried))) {
-  means <- vapply(state$results[among], `[[`, numeric(1), "mean")
-  if (!any(has_score(state, among))) abort_all_failed(state)
-  which.min(losses(means, state$metrics[[1L]]$better))
+  found <- tuned_losses(state)[among]
+  if (all(is.na(found))) abort_all_failed(state)
+  which.min(found)
 }
 
-has_score <- function(state, among) {
-  !is.na(vapply(state$results[among], `[[`, numeric(1), "mean"))
+tuned_losses <- function(state) {
+  losses(vapply(state$results, `[[`, numeric(1), "mean"), state$metrics[[1L]]$better)
 }
 
 abort_all_failed <- function(state) {
@@ -22,7 +22,7 @@ abort_all_failed <- function(state) {
 best_choice <- function(state) {
   best <- which_best(state)
   if (state$spec$args$rule == "best") return(best)
-  means <- losses(vapply(state$results, `[[`, numeric(1), "mean"), state$metrics[[1L]]$better)
+  means <- tuned_losses(state)
   # the rule is about choosing: overlapping training sets are left out of it
   se <- known_error(state$results[[best]]$scores)
   near <- which(means <= means[best] + if (is.na(se)) 0 else se)

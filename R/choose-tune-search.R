@@ -119,7 +119,8 @@ search_coordinates <- function(state) {
     choices[, name] <- seq_along(state$grid[[name]])
     evaluate_choices(state, choices)
     among <- stats::na.omit(match(choice_keys(choices), choice_keys(state$tried)))
-    best <- if (any(has_score(state, among))) state$tried[among[which_best(state, among)], ] else at
+    best <- if (all(is.na(tuned_losses(state)[among]))) at
+            else state$tried[among[which_best(state, among)], ]
     if (!state$spent && state$spec$args$extend && extend_parameter(state, name, best)) next
     unchanged <- if (identical(best[[name]], at[[name]])) unchanged + 1L else 1L
     at <- best
@@ -142,22 +143,12 @@ evaluate_choices <- function(state, choices) {
   fits <- which(!vapply(specs, function(spec) "error" %in% names(spec), NA))
   groups <- split(fits, shared_key(state, choices)[fits])
   before <- length(state$results)
-  # one choice in all folds before the next: those that are done when the time is spent count
-  pieces <- unlist(lapply(seq_along(groups), function(g) {
-    lapply(seq_along(state$splits), function(k) {
-      list(key = paste(before, g, k), group = groups[[g]], split = k, seed = state$seeds[k],
-           label = state$spec$parts$title)
-    })
-  }), recursive = FALSE)
-  work <- piece_worker(specs, state$task, state$splits, metrics_need(state$metrics),
-                       state$deadline, always = if (before == 0L) fits[1L])
-  results <- run_pieces(pieces, work, state$progress)
+  work <- piece_worker(specs, state$task, metrics_need(state$metrics), state$deadline,
+                       always = if (before == 0L) unlist(groups)[1L])
   outcomes <- lapply(specs, list)
-  outcomes[fits] <- lapply(fits, function(i) {
-    lapply(which(vapply(pieces, function(p) i %in% p$group, NA)), function(at) {
-      results[[at]][[match(i, pieces[[at]]$group)]]
-    })
-  })
+  # those that are done in all folds when the time is spent count
+  outcomes[fits] <- evaluate_splits(groups, state$splits, state$seeds, work, state$progress,
+                                    rep(state$spec$parts$title, length(groups)), before)[fits]
   done <- !vapply(outcomes, function(of_choice) any(vapply(of_choice, is.null, NA)), NA)
   state$results <- c(state$results, lapply(outcomes[done], summarise_choice, state = state))
   state$tried <- rbind(state$tried, choices[done, , drop = FALSE])
@@ -166,11 +157,11 @@ evaluate_choices <- function(state, choices) {
 
 # In a function of its own, so that workers are sent no more than this. What is not begun before the
 # deadline is NULL, but for the choice `always`.
-piece_worker <- function(specs, task, splits, needs, deadline = Inf, always = NULL) {
+piece_worker <- function(specs, task, needs, deadline = Inf, always = NULL) {
   # a promise would take its frame along
-  list(specs, task, splits, needs, deadline, always)
+  list(specs, task, needs, deadline, always)
   function(piece) {
-    evaluate_split(specs[piece$group], task, splits[[piece$split]], needs, begin = function(i) {
+    evaluate_split(specs[piece$group], task, piece$split, needs, begin = function(i) {
       piece$group[i] %in% always || seconds_now() <= deadline
     })
   }
@@ -215,6 +206,5 @@ summarise_choice <- function(state, outcomes) {
   scores <- stats::setNames(domains$score, domains$domain)
   list(scores = scores, mean = known_mean(scores),
        se = mean_error(scores, share = train_share(state$splits, state$task))$se,
-       seconds = seconds, error = NA_character_,
-       warnings = unique(unlist(lapply(outcomes, `[[`, "warnings"))))
+       seconds = seconds, error = NA_character_)
 }

@@ -162,8 +162,20 @@ fit_input.dg_tune_spec <- function(spec, input) {
 }
 
 #' @exportS3Method
+fit_call.dg_tune_spec <- function(spec, input, call) {
+  resumable(function() fit_call.dg_spec(spec, input, call))
+}
+
+#' @exportS3Method
 fit_inputs.dg_tune_spec <- function(specs, input) {
   lapply(specs, function(spec) function() fit_input(spec, input))
+}
+
+#' @exportS3Method
+change_spec.dg_tune_spec <- function(spec, name, value) {
+  if (name %in% names(spec$args)) spec$args[name] <- list(value)
+  else spec$object <- change_spec(spec$object, name, value)
+  do.call(dg_tune, c(list(spec$object), spec$args), quote = TRUE)
 }
 
 #' @export
@@ -177,11 +189,4 @@ print.dg_tune_spec <- function(x, ...) {
   cat("\n")
   print(x$object)
   invisible(x)
-}
-
-#' @exportS3Method
-change_spec.dg_tune_spec <- function(spec, name, value) {
-  if (name %in% names(spec$args)) spec$args[name] <- list(value)
-  else spec$object <- change_spec(spec$object, name, value)
-  do.call(dg_tune, c(list(spec$object), spec$args), quote = TRUE)
 }

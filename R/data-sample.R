@@ -11,15 +11,18 @@ read_sample <- function(input, needs, scale) {
   raw <- drop_missing(raw, input$na.action)
   check_finite(raw$X, "Predictor")
   domain <- read_domain(raw$domain, nrow(raw$X), needs$domain || by_domain(scale))
-  scaling <- learn_scaling(raw$X, scale, domain, length(raw$blueprint$coding$coded))
-  sample <- list(
-    X = apply_scaling(raw$X, scaling, domain), y = read_response(raw$y, needs$response),
-    domain = domain,
-    weights = read_weights(raw$weights, nrow(raw$X)),
-    kept = raw$kept, padded = raw$padded
-  )
-  raw$blueprint$scaling <- scaling
-  sample$blueprint <- raw$blueprint
+  sample <- scale_sample(c(raw[c("X", "kept", "padded", "blueprint")], list(domain = domain)), scale)
+  sample$y <- read_response(raw$y, needs$response)
+  sample$weights <- read_weights(raw$weights, nrow(raw$X))
+  sample
+}
+
+# The scaling is learned from the rows.
+scale_sample <- function(sample, scale) {
+  coded <- length(sample$blueprint$coding$coded)
+  scaling <- learn_scaling(sample$X, scale, sample$domain, coded)
+  sample$X <- apply_scaling(sample$X, scaling, sample$domain)
+  sample$blueprint$scaling <- scaling
   sample
 }
 

@@ -142,10 +142,7 @@ sample_part <- function(sample, rows) {
 held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
   if (spec$args$bandwidths == "fitted" || is.null(spec$args$lambda)) return(NextMethod())
   response <- fitted$response
-  task <- list(response = response, costs = fitted$costs,
-               Y = ridge_targets(response, sample$y))
-  values <- left_out_predictions(fitted$product, sample, task, spec$args, fitted$lambda)
-  values <- matrix(values, nrow(task$Y))
+  values <- unname(left_out_values(fitted, sample))
   for (rows in split(seq_along(sample$y), sample$domain)) {
     others <- sample$y[-rows][sample$weights[-rows] > 0]
     lacking <- !response$levels %in% others

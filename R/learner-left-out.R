@@ -32,6 +32,15 @@ left_out_predictions.gram_space <- function(product, sample, task, args, lambdas
   values[order(order), , , drop = FALSE]
 }
 
+# Decision values of the rows of a fitted ridge regression, [n x m].
+left_out_values <- function(fitted, sample) {
+  task <- list(response = fitted$response, costs = fitted$costs,
+               Y = ridge_targets(fitted$response, fitted$y))
+  values <- left_out_predictions(fitted$product, sample, task, fitted$spec$args,
+                                 penalty_of(fitted, "lambda"))
+  matrix(values, nrow(task$Y), dimnames = list(NULL, colnames(fitted$coefficients)))
+}
+
 lambda_values <- function(values, l) matrix(values[, , l], dim(values)[1L])
 
 # Two domains with a weight, so that something is left.

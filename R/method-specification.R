@@ -25,14 +25,14 @@ fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
   fit_call(spec, evaluate_input(given, env), call)
 }
 
-# The fit, which keeps the call; after an interrupt of a search dg_resume() goes on with it.
-fit_call <- function(spec, input, call) {
-  fit <- function() {
-    fitted <- fit_input(spec, input)
-    fitted$call <- call
-    fitted
-  }
-  if (is.null(spec$object)) fit() else resumable(fit)
+# The fit, which keeps the call.
+fit_call <- function(spec, input, call) UseMethod("fit_call")
+
+#' @exportS3Method
+fit_call.dg_spec <- function(spec, input, call) {
+  fitted <- fit_input(spec, input)
+  fitted$call <- call
+  fitted
 }
 
 # The arguments of a call, of which each must be one of data or of the method's own. Of a method

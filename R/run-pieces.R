@@ -61,13 +61,10 @@ workers_at_once <- function() {
 seeded <- function(work) {
   force(work)
   function(piece) {
-    before <- as.list(session)
+    before <- mget(c("inside", "store"), session, ifnotfound = list(NULL))
+    on.exit(list2env(before, session))
     session$inside <- TRUE
     session$store <- NULL
-    on.exit({
-      session$inside <- before$inside
-      session$store <- before$store
-    })
     with_seed(piece$seed, work(piece))
   }
 }

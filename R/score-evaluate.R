@@ -9,22 +9,35 @@ cross_validate <- function(plan) {
   all <- c(splits, pairs$splits)
   # the same random numbers for all specifications: differences are theirs
   seeds <- stored("seeds", draw_seeds(length(all)))
-  pieces <- unlist(lapply(seq_along(plan$specs), function(s) {
-    lapply(seq_along(all), function(k) {
-      list(key = paste(s, k), spec = s, split = all[[k]], seed = seeds[k],
-           label = plan$specs[[s]]$parts$title)
-    })
-  }), recursive = FALSE)
-  results <- run_pieces(pieces, split_worker(plan$specs, plan$task, plan$metrics), plan$progress)
-  runs <- lapply(seq_along(plan$specs), function(s) {
-    own <- results[vapply(pieces, `[[`, 0L, "spec") == s]
-    main <- seq_along(splits)
-    new_cv(plan$specs[[s]], plan$task, plan$folds, plan$metrics, splits, own[main], pairs,
-           own[-main])
-  })
+  work <- split_worker(plan$specs, plan$task, plan$metrics)
+  outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, plan$progress,
+                              vapply(plan$specs, function(spec) spec$parts$title, ""))
+  main <- seq_along(splits)
+  runs <- Map(function(spec, own) {
+    new_cv(spec, plan$task, plan$folds, plan$metrics, splits, own[main], pairs, own[-main])
+  }, plan$specs, outcomes)
   # it is the domains that lack a class
   warn_no_score(runs[[1L]])
   runs
+}
+
+# Outcomes by specification, each a list by split. groups: numbers of specifications that share
+# work; work: list(group, split) to outcomes; labels: what is shown of each group.
+evaluate_splits <- function(groups, splits, seeds, work, progress, labels, round = 0L) {
+  pieces <- unlist(lapply(seq_along(groups), function(g) {
+    # a group on all splits before the next
+    lapply(seq_along(splits), function(k) {
+      list(key = paste(round, g, k), group = groups[[g]], split = splits[[k]], seed = seeds[k],
+           label = labels[[g]])
+    })
+  }), recursive = FALSE)
+  results <- run_pieces(pieces, work, progress)
+  outcomes <- list()
+  for (g in seq_along(groups)) {
+    of_group <- results[(g - 1L) * length(splits) + seq_along(splits)]
+    outcomes[groups[[g]]] <- lapply(seq_along(groups[[g]]), function(i) lapply(of_group, `[[`, i))
+  }
+  outcomes
 }
 
 # In a function of its own, so that workers are sent no more than this.
@@ -32,15 +45,15 @@ split_worker <- function(specs, task, metrics) {
   # a promise would take its frame along
   list(specs, task, metrics)
   function(piece) {
-    found <- evaluate_split(specs[piece$spec], task, piece$split, metrics_need(metrics))[[1L]]
+    found <- evaluate_split(specs[piece$group], task, piece$split, metrics_need(metrics))[[1L]]
     pair <- !is.null(piece$split$pair)
     # without two folds a class may be missing, or a domain too many: the scores are not lost for it
     if (pair && inherits(found$error, "domgen_error")) {
-      return(list(error = conditionMessage(found$error)))
+      return(list(list(error = conditionMessage(found$error))))
     }
     if (!is.null(found$error)) stop(found$error)
-    if (!pair) return(found)
-    list(domains = score_left_out(found$predictions, metrics), seconds = found$seconds)
+    list(if (!pair) found else list(domains = score_left_out(found$predictions, metrics),
+                                    seconds = found$seconds))
   }
 }
 

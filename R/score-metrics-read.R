@@ -83,14 +83,13 @@ read_metrics <- function(metric, y) {
   if (length(metric) == 0L || !is.atomic(metric) && !is.list(metric)) {
     check_choice(metric, "metric", choices)
   }
-  chosen <- lapply(as.list(metric), function(m) {
-    if (inherits(m, "dg_metric")) check_own_metric(m, kind)
-    else metrics[[check_choice(m, "metric", choices)]]
-  })
-  own <- vapply(as.list(metric), inherits, NA, "dg_metric")
-  label <- ifelse(own, vapply(chosen, `[[`, "", "title"), vapply(metric, function(m) {
-    if (is.character(m)) m else ""
-  }, ""))
+  metric <- as.list(metric)
+  own <- vapply(metric, inherits, NA, "dg_metric")
+  chosen <- Map(function(m, own) {
+    if (own) check_own_metric(m, kind) else metrics[[check_choice(m, "metric", choices)]]
+  }, metric, own)
+  label <- vapply(chosen, `[[`, "", "title")
+  label[!own] <- unlist(metric[!own])
   given <- names(metric)
   if (!is.null(given)) label[given != ""] <- given[given != ""]
   # columns of the table of domains

@@ -34,7 +34,8 @@ worker <- function(spec, grid, y, splits) {
   specs <- lapply(seq_len(nrow(choices)), function(i) {
     domgen:::set_parameters(spec, as.list(choices[i, , drop = FALSE]))
   })
-  domgen:::piece_worker(specs, task, splits, NULL)
+  work <- domgen:::piece_worker(specs, task, NULL)
+  function(piece) work(list(group = piece$group, split = splits[[piece$split]]))
 }
 
 tune_and_fit <- function(spec, grid, y) {

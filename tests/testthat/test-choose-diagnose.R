@@ -208,7 +208,7 @@ test_that("an effect is certain, excluded or not to be told", {
   expect_identical(state(0.3, 0, -0.1, 0.019, rows = 9L), "unknown")
   expect_identical(state(NA, NA, NA, NA), "unknown")
   expect_identical(state(0.4, 0, 0, 0), "unknown")
-  row <- gain_row(c(1, 2, 4, NA), 0.5, NULL)
+  row <- gain_row(c(1, 2, 4, NA), 0.5)
   expect_equal(row$detectable, (qt(0.975, 2) + qt(0.8, 2)) * row$se)
 })
 

@@ -35,6 +35,23 @@ for (name in names(projections)) projection_laws(projections[[name]], name)
 for (name in names(learners)) learner_laws(learners[[name]], name, copies = name != "dg_auto")
 for (name in names(metrics)) metric_laws(name)
 
+for (spec in c(projections, learners)) {
+  test_that(paste(spec$method, "is the same fit in a search, whatever is fitted before it"), {
+    # two classes have one component
+    if (spec$parts$response == "class") spec$args$ncomp <- 1L
+    toy <- (if (spec$parts$response == "class") toy_classes else toy_domains)(4, 15)
+    other <- spec
+    other$args$scale <- "rank"
+    if ("lambda" %in% names(spec$args)) other$args$lambda <- 2
+    fits <- fit_inputs(list(other, spec, spec), list(x = y ~ . | domain, data = toy))
+    predicted <- function(model) quietly(predict(seal(model), toy))
+    alone <- predicted(fit(spec, y ~ . | domain, data = toy))
+    for (shared in lapply(fits, function(fit) fit())[2:3]) {
+      expect_equal(predicted(shared), alone, tolerance = 1e-8)
+    }
+  })
+}
+
 # the Gram matrix, and a map that knows domains
 feature_laws(features_exact())
 feature_laws(features_product(x = features_nystrom(20)),

@@ -136,7 +136,7 @@ test_that("workers are sent the data and the specifications, and little else", {
   size <- function(f) length(serialize(f, NULL))
   workers <- local({
     ballast <- stats::rnorm(1e6)
-    list(seeded(piece_worker(specs, task, list(list(held = 1)), NULL)),
+    list(seeded(piece_worker(specs, task, NULL)),
          seeded(split_worker(specs, task, NULL)))
   })
   for (worker in workers) expect_lt(size(worker), size(specs) + size(task) + 2e4)
