@@ -117,7 +117,8 @@ list_bandwidths <- function(kernel) {
 #' @param x Numeric matrix, n x p (a data frame of numbers is converted; a
 #'   vector is one column).
 #' @param z Numeric matrix, m x p; `x` unless given.
-#' @param threads Number of threads; `getOption("domgen.threads", 2)` if `NULL`.
+#' @param threads Number of threads; `getOption("domgen.threads", 2)` if `NULL`. The BLAS has its
+#'   own number, see [domgen-package].
 #' @return A numeric matrix, n x m, with the kernel of row i of `x` and row j
 #'   of `z` in cell (i, j); exactly symmetric when `z` is `x`. A kernel without
 #'   a bandwidth takes the median distance of the rows of `z` (see
