@@ -24,7 +24,7 @@
 #' Each is computed in every domain by itself, then summarised by its mean over domains.
 #' `r metrics_help()`
 #' A domain with a single class has no `"auc"`,
-#' `"balanced_accuracy"`, `"gmean"` and `"f1"`: they are `NA` and left out of the mean. One that
+#' `"balanced_accuracy"`, `"gmean"`, `"f1"` and `"mcc"`: they are `NA` and left out of the mean. One that
 #' lacks some of more than two classes has them of those that it has.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
@@ -63,6 +63,9 @@
 #' Folds are fitted on the workers of the plan of the future package, if `future::plan()` has set
 #' one with several and future.apply is installed; results do not depend on it.
 #' @references
+#' Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation
+#' coefficient. *Computational Biology and Chemistry* 28(5-6), 367-374.
+#'
 #' Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
 #' multiple class classification problems. *Machine Learning* 45(2), 171-186.
 #' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()]

@@ -37,6 +37,9 @@ metrics <- list(
             help = paste("of the second of two classes; of more, the mean over the classes that a",
                          "domain has or is predicted to have: one that is only predicted counts",
                          "0")),
+  mcc = list(kind = "class", better = "high", title = "Matthews correlation",
+             value = function(d) class_correlation(d$truth, d$prediction),
+             help = "correlation of the classes with those predicted, Gorodkin (2004)"),
   log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob",
                   rows = function(d) -log(pmax(probability_of_truth(d), 1e-15)),
                   help = paste("mean of \\eqn{-\\log p}{-log p} of the true class, p at least",
@@ -121,6 +124,18 @@ f1_score <- function(d) {
   mean(vapply(wanted, function(class) {
     2 * sum(truth == class & predicted == class) / (sum(truth == class) + sum(predicted == class))
   }, numeric(1)))
+}
+
+# trace(cov(truth, prediction)) over the root of both own ones, of indicators (Gorodkin, 2004); 0
+# where all are predicted to be of one class, NA where all are.
+class_correlation <- function(truth, prediction) {
+  levels <- unique(c(as.character(truth), as.character(prediction)))
+  centred <- function(y) scale(outer(as.character(y), levels, "==") + 0, scale = FALSE)
+  T <- centred(truth)
+  P <- centred(prediction)
+  if (all(T == 0)) return(NA_real_)
+  size <- sqrt(sum(T^2)) * sqrt(sum(P^2))
+  if (size == 0) 0 else sum(T * P) / size
 }
 
 # Of two classes, the probability that a row of the second has the larger decision value; of more,
