@@ -22,7 +22,7 @@ rooms <- utils::read.table(header = TRUE, row.names = 1L, text = "
   method          5      0.5   'specification, parameters, fit'
   projection      5      1.5   'a ratio of scatters'
   learner         5      2.5   'a function of the rows'
-  run             6      0.5   'pieces of work, progress, resume'
+  run             2      0.5   'pieces of work, progress, resume'
   score           6      1.85  'folds, measures, domains left out'
   choose          7      0.75  'tune, compare, diagnose'
   trust           8      2.5   'is a row like the training rows?'
@@ -30,27 +30,8 @@ rooms <- utils::read.table(header = TRUE, row.names = 1L, text = "
   at-home         9      2.5   'in other packages'
 ")
 
-# A file belongs to the room that its name begins with. Other names, whole or their first words:
-also <- list(
-  base = c("abort", "check", "domgen-package", "memo", "plot-text", "random", "RcppExports", "seal",
-           "words"),
-  data = c("blueprint", "columns", "formula", "plain-columns", "response", "sample", "scaling",
-           "simulate"),
-  kernel = "blocks",
-  domain = c("embedding", "mmd"),
-  feature = "features",
-  representation = c("neighbours", "product", "response-map", "sums"),
-  method = c("chain", "feature-sums", "fit", "parameter", "parameters", "specification",
-             "update-specification"),
-  projection = "scatter",
-  learner = c("adapt", "calibrate", "calibration-map", "coupling", "gp", "left-out", "multiclass",
-              "penalty"),
-  run = c("progress", "tasks"),
-  score = c("cv", "evaluate", "folds", "lodo", "mean-error", "metrics", "splits"),
-  choose = c("auto", "compare", "diagnose", "search-rows", "tune"),
-  trust = "support",
-  show = c("autoplot", "domain-map", "experiments", "plot", "tidy")
-)
+# A file belongs to the room that its name begins with. Other names:
+also <- list(base = c("domgen-package", "RcppExports"), learner = "loss")
 
 # The rooms of the C++ core are its folders, in the same way.
 core_layer <- c(simd = 1, linalg = 1, kernel = 2, feature = 3, projection = 4, svm = 4, ridge = 4,

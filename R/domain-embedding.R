@@ -28,7 +28,7 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, features = NULL) {
     kernel$kernel <- kernel$map$kernel
     kernel$coordinates <- feature_means(kernel$map, rows)
     gram <- tcrossprod(kernel$coordinates)
-    own <- mean(rowSums(product_rows(kernel$map, list(X = spaced_rows(rows$X)))^2))
+    own <- mean(rowSums(space_rows(kernel$map, list(X = spaced_rows(rows$X)))^2))
   }
   kernel$norms <- diag(gram)
   kernel$outer <- fit_outer(kernel$outer, gram, rows$domain, own)

@@ -40,7 +40,7 @@ domain_coordinates <- function(kernel, rows) UseMethod("domain_coordinates")
 #' @exportS3Method
 domain_coordinates.domgen_domain_kernel <- function(kernel, rows) NULL
 
-# May a search widen it, see penalty.R?
+# May a search widen it, see learner-penalty.R?
 domain_width_open <- function(kernel) UseMethod("domain_width_open")
 
 #' @exportS3Method

@@ -1,7 +1,7 @@
 # Which columns a kernel acts on. Rows are a matrix of numbers, whose columns are of four kinds:
 #   number    a numeric predictor, scaled
 #   dummy     a column of a categorical one, scaled
-#   category  a categorical predictor as it is, by codes (see coding.R)
+#   category  a categorical predictor as it is, by codes (see data-coding.R)
 #   id        what names the row in a matrix that the user gave, by its place there
 # A kernel says what it wants by kernel_columns(). What nobody wants is not made, and where there
 # is more than a kernel wants, kernel_on() shows it the part that it does.
@@ -161,4 +161,9 @@ place_spec.dg_spec <- function(spec, columns) {
 place_spec.dg_chain_spec <- function(spec, columns) {
   spec$projection <- place_spec(spec$projection, columns)
   spec
+}
+
+# A kernel that was not given is the standard one.
+inner_object <- function(value, arg) {
+  if (is.null(value) && arg %in% c("kernel", "kernel_y")) kernel_rbf() else value
 }

@@ -81,3 +81,10 @@ check_cauchy_schwarz <- function(program) {
 
 #' @export
 format.kernel_custom <- function(x, ...) x$formula
+
+# Is some part of the kernel evaluated in R?
+is_custom <- function(kernel) {
+  if (!is.null(kernel$parts)) return(any(vapply(kernel$parts, is_custom, logical(1))))
+  inherits(kernel, "kernel_custom") ||
+    inherits(kernel, "kernel_stationary") && is.null(core_name(kernel))
+}

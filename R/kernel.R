@@ -258,3 +258,9 @@ positive_median <- function(distances) {
   if (middle == 0 && any(distances > 0)) middle <- stats::median(distances[distances > 0])
   middle
 }
+
+# TRUE, all rows, where the core evaluates the kernel. A function in R makes several
+# matrices on its way to one.
+kernel_blocks <- function(kernel, n, columns) {
+  if (is_custom(kernel)) blocks_of_rows(n, 4 * columns) else list(TRUE)
+}

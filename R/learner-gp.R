@@ -193,7 +193,7 @@ fit_exact_gp <- function(args, sample, response) {
   if (evaluated$value == -Inf) abort_indefinite(point)
   used <- sample$weights > 0
   alpha <- replace(numeric(length(used)), used, evaluated$alpha)
-  product <- product_kernel(point$kernel, point$domain_kernel, sample, args$threads)
+  product <- gram_space(point$kernel, point$domain_kernel, sample, args$threads)
   # f = K alpha = y - ridge alpha where the row was used
   decision <- replace(numeric(length(used)), used,
                       problem$target - evaluated$ridge * evaluated$alpha)
@@ -223,5 +223,5 @@ abort_indefinite <- function(point) {
 
 #' @exportS3Method
 decision.dg_gp <- function(object, rows) {
-  product_expansion(object$product, rows, matrix(object$coefficients))
+  space_expansion(object$product, rows, matrix(object$coefficients))
 }

@@ -6,8 +6,8 @@ train_ridge <- function(product, sample, task, args) UseMethod("train_ridge")
 
 # (K + ridge) alpha + 1 b' = Y; with an offset 1'alpha = 0.
 #' @exportS3Method
-train_ridge.product_kernel <- function(product, sample, task, args) {
-  K <- product_gram(product)
+train_ridge.gram_space <- function(product, sample, task, args) {
+  K <- space_gram(product)
   ridge <- row_ridges(args$lambda, task$costs, K)
   m <- ncol(task$Y)
   largest <- max(diag(K))
@@ -54,7 +54,7 @@ warn_digits <- function(largest, ridge, lambda) {
 }
 
 #' @exportS3Method
-train_ridge.product_features <- function(product, sample, task, args) {
+train_ridge.feature_space <- function(product, sample, task, args) {
   table <- own_table(product, sample)
   moments <- ridge_moments(product, sample, task, table)
   check_overflow(diag(moments$second), product$kernel)

@@ -153,7 +153,7 @@ fit_sample.dg_ridge_spec <- function(spec, sample) {
   if (is.null(args$lambda)) args <- choose_penalty(args, sample, task)
   search <- if (args$bandwidths == "fitted") fit_bandwidths(task, sample, args)
   if (!is.null(search)) args[c("kernel", "domain_kernel")] <- search[c("kernel", "domain_kernel")]
-  product <- sample_product(args, sample)
+  product <- sample_space(args, sample)
   solved <- train_ridge(product, sample, task, args)
   new_ridge(solved, product, task$response, sample, task$costs, args$lambda, search)
 }
@@ -194,7 +194,7 @@ ridge_targets <- function(response, y) {
 
 #' @exportS3Method
 decision.dg_ridge <- function(object, rows) {
-  values <- product_expansion(object$product, rows, object$coefficients)
+  values <- space_expansion(object$product, rows, object$coefficients)
   values <- add_offset(values, object$offset)
   colnames(values) <- colnames(object$coefficients)
   values

@@ -6,12 +6,12 @@
 machine_data <- function(product, sample, args) UseMethod("machine_data")
 
 #' @exportS3Method
-machine_data.product_kernel <- function(product, sample, args) {
-  structure(list(K = product_gram(product)), class = "gram_data")
+machine_data.gram_space <- function(product, sample, args) {
+  structure(list(K = space_gram(product)), class = "gram_data")
 }
 
 #' @exportS3Method
-machine_data.product_features <- function(product, sample, args) {
+machine_data.feature_space <- function(product, sample, args) {
   structure(list(Zt = feature_columns(product, sample),
                  kernel = product$kernel), class = "feature_data")
 }
@@ -69,4 +69,16 @@ feature_columns <- function(product, rows) {
   Zt <- if (length(Zt) == 1L) Zt[[1L]] else do.call(cbind, Zt)
   check_overflow(c(min(Zt), max(Zt)), product$kernel)
   Zt
+}
+
+# The targets of all machines, [n x machines].
+encode_machines <- function(y, weights, args) {
+  response <- encode_response(y, weights, args$scale != "none")
+  if (response$kind == "number") {
+    response$target <- matrix(response$target)
+    return(response)
+  }
+  machines <- class_machines(y, args$multiclass)
+  response[c("target", "pairs")] <- machines[c("target", "pairs")]
+  response
 }

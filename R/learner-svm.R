@@ -242,7 +242,7 @@ fit_machines <- function(spec, sample, path) {
   response <- encode_machines(sample$y, sample$weights, args)
   loss <- read_loss(args$loss, response$kind)
   if (is.null(args$cost)) args <- choose_cost(args, sample, loss, path$penalty)
-  product <- sample_product(args, sample)
+  product <- sample_space(args, sample)
   data <- path$data(product, sample, args)
   machines <- path$along_costs(args, function(alpha) {
     lapply(seq_len(ncol(response$target)), function(m) {
@@ -260,21 +260,9 @@ fit_machines <- function(spec, sample, path) {
   )), class = c("dg_svm", "dg_learner", "dg_fit"))
 }
 
-# The targets of all machines, [n x machines].
-encode_machines <- function(y, weights, args) {
-  response <- encode_response(y, weights, args$scale != "none")
-  if (response$kind == "number") {
-    response$target <- matrix(response$target)
-    return(response)
-  }
-  machines <- class_machines(y, args$multiclass)
-  response[c("target", "pairs")] <- machines[c("target", "pairs")]
-  response
-}
-
 #' @exportS3Method
 decision.dg_svm <- function(object, rows) {
-  values <- product_expansion(object$product, rows, as.matrix(object$coefficients))
+  values <- space_expansion(object$product, rows, as.matrix(object$coefficients))
   sweep(values, 2L, object$offset, "+")
 }
 

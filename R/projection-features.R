@@ -1,7 +1,7 @@
 # Projections from sums of features, which one pass over the rows takes.
 
 #' @exportS3Method
-solve_projection.product_features <- function(product, spec, sample, ridges = NULL) {
+solve_projection.feature_space <- function(product, spec, sample, ridges = NULL) {
   args <- spec$args
   labelled <- labelled_rows(sample)
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
@@ -15,7 +15,7 @@ solve_projection.product_features <- function(product, spec, sample, ridges = NU
   if (!all(labelled)) rows$reference <- sample[c("X", "domain")]
   # for all ridges at once: the features of the rows are most of the work
   directions <- lapply(if (is.null(ridges)) list(solved) else solved, `[[`, "coefficients")
-  all <- product_expansion(product, rows, do.call(cbind, directions))
+  all <- space_expansion(product, rows, do.call(cbind, directions))
   last <- 0L
   for_each_ridge(solved, ridges, function(solved) {
     own <- last + seq_along(solved$centre)

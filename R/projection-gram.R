@@ -1,7 +1,7 @@
 # Projections from the Gram matrix of the training rows.
 
 #' @exportS3Method
-solve_projection.product_kernel <- function(product, spec, sample, ridges = NULL) {
+solve_projection.gram_space <- function(product, spec, sample, ridges = NULL) {
   args <- spec$args
   n <- nrow(sample$X)
   cells <- projection_cells(spec, sample)
@@ -12,7 +12,7 @@ solve_projection.product_kernel <- function(product, spec, sample, ridges = NULL
   if (!is.null(ridges)) {
     check_memory(n, copies = 2 + 4 * NCOL(response$factor) * length(ridges) / n)
   }
-  K <- product_gram(product)
+  K <- space_gram(product)
   check_overflow(n * diag(K)^2, product$kernel)  # the solver squares K
   data <- list(
     response = response$factor, graph = graph,

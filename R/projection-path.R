@@ -33,13 +33,13 @@ shares_ridges <- function(product, spec) UseMethod("shares_ridges")
 
 # The band form serves numerators of low rank.
 #' @exportS3Method
-shares_ridges.product_kernel <- function(product, spec) {
+shares_ridges.gram_space <- function(product, spec) {
   numerator <- names(spec$parts$terms(spec$args)$numerator)
   !spec$parts$covariance && !any(c("total", "variance") %in% numerator)
 }
 
 #' @exportS3Method
-shares_ridges.product_features <- function(product, spec) TRUE
+shares_ridges.feature_space <- function(product, spec) TRUE
 
 ridge_rows <- function(spec) {
   Filter(function(row) row$ridge, parameter_rows(spec$parts, names(spec$args)))

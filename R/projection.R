@@ -1,7 +1,7 @@
 # The engine of all projections. A method is a row,
 #   title        what it is called
 #   terms        its arguments to list(numerator, denominator), named coefficients of
-#                the terms in scatter.R and of those the engine adds itself:
+#                the terms in projection-scatter.R and of those the engine adds itself:
 #                  response   f'Pf/n, P of the central subspace
 #                  total      f'Hf;  variance  f'Hf/n
 #                  norm       |f|^2, b'Kb;  ridge  b'b
@@ -9,7 +9,7 @@
 #   response     what it needs of y: "any", "class", "optional"
 #   domain       does it need domains?
 #   centred      are the features centred, or only their scores?
-#   parameters   function(): the rows of arguments that it alone has, see parameter.R
+#   parameters   function(): the rows of arguments that it alone has, see method-parameter.R
 # and one ratio is solved for all: maximise b'Nb / b'Db (core/ratio.h). DCM, whose
 # two responses do not fit that form, says so by `covariance`.
 
@@ -34,7 +34,7 @@ fit_projection <- function(spec, sample, solve) {
   all <- add_unlabelled(sample, args)
   check_domains(spec, all)
   if (spec$parts$centred) args$kernel <- free_origin(args, all$X)
-  product <- sample_product(args, all)
+  product <- sample_space(args, all)
   solved <- check_solution(solve(product, spec, all), spec)
   warn_projection(solved, spec, sample$y)
   new_projection(solved, product, sample)
@@ -118,11 +118,6 @@ uses_response <- function(spec) {
   spec$parts$covariance || "response" %in% names(spec$parts$terms(spec$args)$numerator)
 }
 
-response_kernel <- function(y, kernel_y) {
-  if (is.null(kernel_y)) kernel_y <- if (is.factor(y)) kernel_delta() else kernel_rbf()
-  kernel_fit(kernel_y, matrix(as.numeric(y), ncol = 1L))
-}
-
 response_factor <- function(y, kernel_y) {
   if (is.factor(y) && nlevels(y) < 2L) abort_one_class(y)
   kernel <- response_kernel(y, kernel_y)
@@ -201,7 +196,7 @@ variance_table <- function(v) {
 # Centred with the training means, one row as well as many: k(x, X) A - centre.
 #' @exportS3Method
 decision.dg_projection <- function(object, rows) {
-  scores <- product_expansion(object$product, rows, object$directions)
+  scores <- space_expansion(object$product, rows, object$directions)
   scores <- sweep(scores, 2L, object$centre)
   colnames(scores) <- names(object$centre)
   scores

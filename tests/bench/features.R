@@ -13,7 +13,7 @@ fit_features <- function(features, kernel, X) {
   represent(features, kernel, domain_pooled(), sample, threads)
 }
 feature_rows <- function(fitted, X) {
-  domgen:::product_rows(fitted, list(X = X, domain = factor(rep("all", nrow(X)))))
+  domgen:::space_rows(fitted, list(X = X, domain = factor(rep("all", nrow(X)))))
 }
 
 # Four domains of 400 rows and eight far ones of 25.

@@ -79,7 +79,7 @@ gram_of <- function(d, problem) {
   sample <- list(X = d$x, domain = d$domain)
   product <- domgen:::represent(features_exact(), problem[[4]](problem[[5]] * near), problem[[6]],
                                 sample, 2L)
-  domgen:::product_gram(product)
+  domgen:::space_gram(product)
 }
 
 solver <- function(K, d, costs, class, epsilon) {

@@ -49,7 +49,7 @@ toy_pairs <- function(n, p = 3, domains = 4, seed = 1) {
 
 fit_map <- function(features, kernel, s) represent(features, kernel, domain_pooled(), s, 2L)
 
-rows_of <- function(fitted, s) product_rows(fitted, s)
+rows_of <- function(fitted, s) space_rows(fitted, s)
 
 # One pass over rows that judge themselves.
 feature_moments <- function(product, X, domain, cells, n_cells, response = NULL, labelled = NULL,

@@ -43,7 +43,7 @@ test_that("a matrix that has no other name is not copied", {
   wide <- with_seed(2, matrix(rnorm(1200 * 3), 1200))
   task <- list(Y = wide[, 1, drop = FALSE], costs = rep(1, 1200))
   sample <- list(X = wide, domain = gl(3, 400))
-  product <- product_kernel(kernel_rbf(2), domain_pooled(), sample, 1L)
+  product <- gram_space(kernel_rbf(2), domain_pooled(), sample, 1L)
   args <- list(lambda = 1, offset = TRUE, threads = 1L)
   large <- function(code) {
     log <- tempfile()
@@ -54,9 +54,9 @@ test_that("a matrix that has no other name is not copied", {
     length(readLines(log))
   }
   expect_identical(large(train_ridge(product, sample, task, args)), 1L)
-  expect_identical(large(ridge_residuals(function() product_gram(product, 1L), task$Y,
+  expect_identical(large(ridge_residuals(function() space_gram(product, 1L), task$Y,
                                          sample$domain, task$costs, 1, matrix(0, 3), TRUE)), 1L)
-  K <- product_gram(product, 1L)
+  K <- space_gram(product, 1L)
   expect_identical(large(ridge_solve_(K, task$Y, task$costs)), 1L)
 })
 

@@ -38,7 +38,7 @@ test_that("it is the machine on the linear kernel of its features", {
     fit <- dg_svm(y ~ . | domain, data = data, features = map, cost = 2, offset = TRUE,
                   tolerance = 1e-7)
     X <- apply_scaling(as.matrix(data[, c("x1", "x2", "x3")]), fit$blueprint$scaling)
-    Z <- product_rows(fit$product, list(X = X, domain = data$domain))
+    Z <- space_rows(fit$product, list(X = X, domain = data$domain))
     expect_identical(dim(Z), c(nrow(data), length(fit$coefficients)))
     expect_equal(fit$decision, Z %*% fit$coefficients + fit$offset, tolerance = 1e-10)
     linear <- dg_svm(Z, data$y, data$domain, kernel = kernel_linear(), cost = 2, offset = TRUE,
@@ -147,7 +147,7 @@ test_that("a kernel that is evaluated in R serves as well", {
     s <- list(X = matrix(rnorm(2100 * 2), 2100), domain = factor(rep_len(c("a", "b"), 2100)))
     product <- represent(features_nystrom(6), kernel, domain_distribution(), s, 2L)
     expect_equal(feature_columns(product, s),
-                 t(product_rows(product, s)), tolerance = 1e-12)
+                 t(space_rows(product, s)), tolerance = 1e-12)
   }
   fit <- function(kernel, features) {
     dg_svm(y ~ . | domain, data = labels, kernel = kernel, features = features,

@@ -144,7 +144,7 @@ test_that("a fit with features is (Z'CZ + lambda)^-1 Z'Cy and keeps no rows", {
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 0.3,
                     features = features_rff(20), domain_kernel = pooled)
   X <- apply_scaling(as.matrix(toy[predictors]), model$blueprint$scaling)
-  Z <- product_rows(model$product, list(X = X, domain = toy$domain))
+  Z <- space_rows(model$product, list(X = X, domain = toy$domain))
   y <- (toy$y - model$response$centre) / model$response$scale
   expect_equal(unname(model$coefficients[, 1]),
                solve(crossprod(Z, toy$w * Z) + diag(0.3, 40), drop(crossprod(Z, toy$w * y))),
@@ -166,7 +166,7 @@ test_that("sums over parts of the rows are those over all of them", {
   sample <- list(X = as.matrix(toy[predictors]), domain = toy$domain)
   task <- list(Y = indicators(three$y), costs = toy$w)
   whole <- ridge_moments(product, sample, task, NULL)
-  Z <- product_rows(product, sample)
+  Z <- space_rows(product, sample)
   expect_equal(whole$second, crossprod(Z, toy$w * Z), tolerance = 1e-10)
   expect_equal(unname(whole$cross), unname(crossprod(Z, toy$w * task$Y)), tolerance = 1e-10)
   expect_equal(whole$sums, drop(crossprod(Z, toy$w)), tolerance = 1e-10)

@@ -10,6 +10,7 @@
 #include "../gp/likelihood.h"
 #include "../kernel/embedding.h"
 #include "../kernel/gram.h"
+#include "../kernel/columns.h"
 #include "../kernel/leaf.h"
 #include "../kernel/neighbours.h"
 #include "../kernel/pair-difference.h"

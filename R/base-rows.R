@@ -1,0 +1,25 @@
+# Rows are predicted in blocks, so that no matrix of new rows by training rows is ever
+# whole. The C++ core walks over them by itself, in tiles; blocks are made here where R has
+# the matrix: kernels that are evaluated in R, and variances.
+
+chunk_rows <- 2048L
+
+# Blocks such that a matrix with so many columns takes at most 32 MB, but for very many.
+blocks_of_rows <- function(n, columns) {
+  size <- max(64, min(chunk_rows, 2^22 %/% columns))
+  lapply(seq(1L, n, by = size), function(first) first:min(n, first + size - 1L))
+}
+
+# Without a copy where all rows are meant.
+take <- function(x, rows) {
+  if (is.null(x) || isTRUE(rows)) x
+  else if (is.matrix(x)) x[rows, , drop = FALSE]
+  else x[rows]
+}
+
+# Of list(X, domain, ...) some rows.
+rows_at <- function(rows, i) {
+  rows$X <- take(rows$X, i)
+  rows$domain <- take(rows$domain, i)
+  rows
+}

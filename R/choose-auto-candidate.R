@@ -1,0 +1,165 @@
+# The candidates of dg_auto(), each a row of choices, and their scores on left-out domains.
+
+# judges: bandwidths fitted without some domains, see choose-auto-predictors.R.
+candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, sigma = NULL,
+                      judges = NULL) {
+  list(scale = scale, kernel = kernel, times = times, outer = outer, sigma = sigma,
+       judges = judges)
+}
+
+# p: predictors after scaling, whose inner product is about p; median: their median distance where
+# it is known.
+candidate_kernel <- function(c, p, median = NULL) {
+  stationary <- function(kernel) {
+    if (is.null(median)) kernel(times = c$times) else kernel(sigma = c$times * median)
+  }
+  switch(c$kernel, linear = kernel_linear(), null = kernel_rbf(),
+         rbf = if (is.null(c$sigma)) stationary(kernel_rbf) else kernel_rbf(c$sigma),
+         sum = stationary(kernel_rbf) + (0.5 / p) * kernel_linear(),
+         laplace = stationary(kernel_laplace))
+}
+
+candidate_domain_kernel <- function(c, median = NULL) {
+  if (is.na(c$outer)) domain_pooled()
+  else domain_distribution(kernel_rbf(median), outer = kernel_rbf(times = c$outer))
+}
+
+candidate_key <- function(c) paste(c$scale, c$kernel, c$times, c$outer, !is.null(c$sigma))
+candidate_kind <- function(c) paste(c$scale, c$kernel, !is.null(c$sigma))
+
+kernel_words <- function(c) {
+  if (c$kernel == "linear") return("linear kernel")
+  if (c$kernel == "null") return("null model")
+  name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
+            sum = "linear + Gaussian kernel")[[c$kernel]]
+  if (!is.null(c$sigma)) return(paste(name, "with a bandwidth per predictor"))
+  paste0(name, " (", format(c$times), " x median)")
+}
+
+domain_kernel_words <- function(c) {
+  if (is.na(c$outer)) "pooled"
+  else paste0("distributional (", format(c$outer), " x median)")
+}
+
+# list(candidate, parts, scores by domain and lambda as all domains choose it)
+find_candidate <- function(search, c) {
+  parts <- score_candidate(search, c)
+  at <- settle(search, parts, TRUE)
+  list(candidate = c, parts = parts, scores = scores_at(parts, at),
+       lambda = lambda_at(parts, at))
+}
+
+# With the median distance; what scaling warns of is told once.
+search_sample <- function(search, scale) {
+  if (is.null(search$scaled[[scale]])) {
+    told <- length(search$scaled) > 0L
+    sample <- if (told) quietly(scale_sample(search$sample, scale))
+              else scale_sample(search$sample, scale)
+    search$scaled[[scale]] <- c(sample, median = median_bandwidth(sample$X))
+  }
+  search$scaled[[scale]]
+}
+
+ridge_args <- function(args) {
+  dg_ridge(offset = TRUE, threads = args$threads)$args
+}
+
+# Scores of a candidate at every lambda, in parts that each score some of the domains (`held`) at
+# the lambda that others of them choose (`judging`): for most candidates one part, where all domains
+# do both. list of list(held, judging [logical by domain], scores [domains x lambdas], lambdas,
+# values [rows x columns x lambdas] by models without the row's domain).
+score_candidate <- function(search, c) {
+  if (c$kernel == "null") return(list(score_null(search)))
+  if (is.null(c$judges)) return(list(score_lambdas(search, c)))
+  levels <- levels(search$judged)
+  # domains that no bandwidths have seen go to the first
+  seen <- unlist(lapply(c$judges[-1L], `[[`, "levels"))
+  c$judges[[1L]]$levels <- setdiff(levels, seen)
+  lapply(c$judges, function(judge) {
+    c[c("sigma", "judges")] <- list(judge$sigma, NULL)
+    part <- score_lambdas(search, c)
+    part$held <- levels %in% judge$levels
+    part$judging <- !part$held
+    part
+  })
+}
+
+# The index of lambda in each part that the domains `used` choose.
+settle <- function(search, parts, used) {
+  vapply(parts, function(part) {
+    best_lambda(search, part$scores[part$judging & used, , drop = FALSE])
+  }, numeric(1))
+}
+
+# Scores by domain, and values by row, at these lambdas.
+scores_at <- function(parts, at) {
+  scores <- parts[[1L]]$scores[, at[1L]]
+  for (k in seq_along(parts)) scores[parts[[k]]$held] <- parts[[k]]$scores[parts[[k]]$held, at[k]]
+  scores
+}
+
+# settled: lambda's indices of each candidate; [domains x candidates]
+settled_scores <- function(search, settled) {
+  by_candidate(search, Map(function(f, at) scores_at(f$parts, at), search$found, settled))
+}
+
+by_candidate <- function(search, scores) {
+  matrix(unlist(scores, use.names = FALSE), nlevels(search$judged),
+         dimnames = list(NULL, names(scores)))
+}
+
+values_at <- function(search, parts, at) {
+  values <- lambda_values(parts[[1L]]$values, at[1L])
+  for (k in seq_along(parts)[-1L]) {
+    rows <- parts[[k]]$held[as.integer(search$judged)]
+    values[rows, ] <- lambda_values(parts[[k]]$values, at[k])[rows, ]
+  }
+  values
+}
+
+# The geometric mean where parts differ.
+lambda_at <- function(parts, at) {
+  exp(mean(log(vapply(seq_along(parts), function(k) parts[[k]]$lambdas[at[k]], numeric(1)))))
+}
+
+# The mean of the response, which a ridge regression with a huge lambda predicts.
+score_null <- function(search) {
+  task <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))
+  share <- task$costs / max(task$costs)
+  # by place: a domain may be called ""
+  left_out <- as.integer(factor(search$left_out))
+  without <- function(v) sum(v) - rowsum(v, left_out)[left_out, ]
+  values <- apply(share * task$Y, 2L, without) / without(share)
+  score_part(search, null_lambda * nrow(task$Y), array(values, c(dim(values), 1L)))
+}
+
+null_lambda <- 1e10
+
+# Of equals the largest.
+best_lambda <- function(search, scores) {
+  means <- colMeans(scores, na.rm = TRUE)
+  if (all(is.nan(means))) abort_no_score()
+  length(means) + 1L - which.min(rev(search_losses(search, means)))
+}
+
+score_lambdas <- function(search, c) {
+  sample <- search_sample(search, c$scale)
+  args <- ridge_args(search$args)
+  product <- gram_space(candidate_kernel(c, ncol(sample$X), sample$median),
+                        candidate_domain_kernel(c, sample$median), sample, args$threads)
+  task <- ridge_task(sample, args)
+  # in units of the Gram matrix's mean diagonal
+  unit <- mean(kernel_diag_(kernel_program(product$kernel, sample$X, sample$X), sample$X))
+  # a linear kernel of predictors that are zero, as by domain in domains of one row
+  if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
+  lambdas <- auto_lambdas * nrow(sample$X) * unit
+  sample$left_out <- search$left_out
+  values <- left_out_predictions(product, sample, task, args, lambdas)
+  score_part(search, lambdas, values)
+}
+
+score_part <- function(search, lambdas, values) {
+  scores <- score_choices(length(lambdas), function(l) lambda_values(values, l), search$judge)
+  all <- rep(TRUE, nrow(scores))
+  list(held = all, judging = all, scores = scores, lambdas = lambdas, values = values)
+}

@@ -1,0 +1,97 @@
+# What the choice of dg_auto() is worth on a new domain.
+
+domains_for_null <- 5L
+
+# Scores of the best of many are too good. Those that print() gives are cross-fitted: each group of
+# domains that is left out is scored by the choice of lambdas and members that the other domains
+# make. All values are those of the search. (Those of the other domains have learned from the group,
+# so that some of the optimism is left where nothing can be learned: doubt_members().)
+cross_fitted <- function(search) {
+  group <- as.integer(search$left_out)[match(levels(search$judged), search$judged)]
+  scores <- rep(NA_real_, length(group))
+  for (b in unique(group)) {
+    # the other domains may have no score, as where each lacks a class
+    chosen <- tryCatch(choose_members(search, search$args$members, group != b),
+                       domgen_error = function(e) NULL)
+    if (!is.null(chosen)) scores[group == b] <- chosen$scores[group == b]
+  }
+  scores
+}
+
+# The choice with its cross-fitted scores, `fair`; the null model, whose scores nothing has chosen,
+# unless the choice is better by these. Of few domains cross-fitting leaves two or three to choose
+# by, of which the null model easily seems best: there the choice is judged by its own scores.
+doubt_members <- function(search, chosen) {
+  chosen$fair <- cross_fitted(search)
+  null <- candidate_key(candidate(kernel = "null"))
+  if (is.null(search$found[[null]])) return(chosen)
+  scores <- search$found[[null]]$scores
+  few <- sum(!is.na(scores)) < domains_for_null
+  if (is_gain(search, scores - if (few) chosen$scores else chosen$fair)) return(chosen)
+  list(keys = null, scores = scores, fair = scores)
+}
+
+# By more than the standard error of the difference? Of a few domains the error itself is not known.
+is_gain <- function(search, difference) {
+  gain <- search_losses(search, difference[!is.na(difference)])
+  asked <- if (length(gain) >= domains_for_null) standard_error(gain) else 0
+  length(gain) < 2L || mean(gain) > asked
+}
+
+# More would take longer than the search. A domain of fewer rows says little of its own score: the
+# root of a mean square of m is too small by 1 / (4 m).
+most_scored <- 3000L
+rows_for_score <- 50L
+
+# The variance of a mean over G domains knows nothing of the choice, nor of training sets that
+# overlap: by simulation (inst/experiments/auto-score.R) it is too small by a factor of about
+# 1 + 4 / G.
+overlap <- 4
+
+# What print() says of a new domain: scores of the members with all rows, as far as they can be had
+# in closed form, less what choosing made too good, in rows that the choice has seen.
+# list(mean, se, raw: the mean before it is made good, domains: how many have a score)
+expected_score <- function(search, chosen, sample) {
+  if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
+  raw <- chosen$scores
+  scored <- search$sample$domain
+  rows <- search_rows(sample, most_scored, search$args$seed, rows_for_score)
+  if (length(rows) > length(scored)) {
+    raw <- left_out_scores(search, chosen$keys, sample, rows)
+    scored <- droplevels(sample$domain[rows])
+  }
+  # the share of a domain's rows that the choice has seen
+  at <- match(levels(scored), levels(search$sample$domain))
+  seen <- pmin(1, c(table(search$sample$domain))[at] / c(table(scored)))
+  too_good <- (chosen$scores - chosen$fair)[at]
+  fair <- raw - ifelse(is.na(at), 0, seen * too_good)
+  known <- sum(!is.na(fair))
+  list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE),
+       se = known_error(fair) * sqrt(1 + overlap / known), domains = known)
+}
+
+# Scores by domain of the mean of candidates, with more rows than the search.
+left_out_scores <- function(search, keys, sample, rows) {
+  sample <- sample_part(sample, rows)
+  values <- mean_of_members(keys, function(key) candidate_values(search, key, sample))
+  score_values(values, search_judge(sample, search$args, search$metric))
+}
+
+# Bandwidths that were fitted are those that have not seen the domain.
+candidate_values <- function(search, key, sample) {
+  c <- search$found[[key]]$candidate
+  judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
+  values <- NULL
+  for (judge in judges) {
+    args <- member_spec(search, key, length(sample$y), judge$sigma)$args
+    scaled <- quietly(scale_sample(sample, args$scale))
+    scaled$left_out <- in_groups(scaled$domain)
+    found <- left_out_predictions(sample_space(args, scaled), scaled, ridge_task(scaled, args),
+                                  args, args$lambda)
+    found <- matrix(found, length(sample$y))
+    if (is.null(values)) values <- found
+    rows <- sample$domain %in% judge$levels
+    values[rows, ] <- found[rows, ]
+  }
+  values
+}

@@ -1,0 +1,64 @@
+# The machines of dg_diagnose(): ridge regressions on landmarks of a kernel between pairs of a
+# domain and a row. One eigendecomposition serves all lambda, all groups of rows that are left
+# out, and all responses: that of the data and those of worlds in which there is nothing to find.
+
+# The kernel on x is that of `study`. list(
+#   Q [n x r]: sqrt(c) (z - mean of z) in the basis U of Zc'Zc = U diag(values) U',
+#   values [r], root = sqrt(c), total = sum of c).
+landmark_machine <- function(study, between, kernel = study$kernel) {
+  sample <- study$sample
+  product <- gram_space(kernel, between, sample, study$threads)
+  kappa <- product$domain_kernel$kappa
+  rows <- list(X = sample$X, domain = as.integer(sample$domain), threads = study$threads)
+  few <- nrow(rows$X) <= study$landmarks
+  chosen <- if (few) rows
+            else pivot_landmarks(product$kernel, kappa, rows, study$landmarks)
+  map <- landmark_map(product$kernel, kappa, chosen)
+  Z <- feature_rows_(feature_program(map, rows$X, kappa), rows$X,
+                     if (!is.null(kappa)) rows$domain, study$threads)
+  check_overflow(c(min(Z), max(Z)), product$kernel)
+  costs <- study$costs
+  Z <- sqrt(costs) * (Z - rep(colSums(costs * Z) / sum(costs), each = nrow(Z)))
+  basis <- eigen(crossprod(Z), symmetric = TRUE)
+  list(Q = Z %*% basis$vectors, values = pmax(basis$values, 0), root = sqrt(costs),
+       total = sum(costs))
+}
+
+# Calls use(predictions [n x columns of Y], l) for each lambda: of the rows of a group by the
+# functions that are fitted without it; groups = NULL leaves nothing out.
+without_groups <- function(machine, Y, groups, lambdas, use) {
+  Y <- machine$root * Y
+  sums <- list(Q = crossprod(machine$Q, Y), root = crossprod(machine$root, Y))
+  rows <- if (!is.null(groups)) split(seq_len(nrow(Y)), groups, drop = TRUE)
+  for (l in seq_along(lambdas)) {
+    shrunk <- sums$Q / (machine$values + lambdas[l])
+    fitted <- machine$Q %*% shrunk + machine$root %*% (sums$root / machine$total)
+    for (i in rows) fitted[i, ] <- leave_group(machine, Y, sums, fitted, i, lambdas[l])
+    use(fitted / machine$root, l)
+  }
+}
+
+# H = Q (D + lambda I)^-1 Q' + root root' / total is the projection of ridge regression with an
+# offset, and (I - H_gg)^-1 (y - H y)_g are the residuals of the rows of g without them (as in
+# core/lodo.h), all times root. For a large group the other rows' sums in F = (root, Q) are
+# cheaper.
+leave_group <- function(machine, Y, sums, fitted, i, lambda) {
+  Q <- machine$Q[i, , drop = FALSE]
+  Y <- Y[i, , drop = FALSE]
+  root <- machine$root[i]
+  if (length(i) <= ncol(Q)) {
+    B <- Q * rep(1 / sqrt(machine$values + lambda), each = length(i))
+    M <- diag(length(i)) - tcrossprod(B) - tcrossprod(root) / machine$total
+    return(Y - solve_positive(M, Y - fitted[i, , drop = FALSE]))
+  }
+  F <- cbind(root, Q)
+  S <- diag(c(machine$total, machine$values + lambda)) - crossprod(F)
+  F %*% solve_positive(S, rbind(sums$root, sums$Q) - crossprod(F, Y))
+}
+
+solve_positive <- function(M, V) {
+  R <- on_error(chol(M), function(e) {
+    abort("numeric", "A machine without some of the rows cannot be solved.")
+  })
+  backsolve(R, backsolve(R, V, transpose = TRUE))
+}

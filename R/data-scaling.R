@@ -1,0 +1,157 @@
+# Scaling of predictors, learned on training rows and replayed on new ones.
+#   pooled  (x - mean) / sd of the training rows
+#   domain  (x - mean) / sd of the row's own domain, from its unlabelled rows
+#   both    the two side by side, twice as many columns
+#   rank    normal scores: the standard normal quantile of the row's place among the training rows
+#   none    as they are
+
+scalings <- c("pooled", "domain", "both", "rank", "none")
+
+# Of sums over pieces of data, in which domains are not together.
+scalings_of_sums <- c("pooled", "none")
+
+by_domain <- function(scale) scale %in% c("domain", "both")
+
+# X [n x p]; a list with the kind, centre and scale, each of length p, and what else the kind
+# needs. A predictor that is constant in training is divided by infinity: no new value of it counts.
+# coded: how many columns at the end stay as they are.
+learn_scaling <- function(X, scale, domain = NULL, coded = 0L) {
+  p <- ncol(X) - coded
+  scaling <- list(kind = scale, centre = rep(0, p), scale = rep(1, p))
+  if (coded > 0L) {
+    scaling$coded <- coded
+    X <- X[, seq_len(p), drop = FALSE]
+  }
+  if (scale == "none") return(scaling)
+  moments <- column_moments(X)
+  if (any(!is.finite(moments$scale))) {
+    constant <- !is.finite(moments$scale)
+    warn("constant", plural(sum(constant), "predictor"), " constant on the training data, without ",
+         "influence: ", enumerate(colnames(X)[constant]), ".")
+  }
+  scaling[c("centre", "scale")] <- moments
+  if (by_domain(scale)) scaling$domains <- domain_moments_of(X, domain)
+  if (scale == "rank") scaling$scores <- lapply(seq_len(p), function(j) normal_scores(X[, j]))
+  scaling
+}
+
+column_moments <- function(X) {
+  centre <- unname(colMeans(X))
+  spread <- vapply(seq_len(ncol(X)), function(j) robust_sd(X[, j] - centre[j]), numeric(1))
+  list(centre = centre, scale = ifelse(spread <= 1e-13 * abs(centre), Inf, spread))
+}
+
+# The same for each domain, by name.
+domain_moments_of <- function(X, domain) {
+  rows <- split(seq_len(nrow(X)), domain, drop = TRUE)
+  lapply(rows, function(i) column_moments(X[i, , drop = FALSE]))
+}
+
+# Divided by the largest value first: squares of 1e200 or 1e-200 leave the range
+# of a double, standard deviations do not.
+robust_sd <- function(centred) {
+  largest <- max(abs(centred))
+  if (largest == 0) return(0)
+  largest * sqrt(sum((centred / largest)^2) / max(length(centred) - 1L, 1L))
+}
+
+most_knots <- 1000L
+
+# Values in order and the normal quantiles of their mean ranks, (rank - 1/2) / n; of many values
+# some, evenly spaced, so that a model does not carry its data.
+normal_scores <- function(x) {
+  values <- sort(unique(x))
+  count <- tabulate(match(x, values))
+  scores <- stats::qnorm((cumsum(count) - count / 2) / length(x))
+  kept <- unique(round(seq(1, length(values), length.out = min(length(values), most_knots))))
+  list(values = values[kept], scores = scores[kept])
+}
+
+# moments: of domains, by name, where they count.
+apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) {
+  if (!is.null(scaling$coded)) {
+    numbers <- seq_len(ncol(X) - scaling$coded)
+    scaling$coded <- NULL
+    if (length(numbers) == 0L) return(X)
+    return(cbind(apply_scaling(X[, numbers, drop = FALSE], scaling, domain, moments),
+                 X[, -numbers, drop = FALSE]))
+  }
+  switch(scaling$kind,
+    domain = scale_domains(X, domain, moments),
+    both = {
+      own <- scale_domains(X, domain, moments)
+      colnames(own) <- paste0(colnames(X), ".domain")
+      cbind(scale_columns(X, scaling), own)
+    },
+    rank = rank_columns(X, scaling),
+    scale_columns(X, scaling)
+  )
+}
+
+scale_columns <- function(X, scaling) {
+  for (j in seq_len(ncol(X))) X[, j] <- (X[, j] - scaling$centre[j]) / scaling$scale[j]
+  X
+}
+
+scale_domains <- function(X, domain, moments) {
+  rows <- split(seq_len(nrow(X)), domain, drop = TRUE)
+  # by place: a domain may be called ""
+  own <- moments[match(names(rows), names(moments))]
+  for (g in seq_along(rows)) {
+    i <- rows[[g]]
+    X[i, ] <- scale_columns(X[i, , drop = FALSE], own[[g]])
+  }
+  X
+}
+
+# Between training values by interpolation, beyond them the scores of the ends. One that was
+# constant has no influence.
+rank_columns <- function(X, scaling) {
+  for (j in seq_len(ncol(X))) {
+    known <- scaling$scores[[j]]
+    X[, j] <- if (length(known$values) < 2L) 0
+              else stats::approx(known$values, known$scores, X[, j], rule = 2)$y
+  }
+  X
+}
+
+# New rows, and further unlabelled rows of the same domains, as the model sees them: list(X,
+# reference, moments by domain where they count). reference: list(X, domain) not yet scaled,
+# "training", or NULL.
+scale_new <- function(scaling, X, domain, reference) {
+  known <- if (is.list(reference)) reference
+  moments <- if (by_domain(scaling$kind)) {
+    new_moments(scaling, X, domain, known, identical(reference, "training"))
+  }
+  list(X = apply_scaling(X, scaling, domain, moments), moments = moments,
+       reference = if (!is.null(known)) {
+         list(X = apply_scaling(known$X, scaling, known$domain, moments), domain = known$domain)
+       })
+}
+
+# Of the rows that describe each domain; for a model that was adapted to one domain, of that.
+new_moments <- function(scaling, X, domain, known, of_training) {
+  names <- unique(c(as.character(domain), as.character(known$domain)))
+  if (!is.null(scaling$fixed)) {
+    return(stats::setNames(rep(list(scaling$fixed), length(names)), names))
+  }
+  rows <- describing_rows(X, domain, known)
+  moments <- domain_moments_of(rows$X, rows$domain)
+  if (of_training) {
+    trained <- intersect(names(moments), names(scaling$domains))
+    moments[trained] <- scaling$domains[trained]
+  }
+  others <- known$domain %in% setdiff(names, names(moments))
+  if (!any(others)) return(moments)
+  c(moments, domain_moments_of(known$X[others, , drop = FALSE], known$domain[others]))
+}
+
+describing_rows <- function(X, domain, reference) {
+  if (is.null(reference)) return(list(X = X, domain = domain))
+  described <- factor(reference$domain, levels = levels(domain))
+  extra <- !is.na(described)
+  own <- !domain %in% described[extra]
+  list(X = rbind(X[own, , drop = FALSE], reference$X[extra, , drop = FALSE]),
+       domain = factor(c(as.character(domain)[own], as.character(described)[extra]),
+                       levels = levels(domain)))
+}

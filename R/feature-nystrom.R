@@ -1,0 +1,136 @@
+#' @rdname features_nystrom
+#' @export
+features_nystrom <- function(n_landmarks = 200, sampling = c("rpcholesky", "kmeans", "uniform")) {
+  new_features("nystrom", n_landmarks = check_count(n_landmarks, "n_landmarks"),
+               sampling = check_choice(sampling, "sampling", c("rpcholesky", "kmeans", "uniform")))
+}
+
+#' @exportS3Method
+represent.features_nystrom <- function(features, kernel, domain_kernel, rows, threads) {
+  rows <- list(X = rows$X, domain = rows$domain, threads = threads)
+  kernel <- kernel_fit(kernel, rows$X)
+  domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
+  kappa <- domain_kernel$kappa
+  rows$domain <- as.integer(rows$domain)
+  landmarks <- if (features$n_landmarks >= nrow(rows$X)) rows
+               else choose_landmarks(features, kernel, kappa, rows)
+  map <- landmark_map(kernel, kappa, landmarks)
+  warn_rank(features, map$rank, nrow(rows$X))
+  new_feature_space(features, kernel, domain_kernel, map, map$rank, rows)
+}
+
+# L with W ~ L L' at the landmarks, in the order of its pivots, without those that are
+# negligible.
+landmark_map <- function(kernel, kappa, landmarks) {
+  S <- landmarks$X
+  W <- if (nrow(S) > 0L) gram_matrix(kernel, landmarks, kappa) else matrix(0)
+  if (all(diag(W) == 0)) {
+    abort("data", "The kernel ", format(kernel), " is 0 at all landmarks; `features_nystrom()` ",
+          "needs rows where it is not.")
+  }
+  # chol() warns of a deficient rank, which is no surprise here
+  R <- suppressWarnings(chol(W, pivot = TRUE, tol = negligible * max(diag(W))))
+  rank <- attr(R, "rank")
+  pivot <- attr(R, "pivot")[seq_len(rank)]
+  used <- seq_len(rank)
+  structure(list(
+    kernel = kernel, landmarks = S[pivot, , drop = FALSE],
+    domain = if (!is.null(kappa)) landmarks$domain[pivot],
+    factor = t(R[used, used, drop = FALSE]), rank = rank
+  ), class = "landmark_map")
+}
+
+warn_rank <- function(features, rank, n) {
+  asked <- features$n_landmarks
+  if (rank == asked) return(invisible())
+  warn("rank", "`n_landmarks` is ", asked, ", but ",
+       if (rank == n) paste0("there ", if (n == 1L) "is" else "are", " only ", plural(n, "row"))
+       else paste0("only ", rank, " of the landmarks ", if (rank == 1L) "is" else "are",
+                   " independent"),
+       ": ", rank, if (rank == 1L) " is used." else " are used.")
+}
+
+#' @exportS3Method
+feature_table.landmark_map <- function(map, domain_kernel, rows) {
+  t(unname(domain_kappa(domain_kernel, rows)))
+}
+
+#' @exportS3Method
+feature_program.landmark_map <- function(map, X, table = NULL) {
+  list(type = "landmarks", kernel = kernel_program(map$kernel, map$landmarks, X),
+       landmarks = map$landmarks, factor = map$factor, kappa = table,
+       landmark_domain = map$domain)
+}
+
+# With landmarks, z(x)'A = k(x, S) L^-T A: no triangular solve for each row, unless L^-T A is so
+# large that its cancellation would show.
+#' @exportS3Method
+expand_folded.landmark_map <- function(map, product, rows, table, A) {
+  if (is_custom(product$kernel) || length(A) == 0L) return(NULL)
+  weights <- backsolve(map$factor, A, upper.tri = FALSE, transpose = TRUE)
+  if (!isTRUE(max(abs(weights)) <= 1e4 * max(abs(A)))) return(NULL)
+  kernel_apply_(kernel_program(product$kernel, rows$X, map$landmarks), rows$X, map$landmarks,
+                weights, if (!is.null(table)) t(table),
+                if (!is.null(table)) as.integer(rows$domain), map$domain, product$threads)
+}
+
+# Fewer landmarks than rows: list(X [q x p], domain [q]).
+choose_landmarks <- function(features, kernel, kappa, rows) {
+  q <- features$n_landmarks
+  switch(features$sampling,
+    rpcholesky = pivot_landmarks(kernel, kappa, rows, q),
+    kmeans = centre_landmarks(kernel, kappa, rows, q),
+    uniform = rows_at(rows, sample.int(nrow(rows$X), q)))
+}
+
+at_most_rows <- function(rows, most) {
+  if (nrow(rows$X) <= most) rows else rows_at(rows, sample.int(nrow(rows$X), most))
+}
+
+# The factor of the pivoted decomposition has a column per landmark: a subset
+# of the rows bounds its memory.
+pivot_landmarks <- function(kernel, kappa, rows, q) {
+  rows <- at_most_rows(rows, max(5 * q, if (is_custom(kernel)) 2000 else 10000))
+  check_feature_memory(nrow(rows$X), q)
+  codes <- if (!is.null(kappa)) rows$domain
+  program <- kernel_program(kernel, rows$X, rows$X)
+  check_overflow(kernel_diag_(program, rows$X), kernel)
+  rows_at(rows, feature_pivots_(program, rows$X, kappa, codes, q, negligible, rows$threads))
+}
+
+# Centres of k-means from the pivots, which say how many there are to be where;
+# domain by domain unless they are pooled.
+centre_landmarks <- function(kernel, kappa, rows, q, threads) {
+  if (!all(vapply(kernel_columns(kernel), identical, NA, plain_wish))) {
+    abort("argument", "`sampling` must not be \"kmeans\" with ", format(kernel), ": categories ",
+          "and ids have no means.")
+  }
+  rows <- at_most_rows(rows, max(5 * q, 20000))
+  if (is.null(kappa)) rows$domain <- rep(1L, nrow(rows$X))
+  start <- pivot_landmarks(kernel, kappa, rows, q)
+  for (d in unique(start$domain)) {
+    own <- start$domain == d
+    start$X[own, ] <- centres(kernel, rows$X[rows$domain == d, , drop = FALSE],
+                              start$X[own, , drop = FALSE])
+  }
+  start
+}
+
+# In units of the bandwidth, so that a predictor with a large one counts little.
+centres <- function(kernel, X, start) {
+  # kmeans() would take one centre of one predictor for a number of centres
+  if (nrow(start) == 1L) return(t(colMeans(X)))
+  # nor does it take as many centres as rows
+  if (nrow(start) >= nrow(X)) return(start)
+  scale <- rep_len(if (is.null(kernel$sigma)) 1 else kernel$sigma, ncol(X))
+  # it warns when it has not converged, which landmarks need not
+  found <- suppressWarnings(stats::kmeans(sweep(X, 2L, scale, "/"), sweep(start, 2L, scale, "/")))
+  sweep(found$centers, 2L, scale, "*")
+}
+
+#' @export
+format.features_nystrom <- function(x, ...) {
+  how <- c(rpcholesky = "by randomly pivoted Cholesky", kmeans = "by k-means",
+           uniform = "drawn uniformly")
+  paste0("Nystrom, ", plural(x$n_landmarks, "landmark"), " ", how[[x$sampling]])
+}

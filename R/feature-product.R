@@ -1,0 +1,197 @@
+#' Feature maps for kernels between domains
+#'
+#' @description
+#' Features of the kernel \eqn{\kappa(P, P')\, k(x, x')}{kappa(P, P') k(x, x')} on pairs of a
+#' domain and a row, of two kinds.
+#'
+#' `type = "product"`: \eqn{z(P, x) = z_P(P) \otimes z_x(x)}{z(P, x) = z_P(P) (x) z_x(x)}, all
+#' products of a coordinate of each. \eqn{z_x}{z_x} is a feature map of k. For
+#' \eqn{z_P}{z_P}, a pivoted Cholesky factorisation of the training domains' kernel
+#' (G x G) chooses landmark domains \eqn{P_1, \dots, P_s}{P_1, ..., P_s}, and
+#' \eqn{z_P(P) = L^{-1} (\kappa(P_1, P), \dots, \kappa(P_s, P))'}{
+#' z_P(P) = L^-1 (kappa(P_1, P), ..., kappa(P_s, P))'} with \eqn{LL'}{LL'} the kernel's matrix at
+#' the landmarks; for an unseen domain kappa comes from its unlabelled rows. It works with
+#' every kernel and domain kernel. The map has (rank) x (coordinates of `x`) coordinates.
+#'
+#' `type = "fourier"`: random Fourier features in two stages (MTL paper, appendix
+#' A.6.1). A domain's mean embedding becomes \eqn{Z_P}{Z_P}, the average of the Fourier features
+#' of its rows (equation 31), so that kappa k is close to a Gaussian kernel of
+#' \eqn{u = (Z_P/\sigma_P, x/\sigma_X)}{u = (Z_P/sigma_P, x/sigma_X)} (equation 32), of which
+#' Fourier features are taken again (equation 33):
+#' \deqn{z(P, x) = D^{-1/2} (\cos v_1'u, \dots, \cos v_D'u, \sin v_1'u, \dots, \sin v_D'u),
+#'   \quad v_d \sim N(0, I).}{
+#'   z(P, x) = (cos v_1'u, ..., cos v_D'u, sin v_1'u, ..., sin v_D'u) / sqrt(D), v_d from N(0, I).}
+#' Only for [kernel_rbf()] on x with `domain_distribution(outer = kernel_rbf())`. The product
+#' map usually needs fewer coordinates; the Fourier map needs no landmarks.
+#'
+#' @details
+#' With [domain_distribution()] the mean embeddings are represented by features of their own
+#' (`embedding`), so that a fit keeps no training rows.
+#'
+#' The default `rank` is the smallest that leaves at most 0.1% of the trace of the
+#' training domains' kappa, but at most 10, or as many as make 1,000 coordinates;
+#' a warning tells when that leaves more than a tenth. A larger rank with fewer
+#' landmarks on x can be the better use of coordinates: on the MTL paper's synthetic
+#' domains, for example, a rank of 12 with 21 landmarks.
+#' With [domain_multitask()] every domain is a direction of its own, and the rank should be the
+#' number of training domains.
+#'
+#' @param type `"product"` or `"fourier"`.
+#' @param x Feature map of the kernel on x, [features_nystrom()] or
+#'   [features_rff()]. Only for `type = "product"`.
+#' @param rank The largest number of landmark domains s; `NULL` for the default of Details.
+#'   Only for `type = "product"`.
+#' @param embedding Feature map for the mean embeddings of [domain_distribution()]; `NULL` is
+#'   `features_nystrom(200)` for the product and `features_rff(250, orthogonal)` for the
+#'   Fourier map, the paper's first stage (equation 31).
+#' @param n_features,orthogonal Number of frequencies D of the second stage, and whether they are
+#'   orthogonal in blocks, as in [features_rff()]. Only for `type = "fourier"`.
+#' @return An object of class `dg_features`, for the argument `features` of the methods. It
+#'   holds the arguments; nothing is drawn before the method is fitted.
+#' @section Errors:
+#' Arguments of the other type are errors at once. When the method is fitted, `type =
+#' "fourier"` with another kernel than [kernel_rbf()] on x or another domain kernel than
+#' `domain_distribution(outer = kernel_rbf())`, and a domain kernel that is zero, are errors
+#' of class `domgen_error`; a default rank that leaves more than a tenth of kappa is a warning
+#' of class `domgen_warning_rank`.
+#' @references
+#' Blanchard, G., Deshmukh, A. A., Dogan, U., Lee, G. and Scott, C. (2021). Domain
+#' generalization by marginal transfer learning. *Journal of Machine Learning
+#' Research* 22(2), 1-55.
+#' @seealso [features_nystrom()], [domain_distribution()]
+#' @examples
+#' features_product(x = features_nystrom(40), rank = 6)
+#' features_product("fourier", n_features = 250)
+#' @export
+features_product <- function(type = c("product", "fourier"), x = features_nystrom(50), rank = NULL,
+                             embedding = NULL, n_features = 250, orthogonal = TRUE) {
+  type <- check_choice(type, "type", c("product", "fourier"))
+  given <- c(x = !missing(x), rank = !missing(rank), n_features = !missing(n_features),
+             orthogonal = !missing(orthogonal))
+  wrong <- if (type == "product") c("n_features", "orthogonal") else c("x", "rank")
+  if (any(given[wrong])) {
+    abort("argument", "`", wrong[given[wrong]][1L], "` is not an argument of `type = \"", type,
+          "\"`.")
+  }
+  if (!is.null(embedding)) check_part(embedding, "embedding")
+  if (type == "product") {
+    return(new_features("product", type = type, x = check_part(x, "x"),
+                        rank = if (!is.null(rank)) check_count(rank, "rank"),
+                        embedding = if (is.null(embedding)) features_nystrom(200) else embedding))
+  }
+  second <- features_rff(n_features, orthogonal)
+  new_features("product", type = type, n_features = second$n_features,
+               orthogonal = second$orthogonal,
+               embedding = if (is.null(embedding)) features_rff(250, orthogonal) else embedding)
+}
+
+check_part <- function(value, arg) {
+  if (!inherits(value, "dg_features") || inherits(value, c("features_exact", "features_product"))) {
+    abort("argument", "`", arg, "` must be made by `features_nystrom()` or `features_rff()`, not ",
+          if (inherits(value, "dg_features")) paste0("`", class(value)[1L], "()`")
+          else describe(value), ".")
+  }
+  value
+}
+
+#' @exportS3Method
+represent.features_product <- function(features, kernel, domain_kernel, rows, threads) {
+  rows <- list(X = rows$X, domain = rows$domain, threads = threads)
+  if (features$type == "fourier") return(two_stage_fourier(features, kernel, domain_kernel, rows))
+  on_x <- represent(features$x, kernel, domain_pooled(), rows, threads)
+  domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
+  map <- if (is.null(domain_kernel$kappa)) on_x$map
+         else product_map(domain_kernel$kappa, features$rank, on_x, format(domain_kernel))
+  dim <- on_x$dim * if (is.null(domain_kernel$kappa)) 1L else length(map$domains)
+  new_feature_space(features, on_x$kernel, domain_kernel, map, dim, rows)
+}
+
+#' @exportS3Method
+embedding_features.features_product <- function(features) features$embedding
+
+# domains: the landmarks among the training domains; L L' = kappa at them; left:
+# the share of kappa's trace that the other domains leave.
+product_map <- function(kappa, rank, on_x, name) {
+  trace <- sum(diag(kappa))
+  # chol() warns of a deficient rank, which is no surprise here
+  R <- suppressWarnings(chol(unname(kappa), pivot = TRUE, tol = 1e-8 * max(diag(kappa), 0)))
+  possible <- attr(R, "rank")
+  if (possible == 0L) abort("data", "The domain kernel ", name, " is 0 at all training domains.")
+  left <- pmax(1 - cumsum(rowSums(R[seq_len(possible), , drop = FALSE]^2)) / trace, 0)
+  s <- if (is.null(rank)) default_rank(left, on_x$dim) else min(rank, possible)
+  used <- seq_len(s)
+  structure(list(x = on_x$map, domains = attr(R, "pivot")[used],
+                 factor = t(R[used, used, drop = FALSE]), left = left[s]), class = "product_map")
+}
+
+default_rank <- function(left, dim) {
+  enough <- which(left <= 0.001)[1L]
+  if (is.na(enough)) enough <- length(left)
+  most <- max(10, 1000 %/% dim)
+  if (enough > most && left[most] > 0.1) {
+    warn("rank", "The domain kernel of ", most, " landmark domains leaves ",
+         signif(100 * left[most], 2), "% of its trace; `features_product(rank = ", enough,
+         ")` would leave at most 0.1%.")
+  }
+  min(enough, most)
+}
+
+# z_P of each domain, [s x G]
+#' @exportS3Method
+feature_table.product_map <- function(map, domain_kernel, rows) {
+  kappa <- unname(domain_kappa(domain_kernel, rows))
+  forwardsolve(map$factor, t(kappa[, map$domains, drop = FALSE]))
+}
+
+#' @exportS3Method
+feature_program.product_map <- function(map, X, table = NULL) {
+  list(type = "product", x = feature_program(map$x, X), table = table)
+}
+
+# Frequencies v = (a, b) on u: v'u = a'Z_P / sigma_P + b'x / sigma_X, where the
+# first term is the offset of a domain.
+two_stage_fourier <- function(features, kernel, domain_kernel, rows) {
+  check_gaussian(kernel, domain_kernel)
+  kernel <- kernel_fit(kernel, rows$X)
+  domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
+  embeddings <- domain_kernel$coordinates
+  p <- ncol(rows$X)
+  v <- draw_frequencies(features, kernel_rbf(1), ncol(embeddings) + p)
+  on_x <- seq_len(p)
+  map <- structure(list(
+    frequencies = v[on_x, , drop = FALSE] / kernel$sigma,
+    domain_frequencies = v[-on_x, , drop = FALSE] / domain_kernel$outer$sigma,
+    centre = colMeans(rows$X), domain_centre = colMeans(embeddings)
+  ), class = c("two_stage_map", "fourier_map"))
+  new_feature_space(features, kernel, domain_kernel, map, 2L * features$n_features, rows)
+}
+
+check_gaussian <- function(kernel, domain_kernel) {
+  if (!is_gaussian(kernel)) {
+    abort("argument", "`features_product(type = \"fourier\")` needs `kernel_rbf()` on x, not ",
+          format(kernel), "; `type = \"product\"` takes any kernel.")
+  }
+  if (!is_gaussian(domain_kernel$outer)) {
+    abort("argument", "`features_product(type = \"fourier\")` needs the domain kernel ",
+          "`domain_distribution(outer = kernel_rbf())`, not ", format(domain_kernel),
+          "; `type = \"product\"` takes any domain kernel.")
+  }
+}
+
+# The offsets a'Z_P / sigma_P, [D x G].
+#' @exportS3Method
+feature_table.two_stage_map <- function(map, domain_kernel, rows) {
+  embeddings <- unname(domain_coordinates(domain_kernel, rows))
+  crossprod(map$domain_frequencies, t(embeddings) - map$domain_centre)
+}
+
+#' @export
+format.features_product <- function(x, ...) {
+  if (x$type == "fourier") {
+    second <- features_rff(x$n_features, x$orthogonal)
+    return(paste0(format(second), " of x and mean embeddings (", format(x$embedding), ")"))
+  }
+  paste0("product of x (", format(x$x), ") and the domain kernel (",
+         if (!is.null(x$rank)) paste0("rank ", x$rank, ", "),
+         "embeddings: ", format(x$embedding), ")")
+}

@@ -1,0 +1,137 @@
+# Learning g = f - f0 from the labelled rows of one domain, in the space of
+# kappa(P_T, P_T) k. Each gives list(coefficients [rows or features x machines], ...).
+
+# The arguments of the penalised problem, those of the model unless others are given.
+adapt_arguments <- function(learner, cost, lambda) UseMethod("adapt_arguments")
+
+#' @exportS3Method
+adapt_arguments.default <- function(learner, cost, lambda) {
+  abort_adapt(paste0("a `", learner$spec$method, "()`"))
+}
+
+#' @exportS3Method
+adapt_arguments.dg_svm <- function(learner, cost, lambda) {
+  refuse_penalty(lambda, "lambda", "dg_svm", "`cost`")
+  with_penalty(learner, "cost", cost)
+}
+
+#' @exportS3Method
+adapt_arguments.dg_ridge <- function(learner, cost, lambda) {
+  refuse_penalty(cost, "cost", "dg_ridge", "`lambda`")
+  with_penalty(learner, "lambda", lambda)
+}
+
+with_penalty <- function(learner, arg, value) {
+  args <- learner$spec$args
+  args[[arg]] <- if (is.null(value)) penalty_of(learner, arg) else check_number(value, arg)
+  args$offset <- FALSE
+  args
+}
+
+#' @exportS3Method
+adapt_arguments.dg_gp <- function(learner, cost, lambda) {
+  goes_by <- "its `signal` and `noise`"
+  refuse_penalty(cost, "cost", "dg_gp", goes_by)
+  refuse_penalty(lambda, "lambda", "dg_gp", goes_by)
+  c(learner$spec$args, list(lambda = (learner$noise / learner$signal)^2, offset = FALSE))
+}
+
+refuse_penalty <- function(value, arg, method, goes_by) {
+  if (!is.null(value)) {
+    abort("argument", "`", arg, "` must not be given for a `", method, "()`: it goes by ", goes_by,
+          ".")
+  }
+}
+
+# The kernel kappa(P_T, P_T) k on the labelled rows; a feature map as it is.
+correction_product <- function(product, sample) UseMethod("correction_product")
+
+#' @exportS3Method
+correction_product.feature_space <- function(product, sample) product
+
+#' @exportS3Method
+correction_product.gram_space <- function(product, sample) {
+  check_memory(nrow(sample$X), copies = 1.5)
+  product[c("X", "domain")] <- sample[c("X", "domain")]
+  if (uses_domain(product$domain_kernel)) {
+    product$domain_kernel <- domain_alone(product$domain_kernel)
+  }
+  product
+}
+
+# start: f0 at the labelled rows, [rows x machines].
+train_correction <- function(learner, product, sample, start, args) UseMethod("train_correction")
+
+#' @exportS3Method
+train_correction.dg_svm <- function(learner, product, sample, start, args) {
+  target <- label_targets(learner$response, sample$y, args)
+  loss <- read_loss(learner$loss, learner$response$kind)
+  data <- machine_data(product, sample, args)
+  machines <- lapply(seq_len(ncol(target)), function(m) {
+    takes_part <- learner$response$kind == "number" | target[, m] != 0
+    machine <- train_machine(data, target[, m], args$cost * sample$weights * takes_part, loss, args,
+                             start[, m])
+    warn_unsolved(machine)
+    machine
+  })
+  of <- function(name) lapply(machines, `[[`, name)
+  report <- c("iterations", "gap", "relative_gap", "objective")
+  c(list(coefficients = do.call(cbind, of("coefficients")),
+         converged = all(unlist(of("converged")))),
+    stats::setNames(lapply(report, function(name) unlist(of(name))), report))
+}
+
+# [rows x machines]
+label_targets <- function(response, y, args) {
+  if (response$kind == "number") return(matrix((y - response$centre) / response$scale))
+  class_machines(y, args$multiclass)$target
+}
+
+#' @exportS3Method
+train_correction.dg_ridge <- function(learner, product, sample, start, args) {
+  response <- learner$response
+  response$target <- if (response$kind == "number") (sample$y - response$centre) / response$scale
+                     else 2 * (as.integer(sample$y) == 2L) - 1
+  task <- list(Y = ridge_targets(response, sample$y) - start, costs = sample$weights)
+  train_ridge(product, sample, task, args)["coefficients"]
+}
+
+# The mean is a ridge regression's; the rest is what gp_moments() needs for the variance.
+#' @exportS3Method
+train_correction.dg_gp <- function(learner, product, sample, start, args) {
+  left <- (sample$y - learner$response$centre) / learner$response$scale - drop(start)
+  task <- list(Y = matrix(left), costs = sample$weights)
+  correction <- list(
+    coefficients = train_ridge(product, sample, task, args)$coefficients, weights = sample$weights,
+    y = left, response = list(centre = 0, scale = 1), signal = learner$signal,
+    noise = learner$noise, spec = learner$spec
+  )
+  if (!is.null(product$features)) correction$spread <- feature_spread(product, sample, learner)
+  correction
+}
+
+feature_spread <- function(product, sample, learner) {
+  nu <- learner$noise / sqrt(max(sample$weights))
+  sample$weights <- sample$weights / max(sample$weights)
+  table <- own_table(product, sample)
+  sums <- gp_sums(product, sample, numeric(nrow(sample$X)), table)
+  gp_spread(gp_basis(sums$total), nu, (nu / learner$signal)^2)
+}
+
+check_correction <- function(correction, product) {
+  if (!all(is.finite(correction$coefficients))) {
+    abort("numeric", "The coefficients overflow with ", format(product$kernel),
+          "; scale the labels.")
+  }
+}
+
+# Of f, where it is a Gaussian process.
+#' @exportS3Method
+posterior.dg_adapted <- function(object, rows = NULL, draws = 0L) {
+  if (is.null(rows)) return(object$moments)
+  rows$domain <- one_domain(rows$X, object$name)
+  correction <- object$correction
+  product <- correction$product <- correction_space(object)
+  seen <- new_rows(correction, learner_rows(object$base, rows))
+  list(mean = drop(decision(object, rows)), var = gp_moments(product, correction, seen)$var)
+}

@@ -1,0 +1,212 @@
+#' Adapt a model to a domain with a few labels
+#'
+#' @description
+#' A model predicts in a new domain from its unlabelled rows. Where some of those rows get labels,
+#' `adapt()` learns from them without going back to the training data (MTL paper, section 9): with
+#' \eqn{f_0(P_T, x)}{f0(P_T, x)} the function that the model has for the new domain, it minimises
+#' \deqn{\sum_i c_i\, \ell(y_i, f(x_i)) + \tfrac12\lVert f - f_0(P_T, \cdot)\rVert^2}{
+#'   sum_i c_i l(y_i, f(x_i)) + ||f - f0(P_T, .)||^2 / 2}
+#' over the labelled rows, with the model's loss and the norm of the kernel
+#' \eqn{\kappa(P_T, P_T)\,k(x, x')}{kappa(P_T, P_T) k(x, x')}. Without labels that is f0, with
+#' many of them the machine of the new domain alone.
+#'
+#' @details
+#' All rows of `newdata` (or those of `reference`) describe the domain, labelled or not, and the
+#' adapted model keeps what it needs of that description: its predictions for a row do not
+#' depend on the other rows of the `newdata` that `predict()` is given.
+#'
+#' \itemize{
+#'   \item [dg_svm()]: \eqn{c_i = \mathrm{cost}\cdot w_i}{c_i = cost w_i}. What is known of f
+#'     enters the linear term of the dual problem.
+#'   \item [dg_ridge()]: \eqn{\sum_i w_i (y_i - f(x_i))^2 + \lambda\lVert f - f_0\rVert^2}{
+#'     sum_i w_i (y_i - f(x_i))^2 + lambda ||f - f0||^2}, that is, \eqn{f = f_0 + g} with
+#'     \eqn{g = \sum_i \alpha_i \kappa k(x_i, \cdot)}{g = sum_i alpha_i kappa k(x_i, .)},
+#'     \eqn{(K + \lambda\,\mathrm{diag}(1/w))\alpha = y - f_0}{
+#'     (K + lambda diag(1/w)) alpha = y - f0}.
+#'   \item [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the
+#'     prior covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise; `predict(se.fit = TRUE)` gives
+#'     the standard deviations of that posterior. They take f - f0 to be as uncertain as f was
+#'     before training, and so err on the large side with few labels.
+#'   \item [chain()]s: the projection stays; what it ends in is adapted on the projected scores.
+#' } With a feature map z, \eqn{\kappa k} is what the map makes of it, \eqn{\langle z(P_T, x),
+#' z(P_T, x')\rangle}{<z(P_T, x), z(P_T, x')>}, which is small for a domain that resembles none of
+#' those in training. Probabilities keep the calibration of the model. An unpenalised constant
+#' (`offset = TRUE`) stays what it was in f0. Numbers
+#' are standardised as they were in training.
+#'
+#' @param object A [dg_svm()], [dg_ridge()] or [dg_gp()], or a fitted [chain()] that ends in one.
+#' @param newdata Rows of one new domain, labelled or not, as for [predict()][predict.dg_learner()].
+#' @param labels The response, one entry per row of `newdata` and `NA` where it is not known: a
+#'   vector, an expression in the columns of `newdata`, or the name of a column as a string.
+#' @param domain The domain of the rows, where `newdata` does not have it.
+#' @param cost,lambda As in [dg_svm()] and [dg_ridge()]: how much the labels count, and how much the
+#'   distance from f0. `NULL`: as in the model.
+#' @param weights Non-negative numbers, one per row of `newdata`, that multiply the cost of labelled
+#'   rows. May be an expression in its columns.
+#' @param reference,reference_domain Further unlabelled rows that describe the domain in place of
+#'   `newdata`, as in [predict()][predict.dg_learner()].
+#' @param ... Not used.
+#' @return An object of class `dg_adapted` that [predicts][predict.dg_learner()] for rows of that
+#'   domain: a list with
+#'   \item{base}{the model at the domain, f0}
+#'   \item{correction}{list with the `coefficients` of f - f0, one per labelled row (with a feature
+#'     map: per coordinate) and machine, and what the solver reports}
+#'   \item{labelled}{which rows of `newdata` have labels}
+#'   \item{decision}{values of f at the complete rows of `newdata` (of the standardised response)}
+#'   \item{start}{values of f0 there}
+#'   `fitted()` and `predict()` without `newdata` give predictions for all rows of the `newdata` it
+#'   was adapted with, `nobs()` the number of labelled ones.
+#' @section Errors:
+#' Rows of several domains, labels that are not of the response's kind, no label at all, an
+#' argument that the model does not have (`lambda` for [dg_svm()]), and models of other
+#' kinds are errors; so are rows of another domain, and `reference`, in `predict()`.
+#' @references
+#' Blanchard, G., Deshmukh, A. A., Dogan, U., Lee, G. and Scott, C. (2021). Domain
+#' generalization by marginal transfer learning. *Journal of Machine Learning
+#' Research* 22(2), 1-55.
+#' @seealso [predict.dg_learner()]
+#' @examples
+#' toy <- simulate_ellipses(domains = 7, rows = 60, seed = 3)
+#' train <- subset(toy, domain %in% levels(domain)[1:6])
+#' new <- subset(toy, !domain %in% levels(domain)[1:6])
+#' model <- dg_svm(y ~ x1 + x2 | domain, data = train, cost = 10)
+#'
+#' # the error at the unlabelled rows, by the number of labels
+#' sapply(c(2, 5, 10, 20), function(m) {
+#'   known <- replace(new$y, -seq_len(m), NA)
+#'   adapted <- adapt(model, new, known)
+#'   rest <- is.na(known)
+#'   c(labels = m, before = mean(predict(model, new)[rest] != new$y[rest]),
+#'     after = mean(predict(adapted)[rest] != new$y[rest]))
+#' })
+#' @export
+adapt <- function(object, newdata, labels, ...) UseMethod("adapt")
+
+#' @exportS3Method
+adapt.default <- function(object, newdata, labels, ...) {
+  check_given(object, "object")
+  abort_adapt(describe(object))
+}
+
+abort_adapt <- function(found) {
+  abort("argument", "`object` must be a fitted `dg_svm()`, `dg_ridge()` or `dg_gp()`, or a chain ",
+        "that ends in one, not ", found, ".")
+}
+
+#' @rdname adapt
+#' @export
+adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL, lambda = NULL,
+                             weights = NULL, reference = NULL, reference_domain = NULL, ...) {
+  call <- match.call()
+  call[[1L]] <- quote(adapt)
+  check_no_dots(list(...), names(formals(adapt.dg_learner))[-1L])
+  check_sealed(object)
+  args <- adapt_arguments(learner_of(object), cost, lambda)
+  check_given(newdata, "newdata")
+  check_given(labels, "labels")
+  rows <- domain_rows(object, newdata, domain, reference, reference_domain)
+  data <- if (is.data.frame(newdata)) newdata
+  env <- parent.frame()
+  given <- list(
+    labels = named_column(in_columns(substitute(labels), labels, data, env, "labels"), data),
+    weights = in_columns(substitute(weights), weights, data, env, "weights")
+  )
+  given <- read_labels(given, rows$ok, learner_of(object)$response)
+
+  base <- fix_domain(forget_rows(object), rows$described, rows$one(rows$described))
+  all <- list(X = rows$X, domain = rows$one(rows$X))
+  learner <- learner_of(base)
+  own <- which(!is.na(given$y))
+  sample <- c(rows_at(learner_rows(base, all), own)[c("X", "domain")],
+              list(y = given$y[own], weights = given$weights[own]))
+  start <- decision(base, all)
+  product <- correction_product(learner$product, sample)
+  correction <- train_correction(learner, product, sample, start[own, , drop = FALSE], args)
+  check_correction(correction, product)
+  adapted <- structure(list(
+    base = base, correction = correction, start = start,
+    labelled = which(rows$ok)[own], args = args, name = rows$name, response = learner$response,
+    calibration = object$calibration,
+    weights = given$weights, y = given$y, spec = object$spec, blueprint = rows$blueprint,
+    formula = object$formula, rows = list(kept = which(rows$ok), padded = length(rows$ok)),
+    domain = all$domain, call = call
+  ), class = c("dg_adapted", "dg_learner", "dg_fit"))
+  # a feature map serves f0 as well
+  if (is.null(product$features)) adapted$correction$product <- product
+  adapted$decision <- decision(adapted, all)
+  if (has_posterior(base)) adapted$moments <- posterior(adapted, all)
+  seal(adapted)
+}
+
+#' @exportS3Method
+adapt.dg_adapted <- function(object, newdata, labels, ...) {
+  abort("argument", "`object` is adapted already: adapt the model itself to all labels.")
+}
+
+# f0 + g.
+#' @exportS3Method
+decision.dg_adapted <- function(object, rows) {
+  rows <- list(X = rows$X, domain = one_domain(rows$X, object$name))
+  decision(object$base, rows) +
+    space_expansion(correction_space(object), learner_rows(object$base, rows),
+                    object$correction$coefficients)
+}
+
+correction_space <- function(object) {
+  product <- object$correction$product
+  if (is.null(product)) learner_of(object)$product else product
+}
+
+# The domain was described when the model was adapted.
+#' @exportS3Method
+judges_domain.dg_adapted <- function(object) FALSE
+
+#' @exportS3Method
+predict.dg_adapted <- function(object, newdata, domain = NULL, ...) {
+  check_sealed(object)
+  if (any(c("reference", "reference_domain") %in% names(list(...)))) {
+    abort("argument", "`reference` must not be given: the domain was described when the model was ",
+          "adapted to it.")
+  }
+  if (!missing(newdata)) check_same_domain(object, newdata, domain)
+  if (has_posterior(object)) return(predict.dg_gp(object, newdata, domain = domain, ...))
+  predict.dg_learner(object, newdata, domain = domain, ...)
+}
+
+check_same_domain <- function(object, newdata, domain) {
+  found <- given_domain(object$blueprint, newdata, domain)
+  other <- setdiff(unique(as.character(found)), c(object$name, NA))
+  if (length(other) && !is.null(object$name)) {
+    abort("data", "`newdata` must have rows of the domain \"", object$name, "\" that the model ",
+          "was adapted to, not of ", enumerate(other, quote = "\""), ".")
+  }
+}
+
+#' @export
+nobs.dg_adapted <- function(object, ...) length(object$labelled)
+
+#' @export
+coef.dg_adapted <- function(object, ...) object$correction$coefficients
+
+#' @export
+print.dg_adapted <- function(x, ...) {
+  cat(x$spec$parts$title, if (!is.null(x$name)) paste0(", adapted to domain \"", x$name, "\"")
+      else ", adapted", describe_formula(x), "\n", sep = "")
+  cat("  ", plural(length(x$labelled), "labelled row"), " of ",
+      format(x$rows$padded, big.mark = ","), "\n", sep = "")
+  print_details(x)
+  invisible(x)
+}
+
+#' @exportS3Method
+print_details.dg_adapted <- function(x) {
+  learner <- learner_of(x)
+  describe_response(x$response)
+  describe_kernels(learner$product)
+  shown <- x$args[intersect(names(x$args), c("cost", "lambda"))]
+  if (has_posterior(x)) shown <- learner[c("signal", "noise")]
+  cat("  ", paste(names(shown), vapply(shown, function(v) format(signif(v, 4)), ""),
+                  sep = " = ", collapse = ", "), "\n", sep = "")
+  change <- sqrt(mean((x$decision - x$start)^2)) * x$response$scale
+  cat("  root mean square of f - f0 at its rows: ", signif(change, 3), "\n", sep = "")
+}

@@ -1,0 +1,67 @@
+#' @rdname predict.dg_gp
+#' @param nsim Number of draws.
+#' @param seed `NULL`, or a number for [set.seed()]; the generator is put back.
+#' @return `simulate()`: a data frame with one line per row of `newdata` (the training rows if
+#'   there is none) and one column per draw, `sim_1`, `sim_2`, ... With a feature map, what the
+#'   features leave of the prior variance is drawn independently for each row.
+#' @importFrom stats simulate
+#' @export
+simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL,
+                           reference = NULL, reference_domain = NULL, ...) {
+  check_no_dots(list(...), setdiff(names(formals(simulate.dg_gp)), "object"))
+  check_sealed(object)
+  nsim <- check_count(nsim, "nsim")
+  if (!is.null(seed)) seed <- check_seed(seed)
+  drawn <- function(object, rows) posterior(object, rows, nsim)$draws
+  draws <- with_seed(seed, {
+    if (missing(newdata)) pad_rows(drawn(object, NULL), object)
+    else decide(object, newdata, domain, reference, reference_domain, of = drawn)
+  })
+  draws <- as.data.frame(object$response$centre + object$response$scale * draws)
+  names(draws) <- paste0("sim_", seq_len(nsim))
+  draws
+}
+
+check_seed <- function(seed) {
+  if (!is_number(seed) || abs(seed) > .Machine$integer.max) {
+    abort("argument", "`seed` must be one number that set.seed() takes, not ", describe(seed), ".")
+  }
+  seed
+}
+
+# Responses at rows made by new_rows(), [rows x draws].
+gp_draws <- function(product, object, rows, nsim) UseMethod("gp_draws")
+
+#' @exportS3Method
+gp_draws.gram_space <- function(product, object, rows, nsim) {
+  X <- rows$X
+  if (nrow(X) == 0L) return(matrix(0, 0L, nsim))
+  check_memory(nrow(X), nrow(X), copies = 2)
+  check_memory(nrow(X), sum(object$weights > 0), copies = 2)
+  factor <- gp_factor(object)
+  cross <- gp_cross(product, object, rows)
+  mean <- drop(crossprod(cross, factor$alpha))
+  left <- backsolve(factor$A, cross, transpose = TRUE)
+  among <- rows$among
+  if (!is.null(rows$judges)) {
+    among <- domain_kappa(product$domain_kernel, rows$judges, among = TRUE)
+  }
+  rows$threads <- product$threads
+  covariance <- object$signal^2 * (gram_matrix(product$kernel, rows, among) - crossprod(left))
+  diag(covariance) <- pmax(diag(covariance), 0) + object$noise^2
+  R <- on_error(chol(covariance), function(e) abort_indefinite(object))
+  mean + crossprod(R, matrix(stats::rnorm(length(mean) * nsim), length(mean)))
+}
+
+#' @exportS3Method
+gp_draws.feature_space <- function(product, object, rows, nsim) {
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, nsim))
+  beta <- object$coefficients +
+    object$spread %*% matrix(stats::rnorm(product$dim * nsim), product$dim)
+  parts <- lapply(blocks_of_rows(nrow(rows$X), product$dim), function(i) {
+    at <- feature_moments_at(product, object, rows_at(rows, i))
+    own <- matrix(stats::rnorm(length(i) * nsim), length(i))
+    at$Z %*% beta + sqrt(at$left + object$noise^2) * own
+  })
+  do.call(rbind, parts)
+}

@@ -1,0 +1,196 @@
+# Ridge regressions without one domain, for one lambda or for many.
+
+# Predictions of each row by the functions that are fitted without its domain, an
+# array [n x m x lambdas]. sample: list(X, domain, weights), and left_out where groups of rows other
+# than the domains are left out (then to the path's accuracy); task: ridge_task().
+left_out_predictions <- function(product, sample, task, args, lambdas) {
+  UseMethod("left_out_predictions")
+}
+
+#' @exportS3Method
+left_out_predictions.gram_space <- function(product, sample, task, args, lambdas) {
+  groups <- if (is.null(sample$left_out)) sample$domain else sample$left_out
+  codes <- sample$domain
+  sample$domain <- groups
+  check_left_out(sample)
+  check_memory(nrow(sample$X), copies = 2)
+  check_feature_memory(nrow(task$Y), ncol(task$Y) * length(lambdas))
+  order <- order(groups)
+  product$X <- sample$X[order, , drop = FALSE]
+  product$domain <- codes[order]
+  groups <- groups[order]
+  centre <- left_out_centre(sample, task, args)
+  Y <- task$Y[order, , drop = FALSE]
+  gram <- function() space_gram(product)
+  values <- if (length(lambdas) == 1L && is.null(sample$left_out)) {
+    Y - ridge_residuals(gram, Y, groups, task$costs[order], lambdas, centre, args$offset)
+  } else {
+    ridge_path(gram(), Y, groups, task$costs[order], lambdas, centre, args$offset,
+               threads = args$threads)$prediction
+  }
+  dim(values) <- c(dim(Y), length(lambdas))
+  values[order(order), , , drop = FALSE]
+}
+
+# Decision values of the rows of a fitted ridge regression, [n x m].
+left_out_values <- function(fitted, sample) {
+  task <- list(response = fitted$response, costs = fitted$costs,
+               Y = ridge_targets(fitted$response, fitted$y))
+  values <- left_out_predictions(fitted$product, sample, task, fitted$spec$args,
+                                 penalty_of(fitted, "lambda"))
+  matrix(values, nrow(task$Y), dimnames = list(NULL, colnames(fitted$coefficients)))
+}
+
+lambda_values <- function(values, l) matrix(values[, , l], dim(values)[1L])
+
+# Two domains with a weight, so that something is left.
+check_left_out <- function(sample) {
+  weighty <- sum(tapply(sample$weights, sample$domain, max) > 0)
+  if (weighty < 2L) {
+    abort("data", "Leaving domains out needs at least 2 domains",
+          if (nlevels(sample$domain) >= 2L) " with a positive weight", ", not ", weighty, ".")
+  }
+}
+
+# A standardised response is centred by the mean of the other domains, [G x m].
+left_out_centre <- function(sample, task, args) {
+  centre <- matrix(0, nlevels(sample$domain), ncol(task$Y))
+  if (task$response$kind != "number" || args$scale == "none" || args$offset) return(centre)
+  centre[, 1L] <- vapply(levels(sample$domain), function(g) {
+    rest <- sample$domain != g
+    weighted_mean(task$Y[rest, 1L], sample$weights[rest])
+  }, numeric(1))
+  centre
+}
+
+# Residuals of each domain when it is left out, in closed form [n x m]. gram: a function that gives
+# K; rows are sorted by domain.
+ridge_residuals <- function(gram, Y, domain, costs, lambda, centre, offset) {
+  left_out_core(gram, Y, domain, costs, lambda, centre, offset, NULL)$residual
+}
+
+# squares: NULL, or the weights of the squared residuals whose slopes are wanted, see
+# core/lodo.h.
+left_out_core <- function(gram, Y, domain, costs, lambda, centre, offset, squares) {
+  K <- gram()
+  ridge <- row_ridges(lambda, costs, K)
+  left <- core_result(ridge_lodo_(hand_over(K), Y, ridge, tabulate(domain, nlevels(domain)), centre,
+                                  offset, squares))
+  warn_ridge(left$jitter, lambda)
+  left
+}
+
+# The same for many values of lambda: exact to `tolerance` standard deviations of the
+# response (root mean square over the rows of a domain). First from the Krylov spaces of the
+# Gram matrix, one per domain, until so small values of lambda are left that an inverse
+# of K + pole pays, which serves those within a factor of 100 of the pole. list(
+#   prediction [n x m lambdas], column j + (l - 1) m for response j and lambda l,
+#   error [lambdas] mean of c_i r_i^2 over rows, summed over responses,
+#   domains [lambdas x G] the same by domain,
+#   steps (matrix products per domain and response), poles, factorised: values of lambda that
+#   not even a pole served).
+ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, offset = FALSE,
+                       tolerance = 1e-3, threads = 2L) {
+  if (is.null(centre)) centre <- matrix(0, nlevels(domain), ncol(Y))
+  if (is.unsorted(domain)) {
+    order <- order(domain)
+    path <- ridge_path(K[order, order, drop = FALSE], Y[order, , drop = FALSE], domain[order],
+                       costs[order], lambdas, centre, offset, tolerance, threads)
+    path$prediction <- path$prediction[order(order), , drop = FALSE]
+    return(path)
+  }
+  m <- ncol(Y)
+  systems <- nlevels(domain) * m
+  sizes <- tabulate(domain, nlevels(domain))
+  follow <- function(matrix, pole, lambdas, patience) {
+    core_result(ridge_path_(matrix, pole, Y, sqrt(costs), lambdas, sizes, centre, offset, tolerance,
+                            patience, threads))
+  }
+  # steps of all systems in the time of an inverse, and those that follow it
+  price <- 0.6 * nrow(Y) / (min(systems, 32) + 16) * min(1, 32 / systems) + 15
+  path <- follow(K, 0, lambdas, price)
+  steps <- path$steps
+  lost <- which(path$lost == 1L)
+  poles <- numeric()
+  for (near in pole_groups(lambdas, lost)) {
+    pole <- exp(mean(log(range(lambdas[near]))))
+    near_pole <- core_result(ridge_inverse_(K, row_ridges(pole, costs, K)))
+    warn_ridge(near_pole$jitter, pole)
+    again <- follow(near_pole$inverse, pole, lambdas[near], 200)
+    path$prediction[, path_columns(near, m)] <- again$prediction
+    steps <- steps + again$steps
+    poles <- c(poles, pole)
+    lost <- setdiff(lost, near[again$lost == 0L])
+  }
+  for (l in lost) {
+    path$prediction[, path_columns(l, m)] <-
+      Y - ridge_residuals(function() K, Y, domain, costs, lambdas[l], centre, offset)
+  }
+  c(path_errors(path$prediction, Y, domain, costs, length(lambdas)),
+    list(prediction = path$prediction, steps = steps / systems, poles = poles,
+         factorised = lambdas[lost]))
+}
+
+# Those that are left in groups of at most four powers of ten; a few are better
+# factorised one by one.
+pole_groups <- function(lambdas, lost) {
+  if (length(lost) <= 2L) return(list())
+  power <- log10(lambdas[lost])
+  groups <- max(1, ceiling(diff(range(power)) / 4))
+  Filter(length, split(lost, floor((power - min(power)) / (diff(range(power)) + 1e-9) * groups)))
+}
+
+path_columns <- function(l, m) c(outer(seq_len(m), (l - 1L) * m, "+"))
+
+# Means of c_i r_i^2, by shares because sums of weights of 1e308 overflow.
+path_errors <- function(prediction, Y, domain, costs, n_lambdas) {
+  m <- ncol(Y)
+  share <- costs / max(costs)
+  squares <- share * (prediction - Y[, rep(seq_len(m), n_lambdas), drop = FALSE])^2
+  squares <- vapply(seq_len(n_lambdas), function(l) {
+    rowSums(squares[, path_columns(l, m), drop = FALSE])
+  }, numeric(nrow(Y)))
+  squares <- rowsum(matrix(squares, nrow(Y)), as.integer(domain))
+  share <- rowsum(share, as.integer(domain))
+  list(error = colSums(squares) / sum(share), domains = unname(t(squares / c(share))))
+}
+
+# From the sums of the rows of all other domains.
+#' @exportS3Method
+left_out_predictions.feature_space <- function(product, sample, task, args, lambdas) {
+  check_left_out(sample)
+  m <- ncol(task$Y)
+  check_feature_memory(nrow(task$Y), m * length(lambdas))
+  table <- own_table(product, sample)
+  total <- ridge_moments(product, sample, task, table)
+  centre <- left_out_centre(sample, task, args)
+  values <- array(0, c(dim(task$Y), length(lambdas)))
+  rows <- split(seq_along(sample$domain), sample$domain)
+  for (g in seq_along(rows)) {
+    i <- rows[[g]]
+    own <- ridge_moments(product, sample, task, table, i)
+    rest <- Map(`-`, total, own)
+    rest$cross <- rest$cross - outer(rest$sums, centre[g, ])
+    solved <- solve_left_out(rest, args, lambdas)
+    held <- expand_rows(product, rows_at(sample, i), table, solved$coefficients)
+    values[i, , ] <- sweep(held, 2L, solved$offset + rep(centre[g, ], length(lambdas)), "+")
+  }
+  values
+}
+
+# list(coefficients [r x m lambdas], offset [m lambdas])
+solve_left_out <- function(moments, args, lambdas) {
+  few <- length(lambdas) <= 4L
+  if (few) {
+    solved <- lapply(lambdas, function(lambda) {
+      args$lambda <- lambda
+      solve_moments(moments, args)
+    })
+    return(list(coefficients = do.call(cbind, lapply(solved, `[[`, "coefficients")),
+                offset = unlist(lapply(solved, `[[`, "offset"))))
+  }
+  centred <- centre_moments(moments, args$offset)
+  W <- core_result(ridge_shifted_(centred$second, centred$cross, lambdas, args$threads))
+  list(coefficients = W,
+       offset = rep(centred$offset, length(lambdas)) - drop(centred$mean %*% W))
+}

@@ -1,0 +1,113 @@
+# How far a function is shrunk, and how far domains are told apart, where the user does not say: as
+# predicts domains best that were left out, by the closed form of ridge regression with the same
+# kernels.
+
+# lambda over the sum of costs, which is n; the largest leaves little but the constant.
+penalty_shares <- 10^seq(-5, 1, by = 0.5)
+# The bandwidth between domains over the median; the last is nearly pooling.
+penalty_times <- c(1, 2, 4, 8)
+# Standard errors by which a narrower one must be better.
+penalty_margin <- 0.5
+# The most rows that are searched.
+penalty_rows <- 1000L
+
+# The arguments of a learner with lambda and the kernel between domains, and `slope`, the mean size
+# of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
+# leave open is 1.
+choose_penalty <- function(args, sample, task) {
+  args[c("lambda", "slope")] <- list(1, 1)
+  folds <- calibration_folds(sample)
+  # a multi-task kernel is for domains that are known
+  if (max(folds) < 2L || domain_knows(args$domain_kernel) == "names") return(args)
+  # of huge weights the largest number that there is
+  total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
+  kept <- penalty_sample(sample)
+  domain <- sample$domain[kept]
+  rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
+               left_out = factor(folds[as.integer(domain)]))
+  task$Y <- task$Y[kept, , drop = FALSE]
+  task$costs <- task$costs[kept]
+  kernel <- kernel_fit(args$kernel, sample$X)
+  all <- list(X = sample$X, domain = sample$domain, threads = args$threads)
+  between <- domain_kernel_fit(args$domain_kernel, all, args$features)
+  open <- domain_width_open(args$domain_kernel) && !identical(args$bandwidths, "fitted")
+  times <- if (open) penalty_times else 1
+  tried <- lapply(times, function(t) {
+    between$kappa <- widened_kappa(between, t)
+    product <- structure(list(kernel = kernel, domain_kernel = between, threads = args$threads),
+                         class = "gram_space")
+    try_penalties(product, rows, task, args)
+  })
+  best <- widest_good(tried)
+  if (length(times) > 1L) args$domain_kernel <- domain_widen(args$domain_kernel, times[best])
+  args$lambda <- penalty_shares[tried[[best]]$best] * total
+  args$slope <- tried[[best]]$slope
+  args
+}
+
+# Rows with a weight, at most penalty_rows, evenly spaced within domains in the order of x.
+penalty_sample <- function(sample) {
+  kept <- which(sample$weights > 0)
+  if (length(kept) <= penalty_rows) return(kept)
+  keys <- c(list(as.integer(sample$domain)), unname(as.data.frame(sample$X)))
+  ordered <- do.call(order, lapply(keys, `[`, kept))
+  sort(kept[ordered[round(seq(1, length(kept), length.out = penalty_rows))]])
+}
+
+# list(best: the number of the share, domains: its errors by domain, weight of each, slope)
+try_penalties <- function(product, rows, task, args) {
+  largest <- max(task$costs)
+  task$costs <- task$costs / largest
+  lambdas <- sum(task$costs) * penalty_shares
+  predicted <- quietly(left_out_predictions(product, rows, task, args, lambdas),
+                       "domgen_warning_ridge")
+  residuals <- predicted - c(task$Y)
+  share <- task$costs / sum(task$costs)
+  errors <- apply(residuals, 3L, function(r) sum(share * r^2))
+  errors[is.nan(errors)] <- Inf
+  # where all are as good the simplest
+  best <- max(which(errors <= min(errors) * (1 + 1e-6)))
+  left <- lambda_values(residuals, best)
+  # of the indicators of several classes that of the row's own
+  size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y))] else left
+  slope <- sum(share * abs(size))
+  list(best = best, error = errors[best], slope = if (is.finite(slope)) slope else 1,
+       domains = c(rowsum(share * rowSums(left^2), as.integer(rows$domain))))
+}
+
+# The widest kernel between domains whose error is larger than the smallest by no more than
+# `penalty_margin` standard errors of the sum over domains: what a narrower one gains by chance is
+# lost on new domains.
+widest_good <- function(tried) {
+  errors <- vapply(tried, `[[`, numeric(1), "error")
+  least <- tried[[which.min(errors)]]$domains
+  good <- vapply(tried, function(one) {
+    worse <- one$domains - least
+    sum(worse) <= penalty_margin * sqrt(length(worse)) * stats::sd(worse)
+  }, NA)
+  max(which(good | errors == min(errors)))
+}
+
+# `lambda` or `cost` of a fitted model: as given, or as chosen.
+penalty_of <- function(object, name) {
+  given <- object$spec$args[[name]]
+  if (is.null(given)) object[[name]] else given
+}
+
+# With the cost at which the loss pulls at residuals of the usual size as the square of the ridge
+# regression does, sum_i c_i r_i^2 / (2 lambda) beside |f|^2 / 2: as much for squared losses, and
+# for a loss of slope 1, whose pull does not depend on r, mean |r| / lambda.
+# choose: cost_penalty(), or what remembers it.
+choose_cost <- function(args, sample, loss, choose) {
+  key <- args[c("kernel", "domain_kernel", "features", "domain_weights", "offset")]
+  chosen <- choose(key, args, sample)
+  args$domain_kernel <- chosen$domain_kernel
+  # of fixed steps, so that what the closed form leaves to tolerance does not show
+  slope <- 10^(round(4 * log10(max(chosen$slope, args$epsilon, 1e-3))) / 4)
+  args$cost <- (if (loss$squared) 1 / 2 else slope) / chosen$lambda
+  args
+}
+
+cost_penalty <- function(key, args, sample) {
+  choose_penalty(args, sample, quietly(ridge_task(sample, args)))
+}

@@ -1,0 +1,173 @@
+# Parameters of a specification by name, for tuning. A name is a path: an argument, then what is
+# inside the kernel or feature map that is given there, as in "domain_kernel.outer.sigma". `sigma`,
+# `times` and `smoothing` alone are those of `kernel`. In a chain the name of the part,
+# "dica.lambda" or "svm.cost", may come first, and must where both parts know the name.
+
+short_of_kernel <- c("sigma", "times", "smoothing")
+
+# list(part: NULL, "projection" or "learner"; path: character vector). all: also arguments of no
+# interest for tuning?
+find_parameter <- function(spec, name, all = FALSE) UseMethod("find_parameter")
+
+#' @exportS3Method
+find_parameter.dg_spec <- function(spec, name, all = FALSE) {
+  path <- strsplit(name, ".", fixed = TRUE)[[1L]]
+  if (length(path) > 1L && path[1L] %in% short_names(spec)) path <- path[-1L]
+  if (length(path) == 1L && path %in% short_of_kernel) path <- c("kernel", path)
+  if (length(path) == 0L || !knows_path(spec, path, all)) return(NULL)
+  list(part = NULL, path = path)
+}
+
+#' @exportS3Method
+find_parameter.dg_chain_spec <- function(spec, name, all = FALSE) {
+  parts <- c("projection", "learner")
+  found <- Filter(Negate(is.null), lapply(parts, function(part) {
+    found <- find_parameter(spec[[part]], name, all)
+    if (!is.null(found)) list(part = part, path = found$path)
+  }))
+  if (length(found) == 2L) {
+    both <- paste0(vapply(parts, function(part) short_names(spec[[part]])[1L], ""), ".", name)
+    abort("argument", "`", name, "` is a parameter of both parts of the chain: `", both[1L],
+          "` or `", both[2L], "`?")
+  }
+  if (length(found)) found[[1L]]
+}
+
+short_names <- function(spec) unique(c(sub("^dg_", "", spec$method), spec$method))
+
+knows_path <- function(spec, path, all = FALSE) {
+  if (!path[1L] %in% names(spec$args) || !all && !is_tuned(spec$parts, path[1L])) return(FALSE)
+  if (length(path) == 1L) return(TRUE)
+  inner <- inner_object(spec$args[[path[1L]]], path[1L])
+  is.list(inner) && knows_inner(inner, path[-1L])
+}
+
+# The row of a parameter that find_parameter() found.
+found_row <- function(spec, found) {
+  argument_row(if (is.null(found$part)) spec$parts else spec[[found$part]]$parts, found$path)
+}
+
+knows_inner <- function(object, path) {
+  known <- names(formals(constructor(object)))
+  if (!path[1L] %in% known) return(FALSE)
+  length(path) == 1L || is.list(object[[path[1L]]]) && knows_inner(object[[path[1L]]], path[-1L])
+}
+
+# The function that made a kernel, a domain kernel or a feature map.
+constructor <- function(object) {
+  name <- class(object)[1L]
+  if (name == "domain_embedding") name <- "domain_distribution"
+  get0(name, mode = "function", ifnotfound = function() NULL)
+}
+
+# The specification with these values, list by name; the method functions check them.
+set_parameters <- function(spec, values) {
+  for (name in names(values)) {
+    found <- find_parameter(spec, name)
+    if (is.null(found)) abort_parameter(spec, name)
+    spec <- set_found(spec, found, values[[name]])
+  }
+  spec
+}
+
+set_found <- function(spec, found, value) {
+  if (!is.null(found$part)) {
+    spec[[found$part]] <- set_found(spec[[found$part]], list(path = found$path), value)
+    return(spec)
+  }
+  first <- found$path[1L]
+  args <- spec$args
+  args[first] <- list(if (length(found$path) == 1L) value else {
+    set_inner(inner_object(spec$args[[first]], first), found$path[-1L], value)
+  })
+  changed <- do.call(spec$method, args, quote = TRUE)
+  # all were handed over, but the user gave no more than before and this one
+  given <- if (is.null(args[[first]])) setdiff(spec$given, first) else c(spec$given, first)
+  changed$given <- as.character(intersect(names(args), given))
+  changed
+}
+
+set_inner <- function(object, path, value) {
+  make <- constructor(object)
+  given <- unclass(object)[intersect(names(formals(make)), names(object))]
+  given[path[1L]] <- list(if (length(path) == 1L) value
+                          else set_inner(object[[path[1L]]], path[-1L], value))
+  # a bandwidth is given in one way or the other
+  if (path[1L] == "times") given$sigma <- NULL
+  if (path[1L] == "sigma") given$times <- NULL
+  do.call(make, given, quote = TRUE)
+}
+
+abort_parameter <- function(spec, name) {
+  known <- known_parameters(spec)
+  abort("argument", "`grid` must have names of parameters; `", name, "` is none. ",
+        "Known are ", enumerate(known, length(known), "`"), ".")
+}
+
+known_parameters <- function(spec) UseMethod("known_parameters")
+
+#' @exportS3Method
+known_parameters.dg_spec <- function(spec) {
+  names <- Filter(function(name) is_tuned(spec$parts, name), names(spec$args))
+  c(names, Filter(function(name) knows_path(spec, c("kernel", name)), short_of_kernel))
+}
+
+#' @exportS3Method
+known_parameters.dg_chain_spec <- function(spec) {
+  parts <- lapply(c("projection", "learner"), function(part) known_parameters(spec[[part]]))
+  both <- intersect(parts[[1L]], parts[[2L]])
+  labels <- Map(function(names, part) {
+    ifelse(names %in% both, paste0(short_names(spec[[part]])[1L], ".", names), names)
+  }, parts, c("projection", "learner"))
+  unlist(labels, use.names = FALSE)
+}
+
+# One line of a data frame for the parameters chosen in a fold.
+parameter_row <- function(values) {
+  plain <- lapply(values, function(value) {
+    if (is.atomic(value) && length(value) == 1L) value else format_value(value)
+  })
+  data.frame(plain, check.names = FALSE, stringsAsFactors = FALSE)
+}
+
+# A value of a parameter in few characters.
+format_value <- function(value) {
+  if (is.list(value)) short_object(value)
+  else paste(format(value, digits = 4), collapse = ", ")
+}
+
+# A kernel or feature map by its constructor and what is not the default: "rbf(times = 2)"; the
+# first number is always there: "poly(2)".
+short_object <- function(value) UseMethod("short_object")
+
+short_parts <- function(sign) {
+  function(value) paste(vapply(value$parts, format_value, ""), collapse = sign)
+}
+
+#' @exportS3Method
+short_object.kernel_sum <- short_parts(" + ")
+
+#' @exportS3Method
+short_object.kernel_product <- short_parts(" * ")
+
+#' @exportS3Method
+short_object.default <- function(value) {
+  class <- class(value)[1L]
+  name <- c(domain_embedding = "domain_distribution", kernel_normalised = "kernel_normalise")[class]
+  if (is.na(name)) name <- class
+  if (name == "kernel_normalise") value <- value$parts
+  defaults <- if (exists(name, mode = "function")) formals(name)
+  if (!is.null(names(value))) value <- unclass(value)[names(value) %in% names(defaults)]
+  shown <- Map(function(part, arg) {
+    default <- on_error(eval(defaults[[arg]]), function(e) NULL)
+    if (is.character(default)) default <- default[1L]
+    first <- is.numeric(part) && arg == names(defaults)[1L]
+    known <- !first && isTRUE(all.equal(part, default))
+    if (is.null(part) || is.function(part) || known) return(NULL)
+    text <- format_value(part)
+    if (arg %in% c("", names(defaults)[1L])) text else paste(arg, "=", text)
+  }, value, if (is.null(names(value))) "" else names(value))
+  shown <- unlist(shown)
+  paste0(sub("^kernel_|^features_|^domain_", "", name),
+         if (length(shown)) paste0("(", paste(shown, collapse = ", "), ")"))
+}

@@ -1,0 +1,117 @@
+# The kernel on (domain, x) by features: fitted to training rows, of which
+# nothing is kept but the map. What projections and learners ask for are sums
+# over rows of features, and linear functions of them at new rows.
+
+new_feature_space <- function(features, kernel, domain_kernel, map, dim, rows) {
+  structure(list(
+    features = features, kernel = kernel, domain_kernel = domain_kernel, map = map, dim = dim,
+    columns = colnames(rows$X), threads = rows$threads
+  ), class = "feature_space")
+}
+
+# f(P, x) = <z(P, x), W> at new rows: [rows x columns of W].
+#' @exportS3Method
+space_expansion.feature_space <- function(product, rows, A) {
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, ncol(A)))
+  storage.mode(A) <- "double"
+  table <- new_table(product, rows)
+  values <- expand_folded(product$map, product, rows, table, A)
+  if (is.null(values)) values <- expand_rows(product, rows, table, A)
+  check_overflow(values, product$kernel)
+  values
+}
+
+# A shorter way to <z(P, x), W>; NULL where there is none.
+expand_folded <- function(map, product, rows, table, A) UseMethod("expand_folded")
+
+#' @exportS3Method
+expand_folded.default <- function(map, product, rows, table, A) NULL
+
+# The values of linear functions W [r x m] at the rows, each judged as the table says.
+expand_rows <- function(product, rows, table, W) {
+  do.call(rbind, in_chunks(product, rows, table, function(program, i, X, codes) {
+    feature_apply_(program, X, codes, W, product$threads)
+  }))
+}
+
+# The features themselves, Z [rows x r], for a learner, a plot or a test.
+space_rows <- function(product, rows) {
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, product$dim))
+  check_feature_memory(nrow(rows$X), product$dim)
+  features_at(product, rows, new_table(product, rows))
+}
+
+features_at <- function(product, rows, table) {
+  Z <- do.call(rbind, in_chunks(product, rows, table, function(program, i, X, codes) {
+    feature_rows_(program, X, codes, product$threads)
+  }))
+  check_overflow(c(min(Z), max(Z)), product$kernel)
+  Z
+}
+
+# Sums over rows, each judged as the table says. wanted: list(
+#   cells: codes 1, ..., n_cells; n_cells; second: is Z'Z wanted?;
+#   response: F [n x ry], or NULL; labelled: n weights, or NULL).
+# list(n, second = Z'Z [r x r], sums [r x cells], counts [cells],
+#   cross = Z'F [r x ry], response_second = F'F, response_sums = F'1 (NULL without
+#   response), labelled_second = Z' diag(labelled) Z (NULL without labelled)).
+moments_of <- function(product, rows, table, wanted) {
+  shorter <- if (!is.null(table)) map_moments(product$map, product, rows, table, wanted)
+  if (!is.null(shorter)) return(shorter)
+  parts <- in_chunks(product, rows, table, function(program, i, X, codes) {
+    part <- take_wanted(wanted, i)
+    feature_moments_(program, X, codes, part$cells, part$n_cells, part$response, part$labelled,
+                     product$threads, part$second)
+  })
+  Reduce(add_moments, parts)
+}
+
+# A shorter way for rows of several domains; NULL where there is none.
+map_moments <- function(map, product, rows, table, wanted) UseMethod("map_moments")
+
+#' @exportS3Method
+map_moments.default <- function(map, product, rows, table, wanted) NULL
+
+take_wanted <- function(wanted, rows) {
+  for (name in c("cells", "response", "labelled")) wanted[[name]] <- take(wanted[[name]], rows)
+  wanted
+}
+
+# Sums over disjoint rows add.
+add_moments <- function(a, b) {
+  Map(function(x, y) if (is.null(x)) NULL else x + y, a, b)
+}
+
+# Mean of the features of each domain, [G x r].
+feature_means <- function(product, rows) {
+  wanted <- list(cells = as.integer(rows$domain), n_cells = nlevels(rows$domain), second = FALSE)
+  moments <- moments_of(product, rows, own_table(product, rows), wanted)
+  check_overflow(moments$sums, product$kernel)
+  t(moments$sums) / moments$counts
+}
+
+#' @exportS3Method
+domain_table.feature_space <- function(product, rows) {
+  feature_table(product$map, product$domain_kernel, rows)
+}
+
+# The results of body(program, i, X[i, ], domain codes) in a list. The core
+# walks over the rows in blocks by itself; only a kernel that is evaluated in R
+# needs its values before.
+in_chunks <- function(product, rows, table, body) {
+  codes <- if (!is.null(table)) as.integer(rows$domain)
+  lapply(kernel_blocks(product$kernel, nrow(rows$X), product$dim), function(i) {
+    chunk <- take(rows$X, i)
+    body(feature_program(product$map, chunk, table), i, chunk, take(codes, i))
+  })
+}
+
+# Refuse before allocating, as check_memory() does.
+check_feature_memory <- function(rows, dim = rows) {
+  need <- 8 * as.numeric(rows) * dim
+  if (need > memory_limit()) {
+    abort("memory", "A matrix of ", plural(rows, "row"), " and ", plural(dim, "feature"),
+          " would take ", format(signif(need / 2^30, 3), big.mark = ","), " GiB, more than ",
+          "`options(domgen.memory_limit = )` (bytes) allows; use fewer features.")
+  }
+}

@@ -1,0 +1,84 @@
+# The kernel on (domain, x): kappa(P, P') k(x, x'), fitted to training rows. It
+# is the one thing that projections and learners know of kernels: they ask for
+# the Gram matrix of the training rows and for expansions at new rows, and
+# never which kernel or domain kernel it was.
+
+gram_space <- function(kernel, domain_kernel, sample, threads) {
+  kernel <- kernel_fit(kernel, sample$X)
+  rows <- list(X = sample$X, domain = sample$domain, threads = threads)
+  structure(c(rows, list(kernel = kernel, domain_kernel = domain_kernel_fit(domain_kernel, rows))),
+            class = "gram_space")
+}
+
+# K [n x n]
+space_gram <- function(product) {
+  gram_matrix(product$kernel, product, product$domain_kernel$kappa)
+}
+
+# The value of a local variable, which is then gone. The core works in the memory of a matrix that
+# has no other name and in a copy of any other.
+hand_over <- function(K) {
+  value <- K
+  rm(list = as.character(substitute(K)), envir = parent.frame())
+  value
+}
+
+# f(P, x) at new rows, [rows x columns of A]: sum_i k((P_i, x_i), (P, x)) A_i, or
+# <z(P, x), A> with features. rows: list(X, domain, reference), reference: list(X, domain), further
+# unlabelled rows; a domain that has some is judged by them, any other by its rows in X.
+space_expansion <- function(product, rows, A) UseMethod("space_expansion")
+
+#' @exportS3Method
+space_expansion.gram_space <- function(product, rows, A) {
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, ncol(A)))
+  kappa <- new_table(product, rows)
+  used <- rowSums(A != 0) > 0
+  Z <- product$X[used, , drop = FALSE]
+  A <- A[used, , drop = FALSE]
+  codes <- as.integer(rows$domain)
+  known <- as.integer(product$domain)[used]
+  parts <- lapply(kernel_blocks(product$kernel, nrow(rows$X), nrow(Z)), function(i) {
+    own <- take(rows$X, i)
+    kernel_apply_(kernel_program(product$kernel, own, Z), own, Z, A, kappa, take(codes, i),
+                  known, product$threads)
+  })
+  values <- if (length(parts) == 1L) parts[[1L]] else do.call(rbind, parts)
+  check_overflow(values, product$kernel)
+  values
+}
+
+# What a representation needs to know of the domains of rows: kappa [new x G], or the table of a
+# feature map; NULL where they make no difference.
+new_table <- function(product, rows) {
+  if (!uses_domain(product$domain_kernel)) return(NULL)
+  domain_table(product, judging_rows(product, rows))
+}
+
+# The same of rows that judge themselves, as those of training do.
+own_table <- function(product, rows) {
+  if (!uses_domain(product$domain_kernel)) return(NULL)
+  domain_table(product, list(X = rows$X, domain = rows$domain, threads = product$threads))
+}
+
+domain_table <- function(product, rows) UseMethod("domain_table")
+
+#' @exportS3Method
+domain_table.gram_space <- function(product, rows) {
+  unname(domain_kappa(product$domain_kernel, rows))
+}
+
+# The rows that say which distribution each domain has.
+judging_rows <- function(product, new) {
+  domain <- new$domain
+  rows <- describing_rows(new$X, domain, new$reference)
+  rows$threads <- product$threads
+  if (!judges_rows(product$domain_kernel)) return(rows)
+  single <- tabulate(rows$domain, nlevels(domain)) == 1L
+  if (any(single)) {
+    one <- sum(single) == 1L
+    warn("small_domain", if (one) "A domain is" else "Domains are", " judged by a single row",
+         if (!one) " each", ": ", enumerate(levels(domain)[single], quote = "\""),
+         ". Give more of ", if (one) "its" else "their", " unlabelled rows as `reference`.")
+  }
+  rows
+}

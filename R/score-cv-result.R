@@ -1,0 +1,112 @@
+# The result of a cross-validation: scores by domain, then summarised.
+
+# plan, pairs: the fits without two folds, see pairs_of_folds().
+new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pairs = list()) {
+  predictions <- do.call(rbind, lapply(results, `[[`, "predictions"))
+  predictions <- predictions[order(predictions$rep, predictions$row), ]
+  rownames(predictions) <- NULL
+  fits <- data.frame(fold = vapply(splits, `[[`, integer(1), "fold"),
+                     rep = vapply(splits, `[[`, integer(1), "rep"),
+                     seconds = vapply(results, `[[`, numeric(1), "seconds"))
+  found <- lapply(results, `[[`, "parameters")
+  if (!is.null(found[[1L]])) fits <- cbind(fits, do.call(rbind, lapply(found, parameter_row)))
+  by_domain <- score_left_out(predictions, metrics)
+  refits <- read_pairs(plan, pairs, task$domain, by_domain$domain, metrics)
+  share <- train_share(splits, task)
+  errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
+    values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
+    mean_error(values, refits$without[[name]], share)
+  })
+  structure(list(
+    domains = by_domain, predictions = predictions,
+    mean = known_mean(by_domain$score), se = errors[[1L]]$se,
+    errors = errors, overall = score(as.list(predictions), metrics[[1L]]), fits = fits,
+    refits = refits, share = share, folds = folds, metrics = metrics,
+    held = held_out(splits, task$domain),
+    warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
+    labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
+  ), class = "dg_cv")
+}
+
+# The mean share of the rows that folds train on.
+train_share <- function(splits, task) {
+  mean(vapply(splits, function(s) length(unique(s$train)), 0L)) / length(task$y)
+}
+
+# list(fits, seconds, error: why they cannot be used, without: see mean_error(), by metric) or NULL.
+read_pairs <- function(plan, pairs, domain, domains, metrics) {
+  if (is.null(plan)) return(NULL)
+  errors <- unlist(lapply(pairs, `[[`, "error"))
+  refits <- list(fits = length(pairs), seconds = sum(unlist(lapply(pairs, `[[`, "seconds"))),
+                 error = if (length(errors)) errors[1L] else NA_character_)
+  if (length(errors)) return(refits)
+  columns <- if (length(metrics) > 1L) names(metrics) else "score"
+  without <- scores_without(plan, lapply(pairs, `[[`, "domains"), factor(domain, domains), columns)
+  c(refits, list(without = stats::setNames(without, names(metrics))))
+}
+
+warn_no_score <- function(cv) {
+  if (is.na(cv$mean)) {
+    warn("score", "`metric` \"", names(cv$metrics)[1L], "\" has no value in any domain",
+         if (is.factor(cv$predictions$truth)) ": each lacks a class", ".")
+  }
+  cv
+}
+
+# Where a choice depends on it.
+abort_no_score <- function() {
+  abort("data", "`metric` has no value in any domain: each lacks a class.")
+}
+
+abort_nothing_to_plot <- function() {
+  abort("data", "No domain has a score: there is nothing to plot.")
+}
+
+# In words, for print().
+held_out <- function(splits, domain) {
+  repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
+  folds <- length(splits) / repeats
+  domains <- length(unique(domain[unlist(lapply(splits, `[[`, "held"))]))
+  how <- if (!holds_domains(splits, domain)) {
+    paste0("rows of ", plural(domains, "known domain"), " held out in ", plural(folds, "fold"))
+  } else if (folds == domains) {
+    paste0(plural(domains, "domain"), " held out one at a time")
+  } else paste0(plural(domains, "domain"), " held out in ", plural(folds, "fold"))
+  if (repeats > 1) paste0(how, ", ", repeats, " times") else how
+}
+
+#' @export
+print.dg_cv <- function(x, digits = 4, ...) {
+  digits <- max(check_digits(digits), 1L)
+  cat(x$spec$parts$title, ", ", x$held, "\n", sep = "")
+  cat("  ", x$metrics[[1L]]$title, ": mean over domains ", signif(x$mean, digits),
+      " (standard error ", signif(x$se, 2), "), all rows ", signif(x$overall, digits),
+      "\n", sep = "")
+  for (name in names(x$metrics)[-1L]) {
+    scores <- x$domains[[name]]
+    scores <- scores[!is.na(scores)]
+    cat("  ", x$metrics[[name]]$title, ": ", signif(mean(scores), digits), " (",
+        signif(x$errors[[name]]$se, 2), ")\n", sep = "")
+  }
+  missing <- sum(is.na(x$domains$score))
+  if (missing) {
+    cat("  ", without_score(missing, x$predictions$truth), "\n", sep = "")
+  }
+  print_fold_warnings(x$warnings, nrow(x$fits))
+  cat("\n")
+  print(utils::head(x$domains, 10L), digits = digits, row.names = FALSE)
+  if (nrow(x$domains) > 10L) cat("  and ", nrow(x$domains) - 10L, " more in `$domains`\n", sep = "")
+  invisible(x)
+}
+
+without_score <- function(missing, truth) {
+  paste0(plural(missing, "domain"), " without a score",
+         if (is.factor(truth)) " (a class is missing)")
+}
+
+print_fold_warnings <- function(warnings, folds) {
+  for (message in names(warnings)) {
+    cat("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message, "\n",
+        sep = "")
+  }
+}

@@ -1,0 +1,329 @@
+# Worlds of which is known what there is to gain.
+world <- function(kind, seed = 1, domains = 12, rows = 30) {
+  if (kind == "recoverable") return(simulate_ellipses(domains, rows, seed = seed))
+  with_seed(seed, {
+    g <- rep(seq_len(domains), each = rows)
+    n <- length(g)
+    shift <- if (kind == "plain") 0 else 2 * stats::rnorm(domains)[g]
+    x1 <- stats::rnorm(n) + if (kind == "shift") shift else 0
+    x2 <- stats::rnorm(n)
+    slope <- if (kind == "flip") sample(c(-1, 1), domains, replace = TRUE)[g] else 1
+    data.frame(domain = factor(g), y = slope * x1 + stats::rnorm(n) / 3, x1, x2)
+  })
+}
+diagnosis <- function(kind, ...) {
+  dg_diagnose(y ~ . | domain, data = world(kind), permutations = 60, ...)
+}
+
+advises <- function(found) grepl("Use domain_distribution", found$verdict[3L])
+
+test_that("a world without any difference is found to have none", {
+  found <- diagnosis("plain")
+  expect_gt(found$shift$p, 0.05)
+  expect_lt(abs(found$shift$ratio - 1), 0.5)
+  expect_gt(found$room$p, 0.05)
+  expect_gt(found$gain$p, 0.05)
+  expect_match(found$verdict[1L], "No shift")
+  expect_match(found$verdict[3L], "Pooling is enough|Cannot tell")
+})
+
+test_that("shift of the predictors alone leaves no room", {
+  found <- diagnosis("shift")
+  expect_lt(found$shift$p, 0.05)
+  expect_gt(found$shift$ratio, 5)
+  expect_gt(found$room$p, 0.05)
+  expect_gt(found$gain$p, 0.05)
+  expect_match(found$verdict[1L], "distributions differ between domains")
+  expect_match(found$verdict[2L], "cannot be told|matters little")
+  expect_match(found$verdict[3L], "Pooling is enough|Cannot tell")
+})
+
+test_that("a relation that moves with the shape of the domain can be recovered", {
+  found <- diagnosis("recoverable")
+  expect_lt(found$shift$p, 0.05)
+  expect_lte(found$room$p, 0.05)
+  expect_gt(found$room$lower, 0)
+  expect_lte(found$gain$p, 0.05)
+  expect_gt(found$gain$lower, 0)
+  expect_match(found$verdict[3L], "^Unlabelled rows tell how.*domain_distribution")
+})
+
+test_that("a relation that flips at random is room that nobody can recover", {
+  found <- diagnosis("flip")
+  expect_gt(found$shift$p, 0.05)
+  expect_gt(found$room$lower, 0)
+  expect_gt(found$room$difference, 0.3)
+  expect_gt(found$gain$p, 0.05)
+  expect_match(found$verdict[3L], "(cannot be learned|Cannot tell).*adapt\\(\\)")
+})
+
+test_that("false alarms are as rare as they should be", {
+  wrong <- vapply(1:10, function(seed) {
+    data <- world("plain", seed = 100 + seed, domains = 8, rows = 12)
+    found <- dg_diagnose(y ~ . | domain, data = data, permutations = 40)
+    c(found$shift$p, found$room$p, found$gain$p) <= 0.05
+  }, logical(3))
+  # of ten: 4 or more have probability 0.001 at 5 %
+  expect_true(all(rowSums(wrong) <= 3))
+})
+
+test_that("slopes that flip at random are seldom taken for something that embeddings tell", {
+  wrong <- vapply(1:8, function(seed) {
+    found <- dg_diagnose(y ~ . | domain, data = world("flip", seed = 100 + seed), permutations = 20)
+    found$gain$p <= 0.05
+  }, NA)
+  expect_lte(sum(wrong), 2)
+})
+
+test_that("where rows are thinned nothing is found that is not there", {
+  wrong <- vapply(1:4, function(seed) {
+    data <- world("plain", seed = 200 + seed, domains = 60, rows = 40)
+    found <- dg_diagnose(y ~ . | domain, data = data, permutations = 40, max_rows = 300)
+    expect_identical(c(found$rows, found$available), c(300L, 2400L))
+    # nor is anything excluded that all rows might show
+    expect_false(grepl("Pooling is enough", found$verdict[3L]))
+    c(found$room$p <= 0.05, found$gain$p <= 0.05, advises(found))
+  }, logical(3))
+  expect_lte(max(rowSums(wrong)), 1)
+})
+
+test_that("what is there is found with few of many domains", {
+  data <- world("recoverable", domains = 300, rows = 10)
+  found <- dg_diagnose(y ~ . | domain, data = data, permutations = 40, max_rows = 400)
+  expect_lte(found$rows, 400L)
+  expect_true(advises(found))
+})
+
+test_that("domains with the same predictors get an answer in words", {
+  d <- data.frame(id = gl(8, 5), t = rep(1:5, 8))
+  d$y <- with_seed(1, 10 * stats::rnorm(8)[d$id] + d$t + stats::rnorm(40))
+  found <- dg_diagnose(y ~ t | id, data = d, permutations = 20)
+  expect_identical(found$shift$p, 1)
+  expect_lte(found$room$p, 0.05)
+  expect_true(is.na(found$gain$p))
+  expect_true(all(is.finite(found$domains$pooled_unseen)))
+  expect_match(found$verdict[1L], "All domains have the same predictors")
+  expect_match(found$verdict[3L], "Nothing unlabelled can tell them apart.*adapt\\(\\)")
+  expect_output(print(found), "none: all domains have the same predictors")
+  expect_all_drawn(found)
+})
+
+test_that("with one row per domain there is no asking for room", {
+  found <- dg_diagnose(y ~ . | domain, data = world("shift", domains = 40, rows = 1),
+                       permutations = 20)
+  expect_true(all(is.na(found$domains$told)))
+  expect_match(found$verdict[2L], "no domain has two rows")
+  expect_true(is.finite(found$gain$p))
+})
+
+test_that("left-out predictions on all landmarks are those of the exact machine", {
+  data <- world("recoverable", domains = 6, rows = 20)
+  sample <- read_sample(list(x = y ~ . | domain, data = data),
+                        list(response = "any", domain = TRUE), "pooled")
+  sample$weights <- with_seed(1, stats::runif(120, 0.5, 2))
+  study <- new_study(sample, metrics$accuracy, list(threads = 1L), step = NULL)
+  args <- ridge_args(list(threads = 1L))
+  task <- ridge_task(sample, args)
+  between <- domain_distribution()
+  machine <- landmark_machine(study, between, kernel_rbf())
+  product <- gram_space(kernel_rbf(), between, sample, 1L)
+  rows <- factor(row_folds(sample$domain, v = 2))
+  # of a large group the other rows' sums are used
+  few <- list(Q = machine$Q[, 1:10], values = machine$values[1:10], root = machine$root,
+              total = machine$total)
+  for (groups in list(sample$domain, rows)) {
+    sample$left_out <- groups
+    lambdas <- c(0.01, 1)
+    # in units of costs whose mean is 1
+    exact <- left_out_predictions(product, sample, task, args, lambdas * mean(task$costs))
+    without_groups(machine, study$Y, groups, lambdas, function(values, l) {
+      # ridge_path() is exact to 1e-3 standard deviations of the response
+      expect_lt(max(abs(values - exact[, , l])), 5e-3)
+    })
+    without_groups(few, study$Y, groups, 1, function(values, l) {
+      F <- cbind(few$root, few$Q)
+      for (g in levels(groups)) {
+        rest <- groups != g
+        ridge <- diag(c(0, rep(1, 10)))
+        w <- solve(crossprod(F[rest, ]) + ridge,
+                   crossprod(F[rest, ], few$root[rest] * study$Y[rest, ]))
+        expect_equal(values[!rest, ], drop(F[!rest, ] %*% w) / few$root[!rest], tolerance = 1e-8)
+      }
+    })
+  }
+})
+
+test_that("worlds without an effect keep the size of what differs and lose its sign", {
+  data <- world("flip", domains = 5, rows = 6)
+  sample <- read_sample(list(x = y ~ . | domain, data = data),
+                        list(response = "any", domain = TRUE), "pooled")
+  study <- new_study(sample, metrics$rmse, list(threads = 1L), step = NULL)
+  pooled <- landmark_machine(study, domain_pooled(), kernel_rbf())
+  for (by_row in c(FALSE, TRUE)) {
+    Y <- with_seed(1, worlds_without(study, pooled, sample$domain, by_row))
+    expect_identical(dim(Y), c(30L, 100L))
+    expect_identical(Y[, 1L, drop = FALSE], study$targets)
+    # two worlds are mirrored in the fit, by domain or by row
+    fitted <- (apply(Y[, -1L], 1L, min) + apply(Y[, -1L], 1L, max)) / 2
+    signs <- sign(Y[, -1L] - fitted)
+    expect_equal(abs(Y[, -1L] - fitted), matrix(abs(Y[, 2L] - fitted), 30L, 99L))
+    own <- abs(rowsum(signs[, 1L] * signs[, 2L], as.integer(sample$domain)))
+    expect_identical(all(own == 6), !by_row)
+  }
+})
+
+test_that("a kernel that cannot be solved is no candidate", {
+  data <- world("recoverable", domains = 5, rows = 8)
+  sample <- read_sample(list(x = y ~ . | domain, data = data),
+                        list(response = "any", domain = TRUE), "pooled")
+  study <- new_study(sample, metrics$accuracy, list(threads = 1L), function(label, code) code)
+  pooled <- landmark_machine(study, domain_pooled(), kernel_rbf())
+  study$kernel <- kernel_rbf()
+  lost <- domain_multitask(kappa = matrix(c(1, 0, 0, 1), 2, dimnames = rep(list(c("a", "b")), 2)))
+  compare <- function(others) {
+    with_seed(1, compare_machines(study, pooled, "told", others, sample$domain))
+  }
+  expect_identical(compare(list(lost, domain_distribution()))[1:2],
+                   compare(list(domain_distribution()))[1:2])
+  expect_true(all(is.na(compare(list(lost))$other)))
+})
+
+test_that("the lowest error along a path may lie between two values of lambda", {
+  x <- 1:6
+  errors <- unname(cbind((x - 3.3)^2 + 1, x, -x, c(Inf, 2, 1, Inf, NaN, 5), rep(Inf, 6)))
+  expect_equal(lowest_error(errors), c(1, 1, -6, 1, Inf))
+})
+
+test_that("an effect is certain, excluded or not to be told", {
+  state <- function(p, difference, lower, upper, rows = 10L) {
+    gain_state(list(rows = rows, available = 10L,
+                    gain = data.frame(difference, lower, upper, p)), "gain", c(2, 2))
+  }
+  expect_identical(state(0.01, 1, 0.5, 2), "gain")
+  expect_identical(state(0.01, 1, -0.5, 2), "some")
+  expect_identical(state(0.01, -1, -2, -0.5), "unknown")
+  expect_identical(state(0.3, 1, 0.5, 2), "unknown")
+  expect_identical(state(0.3, 0, -0.1, 0.019), "none")
+  expect_identical(state(0.3, 0, -0.1, 0.021), "unknown")
+  expect_identical(state(0.3, 0, -0.1, 0.019, rows = 9L), "unknown")
+  expect_identical(state(NA, NA, NA, NA), "unknown")
+  expect_identical(state(0.4, 0, 0, 0), "unknown")
+  row <- gain_row(c(1, 2, 4, NA), 0.5)
+  expect_equal(row$detectable, (qt(0.975, 2) + qt(0.8, 2)) * row$se)
+})
+
+test_that("scores that are the same in every domain exclude no gain", {
+  d <- transform(iris, bed = factor(rep(1:6, 25)))
+  found <- dg_diagnose(Species ~ . | bed, data = d, permutations = 20, threads = 1)
+  expect_equal(found$domains$distributional, found$domains$pooled_unseen)
+  expect_match(found$verdict[3L], "Cannot tell .*: both machines have the same accuracy in every")
+})
+
+test_that("a diagnosis tells how far it is where that is asked for", {
+  said <- character()
+  line <- function(total, wanted) {
+    list(tick = function(label) said <<- c(said, paste(total, wanted, label)),
+         advance = function(...) NULL, done = function() NULL)
+  }
+  with_replaced("progress_line", line, {
+    dg_diagnose(y ~ . | domain, data = world("plain", domains = 4, rows = 8), permutations = 20,
+                progress = TRUE)
+  })
+  expect_match(paste(said, collapse = "; "), "11 TRUE .*told the domain.*distributional")
+})
+
+test_that("the distributional variance and its test are the formulas", {
+  data <- world("shift", domains = 4, rows = 8)
+  found <- dg_diagnose(y ~ . | domain, data = data, permutations = 50, seed = 3)
+  X <- scale(as.matrix(data[c("x1", "x2")]))
+  sigma <- median_bandwidth(X)
+  K <- exp(-as.matrix(dist(X))^2 / (2 * sigma^2))
+  naive <- function(g) {
+    means <- sapply(levels(g), function(a) sapply(levels(g), function(b) mean(K[g == a, g == b])))
+    mean(diag(means)) - mean(means)
+  }
+  expect_equal(found$shift$variance, naive(data$domain))
+  expect_equal(found$shift$ratio, found$shift$variance / found$shift$level)
+  expect_true(found$shift$p %in% (seq_len(51) / 51))
+  by_chance <- with_seed(8, replicate(300, naive(sample(data$domain))))
+  expect_equal(found$shift$level, mean(by_chance), tolerance = 0.1)
+})
+
+test_that("scores are those of machines that know the other domains' labels alone", {
+  data <- world("recoverable", domains = 6, rows = 20)
+  found <- dg_diagnose(y ~ . | domain, data = data, permutations = 20)
+  expect_identical(found$domains$domain, levels(data$domain))
+  expect_identical(found$domains$rows, rep(20L, 6))
+  columns <- c("difference", "se", "lower", "upper")
+  expect_equal(found$room[columns],
+               paired_difference(found$domains$told - found$domains$pooled_known)[columns])
+  expect_equal(found$gain[columns],
+               paired_difference(found$domains$distributional -
+                                   found$domains$pooled_unseen)[columns])
+  # the choice of a domain is what is best in the others
+  scores <- with_seed(1, matrix(runif(28), 7))
+  scores[3, ] <- NA
+  scores[5, 2] <- NA
+  for (metric in metrics[c("accuracy", "rmse")]) {
+    sign <- if (metric$better == "low") -1 else 1
+    naive <- vapply(1:7, function(g) {
+      scores[g, which.max(sign * colMeans(scores[-g, ], na.rm = TRUE))]
+    }, 0)
+    expect_equal(choose_elsewhere(scores, metric), naive)
+  }
+})
+
+test_that("a diagnosis is the same for a seed and leaves the generator alone", {
+  data <- world("recoverable", domains = 5, rows = 12)
+  set.seed(1)
+  before <- .Random.seed
+  one <- dg_diagnose(y ~ . | domain, data = data, permutations = 30)
+  expect_identical(.Random.seed, before)
+  expect_identical(dg_diagnose(y ~ . | domain, data = data, permutations = 30), one)
+  few <- dg_diagnose(y ~ . | domain, data = data, permutations = 30, max_rows = 40, seed = 2)
+  expect_lte(few$rows, 40L)
+  by_matrix <- dg_diagnose(data[c("x1", "x2")], data$y, data$domain, permutations = 30)
+  expect_equal(by_matrix$domains, one$domains)
+})
+
+test_that("a diagnosis is printed in sentences and drawn", {
+  found <- dg_diagnose(y ~ . | domain, data = world("flip", domains = 6, rows = 12),
+                       permutations = 30, metric = "mae")
+  expect_output(print(found), "What is there to gain from domains\\? \\(6 domains, 72 rows used\\)")
+  expect_output(print(found), "mean absolute error in unseen domains: pooled")
+  file <- tempfile(fileext = ".png")
+  grDevices::png(file)
+  expect_identical(withVisible(plot(found)), list(value = found, visible = FALSE))
+  grDevices::dev.off()
+  expect_gt(file.size(file), 2000)
+  unlink(file)
+})
+
+test_that("rows without weight count as none", {
+  data <- world("recoverable", domains = 5, rows = 10)
+  run <- function(weights) {
+    dg_diagnose(data[c("x1", "x2")], data$y, data$domain, weights = weights, permutations = 20)
+  }
+  found <- run(rep(c(1, 0, 2, 1, 1), 10))
+  expect_identical(c(found$rows, found$available), c(40L, 40L))
+  expect_true(all(is.finite(found$domains$pooled_unseen)))
+  expect_error(run(as.numeric(data$domain %in% levels(data$domain)[1:2])),
+               "at least 3 domains with a positive weight, not 2", class = "domgen_error_data")
+})
+
+test_that("data that cannot be diagnosed are refused", {
+  toy <- toy_domains(4, 10)
+  run <- function(...) dg_diagnose(y ~ . | domain, data = toy, ...)
+  expect_refusals({
+    dg_diagnose()
+    dg_diagnose(y ~ ., data = toy)
+    dg_diagnose(y ~ . | domain, data = domains_of(toy, 1:2))
+    run(metric = "log_density")
+    run(metric = "auc")
+    run(permutations = 5)
+    run(max_rows = 1)
+    run(scale = "domain")
+    run(seed = "a")
+    run(kernel = kernel_rbf())
+  })
+})
