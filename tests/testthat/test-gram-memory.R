@@ -51,7 +51,7 @@ test_that("a matrix that has no other name is not copied", {
     on.exit(utils::Rprofmem(NULL))
     force(code)
     utils::Rprofmem(NULL)
-    length(readLines(log))
+    sum(grepl("^[0-9]", readLines(log)))  # not the pages for small objects
   }
   expect_identical(large(train_ridge(product, sample, task, args)), 1L)
   expect_identical(large(ridge_residuals(function() space_gram(product, 1L), task$Y,
