@@ -29,7 +29,7 @@ struct RowBlock {
 
 class FeatureMap {
  public:
-  virtual ~FeatureMap() {}
+  virtual ~FeatureMap() = default;
   virtual Index dim() const = 0;
   // Number of domains the map has tables for; 0 where it does not use them.
   virtual Index domains() const { return 0; }

@@ -68,6 +68,7 @@ class LikelihoodSlopes {
     pool_.run(strips.cols(), [&](Index begin, Index end) {
       AlignedBuffer V(tile_size);
       std::vector<std::unique_ptr<TileScratch>> scratch;
+      scratch.reserve(slopes.size());
       for (const BandwidthSlope& slope : slopes) {
         scratch.emplace_back(new TileScratch(*slope.kernel));
       }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace domgen {
 
@@ -18,7 +19,7 @@ enum class Side { x, z };
 
 class Kernel {
  public:
-  virtual ~Kernel() {}
+  virtual ~Kernel() = default;
   // Tiles of scratch space that evaluate() uses.
   virtual int scratch_tiles() const { return 0; }
   virtual void evaluate(const Patch& at, double* scratch, double* tile) const = 0;
@@ -36,7 +37,7 @@ template <class Profile>
 class StationaryKernel : public Kernel {
  public:
   StationaryKernel(RowPair pair, const Profile& profile, Distance distance)
-      : pair_(pair), profile_(profile), distance_(distance) {}
+      : pair_(std::move(pair)), profile_(profile), distance_(distance) {}
 
   // Equal rows have distance exactly 0 either way: their norms and their inner
   // product are the same sums.
@@ -68,7 +69,7 @@ class StationaryKernel : public Kernel {
 template <class Profile>
 class InnerKernel : public Kernel {
  public:
-  InnerKernel(RowPair pair, const Profile& profile) : pair_(pair), profile_(profile) {}
+  InnerKernel(RowPair pair, const Profile& profile) : pair_(std::move(pair)), profile_(profile) {}
 
   void evaluate(const Patch& at, double*, double* tile) const override {
     run_vectorised(PairLoop<Product>{*pair_.x, *pair_.z, at, tile});
@@ -91,7 +92,7 @@ class InnerKernel : public Kernel {
 
 class DeltaKernel : public Kernel {
  public:
-  explicit DeltaKernel(RowPair pair) : pair_(pair) {}
+  explicit DeltaKernel(RowPair pair) : pair_(std::move(pair)) {}
 
   void evaluate(const Patch& at, double*, double* tile) const override {
     run_vectorised(PairLoop<Mismatch>{*pair_.x, *pair_.z, at, tile});

@@ -20,7 +20,8 @@ inline void advise_large_pages(double* data, std::ptrdiff_t size) {
   const std::uintptr_t begin = (address + page - 1) / page * page;
   const std::uintptr_t end =
       (address + static_cast<std::uintptr_t>(size) * sizeof(double)) / page * page;
-  if (end > begin + 4 * page) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  if (end > begin + 4 * page)
+    madvise(reinterpret_cast<char*>(data) + (begin - address), end - begin, MADV_HUGEPAGE);
 #else
   static_cast<void>(data);
   static_cast<void>(size);

@@ -11,7 +11,7 @@ class Pool {
  public:
   using Pieces = std::function<void(std::ptrdiff_t, std::ptrdiff_t)>;
 
-  virtual ~Pool() {}
+  virtual ~Pool() = default;
   // body(begin, end) handles the pieces begin, ..., end - 1; each piece has one writer, so that the
   // result does not depend on how they are dealt out.
   virtual void run(std::ptrdiff_t pieces, const Pieces& body) const = 0;

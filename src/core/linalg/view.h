@@ -14,7 +14,7 @@ struct MatrixView {
   const double* values = nullptr;
   Index n = 0, m = 0;
 
-  MatrixView() {}
+  MatrixView() = default;
   MatrixView(const double* values, Index n, Index m) : values(values), n(n), m(m) {}
 
   const double* data() const { return values; }

@@ -84,7 +84,7 @@ template <class Apply, class Dense>
 EigenPairs leading_pairs(const Apply& apply, const Dense& dense, Eigen::Index n, Eigen::Index m,
                          const Pool& pool) {
   if (n > 100 && m <= n / 8) {
-    const EigenPairs pairs = lanczos_leading_pairs(apply, n, m, pool);
+    EigenPairs pairs = lanczos_leading_pairs(apply, n, m, pool);
     if (pairs.converged) return pairs;
   }
   Eigen::MatrixXd A = dense();

@@ -16,7 +16,7 @@ namespace domgen {
 
 class RowForm {
  public:
-  virtual ~RowForm() {}
+  virtual ~RowForm() = default;
   // Columns first, ..., first + width - 1.
   virtual Eigen::MatrixXd columns(const SymmetricLower& K, Eigen::Index first,
                                   Eigen::Index width) const = 0;
@@ -28,7 +28,7 @@ class RowForm {
 // W sparse, over rows.
 class SparseForm : public RowForm {
  public:
-  explicit SparseForm(Eigen::SparseMatrix<double> W) : W_(std::move(W)) {}
+  explicit SparseForm(const Eigen::SparseMatrix<double>& W) : W_(W) {}
 
   Eigen::MatrixXd columns(const SymmetricLower& K, Eigen::Index first,
                           Eigen::Index width) const override {
