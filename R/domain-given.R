@@ -44,7 +44,8 @@ check_kappa <- function(kappa) {
 check_semi_definite <- function(kappa, refuse) {
   lifted <- kappa
   diag(lifted) <- diag(lifted) + 1e-8 * max(diag(kappa), 0)
-  if (!inherits(try(chol(lifted), silent = TRUE), "try-error")) return(kappa)
+  factored <- on_error(!is.null(chol(lifted)), function(e) FALSE)
+  if (factored) return(kappa)
   values <- eigen(kappa, symmetric = TRUE, only.values = TRUE)$values
   if (min(values) < -1e-8 * max(abs(values), .Machine$double.xmin)) refuse(min(values))
   kappa

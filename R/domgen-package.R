@@ -63,7 +63,9 @@
 #'
 #' @section Options:
 #' * `domgen.threads`: threads for kernel work, 2 unless set. Results do not
-#'   depend on it.
+#'   depend on it. It does not bind the BLAS that R uses, which solves and multiplies matrices on
+#'   as many threads as it was told: set `OPENBLAS_NUM_THREADS` (`MKL_NUM_THREADS`,
+#'   `OMP_NUM_THREADS`) before R starts, or call `RhpcBLASctl::blas_set_num_threads()`.
 #' * `domgen.memory_limit`: bytes that one matrix (n x n, or of features) may take;
 #'   half of the machine's memory, or 4 GiB where that is unknown. Larger problems
 #'   are refused before anything is allocated.

@@ -62,6 +62,7 @@ check_features <- function(value, arg) {
 #' are passed once, in blocks: time grows as n and memory not at all.
 #' \itemize{
 #'   \item `features_exact()`: the Gram matrix, n x n.
+#'   \item `features_linear()`: z(x) = x for [kernel_linear()] with [domain_pooled()], exactly.
 #'   \item `features_nystrom()`: landmarks \eqn{S = (s_1, \dots, s_q)}{S = (s_1, ..., s_q)}
 #'     among the pairs of domain and x, \eqn{W = \bar k(S, S) = LL'}{W = k(S, S) = LL'} and
 #'     \eqn{z(P, x) = L^{-1} \bar k(S, (P, x))}{z(P, x) = L^-1 k(S, (P, x))}, so that

@@ -119,7 +119,8 @@ list_bandwidths <- function(kernel) {
 #'   vector is one column). For [kernel_mixed()] a data frame of any columns, for
 #'   [kernel_precomputed()] also the vector of ids.
 #' @param z Of the same columns, m rows; `x` unless given.
-#' @param threads Number of threads; `getOption("domgen.threads", 2)` if `NULL`.
+#' @param threads Number of threads; `getOption("domgen.threads", 2)` if `NULL`. The BLAS has its
+#'   own number, see [domgen-package].
 #' @return A numeric matrix, n x m, with the kernel of row i of `x` and row j
 #'   of `z` in cell (i, j); exactly symmetric when `z` is `x`. A kernel without
 #'   a bandwidth takes the median distance of the rows of `z` (see

@@ -96,9 +96,8 @@
 #'   specification.
 #' @param cost Positive number: cost of a unit of loss. `NULL`: chosen by left-out domains, see
 #'   Details.
-#' @param loss `"hinge"` or `"squared_hinge"` for classes, `"epsilon_insensitive"` or
-#'   `"squared_epsilon_insensitive"` for numbers; `NULL` is the first that fits the
-#'   response. The authors of the MTL paper used the squared ones in their programs.
+#' @param loss `r losses_help()` `NULL` is the first that fits the response. The authors of the MTL
+#'   paper used the squared ones in their programs.
 #' @param epsilon Non-negative half-width of the tube of the
 #'   \eqn{\varepsilon}{epsilon}-insensitive loss.
 #' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL` is [kernel_rbf()]

@@ -4,10 +4,11 @@
 #   tube      function(y, costs, args): list(low, high, epsilon), one entry a row. The loss is 0
 #             within epsilon of the target, and has the slope -high below and -low above. A squared
 #             one grows with the square wherever low or high is not 0.
+#   help      its formula, for the help page
 # It is then a value of dg_svm(loss = ), on the Gram matrix and on features.
 
-new_loss <- function(kind, tube, squared = FALSE) {
-  list(kind = kind, squared = squared, tube = tube)
+new_loss <- function(kind, tube, help, squared = FALSE) {
+  list(kind = kind, squared = squared, tube = tube, help = help)
 }
 
 svm_losses <- function() {
@@ -17,6 +18,15 @@ svm_losses <- function() {
   names(losses) <- sub("^loss_", "", names)
   # the plain one of each response first
   losses[order(vapply(losses, `[[`, NA, "squared"))]
+}
+
+# The list of them in the help page.
+losses_help <- function() {
+  named <- function(kind) {
+    rows <- Filter(function(row) row$kind == kind, svm_losses())
+    paste0("`\"", names(rows), "\"`, ", vapply(rows, `[[`, "", "help"), collapse = "; ")
+  }
+  paste0("For classes ", named("class"), ". For numbers ", named("number"), ".")
 }
 
 check_loss <- function(value, arg) check_choice(value, arg, names(svm_losses()))

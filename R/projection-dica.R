@@ -82,7 +82,7 @@
 #'   warning; `na.exclude` too, and fills [fitted()] with `NA` there; `na.fail`
 #'   refuses them.
 #' @param threads Threads for kernel work; `getOption("domgen.threads", 2)` if
-#'   `NULL`. The result does not depend on it.
+#'   `NULL`. The result does not depend on it. The BLAS has its own, see [domgen-package].
 #' @param ... Must be empty: an unknown argument is an error.
 #' @return With data, an object of class `dg_projection`, a list with
 #'   \item{values}{the m eigenvalues \eqn{\gamma}{gamma} (the papers' \eqn{\Gamma}{Gamma}, with

@@ -22,20 +22,9 @@
 #'   progress is told to its handlers instead (`progressr::handlers(global = TRUE)`).
 #' @section Scores:
 #' Each is computed in every domain by itself, then summarised by its mean over domains.
-#' For numbers: `"rmse"`, `"mae"`, `"r2"` (1 less the squared error over that of the domain's own
-#' mean), `"log_density"` (mean logarithm of the predictive density of a row; for models that have
-#' one, such as [dg_gp()]). For classes: `"accuracy"`, `"balanced_accuracy"` (mean over the
-#' classes of the share recognised), `"auc"` (area under the ROC curve of the decision values; with
-#' more than two classes the mean over pairs of classes i, j of \eqn{A(i, j)}{A(i, j)}, the mean of
-#' the areas under the curves by which i's and j's decision values tell rows of i from rows of j,
-#' equation 7 of Hand and Till, 2001),
-#' `"gmean"` (geometric mean of the shares recognised), `"f1"` (of the second
-#' of two classes; of more, the mean over the classes that a domain has or is predicted to have: one
-#' that is only predicted counts 0), and of probabilities, for models that give them,
-#' `"log_loss"` (mean of \eqn{-\log p}{-log p} of the true class, p at least 1e-15) and
-#' `"brier"` (mean squared difference from 0 and 1; with more than two classes summed over
-#' classes). A domain with a single class has no `"auc"`,
-#' `"balanced_accuracy"`, `"gmean"` and `"f1"`: they are `NA` and left out of the mean. One that
+#' `r metrics_help()`
+#' A domain with a single class has no `"auc"`,
+#' `"balanced_accuracy"`, `"gmean"`, `"f1"` and `"mcc"`: they are `NA` and left out of the mean. One that
 #' lacks some of more than two classes has them of those that it has.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
@@ -74,6 +63,9 @@
 #' Folds are fitted on the workers of the plan of the future package, if `future::plan()` has set
 #' one with several and future.apply is installed; results do not depend on it.
 #' @references
+#' Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation
+#' coefficient. *Computational Biology and Chemistry* 28(5-6), 367-374.
+#'
 #' Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
 #' multiple class classification problems. *Machine Learning* 45(2), 171-186.
 #' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()]

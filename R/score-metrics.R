@@ -2,7 +2,7 @@
 # model must give for it beside its prediction, and the formula: `value`, or `rows`, of which it is
 # the mean, or the root of the mean square (`root`). d is a list of the rows' truth, prediction and
 # decision, and where they are needed prob [rows x classes] and se; `uses`: the parts of d that
-# are enough.
+# are enough; `help`: what the help page says behind its name.
 
 metrics <- list(
   rmse = list(kind = "number", better = "low", title = "RMSE", root = TRUE,
@@ -10,26 +10,60 @@ metrics <- list(
   mae = list(kind = "number", better = "low", title = "mean absolute error",
              rows = function(d) abs(d$truth - d$prediction)),
   r2 = list(kind = "number", better = "high", title = "R squared",
-            value = function(d) explained(d$truth, d$prediction)),
+            value = function(d) explained(d$truth, d$prediction),
+            help = "1 less the squared error over that of the domain's own mean"),
   log_density = list(kind = "number", better = "high", title = "log predictive density",
                      needs = "se", rows = function(d) {
                        stats::dnorm(d$truth, d$prediction, d$se, log = TRUE)
-                     }),
+                     }, help = paste("mean logarithm of the predictive density of a row; for",
+                                     "models that have one, such as [dg_gp()]")),
   accuracy = list(kind = "class", better = "high", title = "accuracy",
                   rows = function(d) as.character(d$truth) == as.character(d$prediction)),
   balanced_accuracy = list(kind = "class", better = "high", title = "balanced accuracy",
-                           value = function(d) mean(recalls(d))),
+                           value = function(d) mean(recalls(d)),
+                           help = "mean over the classes of the share recognised"),
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
              uses = c("truth", "decision"),
-             value = function(d) area_under_curve(d$truth, d$decision)),
+             value = function(d) area_under_curve(d$truth, d$decision),
+             help = paste("area under the ROC curve of the decision values; with more than two",
+                          "classes the mean over pairs of classes i, j of \\eqn{A(i, j)}{A(i, j)},",
+                          "the mean of the areas under the curves by which i's and j's decision",
+                          "values tell rows of i from rows of j, equation 7 of Hand and Till,",
+                          "2001")),
   gmean = list(kind = "class", better = "high", title = "G-Mean",
-               value = function(d) prod(recalls(d))^(1 / length(recalls(d)))),
-  f1 = list(kind = "class", better = "high", title = "F1", value = function(d) f1_score(d)),
+               value = function(d) prod(recalls(d))^(1 / length(recalls(d))),
+               help = "geometric mean of the shares recognised"),
+  f1 = list(kind = "class", better = "high", title = "F1", value = function(d) f1_score(d),
+            help = paste("of the second of two classes; of more, the mean over the classes that a",
+                         "domain has or is predicted to have: one that is only predicted counts",
+                         "0")),
+  mcc = list(kind = "class", better = "high", title = "Matthews correlation",
+             value = function(d) class_correlation(d$truth, d$prediction),
+             help = "correlation of the classes with those predicted, Gorodkin (2004)"),
   log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob",
-                  rows = function(d) -log(pmax(probability_of_truth(d), 1e-15))),
+                  rows = function(d) -log(pmax(probability_of_truth(d), 1e-15)),
+                  help = paste("mean of \\eqn{-\\log p}{-log p} of the true class, p at least",
+                               "1e-15")),
   brier = list(kind = "class", better = "low", title = "Brier score", needs = "prob",
-               rows = function(d) brier_rows(d))
+               rows = function(d) brier_rows(d),
+               help = paste("mean squared difference from 0 and 1; with more than two classes",
+                            "summed over classes"))
 )
+
+# The list of them in help pages.
+metrics_help <- function() {
+  named <- function(rows) {
+    words <- vapply(rows, function(row) {
+      if (is.null(row$help)) "" else paste0(" (", row$help, ")")
+    }, "")
+    paste0("`\"", names(rows), "\"`", words, collapse = ", ")
+  }
+  of <- function(kind, prob) Filter(function(row) {
+    row$kind == kind && identical(row$needs, "prob") == prob
+  }, metrics)
+  paste0("For numbers: ", named(of("number", FALSE)), ". For classes: ", named(of("class", FALSE)),
+         ", and of probabilities, for models that give them, ", named(of("class", TRUE)), ".")
+}
 
 # Scores so that less is better.
 losses <- function(scores, better) if (better == "low") scores else -scores
@@ -90,6 +124,18 @@ f1_score <- function(d) {
   mean(vapply(wanted, function(class) {
     2 * sum(truth == class & predicted == class) / (sum(truth == class) + sum(predicted == class))
   }, numeric(1)))
+}
+
+# trace(cov(truth, prediction)) over the root of both own ones, of indicators (Gorodkin, 2004); 0
+# where all are predicted to be of one class, NA where all are.
+class_correlation <- function(truth, prediction) {
+  levels <- unique(c(as.character(truth), as.character(prediction)))
+  centred <- function(y) scale(outer(as.character(y), levels, "==") + 0, scale = FALSE)
+  T <- centred(truth)
+  P <- centred(prediction)
+  if (all(T == 0)) return(NA_real_)
+  size <- sqrt(sum(T^2)) * sqrt(sum(P^2))
+  if (size == 0) 0 else sum(T * P) / size
 }
 
 # Of two classes, the probability that a row of the second has the larger decision value; of more,

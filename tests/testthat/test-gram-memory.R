@@ -1,6 +1,6 @@
 # The core works in the memory of a Gram matrix that has no other name, and in a copy of any other.
 rows <- with_seed(1, matrix(rnorm(120 * 3), 120))
-gram <- function() gram_matrix(kernel_rbf(2), rows, threads = 1L)
+gram <- function() gram_matrix(kernel_rbf(2), list(X = rows, threads = 1L))
 Y <- rows[, 1:2]
 ridge <- rep(0.5, nrow(rows))
 sizes <- rep(40L, 3)
@@ -51,12 +51,12 @@ test_that("a matrix that has no other name is not copied", {
     on.exit(utils::Rprofmem(NULL))
     force(code)
     utils::Rprofmem(NULL)
-    length(readLines(log))
+    sum(grepl("^[0-9]", readLines(log)))  # not the pages for small objects
   }
   expect_identical(large(train_ridge(product, sample, task, args)), 1L)
-  expect_identical(large(ridge_residuals(function() space_gram(product, 1L), task$Y,
+  expect_identical(large(ridge_residuals(function() space_gram(product), task$Y,
                                          sample$domain, task$costs, 1, matrix(0, 3), TRUE)), 1L)
-  K <- space_gram(product, 1L)
+  K <- space_gram(product)
   expect_identical(large(ridge_solve_(K, task$Y, task$costs)), 1L)
 })
 

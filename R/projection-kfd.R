@@ -1,0 +1,44 @@
+#' Kernel Fisher discriminant
+#'
+#' @description
+#' Components on which classes lie apart and each is narrow, with all domains taken as one: in the
+#' scores f of the rows, with \eqn{m_j} the mean of class j and m that of all rows, it maximises
+#' \deqn{\frac{\frac1n\sum_j n_j (m_j - m)^2}{
+#'   \frac1n\sum_j\sum_{i\in j}(f_i - m_j)^2 + \lambda\lVert b\rVert^2}}{
+#'   (1/n) sum_j n_j (m_j - m)^2 / ((1/n) sum_j sum_(i in j) (f_i - m_j)^2 + lambda |b|^2)}
+#' over the coefficients b of f (Mika et al. 1999, eq. 8, with the ridge of their section 3; for
+#' more than two classes Baudat and Anouar 2000).
+#'
+#' @details
+#' It is what [sca()] and [mda()] are without their terms of domains, and what they should be
+#' measured against. At most C - 1 components.
+#'
+#' @inheritParams dica
+#' @param lambda Positive ridge on the coefficients.
+#' @return As [dica()].
+#' @section Errors: As [dica()]. A numeric response, a single class.
+#' @references
+#' Baudat, G. and Anouar, F. (2000). Generalized discriminant analysis using a kernel approach.
+#' *Neural Computation* 12(10), 2385-2404.
+#'
+#' Mika, S., Ratsch, G., Weston, J., Scholkopf, B. and Muller, K.-R. (1999). Fisher discriminant
+#' analysis with kernels. *Neural Networks for Signal Processing IX*, 41-48.
+#' @examples
+#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' kfd(y ~ . | domain, data = toy, ncomp = 1)
+#' @export
+kfd <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 1e-3,
+                kernel = kernel_rbf(), domain_kernel = domain_pooled(),
+                features = features_exact(),
+                normalise = c("constraint", "whiten", "published_code"),
+                scale = c("pooled", "domain", "both", "rank", "none"),
+                na.action = stats::na.omit, threads = NULL, ...) {
+  parts <- projection_parts("Kernel Fisher discriminant", kfd_terms, response = "class",
+                            domain = FALSE)
+  fit_or_specify(projection_spec("kfd", parts, environment()), match.call(), parent.frame())
+}
+
+kfd_terms <- function(args) {
+  list(numerator = c(average_between = 1),
+       denominator = c(average_within = 1, ridge = args$lambda))
+}

@@ -1,0 +1,30 @@
+test_that("kappa is a function of the quantiles' distance, also for new domains", {
+  toy <- simulate_dica(domains = 5, rows = 30, seed = 1)
+  X <- as.matrix(toy[c("x1", "x2")])
+  known <- toy$domain %in% levels(toy$domain)[1:3]
+  rows <- function(at) list(X = X[at, ], domain = droplevels(toy$domain[at]), threads = 1L)
+  kernel <- domain_kernel_fit(domain_wasserstein(kernel_rbf(0.7), 9), rows(known))
+  Q <- t(sapply(split(seq_along(known), toy$domain), function(i) {
+    c(apply(X[i, ], 2, quantile, (1:9 - 0.5) / 9))
+  }))
+  squared <- as.matrix(dist(Q))^2 / 9
+  expected <- unname(exp(-squared / (2 * 0.7^2)))
+  expect_equal(kernel$kappa, expected[1:3, 1:3])
+  expect_equal(domain_kappa(kernel, rows(!known)), expected[4:5, 1:3])
+  expect_equal(domain_kappa(kernel, rows(!known), among = TRUE), expected[4:5, 4:5])
+  expect_equal(domain_own(kernel, rows(!known)), c(1, 1))
+})
+
+test_that("it serves every learner, on features and in chains", {
+  toy <- simulate_ellipses(domains = 6, rows = 30, seed = 1)
+  new <- simulate_ellipses(domains = 2, rows = 20, seed = 9)
+  between <- domain_wasserstein()
+  for (spec in list(dg_svm(cost = 1, domain_kernel = between),
+                    dg_ridge(domain_kernel = between, features = features_product()),
+                    chain(kpca(), dg_svm(cost = 1, domain_kernel = between)))) {
+    model <- fit(spec, y ~ x1 + x2 | domain, data = toy)
+    expect_s3_class(predict(model, new), "factor")
+  }
+  expect_output(print(between), "20 quantiles of each predictor")
+  expect_domgen_error(domain_wasserstein(quantiles = 0), "`quantiles`", "domgen_error_argument")
+})

@@ -1,0 +1,32 @@
+test_that("features_linear() is kernel_linear() without a Gram matrix", {
+  toy <- simulate_dica(domains = 5, rows = 20, seed = 1)
+  pairs <- list(
+    list(dg_ridge(lambda = 2, offset = TRUE), 1e-8), list(dg_ridge(lambda = 2), 1e-8),
+    list(dg_svm(cost = 1, tolerance = 1e-8), 1e-5),
+    list(dg_gp(signal = 1, noise = 0.5), 1e-8)
+  )
+  for (pair in pairs) {
+    exact <- set_parameters(pair[[1]], list(kernel = kernel_linear(),
+                                             domain_kernel = domain_pooled()))
+    by_features <- set_parameters(exact, list(features = features_linear()))
+    models <- lapply(list(exact, by_features), fit, y ~ . | domain, data = toy)
+    expect_equal(predict(models[[2]], toy), predict(models[[1]], toy), tolerance = pair[[2]])
+  }
+  exact <- kpca(~ x1 + x2 + x3 | domain, data = toy, kernel = kernel_linear())
+  ours <- update(exact, features = features_linear())
+  expect_equal(abs(unclass(predict(ours, toy))), abs(unclass(predict(exact, toy))), tolerance = 1e-6,
+               ignore_attr = TRUE)
+  expect_output(print(ours), "the predictors themselves, 3 coordinates")
+})
+
+test_that("it adds over pieces, and refuses what it does not represent", {
+  toy <- simulate_dica(domains = 5, rows = 20, seed = 1)
+  first <- feature_sums(y ~ . | domain, data = toy[1:60, ], features = features_linear(),
+                        kernel = kernel_linear(), scale = "none")
+  whole <- fit(dg_ridge(lambda = 1, scale = "none"), update(first, toy[-(1:60), ]) + first)
+  direct <- dg_ridge(y ~ . | domain, data = toy, lambda = 1, scale = "none",
+                     kernel = kernel_linear(), domain_kernel = domain_pooled())
+  expect_equal(predict(whole, toy), predict(direct, toy), tolerance = 1e-8)
+  expect_domgen_error(dg_ridge(y ~ . | domain, data = toy, features = features_linear()),
+                      "represents `kernel_linear", "domgen_error_argument")
+})

@@ -1,0 +1,26 @@
+test_that("the absolute loss is the tube without width, on the Gram matrix and on features", {
+  toy <- simulate_dica(domains = 4, rows = 20, seed = 1)
+  for (features in list(features_exact(), features_nystrom(30))) {
+    fit <- function(...) {
+      set.seed(1)
+      dg_svm(y ~ . | domain, data = toy, cost = 2, features = features, tolerance = 1e-6, ...)
+    }
+    absolute <- fit(loss = "absolute")
+    expect_equal(fitted(absolute), fitted(fit(epsilon = 0)), tolerance = 1e-5)
+    expect_identical(absolute$loss, "absolute")
+  }
+})
+
+test_that("the machine of a constant with the absolute loss is the median", {
+  y <- c(1, 2, 3, 10, 50)
+  X <- matrix(0, 5)
+  model <- dg_svm(X, y, rep("a", 5), loss = "absolute", cost = 10, offset = TRUE, scale = "none",
+                  kernel = kernel_linear(), domain_kernel = domain_pooled())
+  expect_equal(unname(fitted(model)), rep(3, 5), tolerance = 1e-3)
+})
+
+test_that("losses are for classes or for numbers", {
+  toy <- simulate_ellipses(domains = 3, rows = 10, seed = 1)
+  expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = "absolute"),
+                      "when the response is classes", "domgen_error_argument")
+})
