@@ -40,7 +40,7 @@ without_groups <- function(machine, Y, groups, lambdas, use) {
 
 # H = Q (D + lambda I)^-1 Q' + root root' / total is the projection of ridge regression with an
 # offset, and (I - H_gg)^-1 (y - H y)_g are the residuals of the rows of g without them (as in
-# core/lodo.h), all times root. For a large group the other rows' sums in F = (root, Q) are
+# core/ridge/lodo.h), all times root. For a large group the other rows' sums in F = (root, Q) are
 # cheaper.
 leave_group <- function(machine, Y, sums, fitted, i, lambda) {
   Q <- machine$Q[i, , drop = FALSE]

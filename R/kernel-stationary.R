@@ -1,7 +1,7 @@
 # Kernels of the distance: k(x, z) = value(d), d = ||(x - z) / sigma||^2. One is a file with a
 # constructor, kernel_value() and format(), and, where they are known,
 #   kernel_rate       -2 dk/dd, by which its bandwidth is fitted
-#   core_name         its row in core/kernels.h; without one it is evaluated in R
+#   core_name         its row in src/core/kernel/tree.h; without one it is evaluated in R
 #   kernel_spectral   its spectral density, for random Fourier features
 
 # ...: further parts of the kernel.
@@ -62,7 +62,7 @@ kernel_fit.kernel_stationary <- function(kernel, X, middle = median_bandwidth(X)
 }
 
 # What the core calls the kernel and, with "_rate" and "_slope", its derivatives
-# (core/kernels.h); NULL: it is evaluated in R.
+# (src/core/kernel/profile.h); NULL: it is evaluated in R.
 core_name <- function(kernel) UseMethod("core_name")
 
 #' @exportS3Method

@@ -70,7 +70,7 @@ ridge_residuals <- function(gram, Y, domain, costs, lambda, centre, offset) {
 }
 
 # squares: NULL, or the weights of the squared residuals whose slopes are wanted, see
-# core/lodo.h.
+# core/ridge/lodo.h.
 left_out_core <- function(gram, Y, domain, costs, lambda, centre, offset, squares) {
   K <- gram()
   ridge <- row_ridges(lambda, costs, K)

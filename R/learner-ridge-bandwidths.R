@@ -98,7 +98,7 @@ kernels_at <- function(problem, theta) {
 }
 
 # list(error, slopes): the mean of c_i r_i^2 and its gradient. With W the weights of
-# core/lodo.h, d error = -2 sum_ij W_ij d(kappa k)_ij.
+# core/ridge/lodo.h, d error = -2 sum_ij W_ij d(kappa k)_ij.
 lodo_slopes <- function(problem, theta) {
   kernels <- kernels_at(problem, theta)
   at <- if (length(problem$between)) domain_at(kernels$domain_kernel, problem)

@@ -10,7 +10,7 @@
 #   domain       does it need domains?
 #   centred      are the features centred, or only their scores?
 #   parameters   function(): the rows of arguments that it alone has, see method-parameter.R
-# and one ratio is solved for all: maximise b'Nb / b'Db (core/ratio.h). DCM, whose
+# and one ratio is solved for all: maximise b'Nb / b'Db (core/projection/ratio.h). DCM, whose
 # two responses do not fit that form, says so by `covariance`.
 
 projection_parts <- function(title, terms, response = "optional", domain = TRUE,
