@@ -13,7 +13,6 @@ new_loss <- function(kind, tube, help, squared = FALSE) {
 
 svm_losses <- function() {
   home <- topenv()
-  # at every fit, among some 1,500 names: ls() would sort them, a pattern take longer
   names <- names(home)
   names <- sort(names[startsWith(names, "loss_")])
   losses <- lapply(mget(names, home), function(make) make())
@@ -38,13 +37,14 @@ default_losses <- c(class = "hinge", number = "epsilon_insensitive")
 # The loss asked for, or that of the response when none was.
 read_loss <- function(loss, kind) {
   if (is.null(loss)) loss <- default_losses[[kind]]
-  losses <- svm_losses()
-  fits <- names(Filter(function(row) row$kind == kind, losses))
-  if (!loss %in% fits) {
+  # at every fit: not all are made
+  row <- get(paste0("loss_", loss), topenv())()
+  if (row$kind != kind) {
+    fits <- names(Filter(function(row) row$kind == kind, svm_losses()))
     abort("argument", "`loss` must be ", enumerate(fits, quote = "\""), " when the response is ",
           if (kind == "class") "classes" else "a number", ", not \"", loss, "\".")
   }
-  c(losses[[loss]], name = loss)
+  c(row, name = loss)
 }
 
 # The losses of rows with these costs around what is known of f, `start`, as a box for one variable

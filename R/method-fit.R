@@ -190,6 +190,9 @@ print.dg_fit <- function(x, ...) {
 
 print_details <- function(x) UseMethod("print_details")
 
+#' @exportS3Method
+print_details.dg_fit <- function(x) if (!is.null(x$product)) describe_kernels(x$product)
+
 describe_formula <- function(x) {
   if (is.null(x$formula)) return("")
   paste0(": ", format_formula(x$formula))

@@ -7,7 +7,7 @@
 #   projection_laws(mine())
 #   feature_laws(features_mine())
 #   learner_laws(dg_mine())
-#   metric_laws(metric_custom(function(truth, prediction) mean(abs(truth - prediction))))
+#   metric_laws(metric_custom(function(truth, prediction) mean(truth != prediction)))
 # Each is a set of tests of testthat. domgen runs them on all that it exports.
 library(testthat)
 library(domgen)
