@@ -25,7 +25,8 @@ struct Apart {
 struct Smoothing {
   double rate;
 
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& apart) const {
+  template <int W, class Vec>
+  DOMGEN_INLINE void apply(Vec& apart) const {
     apart = -rate * apart;
     exp_negative_in_place<W>(apart);
   }

@@ -21,11 +21,15 @@ enum class Distance { any, exact };
 // exp(-d / 2)
 struct Rbf {
   static constexpr Distance distance() { return Distance::any; }
-  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) {
+  template <int W, class Vec>
+  static DOMGEN_INLINE void value(Vec& d) {
     d = -0.5 * d;
     exp_negative_in_place<W>(d);
   }
-  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) { value<W>(d); }
+  template <int W, class Vec>
+  static DOMGEN_INLINE void rate(Vec& d) {
+    value<W>(d);
+  }
 };
 
 // exp(-r), r = sqrt(d): also the Matern kernel of smoothness 1/2. The rate exp(-r) / r is
@@ -33,12 +37,14 @@ struct Rbf {
 // bound on r.
 struct Laplace {
   static constexpr Distance distance() { return Distance::exact; }
-  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) {
+  template <int W, class Vec>
+  static DOMGEN_INLINE void value(Vec& d) {
     sqrt_in_place<W>(d);
     d = -d;
     exp_negative_in_place<W>(d);
   }
-  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) {
+  template <int W, class Vec>
+  static DOMGEN_INLINE void rate(Vec& d) {
     Vec r = d;
     sqrt_in_place<W>(r);
     d = -r;
@@ -50,7 +56,8 @@ struct Laplace {
 };
 
 // r = sqrt(factor d), and d becomes exp(-r)
-template <int W, class Vec> DOMGEN_INLINE void damp(double factor, Vec& d, Vec& r) {
+template <int W, class Vec>
+DOMGEN_INLINE void damp(double factor, Vec& d, Vec& r) {
   r = factor * d;
   sqrt_in_place<W>(r);
   d = -r;
@@ -60,12 +67,14 @@ template <int W, class Vec> DOMGEN_INLINE void damp(double factor, Vec& d, Vec& 
 // (1 + r) exp(-r), r = sqrt(3 d); rate 3 exp(-r)
 struct Matern3 {
   static constexpr Distance distance() { return Distance::any; }
-  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) {
+  template <int W, class Vec>
+  static DOMGEN_INLINE void value(Vec& d) {
     Vec r;
     damp<W>(3.0, d, r);
     d = (1.0 + r) * d;
   }
-  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) {
+  template <int W, class Vec>
+  static DOMGEN_INLINE void rate(Vec& d) {
     Vec r;
     damp<W>(3.0, d, r);
     d = 3.0 * d;
@@ -75,12 +84,14 @@ struct Matern3 {
 // (1 + r + r^2 / 3) exp(-r), r = sqrt(5 d); rate 5/3 (1 + r) exp(-r)
 struct Matern5 {
   static constexpr Distance distance() { return Distance::any; }
-  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) {
+  template <int W, class Vec>
+  static DOMGEN_INLINE void value(Vec& d) {
     Vec r;
     damp<W>(5.0, d, r);
     d = (1.0 + r + r * r * (1.0 / 3.0)) * d;
   }
-  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) {
+  template <int W, class Vec>
+  static DOMGEN_INLINE void rate(Vec& d) {
     Vec r;
     damp<W>(5.0, d, r);
     d = (5.0 / 3.0) * (1.0 + r) * d;
@@ -90,8 +101,12 @@ struct Matern5 {
 // 1 / (1 + d); rate 2 / (1 + d)^2
 struct Cauchy {
   static constexpr Distance distance() { return Distance::any; }
-  template <int W, class Vec> static DOMGEN_INLINE void value(Vec& d) { d = 1.0 / (1.0 + d); }
-  template <int W, class Vec> static DOMGEN_INLINE void rate(Vec& d) {
+  template <int W, class Vec>
+  static DOMGEN_INLINE void value(Vec& d) {
+    d = 1.0 / (1.0 + d);
+  }
+  template <int W, class Vec>
+  static DOMGEN_INLINE void rate(Vec& d) {
     value<W>(d);
     d = 2.0 * d * d;
   }
@@ -100,19 +115,22 @@ struct Cauchy {
 // What is evaluated of a kernel of the distance.
 template <class Kernel>
 struct ValueOf {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
+  template <int W, class Vec>
+  DOMGEN_INLINE void apply(Vec& d) const {
     Kernel::template value<W>(d);
   }
 };
 template <class Kernel>
 struct RateOf {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
+  template <int W, class Vec>
+  DOMGEN_INLINE void apply(Vec& d) const {
     Kernel::template rate<W>(d);
   }
 };
 template <class Kernel>
 struct SlopeOf {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& d) const {
+  template <int W, class Vec>
+  DOMGEN_INLINE void apply(Vec& d) const {
     Vec rate = d;
     Kernel::template rate<W>(rate);
     d = d * rate;
@@ -121,12 +139,16 @@ struct SlopeOf {
 
 // Kernels of the inner product.
 struct Linear {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec&) const {}
+  template <int W, class Vec>
+  DOMGEN_INLINE void apply(Vec&) const {}
 };
 
 // exp(s); x and z come divided by sigma
 struct Exponential {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& s) const { exp_in_place<W>(s); }
+  template <int W, class Vec>
+  DOMGEN_INLINE void apply(Vec& s) const {
+    exp_in_place<W>(s);
+  }
 };
 
 // (gamma s + coef0)^degree, by repeated squaring
@@ -134,7 +156,8 @@ struct Poly {
   int degree;
   double gamma, coef0;
 
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& s) const {
+  template <int W, class Vec>
+  DOMGEN_INLINE void apply(Vec& s) const {
     Vec base = gamma * s + coef0;
     Vec power = Vec{} + 1.0;
     for (int left = degree; left > 0; left /= 2) {
@@ -147,7 +170,8 @@ struct Poly {
 
 // 1 if no column differs, else 0; applied to the number of columns that differ
 struct Delta {
-  template <int W, class Vec> DOMGEN_INLINE void apply(Vec& mismatches) const {
+  template <int W, class Vec>
+  DOMGEN_INLINE void apply(Vec& mismatches) const {
     const Vec zero = Vec{};
     mismatches = mismatches == zero ? zero + 1.0 : zero;
   }

@@ -29,7 +29,7 @@ struct KernelProgram {
   int degree = 1;
   std::vector<KernelProgram> parts;
   std::vector<int> columns;  // that the part sees
-  MatrixView table;  // of a lookup
+  MatrixView table;          // of a lookup
   // Kernels evaluated in R: values [n x m], k(x_i, x_i), k(z_j, z_j).
   MatrixView values, self_x, self_z;
 };
@@ -231,7 +231,8 @@ class KernelBuilder {
     const Eigen::MatrixXd other = same ? Eigen::MatrixXd() : chosen(X_, k.columns);
     const Eigen::MatrixXd& x = same ? z : other;
     return KernelBuilder(MatrixView(x.data(), x.rows(), x.cols()),
-                         MatrixView(z.data(), z.rows(), z.cols()), centred_).build(k.parts[0]);
+                         MatrixView(z.data(), z.rows(), z.cols()), centred_)
+        .build(k.parts[0]);
   }
 
   static Eigen::MatrixXd chosen(const MatrixView& rows, const std::vector<int>& columns) {

@@ -84,8 +84,8 @@ void kernels_of_columns() {
       naive(i, j) = std::exp(-0.7 * std::min(std::abs(X(i, 1) - X(j, 1)), 1.0)) +
                     table(Index(X(i, 2)) - 1, Index(X(j, 2)) - 1) + rbf(X, i, j, 2);
   check("kernels of columns", largest(K - naive), 1e-14);
-  check("kernels of columns: diagonal",
-        largest(kernel->self(domgen::Side::z) - naive.diagonal()), 1e-14);
+  check("kernels of columns: diagonal", largest(kernel->self(domgen::Side::z) - naive.diagonal()),
+        1e-14);
 }
 
 }  // namespace
