@@ -1,4 +1,4 @@
-// The kernels, one line each: k as a function of the squared distance
+// The kernels, a struct each: k as a function of the squared distance
 // d = |(x - z) * inv|^2 (stationary) or of the inner product s = <x, z>.
 // A new kernel is a struct here and a row in the table of tree.h. As kernels the rates and
 // slopes have tiles only: what self() says of them is not their diagonal.
