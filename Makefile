@@ -101,6 +101,7 @@ document:
 	sh .ci/with-library Rscript -e 'Rcpp::compileAttributes()'
 	@sh .ci/install
 	sh .ci/with-library Rscript -e 'roxygen2::roxygenise(load_code = roxygen2::load_installed)'
+	@sh .ci/install
 
 layers:
 	@Rscript .ci/layers.R

@@ -7,7 +7,7 @@
 #'   \qquad u_l = \frac{l - 1/2}{m},}{
 #'   W^2(P, P') = sum_j (1/m) sum_l (F_Pj^-1(u_l) - F_P'j^-1(u_l))^2, u_l = (l - 1/2) / m,}
 #' the squared 2-Wasserstein distance of the marginals (Peyre and Cuturi, 2019, equation 2.34) by m
-#' of their quantiles, and \eqn{\kappa(P, P') = \exp(-W^2/(2\sigma^2))}{
+#' of their quantiles ([stats::quantile()], type 7), and \eqn{\kappa(P, P') = \exp(-W^2/(2\sigma^2))}{
 #' kappa(P, P') = exp(-W^2 / (2 sigma^2))} for `outer = kernel_rbf(sigma)`. It is positive
 #' semi-definite because W is a distance between vectors of quantiles (Kolouri, Zou and Rohde, 2016).
 #'
@@ -18,9 +18,10 @@
 #'
 #' @param outer Kernel on the vectors of quantiles, as in [domain_distribution()]. A bandwidth that
 #'   is not given is the median of the training domains' distances W.
-#' @param quantiles Number m of quantiles.
+#' @param quantiles Number m of quantiles, at most 10,000.
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
-#' @section Errors: An `outer` that is no function of inner products or distances.
+#' @section Errors: An `outer` that is no function of inner products or distances. A new domain far
+#' from all of training gives a warning, as with [domain_distribution()].
 #' @references
 #' Kolouri, S., Zou, Y. and Rohde, G. K. (2016). Sliced Wasserstein kernels for probability
 #' distributions. *CVPR*, 5258-5267.
@@ -34,7 +35,7 @@
 #' @export
 domain_wasserstein <- function(outer = kernel_rbf(), quantiles = 20) {
   new_domain_kernel("wasserstein", outer = check_kernel(outer, "outer"),
-                    quantiles = check_count(quantiles, "quantiles"))
+                    quantiles = check_count(quantiles, "quantiles", at_most = 1e4L))
 }
 
 # [domains x (p m)]
@@ -67,6 +68,12 @@ domain_kappa.domain_wasserstein <- function(kernel, rows, among = FALSE) {
   known <- sweep(known, 2L, shift)
   kappa <- kernel_profile(kernel$outer, tcrossprod(new, known), rowSums(new^2), rowSums(known^2))
   check_overflow(kappa, kernel$outer)
+  if (!among) {
+    sizes <- sqrt(outer(outer_own(kernel$outer, rowSums(new^2)),
+                        outer_own(kernel$outer, rowSums(known^2))))
+    near <- ifelse(sizes > 0, abs(kappa) / sizes, 1)
+    warn_far_domains(apply(near, 1L, max), levels(rows$domain))
+  }
   kappa
 }
 

@@ -8,7 +8,8 @@
 #' vector `domain`) is read into a sample. A [kernel][kernel_rbf] on the
 #' predictors times a [domain kernel][domain_distribution] gives a Gram matrix or,
 #' for many rows, a [feature map][features_nystrom]. A projection ([dica()],
-#' [udica()], [coir()], [kpca()], [dcm()], [tca()], [sca()], [mda()], [cidg()])
+#' [udica()], [coir()], [kpca()], [dcm()], [tca()], [sca()], [mda()], [cidg()],
+#' [kfd()])
 #' finds a few components in it, a learner ([dg_svm()], [dg_ridge()], [dg_gp()]) a function of it,
 #' and a [chain()] does one after the other. `predict()` applies the result to new domains, and
 #' [adapt()] learns from a few of their labels.
@@ -32,7 +33,8 @@
 #' | a response | what it depends on | [coir()] |
 #' | a response and domains | the same, domains close together | [dica()] |
 #' | | the same, larger domains weighing more | [dcm()] |
-#' | classes and domains | classes apart and compact, domains close | [sca()] |
+#' | classes | classes apart and compact | [kfd()] |
+#' | classes and domains | the same, domains close | [sca()] |
 #' | | each class the same in all domains | [mda()], [cidg()] |
 #'
 #' All of them are exact up to the memory of the machine (the Gram matrix takes

@@ -34,7 +34,7 @@ landmark_map <- function(kernel, kappa, landmarks) {
   pivot <- attr(R, "pivot")[seq_len(rank)]
   used <- seq_len(rank)
   structure(list(
-    kernel = kernel, landmarks = S[pivot, , drop = FALSE],
+    kernel = kernel, of_rows = TRUE, landmarks = S[pivot, , drop = FALSE],
     domain = if (!is.null(kappa)) landmarks$domain[pivot],
     factor = t(R[used, used, drop = FALSE]), rank = rank
   ), class = "landmark_map")

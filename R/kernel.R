@@ -44,9 +44,9 @@ kernel_profile <- function(kernel, inner, norm_x, norm_z) UseMethod("kernel_prof
 
 #' @exportS3Method
 kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
-  abort("argument", "`outer` must be a function of inner products or distances: kernel_rbf(), ",
-        "kernel_laplace(), kernel_matern(), kernel_cauchy(), kernel_exponential(), kernel_poly(), ",
-        "kernel_linear() or a sum or product of them, not ", format(kernel), ".")
+  abort("argument", "`outer` must be a function of inner products or distances, such as ",
+        "kernel_rbf(), kernel_laplace() or kernel_poly(), or a sum or product of them, not ",
+        format(kernel), ".")
 }
 
 # A landmark is left out where no more than this share of the kernel's largest diagonal entry is

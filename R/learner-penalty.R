@@ -103,7 +103,8 @@ choose_cost <- function(args, sample, loss, choose) {
   chosen <- choose(key, args, sample)
   args$domain_kernel <- chosen$domain_kernel
   # of fixed steps, so that what the closed form leaves to tolerance does not show
-  slope <- 10^(round(4 * log10(max(chosen$slope, args$epsilon, 1e-3))) / 4)
+  tube <- if (loss$kind == "class") args$epsilon else loss$tube(1, 1, args)$epsilon
+  slope <- 10^(round(4 * log10(max(chosen$slope, tube, 1e-3))) / 4)
   args$cost <- (if (loss$squared) 1 / 2 else slope) / chosen$lambda
   args
 }

@@ -44,7 +44,7 @@ support.dg_learner <- function(object, rows) {
 # list(X, domain (numbers, or NULL)): what new rows are compared with.
 support_rows <- function(object) {
   product <- object$product
-  if (!is.null(product$map$landmarks)) {
+  if (isTRUE(product$map$of_rows)) {
     return(list(X = product$map$landmarks, domain = product$map$domain))
   }
   if (is.null(product$X)) {

@@ -96,8 +96,8 @@
 #'   specification.
 #' @param cost Positive number: cost of a unit of loss. `NULL`: chosen by left-out domains, see
 #'   Details.
-#' @param loss `r losses_help()` `NULL` is the first that fits the response. The authors of the MTL
-#'   paper used the squared ones in their programs.
+#' @param loss `r losses_help()` `NULL` is `"hinge"` or `"epsilon_insensitive"`. The authors of the
+#'   MTL paper used the squared ones in their programs.
 #' @param epsilon Non-negative half-width of the tube of the
 #'   \eqn{\varepsilon}{epsilon}-insensitive loss.
 #' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL` is [kernel_rbf()]
@@ -273,7 +273,7 @@ print_details.dg_svm <- function(x) {
   cat("  cost = ", format(signif(penalty_of(x, "cost"), 4)),
       if (is.null(args$cost)) ", by left-out domains",
       " (domain weights: ", args$domain_weights, ")",
-      if (x$response$kind == "number") paste0(", epsilon = ", format(args$epsilon)),
+      if (has_tube(x$loss)) paste0(", epsilon = ", format(args$epsilon)),
       ", offset: ",
       if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",
       sep = "")

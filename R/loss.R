@@ -32,6 +32,11 @@ losses_help <- function() {
 
 check_loss <- function(value, arg) check_choice(value, arg, names(svm_losses()))
 
+# Does `epsilon` matter to it?
+has_tube <- function(name) {
+  get(paste0("loss_", name), topenv())()$tube(1, 1, list(epsilon = 1))$epsilon > 0
+}
+
 default_losses <- c(class = "hinge", number = "epsilon_insensitive")
 
 # The loss asked for, or that of the response when none was.

@@ -7,7 +7,7 @@
 #' [domain_pooled()]).
 #'
 #' @param object A projection made by [dica()] or its relatives ([dcm()], [tca()], [sca()],
-#'   [mda()], [cidg()]).
+#'   [mda()], [cidg()], [kfd()]).
 #' @param newdata Data frame with the predictors (and the domain column, where the
 #'   domain kernel needs it), or a matrix if the model was fitted to one.
 #' @param domain Domain of each row of `newdata`, when it is not a column of it;

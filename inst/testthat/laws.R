@@ -81,6 +81,21 @@ kernel_laws <- function(kernel, name = class(kernel)[1L], X = law_rows(60),
     )
     expect_equal(values, kernel_matrix(kernel, X, Z), tolerance = 1e-8)
   })
+
+  test_that(paste(name, "has the derivative and the spectral density that it says"), {
+    rate <- domgen:::kernel_rate(kernel, 1)
+    spectral <- domgen:::kernel_spectral(kernel)
+    if (is.null(rate) && is.null(spectral)) skip(paste(name, "says neither"))
+    d <- c(0.01, 0.1, 0.5, 1, 2, 5)
+    slope <- (domgen:::kernel_value(kernel, d * 1.0001) -
+                domgen:::kernel_value(kernel, d * 0.9999)) / (0.0002 * d)
+    if (!is.null(rate)) expect_equal(domgen:::kernel_rate(kernel, d), -2 * slope, tolerance = 1e-5)
+    if (is.null(spectral)) return()
+    w <- domgen:::with_seed(1, stats::rnorm(1e5) * spectral(1e5))
+    means <- vapply(d, function(d) mean(cos(w * sqrt(d))), 0)
+    # five standard errors
+    expect_lt(max(abs(means - domgen:::kernel_value(kernel, d))), 5 * sqrt(0.5 / 1e5))
+  })
 }
 
 # ---- kernels between domains

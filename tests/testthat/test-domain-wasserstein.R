@@ -28,3 +28,10 @@ test_that("it serves every learner, on features and in chains", {
   expect_output(print(between), "20 quantiles of each predictor")
   expect_domgen_error(domain_wasserstein(quantiles = 0), "`quantiles`", "domgen_error_argument")
 })
+
+test_that("a domain far from all of training is named", {
+  toy <- simulate_ellipses(domains = 6, rows = 30, seed = 1)
+  model <- dg_svm(y ~ x1 + x2 | domain, data = toy, cost = 1, domain_kernel = domain_wasserstein())
+  far <- transform(toy[1:20, ], x1 = x1 + 1e3, domain = "moon")
+  expect_warning(predict(model, far), "\"moon\" is far", class = "domgen_warning_far_domain")
+})

@@ -30,3 +30,11 @@ test_that("it adds over pieces, and refuses what it does not represent", {
   expect_domgen_error(dg_ridge(y ~ . | domain, data = toy, features = features_linear()),
                       "represents `kernel_linear", "domgen_error_argument")
 })
+
+test_that("support needs rows, which it does not keep", {
+  toy <- simulate_dica(domains = 3, rows = 20, seed = 1)
+  model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1, kernel = kernel_linear(),
+                    domain_kernel = domain_pooled(), features = features_linear())
+  expect_domgen_error(predict(model, toy, type = "support"), "keeps no rows",
+                      "domgen_error_argument")
+})

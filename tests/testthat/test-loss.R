@@ -24,3 +24,12 @@ test_that("losses are for classes or for numbers", {
   expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = "absolute"),
                       "when the response is classes", "domgen_error_argument")
 })
+
+test_that("epsilon is nothing to the absolute loss", {
+  toy <- simulate_dica(domains = 5, rows = 20, seed = 1)
+  cost <- vapply(c(0, 0.1, 1), function(epsilon) {
+    dg_svm(y ~ . | domain, data = toy, loss = "absolute", epsilon = epsilon)$cost
+  }, 0)
+  expect_identical(cost, rep(cost[1], 3))
+  expect_output(print(dg_svm(y ~ . | domain, data = toy, loss = "absolute")), "size|equal\\), offset")
+})

@@ -1,6 +1,7 @@
 // The kernels, a struct each: k as a function of the squared distance
 // d = |(x - z) * inv|^2 (stationary) or of the inner product s = <x, z>.
-// A new kernel is a struct here and a row in the table of tree.h. As kernels the rates and
+// A new kernel is a struct here and a name in build() of tree.h; its value is 1 at 0 and, where it
+// decreases to 0, exactly 0 at infinity, which d may be. As kernels the rates and
 // slopes have tiles only: what self() says of them is not their diagonal.
 #ifndef DOMGEN_CORE_KERNEL_PROFILE_H
 #define DOMGEN_CORE_KERNEL_PROFILE_H
