@@ -156,13 +156,23 @@ read_rows <- function(kernel, x, z = NULL) {
     }
     return(list(kernel = kernel, x = x, z = z))
   }
-  as_frame <- function(rows) if (is.null(dim(rows))) data.frame(id = rows) else as.data.frame(rows)
-  raw <- raw_from_matrix(list(x = as_frame(x)), wishes)
+  raw <- raw_from_matrix(list(x = complete_frame(x, "x")), wishes)
   if (!is.null(z)) {
-    z <- quietly(replay_formula(raw$blueprint, as_frame(z), "z"), "domgen_warning_new_level")
+    z <- quietly(replay_formula(raw$blueprint, complete_frame(z, "z"), "z"),
+                 "domgen_warning_new_level")
   }
   list(kernel = place_kernel(kernel, layout_of(raw$blueprint)), x = check_rows(raw$X, "x"),
        z = if (!is.null(z)) check_rows(z, "z"))
+}
+
+complete_frame <- function(rows, arg) {
+  frame <- if (is.null(dim(rows))) data.frame(id = rows) else as.data.frame(rows)
+  missing <- vapply(frame, function(column) sum(is.na(column)), numeric(1))
+  if (any(missing > 0)) {
+    abort("data", "`", arg, "`: column ", enumerate(names(frame)[missing > 0]),
+          " must be finite; found ", plural(sum(missing), "missing value"), ".")
+  }
+  frame
 }
 
 check_rows <- function(x, arg) {

@@ -207,3 +207,9 @@ test_that("messages name the argument and the rule", {
                "`sigma` must be one number or one per predictor \\(3\\)", class = "domgen_error_argument")
   expect_output(print(kernel_mixed(1, 0.3)), "0.3^(levels apart)", fixed = TRUE)
 })
+
+test_that("missing values are told by the column that has them", {
+  rows <- data.frame(a = 1:3, f = c("a", NA, "b"))
+  expect_domgen_error(kernel_matrix(kernel_mixed(), rows),
+                      "column `f` must be finite; found 1 missing value", "domgen_error_data")
+})
