@@ -188,6 +188,13 @@ check_no_dots <- function(dots, known, fine = character()) {
         else paste0("; the arguments are ", enumerate(known, length(known)), "."))
 }
 
+need_package <- function(package, what) {
+  if (!requireNamespace(package, quietly = TRUE)) {
+    abort("package", "`", what, "` needs the package ", package, ": install.packages(\"", package,
+          "\").")
+  }
+}
+
 # setTimeLimit()'s errors have no class of their own, and R may say them in another language.
 is_time_limit <- function(e) {
   said <- c("reached elapsed time limit", "reached CPU time limit",

@@ -2,7 +2,9 @@
 # model that was cut, or lost a part, on its way through a file must not predict in silence, nor
 # hand C++ a matrix of another shape than it expects. The seal is
 #   list(format, parts): the version of this record, and for each part its class, kind and shape.
-# Finite numbers in the place of finite numbers are not noticed.
+# Finite numbers in the place of finite numbers are not noticed. Of what another package or a user's
+# function made, foreign(), only the outermost parts are written down: a forest has a hundred
+# thousand of them, and environments change as they are used.
 
 model_format <- 1L
 
@@ -58,6 +60,10 @@ part_shapes <- function(object) {
       found[[path]] <<- if (endsWith(path, "$threads")) threads_shape(value) else part_shape(value)
       return(invisible())
     }
+    if ("foreign" %in% kind) {
+      found[[path]] <<- foreign_shape(value$object)
+      return(invisible())
+    }
     value <- unclass(value)
     if (path != "" && !is.null(value$seal)) {
       check_sealed(value, path)
@@ -89,6 +95,20 @@ part_shape <- function(value) {
          if (is.integer(value) && gaps == 0L) paste0(" of ", min(value), " to ", max(value)),
          if (any(gaps > 0L)) paste0(", ", paste(gaps, c("missing", "infinite")[seq_along(gaps)],
                                                 collapse = ", ")))
+}
+
+# An object of which nothing is known.
+foreign <- function(object) structure(list(object = object), class = "foreign")
+
+foreign_shape <- function(object) {
+  kinds <- if (typeof(object) != "list") typeof(object) else {
+    parts <- unclass(object)
+    size <- vapply(parts, function(part) {
+      if (is.atomic(part) || typeof(part) == "list") paste0(" ", length(unclass(part))) else ""
+    }, "")
+    paste0(names(parts), " ", vapply(parts, typeof, ""), size)
+  }
+  paste0(dQuote(class(object)[1L], FALSE), " of ", paste(kinds, collapse = ", "))
 }
 
 # How many threads a model uses is the user's to change, within reason.

@@ -29,17 +29,17 @@ blueprint_matrix <- function(X, named) {
 }
 
 # New rows: list(X, complete rows only, not yet scaled; domain; ok: which rows of newdata those
-# are). A model that does not judge rows by their domain does not look at it. new_levels: "na" or
-# "error".
+# are). A model that does not judge rows by their domain looks at it only where it reads_domain: NA
+# where newdata do not say it. new_levels: "na" or "error".
 replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg = "newdata",
-                   new_levels = "na") {
+                   new_levels = "na", reads_domain = FALSE) {
   X <- if (blueprint$kind == "formula") replay_formula(blueprint, newdata, arg, new_levels)
        else replay_matrix(blueprint, newdata, arg)
-  domain <- if (needs_domain || !is.null(domain)) {
-    new_domain(blueprint, newdata, domain, nrow(X), needs_domain, arg)
+  domain <- if (needs_domain || reads_domain || !is.null(domain)) {
+    new_domain(blueprint, newdata, domain, nrow(X), needs_domain, arg, if (reads_domain) NA else "new")
   }
-  if (!needs_domain) domain <- rep("new", nrow(X))
-  ok <- rowSums(is.na(X)) == 0 & !is.na(domain)
+  if (!needs_domain && !reads_domain) domain <- rep("new", nrow(X))
+  ok <- rowSums(is.na(X)) == 0 & (!needs_domain | !is.na(domain))
   if (any(!ok)) warn_incomplete(ok, if (needs_domain) domain, arg)
   X <- X[ok, , drop = FALSE]
   check_finite(X, paste0("`", arg, "`: predictor"))
@@ -78,7 +78,7 @@ replay_formula <- function(blueprint, newdata, arg, new_levels = "na") {
               dimnames = list(NULL, blueprint$columns))
   # a level that is new makes a row incomplete
   levels <- c(Filter(Negate(is.null), lapply(blueprint$prototype, levels)), blueprint$xlevels)
-  levels <- levels[setdiff(intersect(names(levels), names), blueprint$coding$dropped)]
+  levels <- levels[setdiff(intersect(names(levels), names), open_levels(blueprint$coding))]
   known <- trained_levels(newdata, levels, arg, new_levels)
   complete <- !missing_rows(known, names)
   if (any(complete)) X[complete, ] <- replay_design(blueprint, known[complete, , drop = FALSE], arg,
@@ -86,12 +86,15 @@ replay_formula <- function(blueprint, newdata, arg, new_levels = "na") {
   X
 }
 
+# The variables that may have a level that training did not have.
+open_levels <- function(coding) if (!isTRUE(coding$strict)) coding$dropped
+
 # The columns of the design, for complete rows.
 replay_design <- function(blueprint, newdata, arg, new_levels) {
   frame <- model_frame(blueprint$terms, newdata)
   coding <- blueprint$coding
   levels <- blueprint$xlevels
-  frame <- trained_levels(frame, levels[setdiff(names(levels), coding$dropped)], arg, new_levels)
+  frame <- trained_levels(frame, levels[setdiff(names(levels), open_levels(coding))], arg, new_levels)
   if (!is.null(coding)) {
     design <- model_matrix(coding$terms, frame, blueprint$contrasts)$X
     return(cbind(design, code_columns(coding, frame, arg, new_levels)))
@@ -215,8 +218,8 @@ numeric_frame <- function(newdata, blueprint, arg) {
 }
 
 # One entry per row of newdata; without any: an error where it is needed, else
-# one domain.
-new_domain <- function(blueprint, newdata, domain, n, needed, arg) {
+# one domain, `unknown`.
+new_domain <- function(blueprint, newdata, domain, n, needed, arg, unknown = "new") {
   columns <- blueprint$domain_columns
   if (is.null(domain) && length(columns) && all(columns %in% names(newdata))) {
     newdata <- check_data(newdata, arg)
@@ -225,7 +228,7 @@ new_domain <- function(blueprint, newdata, domain, n, needed, arg) {
   }
   if (is.null(domain)) {
     if (needed) abort_domain(columns, arg)
-    return(rep("new", n))
+    return(rep(unknown, n))
   }
   if (length(domain) == 1L && is.atomic(domain)) domain <- rep(domain, n)
   read_vector(domain, n, if (arg == "reference") "reference_domain" else "domain")

@@ -2,23 +2,24 @@
 #   nominal   the number of the level
 #   ordered   the rank of the level, from 0 to 1
 #   id        the place of the id among those that its kernel knows
-# A level that training did not have has a number below 0, at least 1 from all that are known.
+# A level that training did not have has a number below 0, at least 1 from all that are known; where
+# "factor" was wished for, a row with such a level is incomplete (`strict`).
 
 # What is remembered of them: list(kind: of the design's columns; coded: a list of list(name, kind,
-# levels, wish); categorical: variables; dropped: those that are not in the design; terms: of the
-# design). wishes: see kernel_columns(). variables: the predictors as they are.
+# levels, wish); categorical: variables; strict; dropped: those that are not in the design; terms: of
+# the design). wishes: see kernel_columns(). variables: the predictors as they are.
 new_coding <- function(wishes, variables) {
   ids <- lapply(Filter(is.list, wishes), id_column, variables)
   named <- vapply(ids, `[[`, "", "name")
   categorical <- setdiff(names(variables)[vapply(variables, is_category, NA)], named)
   kinds <- unlist(Filter(is.character, wishes))
-  coded <- if ("category" %in% kinds) lapply(categorical, function(name) {
+  coded <- if (any(c("category", "factor") %in% kinds)) lapply(categorical, function(name) {
     column <- variables[[name]]
     list(name = name, kind = if (is.ordered(column)) "ordered" else "nominal",
          levels = if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column),
-         wish = "category")
+         wish = intersect(c("factor", "category"), kinds)[1L])
   })
-  list(coded = c(coded, ids), categorical = categorical,
+  list(coded = c(coded, ids), categorical = categorical, strict = "factor" %in% kinds,
        dropped = c(named, if (!"dummy" %in% kinds) categorical))
 }
 
@@ -53,6 +54,23 @@ code_columns <- function(coding, variables, arg = "data", new_levels = "na") {
   })
   matrix(as.numeric(unlist(columns)), NROW(variables[[1L]]), length(columns),
          dimnames = list(NULL, vapply(coding$coded, `[[`, "", "name")))
+}
+
+# The data frame that codes stand for: the numbers, then a factor for each coded column. coded: see
+# new_coding().
+uncoded <- function(X, coded) {
+  numbers <- seq_len(ncol(X) - length(coded))
+  frame <- as.data.frame(X[, numbers, drop = FALSE], optional = TRUE)
+  for (k in seq_along(coded)) {
+    one <- coded[[k]]
+    code <- X[, length(numbers) + k]
+    if (one$kind == "ordered") code <- round(code * max(length(one$levels) - 1, 1)) + 1
+    frame[[length(frame) + 1L]] <- factor(one$levels[code], one$levels,
+                                          ordered = one$kind == "ordered")
+    names(frame)[length(frame)] <- one$name
+  }
+  names(frame) <- make.unique(names(frame))
+  frame
 }
 
 # Whole numbers in full.
@@ -125,12 +143,14 @@ recode_matrix <- function(coding, X, arg) {
   cbind(kept, code_columns(coding, as.data.frame(X, optional = TRUE), arg))
 }
 
-# What kernels are told of the columns of X, list(kind, wish); NULL: they are as always.
+# What methods are told of the columns of X, list(kind, wish, coded: of those at the end); NULL: they
+# are as always.
 layout_of <- function(blueprint) {
   coding <- blueprint$coding
   if (is.null(coding)) return(NULL)
-  numbers <- rep(coding$kind, if (identical(blueprint$scaling$kind, "both")) 2L else 1L)
+  numbers <- rep(coding$kind, scaled_copies(blueprint$scaling$kind))
   wishes <- lapply(coding$coded, `[[`, "wish")
   codes <- vapply(wishes, function(wish) if (is.list(wish)) "id" else wish, "")
-  list(kind = c(numbers, codes), wish = c(rep(list(NULL), length(numbers)), wishes))
+  list(kind = c(numbers, codes), wish = c(rep(list(NULL), length(numbers)), wishes),
+       coded = coding$coded)
 }

@@ -4,13 +4,18 @@
 #   both    the two side by side, twice as many columns
 #   rank    normal scores: the standard normal quantile of the row's place among the training rows
 #   none    as they are
+# and, where "means" stands behind it, for each column that is scaled a further one with the mean of
+# the row's domain, from its unlabelled rows, in the unit of the pooled column.
 
 scalings <- c("pooled", "domain", "both", "rank", "none")
 
 # Of sums over pieces of data, in which domains are not together.
 scalings_of_sums <- c("pooled", "none")
 
-by_domain <- function(scale) scale %in% c("domain", "both")
+by_domain <- function(scale) any(scale %in% c("domain", "both", "means"))
+
+# In how many columns a scaled column comes.
+scaled_copies <- function(scale) 1L + ("both" %in% scale) + ("means" %in% scale)
 
 # X [n x p]; a list with the kind, centre and scale, each of length p, and what else the kind
 # needs. A predictor that is constant in training is divided by infinity: no new value of it counts.
@@ -22,7 +27,8 @@ learn_scaling <- function(X, scale, domain = NULL, coded = 0L) {
     scaling$coded <- coded
     X <- X[, seq_len(p), drop = FALSE]
   }
-  if (scale == "none") return(scaling)
+  if (by_domain(scale)) scaling$domains <- domain_moments_of(X, domain)
+  if (scale[1L] == "none") return(scaling)
   moments <- column_moments(X)
   if (any(!is.finite(moments$scale))) {
     constant <- !is.finite(moments$scale)
@@ -30,8 +36,7 @@ learn_scaling <- function(X, scale, domain = NULL, coded = 0L) {
          "influence: ", enumerate(colnames(X)[constant]), ".")
   }
   scaling[c("centre", "scale")] <- moments
-  if (by_domain(scale)) scaling$domains <- domain_moments_of(X, domain)
-  if (scale == "rank") scaling$scores <- lapply(seq_len(p), function(j) normal_scores(X[, j]))
+  if (scale[1L] == "rank") scaling$scores <- lapply(seq_len(p), function(j) normal_scores(X[, j]))
   scaling
 }
 
@@ -76,6 +81,11 @@ apply_scaling <- function(X, scaling, domain = NULL, moments = scaling$domains) 
     return(cbind(apply_scaling(X[, numbers, drop = FALSE], scaling, domain, moments),
                  X[, -numbers, drop = FALSE]))
   }
+  if (length(scaling$kind) > 1L) {
+    means <- domain_means_of(X, scaling, domain, moments)
+    scaling$kind <- scaling$kind[1L]
+    return(cbind(apply_scaling(X, scaling, domain, moments), means))
+  }
   switch(scaling$kind,
     domain = scale_domains(X, domain, moments),
     both = {
@@ -102,6 +112,18 @@ scale_domains <- function(X, domain, moments) {
     X[i, ] <- scale_columns(X[i, , drop = FALSE], own[[g]])
   }
   X
+}
+
+# The means of the rows' domains, in the unit of the pooled columns.
+domain_means_of <- function(X, scaling, domain, moments) {
+  # by place: a domain may be called ""
+  own <- match(as.character(domain), names(moments))
+  means <- X
+  for (j in seq_len(ncol(X))) {
+    means[, j] <- vapply(moments, function(of_domain) of_domain$centre[j], numeric(1))[own]
+  }
+  colnames(means) <- sprintf("%s.mean", colnames(X))
+  scale_columns(means, scaling)
 }
 
 # Between training values by interpolation, beyond them the scores of the ends. One that was

@@ -9,8 +9,13 @@
 #' @inheritParams dg_svm
 #' @param domain_weights `"size"`: each row weighs the same, as in [stats::lm()];
 #'   `"equal"`: each domain does.
+#' @param scale As in [dg_svm()], but by default `"none"`: least squares on the predictors as they are
+#'   and on `"pooled"` ones predict the same. `"both"` puts the predictors beside those standardised
+#'   within domains.
+#' @inheritParams learner_custom
 #' @return With data, a model; without, a specification. `coef()` gives the
-#'   coefficients, in the units of the data.
+#'   coefficients, one for each column that `scale` and `domain_means` make: of `"none"` in the units
+#'   of the data.
 #' @section Errors:
 #' `dg_lm()`: more than two classes. Coefficients that the data cannot tell apart
 #' are set to zero, with a warning.
@@ -20,7 +25,8 @@
 #' dg_null(Sepal.Length ~ . | Species, data = iris)
 #' @export
 dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
-                  domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
+                  domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
+                  na.action = stats::na.omit, ...) {
   spec <- method_spec("dg_lm", "dg_lm_spec", learner_parts("Linear model"), environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }
@@ -89,7 +95,10 @@ respond.dg_lm <- function(object, values, type) {
 }
 
 #' @exportS3Method
-judges_domain.dg_lm <- function(object) FALSE
+judges_domain.dg_lm <- function(object) by_domain(object$blueprint$scaling$kind)
+
+#' @exportS3Method
+training_rows.dg_lm <- function(object) domains_alone(object)
 
 #' @exportS3Method
 print_details.dg_lm <- function(x) {

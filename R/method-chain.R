@@ -33,7 +33,10 @@ chain <- function(projection, learner) {
     abort("argument", "`learner` must be a learner without data, such as `dg_svm(cost = 1)`, not ",
           describe(learner), ".")
   }
-  if ("kernel" %in% names(learner$args) && is.null(learner$args$kernel)) {
+  if (isTRUE(learner$args$domain_means)) {
+    abort("argument", "`domain_means` must be FALSE behind a projection, which has the predictors.")
+  }
+  if ("kernel" %in% setdiff(names(learner$args), learner$parts$own) && is.null(learner$args$kernel)) {
     learner$args$kernel <- kernel_linear()
   }
   title <- paste0(projection$parts$title, ", then ", learner$method, "()")
@@ -110,6 +113,9 @@ respond.dg_chain <- function(object, values, type) {
 judges_domain.dg_chain <- function(object) {
   judges_domain(object$projection) || judges_domain(object$learner)
 }
+
+#' @exportS3Method
+reads_domain.dg_chain <- function(object) reads_domain(object$learner)
 
 #' @exportS3Method
 training_rows.dg_chain <- function(object) training_rows(object$projection)

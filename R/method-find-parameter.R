@@ -13,7 +13,10 @@ find_parameter <- function(spec, name, all = FALSE) UseMethod("find_parameter")
 find_parameter.dg_spec <- function(spec, name, all = FALSE) {
   path <- strsplit(name, ".", fixed = TRUE)[[1L]]
   if (length(path) > 1L && path[1L] %in% short_names(spec)) path <- path[-1L]
-  if (length(path) == 1L && path %in% short_of_kernel) path <- c("kernel", path)
+  # an argument may have a dot in its name
+  whole <- paste(path, collapse = ".")
+  if (whole %in% names(spec$args)) path <- whole
+  else if (length(path) == 1L && path %in% short_of_kernel) path <- c("kernel", path)
   if (length(path) == 0L || !knows_path(spec, path, all)) return(NULL)
   list(part = NULL, path = path)
 }

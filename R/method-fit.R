@@ -17,6 +17,12 @@ judges_domain.dg_fit <- function(object) {
   uses_domain(object$product$domain_kernel) || by_domain(object$blueprint$scaling$kind)
 }
 
+# Does a prediction use the domain of a row where newdata say it, without having to know it?
+reads_domain <- function(object) UseMethod("reads_domain")
+
+#' @exportS3Method
+reads_domain.default <- function(object) FALSE
+
 new_level_choices <- c("na", "error")
 
 # newdata to decision values, NA where a row has missing values: [nrow(newdata) x columns].
@@ -43,7 +49,8 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
   judges <- judges_domain(object)
-  new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels)
+  new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels,
+                reads_domain = reads_domain(object))
   known <- if (judges) read_reference(object, reference, reference_domain, new_levels)
   scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
   if (identical(known, "training")) scaled$reference <- training_rows(object)
@@ -200,7 +207,11 @@ describe_formula <- function(x) {
 
 describe_rows <- function(x) {
   paste0(plural(nobs.dg_fit(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
-         " (scale: ", spec_scale(x$spec), "), ", plural(nlevels(x$domain), "domain"))
+         " (scale: ", describe_scale(spec_scale(x$spec)), "), ", plural(nlevels(x$domain), "domain"))
+}
+
+describe_scale <- function(scale) {
+  paste0(scale[1L], if ("means" %in% scale) ", with the domains' means")
 }
 
 describe_kernels <- function(product) {

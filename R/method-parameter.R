@@ -57,6 +57,7 @@ shared_parameters <- parameters(
   parameter("average", check_flag, shown = TRUE),
   parameter("target", or_null(rows_like_training), tuned = FALSE),
   parameter("scale", function(value, arg) check_choice(value, arg, scalings)),
+  parameter("domain_means", check_flag),
   parameter("offset", check_flag),
   parameter("domain_weights", one_of(c("size", "equal"))),
   parameter("probability", function(value, arg) check_choice(value, arg, probability_methods),

@@ -137,7 +137,7 @@ spec_needs <- function(spec) UseMethod("spec_needs")
 
 spec_scale <- function(spec) {
   args <- if (is.null(spec$projection)) spec$args else spec$projection$args
-  if (is.null(args$scale)) "none" else args$scale
+  c(if (is.null(args$scale)) "none" else args$scale, if (isTRUE(args$domain_means)) "means")
 }
 
 #' @exportS3Method
@@ -222,6 +222,7 @@ print.dg_spec <- function(x, ...) {
 format_arguments <- function(args) {
   shown <- vapply(args, function(value) {
     if (is.null(value)) "default"
+    else if (is.function(value)) "a function"
     else if (length(dim(value)) == 2L) plural(nrow(value), "row")
     else if (is.list(value)) format(value)
     else paste(format(value), collapse = ", ")

@@ -85,7 +85,8 @@ predict_split <- function(specs, task, split, needs) {
                      rep = split$rep, truth = task$y[split$held], stringsAsFactors = FALSE)
   lapply(fits, function(fit) function() {
     model <- fit()
-    values <- decide_rows(model, new(list(judges_domain(model), model$blueprint), model))
+    values <- decide_rows(model, new(list(judges_domain(model), reads_domain(model),
+                                              model$blueprint), model))
     predictions <- add_responses(rows, model, values, levels(task$y))
     if ("prob" %in% needs) {
       predictions$prob <- all_classes(respond(model, values, "prob"), levels(task$y), 0)

@@ -138,6 +138,10 @@ spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
 #' @exportS3Method
 spec_gives.dg_lm_spec <- function(spec) "prob"
 
+# What a user's function gives is known once it has predicted.
+#' @exportS3Method
+spec_gives.learner_custom_spec <- function(spec) "prob"
+
 #' @exportS3Method
 spec_gives.dg_null_spec <- function(spec) c("prob", "se")
 

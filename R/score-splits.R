@@ -149,10 +149,3 @@ as_rsample <- function(folds, data, domain = NULL) {
     rsample::make_splits(list(analysis = s$train, assessment = s$held), data)
   }), ids)
 }
-
-need_package <- function(package, what) {
-  if (!requireNamespace(package, quietly = TRUE)) {
-    abort("package", "`", what, "` needs the package ", package, ": install.packages(\"", package,
-          "\").")
-  }
-}

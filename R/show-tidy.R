@@ -107,7 +107,7 @@ parameter_frame <- function(spec) {
   parts <- if (is.null(spec[["projection"]])) stats::setNames(list(spec), spec$method)
            else spec[c("projection", "learner")]
   do.call(rbind, lapply(names(parts), function(part) {
-    args <- Filter(Negate(is.null), parts[[part]]$args)
+    args <- Filter(function(arg) !is.null(arg) && !is.function(arg), parts[[part]]$args)
     args <- args[setdiff(names(args), c("threads", "unlabelled", "target"))]
     data.frame(part = rep(part, length(args)), parameter = names(args),
                value = vapply(args, format_value, ""), row.names = NULL)

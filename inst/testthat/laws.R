@@ -227,7 +227,7 @@ feature_laws <- function(features, spec = kpca(ncomp = 2), name = class(features
 learner_laws <- function(spec, name = spec$method, copies = TRUE) {
   train <- law_data(spec$parts$response)
   new <- law_data(spec$parts$response, new = TRUE)
-  fit_to <- function(data, ...) fit(spec, y ~ . | domain, data = data, ...)
+  fit_to <- function(data, ...) fit_seeded(spec, data, ...)
 
   test_that(paste(name, "predicts its training rows as fitted, in any order, twice the same"), {
     model <- fit_to(train)

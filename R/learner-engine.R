@@ -1,0 +1,141 @@
+# Learners that are two functions: those of users, learner_custom(), and those of other packages
+# that are made of the same parts. A method of the package has a class in front of
+# "learner_custom_spec", and engine_of() gives its functions
+#   fit(x, y, ...)       x: data frame, y: numbers or a factor; of further arguments it is handed
+#                        those that it has: `domain`, `weights` and the method's own
+#   predict(object, x, ...)  the same, without weights; see read_prediction() for what it gives
+# Decision values are numbers as they are; of two classes 2 p - 1, with p the probability of the
+# second; of more a column of probabilities each. A class without probability has 0 or 1.
+
+# list(fit, predict)
+engine_of <- function(spec) UseMethod("engine_of")
+
+#' @exportS3Method
+engine_of.learner_custom_spec <- function(spec) spec$args[c("fit", "predict")]
+
+# env: the frame of the method's function.
+engine_spec <- function(method, title, package, env, parameters = NULL, domain = FALSE) {
+  need_package(package, paste0(method, "()"))
+  parts <- learner_parts(title, domain = domain, parameters = parameters)
+  method_spec(method, c(paste0(method, "_spec"), "learner_custom_spec"), parts, env)
+}
+
+#' @exportS3Method
+fit_sample.learner_custom_spec <- function(spec, sample) {
+  check_several_classes(sample$y)
+  response <- encode_response(sample$y, sample$weights, standardise = FALSE)
+  response$target <- NULL
+  if (length(response$levels) > 2L) response$pairs <- each_class(response$levels)
+  costs <- row_costs(1, sample$weights, sample$domain, spec$args$domain_weights)
+  classes <- setdiff(sub("_spec$", "", class(spec)), "dg")
+  object <- structure(list(
+    engine = foreign(train_engine(spec, sample, costs)), coded = spec$coded, spec = spec,
+    weights = sample$weights, response = response, y = sample$y
+  ), class = unique(c(classes, "dg_learner", "dg_fit")))
+  predicted <- engine_prediction(object, sample)
+  object$probabilities <- predicted$probabilities
+  object$decision <- predicted$values
+  object
+}
+
+# A row without weight takes no part, whatever the function makes of weights.
+train_engine <- function(spec, sample, costs) {
+  part <- if (all(costs > 0)) sample else sample_part(sample, costs > 0)
+  # classes stay those of the response
+  y <- if (is.factor(sample$y)) factor(part$y, levels(sample$y)) else part$y
+  further <- list(domain = part$domain, weights = costs[costs > 0])
+  hand_over_to(spec, "fit", uncoded(part$X, spec$coded), y, further)
+}
+
+# The value of one of the functions, called with those of the further arguments that it has.
+hand_over_to <- function(spec, which, first, second, further) {
+  fun <- engine_of(spec)[[which]]
+  own <- Filter(Negate(is.null), spec$args[setdiff(names(spec$args), c("fit", "predict"))])
+  wanted <- names(formals(args(fun)))[-(1:2)]
+  open <- if ("..." %in% wanted && which == "fit") spec$parts$own
+  further <- c(further, own)
+  further <- further[names(further) %in% c(wanted, open)]
+  on_error(call_by_name(fun, which, first, second, further), function(e) {
+    abort("learner", spec$parts$title, ": `", which, "` failed: ", conditionMessage(e), pointer_hint(if (which == "predict") first))
+  })
+}
+
+# What a file does not keep, as far as it lies on top.
+pointer_hint <- function(object) {
+  parts <- if (typeof(object) == "list") unclass(object) else list(object)
+  if (!any(vapply(parts, typeof, "") == "externalptr")) return("")
+  paste("; the fitted object has an external pointer, which a file does not keep: let `fit` give",
+        "what can be saved")
+}
+
+# By names in an environment: a function that keeps its call would keep all rows in it.
+call_by_name <- function(fun, name, first, second, further) {
+  roles <- if (name == "fit") c("x", "y") else c("object", "x")
+  names <- make.unique(c(name, roles, names(further)))
+  env <- list2env(stats::setNames(c(list(fun, first, second), further), names), parent = globalenv())
+  symbols <- lapply(names, as.name)
+  names(symbols) <- c("", "", "", names(further))
+  eval(as.call(symbols), env)
+}
+
+# list(values: of decision [rows x m], probabilities: are they made of such?)
+engine_prediction <- function(object, rows) {
+  x <- uncoded(rows$X, object$coded)
+  domain <- list(domain = if (!all(is.na(rows$domain))) rows$domain)
+  found <- hand_over_to(object$spec, "predict", object$engine$object, x, domain)
+  read_prediction(found, nrow(x), object$response, object$spec$parts$title)
+}
+
+#' @exportS3Method
+decision.learner_custom <- function(object, rows) {
+  if (nrow(rows$X) == 0L) return(object$decision[0L, , drop = FALSE])
+  found <- engine_prediction(object, rows)
+  if (found$probabilities != object$probabilities) {
+    kinds <- if (found$probabilities) c("classes", "probabilities") else c("probabilities", "classes")
+    abort("learner", object$spec$parts$title, ": `predict` must return the same for all rows; it ",
+          "gave ", kinds[1L], " for the training rows, and ", kinds[2L], " now.")
+  }
+  found$values
+}
+
+#' @exportS3Method
+respond.learner_custom <- function(object, values, type) {
+  if (type != "prob" || !is.null(object$calibration) || !object$probabilities) return(NextMethod())
+  if (ncol(values) == 1L) {
+    second <- (1 + unname(drop(values))) / 2
+    values <- cbind(1 - second, second)
+  }
+  matrix(values, nrow(values), ncol(values), dimnames = list(NULL, object$response$levels))
+}
+
+#' @exportS3Method
+judges_domain.learner_custom <- function(object) by_domain(object$blueprint$scaling$kind)
+
+#' @exportS3Method
+reads_domain.learner_custom <- function(object) {
+  "domain" %in% names(formals(args(engine_of(object$spec)$predict)))
+}
+
+#' @exportS3Method
+training_rows.learner_custom <- function(object) domains_alone(object)
+
+#' @export
+coef.learner_custom <- function(object, ...) {
+  check_sealed(object)
+  found <- on_error(stats::coef(object$engine$object, ...), function(e) NULL)
+  if (is.null(found)) abort("argument", object$spec$parts$title, " has no coefficients.")
+  found
+}
+
+#' @exportS3Method
+print_details.learner_custom <- function(x) {
+  describe_response(x$response)
+  own <- if (is.null(x$spec$parts$own)) names(own_rows(x$spec$parts)) else x$spec$parts$own
+  own <- Filter(Negate(is.null), x$spec$args[own])
+  if (length(own)) {
+    cat("  ", paste0(names(own), " = ", vapply(own, format_value, ""), collapse = ", "), "\n",
+        sep = "")
+  }
+  engine <- x$engine$object
+  if (is.object(engine)) cat("  fitted         ", describe(engine), "\n", sep = "")
+}

@@ -1,0 +1,87 @@
+#' Random forests
+#'
+#' @description
+#' The random forest of the package ranger ([ranger::ranger()]), as a learner on labelled domains: of
+#' numbers, of two classes or of more, with probabilities.
+#'
+#' @details
+#' `scale = "both"` gives the forest each predictor beside its value standardised within the domain,
+#' `domain_means = TRUE` the domain's means: what a tree, which looks at one row at a time, cannot
+#' learn of domains by itself. Categorical predictors are factors, whose levels ranger takes in their
+#' order. Random numbers are those of R's generator: the same after [set.seed()], whatever the
+#' number of threads, and those of `ranger::ranger(x, y)` on the same columns.
+#'
+#' @inheritParams dg_svm
+#' @inheritParams learner_custom
+#' @param trees How many trees.
+#' @param mtry Predictors that are tried at each split, at most as many as there are; `NULL`:
+#'   ranger's default, the root of their number.
+#' @param min_n Rows of a node that is split no further; `NULL`: ranger's default, 5 for numbers and
+#'   10 for probabilities.
+#' @param probability `"none"`: the probabilities of the forest, the mean shares of the classes in
+#'   the leaves; `"platt"` or `"isotonic"`: calibrated on held-out domains, see [dg_svm()].
+#' @param weights Non-negative numbers, one per row: the chances of a row to be drawn for a tree.
+#' @param scale As in [dg_svm()], but by default `"none"`.
+#' @param threads How many; the default is `getOption("domgen.threads", 2)`.
+#' @return With data, a model of class `dg_forest`, see [learner_custom()], whose `engine$object` is the
+#'   ranger forest; without, a specification. [dg_tune()] tries `min_n` 1, 5, 20 and 80 by default.
+#' @section Errors:
+#' Without the package ranger there is an error of class `domgen_error_package`; what ranger refuses
+#' is one of class `domgen_error_learner`.
+#' @references
+#' Breiman, L. (2001). Random forests. *Machine Learning* 45, 5-32.
+#'
+#' Wright, M. N. and Ziegler, A. (2017). ranger: A fast implementation of random forests for high
+#' dimensional data in C++ and R. *Journal of Statistical Software* 77(1).
+#' @seealso [learner_custom()], [predict.dg_learner()], [dg_tune()]
+#' @examplesIf requireNamespace("ranger", quietly = TRUE)
+#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' train <- subset(toy, domain %in% levels(domain)[1:5])
+#' new <- subset(toy, !domain %in% levels(domain)[1:5])
+#' set.seed(1)
+#' model <- dg_forest(y ~ . | domain, data = train, trees = 100, scale = "both")
+#' model
+#' head(predict(model, new, type = "prob"))
+#' @export
+dg_forest <- function(x, y = NULL, domain = NULL, data = NULL, trees = 500, mtry = NULL,
+                      min_n = NULL, probability = c("none", "platt", "isotonic"), weights = NULL,
+                      domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
+                      na.action = stats::na.omit, threads = NULL, ...) {
+  spec <- engine_spec("dg_forest", "Random forest", "ranger", environment(), forest_parameters)
+  fit_or_specify(spec, match.call(), parent.frame())
+}
+
+forest_parameters <- function() parameters(
+  parameter("trees", check_count, simpler = -1),
+  parameter("mtry", or_null(check_count)),
+  parameter("min_n", or_null(check_count), grid = c(1, 5, 20, 80), simpler = 1)
+)
+
+#' @exportS3Method
+spec_needs.dg_forest_spec <- function(spec) {
+  needs <- NextMethod()
+  needs$columns <- list(c("number", "factor"))
+  needs
+}
+
+#' @exportS3Method
+engine_of.dg_forest_spec <- function(spec) list(fit = forest_fit, predict = forest_predict)
+
+# Weights are the chances of a row to be drawn for a tree.
+forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads) {
+  if (!is.null(mtry)) mtry <- min(mtry, ncol(x))
+  same <- diff(range(weights)) == 0
+  fitted <- ranger::ranger(
+    x = x, y = y, num.trees = trees, mtry = mtry, min.node.size = min_n,
+    case.weights = if (!same) weights, probability = is.factor(y), num.threads = threads,
+    verbose = FALSE
+  )
+  # of the rows that a tree has not seen: nothing that predictions need
+  fitted$predictions <- NULL
+  fitted
+}
+
+forest_predict <- function(object, x, threads) {
+  need_package("ranger", "predict()` of `dg_forest()")
+  stats::predict(object, x, num.threads = threads, verbose = FALSE)$predictions
+}

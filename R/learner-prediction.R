@@ -1,0 +1,80 @@
+# What a function that predicts may give, and what it is as decision values (see learner-engine.R).
+
+# list(values [n x m], probabilities: TRUE or FALSE), or an error that says what was expected.
+read_prediction <- function(found, n, response, title) {
+  expected <- expected_prediction(n, response)
+  refuse <- function(...) abort("learner", title, ": `predict` must return ", expected, ", not ", ...,
+                                ".")
+  found <- single_column(found)
+  if (length(dim(found)) == 1L) found <- as.vector(found)
+  if (response$kind == "number") {
+    return(list(values = read_number_values(found, n, refuse), probabilities = FALSE))
+  }
+  levels <- response$levels
+  if (length(dim(found)) == 2L) {
+    P <- read_class_columns(found, n, levels, refuse)
+    values <- if (length(levels) == 2L) 2 * P[, 2L, drop = FALSE] - 1 else P
+    return(list(values = unname_second(values), probabilities = TRUE))
+  }
+  if (is.numeric(found) && !is.factor(found) && length(levels) == 2L) {
+    p <- read_number_values(found, n, refuse)
+    if (any(p < 0 | p > 1)) refuse("numbers from ", format(min(p)), " to ", format(max(p)))
+    return(list(values = 2 * p - 1, probabilities = TRUE))
+  }
+  code <- read_class_codes(found, n, levels, refuse)
+  values <- if (length(levels) == 2L) matrix(2 * code - 3) else {
+    outer(code, stats::setNames(seq_along(levels), levels), "==") + 0
+  }
+  list(values = values, probabilities = FALSE)
+}
+
+expected_prediction <- function(n, response) {
+  if (response$kind == "number") return(paste("a vector of", plural(n, "finite number")))
+  levels <- response$levels
+  paste0("for each of ", plural(n, "row"), " a class (", enumerate(levels, quote = "\""), "), ",
+         if (length(levels) == 2L) paste0("the probability of \"", levels[2L], "\", "),
+         "or a matrix of probabilities with a column for each class")
+}
+
+unname_second <- function(values) if (ncol(values) == 1L) unname(values) else values
+
+read_number_values <- function(found, n, refuse) {
+  if (!is.numeric(found) || is.factor(found) || !is.null(dim(found)) || length(found) != n) {
+    refuse(describe(found))
+  }
+  bad <- !is.finite(found)
+  if (any(bad)) refuse(format(found[bad][1L]), " in ", plural(sum(bad), "row"))
+  matrix(as.numeric(found), n)
+}
+
+read_class_codes <- function(found, n, levels, refuse) {
+  plain <- is.factor(found) || is.character(found) || is.logical(found)
+  if (!plain || length(found) != n) refuse(describe(found))
+  code <- match(as.character(found), levels)
+  if (anyNA(code)) {
+    other <- unique(as.character(found)[is.na(code)])
+    refuse(if (anyNA(other)) paste("NA in", plural(sum(is.na(found)), "row"))
+           else enumerate(other, quote = "\""))
+  }
+  code
+}
+
+# [n x classes], in the order of the levels; rows sum to 1.
+read_class_columns <- function(found, n, levels, refuse) {
+  P <- as.matrix(found)
+  if (!is.numeric(P) || nrow(P) != n) refuse(describe(found))
+  if (!setequal(colnames(P), levels) || ncol(P) != length(levels)) {
+    refuse(plural(ncol(P), "column"), if (!is.null(colnames(P))) paste(" called", enumerate(colnames(P)))
+           else " without names")
+  }
+  P <- matrix(as.numeric(P[, levels]), n, dimnames = list(NULL, levels))
+  sums <- rowSums(P)
+  if (any(!is.finite(sums))) refuse(format(P[!is.finite(P)][1L]), " in ",
+                                    plural(sum(!is.finite(sums)), "row"))
+  # what is printed in single precision sums to 1 in single precision
+  if (min(P) < -1e-6 || max(P) > 1 + 1e-6) refuse("numbers from ", format(min(P)), " to ", format(max(P)))
+  off <- abs(sums - 1)
+  if (max(off) > 1e-4) refuse("rows that sum to ", format(sums[which.max(off)]))
+  P <- pmin(pmax(P, 0), 1)
+  if (max(off) > 1e-9) P / rowSums(P) else P
+}
