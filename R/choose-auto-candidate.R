@@ -1,4 +1,6 @@
-# The candidates of dg_auto(), each a row of choices, and their scores on left-out domains.
+# The candidates of dg_auto(), each a row of choices, and their scores on left-out domains. Most are
+# ridge regressions, which are left out in closed form at many values of lambda; what `kernel` says
+# else is fitted again without each group of domains, see choose-auto-refit.R.
 
 # judges: bandwidths fitted without some domains, see choose-auto-predictors.R.
 candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, sigma = NULL,
@@ -13,7 +15,7 @@ candidate_kernel <- function(c, p, median = NULL) {
   stationary <- function(kernel) {
     if (is.null(median)) kernel(times = c$times) else kernel(sigma = c$times * median)
   }
-  switch(c$kernel, linear = kernel_linear(), null = kernel_rbf(),
+  switch(c$kernel, linear = kernel_linear(),
          rbf = if (is.null(c$sigma)) stationary(kernel_rbf) else kernel_rbf(c$sigma),
          sum = stationary(kernel_rbf) + (0.5 / p) * kernel_linear(),
          laplace = stationary(kernel_laplace))
@@ -27,9 +29,13 @@ candidate_domain_kernel <- function(c, median = NULL) {
 candidate_key <- function(c) paste(c$scale, c$kernel, c$times, c$outer, !is.null(c$sigma))
 candidate_kind <- function(c) paste(c$scale, c$kernel, !is.null(c$sigma))
 
+is_ridge <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
+
+other_words <- c(linear = "linear kernel", null = "null model", forest = "random forest",
+                 svr = "support vector regression")
+
 kernel_words <- function(c) {
-  if (c$kernel == "linear") return("linear kernel")
-  if (c$kernel == "null") return("null model")
+  if (c$kernel %in% names(other_words)) return(other_words[[c$kernel]])
   name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
             sum = "linear + Gaussian kernel")[[c$kernel]]
   if (!is.null(c$sigma)) return(paste(name, "with a bandwidth per predictor"))
@@ -70,6 +76,7 @@ ridge_args <- function(args) {
 # values [rows x columns x lambdas] by models without the row's domain).
 score_candidate <- function(search, c) {
   if (c$kernel == "null") return(list(score_null(search)))
+  if (!is_ridge(c)) return(list(score_refits(search, c)))
   if (is.null(c$judges)) return(list(score_lambdas(search, c)))
   levels <- levels(search$judged)
   # domains that no bandwidths have seen go to the first
@@ -122,18 +129,20 @@ lambda_at <- function(parts, at) {
   exp(mean(log(vapply(seq_along(parts), function(k) parts[[k]]$lambdas[at[k]], numeric(1)))))
 }
 
-# The mean of the response, which a ridge regression with a huge lambda predicts.
 score_null <- function(search) {
-  task <- ridge_task(search_sample(search, "pooled"), ridge_args(search$args))
-  share <- task$costs / max(task$costs)
-  # by place: a domain may be called ""
-  left_out <- as.integer(factor(search$left_out))
-  without <- function(v) sum(v) - rowsum(v, left_out)[left_out, ]
-  values <- apply(share * task$Y, 2L, without) / without(share)
-  score_part(search, null_lambda * nrow(task$Y), array(values, c(dim(values), 1L)))
+  task <- ridge_task(search$sample, ridge_args(search$args))
+  values <- null_values(task, search$left_out)
+  score_part(search, NA_real_, array(values, c(dim(values), 1L)))
 }
 
-null_lambda <- 1e10
+# The mean of the response in the other groups.
+null_values <- function(task, left_out) {
+  share <- task$costs / max(task$costs)
+  # by place: a domain may be called ""
+  left_out <- as.integer(factor(left_out))
+  without <- function(v) sum(v) - rowsum(v, left_out)[left_out, ]
+  apply(share * task$Y, 2L, without) / without(share)
+}
 
 # Of equals the largest.
 best_lambda <- function(search, scores) {
@@ -154,8 +163,7 @@ score_lambdas <- function(search, c) {
   if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
   lambdas <- auto_lambdas * nrow(sample$X) * unit
   sample$left_out <- search$left_out
-  values <- left_out_predictions(product, sample, task, args, lambdas)
-  score_part(search, lambdas, values)
+  score_part(search, lambdas, left_out_of_units(product, sample, task, args, lambdas))
 }
 
 score_part <- function(search, lambdas, values) {

@@ -1,19 +1,36 @@
-# What dg_auto() fits: the best candidates of several kinds, and the mean of their decision
-# values.
+# What dg_auto() fits: an ensemble of the best candidates of several kinds.
 
-# The best of the best kinds; all that are asked for, unless fewer are better by more than the
-# standard error: as the domains `used` say. The null model is weighed against them later
-# (doubt_members()): of a few domains it is easily the best, by the shares of their classes.
-# list(keys, scores by domain of the mean)
+# The mean of the best candidates of the best kinds of ridge regressions, and what else was tried
+# beside it (blocks), with the weights that the domains `used` ask for. list(keys, weights, scores by
+# domain, ridge: list(keys, scores) of the mean alone)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
-  scores <- settled_scores(search, settled)
-  fitted <- setdiff(colnames(scores), candidate_key(candidate(kernel = "null")))
-  if (length(fitted) == 0L) fitted <- colnames(scores)
-  keys <- utils::head(best_of_kinds(search, scores[used, fitted, drop = FALSE]), most)
-  sums <- Reduce(`+`, lapply(keys, function(key) {
-    values_at(search, search$found[[key]]$parts, settled[[key]])
-  }), accumulate = TRUE)
+  value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])
+  keys <- ridge_keys(search)
+  if (length(keys) == 0L) return(only_null(search))
+  scores <- settled_scores(search, settled)[used, keys, drop = FALSE]
+  ridge <- best_mean(search, utils::head(safe_kinds(search, scores), most), value, used)
+  others <- setdiff(names(search$found), ridge_keys(search))
+  blend <- weigh_blocks(search, c(list(ridge$values), lapply(others, value)), ridge$scores, used)
+  kept <- c(rep(blend$weights[1L] / length(ridge$keys), length(ridge$keys)), blend$weights[-1L])
+  keys <- c(ridge$keys, others)
+  list(keys = keys[kept > 0], weights = kept[kept > 0], scores = blend$scores,
+       ridge = ridge[c("keys", "scores")])
+}
+
+only_null <- function(search) {
+  null <- candidate_key(candidate(kernel = "null"))
+  scores <- search$found[[null]]$scores
+  list(keys = null, weights = 1, scores = scores, ridge = list(keys = null, scores = scores))
+}
+
+ridge_keys <- function(search) {
+  Filter(function(key) is_ridge(search$found[[key]]$candidate), names(search$found))
+}
+
+# The mean of all of these; of fewer where that is better by more than the standard error.
+best_mean <- function(search, keys, value, used) {
+  sums <- Reduce(`+`, lapply(keys, value), accumulate = TRUE)
   # of the mean of the first, of the first two, ...
   means <- score_choices(length(keys), function(k) sums[[k]] / k, search$judge)
   worse <- search_losses(search, means[used, , drop = FALSE])
@@ -21,13 +38,58 @@ choose_members <- function(search, most, used = TRUE) {
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
   count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
-  list(keys = keys[seq_len(count)], scores = means[, count])
+  list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
+}
+
+# The best of kinds, the best first. What standardises each domain by itself loses the domain's level,
+# and a new domain's rows decide what it does: it must be better than what does not by more than the
+# standard error of the difference. scores: [domains x candidates].
+safe_kinds <- function(search, scores) {
+  keys <- best_of_kinds(search, scores)
+  own <- vapply(keys, function(key) by_domain(search$found[[key]]$candidate$scale), NA)
+  if (!any(own) || all(own)) return(keys)
+  best <- scores[, keys[!own][1L]]
+  better <- vapply(keys[own], function(key) is_clear(search, best - scores[, key]), NA)
+  setdiff(keys, keys[own][!better])
+}
+
+# A gain over domains of more than its standard error?
+is_clear <- function(search, difference) {
+  gain <- search_losses(search, difference)
+  error <- known_error(gain)
+  isTRUE(mean(gain, na.rm = TRUE) > if (is.na(error)) 0 else error)
+}
+
+# A member with less costs more time and memory than it is worth.
+least_weight <- 0.05
+
+# Blocks: the mean of the ridge regressions, then each of the others, with the weights that left-out
+# domains ask for where these are better than the ridge regressions alone by more than the standard
+# error of the difference. list(weights, scores by domain)
+weigh_blocks <- function(search, blocks, alone, used) {
+  only <- list(weights = replace(numeric(length(blocks)), 1L, 1), scores = alone)
+  rows <- rep_len(used, nlevels(search$judged))[search$judged]
+  weights <- stack_weights(blocks, search$stack, rows)
+  weights[weights < least_weight] <- 0
+  weights <- weights / sum(weights)
+  scores <- score_values(weighted_values(blocks, weights), search$judge)
+  if (is_clear(search, (alone - scores)[used])) list(weights = weights, scores = scores) else only
+}
+
+# All that were tried, of one domain, which cannot choose.
+choose_all <- function(search) {
+  keys <- ridge_keys(search)
+  scores <- rep(NA_real_, nlevels(search$judged))
+  list(keys = keys, weights = rep(1 / length(keys), length(keys)), scores = scores, fair = scores,
+       ridge = list(keys = keys, scores = scores))
 }
 
 # The specification of a candidate for n rows.
 member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$sigma) {
   found <- search$found[[key]]
   c <- found$candidate
+  if (c$kernel == "null") return(dg_null())
+  if (!is_ridge(c)) return(other_specs(search, c)[[found$lambda]])
   c$sigma <- sigma
   p <- ncol(search_sample(search, c$scale)$X)
   dg_ridge(lambda = found$lambda * n / length(search$sample$y), kernel = candidate_kernel(c, p),
@@ -36,50 +98,9 @@ member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$si
            offset = TRUE, scale = c$scale, threads = search$args$threads)
 }
 
-# A fitted dg_ridge() like any other; what scaling warns of was told by the search.
-fit_member <- function(spec, sample) {
-  sample <- quietly(scale_sample(sample, spec$args$scale))
-  finish_fit(fit_sample(spec, sample), spec, sample)
-}
-
-mean_of_members <- function(members, values) {
-  Reduce(`+`, lapply(members, values)) / length(members)
-}
-
-# Each member scales the rows itself.
-#' @exportS3Method
-decision.dg_auto <- function(object, rows) of_members(object, rows, decision)
-
-#' @exportS3Method
-support.dg_auto <- function(object, rows) of_members(object, rows, support)
-
-of_members <- function(object, rows, of) {
-  mean_of_members(object$members, function(member) {
-    new <- scale_new(member$blueprint$scaling, rows$X, rows$domain, rows$reference)
-    of(member, list(X = new$X, domain = rows$domain, reference = new$reference))
-  })
-}
-
-#' @exportS3Method
-judges_domain.dg_auto <- function(object) any(vapply(object$members, judges_domain, NA))
-
-# As they were given.
-#' @exportS3Method
-training_rows.dg_auto <- function(object) {
-  if (is.null(object$X)) {
-    abort("argument", "`reference` cannot be \"training\": a model of more than ", exact_rows,
-          " rows keeps none of them; give them as `reference`.")
-  }
-  list(X = object$X, domain = object$domain)
-}
-
 #' @exportS3Method
 held_out_decisions.dg_auto_spec <- function(spec, sample, fitted) {
-  held_out <- lapply(fitted$members, function(member) {
-    scaled <- quietly(scale_sample(sample, member$spec$args$scale))
-    held_out_decisions(member$spec, scaled, member)
-  })
-  list(values = mean_of_members(held_out, function(h) h$values), folds = held_out[[1L]]$folds)
+  held_out_mean(lapply(fitted$members, `[[`, "spec"), sample, fitted)
 }
 
 # table: the mean, its members, then the others, those of the second round first.
@@ -104,6 +125,7 @@ summarise_search <- function(first, final, chosen) {
   of <- function(value) unname(c(NA, vapply(found, value, value(found[[1L]]))))
   table <- data.frame(
     member = c(NA, names(found) %in% chosen$keys),
+    weight = c(NA, unname(stats::setNames(chosen$weights, chosen$keys)[names(found)])),
     scale = of(function(f) f$candidate$scale), kernel = of(function(f) kernel_words(f$candidate)),
     domain_kernel = of(function(f) domain_kernel_words(f$candidate)),
     lambda = of(function(f) f$lambda),

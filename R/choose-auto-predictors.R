@@ -45,7 +45,7 @@ fit_predictors <- function(search, found, sample, rows) {
 predictor_judges <- function(search, found, sample) {
   levels <- levels(search$judged)
   folds <- rep_len(seq_len(min(predictor_folds, length(levels) - 2L)), length(levels))
-  if (max(folds) < 2L) return(NULL)
+  if (length(levels) < 4L) return(NULL)
   judges <- lapply(unique(folds), function(k) {
     held <- levels[folds == k]
     sigma <- fit_predictors(search, found, sample, which(!search$judged %in% held))

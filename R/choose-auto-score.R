@@ -28,7 +28,7 @@ doubt_members <- function(search, chosen) {
   scores <- search$found[[null]]$scores
   few <- sum(!is.na(scores)) < domains_for_null
   if (is_gain(search, scores - if (few) chosen$scores else chosen$fair)) return(chosen)
-  list(keys = null, scores = scores, fair = scores)
+  c(only_null(search), list(fair = scores))
 }
 
 # By more than the standard error of the difference? Of a few domains the error itself is not known.
@@ -48,8 +48,9 @@ rows_for_score <- 50L
 # 1 + 4 / G.
 overlap <- 4
 
-# What print() says of a new domain: scores of the members with all rows, as far as they can be had
-# in closed form, less what choosing made too good, in rows that the choice has seen.
+# What print() says of a new domain: scores of the members, less what choosing made too good, in rows
+# that the choice has seen; and, where the search had some of the rows only, what all rows gain, as
+# the ridge regressions have it in closed form.
 # list(mean, se, raw: the mean before it is made good, domains: how many have a score)
 expected_score <- function(search, chosen, sample) {
   if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
@@ -57,11 +58,16 @@ expected_score <- function(search, chosen, sample) {
   scored <- search$sample$domain
   rows <- search_rows(sample, most_scored, search$args$seed, rows_for_score)
   if (length(rows) > length(scored)) {
-    raw <- left_out_scores(search, chosen$keys, sample, rows)
+    raw <- left_out_scores(search, chosen$ridge$keys, sample, rows)
     scored <- droplevels(sample$domain[rows])
   }
   # the share of a domain's rows that the choice has seen
   at <- match(levels(scored), levels(search$sample$domain))
+  if (length(rows) > length(search$sample$y)) {
+    # what the others add to the ridge regressions; where a domain was not in the search, on average
+    more <- (chosen$scores - chosen$ridge$scores)[at]
+    raw <- raw + ifelse(is.na(more), known_mean(more), more)
+  }
   seen <- pmin(1, c(table(search$sample$domain))[at] / c(table(scored)))
   too_good <- (chosen$scores - chosen$fair)[at]
   fair <- raw - ifelse(is.na(at), 0, seen * too_good)
@@ -73,21 +79,25 @@ expected_score <- function(search, chosen, sample) {
 # Scores by domain of the mean of candidates, with more rows than the search.
 left_out_scores <- function(search, keys, sample, rows) {
   sample <- sample_part(sample, rows)
-  values <- mean_of_members(keys, function(key) candidate_values(search, key, sample))
-  score_values(values, search_judge(sample, search$args, search$metric))
+  values <- lapply(keys, function(key) candidate_values(search, key, sample))
+  score_values(Reduce(`+`, values) / length(values),
+               search_judge(sample, search$args, search$metric))
 }
 
 # Bandwidths that were fitted are those that have not seen the domain.
 candidate_values <- function(search, key, sample) {
   c <- search$found[[key]]$candidate
+  if (c$kernel == "null") {
+    return(null_values(ridge_task(sample, ridge_args(search$args)), in_groups(sample$domain)))
+  }
   judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
   values <- NULL
   for (judge in judges) {
     args <- member_spec(search, key, length(sample$y), judge$sigma)$args
     scaled <- quietly(scale_sample(sample, args$scale))
-    scaled$left_out <- in_groups(scaled$domain)
-    found <- left_out_predictions(sample_space(args, scaled), scaled, ridge_task(scaled, args),
-                                  args, args$lambda)
+    scaled$left_out <- left_out_groups(scaled$domain, search$args$folds)
+    found <- left_out_of_units(sample_space(args, scaled), scaled, ridge_task(scaled, args), args,
+                               args$lambda)
     found <- matrix(found, length(sample$y))
     if (is.null(values)) values <- found
     rows <- sample$domain %in% judge$levels

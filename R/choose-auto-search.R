@@ -2,7 +2,6 @@
 # round on some of the rows tries all; the best of each kind meet in a second on more.
 
 auto_lambdas <- 10^seq(-6, 0, by = 0.5)
-exact_rows <- 5000L
 first_rows <- 600L
 
 most_left_out <- 10L
@@ -10,39 +9,52 @@ most_left_out <- 10L
 # Fewer domains say too little of how the response depends on the domain.
 domains_for_kernel <- 5L
 
-# list(specs of the members, expected, table, scores, metric, rows, seed, seconds, few)
+# list(specs and weights of the members, expected, table, scores, metric, rows, seed, seconds, few)
 choose_by_domain <- function(args, sample) {
   start <- proc.time()[["elapsed"]]
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
-  few <- nlevels(droplevels(sample$domain)) < 3L
+  few <- nlevels(droplevels(sample$domain)) < 2L
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
                                                  else min(args$max_rows, first_rows))
-  if (few) {
-    warn("few_domains", "With ", plural(nlevels(first$sample$domain), "domain"), " nothing can be ",
-         "learned about new ones: the default model is fitted.")
-    try_candidate(first, candidate())
-  } else {
-    run_stages(first)
-  }
+  if (few) warn_one_domain()
+  if (few) try_scalings(first) else run_stages(first)
   final <- if (few) first else second_round(first, sample)
-  chosen <- choose_members(final, if (few) 1L else args$members)
-  chosen <- if (few) c(chosen, list(fair = chosen$scores)) else doubt_members(final, chosen)
-  c(list(specs = lapply(chosen$keys, function(key) member_spec(final, key, length(sample$y))),
-         expected = expected_score(final, chosen, sample), rows = length(final$sample$y), few = few,
-         metric = metric, seed = args$seed, seconds = proc.time()[["elapsed"]] - start),
+  chosen <- if (few) choose_all(final) else doubt_members(final, choose_members(final, args$members))
+  n <- length(sample$y)
+  c(list(specs = lapply(chosen$keys, function(key) member_spec(final, key, n)),
+         weights = chosen$weights, expected = expected_score(final, chosen, sample),
+         rows = length(final$sample$y), few = few, metric = metric, seed = args$seed,
+         seconds = proc.time()[["elapsed"]] - start),
     summarise_search(first, final, chosen))
 }
 
-# Rows of the sample as they are.
-new_search <- function(args, sample, metric, few, rows) {
+warn_one_domain <- function() {
+  warn("few_domains", "With 1 domain nothing can be learned about new ones: the mean of machines ",
+       "that differ in scaling and kernel is fitted, chosen by nothing.")
+}
+
+# Rows of the sample as they are. deadline: when no further candidate is begun.
+new_search <- function(args, sample, metric, few, rows, deadline = auto_deadline(args)) {
   sample <- sample_part(sample, search_rows(sample, rows, args$seed))
   # groups of rows where there are too few domains
-  judged <- if (few) factor(seq_along(sample$domain) %% 10L) else sample$domain
+  judged <- if (few) row_groups(sample) else sample$domain
+  task <- quietly(ridge_task(sample, ridge_args(args)))
   list2env(list(
     args = args, metric = metric, few = few, sample = sample, judged = judged,
-    left_out = in_groups(judged), judge = search_judge(sample, args, metric, judged),
-    scaled = list(), found = list()
+    left_out = if (few) judged else left_out_groups(judged, args$folds),
+    judge = search_judge(sample, args, metric, judged),
+    stack = list(target = task$Y, share = row_costs(1, sample$weights / max(sample$weights),
+                                                    judged, "equal")),
+    scaled = list(), found = list(), deadline = deadline
   ), parent = emptyenv())
+}
+
+auto_deadline <- function(args) seconds_now() + if (is.null(args$budget)) Inf else args$budget
+
+# Ten, rows of a unit together.
+row_groups <- function(sample) {
+  unit <- if (is.null(sample$unit)) seq_along(sample$domain) else as.integer(factor(sample$unit))
+  factor(unit %% 10L)
 }
 
 # What score_values() asks for; what the response warns of is told by the fits.
@@ -59,15 +71,19 @@ in_groups <- function(domain) {
   factor(rep_len(seq_len(most_left_out), G)[as.integer(domain)])
 }
 
+# The groups that are left out together: as the user says, or in_groups().
+left_out_groups <- function(domain, folds) {
+  if (is.null(folds)) return(in_groups(domain))
+  folds <- as.matrix(unclass(read_folds(folds, list(domain = domain))))
+  factor(folds[match(domain, rownames(folds)), 1L])
+}
+
 run_stages <- function(search) {
   bar <- progress_steps(4L, read_progress(search$args$progress))
   on.exit(bar$done())
   stage <- bar$step
   stage("scaling and kernel", {
-    for (scale in c("pooled", "domain", "both", "rank")) {
-      for (kernel in c("rbf", "laplace", "sum")) try_candidate(search, candidate(scale, kernel))
-      if (scale != "both") try_candidate(search, candidate(scale, "linear"))
-    }
+    try_scalings(search)
     try_candidate(search, candidate(kernel = "null"))
   })
   stage("bandwidths", {
@@ -80,11 +96,18 @@ run_stages <- function(search) {
   stage("bandwidths of predictors", try_predictors(search))
 }
 
+try_scalings <- function(search) {
+  for (scale in c("pooled", "domain", "both", "rank")) {
+    for (kernel in c("rbf", "laplace", "sum")) try_candidate(search, candidate(scale, kernel))
+    if (scale != "both") try_candidate(search, candidate(scale, "linear"))
+  }
+}
+
 # The best candidates of the best kinds with other values of one choice, if they qualify.
 vary <- function(search, name, values, qualifies = function(c) TRUE) {
   keys <- utils::head(best_of_kinds(search), search$args$members)
   for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
-    fixed <- best$kernel == "null" || name == "times" && best$kernel == "linear"
+    fixed <- !is_ridge(best) || name == "times" && best$kernel == "linear"
     if (fixed || !qualifies(best)) next
     for (value in values) {
       best[[name]] <- value
@@ -103,24 +126,32 @@ best_of_kinds <- function(search, scores = found_scores(search)) {
 # The best of the kinds from which members are chosen, of pooling, of domain kernels, and the plain
 # Gaussian kernel, which tells what choosing gains.
 second_round <- function(first, sample) {
-  if (length(first$sample$y) == min(length(sample$y), first$args$max_rows)) return(first)
+  if (length(first$sample$y) == min(length(sample$y), first$args$max_rows)) {
+    try_others(first)
+    return(first)
+  }
   keys <- names(first$found)[order(found_losses(first))]
   pooled <- vapply(keys, function(key) is.na(first$found[[key]]$candidate$outer), NA)
   keys <- unique(c(utils::head(best_of_kinds(first), first$args$members), keys[pooled][1L],
                    keys[!pooled][1L], candidate_key(candidate()),
                    candidate_key(candidate(kernel = "null"))))
-  final <- new_search(first$args, sample, first$metric, first$few, first$args$max_rows)
+  final <- new_search(first$args, sample, first$metric, first$few, first$args$max_rows,
+                      first$deadline)
   # what scaling warns of was told in the first round
   for (key in keys[keys %in% names(first$found)]) {
     quietly(try_candidate(final, first$found[[key]]$candidate))
   }
-  if (length(final$found)) final else first
+  if (length(final$found) == 0L) return(first)
+  try_others(final)
+  final
 }
 
 # Scores a candidate at the best lambda, once; one that fails is left out.
 try_candidate <- function(search, c) {
   key <- candidate_key(c)
   if (!is.null(search$found[[key]])) return(invisible())
+  # the time is spent: not without any
+  if (length(search$found) && seconds_now() > search$deadline) return(invisible())
   start <- proc.time()[["elapsed"]]
   found <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
     if (length(search$found) == 0L && candidate_key(c) == candidate_key(candidate())) stop(e)

@@ -1,12 +1,13 @@
 #' Let the training domains choose the model
 #'
 #' @description
-#' The function to call first. Ridge regressions ([dg_ridge()]; for classes too) for which the
-#' training domains have chosen how predictors are scaled, the kernel on x, its bandwidths, the
-#' kernel between domains and lambda: each is what predicts domains best that were left
-#' out one at a time (more than 10 domains: in 10 groups). In closed form ([lodo()]) all values of
+#' The function to call first. An ensemble ([dg_ensemble()]) of kernel ridge regressions
+#' ([dg_ridge()]; for classes too), a random forest ([dg_forest()], where the ranger package is
+#' installed) and, for numbers, a support vector regression ([dg_svm()]). The training domains choose
+#' how predictors are scaled, the kernel on x, its bandwidths, the kernel between domains, the
+#' penalties and the weights: each is what predicts domains best that were left out one at a time
+#' (more than 10 domains: in 10 groups). In closed form ([lodo()]) all values of a ridge regression's
 #' lambda cost a few fits.
-#' The best of several kinds are fitted, and the mean of their decision values predicts.
 #'
 #' @details
 #' **Search.** First every scaling (pooled, by domain, both, ranks) with a Gaussian, a Laplace and
@@ -16,32 +17,37 @@
 #' where there are at most `max_predictors` of them, one bandwidth per predictor for the best
 #' Gaussian kernel, fitted by the gradient of the squared error of left-out domains.
 #' Those have seen the labels of all domains, so that they are compared with the others on thirds of
-#' the domains on which they were not fitted. In every step lambda is the best of 13 values.
+#' the domains on which they were not fitted. In every step lambda is the best of 13 values. The
+#' forest (on the predictors beside the same standardised by domain) and the support vector
+#' regression (cost the best of three) are fitted again without each of at most five groups of
+#' domains.
 #'
 #' **Members.** Which kind is best is uncertain, and their errors differ: the decision values of the
-#' best candidates of the `members` best kinds are averaged (of fewer, where that is better on
-#' left-out domains by more than the standard error of the difference). The mean is
-#' \eqn{f = \frac1M\sum_m f_m}{f = (1/M) sum_m f_m}. `members = 1` fits the best candidate alone.
+#' best candidates of the `members` best kinds of ridge regression are averaged (of fewer, where that
+#' is better on left-out domains by more than the standard error of the difference). A kind that
+#' standardises each domain by itself loses the domain's level, and does to a new domain what nobody
+#' has seen: it is taken only where it is better than the best that does not by more than the standard
+#' error. This mean, the forest and the support vector regression are weighted as in [dg_ensemble()]
+#' with `weights = "stacked"`, and members with a weight below 0.05 are left out.
 #' The null model ([dg_null()]) is a candidate too, and chosen unless the members are better: with 5
 #' domains or more by their cross-fitted scores (next paragraph) and by more than the standard error
 #' of the difference, with fewer, which leave too few to choose by, by their own mean scores.
 #'
 #' **What to expect.** Scores of the best of many are too good. `print()` and `choice$expected` tell
 #' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of
-#' more than 10: each of 10 groups) is scored by the lambdas and members that the scores of the
-#' other domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the values
-#' of the one search. Where the search had some of the rows only, the chosen members are scored anew
-#' with all rows, each domain left out in closed form (of more than 3,000 rows with about 3,000, but
-#' 50 a domain or all that it has), and this score is corrected by what cross-fitting says, in the
-#' share of the rows that the choice has seen.
+#' more than 10: each of 10 groups) is scored by the lambdas, members and weights that the scores of
+#' the other domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the
+#' values of the one search. Where the search had some of the rows only, the chosen ridge regressions
+#' are scored anew with all rows, each domain left out in closed form (of more than 3,000 rows with
+#' about 3,000, but 50 a domain or all that it has); what they gain is added, and cross-fitting's
+#' correction is taken in the share of the rows that the choice has seen.
 #' The standard error is that over domains times \eqn{\sqrt{1 + 4/G}}{sqrt(1 + 4/G)} for G domains,
 #' because choices and training sets overlap; the factor is what simulations asked for, in
 #' `inst/experiments/auto-score.R`, which sets reported against true errors on fresh domains.
 #' In the worlds stored there the true score of the model lay within two such errors in 90 % (with 5
 #' domains in 86 %, with 30 in 93 %).
 #' Not repeated is which kernels and bandwidths are tried, so that where there is little to learn
-#' from few domains the figure is still too good (of 5 domains accuracy 0.73 for a true 0.69, and
-#' RMSE of noise 1.12 for 1.15; of 10 with classes by the toss of a coin accuracy 0.55 for 0.50);
+#' from few domains the figure is still too good;
 #' `dg_cv(dg_auto(), ...)` searches anew in every fold.
 #'
 #' `print()` sets the mean of the members beside the best of what was not chosen. Clearly worse is
@@ -50,8 +56,14 @@
 #' [dg_compare()] without `refits`, which allows for overlapping training sets: where all are
 #' equally good, no line should be called so in 95 % of the cases. `difference_se` knows of neither.
 #'
-#' **Few domains.** With fewer than three domains nothing can be learned about new ones from
-#' these: the default model is fitted, with a lambda that predicts left-out rows, and a warning.
+#' **Few domains.** Two domains choose by leaving out each once, and the standard errors say how
+#' little that is. With one domain nothing can be learned about new ones: all scalings and kernels of
+#' the first step are averaged, with lambdas that predict left-out rows, and a warning says so.
+#'
+#' **Objects in several domains.** Where rows of one object (a patient who was measured by several
+#' devices) are in several domains, a model that has seen the object elsewhere knows its response:
+#' with `unit` a row is predicted without its domain and without the rows of its unit, in three folds
+#' of units.
 #'
 #' **Many rows.** The search uses 600 rows, then at most `max_rows` for the best candidates of the
 #' best kinds (lambda is multiplied by the ratio of the rows). Each domain gives as many, chosen at
@@ -64,32 +76,41 @@
 #' @inheritParams dg_ridge
 #' @param metric What decides, one of the scores of [dg_cv()] that need no probabilities:
 #'   `"rmse"` or `"accuracy"` if `NULL`. With rare classes `"auc"` or `"balanced_accuracy"`.
-#' @param members Most candidates, each of its own kind, whose decision values are averaged.
+#' @param members Most ridge regressions, each of its own kind, whose decision values are averaged.
+#' @param folds Which domains are left out together: `NULL` (each by itself, of more than 10 in 10
+#'   groups), a number of groups, or as made by [domain_folds()].
+#' @param unit Vector or column of `data`: what each row is a measurement of, where objects are
+#'   measured in several domains.
+#' @param budget Seconds after which no further candidate is begun; `NULL`: no limit. The final
+#'   fits come on top. What is found then depends on the machine.
 #' @param max_rows Most rows in the search.
 #' @param seed For the choice of rows (and of domains, where there are many) in the search.
 #' @param max_predictors Most predictors (columns after scaling) for a bandwidth each; 0: never.
-#' @return With data, an object of class `dg_auto`, a list with
-#'   \item{members}{list of models as [dg_ridge()] gives them, the best first; [lodo()], [adapt()]
-#'     and the like take one of these}
-#'   \item{decision}{n x m values of the mean at the training rows (of the standardised response)}
+#' @return With data, an object of class `dg_auto`, an ensemble as of [dg_ensemble()] (without
+#'   `held_out`) and with
+#'   \item{members}{named list of models, [dg_ridge()] the best first; [adapt()] takes one of these}
+#'   \item{coefficients}{their weights}
+#'   \item{decision}{n x k values of the weighted mean at the training rows, in units of the
+#'     response}
 #'   \item{choice}{list of `table`, a data frame with a line for the mean and one per candidate:
-#'     `member`, `scale`, `kernel`, `domain_kernel`, `lambda`, `rows` of the search, `mean` and `se`
+#'     `member`, `weight`, `scale`, `kernel` (or what else it is), `domain_kernel`, `lambda` (of the
+#'     support vector regression the number of its cost), `rows` of the search, `mean` and `se`
 #'     of the score over left-out domains (of the mean of the members cross-fitted, of candidates
 #'     at their best lambda), `difference` from the mean of the members (of a
 #'     candidate on fewer rows: from the best one on these) and its standard error
 #'     `difference_se`, `seconds`; `scores`, a matrix, domains x lines of the table (`NA` where a
 #'     candidate's rows had none of the domain); `expected`, a list of `mean` and `se`, the score to
 #'     expect on a new domain and its standard error, `raw`, the same before it is corrected for
-#'     choosing, and `domains`, how many they come from (`NA` and 0 with too few domains); `metric`,
+#'     choosing, and `domains`, how many they come from (`NA` and 0 with one domain); `metric`,
 #'     `rows`, `seed`, `seconds`: what decided, rows of the search, what they were drawn by, its
-#'     time; `few`: too few domains to choose by?}
+#'     time; `few`: one domain only?}
 #'   \item{calibration}{with probabilities a list, see [dg_svm()]}
 #'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
 #' @section Errors:
 #' Those of [dg_ridge()]; a metric that needs probabilities.
 #' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation
 #'   for model selection. *BMC Bioinformatics* 7, 91.
-#' @seealso [dg_ridge()], [dg_tune()] for other methods, [dg_diagnose()]
+#' @seealso [dg_ensemble()] of your own members, [dg_tune()] for other methods, [dg_diagnose()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)
 #' train <- subset(toy, !domain %in% c("d1", "d2"))
@@ -99,11 +120,12 @@
 #' mean(predict(model, new) == new$y)
 #' @export
 dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, members = 5,
-                    max_rows = 1200, max_predictors = 30,
-                    probability = c("none", "platt", "isotonic"), weights = NULL,
-                    na.action = stats::na.omit, seed = 1, progress = NULL, threads = NULL, ...) {
-  parts <- learner_parts("Ridge regressions chosen by the training domains", domain = TRUE,
-                         parameters = auto_parameters)
+                    folds = NULL, unit = NULL, budget = NULL, max_rows = 1200,
+                    max_predictors = 30, probability = c("none", "platt", "isotonic"),
+                    weights = NULL, na.action = stats::na.omit, seed = 1, progress = NULL,
+                    threads = NULL, ...) {
+  parts <- c(learner_parts("Ensemble chosen by the training domains", domain = TRUE,
+                           parameters = auto_parameters), list(units = TRUE))
   fit_or_specify(method_spec("dg_auto", "dg_auto_spec", parts, environment()), match.call(),
                  parent.frame())
 }
@@ -111,6 +133,8 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, memb
 auto_parameters <- function() parameters(
   parameter("metric", as_it_is),
   parameter("members", check_count),
+  parameter("folds", as_it_is, tuned = FALSE),
+  parameter("budget", or_null(a_number()), tuned = FALSE),
   parameter("max_rows", function(value, arg) check_count(value, arg, at_least = 10L)),
   parameter("max_predictors", function(value, arg) check_count(value, arg, at_least = 0L))
 )
@@ -120,12 +144,9 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
   check_several_classes(sample$y)
   choice <- choose_by_domain(spec$args, sample)
   members <- lapply(choice$specs, fit_member, sample)
-  structure(list(
-    members = members, choice = choice[setdiff(names(choice), "specs")],
-    decision = mean_of_members(members, function(member) member$decision),
-    X = if (length(sample$y) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
-    response = members[[1L]]$response
-  ), class = c("dg_auto", "dg_learner", "dg_fit"))
+  names(members) <- make.unique(vapply(choice$specs, function(s) sub("^dg_", "", s$method), ""), "_")
+  new_ensemble(members, choice$weights, sample, class = "dg_auto",
+               choice = choice[setdiff(names(choice), c("specs", "weights"))])
 }
 
 #' @export
@@ -136,14 +157,15 @@ print.dg_auto <- function(x, ...) {
   cat("  ", plural(nobs(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"), ", ",
       plural(nlevels(x$domain), "domain"), "\n", sep = "")
   describe_response(x$response)
-  if (choice$few) {
-    cat("  too few domains to choose by: the default model\n")
-    describe_kernels(x$members[[1L]]$product)
-  } else {
-    describe_choice(choice)
-  }
+  if (choice$few) describe_unchosen(choice) else describe_choice(choice)
   describe_calibration(x$calibration)
   invisible(x)
+}
+
+describe_unchosen <- function(choice) {
+  members <- which(choice$table$member %in% TRUE)
+  cat("  1 domain cannot choose: the mean of ", length(members), " machines\n", sep = "")
+  cat(paste0("  ", describe_candidates(choice$table[members, ]), "\n"), sep = "")
 }
 
 describe_choice <- function(choice) {
@@ -154,13 +176,17 @@ describe_choice <- function(choice) {
       " s\n", sep = "")
   describe_expected(choice$expected, title)
   cat("\n", title, " on left-out domains (", plural(choice$rows, "row"),
-      "), each at its best lambda\n", sep = "")
-  lines <- paste0(format(signif(table$mean, 4)), "  ", describe_candidates(table))
+      "), each at its best lambda", if (length(members) > 1L) ", and its weight", "\n", sep = "")
+  scores <- format(signif(table$mean, 4))
+  lines <- paste0(scores, "  ", describe_candidates(table))
   if (length(members) > 1L) {
-    cat("  ", format(signif(table$mean[1L], 4)),
-        "  the mean of these, as other domains choose them\n", sep = "")
+    cat("  ", scores[1L], "        the weighted mean of these, as other domains choose it\n",
+        sep = "")
+    cat(paste0("  ", scores[members], "  ", format(round(table$weight[members], 2), nsmall = 2L),
+               "  ", describe_candidates(table[members, ]), "\n"), sep = "")
+  } else {
+    cat(paste0("  ", lines[members], "\n"), sep = "")
   }
-  cat(paste0("  ", lines[members], "\n"), sep = "")
   others <- best_others(table)
   unlike <- ifelse(clearly_worse(choice, others), "clearly worse: ", "")
   if (length(others)) cat("not chosen\n")
@@ -201,7 +227,8 @@ lines_of_plain <- function(table) {
 
 describe_candidates <- function(table) {
   pooled <- table$domain_kernel == "pooled"
-  ifelse(table$kernel == "null model", "null model",
+  ifelse(!grepl("kernel", table$kernel), ifelse(table$kernel == "null model", table$kernel,
+                                                paste0(table$kernel, ", scale ", table$scale)),
          paste0("scale ", table$scale, ", ", table$kernel, ifelse(pooled, "", ", "),
                 ifelse(pooled, "", table$domain_kernel)))
 }

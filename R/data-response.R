@@ -12,7 +12,7 @@ all_missing <- function(column) all(is.na(column))
 drop_missing <- function(raw, na.action) {
   n <- nrow(raw$X)
   action <- read_na_action(na.action)
-  given <- c("y", "domain", "weights")
+  given <- c("y", "domain", "weights", "unit")
   missing <- Reduce(`|`, lapply(raw[given], is_missing, n), rowSums(is.na(raw$X)) > 0)
   raw$kept <- which(!missing)
   raw$padded <- if (action == "na.exclude") n

@@ -1,5 +1,5 @@
 # Data in: a formula with data, or x, y and domain, become one sample
-#   list(X [n x p] scaled, y, domain (factor), weights, kept, padded, blueprint)
+#   list(X [n x p] scaled, y, domain (factor), weights, unit, kept, padded, blueprint)
 # and the blueprint that replays the same steps on new data.
 
 # input: list(x, y, domain, weights, data, na.action) as the user gave them.
@@ -14,6 +14,7 @@ read_sample <- function(input, needs, scale) {
   sample <- scale_sample(c(raw[c("X", "kept", "padded", "blueprint")], list(domain = domain)), scale)
   sample$y <- read_response(raw$y, needs$response)
   sample$weights <- read_weights(raw$weights, nrow(raw$X))
+  sample$unit <- raw$unit
   sample
 }
 
@@ -87,7 +88,7 @@ raw_from_matrix <- function(input, wishes = NULL) {
 # y, domain and weights as vectors with one entry per row; an absent one is not
 # in the list.
 read_given <- function(input, n) {
-  names <- c("y", "domain", "weights")
+  names <- c("y", "domain", "weights", "unit")
   given <- lapply(names, function(name) read_vector(input[[name]], n, name))
   names(given) <- names
   given[!vapply(given, is.null, logical(1))]

@@ -116,12 +116,17 @@ held_out_decisions.dg_spec <- function(spec, sample, fitted) {
 # a machine that the other domains cannot train, because they lack a class.
 decide_held_out <- function(spec, sample, inside, response) {
   counts <- sample$weights > 0 & !inside
-  seen <- levels(sample$y)[levels(sample$y) %in% sample$y[counts]]
-  if (length(seen) < 2L) return(NA_real_)
-  rest <- sample_part(sample, !inside & sample$y %in% seen)
+  seen <- unique(sample$y[counts])
+  if (is.factor(sample$y) && length(seen) < 2L) return(NA_real_)
+  rest <- sample_part(sample, !inside & sample$y %in% if (is.factor(seen)) seen else sample$y)
   model <- add_origin(fit_sample(spec, rest), spec, rest)
   values <- decision(model, list(X = sample$X[inside, , drop = FALSE],
                                  domain = droplevels(sample$domain[inside])))
+  if (response$kind == "number") {
+    # the other domains have a mean and a standard deviation of their own
+    value <- respond(model, values, "number")
+    return(matrix((value - response$centre) / response$scale))
+  }
   same <- match(machine_codes(response, response$levels),
                 machine_codes(model$response, response$levels))
   values[, same, drop = FALSE]
@@ -130,7 +135,7 @@ decide_held_out <- function(spec, sample, inside, response) {
 # The rows of a sample, and the classes and domains that these have.
 sample_part <- function(sample, rows) {
   sample$X <- sample$X[rows, , drop = FALSE]
-  for (name in c("y", "domain", "weights", "kept")) {
+  for (name in intersect(c("y", "domain", "weights", "kept", "unit"), names(sample))) {
     part <- sample[[name]][rows]
     sample[[name]] <- if (is.factor(part)) droplevels(part) else part
   }

@@ -1,7 +1,7 @@
 # A method without data is a specification; with data it is fitted at once.
 # Every method function ends in fit_or_specify(), so all share one way in.
 
-data_arguments <- c("x", "formula", "y", "domain", "data", "weights", "na.action")
+data_arguments <- c("x", "formula", "y", "domain", "data", "weights", "unit", "na.action")
 
 # parts: the row that says what the method is; args: checked hyper-parameters.
 new_spec <- function(method, class, parts, args) {
@@ -15,7 +15,7 @@ fit_or_specify <- function(spec, call, env, given = as.list(call)[-1L]) {
   # what was asked for, where it is what would be taken anyway too: see check_fixed()
   spec$given <- as.character(intersect(names(spec$args), names(given)))
   if (!any(c("x", "formula", "data") %in% names(given))) {
-    stray <- intersect(c("y", "domain", "weights", "na.action"), names(given))
+    stray <- intersect(c("y", "domain", "weights", "unit", "na.action"), names(given))
     if (length(stray)) {
       abort("argument", "`", stray[1L], "` is given without data: `x` must be a formula, a matrix",
             " or a data frame.")
@@ -41,7 +41,8 @@ check_arguments <- function(given, spec, env, own = character()) {
   weighted <- takes_weights(spec)
   null <- !weighted && on_error(is.null(eval(given$weights, env)), function(e) FALSE)
   if (null) given$weights <- NULL
-  known <- c(own, setdiff(data_arguments, if (!weighted) "weights"))
+  known <- c(own, setdiff(data_arguments, c(if (!weighted) "weights",
+                                            if (!takes_units(spec)) "unit")))
   check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
   given
 }
@@ -66,10 +67,10 @@ evaluate_input <- function(given, env) {
     input$x <- add_bar(input$x, given$domain)
     given$domain <- NULL
   }
-  for (name in c("domain", "weights")) {
+  for (name in c("domain", "weights", "unit")) {
     if (!is.null(given[[name]])) input[[name]] <- evaluate(given[[name]], input$data, env, name)
   }
-  for (name in c("y", "domain", "weights")) input[[name]] <- single_column(input[[name]])
+  for (name in c("y", "domain", "weights", "unit")) input[[name]] <- single_column(input[[name]])
   if (is.null(input$x)) {
     abort("argument", if (is.null(input$data)) {
       "`x` must be a formula, a matrix or a data frame, not NULL."
@@ -211,6 +212,9 @@ predict.dg_spec <- function(object, ...) {
 }
 
 takes_weights <- function(spec) innermost(spec)$parts$weights
+
+# Does a search keep the rows of an object together?
+takes_units <- function(spec) isTRUE(innermost(spec)$parts$units)
 
 #' @export
 print.dg_spec <- function(x, ...) {

@@ -92,7 +92,7 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, features = fea
     threads = check_threads(threads)
   )
   given <- as.list(match.call())[-1L]
-  known <- c("x", setdiff(data_arguments, c("x", "weights")), names(args))
+  known <- c("x", setdiff(data_arguments, c("x", "weights", "unit")), names(args))
   check_no_dots(given[!names(given) %in% known], setdiff(known, "x"))
   new_sums(evaluate_input(given, parent.frame()), args)
 }

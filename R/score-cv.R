@@ -112,14 +112,14 @@ read_evaluated <- function(object) {
   spec
 }
 
-read_specification <- function(object) {
+read_specification <- function(object, arg = "object") {
   spec <- if (inherits(object, "dg_fit")) object$spec else object
+  one <- if (arg == "object") " must be a learner or a chain" else " must be learners or chains"
   if (!inherits(spec, "dg_spec")) {
-    abort("argument", "`object` must be a learner or a chain, such as `dg_svm()`, not ",
-          describe(object), ".")
+    abort("argument", "`", arg, "`", one, ", such as `dg_svm()`, not ", describe(object), ".")
   }
   if (inherits(spec, "dg_projection_spec")) {
-    abort("argument", "`object` must predict the response; put a learner behind the projection: ",
+    abort("argument", "`", arg, "` must predict the response; put a learner behind the projection: ",
           "`chain(", spec$method, "(), dg_svm())`.")
   }
   spec
@@ -165,7 +165,7 @@ take_rows <- function(input, rows) {
   for (part in c("data", "x")) if (length(dim(input[[part]])) == 2L) {
     input[[part]] <- input[[part]][rows, , drop = FALSE]
   } else if (is.numeric(input[[part]])) input[[part]] <- input[[part]][rows]
-  for (part in c("y", "domain", "weights")) {
+  for (part in c("y", "domain", "weights", "unit")) {
     input[[part]] <- read_vector(input[[part]], NROW(input[[part]]), part)[rows]
   }
   input

@@ -1,0 +1,73 @@
+# Candidates of dg_auto() that are no ridge regressions: fitted again without each group of domains,
+# of which fewer than the ridge regressions have.
+
+most_refits <- 5L
+# The mean of more changes little, and the fit of all rows has more.
+search_trees <- 200L
+forest_trees <- 500L
+svr_costs <- c(0.1, 1, 10)
+
+# After the ridge regressions, in the last round.
+try_others <- function(search) {
+  if (requireNamespace("ranger", quietly = TRUE)) {
+    try_candidate(search, candidate("both", "forest"))
+  }
+  if (!is.factor(search$sample$y) && left_out_kurtosis(search) > heavy_tails) {
+    try_candidate(search, candidate("pooled", "svr"))
+  }
+}
+
+# Of a normal distribution 3, of Laplace's 6.
+heavy_tails <- 5
+
+# Of what the best ridge regression leaves of the response.
+left_out_kurtosis <- function(search) {
+  keys <- ridge_keys(search)
+  best <- keys[which.min(found_losses(search)[match(keys, names(search$found))])]
+  found <- search$found[[best]]
+  values <- values_at(search, found$parts, settle(search, found$parts, TRUE))
+  r <- drop(search$stack$target - values)
+  r <- r - mean(r)
+  mean(r^4) / mean(r^2)^2
+}
+
+# The specifications of a candidate, one for each choice that left-out domains make.
+other_specs <- function(search, c, trees = forest_trees) {
+  threads <- search$args$threads
+  switch(c$kernel,
+    forest = list(dg_forest(scale = c$scale, trees = trees, threads = threads)),
+    svr = lapply(svr_costs, function(cost) {
+      dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
+             scale = c$scale, threads = threads)
+    })
+  )
+}
+
+# As score_lambdas(), with the choices in the place of lambda.
+score_refits <- function(search, c) {
+  specs <- other_specs(search, c, search_trees)
+  values <- vapply(specs, function(spec) refit_values(search, spec), search$stack$target)
+  dim(values) <- c(dim(search$stack$target), length(specs))
+  score_part(search, seq_along(specs), values)
+}
+
+# [n x k], on the scale of ridge_targets().
+refit_values <- function(search, spec) {
+  sample <- search$sample
+  response <- search$judge$response
+  values <- array(NA_real_, dim(search$stack$target))
+  groups <- factor((as.integer(search$left_out) - 1L) %% most_refits)
+  for (split in unit_splits(sample$unit, groups)) {
+    rest <- sample_part(sample, split$train)
+    model <- quietly(fit_member(spec, rest))
+    rows <- list(X = sample$X[split$held, , drop = FALSE],
+                 domain = droplevels(sample$domain[split$held]))
+    found <- common_values(model, member_values(model, rows))
+    if (response$kind == "number") found <- (found - response$centre) / response$scale
+    # the other domains may lack a class
+    columns <- if (ncol(values) == 1L) 1L else match(levels(rest$y), response$levels)
+    values[split$held, ] <- 0
+    values[split$held, columns] <- found
+  }
+  values
+}

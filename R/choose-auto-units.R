@@ -1,0 +1,41 @@
+# Rows of one object in several domains, as a patient who was measured by several devices: a model
+# that has seen the object elsewhere would know its response. So a row is predicted without its domain
+# and without the rows of its unit, in folds of units.
+
+unit_folds <- 3L
+
+# The fold of the unit of each row; NULL where no unit is in two groups of domains.
+folds_of_units <- function(unit, left_out) {
+  if (is.null(unit)) return(NULL)
+  unit <- factor(unit)
+  groups <- tapply(as.integer(left_out), unit, function(g) length(unique(g)))
+  if (all(groups == 1L)) return(NULL)
+  (as.integer(unit) - 1L) %% min(unit_folds, nlevels(unit)) + 1L
+}
+
+# list of list(train, held [logical by row]).
+unit_splits <- function(unit, left_out) {
+  fold <- folds_of_units(unit, left_out)
+  if (is.null(fold)) fold <- rep(0L, length(left_out))
+  splits <- lapply(unique(as.integer(left_out)), function(g) {
+    lapply(unique(fold), function(k) {
+      own <- as.integer(left_out) == g
+      list(held = own & fold == k, train = !own & (k == 0L | fold != k))
+    })
+  })
+  Filter(function(split) any(split$held), do.call(c, splits))
+}
+
+# As left_out_predictions(): the rows of a fold of units have no cost in the fits that predict them.
+left_out_of_units <- function(product, sample, task, args, lambdas) {
+  fold <- folds_of_units(sample$unit, sample$left_out)
+  if (is.null(fold)) return(left_out_predictions(product, sample, task, args, lambdas))
+  values <- array(NA_real_, c(dim(task$Y), length(lambdas)))
+  for (k in unique(fold)) {
+    part <- task
+    part$costs[fold == k] <- 0
+    found <- left_out_predictions(product, sample, part, args, lambdas)
+    values[fold == k, , ] <- found[fold == k, , ]
+  }
+  values
+}

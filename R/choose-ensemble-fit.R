@@ -1,0 +1,247 @@
+# Members of an ensemble: each is fitted to the rows scaled as it asks, and gives values on the one
+# scale on which they are averaged: a number in units of the response, 2p - 1 for two classes, a
+# column of probabilities or least-squares values for more.
+
+#' @exportS3Method
+fit_sample.dg_ensemble_spec <- function(spec, sample) {
+  check_several_classes(sample$y)
+  args <- spec$args
+  fits <- Map(function(member, name) {
+    in_member_of(name, fit_member(member, sample))
+  }, args$members, names(args$members))
+  weights <- args$weights
+  held <- if (identical(weights, "stacked")) stacked(args$members, fits, sample)
+  if (identical(weights, "equal")) weights <- rep(1, length(fits))
+  if (!is.null(held)) weights <- held$weights
+  new_ensemble(fits, weights / sum(weights), sample, held_out = held$held_out)
+}
+
+in_member_of <- function(name, code) {
+  tryCatch(code, domgen_error = function(e) {
+    abort("member", "Member \"", name, "\" of the ensemble: ", conditionMessage(e))
+  })
+}
+
+# members: fitted; weights: of sum 1; X is kept while it is small, for reference = "training".
+new_ensemble <- function(members, weights, sample, ..., class = character()) {
+  names(weights) <- names(members)
+  response <- ensemble_response(sample$y)
+  values <- weighted_values(lapply(members, function(m) common_values(m, m$decision)), weights)
+  structure(list(
+    members = members, coefficients = weights, decision = values, ...,
+    X = if (nrow(sample$X) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
+    response = response
+  ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
+}
+
+exact_rows <- 5000L
+
+ensemble_response <- function(y) {
+  if (!is.factor(y)) return(list(kind = "number", centre = 0, scale = 1))
+  list(kind = "class", levels = levels(y), centre = 0, scale = 1,
+       pairs = if (nlevels(y) > 2L) each_class(levels(y)))
+}
+
+# A fitted model like any other, from rows that are not scaled yet.
+fit_member <- function(spec, sample) UseMethod("fit_member")
+
+#' @exportS3Method
+fit_member.dg_spec <- function(spec, sample) {
+  scaled <- member_sample(spec, sample)
+  check_probability(spec, scaled)
+  placed <- place_spec(spec, member_layout(spec, scaled$blueprint))
+  fitted <- add_origin(fit_sample(placed, scaled), spec, scaled)
+  seal(calibrate(fitted, scaled))
+}
+
+# A search reads its data itself; what it finds is told in terms of the sample's columns.
+#' @exportS3Method
+fit_member.dg_tune_spec <- function(spec, sample) {
+  input <- sample[c("y", "domain", if (takes_weights(spec)) "weights")]
+  fitted <- fit_input(spec, c(list(x = sample$X), input))
+  scaling <- fitted$blueprint$scaling
+  fitted$blueprint <- sample$blueprint
+  fitted$blueprint$scaling <- scaling
+  seal(fitted)
+}
+
+# What scaling warns of is told once, by whoever read the sample.
+member_sample <- function(spec, sample) {
+  sample <- quietly(scale_sample(sample, spec_scale(spec)))
+  sample$X <- sample$X[, member_columns(spec, sample$blueprint), drop = FALSE]
+  sample
+}
+
+# Which columns a member sees where some were made for others. Kernels find theirs themselves.
+member_columns <- function(spec, blueprint) {
+  layout <- layout_of(blueprint)
+  finds <- "kernel" %in% names(innermost(spec)$args) || !is.null(spec$projection) ||
+    !is.null(spec$args$members)
+  if (is.null(layout) || finds) return(TRUE)
+  which(vapply(layout$kind, function(kind) any(kind == wished_kinds(spec)), NA))
+}
+
+wished_kinds <- function(spec) {
+  wishes <- spec_needs(spec)$columns
+  if (is.null(wishes)) return(plain_wish)
+  kinds <- unlist(Filter(is.character, wishes))
+  # codes serve who asks for factors and who asks for categories
+  if ("factor" %in% kinds) c(kinds, "category") else kinds
+}
+
+member_layout <- function(spec, blueprint) {
+  layout <- layout_of(blueprint)
+  seen <- member_columns(spec, blueprint)
+  if (is.null(layout) || isTRUE(seen)) return(layout)
+  first <- length(layout$kind) - length(layout$coded)
+  coded <- layout$coded[(first + seq_along(layout$coded)) %in% seen]
+  list(kind = layout$kind[seen], wish = layout$wish[seen], coded = coded)
+}
+
+# Each member scales the rows itself. of: decision, or another function of a model and rows.
+member_values <- function(member, rows, of = decision) {
+  new <- scale_new(member$blueprint$scaling, rows$X, rows$domain, rows$reference)
+  columns <- member_columns(member$spec, member$blueprint)
+  known <- new$reference
+  if (!is.null(known)) known$X <- known$X[, columns, drop = FALSE]
+  of(member, c(list(X = new$X[, columns, drop = FALSE], domain = rows$domain, reference = known),
+               rows["threads"]))
+}
+
+#' @exportS3Method
+decision.dg_ensemble <- function(object, rows) {
+  weighted_values(lapply(object$members, function(member) {
+    common_values(member, member_values(member, rows))
+  }), object$coefficients)
+}
+
+# A member without weight may not even have a finite value.
+weighted_values <- function(values, weights) {
+  used <- weights > 0
+  Reduce(`+`, Map(`*`, values[used], weights[used]))
+}
+
+# Decision values of a member [rows x machines] on the common scale [rows x 1 or classes].
+common_values <- function(object, values) UseMethod("common_values")
+
+#' @exportS3Method
+common_values.dg_learner <- function(object, values) {
+  response <- object$response
+  if (response$kind == "number") {
+    return(matrix(respond(object, values, "number"), ncol = 1L))
+  }
+  two <- length(response$levels) == 2L
+  if (gives_probabilities(object)) {
+    p <- respond(object, values, "prob")
+    return(if (two) matrix(2 * p[, 2L] - 1, ncol = 1L) else unname(p))
+  }
+  if (two) return(matrix(pmin(pmax(values[, 1L], -1), 1), ncol = 1L))
+  votes <- outer(as.integer(respond(object, values, "class")), seq_along(response$levels), "==")
+  votes + 0
+}
+
+# Least squares estimate 2p - 1, or the probabilities of several classes, as they are.
+#' @exportS3Method
+common_values.dg_ridge <- function(object, values) {
+  if (object$response$kind == "number" || !is.null(object$calibration)) return(NextMethod())
+  unname(values)
+}
+
+# On this scale already.
+#' @exportS3Method
+common_values.learner_custom <- function(object, values) {
+  if (object$response$kind == "number" || !is.null(object$calibration)) NextMethod()
+  else unname(values)
+}
+
+#' @exportS3Method
+common_values.dg_ensemble <- function(object, values) {
+  if (is.null(object$calibration)) unname(values) else NextMethod()
+}
+
+#' @exportS3Method
+common_values.dg_chain <- function(object, values) {
+  if (is.null(object$calibration)) common_values(object$learner, values) else NextMethod()
+}
+
+gives_probabilities <- function(object) UseMethod("gives_probabilities")
+
+#' @exportS3Method
+gives_probabilities.dg_fit <- function(object) {
+  !is.null(object$calibration) ||
+    "prob" %in% spec_gives(innermost(object$spec)) && !wants_probabilities(object$spec)
+}
+
+#' @exportS3Method
+gives_probabilities.learner_custom <- function(object) {
+  !is.null(object$calibration) || object$probabilities
+}
+
+#' @exportS3Method
+gives_probabilities.dg_ensemble <- function(object) {
+  !is.null(object$calibration) || all(vapply(object$members, gives_probabilities, NA))
+}
+
+#' @exportS3Method
+respond.dg_ensemble <- function(object, values, type) {
+  if (type != "prob" || !is.null(object$calibration)) return(NextMethod())
+  if (!gives_probabilities(object)) {
+    without <- names(object$members)[!vapply(object$members, gives_probabilities, NA)]
+    abort("argument", "`type = \"prob\"` is not available: ", enumerate(without, quote = "\""),
+          if (length(without) == 1L) " has" else " have", " no probabilities; make the ensemble ",
+          "with `probability = \"platt\"`.")
+  }
+  levels <- object$response$levels
+  P <- if (length(levels) == 2L) cbind((1 - values[, 1L]) / 2, (1 + values[, 1L]) / 2) else values
+  dimnames(P) <- list(NULL, levels)
+  P
+}
+
+# Of members that have a kernel on their rows.
+#' @exportS3Method
+support.dg_ensemble <- function(object, rows) {
+  used <- object$members[object$coefficients > 0]
+  found <- Filter(Negate(is.null), lapply(used, function(member) {
+    if (has_support(member)) member_values(member, rows, support)
+  }))
+  if (length(found) == 0L) return(support.default(object, rows))
+  Reduce(`+`, found) / length(found)
+}
+
+has_support <- function(object) {
+  if (!is.null(object$learner)) return(has_support(object$learner))
+  !is.null(object$product) || !is.null(object$members)
+}
+
+#' @exportS3Method
+judges_domain.dg_ensemble <- function(object) any(vapply(object$members, judges_domain, NA))
+
+#' @exportS3Method
+reads_domain.dg_ensemble <- function(object) any(vapply(object$members, reads_domain, NA))
+
+# As they were given.
+#' @exportS3Method
+training_rows.dg_ensemble <- function(object) {
+  if (is.null(object$X)) {
+    abort("argument", "`reference` cannot be \"training\": a model of more than ", exact_rows,
+          " rows keeps none of them; give them as `reference`.")
+  }
+  list(X = object$X, domain = object$domain)
+}
+
+#' @exportS3Method
+print_details.dg_ensemble <- function(x) {
+  describe_response(x$response)
+  weights <- x$coefficients
+  scores <- x$held_out$scores
+  if (is.null(scores)) {
+    cat("  weights\n", paste0("  ", format(signif(weights, 3)), "  ", names(weights), "\n"), sep = "")
+    return(invisible())
+  }
+  means <- signif(colMeans(scores, na.rm = TRUE), 4)
+  cat("\nWeight and ", x$held_out$metric$title, " on left-out domains\n", sep = "")
+  cat(paste0("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights), "\n"),
+      sep = "")
+  cat("  ensemble: ", means[1L], " (standard error ", signif(known_error(scores[, 1L]), 2),
+      "), weighted by the other domains\n", sep = "")
+}

@@ -1,0 +1,153 @@
+# Weights of members by left-out domains.
+
+# members: specifications, fits: of them: list(weights, held_out).
+stacked <- function(members, fits, sample) {
+  weighty <- sum(domain_sizes(sample) > 0)
+  if (weighty < 2L) {
+    abort("data", "`weights = \"stacked\"` needs at least 2 domains",
+          if (nlevels(sample$domain) >= 2L) " with a positive weight",
+          ", because it is learned on held-out domains, not ", weighty, ".")
+  }
+  values <- Map(function(member, fit, name) {
+    in_member_of(name, held_out_values(member, sample, fit))
+  }, members, fits, names(members))
+  task <- stack_task(sample)
+  fold <- calibration_folds(sample)
+  mean <- cross_fitted_mean(values, task, fold[as.integer(sample$domain)])
+  metric <- read_metrics(NULL, sample$y)[[1L]]
+  judge <- list(y = sample$y, domain = sample$domain, metric = metric,
+                response = ensemble_response(sample$y))
+  scores <- vapply(c(list(ensemble = mean), values), function(v) score_known(v, judge),
+                   numeric(nlevels(sample$domain)))
+  rownames(scores) <- levels(sample$domain)
+  list(weights = stack_weights(values, task),
+       held_out = list(values = mean, scores = scores, metric = metric, folds = fold))
+}
+
+# Scores by domain, NA where a row of it has no value.
+score_known <- function(values, judge) {
+  lacking <- is.na(rowSums(values))
+  scores <- score_values(replace(values, is.na(values), 0), judge)
+  replace(scores, unique(as.integer(judge$domain)[lacking]), NA_real_)
+}
+
+# Values of a member on the common scale, of each row by a fit without its domain.
+held_out_values <- function(spec, sample, fitted) UseMethod("held_out_values")
+
+#' @exportS3Method
+held_out_values.dg_spec <- function(spec, sample, fitted) {
+  scaled <- member_sample(spec, sample)
+  spec <- place_spec(spec, member_layout(spec, scaled$blueprint))
+  values <- held_out_decisions(spec, scaled, fitted)$values
+  common_known(fitted, values)
+}
+
+# With the search.
+#' @exportS3Method
+held_out_values.dg_tune_spec <- function(spec, sample, fitted) {
+  folds <- calibration_folds(sample)
+  fold <- folds[as.integer(sample$domain)]
+  values <- matrix(NA_real_, nrow(sample$X), ncol(common_values(fitted, fitted$decision)))
+  for (k in seq_len(max(folds))) {
+    inside <- fold == k
+    rest <- sample_part(sample, !inside)
+    # a class that is nowhere else
+    if (nlevels(rest$y) < nlevels(sample$y)) next
+    model <- holding_out(names(folds)[folds == k], fit_member(spec, rest), " to find the weights")
+    rows <- list(X = sample$X[inside, , drop = FALSE], domain = droplevels(sample$domain[inside]))
+    values[inside, ] <- common_values(model, member_values(model, rows))
+  }
+  values
+}
+
+# Rows without a value, as where the other domains lack a class, stay so.
+common_known <- function(fitted, values) {
+  known <- !is.na(rowSums(values))
+  found <- common_values(fitted, values[known, , drop = FALSE])
+  full <- matrix(NA_real_, nrow(values), ncol(found))
+  full[known, ] <- found
+  full
+}
+
+# list(target [n x k] on the common scale, share [n]: of the rows of a domain in its vote).
+stack_task <- function(sample) {
+  y <- sample$y
+  target <- if (!is.factor(y)) matrix(y, ncol = 1L)
+            else if (nlevels(y) == 2L) matrix(2 * as.integer(y) - 3, ncol = 1L)
+            else outer(as.integer(y), seq_len(nlevels(y)), "==") + 0
+  list(target = target,
+       share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
+}
+
+# The mean by the weights that the rows outside of each row's fold ask for.
+cross_fitted_mean <- function(values, task, fold) {
+  mean <- matrix(NA_real_, nrow(task$target), ncol(task$target))
+  for (k in setdiff(unique(fold), 0L)) {
+    inside <- fold == k
+    weights <- stack_weights(values, task, !inside)
+    mean[inside, ] <- weighted_values(values, weights)[inside, ]
+  }
+  mean
+}
+
+# min_w sum_i s_i |t_i - sum_m w_m f_mi|^2 over w >= 0, sum w = 1: with errors e_m = f_m - t that is
+# w'Dw with D_ml = sum_i s_i e_mi e_li. A hair of ridge shares the weight of members that are alike.
+stack_weights <- function(values, task, used = TRUE) {
+  M <- length(values)
+  equal <- rep(1 / M, M)
+  k <- ncol(task$target)
+  errors <- vapply(values, function(v) c(v - task$target), numeric(length(task$target)))
+  errors <- matrix(errors, ncol = M)
+  share <- rep(task$share * used, k)
+  known <- share > 0 & !is.na(rowSums(errors))
+  if (!any(known)) return(equal)
+  D <- crossprod(errors[known, , drop = FALSE] * sqrt(share[known]))
+  unit <- mean(diag(D))
+  if (!is.finite(unit) || unit <= 0) return(equal)
+  solve_simplex(D / unit + diag(1e-8, M))
+}
+
+# min w'Dw, w >= 0, sum w = 1.
+solve_simplex <- function(D) {
+  M <- ncol(D)
+  found <- quadprog::solve.QP(2 * D, rep(0, M), cbind(rep(1, M), diag(M)), c(1, rep(0, M)), meq = 1L)
+  weights <- pmax(found$solution, 0)
+  # what rounding leaves of a bound
+  weights[weights < 1e-9] <- 0
+  weights / sum(weights)
+}
+
+#' @exportS3Method
+held_out_decisions.dg_ensemble_spec <- function(spec, sample, fitted) {
+  held_out_mean(spec$args$members, sample, fitted)
+}
+
+# Of members without weight there is no need.
+held_out_mean <- function(specs, sample, fitted) {
+  used <- fitted$coefficients > 0
+  values <- Map(function(spec, member) held_out_values(spec, sample, member), specs[used],
+                fitted$members[used])
+  list(values = weighted_values(values, fitted$coefficients[used]),
+       folds = calibration_folds(sample))
+}
+
+#' @rdname lodo
+#' @export
+lodo.dg_ensemble <- function(object, metric = NULL, ...) {
+  check_no_dots(list(...), "metric")
+  check_sealed(object)
+  metrics <- read_plain_metrics(metric, object$y)
+  start <- proc.time()[["elapsed"]]
+  values <- object$held_out$values
+  if (is.null(values)) {
+    sample <- list(X = object$X, domain = object$domain, y = object$y, weights = object$weights,
+                   blueprint = object$blueprint)
+    if (is.null(sample$X)) sample$X <- read_again(object, parent.frame())
+    values <- held_out_decisions(object$spec, sample, object)$values
+  }
+  object$calibration <- NULL
+  if (anyNA(values)) {
+    abort("data", "`object` has rows without a left-out prediction: a class is in one domain only.")
+  }
+  as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
+}
