@@ -84,7 +84,8 @@
 #' @param budget Seconds after which no further candidate is begun; `NULL`: no limit. The final
 #'   fits come on top. What is found then depends on the machine.
 #' @param max_rows Most rows in the search.
-#' @param seed For the choice of rows (and of domains, where there are many) in the search.
+#' @param seed For the choice of rows (and of domains, where there are many) in the search, and for
+#'   random forests; the generator's state is left as it was.
 #' @param max_predictors Most predictors (columns after scaling) for a bandwidth each; 0: never.
 #' @return With data, an object of class `dg_auto`, an ensemble as of [dg_ensemble()] (without
 #'   `held_out`) and with
@@ -142,6 +143,10 @@ auto_parameters <- function() parameters(
 #' @exportS3Method
 fit_sample.dg_auto_spec <- function(spec, sample) {
   check_several_classes(sample$y)
+  with_seed(spec$args$seed, fit_chosen(spec, sample))
+}
+
+fit_chosen <- function(spec, sample) {
   choice <- choose_by_domain(spec$args, sample)
   members <- lapply(choice$specs, fit_member, sample)
   names(members) <- make.unique(vapply(choice$specs, function(s) sub("^dg_", "", s$method), ""), "_")

@@ -6,8 +6,9 @@
 #   classes     P(a) = plogis(1.5 x1 + offset)             (accuracy)
 #   noise       y = offset + noise                         (RMSE)
 # and `no_effect`, the world of many rows: y = 2 x1 + noise, no domain differs, rows are thinned;
-# `coin`: two classes by the toss of a coin, so that all that can be chosen is equally good.
-# At 5, 10, 30 and 160 domains, with all rows in the search and with some (`max_rows`).
+# `coin`: two classes by the toss of a coin, so that all that can be chosen is equally good;
+# `steps`: y = 3 (x1 > 0)(x2 > 0) + offset + noise / 4, for which a random forest is made.
+# At 2, 5, 10, 30 and 160 domains, with all rows in the search and with some (`max_rows`).
 #
 #   Rscript auto-score.R [results.csv] [--quick | worlds per cell]
 #
@@ -15,7 +16,7 @@
 #   world, domains, rows (of a domain), max_rows, thinned, seed: the cell and its draw
 #   reported, se, true: what is compared; true_se, because fresh domains are finite in number
 #   chosen: the score as it was chosen, before it is corrected
-#   null: was the null model chosen?
+#   null: was the null model chosen? others: the weight of what is no ridge regression
 # What is there already is not computed again. Stored: results/auto-score.csv.
 
 library(domgen)
@@ -27,14 +28,16 @@ target <- if (length(given)) given[1L]
 worlds <- if (quick) 3L else if (length(given) > 1L) as.integer(given[2L]) else 50L
 
 cells <- rbind(
-  expand.grid(world = c("regression", "classes", "noise"), domains = c(5, 10, 30, 160),
+  expand.grid(world = c("regression", "classes", "noise"), domains = c(2, 5, 10, 30, 160),
               thinned = c(FALSE, TRUE), stringsAsFactors = FALSE),
-  data.frame(world = c("no_effect", "coin"), domains = c(40, 10), thinned = c(TRUE, FALSE))
+  data.frame(world = c("no_effect", "coin"), domains = c(40, 10), thinned = c(TRUE, FALSE)),
+  data.frame(world = "steps", domains = c(5, 10, 30), thinned = FALSE)
 )
+cells <- cells[!(cells$domains == 2 & cells$thinned), ]
 sizes <- data.frame(
-  domains = c(5, 10, 30, 160, 5, 10, 30, 160, 40), thinned = rep(c(FALSE, TRUE), c(4, 5)),
-  rows = c(20, 12, 8, 5, 40, 30, 20, 8, 30),
-  max_rows = c(1200, 1200, 1200, 1200, 100, 150, 200, 400, 300)
+  domains = c(2, 5, 10, 30, 160, 5, 10, 30, 160, 40), thinned = rep(c(FALSE, TRUE), c(5, 5)),
+  rows = c(40, 20, 12, 8, 5, 40, 30, 20, 8, 30),
+  max_rows = c(1200, 1200, 1200, 1200, 1200, 100, 150, 200, 400, 300)
 )
 cells <- merge(cells, sizes)
 if (quick) cells <- cells[cells$domains <= 10, ]
@@ -47,10 +50,10 @@ draw <- function(world, domains, rows) {
   colnames(X) <- paste0("x", 1:3)
   offset <- shift * rnorm(domains, sd = 0.5)[domain]
   f <- switch(world, regression = 2 * X[, 1] + sin(2 * X[, 2]), classes = 1.5 * X[, 1], noise = 0,
-              no_effect = 2 * X[, 1], coin = 0)
+              no_effect = 2 * X[, 1], coin = 0, steps = 3 * (X[, 1] > 0) * (X[, 2] > 0))
   if (world == "coin") offset <- 0
   y <- if (world %in% c("classes", "coin")) factor(ifelse(runif(n) < plogis(f + offset), "a", "b"))
-       else f + offset + rnorm(n)
+       else f + offset + rnorm(n) / if (world == "steps") 4 else 1
   list(X = X, y = y, domain = domain)
 }
 
@@ -72,7 +75,8 @@ run_world <- function(cell, seed) {
   table <- model$choice$table
   data.frame(cell, seed = seed, reported = expected$mean, se = expected$se, true = mean(scores),
              true_se = sd(scores) / sqrt(length(scores)), chosen = expected$raw,
-             null = any(table$kernel[table$member %in% TRUE] == "null model"))
+             null = any(table$kernel[table$member %in% TRUE] == "null model"),
+             others = sum(table$weight[grepl("forest|support", table$kernel)], na.rm = TRUE))
 }
 
 run_all <- function() {

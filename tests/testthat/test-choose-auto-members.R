@@ -62,9 +62,11 @@ test_that("the second round of dg_auto() has more rows and all its members", {
   expect_true(all(table$rows[which(table$member)] == 1100L))
 })
 
-test_that("lodo() and adapt() take a member of dg_auto(), not the mean", {
-  expect_domgen_error(lodo(model), "must be a model fitted by", "domgen_error_argument")
+test_that("lodo() takes the ensemble of dg_auto() and each member, adapt() a member", {
   expect_s3_class(lodo(model$members[[1L]]), "dg_cv")
+  values <- sapply(model$members, function(m) lodo(m)$predictions$prediction)
+  by_hand <- sqrt(tapply((toy$y - values %*% coef(model))^2, toy$domain, mean))
+  expect_equal(lodo(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
 })
 
 test_that("dg_auto() has calibrated probabilities from held-out domains", {

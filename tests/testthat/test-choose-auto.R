@@ -1,5 +1,6 @@
 toy <- toy_domains(5, 14)
 model <- dg_auto(y ~ . | domain, data = toy)
+signal <- transform(toy_domains(5, 24), y = 2 * x1 + sin(2 * x2) + y / 4)
 
 test_that("the table has the mean, its members and the others, each in order", {
   table <- model$choice$table
@@ -43,7 +44,7 @@ candidate_spec <- function(row, p, offset = TRUE) {
 
 test_that("every score is that of lodo() of the candidate's ridge regression", {
   table <- model$choice$table
-  rows <- which(!is.na(table$member) & !grepl("per predictor", table$kernel))
+  rows <- which(!is.na(table$member) & !grepl("per predictor|null|forest|support", table$kernel))
   expect_gt(length(rows), 15L)
   for (i in rows) {
     result <- lodo(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = toy))
@@ -106,25 +107,154 @@ test_that("shapes of domains are used where they tell", {
   expect_gt(mean(predict(found, new) == new$y), 0.8)
 })
 
-test_that("with few domains the default is fitted, with a warning", {
-  for (n in 1:2) {
-    few <- domains_of(toy, seq_len(n))
-    expect_warning(found <- dg_auto(y ~ . | domain, data = few),
-                   "nothing can be learned about new ones: the default model is fitted",
-                   class = "domgen_warning_few_domains")
-    expect_length(found$members, 1L)
-    expect_identical(found$choice$table$scale, c(NA, "pooled"))
-    expect_identical(found$choice$table$domain_kernel, c(NA, "pooled"))
-    expect_length(predict(found, toy), nrow(toy))
-    expect_output(print(found), "too few domains to choose by")
+found_words <- function(model) {
+  describe_candidates(model$choice$table[model$choice$table$member %in% TRUE, ])
+}
+
+# Scaled by all rows, as closed forms are.
+scaled_like <- function(data, rows) {
+  data[c("x1", "x2")] <- scale(data[c("x1", "x2")])
+  data[rows, ]
+}
+
+test_that("with one domain scalings and kernels are averaged, with a warning", {
+  one <- domains_of(signal, 1)
+  expect_warning(found <- dg_auto(y ~ . | domain, data = one),
+                 "nothing can be learned about new ones: the mean of machines",
+                 class = "domgen_warning_few_domains")
+  table <- found$choice$table
+  expect_length(found$members, sum(table$member, na.rm = TRUE))
+  # every scaling with every kernel, a linear one of both included in a linear one of each
+  expect_identical(nrow(unique(table[-1L, c("scale", "kernel")])), 15L)
+  expect_equal(unname(coef(found)), rep(1 / 15, 15))
+  alone <- sapply(found$members, predict, newdata = signal)
+  expect_equal(predict(found, signal), rowMeans(alone), tolerance = 1e-10)
+  expect_true(is.na(found$choice$expected$mean))
+  expect_output(print(found), "1 domain cannot choose: the mean of 15 machines")
+  # each lambda is the best of left-out tenths of the rows
+  expect_true(all(is.finite(table$lambda[-1L])))
+})
+
+test_that("from two domains on the training domains choose", {
+  for (n in 2:3) {
+    few <- domains_of(signal, seq_len(n))
+    expect_silent(found <- dg_auto(y ~ . | domain, data = few, progress = FALSE))
+    expect_gt(nrow(found$choice$table), 10L)
+    expect_identical(found$choice$expected$domains, n)
+    # in each it has left out
+    scores <- found$choice$scores
+    expect_identical(nrow(scores), n)
+    row <- which(found$choice$table$member %in% TRUE)[1L]
+    result <- lodo(fit(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = few))
+    expect_equal(result$domains$score, unname(scores[, row]), tolerance = 5e-3)
   }
-  three <- domains_of(toy, 1:3)
-  expect_silent(found <- dg_auto(y ~ . | domain, data = three, progress = FALSE))
-  expect_gt(nrow(found$choice$table), 10L)
+})
+
+test_that("what standardises each domain by itself must be clearly better", {
+  search <- list(metric = metrics$rmse, found = list(
+    a = list(candidate = candidate("domain")), b = list(candidate = candidate("pooled")),
+    c = list(candidate = candidate("both")), d = list(candidate = candidate("rank"))))
+  scores <- cbind(a = c(1, 3, 1, 3), b = c(2.1, 2, 2.1, 2), c = c(1, 1.1, 1, 1.1), d = 3)
+  # a is better than b by 0.05 with a standard error of 0.5, c by 1 with 0
+  expect_identical(safe_kinds(search, scores), c("c", "b", "d"))
+  expect_identical(safe_kinds(search, scores[, c("a", "c")]), c("c", "a"))
+})
+
+test_that("a forest is a member where it is clearly better, and may not be", {
+  skip_if_not_installed("ranger")
+  steps <- function(seed, domains) with_seed(seed, {
+    d <- data.frame(domain = gl(domains, 60), matrix(runif(domains * 60 * 6), ncol = 6))
+    transform(d, y = 3 * (X1 > 0.5) * (X2 > 0.5) + 2 * (X3 > 0.7) + rnorm(nrow(d)) / 10)
+  })
+  data <- steps(1, 8)
+  found <- with_seed(2, dg_auto(y ~ . | domain, data = data, max_predictors = 0, progress = FALSE))
+  line <- which(found$choice$table$kernel == "random forest")
+  expect_identical(found$choice$table$member[line], TRUE)
+  expect_gt(found$choice$table$weight[line], 0.5)
+  expect_equal(sum(coef(found)), 1)
+  expect_equal(predict(found, data), fitted(found), tolerance = 1e-10)
+  new <- steps(3, 40)
+  true <- sqrt(tapply((predict(found, new) - new$y)^2, new$domain, mean))
+  expected <- found$choice$expected
+  expect_lt(abs(expected$mean - mean(true)), 2.5 * expected$se)
+  # of a line a forest knows no more than the ridge regressions
+  expect_false(any(grepl("forest", found_words(dg_auto(y ~ . | domain, data = signal,
+                                                       progress = FALSE)))))
+})
+
+test_that("heavy tails bring a support vector regression, others do not", {
+  tails <- function(seed, domains) with_seed(seed, {
+    d <- data.frame(domain = gl(domains, 40), x1 = rnorm(domains * 40), x2 = rnorm(domains * 40))
+    transform(d, y = 2 * x1 + rt(nrow(d), 2))
+  })
+  heavy <- dg_auto(y ~ . | domain, data = tails(1, 8), max_predictors = 0, progress = FALSE)
+  expect_true("support vector regression" %in% heavy$choice$table$kernel)
+  expect_false("support vector regression" %in% model$choice$table$kernel)
+})
+
+test_that("folds say which domains are left out together", {
+  folds <- domain_folds(levels(signal$domain), 2)
+  found <- dg_auto(y ~ . | domain, data = signal, folds = folds, max_predictors = 0,
+                   progress = FALSE)
+  row <- which(found$choice$table$member %in% TRUE)[1L]
+  by_hand <- dg_cv(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = signal,
+                   folds = folds)
+  # closed forms keep bandwidths and scaling of all rows
+  expect_equal(unname(found$choice$scores[, row]), by_hand$domains$score, tolerance = 0.05)
+  alone <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, progress = FALSE)
+  expect_false(isTRUE(all.equal(alone$choice$table$mean, found$choice$table$mean)))
+})
+
+test_that("a row is predicted without its domain and without the rows of its unit", {
+  # every object in every domain, with a value of its own that x does not tell but by its fingerprint
+  paired <- with_seed(3, {
+    objects <- 30
+    d <- expand.grid(object = seq_len(objects), domain = letters[1:4])
+    print_of <- matrix(rnorm(objects * 2), objects)
+    value <- rnorm(objects)
+    cbind(d, x1 = print_of[d$object, 1], x2 = print_of[d$object, 2], y = value[d$object])
+  })
+  seen <- dg_auto(y ~ x1 + x2 | domain, data = paired, max_predictors = 0, progress = FALSE)
+  unit <- dg_auto(y ~ x1 + x2 | domain, data = paired, unit = object, max_predictors = 0,
+                  progress = FALSE)
+  # the object is recognised, and its value with it; a new object's cannot be
+  expect_lt(seen$choice$expected$mean, 0.5)
+  expect_gt(unit$choice$expected$mean, 0.9 * sd(paired$y[1:30]))
+  # against fits without both
+  table <- unit$choice$table
+  i <- which(grepl("^Gaussian kernel \\(1 x", table$kernel) & table$scale == "pooled" &
+               table$domain_kernel == "pooled")
+  spec <- candidate_spec(table[i, ], 2)
+  fold <- (as.integer(factor(paired$object)) - 1L) %% 3L
+  predicted <- numeric(nrow(paired))
+  sigma <- median_bandwidth(scale(as.matrix(paired[c("x1", "x2")])))
+  for (g in levels(paired$domain)) for (k in 0:2) {
+    inside <- paired$domain == g & fold == k
+    rest <- paired$domain != g & fold != k
+    all <- fit(update(spec, kernel = kernel_rbf(sigma), scale = "none"), y ~ x1 + x2 | domain,
+               data = scaled_like(paired, rest))
+    predicted[inside] <- predict(all, scaled_like(paired, inside))
+  }
+  by_hand <- sqrt(tapply((predicted - paired$y)^2, paired$domain, mean))
+  expect_equal(unname(unit$choice$scores[, i]), as.vector(by_hand), tolerance = 0.02)
+})
+
+test_that("units that keep to their domain change nothing", {
+  nested <- transform(signal, unit = seq_len(nrow(signal)))
+  expect_equal(dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, unit = unit, max_predictors = 0,
+                       progress = FALSE)$choice$scores,
+               dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, max_predictors = 0,
+                       progress = FALSE)$choice$scores)
+})
+
+test_that("with a budget no further candidate is begun when it is spent", {
+  found <- dg_auto(y ~ . | domain, data = signal, budget = 1e-9, progress = FALSE)
+  expect_identical(nrow(found$choice$table), 2L)
+  expect_length(predict(found, signal), nrow(signal))
 })
 
 test_that("a search takes some of the rows, and the fit all", {
-  big <- toy_domains(5, 40)
+  big <- transform(toy_domains(5, 40), y = y + 2 * x1)
   found <- dg_auto(y ~ . | domain, data = big, max_rows = 60, max_predictors = 0)
   expect_lte(found$choice$rows, 60L)
   expect_length(found$decision, nrow(big))
@@ -134,6 +264,7 @@ test_that("a search takes some of the rows, and the fit all", {
 
 test_that("any score of predictions or decisions decides, for two classes and more", {
   labels <- toy_classes(5, 20)
+  labels$y[labels$x1 > 0.7] <- "1"
   found <- dg_auto(y ~ . | domain, data = labels, metric = "auc", max_predictors = 0)
   expect_identical(found$choice$metric$title, "area under the ROC curve")
   expect_equal(max(found$choice$table$mean[-1L]), found$choice$table$mean[2L])
@@ -177,7 +308,7 @@ test_that("what was chosen is printed with what was not", {
   expect_output(print(model), "not chosen")
   others <- best_others(model$choice$table)
   expect_false(any(model$choice$table$member[others]))
-  expect_output(print(dg_auto()), "Ridge regressions chosen by the training domains")
+  expect_output(print(dg_auto()), "Ensemble chosen by the training domains")
 })
 
 test_that("a search that cannot be is refused", {
