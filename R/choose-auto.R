@@ -148,7 +148,7 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
 
 fit_chosen <- function(spec, sample) {
   choice <- choose_by_domain(spec$args, sample)
-  members <- lapply(choice$specs, fit_member, sample)
+  members <- lapply(choice$specs, function(spec) slim(fit_member(spec, sample)))
   names(members) <- make.unique(vapply(choice$specs, function(s) sub("^dg_", "", s$method), ""), "_")
   new_ensemble(members, choice$weights, sample, class = "dg_auto",
                choice = choice[setdiff(names(choice), c("specs", "weights"))])

@@ -54,6 +54,20 @@ fit_member.dg_spec <- function(spec, sample) {
   seal(calibrate(fitted, scaled))
 }
 
+# Without what follows from its other parts.
+slim <- function(object) UseMethod("slim")
+
+#' @exportS3Method
+slim.default <- function(object) object
+
+#' @exportS3Method
+slim.dg_ridge <- function(object) {
+  map <- object$product$map
+  if (is.null(map$landmarks) || is_custom(object$product$kernel)) return(object)
+  object$product$map <- without_factor(map, object$product$domain_kernel$kappa)
+  seal(object)
+}
+
 # A search reads its data itself; what it finds is told in terms of the sample's columns.
 #' @exportS3Method
 fit_member.dg_tune_spec <- function(spec, sample) {

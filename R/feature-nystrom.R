@@ -40,6 +40,19 @@ landmark_map <- function(kernel, kappa, landmarks) {
   ), class = "landmark_map")
 }
 
+# A model of many may leave L out, which is most of its size: it follows from the landmarks.
+landmark_factor <- function(map) {
+  if (!is.null(map$factor)) return(map$factor)
+  rows <- list(X = map$landmarks, domain = map$domain, threads = 1L)
+  t(chol(gram_matrix(map$kernel, rows, map$kappa)))
+}
+
+without_factor <- function(map, kappa) {
+  map["factor"] <- list(NULL)
+  map$kappa <- kappa
+  map
+}
+
 warn_rank <- function(features, rank, n) {
   asked <- features$n_landmarks
   if (rank == asked) return(invisible())
@@ -58,7 +71,7 @@ feature_table.landmark_map <- function(map, domain_kernel, rows) {
 #' @exportS3Method
 feature_program.landmark_map <- function(map, X, table = NULL) {
   list(type = "landmarks", kernel = kernel_program(map$kernel, map$landmarks, X),
-       landmarks = map$landmarks, factor = map$factor, kappa = table,
+       landmarks = map$landmarks, factor = landmark_factor(map), kappa = table,
        landmark_domain = map$domain)
 }
 
@@ -67,7 +80,7 @@ feature_program.landmark_map <- function(map, X, table = NULL) {
 #' @exportS3Method
 expand_folded.landmark_map <- function(map, product, rows, table, A) {
   if (is_custom(product$kernel) || length(A) == 0L) return(NULL)
-  weights <- backsolve(map$factor, A, upper.tri = FALSE, transpose = TRUE)
+  weights <- backsolve(landmark_factor(map), A, upper.tri = FALSE, transpose = TRUE)
   if (!isTRUE(max(abs(weights)) <= 1e4 * max(abs(A)))) return(NULL)
   kernel_apply_(kernel_program(product$kernel, rows$X, map$landmarks), rows$X, map$landmarks,
                 weights, if (!is.null(table)) t(table),

@@ -229,3 +229,18 @@ test_that("what cannot be an ensemble is refused", {
     update(dg_ensemble(list(dg_svm(), dg_lm())), price = 1)
   })
 })
+
+test_that("a model with landmarks is slim without their factor, and does the same", {
+  spec <- dg_ridge(lambda = 1, features = features_nystrom(60), scale = "both")
+  whole <- with_seed(7, fit(spec, y ~ . | domain, data = toy))
+  light <- slim(whole)
+  expect_lt(length(serialize(light, NULL)), 0.6 * length(serialize(whole, NULL)))
+  expect_equal(predict(light, rows), predict(whole, rows), tolerance = 1e-8)
+  expect_equal(predict(light, rows, type = "support"), predict(whole, rows, type = "support"))
+  expect_equal(lodo(light)$mean, lodo(whole)$mean, tolerance = 1e-8)
+  first <- rows[rows$domain == rows$domain[1L], ]
+  expect_equal(predict(adapt(light, first, first$y), first),
+               predict(adapt(whole, first, first$y), first), tolerance = 1e-6)
+  expect_identical(slim(fit(dg_lm(), y ~ . | domain, data = toy))$coefficients,
+                   fit(dg_lm(), y ~ . | domain, data = toy)$coefficients)
+})
