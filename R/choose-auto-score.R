@@ -72,8 +72,9 @@ expected_score <- function(search, chosen, sample) {
   too_good <- (chosen$scores - chosen$fair)[at]
   fair <- raw - ifelse(is.na(at), 0, seen * too_good)
   known <- sum(!is.na(fair))
-  list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE),
-       se = known_error(fair) * sqrt(1 + overlap / known), domains = known)
+  # two scores say nothing of their error
+  se <- if (known > 2L) known_error(fair) * sqrt(1 + overlap / known) else NA_real_
+  list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE), se = se, domains = known)
 }
 
 # Scores by domain of the mean of candidates, with more rows than the search.

@@ -26,8 +26,8 @@
 #' best candidates of the `members` best kinds of ridge regression are averaged (of fewer, where that
 #' is better on left-out domains by more than the standard error of the difference). A kind that
 #' standardises each domain by itself loses the domain's level, and does to a new domain what nobody
-#' has seen: it is taken only where it is better than the best that does not by more than the standard
-#' error. This mean, the forest and the support vector regression are weighted as in [dg_ensemble()]
+#' has seen: with fewer than five domains it is taken only where it is better than the best that does
+#' not by more than the standard error. This mean, the forest and the support vector regression are weighted as in [dg_ensemble()]
 #' with `weights = "stacked"`, and members with a weight below 0.05 are left out.
 #' The null model ([dg_null()]) is a candidate too, and chosen unless the members are better: with 5
 #' domains or more by their cross-fitted scores (next paragraph) and by more than the standard error
@@ -56,8 +56,8 @@
 #' [dg_compare()] without `refits`, which allows for overlapping training sets: where all are
 #' equally good, no line should be called so in 95 % of the cases. `difference_se` knows of neither.
 #'
-#' **Few domains.** Two domains choose by leaving out each once, and the standard errors say how
-#' little that is. With one domain nothing can be learned about new ones: all scalings and kernels of
+#' **Few domains.** Two domains choose by leaving out each once; how far the expected score is off
+#' nobody can tell from two, and its standard error is `NA`. With one domain nothing can be learned about new ones: all scalings and kernels of
 #' the first step are averaged, with lambdas that predict left-out rows, and a warning says so.
 #'
 #' **Objects in several domains.** Where rows of one object (a patient who was measured by several
@@ -206,7 +206,8 @@ describe_choice <- function(choice) {
 describe_expected <- function(expected, title) {
   if (is.na(expected$mean)) return(invisible())
   cat("  ", title, " expected on a new domain: ", signif(expected$mean, 4), sep = "")
-  if (!is.na(expected$se)) cat(" (standard error ", signif(expected$se, 2), ")", sep = "")
+  cat(" (standard error ", if (is.na(expected$se)) "unknown" else signif(expected$se, 2), ")",
+      sep = "")
   cat("; ", signif(expected$raw, 4), " as chosen\n", sep = "")
 }
 
