@@ -36,7 +36,8 @@ replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg 
   X <- if (blueprint$kind == "formula") replay_formula(blueprint, newdata, arg, new_levels)
        else replay_matrix(blueprint, newdata, arg)
   domain <- if (needs_domain || reads_domain || !is.null(domain)) {
-    new_domain(blueprint, newdata, domain, nrow(X), needs_domain, arg, if (reads_domain) NA else "new")
+    new_domain(blueprint, newdata, domain, nrow(X), needs_domain, arg,
+               unknown = if (reads_domain) NA else "new")
   }
   if (!needs_domain && !reads_domain) domain <- rep("new", nrow(X))
   ok <- rowSums(is.na(X)) == 0 & (!needs_domain | !is.na(domain))
@@ -94,7 +95,8 @@ replay_design <- function(blueprint, newdata, arg, new_levels) {
   frame <- model_frame(blueprint$terms, newdata)
   coding <- blueprint$coding
   levels <- blueprint$xlevels
-  frame <- trained_levels(frame, levels[setdiff(names(levels), open_levels(coding))], arg, new_levels)
+  levels <- levels[setdiff(names(levels), open_levels(coding))]
+  frame <- trained_levels(frame, levels, arg, new_levels)
   if (!is.null(coding)) {
     design <- model_matrix(coding$terms, frame, blueprint$contrasts)$X
     return(cbind(design, code_columns(coding, frame, arg, new_levels)))

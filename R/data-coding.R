@@ -6,8 +6,8 @@
 # "factor" was wished for, a row with such a level is incomplete (`strict`).
 
 # What is remembered of them: list(kind: of the design's columns; coded: a list of list(name, kind,
-# levels, wish); categorical: variables; strict; dropped: those that are not in the design; terms: of
-# the design). wishes: see kernel_columns(). variables: the predictors as they are.
+# levels, wish); categorical: variables; strict; dropped: those that are not in the design; terms:
+# of the design). wishes: see kernel_columns(). variables: the predictors as they are.
 new_coding <- function(wishes, variables) {
   ids <- lapply(Filter(is.list, wishes), id_column, variables)
   named <- vapply(ids, `[[`, "", "name")
@@ -143,8 +143,8 @@ recode_matrix <- function(coding, X, arg) {
   cbind(kept, code_columns(coding, as.data.frame(X, optional = TRUE), arg))
 }
 
-# What methods are told of the columns of X, list(kind, wish, coded: of those at the end); NULL: they
-# are as always.
+# What methods are told of the columns of X, list(kind, wish, coded: of those at the end); NULL:
+# they are as always.
 layout_of <- function(blueprint) {
   coding <- blueprint$coding
   if (is.null(coding)) return(NULL)

@@ -21,31 +21,32 @@
 #' `domain`, the domain of each row, a factor: `NULL` where the new data do not say it, and `NA` for
 #' single rows that do not. With [dg_cv()] it is a domain that was not in training.
 #'
-#' **What `predict` gives.** For a number a numeric vector, finite, one entry per row. For classes one
-#' of: a factor or character vector of classes; a matrix or data frame of probabilities with a column
-#' for each class, named by it, whose rows sum to 1; with two classes a numeric vector, the
+#' **What `predict` gives.** For a number a numeric vector, finite, one entry per row. For classes
+#' one of: a factor or character vector of classes; a matrix or data frame of probabilities with a
+#' column for each class, named by it, whose rows sum to 1; with two classes a numeric vector, the
 #' probability of the second. Anything else is an error that says what was expected and found. With
 #' probabilities the decision value of two classes is 2p - 1, and of more p for each class;
 #' `predict(type = "prob")` gives the probabilities, unless `probability` asks for others.
 #'
-#' **Arguments of its own.** Further arguments of `fit` are the learner's own. They are given here in
-#' `...`, changed by [update()][update.dg_spec()], tuned by [dg_tune()], and printed; one that is not
-#' given (or `NULL`) is left to `fit`. `predict` is handed those that it has too.
+#' **Arguments of its own.** Further arguments of `fit` are the learner's own. They are given here
+#' in `...`, changed by [update()][update.dg_spec()], tuned by [dg_tune()], and printed; one that is
+#' not given (or `NULL`) is left to `fit`. `predict` is handed those that it has too.
 #'
 #' Both functions keep the variables and functions that their bodies name, as they are now, and
 #' nothing else of where they were made. Random numbers are those of R's generator. Of the fitted
 #' object a [saved model][predict.dg_learner()] records only the outermost parts.
 #'
 #' @param fit A function of `x` and `y`, see Details.
-#' @param predict A function of what `fit` gives and of `x`, see Details; perhaps [stats::predict()].
+#' @param predict A function of what `fit` gives and of `x`, see Details; perhaps
+#'   [stats::predict()].
 #' @param ... Values of the learner's own arguments, by name.
 #' @param title What to call it, in print and in messages.
 #' @param needs `"numbers"`: `x` has numeric columns only; `"data"`: also factors.
 #' @param scale As in [dg_svm()].
 #' @param domain_means If `TRUE`, each column of numbers gets a further one, `<name>.mean`, with its
-#'   mean over the rows of the domain, in the unit of the scaled column (of `scale = "pooled"`, unless
-#'   it is `"none"`): the contextual effect of multilevel models. Those of new domains are means over
-#'   their unlabelled rows in `newdata` or `reference`, see [predict.dg_learner()].
+#'   mean over the rows of the domain, in the unit of the scaled column (of `scale = "pooled"`,
+#'   unless it is `"none"`): the contextual effect of multilevel models. Those of new domains are
+#'   means over their unlabelled rows in `newdata` or `reference`, see [predict.dg_learner()].
 #' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
 #' @param probability For classes, `"platt"` or `"isotonic"`: probabilities that are calibrated on
 #'   held-out domains, see [dg_svm()].
@@ -55,9 +56,9 @@
 #'   \item{probabilities}{does `predict` give probabilities?}
 #'   and what `predict()` needs. `coef()` is that of what `fit` gave.
 #' @section Errors:
-#' An error inside a function is given on, with the title, in one of class `domgen_error_learner`; so
-#' is a prediction of the wrong kind. A `fit` with a parameter that this function or [fit()] has, an
-#' unknown argument, and data among the arguments are errors.
+#' An error inside a function is given on, with the title, in one of class `domgen_error_learner`;
+#' so is a prediction of the wrong kind. A `fit` with a parameter that this function or [fit()] has,
+#' an unknown argument, and data among the arguments are errors.
 #' @seealso [dg_forest()], [predict.dg_learner()], [dg_compare()]; `vignette("extending")`
 #' @examples
 #' # the mean of the k nearest rows
@@ -128,7 +129,9 @@ check_title <- function(value, arg) {
 
 check_engine <- function(fun, arg, absent) {
   if (absent) abort("argument", "`", arg, "` must be given.")
-  if (!is.function(fun)) abort("argument", "`", arg, "` must be a function, not ", describe(fun), ".")
+  if (!is.function(fun)) {
+    abort("argument", "`", arg, "` must be a function, not ", describe(fun), ".")
+  }
   names <- names(formals(args(fun)))
   if (length(names) < 2L && !"..." %in% names) {
     abort("argument", "`", arg, "` must be a function of at least two arguments, as in `function(",

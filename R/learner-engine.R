@@ -56,7 +56,21 @@ hand_over_to <- function(spec, which, first, second, further) {
   further <- c(further, own)
   further <- further[names(further) %in% c(wanted, open)]
   on_error(call_by_name(fun, which, first, second, further), function(e) {
-    abort("learner", spec$parts$title, ": `", which, "` failed: ", conditionMessage(e), pointer_hint(if (which == "predict") first))
+    # one of the package's own functions
+    if (inherits(e, "domgen_error") && is.null(spec$args$fit)) stop(e)
+    abort("learner", spec$parts$title, ": `", which, "` failed: ", conditionMessage(e),
+          pointer_hint(if (which == "predict") first))
+  })
+}
+
+# Warnings of another package as ours, so that searches and comparisons count them.
+own_warnings <- function(title, code) {
+  withCallingHandlers(code, warning = function(w) {
+    if (inherits(w, "domgen_warning")) return()
+    said <- conditionMessage(w)
+    # weights are no counts
+    if (!grepl("non-integer", said, fixed = TRUE)) warn("engine", title, ": ", said)
+    invokeRestart("muffleWarning")
   })
 }
 
@@ -72,7 +86,8 @@ pointer_hint <- function(object) {
 call_by_name <- function(fun, name, first, second, further) {
   roles <- if (name == "fit") c("x", "y") else c("object", "x")
   names <- make.unique(c(name, roles, names(further)))
-  env <- list2env(stats::setNames(c(list(fun, first, second), further), names), parent = globalenv())
+  values <- stats::setNames(c(list(fun, first, second), further), names)
+  env <- list2env(values, parent = globalenv())
   symbols <- lapply(names, as.name)
   names(symbols) <- c("", "", "", names(further))
   eval(as.call(symbols), env)
@@ -91,7 +106,8 @@ decision.learner_custom <- function(object, rows) {
   if (nrow(rows$X) == 0L) return(object$decision[0L, , drop = FALSE])
   found <- engine_prediction(object, rows)
   if (found$probabilities != object$probabilities) {
-    kinds <- if (found$probabilities) c("classes", "probabilities") else c("probabilities", "classes")
+    kinds <- c("classes", "probabilities")
+    if (!found$probabilities) kinds <- rev(kinds)
     abort("learner", object$spec$parts$title, ": `predict` must return the same for all rows; it ",
           "gave ", kinds[1L], " for the training rows, and ", kinds[2L], " now.")
   }

@@ -1,14 +1,14 @@
 #' Random forests
 #'
 #' @description
-#' The random forest of the package ranger ([ranger::ranger()]), as a learner on labelled domains: of
-#' numbers, of two classes or of more, with probabilities.
+#' The random forest of the package ranger ([ranger::ranger()]), as a learner on labelled domains:
+#' of numbers, of two classes or of more, with probabilities.
 #'
 #' @details
 #' `scale = "both"` gives the forest each predictor beside its value standardised within the domain,
 #' `domain_means = TRUE` the domain's means: what a tree, which looks at one row at a time, cannot
-#' learn of domains by itself. Categorical predictors are factors, whose levels ranger takes in their
-#' order. Random numbers are those of R's generator: the same after [set.seed()], whatever the
+#' learn of domains by itself. Categorical predictors are factors, whose levels ranger takes in
+#' their order. Random numbers are those of R's generator: the same after [set.seed()], whatever the
 #' number of threads, and those of `ranger::ranger(x, y)` on the same columns.
 #'
 #' @inheritParams dg_svm
@@ -23,8 +23,9 @@
 #' @param weights Non-negative numbers, one per row: the chances of a row to be drawn for a tree.
 #' @param scale As in [dg_svm()], but by default `"none"`.
 #' @param threads How many; the default is `getOption("domgen.threads", 2)`.
-#' @return With data, a model of class `dg_forest`, see [learner_custom()], whose `engine$object` is the
-#'   ranger forest; without, a specification. [dg_tune()] tries `min_n` 1, 5, 20 and 80 by default.
+#' @return With data, a model of class `dg_forest`, see [learner_custom()], whose `engine$object` is
+#'   the ranger forest; without, a specification. [dg_tune()] tries `min_n` 1, 5, 20 and 80 by
+#'   default.
 #' @section Errors:
 #' Without the package ranger there is an error of class `domgen_error_package`; what ranger refuses
 #' is one of class `domgen_error_learner`.

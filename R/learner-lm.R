@@ -9,13 +9,13 @@
 #' @inheritParams dg_svm
 #' @param domain_weights `"size"`: each row weighs the same, as in [stats::lm()];
 #'   `"equal"`: each domain does.
-#' @param scale As in [dg_svm()], but by default `"none"`: least squares on the predictors as they are
-#'   and on `"pooled"` ones predict the same. `"both"` puts the predictors beside those standardised
-#'   within domains.
+#' @param scale As in [dg_svm()], but by default `"none"`: least squares on the predictors as they
+#'   are and on `"pooled"` ones predict the same. `"both"` puts the predictors beside those
+#'   standardised within domains.
 #' @inheritParams learner_custom
 #' @return With data, a model; without, a specification. `coef()` gives the
-#'   coefficients, one for each column that `scale` and `domain_means` make: of `"none"` in the units
-#'   of the data.
+#'   coefficients, one for each column that `scale` and `domain_means` make: of `"none"` in the
+#'   units of the data.
 #' @section Errors:
 #' `dg_lm()`: more than two classes. Coefficients that the data cannot tell apart
 #' are set to zero, with a warning.

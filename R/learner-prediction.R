@@ -3,8 +3,9 @@
 # list(values [n x m], probabilities: TRUE or FALSE), or an error that says what was expected.
 read_prediction <- function(found, n, response, title) {
   expected <- expected_prediction(n, response)
-  refuse <- function(...) abort("learner", title, ": `predict` must return ", expected, ", not ", ...,
-                                ".")
+  refuse <- function(...) {
+    abort("learner", title, ": `predict` must return ", expected, ", not ", ..., ".")
+  }
   found <- single_column(found)
   if (length(dim(found)) == 1L) found <- as.vector(found)
   if (response$kind == "number") {
@@ -64,15 +65,17 @@ read_class_columns <- function(found, n, levels, refuse) {
   P <- as.matrix(found)
   if (!is.numeric(P) || nrow(P) != n) refuse(describe(found))
   if (!setequal(colnames(P), levels) || ncol(P) != length(levels)) {
-    refuse(plural(ncol(P), "column"), if (!is.null(colnames(P))) paste(" called", enumerate(colnames(P)))
-           else " without names")
+    refuse(plural(ncol(P), "column"),
+           if (is.null(colnames(P))) " without names" else paste(" called", enumerate(colnames(P))))
   }
   P <- matrix(as.numeric(P[, levels]), n, dimnames = list(NULL, levels))
   sums <- rowSums(P)
   if (any(!is.finite(sums))) refuse(format(P[!is.finite(P)][1L]), " in ",
                                     plural(sum(!is.finite(sums)), "row"))
   # what is printed in single precision sums to 1 in single precision
-  if (min(P) < -1e-6 || max(P) > 1 + 1e-6) refuse("numbers from ", format(min(P)), " to ", format(max(P)))
+  if (min(P) < -1e-6 || max(P) > 1 + 1e-6) {
+    refuse("numbers from ", format(min(P)), " to ", format(max(P)))
+  }
   off <- abs(sums - 1)
   if (max(off) > 1e-4) refuse("rows that sum to ", format(sums[which.max(off)]))
   P <- pmin(pmax(P, 0), 1)

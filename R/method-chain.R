@@ -36,7 +36,8 @@ chain <- function(projection, learner) {
   if (isTRUE(learner$args$domain_means)) {
     abort("argument", "`domain_means` must be FALSE behind a projection, which has the predictors.")
   }
-  if ("kernel" %in% setdiff(names(learner$args), learner$parts$own) && is.null(learner$args$kernel)) {
+  kernel <- "kernel" %in% setdiff(names(learner$args), learner$parts$own)
+  if (kernel && is.null(learner$args$kernel)) {
     learner$args$kernel <- kernel_linear()
   }
   title <- paste0(projection$parts$title, ", then ", learner$method, "()")

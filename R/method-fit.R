@@ -207,7 +207,8 @@ describe_formula <- function(x) {
 
 describe_rows <- function(x) {
   paste0(plural(nobs.dg_fit(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
-         " (scale: ", describe_scale(spec_scale(x$spec)), "), ", plural(nlevels(x$domain), "domain"))
+         " (scale: ", describe_scale(spec_scale(x$spec)), "), ",
+         plural(nlevels(x$domain), "domain"))
 }
 
 describe_scale <- function(scale) {

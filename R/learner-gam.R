@@ -1,0 +1,86 @@
+#' Additive models
+#'
+#' @description
+#' Generalised additive models of the package mgcv ([mgcv::gam()]) for numbers and two classes: a
+#' smooth function of each numeric column, a linear term of each that has few values.
+#'
+#' @details
+#' The model is \eqn{g(E[y]) = \beta_0 + \sum_j f_j(x_j)}{g(E y) = beta_0 + sum_j f_j(x_j)}, with g
+#' the identity or the logit and thin plate regression splines \eqn{f_j}{f_j} whose smoothness is
+#' chosen by restricted maximum likelihood. Columns with at most `k` different values, such as dummy
+#' variables, have a linear term. Where there are fewer rows than coefficients, `k` is lowered, to 3
+#' at least; below that all terms are linear. Beyond the range of the training rows splines go on
+#' along straight lines.
+#'
+#' @inheritParams dg_forest
+#' @param k Dimension of the basis of each smooth function, at least 3.
+#' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
+#'   calibrated on held-out domains, see [dg_svm()].
+#' @param weights Non-negative numbers, one per row, that multiply its log-likelihood.
+#' @return With data, a model of class `dg_gam`, see [learner_custom()], whose `engine$object` is a
+#'   list with `gam`, what [mgcv::gam()] gave, without the rows, and `columns`, the names of its
+#'   variables V1, V2, ...; without, a specification. `coef()` gives the coefficients of the basis.
+#'   [dg_tune()] tries `k` 5, 10 and 20 by default.
+#' @section Errors:
+#' More than two classes, and the absence of the package mgcv (class `domgen_error_package`); what
+#' mgcv refuses is an error of class `domgen_error_learner`, and what it warns of a warning of class
+#' `domgen_warning_engine`.
+#' @references
+#' Wood, S. N. (2017). *Generalized Additive Models: An Introduction with R*, second edition. CRC
+#' Press.
+#' @seealso [learner_custom()], [dg_lm()]
+#' @examplesIf requireNamespace("mgcv", quietly = TRUE)
+#' toy <- simulate_dica(domains = 6, rows = 40, seed = 1)
+#' model <- dg_gam(y ~ x1 + x2 | domain, data = toy)
+#' model
+#' head(predict(model, toy))
+#' @export
+dg_gam <- function(x, y = NULL, domain = NULL, data = NULL, k = 10,
+                   probability = c("none", "platt", "isotonic"), weights = NULL,
+                   domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
+                   na.action = stats::na.omit, ...) {
+  spec <- engine_spec("dg_gam", "Additive model", "mgcv", environment(), gam_parameters)
+  fit_or_specify(spec, match.call(), parent.frame())
+}
+
+gam_parameters <- function() parameters(
+  parameter("k", function(value, arg) check_count(value, arg, at_least = 3L), grid = c(5, 10, 20),
+            simpler = -1)
+)
+
+#' @exportS3Method
+engine_of.dg_gam_spec <- function(spec) list(fit = gam_fit, predict = gam_predict)
+
+gam_fit <- function(x, y, weights, k) {
+  check_two_classes(y, "dg_gam")
+  columns <- names(x)
+  names(x) <- paste0("V", seq_along(x))
+  formula <- stats::reformulate(gam_terms(x, k), "response", env = globalenv())
+  x$response <- if (is.factor(y)) as.integer(y) - 1 else y
+  x$costs <- costs <- weights / mean(weights)
+  family <- if (is.factor(y)) stats::binomial() else stats::gaussian()
+  fitted <- own_warnings("Additive model", {
+    mgcv::gam(formula, family, x, weights = costs, method = "REML")
+  })
+  # all rows, which predictions do not need
+  fitted[c("model", "y", "residuals", "fitted.values", "linear.predictors", "weights",
+           "prior.weights", "working.weights", "z", "offset", "hat", "R", "db.drho",
+           "dw.drho")] <- NULL
+  list(gam = fitted, columns = columns, coefficients = fitted$coefficients)
+}
+
+# "s(V1, k = 10)", or "V2".
+gam_terms <- function(x, k) {
+  values <- vapply(x, function(column) length(unique(column)), integer(1))
+  smooth <- values > 3L
+  # with as many coefficients as rows there is nothing to estimate
+  k <- min(k, floor((nrow(x) - 2 - sum(!smooth)) / max(sum(smooth), 1)) + 1)
+  smooth <- values > k & k >= 3
+  ifelse(smooth, sprintf("s(%s, k = %d)", names(x), as.integer(k)), names(x))
+}
+
+gam_predict <- function(object, x) {
+  need_package("mgcv", "predict()` of `dg_gam()")
+  names(x) <- paste0("V", seq_along(x))
+  as.vector(stats::predict(object$gam, x, type = "response"))
+}

@@ -1,0 +1,143 @@
+#' Mixed models: random effects for known domains
+#'
+#' @description
+#' Linear and logistic regression with random effects of the domains, by the package lme4
+#' ([lme4::lmer()], [lme4::glmer()]). Rows of a training domain are predicted with its effects, rows
+#' of any other domain, or of none, at the population level.
+#'
+#' @details
+#' The model is
+#' \deqn{g(E[y]) = \beta_0 + u_{0d} + \sum_j (\beta_j + u_{jd}) x_j, \qquad
+#'   u_d \sim N(0, \Sigma),}{g(E y) = beta_0 + u_0d + sum_j (beta_j + u_jd) x_j, u_d ~ N(0, Sigma),}
+#' with \eqn{u_{jd}}{u_jd} for the columns named in `slopes` only, by restricted maximum likelihood
+#' for a number (g the identity), by Laplace's approximation for two classes (g the logit). Columns
+#' are standardised for the fit alone: its optimiser needs it, and estimates are given in the units
+#' of the columns.
+#'
+#' A new domain has no effect of its own, as nothing is known of its labels; what its unlabelled
+#' rows say comes in by `domain_means = TRUE` or `scale`. With a single training domain there is
+#' nothing that tells its effect from the intercept: the model is then that of [dg_lm()], with a
+#' warning.
+#'
+#' @inheritParams dg_forest
+#' @param slopes Names of columns whose slopes differ between domains, as `coef()` gives them;
+#'   `NULL`: only the intercept does.
+#' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
+#'   calibrated on held-out domains, see [dg_svm()].
+#' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers;
+#'   of classes as many rows.
+#' @return With data, a model of class `dg_mixed`, see [learner_custom()]. Its `engine$object` is a
+#'   list with
+#'   \item{coefficients}{beta, which `coef()` gives}
+#'   \item{effects}{domains x (1 + slopes) matrix of the random effects}
+#'   \item{covariance}{their covariance Sigma}
+#'   \item{sigma}{residual standard deviation of a number}
+#'   Without data, a specification.
+#' @section Errors:
+#' More than two classes, `slopes` that are no columns, and the absence of the package lme4 (class
+#' `domgen_error_package`). What lme4 warns of is a warning of class `domgen_warning_engine`;
+#' coefficients that the data cannot tell apart are set to zero, with one of class
+#' `domgen_warning_collinear`.
+#' @references
+#' Bates, D., Maechler, M., Bolker, B. and Walker, S. (2015). Fitting linear mixed-effects models
+#' using lme4. *Journal of Statistical Software* 67(1).
+#' @seealso [learner_custom()], [dg_lm()]
+#' @examplesIf requireNamespace("lme4", quietly = TRUE) && requireNamespace("nlme", quietly = TRUE)
+#' schools <- subset(as.data.frame(nlme::MathAchieve), as.integer(School) <= 40)
+#' schools$School <- factor(schools$School, ordered = FALSE)
+#' model <- dg_mixed(MathAch ~ SES + Minority | School, data = schools, domain_means = TRUE)
+#' model
+#' predict(model, schools[1:3, ])
+#' # at the population level
+#' predict(model, transform(schools[1:3, ], School = "new"))
+#' @export
+dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, slopes = NULL,
+                     probability = c("none", "platt", "isotonic"), weights = NULL,
+                     domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
+                     na.action = stats::na.omit, ...) {
+  spec <- engine_spec("dg_mixed", "Mixed model", "lme4", environment(), mixed_parameters,
+                      domain = TRUE)
+  fit_or_specify(spec, match.call(), parent.frame())
+}
+
+mixed_parameters <- function() parameters(
+  parameter("slopes", function(value, arg) {
+    if (!is.null(value) && (!is.character(value) || anyNA(value))) {
+      abort("argument", "`", arg, "` must be names of columns, not ", describe(value), ".")
+    }
+    value
+  })
+)
+
+#' @exportS3Method
+engine_of.dg_mixed_spec <- function(spec) list(fit = mixed_fit, predict = mixed_predict)
+
+mixed_fit <- function(x, y, domain, weights, slopes = NULL) {
+  check_two_classes(y, "dg_mixed")
+  other <- setdiff(slopes, names(x))
+  if (length(other)) {
+    abort("argument", "`slopes` must be columns of the predictors (", enumerate(names(x)), "), ",
+          "not ", enumerate(other), ".")
+  }
+  X <- as.matrix(x)
+  scaling <- suppressWarnings(learn_scaling(X, "pooled"), "domgen_warning_constant")
+  frame <- stats::setNames(as.data.frame(apply_scaling(X, scaling)), paste0("V", seq_along(x)))
+  places <- match(slopes, names(x))
+  found <- if (nlevels(domain) > 1L) mixed_estimates(frame, y, domain, weights, places)
+           else one_domain_estimates(frame, y, weights)
+  beta <- stats::setNames(found$beta[c("(Intercept)", names(frame))], c("(Intercept)", names(x)))
+  if (anyNA(beta)) {
+    warn("collinear", "The data cannot tell apart the effect of ",
+         enumerate(names(beta)[is.na(beta)]), "; set to zero.")
+    beta[is.na(beta)] <- 0
+  }
+  own <- lapply(scaling[c("centre", "scale")], function(v) v[places])
+  effects <- found$effects
+  if (!is.null(effects)) {
+    effects[] <- t(apply(as.matrix(effects), 1L, unscaled, own))
+    colnames(effects) <- c("(Intercept)", slopes)
+  }
+  list(coefficients = unscaled(beta, scaling), effects = effects, slopes = slopes,
+       covariance = found$covariance, sigma = found$sigma, classes = is.factor(y))
+}
+
+# Of columns as they come: list(beta: without what was dropped, effects, covariance, sigma).
+mixed_estimates <- function(frame, y, domain, costs, places) {
+  own <- paste(c("1", names(frame)[places]), collapse = " + ")
+  formula <- stats::reformulate(c(names(frame), paste0("(", own, " | group)")), "response")
+  frame$response <- y
+  frame$group <- domain
+  control <- if (is.factor(y)) lme4::glmerControl else lme4::lmerControl
+  control <- control(check.conv.singular = "ignore", check.rankX = "silent.drop.cols",
+                     check.scaleX = "ignore")
+  costs <- costs / mean(costs)
+  fitted <- own_warnings("Mixed model", {
+    if (is.factor(y)) lme4::glmer(formula, frame, stats::binomial(), control, weights = costs)
+    else lme4::lmer(formula, frame, control = control, weights = costs)
+  })
+  list(beta = lme4::fixef(fitted),
+       effects = as.matrix(lme4::ranef(fitted, condVar = FALSE)$group),
+       covariance = matrix(lme4::VarCorr(fitted)$group, length(places) + 1L),
+       sigma = if (!is.factor(y)) stats::sigma(fitted))
+}
+
+one_domain_estimates <- function(frame, y, costs) {
+  warn("engine", "Mixed model: one domain has no effect that could be told from the intercept; ",
+       "fitted without.")
+  design <- cbind(`(Intercept)` = 1, as.matrix(frame))
+  response <- encode_response(y, costs, standardise = FALSE)
+  list(beta = if (is.factor(y)) logistic(design, response, costs)
+              else stats::lm.wfit(design, y, costs)$coefficients)
+}
+
+mixed_predict <- function(object, x, domain) {
+  design <- cbind(1, as.matrix(x))
+  values <- drop(design %*% object$coefficients)
+  known <- match(as.character(domain), rownames(object$effects))
+  rows <- which(!is.na(known))
+  if (length(rows)) {
+    part <- cbind(1, as.matrix(x[object$slopes]))[rows, , drop = FALSE]
+    values[rows] <- values[rows] + rowSums(part * object$effects[known[rows], , drop = FALSE])
+  }
+  if (object$classes) stats::plogis(values) else values
+}

@@ -1,0 +1,134 @@
+#' Elastic net
+#'
+#' @description
+#' Linear, logistic and multinomial regression with the elastic net penalty, by the package glmnet
+#' ([glmnet::glmnet()]), with the penalty chosen by domains that are left out.
+#'
+#' @details
+#' The coefficients minimise
+#' \deqn{\frac{1}{\sum_i c_i} \sum_i c_i \ell(y_i, \beta_0 + x_i'\beta) + \lambda \sum_j
+#'   \left(\alpha |\beta_j| + \frac{1 - \alpha}{2} \beta_j^2\right)}{
+#'   sum_i c_i l(y_i, beta_0 + x_i'beta) / sum_i c_i +
+#'   lambda sum_j (alpha |beta_j| + (1 - alpha) / 2 beta_j^2)}
+#' for columns that glmnet standardises by itself, with c the costs of the rows and l half the
+#' squared error or minus the logarithm of the likelihood.
+#'
+#' Where `lambda` is not given, domains are left out in folds, one each and at most ten folds, as in
+#' [dg_svm()] for probabilities; the other domains give a path of their own, and the penalty of the
+#' path of all rows with the smallest mean loss of left-out rows is taken: that of
+#' [glmnet::cv.glmnet()] with these folds as `foldid`, which asks for three. A fold without which a
+#' class has fewer than two rows is left out. With a single training domain, or where no fold is
+#' left, ten folds of rows, at random, choose.
+#'
+#' @inheritParams dg_forest
+#' @param alpha From 0 (ridge) to 1 (lasso).
+#' @param lambda The penalty, in the units of glmnet; `NULL`: chosen by left-out domains.
+#' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
+#'   calibrated on held-out domains, see [dg_svm()].
+#' @param weights Non-negative numbers, one per row, that multiply its cost.
+#' @return With data, a model of class `dg_net`, see [learner_custom()]. Its `engine$object` is a
+#'   list with
+#'   \item{coefficients}{in the units of the columns, as `coef()` gives them; a matrix with a column
+#'     per class if there are more than two}
+#'   \item{lambda}{as given, or as chosen}
+#'   \item{search}{data frame, where it was chosen: `lambda`, the mean `loss` of left-out rows (mean
+#'     squared error, deviance)}
+#'   Without data, a specification. [dg_tune()] tries `alpha` 0, 0.5 and 1 by default.
+#' @section Errors:
+#' Without the package glmnet there is an error of class `domgen_error_package`; what glmnet refuses
+#' is one of class `domgen_error_learner`, and what it warns of a warning of class
+#' `domgen_warning_engine`.
+#' @references
+#' Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear
+#' models via coordinate descent. *Journal of Statistical Software* 33(1).
+#' @seealso [learner_custom()], [dg_lm()]
+#' @examplesIf requireNamespace("glmnet", quietly = TRUE)
+#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' model <- dg_net(y ~ . | domain, data = toy)
+#' model
+#' coef(model)
+#' @export
+dg_net <- function(x, y = NULL, domain = NULL, data = NULL, alpha = 1, lambda = NULL,
+                   probability = c("none", "platt", "isotonic"), weights = NULL,
+                   domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
+                   na.action = stats::na.omit, ...) {
+  spec <- engine_spec("dg_net", "Elastic net", "glmnet", environment(), net_parameters)
+  fit_or_specify(spec, match.call(), parent.frame())
+}
+
+net_parameters <- function() parameters(
+  parameter("alpha", a_share, grid = c(0, 0.5, 1)),
+  parameter("lambda", or_null(a_number("non-negative")), simpler = 1)
+)
+
+#' @exportS3Method
+engine_of.dg_net_spec <- function(spec) list(fit = net_fit, predict = net_predict)
+
+net_fit <- function(x, y, domain, weights, alpha, lambda = NULL) {
+  X <- as.matrix(x)
+  # glmnet wants two columns
+  if (ncol(X) == 1L) X <- cbind(X, 0)
+  family <- if (!is.factor(y)) "gaussian" else if (nlevels(y) == 2L) "binomial" else "multinomial"
+  fit_to <- function(rows, path = NULL) own_warnings("Elastic net", {
+    glmnet::glmnet(X[rows, , drop = FALSE], y[rows], family, weights[rows], alpha = alpha,
+                   lambda = path)
+  })
+  whole <- fit_to(seq_along(y))
+  search <- if (is.null(lambda)) net_search(whole, fit_to, X, y, domain, weights)
+  if (is.null(lambda)) {
+    lambda <- search$lambda[which.min(search$loss)]
+  } else {
+    # a path that ends there
+    whole <- fit_to(seq_along(y), c(whole$lambda[whole$lambda > lambda], lambda))
+  }
+  found <- stats::coef(whole, s = lambda)
+  keep <- seq_len(ncol(x) + 1L)
+  coefficients <- if (family != "multinomial") found[keep, ] else {
+    vapply(found, function(b) b[keep, ], numeric(length(keep)))
+  }
+  list(coefficients = coefficients, lambda = lambda, search = search, classes = is.factor(y))
+}
+
+# The mean loss of left-out rows along the path of all rows: data frame of lambda, loss.
+net_search <- function(whole, fit_to, X, y, domain, weights) {
+  fold <- calibration_folds(list(weights = weights, domain = domain))[as.integer(domain)]
+  if (is.factor(y)) {
+    # those that leave each class at least two rows
+    left <- vapply(split(y, fold), function(held) min(table(y) - table(held)), numeric(1))
+    fold[!fold %in% names(left)[left > 1L]] <- NA
+  }
+  if (all(is.na(fold)) || nlevels(domain) < 2L) {
+    fold <- sample(rep_len(seq_len(min(most_folds, length(y))), length(y)))
+  }
+  losses <- matrix(NA_real_, length(y), length(whole$lambda))
+  for (held in split(seq_along(y), fold)) {
+    part <- fit_to(setdiff(seq_along(y), held))
+    fitted <- stats::predict(part, X[held, , drop = FALSE], s = whole$lambda, type = "response")
+    losses[held, ] <- net_losses(fitted, y[held])
+  }
+  scored <- !is.na(fold)
+  data.frame(lambda = whole$lambda,
+             loss = colSums(losses[scored, , drop = FALSE] * weights[scored]) /
+               sum(weights[scored]))
+}
+
+# Squared errors or deviances [rows x lambdas], probabilities at least 1e-5 as in glmnet.
+net_losses <- function(fitted, y) {
+  if (!is.factor(y)) return((y - fitted)^2)
+  if (length(dim(fitted)) == 2L) {
+    p <- fitted
+    p[as.integer(y) == 1L, ] <- 1 - p[as.integer(y) == 1L, ]
+  } else {
+    p <- fitted[, 1L, ]
+    for (i in seq_along(y)) p[i, ] <- fitted[i, as.integer(y)[i], ]
+  }
+  -2 * log(pmin(pmax(matrix(p, length(y)), 1e-5), 1 - 1e-5))
+}
+
+net_predict <- function(object, x) {
+  values <- cbind(1, as.matrix(x)) %*% object$coefficients
+  if (!object$classes) return(drop(values))
+  if (ncol(values) == 1L) return(stats::plogis(drop(values)))
+  P <- exp(values - apply(values, 1L, max))
+  P / rowSums(P)
+}

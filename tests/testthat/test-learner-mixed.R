@@ -1,0 +1,91 @@
+skip_if_not_installed("lme4")
+skip_if_not_installed("nlme")
+math <- as.data.frame(nlme::MathAchieve)
+math$School <- factor(math$School, ordered = FALSE)
+math <- droplevels(subset(math, as.integer(School) <= 25))
+math$high <- factor(math$MathAch > 15)
+strangers <- transform(math[1:5, ], School = "new")
+
+test_that("numbers are those of lmer(), with the effects of known domains", {
+  model <- dg_mixed(MathAch ~ SES + Sex | School, data = math)
+  direct <- lme4::lmer(MathAch ~ SES + Sex + (1 | School), math)
+  expect_equal(coef(model), lme4::fixef(direct), tolerance = 1e-5)
+  expect_equal(predict(model, math), unname(predict(direct)), tolerance = 1e-5)
+  expect_equal(fitted(model), predict(model, math))
+  expect_equal(predict(model, strangers), unname(predict(direct, math[1:5, ], re.form = NA)),
+               tolerance = 1e-5)
+  expect_equal(predict(model, strangers[names(strangers) != "School"]), predict(model, strangers))
+  expect_equal(predict(model, strangers, domain = math$School[1:5]), fitted(model)[1:5])
+  expect_equal(model$engine$object$sigma, sigma(direct), tolerance = 1e-5)
+  expect_equal(c(model$engine$object$covariance), c(lme4::VarCorr(direct)$School), tolerance = 1e-4)
+})
+
+test_that("slopes may differ too, and the domains' means are contextual effects", {
+  model <- dg_mixed(MathAch ~ SES | School, data = math, slopes = "SES")
+  direct <- lme4::lmer(MathAch ~ SES + (SES | School), math)
+  expect_equal(predict(model, math), unname(predict(direct)), tolerance = 1e-4)
+  expect_equal(unname(model$engine$object$effects), unname(as.matrix(lme4::ranef(direct)$School)),
+               tolerance = 1e-2)
+  model <- dg_mixed(MathAch ~ SES | School, data = math, domain_means = TRUE)
+  math$mean <- ave(math$SES, math$School)
+  direct <- lme4::lmer(MathAch ~ SES + mean + (1 | School), math)
+  expect_equal(unname(coef(model)), unname(lme4::fixef(direct)), tolerance = 1e-5)
+})
+
+test_that("two classes are those of glmer(), weights those of lme4", {
+  model <- dg_mixed(high ~ SES | School, data = math)
+  direct <- lme4::glmer(high ~ SES + (1 | School), math, family = binomial)
+  expect_equal(predict(model, math, type = "prob")[, "TRUE"], unname(predict(direct, type = "resp")),
+               tolerance = 1e-3)
+  expect_equal(predict(model, math, type = "decision"),
+               2 * predict(model, math, type = "prob")[, 2] - 1)
+  w <- rep_len(c(1, 3), nrow(math))
+  model <- dg_mixed(MathAch ~ SES | School, data = math, weights = w)
+  direct <- lme4::lmer(MathAch ~ SES + (1 | School), math, weights = w)
+  expect_equal(predict(model, math), unname(predict(direct)), tolerance = 1e-5)
+})
+
+test_that("the order of rows, a file and rows without weight change nothing", {
+  model <- dg_mixed(MathAch ~ SES | School, data = math)
+  turned <- dg_mixed(MathAch ~ SES | School, data = math[rev(seq_len(nrow(math))), ])
+  expect_equal(predict(turned, math), predict(model, math), tolerance = 1e-5)
+  expect_same_from_file <- function(model, data) {
+    expect_identical(predict(unserialize(serialize(model, NULL)), data), predict(model, data))
+  }
+  expect_same_from_file(model, math)
+  w <- as.numeric(as.integer(math$School) > 3)
+  part <- dg_mixed(MathAch ~ SES | School, data = math, weights = w)
+  alone <- dg_mixed(MathAch ~ SES | School, data = droplevels(math[w > 0, ]))
+  expect_equal(predict(part, math), predict(alone, math))
+})
+
+test_that("what cannot be estimated is said", {
+  expect_error(dg_mixed(iris, y = "Species"), class = "domgen_error")
+  flowers <- transform(iris, site = rep_len(1:5, 150))
+  expect_error(dg_mixed(Species ~ . | site, data = flowers), "^`dg_mixed\\(\\)` needs a number or two",
+               class = "domgen_error_data")
+  expect_error(dg_mixed(MathAch ~ SES | School, data = math, slopes = "sex"),
+               "^`slopes` must be columns of the predictors \\(`SES`\\), not `sex`")
+  expect_error(dg_mixed(slopes = 3), "`slopes` must be names of columns, not 3")
+  expect_error(dg_mixed(MathAch ~ SES, data = math), "A domain is needed", class = "domgen_error_data")
+  expect_warning(one <- dg_mixed(MathAch ~ SES | School, data = droplevels(subset(math, School == "8367"))),
+                 "one domain has no effect", class = "domgen_warning_engine")
+  expect_equal(coef(one), coef(lm(MathAch ~ SES, subset(math, School == "8367"))))
+  math$twice <- 2 * math$SES
+  expect_warning(model <- dg_mixed(MathAch ~ SES + twice | School, data = math),
+                 "cannot tell apart the effect of `twice`", class = "domgen_warning_collinear")
+  expect_equal(predict(model, math), fitted(dg_mixed(MathAch ~ SES | School, data = math)),
+               tolerance = 1e-5)
+})
+
+test_that("left-out domains are predicted at the population level, also tuned", {
+  found <- dg_cv(dg_mixed(), MathAch ~ SES | School, data = math, folds = 5, refits = FALSE)
+  first <- found$predictions[found$predictions$fold == 1, ]
+  rest <- droplevels(math[-first$row, ])
+  direct <- lme4::lmer(MathAch ~ SES + (1 | School), rest)
+  expect_equal(first$prediction, unname(predict(direct, math[first$row, ], re.form = NA)),
+               tolerance = 1e-5)
+  tuned <- dg_tune(dg_mixed(), MathAch ~ SES | School, data = math, folds = 3,
+                   grid = list(slopes = list(character(), "SES"), domain_means = c(FALSE, TRUE)))
+  expect_identical(nrow(tuned$tuning$table), 4L)
+})
