@@ -106,9 +106,9 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' s^2 = (n mean k(x, x) - sum_g n_g |mu_g|^2) / (n - G)}, the variance within domains in the
 #' feature space. Where all domains have the same predictors, as in balanced repeated measures,
 #' kappa is 1 and stays near 1 for a new domain of some rows less. Where domains clearly differ,
-#' sigma is the median. Squared distances below 1e-13 of the largest \eqn{\lVert\mu_g\rVert^2}{|mu_g|^2} are
-#' rounding and count as 0; when half of them do, the median of the others is taken. For a single
-#' domain sigma is 1.
+#' sigma is the median. Squared distances below 1e-13 of the largest
+#' \eqn{\lVert\mu_g\rVert^2}{|mu_g|^2} are rounding and count as 0; when half of them do, the median
+#' of the others is taken. For a single domain sigma is 1.
 #'
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
 #' @seealso [domain_gram()] for the inner products of mean embeddings.

@@ -8,7 +8,8 @@ represent.features_linear <- function(features, kernel, domain_kernel, rows, thr
   program <- kernel_program(kernel_fit(kernel, rows$X), rows$X, rows$X)
   if (!identical(program$type, "linear") || uses_domain(domain_kernel)) {
     abort("argument", "`features_linear()` represents `kernel_linear()` with `domain_pooled()`, ",
-          "not ", format(kernel), if (uses_domain(domain_kernel)) paste(" with", format(domain_kernel)),
+          "not ", format(kernel),
+          if (uses_domain(domain_kernel)) paste(" with", format(domain_kernel)),
           "; `features_nystrom()` takes any.")
   }
   p <- ncol(rows$X)
