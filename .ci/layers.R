@@ -163,6 +163,15 @@ function_lengths <- function(definitions) {
                   paste0(column(functions, "file"), ": ", column(functions, "name")))
 }
 
+# Lines over 100 characters of R/ and src/, but for what Rcpp writes: "file: number".
+long_lines <- function(root = ".") {
+  files <- c(source_files(root, "R", "[.]R$"), source_files(root, "src", "[.](h|cpp)$"))
+  unlist(lapply(files[!grepl("RcppExports", files)], function(file) {
+    long <- which(nchar(readLines(file, warn = FALSE), "chars") > 100L)
+    if (length(long)) paste0(basename(file), ": ", long)
+  }))
+}
+
 # inherits(x, "kernel_rbf") asks which part it has: where another part is added, such a question
 # may need another answer. Data frame: file, within (function), class; where the class is made, its
 # own file may ask.
@@ -239,6 +248,7 @@ report <- function(root = ".") {
   say("Files over 300 lines", names(lengths)[lengths > 300L])
   lengths <- function_lengths(definitions)
   say("Functions over 45 lines", names(lengths)[lengths > 45L])
+  say("Lines over 100 characters", long_lines(root))
   asked <- part_questions(definitions)
   say("Questions for the class of a part outside its file",
       sprintf("%s: %s (%s)", asked$within, asked$class, asked$file))

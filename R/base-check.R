@@ -139,7 +139,8 @@ check_domain_kernel <- function(value, arg) {
                 "`domain_pooled()`, `domain_multitask()` or `domain_distribution()`")
 }
 
-# The value of an expression whose parts may each give the same warning: one of each class is enough.
+# The value of an expression whose parts may each give the same warning: one of each class is
+# enough.
 once <- function(code, classes) {
   told <- character()
   withCallingHandlers(code, domgen_warning = function(w) {

@@ -17,6 +17,11 @@ take <- function(x, rows) {
   else x[rows]
 }
 
+# What kernels are told of a sample.
+rows_of <- function(sample, threads) {
+  list(X = sample$X, domain = sample$domain, threads = threads)
+}
+
 # Of list(X, domain, ...) some rows.
 rows_at <- function(rows, i) {
   rows$X <- take(rows$X, i)

@@ -44,9 +44,9 @@
 #' those of the first; intervals are then a little too wide.
 #'
 #' **How often they cover**, in simulations with least squares, ridge regressions, one that sees the
-#' domains' means, and the choice of one predictor, with normal and skewed domains, left out one at a
-#' time or in folds (`inst/experiments/intervals.R` and its table): at 8 and 12 domains intervals of
-#' a difference that treat domains as independent cover it in 78 to 100 % of the draws (half of
+#' domains' means, and the choice of one predictor, with normal and skewed domains, left out one at
+#' a time or in folds (`inst/experiments/intervals.R` and its table): at 8 and 12 domains intervals
+#' of a difference that treat domains as independent cover it in 78 to 100 % of the draws (half of
 #' the cases below 92 %), with `refits` in 89 to 100 % (half below 97.5 %, a quarter below 95 %),
 #' and the difference of the two models that are trained on all domains, which is another quantity,
 #' in 90 to 98 %. At 30 and 100 domains, where fewer draws were made, it is 86 to 100 %. Lowest is a

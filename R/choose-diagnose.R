@@ -46,8 +46,9 @@
 #' with the quantiles of Student's t with one degree of freedom less than domains, the mean
 #' difference of which the interval would lie above 0 with a probability of 80 %, if the differences
 #' spread as they do here. The p value alone is often below 0.05 for smaller gains. On some of the
-#' rows a machine may not show what it does on all: with fewer than all nothing is excluded. Nor where
-#' the score is the same in every domain, as accuracy can be: that says nothing about other domains.
+#' rows a machine may not show what it does on all: with fewer than all nothing is excluded. Nor
+#' where the score is the same in every domain, as accuracy can be: that says nothing about other
+#' domains.
 #'
 #' @inheritParams dg_auto
 #' @param metric Score, as in [dg_auto()].

@@ -137,7 +137,9 @@ tell_new_level <- function(name, known, found, arg, new_levels, taken = "taken a
 # all will be an error at prediction.
 # last: the last row of the data.
 warn_dependent <- function(blueprint, last, X) {
-  alone <- tryCatch(replay_formula(blueprint, last, "data"), domgen_error = function(e) NULL)
+  # cut() of one row has levels of its own
+  alone <- tryCatch(quietly(replay_formula(blueprint, last, "data"), "domgen_warning_new_level"),
+                    domgen_error = function(e) NULL)
   if (is.null(alone)) return(invisible())
   found <- X[nrow(X), ]
   differs <- which(!(alone[1L, ] == found) %in% TRUE)

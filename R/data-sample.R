@@ -11,7 +11,8 @@ read_sample <- function(input, needs, scale) {
   raw <- drop_missing(raw, input$na.action)
   check_finite(raw$X, "Predictor")
   domain <- read_domain(raw$domain, nrow(raw$X), needs$domain || by_domain(scale))
-  sample <- scale_sample(c(raw[c("X", "kept", "padded", "blueprint")], list(domain = domain)), scale)
+  read <- c(raw[c("X", "kept", "padded", "blueprint")], list(domain = domain))
+  sample <- scale_sample(read, scale)
   sample$y <- read_response(raw$y, needs$response)
   sample$weights <- read_weights(raw$weights, nrow(raw$X))
   sample$unit <- raw$unit

@@ -1,12 +1,8 @@
 #' @rdname domain_distribution
 #' @export
 domain_distribution <- function(kernel = kernel_rbf(), outer = kernel_rbf()) {
-  check_kernel(outer, "outer")
-  if (is_stationary(outer) && length(outer$sigma) > 1L) {
-    abort("argument", "`sigma` of `outer` must be one positive number, not ",
-          describe(outer$sigma), ".")
-  }
-  new_domain_kernel("embedding", kernel = check_kernel(kernel, "kernel"), outer = outer)
+  new_domain_kernel("embedding", kernel = check_kernel(kernel, "kernel"),
+                    outer = check_outer(outer))
 }
 
 # Remembers the training rows' embeddings, whose inner products decide kappa: by
@@ -47,7 +43,7 @@ domain_kappa.domain_embedding <- function(kernel, rows, among = FALSE) {
   embeddings <- new_embeddings(kernel, rows)
   kappa <- kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
   check_overflow(kappa, kernel$outer)
-  warn_far_domains(domain_similarity(kernel, kappa, embeddings), levels(rows$domain))
+  warn_far_domains(embedding_similarity(kernel, kappa, embeddings), levels(rows$domain))
   kappa
 }
 
@@ -64,58 +60,16 @@ domain_coordinates.domain_embedding <- function(kernel, rows) {
   if (!is.null(kernel$map)) feature_means(kernel$map, rows)
 }
 
-# A Gaussian kappa whose width is open can be made wider, also where it is fitted already:
-# exp(-d^2 / (2 t^2 sigma^2)).
-#' @exportS3Method
-domain_width_open.domain_embedding <- function(kernel) {
-  outer <- kernel$outer
-  is_gaussian(outer) && is.null(outer$sigma) && is.null(outer$times)
-}
-
-domain_widen <- function(kernel, times) {
-  kernel$outer <- kernel_rbf(times = times)
-  kernel
-}
-
-widened_kappa <- function(kernel, times) {
-  if (times == 1) kernel$kappa else kernel$kappa^(1 / times^2)
-}
-
-# How like the nearest training domain each new one is: the cosine of their mean embeddings in the
-# space of kappa k, with the embeddings' kernel in the place of k,
-#   kappa(P, P') <mu_P, mu_P'> / sqrt(kappa(P, P) kappa(P', P') |mu_P|^2 |mu_P'|^2).
-domain_similarity <- function(kernel, kappa, embeddings) {
+# The cosine of the mean embeddings in the space of kappa k, with the embeddings' kernel in the
+# place of k: that of the kernel kappa(P, P') <mu_P, mu_P'>.
+embedding_similarity <- function(kernel, kappa, embeddings) {
   norms <- embeddings$norms
   # features have next to nothing of an embedding that is far from all landmarks
   if (!is.null(kernel$map) && is_stationary(kernel$kernel)) {
     norms <- pmax(norms, stats::median(kernel$norms))
   }
-  own <- outer_own(kernel$outer, embeddings$norms) * norms
-  known <- diag(kernel$kappa) * kernel$norms
-  sizes <- sqrt(outer(pmax(own, 0), pmax(known, 0)))
-  cosines <- abs(kappa * embeddings$inner) / sizes
-  # a domain at the origin of a linear kernel is not far
-  cosines[sizes == 0] <- 1
-  apply(cosines, 1L, max)
-}
-
-# kappa(P, P) of domains whose embeddings have these squared norms.
-outer_own <- function(outer, norms) {
-  if (is_stationary(outer)) return(rep(1, length(norms)))
-  vapply(unname(norms), function(v) c(kernel_profile(outer, matrix(v), v, v)), numeric(1))
-}
-
-# Below that a domain's predictions are those of no domain.
-far_similarity <- 0.01
-
-warn_far_domains <- function(similarity, names) {
-  far <- similarity < far_similarity
-  if (!any(far)) return(invisible())
-  one <- sum(far) == 1L
-  warn("far_domain", if (one) "Domain " else "Domains ", enumerate(names[far], quote = "\""),
-       if (one) " is" else " are", " far from every training domain (similarity at most ",
-       signif(max(similarity[far]), 2), " of 1): predictions there fall back to a constant, ",
-       "of numbers about the mean of the training rows, of classes the same class in each row.")
+  largest_cosine(kappa * embeddings$inner, outer_own(kernel$outer, embeddings$norms) * norms,
+                 diag(kernel$kappa) * kernel$norms)
 }
 
 # Inner products of new embeddings with those of training, and squared norms.

@@ -8,7 +8,8 @@
 #   domain_knows(kernel): what it looks at, "rows" (unlabelled ones of the domain), "names" or
 #     "nothing", where it is constant;
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
-# rows: list(X, domain, threads).
+# rows: list(X, domain, threads). The element `outer` of a kernel is the one that kappa is of
+# what describes a domain, see domain-outer.R.
 
 new_domain_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("domain_", name), "domgen_domain_kernel"))
@@ -34,17 +35,12 @@ domain_knows.domgen_domain_kernel <- function(kernel) "rows"
 #' @exportS3Method
 domain_knows.NULL <- function(kernel) "nothing"
 
-# Means of features of the domains' rows, [new x r], of a kernel that goes by them.
+# What describes the domains of rows, [new x r], where kappa is a kernel of that: means of features,
+# quantiles. A fitted kernel has those of training as `coordinates`.
 domain_coordinates <- function(kernel, rows) UseMethod("domain_coordinates")
 
 #' @exportS3Method
 domain_coordinates.domgen_domain_kernel <- function(kernel, rows) NULL
-
-# May a search widen it, see learner-penalty.R?
-domain_width_open <- function(kernel) UseMethod("domain_width_open")
-
-#' @exportS3Method
-domain_width_open.default <- function(kernel) FALSE
 
 # Does a prediction depend on which domain a row is in?
 uses_domain <- function(kernel) domain_knows(kernel) != "nothing"
@@ -108,11 +104,11 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' (times `times`), with
 #' \eqn{s^2 = (n \bar k - \sum_g n_g \lVert\mu_g\rVert^2)/(n - G)}{
 #' s^2 = (n mean k(x, x) - sum_g n_g |mu_g|^2) / (n - G)}, the variance within domains in the
-#' feature space. Where all domains have the same predictors, as in balanced repeated measures, kappa is 1
-#' and stays near 1 for a new domain of some rows less. Where domains clearly differ, sigma is the
-#' median. Squared distances below 1e-13 of the largest \eqn{\lVert\mu_g\rVert^2}{|mu_g|^2} are
-#' rounding and count as 0; when half of them do, the median of the others is taken. For a single
-#' domain sigma is 1.
+#' feature space. Where all domains have the same predictors, as in balanced repeated measures,
+#' kappa is 1 and stays near 1 for a new domain of some rows less. Where domains clearly differ,
+#' sigma is the median. Squared distances below 1e-13 of the largest
+#' \eqn{\lVert\mu_g\rVert^2}{|mu_g|^2} are rounding and count as 0; when half of them do, the median
+#' of the others is taken. For a single domain sigma is 1.
 #'
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
 #' @seealso [domain_gram()] for the inner products of mean embeddings.

@@ -26,12 +26,12 @@ free_parameters <- function(kernel) {
   Filter(function(p) p$open && length(p$lacks) == 0L, domain_parameters(kernel))
 }
 
-get_parameter <- function(kernel, parameter) {
+get_domain_parameter <- function(kernel, parameter) {
   value <- kernel[[parameter$part]]
   if (is.list(value)) get_bandwidth(value, parameter$path) else value
 }
 
-set_parameter <- function(kernel, parameter, value) {
+set_domain_parameter <- function(kernel, parameter, value) {
   part <- kernel[[parameter$part]]
   kernel[[parameter$part]] <- if (is.list(part)) set_bandwidth(part, parameter$path, value)
                               else value

@@ -3,21 +3,25 @@
 #' @description
 #' A function of the Wasserstein distance between the predictors' distributions in the two domains,
 #' one predictor at a time. With \eqn{F^{-1}_{Pj}} the quantiles of predictor j in domain P,
-#' \deqn{W^2(P, P') = \sum_j \frac1m \sum_{l=1}^m \left(F^{-1}_{Pj}(u_l) - F^{-1}_{P'j}(u_l)\right)^2,
+#' \deqn{W^2(P, P') = \sum_j \frac1m \sum_{l=1}^m
+#'   \left(F^{-1}_{Pj}(u_l) - F^{-1}_{P'j}(u_l)\right)^2,
 #'   \qquad u_l = \frac{l - 1/2}{m},}{
 #'   W^2(P, P') = sum_j (1/m) sum_l (F_Pj^-1(u_l) - F_P'j^-1(u_l))^2, u_l = (l - 1/2) / m,}
 #' the squared 2-Wasserstein distance of the marginals (Peyre and Cuturi, 2019, equation 2.34) by m
-#' of their quantiles ([stats::quantile()], type 7), and \eqn{\kappa(P, P') = \exp(-W^2/(2\sigma^2))}{
-#' kappa(P, P') = exp(-W^2 / (2 sigma^2))} for `outer = kernel_rbf(sigma)`. It is positive
-#' semi-definite because W is a distance between vectors of quantiles (Kolouri, Zou and Rohde, 2016).
+#' of their quantiles ([stats::quantile()], type 7), and
+#' \eqn{\kappa(P, P') = \exp(-W^2/(2\sigma^2))}{kappa(P, P') = exp(-W^2 / (2 sigma^2))} for
+#' `outer = kernel_rbf(sigma)`. It is positive semi-definite because W is a distance between vectors
+#' of quantiles (Kolouri, Zou and Rohde, 2016).
 #'
 #' @details
 #' Beside [domain_distribution()] it takes time that grows with the rows instead of their square and
 #' sees how far two distributions are apart even where they do not overlap, but nothing of how the
 #' predictors go together.
 #'
-#' @param outer Kernel on the vectors of quantiles, as in [domain_distribution()]. A bandwidth that
-#'   is not given is the median of the training domains' distances W.
+#' @param outer Kernel on the vectors of quantiles, divided by the root of m, as in
+#'   [domain_distribution()]. A bandwidth that is not given is the median of the training domains'
+#'   distances W; where [dg_ridge()] and [dg_svm()] choose the penalty themselves, they choose a
+#'   multiple of it too.
 #' @param quantiles Number m of quantiles, at most 10,000.
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
 #' @section Errors: An `outer` that is no function of inner products or distances. A new domain far
@@ -34,7 +38,7 @@
 #' dg_ridge(y ~ x1 + x2 | domain, data = toy, domain_kernel = domain_wasserstein())
 #' @export
 domain_wasserstein <- function(outer = kernel_rbf(), quantiles = 20) {
-  new_domain_kernel("wasserstein", outer = check_kernel(outer, "outer"),
+  new_domain_kernel("wasserstein", outer = check_outer(outer),
                     quantiles = check_count(quantiles, "quantiles", at_most = 1e4L))
 }
 
@@ -54,26 +58,29 @@ domain_coordinates.domain_wasserstein <- function(kernel, rows) {
 domain_kernel_fit.domain_wasserstein <- function(kernel, rows, features = NULL) {
   kernel$coordinates <- domain_coordinates(kernel, rows)
   kernel$outer <- kernel_fit(kernel$outer, kernel$coordinates)
-  kernel$kappa <- domain_kappa(kernel, rows)
+  kernel$kappa <- quantile_kappa(kernel, kernel$coordinates, kernel$coordinates)
   kernel
 }
 
 #' @exportS3Method
 domain_kappa.domain_wasserstein <- function(kernel, rows, among = FALSE) {
   new <- domain_coordinates(kernel, rows)
-  known <- if (among) new else kernel$coordinates
+  if (among) return(quantile_kappa(kernel, new, new))
+  kappa <- quantile_kappa(kernel, new, kernel$coordinates)
+  own <- outer_own(kernel$outer, rowSums(new^2))
+  warn_far_domains(largest_cosine(kappa, own, diag(kernel$kappa)), levels(rows$domain))
+  kappa
+}
+
+quantile_kappa <- function(kernel, a, b) {
   # distances of vectors far from 0 lose digits
-  shift <- colMeans(known)
-  new <- sweep(new, 2L, shift)
-  known <- sweep(known, 2L, shift)
-  kappa <- kernel_profile(kernel$outer, tcrossprod(new, known), rowSums(new^2), rowSums(known^2))
-  check_overflow(kappa, kernel$outer)
-  if (!among) {
-    sizes <- sqrt(outer(outer_own(kernel$outer, rowSums(new^2)),
-                        outer_own(kernel$outer, rowSums(known^2))))
-    near <- ifelse(sizes > 0, abs(kappa) / sizes, 1)
-    warn_far_domains(apply(near, 1L, max), levels(rows$domain))
+  if (is_stationary(kernel$outer)) {
+    shift <- colMeans(kernel$coordinates)
+    a <- sweep(a, 2L, shift)
+    b <- sweep(b, 2L, shift)
   }
+  kappa <- kernel_profile(kernel$outer, tcrossprod(a, b), rowSums(a^2), rowSums(b^2))
+  check_overflow(kappa, kernel$outer)
   kappa
 }
 

@@ -14,7 +14,7 @@ represent.features_rff <- function(features, kernel, domain_kernel, rows, thread
   kernel <- kernel_fit(kernel, rows$X)
   map <- fourier_map(features, kernel, rows$X)
   new_feature_space(features, kernel, domain_kernel, map, 2 * features$n_features,
-                    list(X = rows$X, threads = threads))
+                    rows_of(rows, threads))
 }
 
 # The centre changes no product of features, but saves digits far from 0.

@@ -7,15 +7,16 @@ features_linear <- function() new_features("linear")
 represent.features_linear <- function(features, kernel, domain_kernel, rows, threads) {
   program <- kernel_program(kernel_fit(kernel, rows$X), rows$X, rows$X)
   if (!identical(program$type, "linear") || uses_domain(domain_kernel)) {
-    abort("argument", "`features_linear()` represents `kernel_linear()` with `domain_pooled()`, not ",
-          format(kernel), if (uses_domain(domain_kernel)) paste(" with", format(domain_kernel)),
+    abort("argument", "`features_linear()` represents `kernel_linear()` with `domain_pooled()`, ",
+          "not ", format(kernel),
+          if (uses_domain(domain_kernel)) paste(" with", format(domain_kernel)),
           "; `features_nystrom()` takes any.")
   }
   p <- ncol(rows$X)
   origin <- if (is.null(program$origin)) numeric(p) else program$origin
   map <- structure(list(kernel = kernel, landmarks = diag(p) + rep(origin, each = p),
                         factor = diag(p), rank = p), class = "landmark_map")
-  new_feature_space(features, kernel, domain_kernel, map, p, list(X = rows$X, threads = threads))
+  new_feature_space(features, kernel, domain_kernel, map, p, rows_of(rows, threads))
 }
 
 #' @export

@@ -7,7 +7,7 @@ features_nystrom <- function(n_landmarks = 200, sampling = c("rpcholesky", "kmea
 
 #' @exportS3Method
 represent.features_nystrom <- function(features, kernel, domain_kernel, rows, threads) {
-  rows <- list(X = rows$X, domain = rows$domain, threads = threads)
+  rows <- rows_of(rows, threads)
   kernel <- kernel_fit(kernel, rows$X)
   domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
   kappa <- domain_kernel$kappa
@@ -113,7 +113,7 @@ pivot_landmarks <- function(kernel, kappa, rows, q) {
 
 # Centres of k-means from the pivots, which say how many there are to be where;
 # domain by domain unless they are pooled.
-centre_landmarks <- function(kernel, kappa, rows, q, threads) {
+centre_landmarks <- function(kernel, kappa, rows, q) {
   if (!all(vapply(kernel_columns(kernel), identical, NA, plain_wish))) {
     abort("argument", "`sampling` must not be \"kmeans\" with ", format(kernel), ": categories ",
           "and ids have no means.")

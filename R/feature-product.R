@@ -21,8 +21,9 @@
 #' \deqn{z(P, x) = D^{-1/2} (\cos v_1'u, \dots, \cos v_D'u, \sin v_1'u, \dots, \sin v_D'u),
 #'   \quad v_d \sim N(0, I).}{
 #'   z(P, x) = (cos v_1'u, ..., cos v_D'u, sin v_1'u, ..., sin v_D'u) / sqrt(D), v_d from N(0, I).}
-#' Only for [kernel_rbf()] on x with `domain_distribution(outer = kernel_rbf())`. The product
-#' map usually needs fewer coordinates; the Fourier map needs no landmarks.
+#' Only for [kernel_rbf()] on x with `domain_distribution(outer = kernel_rbf())`, or with
+#' [domain_wasserstein()], whose vectors of quantiles are then \eqn{Z_P}{Z_P}. The product map
+#' usually needs fewer coordinates; the Fourier map needs no landmarks.
 #'
 #' @details
 #' With [domain_distribution()] the mean embeddings are represented by features of their own
@@ -50,8 +51,8 @@
 #'   holds the arguments; nothing is drawn before the method is fitted.
 #' @section Errors:
 #' Arguments of the other type are errors at once. When the method is fitted, `type =
-#' "fourier"` with another kernel than [kernel_rbf()] on x or another domain kernel than
-#' `domain_distribution(outer = kernel_rbf())`, and a domain kernel that is zero, are errors
+#' "fourier"` with another kernel than [kernel_rbf()] on x or a domain kernel that is no Gaussian
+#' kernel of coordinates of the domains, and a domain kernel that is zero, are errors
 #' of class `domgen_error`; a default rank that leaves more than a tenth of kappa is a warning
 #' of class `domgen_warning_rank`.
 #' @references
@@ -96,7 +97,7 @@ check_part <- function(value, arg) {
 
 #' @exportS3Method
 represent.features_product <- function(features, kernel, domain_kernel, rows, threads) {
-  rows <- list(X = rows$X, domain = rows$domain, threads = threads)
+  rows <- rows_of(rows, threads)
   if (features$type == "fourier") return(two_stage_fourier(features, kernel, domain_kernel, rows))
   on_x <- represent(features$x, kernel, domain_pooled(), rows, threads)
   domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
@@ -151,10 +152,15 @@ feature_program.product_map <- function(map, X, table = NULL) {
 # Frequencies v = (a, b) on u: v'u = a'Z_P / sigma_P + b'x / sigma_X, where the
 # first term is the offset of a domain.
 two_stage_fourier <- function(features, kernel, domain_kernel, rows) {
-  check_gaussian(kernel, domain_kernel)
+  if (!is_gaussian(kernel)) {
+    abort("argument", "`features_product(type = \"fourier\")` needs `kernel_rbf()` on x, not ",
+          format(kernel), "; `type = \"product\"` takes any kernel.")
+  }
+  if (!is_gaussian(domain_kernel$outer)) abort_not_gaussian(domain_kernel)
   kernel <- kernel_fit(kernel, rows$X)
   domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
   embeddings <- domain_kernel$coordinates
+  if (is.null(embeddings)) abort_not_gaussian(domain_kernel)
   p <- ncol(rows$X)
   v <- draw_frequencies(features, kernel_rbf(1), ncol(embeddings) + p)
   on_x <- seq_len(p)
@@ -166,16 +172,11 @@ two_stage_fourier <- function(features, kernel, domain_kernel, rows) {
   new_feature_space(features, kernel, domain_kernel, map, 2L * features$n_features, rows)
 }
 
-check_gaussian <- function(kernel, domain_kernel) {
-  if (!is_gaussian(kernel)) {
-    abort("argument", "`features_product(type = \"fourier\")` needs `kernel_rbf()` on x, not ",
-          format(kernel), "; `type = \"product\"` takes any kernel.")
-  }
-  if (!is_gaussian(domain_kernel$outer)) {
-    abort("argument", "`features_product(type = \"fourier\")` needs the domain kernel ",
-          "`domain_distribution(outer = kernel_rbf())`, not ", format(domain_kernel),
-          "; `type = \"product\"` takes any domain kernel.")
-  }
+abort_not_gaussian <- function(domain_kernel) {
+  abort("argument", "`features_product(type = \"fourier\")` needs a domain kernel that is a ",
+        "Gaussian function of coordinates of the domains, such as `domain_distribution()` or ",
+        "`domain_wasserstein()` with `outer = kernel_rbf()`, not ", format(domain_kernel),
+        "; `type = \"product\"` takes any domain kernel.")
 }
 
 # The offsets a'Z_P / sigma_P, [D x G].

@@ -9,7 +9,7 @@ gp_problem <- function(args, sample, target) {
   used <- sample$weights > 0
   list(X = take_used(sample$X, used), codes = as.integer(sample$domain)[used],
        target = target[used], weights = sample$weights[used], threads = args$threads,
-       rows = list(X = sample$X, domain = sample$domain, threads = args$threads))
+       rows = rows_of(sample, args$threads))
 }
 
 # Without a copy where all rows are used.

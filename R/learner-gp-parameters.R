@@ -44,13 +44,13 @@ all_blocks <- function(point) {
 get_block <- function(point, block) {
   switch(block$of,
     kernel = rep_len(get_bandwidth(point$kernel, block$path), block$size),
-    domain = get_parameter(point$domain_kernel, block), point[[block$of]])
+    domain = get_domain_parameter(point$domain_kernel, block), point[[block$of]])
 }
 
 set_block <- function(point, block, value) {
   switch(block$of,
     kernel = point$kernel <- set_bandwidth(point$kernel, block$path, value),
-    domain = point$domain_kernel <- set_parameter(point$domain_kernel, block, value),
+    domain = point$domain_kernel <- set_domain_parameter(point$domain_kernel, block, value),
     point[[block$of]] <- value)
   point
 }

@@ -28,18 +28,16 @@ choose_penalty <- function(args, sample, task) {
   task$Y <- task$Y[kept, , drop = FALSE]
   task$costs <- task$costs[kept]
   kernel <- kernel_fit(args$kernel, sample$X)
-  all <- list(X = sample$X, domain = sample$domain, threads = args$threads)
-  between <- domain_kernel_fit(args$domain_kernel, all, args$features)
-  open <- domain_width_open(args$domain_kernel) && !identical(args$bandwidths, "fitted")
+  between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads), args$features)
+  open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   times <- if (open) penalty_times else 1
   tried <- lapply(times, function(t) {
-    between$kappa <- widened_kappa(between, t)
-    product <- structure(list(kernel = kernel, domain_kernel = between, threads = args$threads),
-                         class = "gram_space")
+    product <- structure(list(kernel = kernel, domain_kernel = widen_fitted(between, t),
+                              threads = args$threads), class = "gram_space")
     try_penalties(product, rows, task, args)
   })
   best <- widest_good(tried)
-  if (length(times) > 1L) args$domain_kernel <- domain_widen(args$domain_kernel, times[best])
+  if (length(times) > 1L) args$domain_kernel <- widen_open(args$domain_kernel, times[best])
   args$lambda <- penalty_shares[tried[[best]]$best] * total
   args$slope <- tried[[best]]$slope
   args

@@ -50,7 +50,7 @@ bandwidth_problem <- function(task, sample, args) {
   check_left_out(sample)
   check_memory(nrow(sample$X), copies = 2)
   order <- order(sample$domain)
-  rows <- rows_at(list(X = sample$X, domain = sample$domain, threads = args$threads), order)
+  rows <- rows_at(rows_of(sample, args$threads), order)
   share <- task$costs[order] / max(task$costs)
   paths <- free_bandwidths(args$kernel)
   columns <- lapply(paths, function(path) path_columns_of(args$kernel, path, ncol(rows$X)))
@@ -91,8 +91,8 @@ kernels_at <- function(problem, theta) {
   if (length(problem$between)) given[] <- problem$domain_kernel[names(given)]
   for (i in seq_along(problem$between)) {
     parameter <- problem$between[[i]]
-    given <- set_parameter(given, parameter,
-                           factors$domain[i] * get_parameter(given, parameter))
+    value <- factors$domain[i] * get_domain_parameter(given, parameter)
+    given <- set_domain_parameter(given, parameter, value)
   }
   list(kernel = kernel, domain_kernel = given)
 }

@@ -23,17 +23,17 @@
 #'
 #' **The penalty.** Where `lambda` is not given, domains that are left out choose it: in folds of
 #' whole domains (one each, at most 10 folds) they are predicted by the others in closed form (see
-#' [lodo()]), from the Gram matrix of all rows; of more than 1,000, from 1,000 that are evenly spaced
-#' within domains in the order of x. Candidates are the \eqn{\lambda/\sum_i c_i}{
-#' lambda / sum_i c_i} from 1e-5 to 10 in steps of half a power of ten, the last of which leaves little
-#' but the constant; the one with the smallest mean of \eqn{c_i r_i^2}{c_i r_i^2}, with \eqn{r_i} the
-#' residual of a left-out row, is taken. The bandwidth of [domain_distribution()] is chosen
-#' along with it where `outer` is [kernel_rbf()] without `sigma` or `times`: 1, 2, 4 or 8 times the
-#' median distance of the embeddings, the last nearly pooling, a narrower one only where its error is
-#' smaller by more than half a standard error of the difference over domains. So the default should
-#' seldom lose to pooling or to the mean by more than chance. With fewer than two domains, with
-#' [domain_multitask()], which is made for known domains, and with sums of features, `lambda` is 1.
-#' With a given `lambda` nothing is chosen, and the bandwidth is the median distance.
+#' [lodo()]), from the Gram matrix of all rows; of more than 1,000, from 1,000 that are evenly
+#' spaced within domains in the order of x. Candidates are the \eqn{\lambda/\sum_i c_i}{
+#' lambda / sum_i c_i} from 1e-5 to 10 in steps of half a power of ten, the last of which leaves
+#' little but the constant; the one with the smallest mean of \eqn{c_i r_i^2}{c_i r_i^2}, with
+#' \eqn{r_i} the residual of a left-out row, is taken. The bandwidth of [domain_distribution()] or
+#' [domain_wasserstein()] is chosen along with it where `outer` is [kernel_rbf()] without `sigma` or
+#' `times`: 1, 2, 4 or 8 times the median distance, the last nearly pooling, a narrower one only
+#' where its error is smaller by more than half a standard error of the difference over domains. So
+#' the default should seldom lose to pooling or to the mean by more than chance. With fewer than two
+#' domains, with [domain_multitask()], which is made for known domains, and with sums of features,
+#' `lambda` is 1. With a given `lambda` nothing is chosen, and the bandwidth is the median distance.
 #'
 #' **Weights.** A row with weight k counts as k rows, one with weight 0 as none, but weights do not
 #' change a domain's mean embedding, which describes the unlabelled rows.
@@ -71,8 +71,8 @@
 #'
 #' @inheritParams dica
 #' @inheritParams dg_svm
-#' @param lambda Positive number: weight of the squared norm. `NULL`: chosen by left-out domains, see
-#'   Details.
+#' @param lambda Positive number: weight of the squared norm. `NULL`: chosen by left-out domains,
+#'   see Details.
 #' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
 #' @param bandwidths `"given"`: those of the kernels, and medians where they have none; `"fitted"`:
 #'   those that they do not have are fitted, see Details.

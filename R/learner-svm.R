@@ -48,8 +48,8 @@
 #' [dg_ridge()]. From its \eqn{\lambda}{lambda}, and the mean size \eqn{\bar r}{r} of the residuals
 #' of the left-out domains (classes are 2 apart; rounded to a quarter of a power of ten),
 #' \eqn{\mathrm{cost} = \max(\bar r, \epsilon)/\lambda}{cost = max(r, epsilon) / lambda}: the loss
-#' then pulls at a row as \eqn{r^2/(2\lambda)}{r^2 / (2 lambda)} does at a residual of that size. For
-#' squared losses \eqn{\mathrm{cost} = 1/(2\lambda)}{cost = 1 / (2 lambda)}. With fewer than two
+#' then pulls at a row as \eqn{r^2/(2\lambda)}{r^2 / (2 lambda)} does at a residual of that size.
+#' For squared losses \eqn{\mathrm{cost} = 1/(2\lambda)}{cost = 1 / (2 lambda)}. With fewer than two
 #' domains, or with [domain_multitask()], lambda and r are 1. With a given `cost` nothing is chosen,
 #' and the bandwidth between domains is the median distance.
 #'

@@ -52,9 +52,11 @@ read_loss <- function(loss, kind) {
   c(row, name = loss)
 }
 
-# The losses of rows with these costs around what is known of f, `start`, as a box for one variable
-# beta a row: list(target, epsilon, low, high, ridge). c (max(0, t))^2 is c t with the cost
-# unbounded and 1/(2c) added to the diagonal of the dual. A row without cost has none.
+# The losses of rows with these costs around what is known of f, `start` (f0), as a box for one
+# variable beta a row: list(target, epsilon, low, high, ridge). f0 moves the numbers, and the margin
+# of a class: 1 - y (f0 + f) = (1 - y f0) - y f, which is y ((y - f0) - f) where y is -1 or 1.
+# c (max(0, t))^2 is c t with the cost unbounded and 1/(2c) added to the diagonal of the dual. A row
+# without cost has none.
 tube_rows <- function(y, costs, loss, args, start = 0) {
   rows <- loss$tube(y, costs, args)
   squared <- rep(loss$squared, length(costs))
@@ -65,8 +67,9 @@ tube_rows <- function(y, costs, loss, args, start = 0) {
 }
 
 # The same with a variable a >= 0 for each side of the tube that a row has, beta = sum of s a:
-#   min a'(Q + ridge)a/2 + p'a, 0 <= a <= u, with Q_ij = s_i s_j K[r_i, r_j]
-# (for the hinge, MTL paper, section 7.1). A row without sides keeps one, of which nothing comes.
+#   min a'(Q + ridge)a/2 + p'a, 0 <= a <= u, with Q_ij = s_i s_j K[r_i, r_j]:
+# one variable a row for the hinge (MTL paper, section 7.1), two for a tube. A row without sides
+# keeps one, of which nothing comes.
 dual_problem <- function(rows) {
   n <- length(rows$target)
   sides <- list(row = rep(seq_len(n), 2L), sign = rep(c(1, -1), each = n),

@@ -5,7 +5,7 @@
 
 gram_space <- function(kernel, domain_kernel, sample, threads) {
   kernel <- kernel_fit(kernel, sample$X)
-  rows <- list(X = sample$X, domain = sample$domain, threads = threads)
+  rows <- rows_of(sample, threads)
   structure(c(rows, list(kernel = kernel, domain_kernel = domain_kernel_fit(domain_kernel, rows))),
             class = "gram_space")
 }
@@ -57,7 +57,7 @@ new_table <- function(product, rows) {
 # The same of rows that judge themselves, as those of training do.
 own_table <- function(product, rows) {
   if (!uses_domain(product$domain_kernel)) return(NULL)
-  domain_table(product, list(X = rows$X, domain = rows$domain, threads = product$threads))
+  domain_table(product, rows_of(rows, product$threads))
 }
 
 domain_table <- function(product, rows) UseMethod("domain_table")

@@ -24,8 +24,8 @@
 #' Each is computed in every domain by itself, then summarised by its mean over domains.
 #' `r metrics_help()`
 #' A domain with a single class has no `"auc"`,
-#' `"balanced_accuracy"`, `"gmean"`, `"f1"` and `"mcc"`: they are `NA` and left out of the mean. One that
-#' lacks some of more than two classes has them of those that it has.
+#' `"balanced_accuracy"`, `"gmean"`, `"f1"` and `"mcc"`: they are `NA` and left out of the mean. One
+#' that lacks some of more than two classes has them of those that it has.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several

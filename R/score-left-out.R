@@ -2,8 +2,8 @@
 # (evaluate_split()) where all is to be learned anew from the other domains, closed forms
 # (left_out_predictions(), without_groups()) where scaling and kernels may stay.
 
-# predictions: data frame, a line per row (and repeat), of evaluate_split(). A line per domain, whose
-# scores are means over the repeats.
+# predictions: data frame, a line per row (and repeat), of evaluate_split(). A line per domain,
+# whose scores are means over the repeats.
 score_left_out <- function(predictions, metrics) {
   rows <- split(seq_len(nrow(predictions)), predictions$domain, drop = TRUE)
   repeats <- split(seq_len(nrow(predictions)), predictions$rep)

@@ -116,8 +116,8 @@ read_again <- function(object, env) {
   }
   input <- on_error(evaluate_input(given, env), function(e) {
     if (inherits(e, "domgen_error")) stop(e)
-    abort("data", "The data of the model are gone (", conditionMessage(e), "), and features keep no ",
-          "rows.")
+    abort("data", "The data of the model are gone (", conditionMessage(e), "), and features keep ",
+          "no rows.")
   })
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
   same <- identical(sample$kept, object$rows$kept) && identical(sample$y, object$y) &&

@@ -69,9 +69,9 @@ mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0) {
 # s^2/G: list(value, df), NULL where a score is missing. Without group L the mean is that of the
 # domains of the other groups, by fits without L; the scores of the same domains by fits with L
 # would give as much if fits did not depend on single domains. Conservative: it counts twice what a
-# pair of domains does together (Efron and Stein, 1981), here what the loss of group L does to domain
-# g and not to all. With `off` = 1 that is taken off once. Differences of two procedures are well
-# covered with half of it; single scores, which are skewed, need what is too much.
+# pair of domains does together (Efron and Stein, 1981), here what the loss of group L does to
+# domain g and not to all. With `off` = 1 that is taken off once. Differences of two procedures are
+# well covered with half of it; single scores, which are skewed, need what is too much.
 jackknife_excess <- function(d, known, without, unit, off = 0) {
   size <- vapply(seq_len(ncol(without$scores)), function(L) sum(known & without$group == L), 0L)
   groups <- which(size > 0L)

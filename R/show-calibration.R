@@ -27,8 +27,8 @@
 #'   Rows of a domain resemble each other, which the intervals do not know: with few domains they
 #'   are too narrow.
 #' @section Errors:
-#' A model or cross-validation without probabilities, a response that is missing or has other
-#' classes, and those of [predict.dg_learner()].
+#' A model or cross-validation without probabilities, rows beside a cross-validation, a response
+#' that is missing or has other classes, and those of [predict.dg_learner()].
 #' @references
 #' Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
 #' *Journal of the American Statistical Association* 22(158), 209-212.
@@ -71,6 +71,10 @@ held_probabilities.default <- function(object, newdata, domain, y) {
 
 #' @exportS3Method
 held_probabilities.dg_cv <- function(object, newdata, domain, y) {
+  if (!is.null(newdata) || !is.null(domain) || !is.null(y)) {
+    abort("argument", "`newdata`, `domain` and `y` must not be given with the result of dg_cv(), ",
+          "which has held-out rows of its own.")
+  }
   rows <- object$predictions
   if (is.null(rows$prob)) {
     abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
@@ -99,6 +103,7 @@ held_probabilities.dg_learner <- function(object, newdata, domain, y) {
 
 read_class <- function(class, levels) {
   if (is.null(class)) return(if (length(levels) == 2L) levels[2L] else levels)
+  if (length(class) == 0L) check_choice(class, "class", levels)
   for (name in class) check_choice(name, "class", levels)
   unique(class)
 }

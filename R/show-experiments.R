@@ -16,8 +16,8 @@
 #'
 #' Each writes a table, one line per draw and method, into the working folder (`--out FOLDER` for
 #' another), and goes on where it was stopped. Results that come with the package are read by
-#' `read.csv()` from the folder `results` beside the scripts. Real data are read from the folder that
-#' the environment variable `DOMGEN_DATA` names; an experiment whose data are not there says
+#' `read.csv()` from the folder `results` beside the scripts. Real data are read from the folder
+#' that the environment variable `DOMGEN_DATA` names; an experiment whose data are not there says
 #' where they were published and is skipped.
 #'
 #' @return A data frame with a line per experiment:

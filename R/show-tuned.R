@@ -54,6 +54,9 @@ tuning_title <- function(tuning) {
 read_tuning_picture <- function(x, type, parameters) {
   table <- x$tuning$table
   known <- names(x$tuning$best)
+  if (!is.null(parameters) && length(parameters) == 0L) {
+    check_choice(parameters, "parameters", known)
+  }
   for (name in parameters) check_choice(name, "parameters", known)
   several <- known[vapply(known, function(name) length(unique(table[[name]])) > 1L, NA)]
   if (is.null(type)) {

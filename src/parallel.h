@@ -82,8 +82,8 @@ class Threads : public Pool {
 
   // Kept for the session. RcppParallel::parallelFor() makes an arena for each call, which is gone
   // only when a worker thread has seen that it is empty: where workers hardly get a processor,
-  // thousands pile up, and all that TBB does goes through their list. Never destroyed, as TBB may be
-  // unloaded first.
+  // thousands pile up, and all that TBB does goes through their list. Never destroyed, as TBB may
+  // be unloaded first.
   static tbb::task_arena& arena(int threads) {
     static auto* const kept = new std::map<int, std::unique_ptr<tbb::task_arena>>;
     std::unique_ptr<tbb::task_arena>& own = (*kept)[threads];

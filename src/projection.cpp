@@ -78,9 +78,9 @@ domgen::ResponseMoments read_response(const Rcpp::List& list) {
 
 }  // namespace
 
-// K [n x n], the uncentred Gram matrix, is consumed (gram-argument.h). cells: codes 1, ..., n_cells. data: response and domain,
-// F [n x r] with L = FF' or NULL; labelled [n] or NULL; graph or NULL. ridges: a list of
-// projections instead, one for each in the place of the terms' ridge.
+// K [n x n], the uncentred Gram matrix, is consumed (gram-argument.h). cells: codes 1, ...,
+// n_cells. data: response and domain, F [n x r] with L = FF' or NULL; labelled [n] or NULL; graph
+// or NULL. ridges: a list of projections instead, one for each in the place of the terms' ridge.
 // [[Rcpp::export]]
 Rcpp::List projection_gram_(SEXP K, Rcpp::List terms, std::vector<int> cells, int n_cells,
                             Rcpp::List data, int threads,

@@ -122,6 +122,23 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
     expect_equal(predict(shuffled, new), whole, tolerance = 1e-8)
   })
 
+  test_that(paste(name, "is one positive semi-definite function of known and new domains"), {
+    rows <- function(data) {
+      list(X = as.matrix(data[c("x1", "x2", "x3")]), domain = factor(data$domain), threads = 1L)
+    }
+    fitted <- domgen:::domain_kernel_fit(domain_kernel, rows(train))
+    if (is.null(fitted$kappa)) skip(paste(name, "is constant"))
+    kappa <- function(data, ...) unname(domgen:::domain_kappa(fitted, rows(data), ...))
+    known <- unname(fitted$kappa)
+    expect_equal(kappa(train), known, tolerance = 1e-10)
+    expect_equal(kappa(train, among = TRUE), known, tolerance = 1e-10)
+    expect_equal(unname(domgen:::domain_own(fitted, rows(new))), diag(kappa(new, among = TRUE)),
+                 tolerance = 1e-10)
+    all <- rbind(cbind(known, t(kappa(new))), cbind(kappa(new), kappa(new, among = TRUE)))
+    expect_equal(all, t(all), tolerance = 1e-10)
+    expect_gte(min(eigen(all, symmetric = TRUE)$values), -1e-8 * max(abs(all)))
+  })
+
   test_that(paste(name, "does not depend on threads"), {
     single <- fit_seeded(with_args(spec, threads = 1L), train)
     expect_equal(predict(single, new), predict(fit_seeded(spec, train), new), tolerance = 1e-10)

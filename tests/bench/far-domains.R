@@ -21,10 +21,10 @@ told_far <- function(X, d, moved = 0) {
   new <- X[!known, , drop = FALSE] + moved * rep(apply(X, 2L, stats::sd), each = sum(!known))
   kernel <- model$product$domain_kernel
   scaled <- domgen:::apply_scaling(new, model$blueprint$scaling, NULL)
-  domain <- factor(d[!known])
-  embeddings <- domgen:::new_embeddings(kernel, scaled, domain, 1L)
+  rows <- list(X = scaled, domain = factor(d[!known]), threads = 1L)
+  embeddings <- domgen:::new_embeddings(kernel, rows)
   kappa <- domgen:::kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
-  domgen:::domain_similarity(kernel, kappa, embeddings) < domgen:::far_similarity
+  domgen:::embedding_similarity(kernel, kappa, embeddings) < domgen:::far_similarity
 }
 
 for (G in c(10, 40)) for (rows in c(5, 30, 100)) for (p in c(1, 5, 20)) {

@@ -73,7 +73,8 @@ row <- compare_speed(
   "Z'Z of 500 given features, n = 200,000, and moments of 500 landmarks from 20 predictors",
   peer = function() for (i in seq_len(n %/% 2048)) block %*% transposed,
   ours = function() {
-    domgen:::feature_moments(fitted, X, one, as.integer(one), 1L, threads = threads)
+    domgen:::moments_of(fitted, list(X = X, domain = one), NULL,
+                        list(cells = as.integer(one), n_cells = 1L, second = TRUE))
   },
   at_least = 0.5
 )

@@ -132,6 +132,13 @@ test_that("a transformation that looks at other rows gives a warning", {
     expect_warning(dg_lm(f, data = d), "depends on the other rows",
                    class = "domgen_warning_dependent")
   }
+  # not that one row has other breaks
+  for (kernel in list(kernel_rbf(), kernel_mixed())) {
+    told <- capture_warnings(dg_ridge(y ~ z + cut(x, 3) | site, data = d, lambda = 1,
+                                      kernel = kernel))
+    expect_length(told, 1L)
+    expect_match(told, "depends on the other rows")
+  }
 })
 
 test_that("what cannot be meant is an error", {

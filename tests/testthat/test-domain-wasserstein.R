@@ -15,6 +15,35 @@ test_that("kappa is a function of the quantiles' distance, also for new domains"
   expect_equal(domain_own(kernel, rows(!known)), c(1, 1))
 })
 
+test_that("a bandwidth of the outer kernel is one number", {
+  for (make in list(domain_wasserstein, domain_distribution)) {
+    for (bandwidths in list(c(1, 2), rep(1, 40))) {
+      expect_domgen_error(make(outer = kernel_rbf(bandwidths)), "`sigma` of `outer` must be one",
+                          "domgen_error_argument")
+      expect_domgen_error(make(outer = kernel_linear() + 2 * kernel_laplace(bandwidths)),
+                          "`sigma` of `outer` must be one", "domgen_error_argument")
+    }
+  }
+})
+
+test_that("its width is chosen with the penalty, and left at the median where that is given", {
+  toy <- simulate_dica(domains = 8, rows = 25, seed = 1)
+  width <- function(model) model$product$domain_kernel$outer$sigma
+  plain <- dg_ridge(y ~ . | domain, data = toy, lambda = 1, domain_kernel = domain_wasserstein())
+  median <- width(plain)
+  expect_equal(median, stats::median(dist(domain_coordinates(domain_wasserstein(), plain$product))))
+  given <- dg_ridge(y ~ . | domain, data = toy, domain_kernel = domain_wasserstein(kernel_rbf(0.3)))
+  expect_equal(width(given), 0.3)
+  # a relation that does not move is pooled as far as that goes
+  pooled <- transform(toy, y = x1 + x2)
+  chosen <- dg_ridge(y ~ . | domain, data = pooled, domain_kernel = domain_wasserstein())
+  expect_equal(width(chosen), 8 * median)
+  expect_equal(predict(chosen, toy), predict(update(chosen, lambda = chosen$lambda, domain_kernel =
+    domain_wasserstein(kernel_rbf(8 * median))), toy), tolerance = 1e-8)
+  expect_equal(width(dg_gp(y ~ . | domain, data = toy, domain_kernel = domain_wasserstein(),
+                           starts = 1)), median)
+})
+
 test_that("it serves every learner, on features and in chains", {
   toy <- simulate_ellipses(domains = 6, rows = 30, seed = 1)
   new <- simulate_ellipses(domains = 2, rows = 20, seed = 9)

@@ -180,6 +180,23 @@ test_that("the Fourier map is the formula of its two stages", {
                1e-10)
 })
 
+test_that("the Fourier map takes quantiles for mean embeddings", {
+  set.seed(6)
+  map <- map_of(features_product("fourier", n_features = 5000), domain_wasserstein(kernel_rbf(1), 7))
+  quantiles <- function(X, domain) {
+    t(vapply(split(seq_along(domain), domain), function(i) {
+      c(apply(X[i, ], 2, stats::quantile, (1:7 - 0.5) / 7))
+    }, numeric(21))) / sqrt(7)
+  }
+  known <- quantiles(X, domain)
+  unseen <- quantiles(new_X, new_domain)
+  kappa <- rbf_between(unseen, known, 1)
+  expect_gt(diff(range(kappa)), 0.2)
+  expect_lt(max(abs(gram_of(map, new_X, new_domain) -
+                      kappa[new_domain, domain] * rbf_between(new_X, X, 1.5))), 0.1)
+  expect_null(map$domain_kernel$X)
+})
+
 test_that("one bandwidth per predictor reaches the frequencies", {
   set.seed(4)
   sigma <- c(0.5, 2, 5)
@@ -277,6 +294,14 @@ test_that("product maps print what they are made of", {
   })
 })
 
+# A domain kernel of somebody's own: Gaussian, of what it does not say.
+no_coordinates <- function() {
+  structure(list(outer = kernel_rbf()), class = c("domain_mine", "domgen_domain_kernel"))
+}
+registerS3method("domain_kernel_fit", "domain_mine", function(kernel, rows, features = NULL) kernel,
+                 asNamespace("domgen"))
+registerS3method("format", "domain_mine", function(x, ...) "a kernel of my own")
+
 test_that("wrong arguments and kernels are refused", {
   fourier <- features_product("fourier")
   expect_refusals({
@@ -293,6 +318,8 @@ test_that("wrong arguments and kernels are refused", {
     map_of(fourier, domain_pooled())
     map_of(fourier, domain_multitask(0.5))
     map_of(fourier, domain_distribution(outer = kernel_laplace()))
+    map_of(fourier, domain_wasserstein(kernel_cauchy()))
+    map_of(fourier, no_coordinates())
     map_of(fourier, domain_distribution(kernel_linear()))
     map_of(features_product(), domain_distribution(kernel_rbf(), kernel_poly(1, 0, 0)))
   })

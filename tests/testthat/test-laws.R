@@ -16,7 +16,10 @@ made_without_arguments <- function(pattern, class) {
 
 kernels <- made_without_arguments("^kernel_", "domgen_kernel")
 domain_kernels <- c(made_without_arguments("^domain_", "domgen_domain_kernel"),
-                    list(domain_multitask = domain_multitask(0.3)))
+                    list(domain_multitask = domain_multitask(0.3),
+                         linear_wasserstein = domain_wasserstein(kernel_linear()),
+                         sum_wasserstein = domain_wasserstein(kernel_rbf(1) + kernel_poly(2)),
+                         linear_distribution = domain_distribution(outer = kernel_linear())))
 projections <- made_without_arguments("^[a-z]+$", "dg_projection_spec")
 learners <- made_without_arguments("^dg_", "dg_spec")
 

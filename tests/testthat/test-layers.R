@@ -50,6 +50,12 @@ expect_none <- function(found, what) {
   expect_identical(found, character(), label = paste0(what, ": ", paste(found, collapse = ", ")))
 }
 
+# known: a list of exceptions, by name.
+expect_known <- function(found, known, what) {
+  expect_none(setdiff(found, names(known)), what)
+  expect_none(setdiff(names(known), found), "no longer there, to be taken off the list")
+}
+
 test_that("every file of R/ has a room", {
   house <- this_house()
   files <- unique(house$column(house$definitions, "file"))
@@ -62,9 +68,7 @@ test_that("no room calls one above it, beyond what is known", {
   calls <- house$read_calls(house$definitions)
   expect_gt(nrow(calls), 1000L)
   up <- house$upward_calls(calls)
-  keys <- paste(up$from, "->", up$to)
-  expect_none(setdiff(keys, names(known_upward)), "calls upward")
-  expect_none(setdiff(names(known_upward), keys), "no longer there, to be taken off the list")
+  expect_known(paste(up$from, "->", up$to), known_upward, "calls upward")
 })
 
 test_that("the folders of the core call downwards, in no circle, and know neither R nor threads", {
@@ -100,20 +104,19 @@ test_that("circles and upward calls are found where there are some", {
   expect_identical(paste(up$from, up$to), "low above")
 })
 
-test_that("files have at most 300 lines and functions 45", {
+test_that("files have at most 300 lines, functions 45, and lines 100 characters", {
   house <- this_house()
   lengths <- house$file_lengths(house$root)
   expect_none(names(lengths)[lengths > 300L], "files over 300 lines")
   lengths <- house$function_lengths(house$definitions)
   expect_gt(length(lengths), 500L)
   expect_none(names(lengths)[lengths > 45L], "functions over 45 lines")
+  expect_none(as.character(house$long_lines(house$root)), "lines over 100 characters")
 })
 
 test_that("what part there is is asked outside its file only where there is a reason", {
   house <- this_house()
   asked <- house$part_questions(house$definitions)
-  keys <- paste0(asked$within, ": ", asked$class)
-  expect_none(setdiff(names(known_questions), keys), "no longer there, to be taken off the list")
+  expect_known(paste0(asked$within, ": ", asked$class), known_questions, "asked without a reason")
   expect_lte(length(known_questions), 15L)
-  expect_none(setdiff(keys, names(known_questions)), "asked without a reason")
 })

@@ -31,5 +31,9 @@ test_that("epsilon is nothing to the absolute loss", {
     dg_svm(y ~ . | domain, data = toy, loss = "absolute", epsilon = epsilon)$cost
   }, 0)
   expect_identical(cost, rep(cost[1], 3))
-  expect_output(print(dg_svm(y ~ . | domain, data = toy, loss = "absolute")), "size|equal\\), offset")
+  shown <- function(...) {
+    paste(capture.output(print(dg_svm(y ~ . | domain, data = toy, ...))), collapse = "\n")
+  }
+  expect_match(shown(), "epsilon = 0.1", fixed = TRUE)
+  expect_false(grepl("epsilon", shown(loss = "absolute")))
 })

@@ -287,6 +287,7 @@ test_that("tuning pictures show the best of each value, and mark what was chosen
   expect_identical(sum(is.na(surface_frame(x, c("lambda", "times"))$value)), 1L)
   drawn(plot(x))
   expect_domgen_error(plot(x, parameters = "cost"), "`parameters` must be one of")
+  expect_domgen_error(plot(x, parameters = character()), "`parameters` must be one of")
   expect_domgen_error(plot(x, type = "surface", parameters = "lambda"), "two names")
 })
 
@@ -321,6 +322,8 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   expect_domgen_error(dg_calibration(dg_cv(dg_lm(), ill ~ . | hospital, data = train)), "log_loss")
   expect_domgen_error(dg_calibration(train), "fitted model or the result")
   expect_domgen_error(dg_calibration(pictured("cv"), class = "none"), "`class` must be one of")
+  expect_domgen_error(dg_calibration(pictured("cv"), class = character()), "`class` must be one of")
+  expect_domgen_error(dg_calibration(pictured("cv"), new), "rows of its own")
 })
 
 test_that("arguments of pictures that there are not are refused", {

@@ -1,5 +1,5 @@
-// The covariance of a Gaussian process, A = K o kappa + diag(ridge), and the
-// derivatives of its likelihood. Only the upper triangle of A is written and read.
+// The derivatives of a Gaussian process's likelihood, from the upper triangle of A^-1
+// (A: covariance.h).
 #ifndef DOMGEN_CORE_GP_LIKELIHOOD_H
 #define DOMGEN_CORE_GP_LIKELIHOOD_H
 

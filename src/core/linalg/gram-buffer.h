@@ -1,5 +1,5 @@
-// The memory of a Gram matrix, K [n x n], which a solver consumes: it goes in by std::move and holds
-// a factor afterwards. It cannot be copied, so that there is one such matrix and one owner.
+// The memory of a Gram matrix, K [n x n], which a solver consumes: it goes in by std::move and
+// holds a factor afterwards. It cannot be copied, so that there is one such matrix and one owner.
 #ifndef DOMGEN_CORE_LINALG_GRAM_BUFFER_H
 #define DOMGEN_CORE_LINALG_GRAM_BUFFER_H
 

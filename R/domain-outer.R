@@ -1,0 +1,59 @@
+# What kernels between domains share whose kappa is a kernel, their element `outer`, on what
+# describes a domain: its mean embedding, its quantiles.
+
+check_outer <- function(outer) {
+  check_kernel(outer, "outer")
+  wrong <- bandwidth_paths(outer, function(leaf) length(leaf$sigma) > 1L)
+  if (length(wrong)) {
+    abort("argument", "`sigma` of `outer` must be one positive number, not ",
+          describe(get_bandwidth(outer, wrong[[1L]])), ".")
+  }
+  outer
+}
+
+# kappa(P, P) of domains whose descriptions have these squared norms.
+outer_own <- function(outer, norms) {
+  if (is_stationary(outer)) return(rep(1, length(norms)))
+  vapply(unname(norms), function(v) c(kernel_profile(outer, matrix(v), v, v)), numeric(1))
+}
+
+# A Gaussian kappa whose width is open can be made wider by a search (learner-penalty.R), also where
+# it is fitted already: exp(-d^2 / (2 t^2 sigma^2)).
+has_open_width <- function(domain_kernel) {
+  outer <- domain_kernel$outer
+  is_gaussian(outer) && is.null(outer$sigma) && is.null(outer$times)
+}
+
+widen_open <- function(domain_kernel, times) {
+  domain_kernel$outer <- kernel_rbf(times = times)
+  domain_kernel
+}
+
+widen_fitted <- function(domain_kernel, times) {
+  if (times != 1) domain_kernel$kappa <- domain_kernel$kappa^(1 / times^2)
+  domain_kernel
+}
+
+# Below that a domain's predictions are those of no domain.
+far_similarity <- 0.01
+
+# How like the nearest training domain each new one is: the largest cosine
+#   |k(P, P')| / sqrt(k(P, P) k(P', P')),
+# of a kernel with these values [new x G], own (of the new domains) and known (of training).
+largest_cosine <- function(values, own, known) {
+  sizes <- sqrt(outer(pmax(own, 0), pmax(known, 0)))
+  cosines <- abs(values) / sizes
+  # a domain at the origin of a linear kernel is not far
+  cosines[sizes == 0] <- 1
+  apply(cosines, 1L, max)
+}
+
+warn_far_domains <- function(similarity, names) {
+  far <- similarity < far_similarity
+  if (!any(far)) return(invisible())
+  one <- sum(far) == 1L
+  warn("far_domain", if (one) "Domain " else "Domains ", enumerate(names[far], quote = "\""),
+       if (one) " is" else " are", " far from every training domain (similarity at most ",
+       signif(max(similarity[far]), 2), " of 1): predictions there fall back to a constant, ",
+       "of numbers about the mean of the training rows, of classes the same class in each row.")
+}
