@@ -52,13 +52,14 @@ overlap <- 4
 # that the choice has seen; and, where the search had some of the rows only, what all rows gain, as
 # the ridge regressions have it in closed form.
 # list(mean, se, raw: the mean before it is made good, domains: how many have a score)
-expected_score <- function(search, chosen, sample) {
+# members: the fitted models by their keys.
+expected_score <- function(search, chosen, sample, members = NULL) {
   if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
   raw <- chosen$scores
   scored <- search$sample$domain
   rows <- search_rows(sample, most_scored, search$args$seed, rows_for_score)
   if (length(rows) > length(scored)) {
-    raw <- left_out_scores(search, chosen$ridge$keys, sample, rows)
+    raw <- left_out_scores(search, chosen$ridge$keys, sample, rows, members)
     scored <- droplevels(sample$domain[rows])
   }
   # the share of a domain's rows that the choice has seen
@@ -78,9 +79,14 @@ expected_score <- function(search, chosen, sample) {
 }
 
 # Scores by domain of the mean of candidates, with more rows than the search.
-left_out_scores <- function(search, keys, sample, rows) {
+# members: fitted, some of which may know their values.
+left_out_scores <- function(search, keys, sample, rows, members = NULL) {
   sample <- sample_part(sample, rows)
-  values <- lapply(keys, function(key) candidate_values(search, key, sample))
+  values <- lapply(keys, function(key) {
+    judged <- !is.null(search$found[[key]]$candidate$judges)
+    known <- if (!judged) members[[key]]$left_out
+    if (is.null(known)) candidate_values(search, key, sample) else known
+  })
   score_values(Reduce(`+`, values) / length(values),
                search_judge(sample, search$args, search$metric))
 }

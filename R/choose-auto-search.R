@@ -9,9 +9,9 @@ most_left_out <- 10L
 # Fewer domains say too little of how the response depends on the domain.
 domains_for_kernel <- 5L
 
-# list(specs and weights of the members, expected, table, scores, metric, rows, seed, seconds, few)
+# list(search: its last round, chosen: see choose_members(), choice: table, scores, metric, rows, seed,
+# few)
 choose_by_domain <- function(args, sample) {
-  start <- proc.time()[["elapsed"]]
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
   few <- nlevels(droplevels(sample$domain)) < 2L
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
@@ -20,12 +20,9 @@ choose_by_domain <- function(args, sample) {
   if (few) try_scalings(first) else run_stages(first)
   final <- if (few) first else second_round(first, sample)
   chosen <- if (few) choose_all(final) else doubt_members(final, choose_members(final, args$members))
-  n <- length(sample$y)
-  c(list(specs = lapply(chosen$keys, function(key) member_spec(final, key, n)),
-         weights = chosen$weights, expected = expected_score(final, chosen, sample),
-         rows = length(final$sample$y), few = few, metric = metric, seed = args$seed,
-         seconds = proc.time()[["elapsed"]] - start),
-    summarise_search(first, final, chosen))
+  list(search = final, chosen = chosen,
+       choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
+                       seed = args$seed), summarise_search(first, final, chosen)))
 }
 
 warn_one_domain <- function() {

@@ -147,11 +147,32 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
 }
 
 fit_chosen <- function(spec, sample) {
-  choice <- choose_by_domain(spec$args, sample)
-  members <- lapply(choice$specs, function(spec) slim(fit_member(spec, sample)))
-  names(members) <- make.unique(vapply(choice$specs, function(s) sub("^dg_", "", s$method), ""), "_")
-  new_ensemble(members, choice$weights, sample, class = "dg_auto",
-               choice = choice[setdiff(names(choice), c("specs", "weights"))])
+  start <- proc.time()[["elapsed"]]
+  found <- choose_by_domain(spec$args, sample)
+  chosen <- found$chosen
+  members <- fit_members(found$search, chosen$keys, sample)
+  expected <- expected_score(found$search, chosen, sample, members)
+  members <- lapply(unname(members), function(member) slim(without_left_out(member)))
+  names(members) <- make.unique(vapply(members, function(m) sub("^dg_", "", m$spec$method), ""), "_")
+  choice <- c(list(expected = expected, seconds = proc.time()[["elapsed"]] - start), found$choice)
+  new_ensemble(members, chosen$weights, sample, class = "dg_auto", choice = choice)
+}
+
+# Where the score to expect is of these rows too, the same factorisation gives the values of domains
+# that are left out.
+fit_members <- function(search, keys, sample) {
+  n <- length(sample$y)
+  if (!search$few && is.null(sample$unit) && n <= min(most_scored, exact_rows)) {
+    sample$left_out <- left_out_groups(sample$domain, search$args$folds)
+  }
+  specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, n))
+  lapply(specs, fit_member, sample)
+}
+
+without_left_out <- function(member) {
+  if (is.null(member$left_out)) return(member)
+  member$left_out <- NULL
+  seal(member)
 }
 
 #' @export

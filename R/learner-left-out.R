@@ -16,8 +16,9 @@ left_out_predictions.gram_space <- function(product, sample, task, args, lambdas
   check_memory(nrow(sample$X), copies = 2)
   check_feature_memory(nrow(task$Y), ncol(task$Y) * length(lambdas))
   order <- order(groups)
-  product$X <- sample$X[order, , drop = FALSE]
-  product$domain <- codes[order]
+  product$X <- sample$X
+  product$domain <- codes
+  product <- rows_in_order(product, order)
   groups <- groups[order]
   centre <- left_out_centre(sample, task, args)
   Y <- task$Y[order, , drop = FALSE]
@@ -77,6 +78,7 @@ left_out_core <- function(gram, Y, domain, costs, lambda, centre, offset, square
   left <- core_result(ridge_lodo_(hand_over(K), Y, ridge, tabulate(domain, nlevels(domain)), centre,
                                   offset, squares))
   warn_ridge(left$jitter, lambda)
+  left$ridge <- ridge
   left
 }
 

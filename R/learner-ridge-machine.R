@@ -7,6 +7,7 @@ train_ridge <- function(product, sample, task, args) UseMethod("train_ridge")
 # (K + ridge) alpha + 1 b' = Y; with an offset 1'alpha = 0.
 #' @exportS3Method
 train_ridge.gram_space <- function(product, sample, task, args) {
+  if (!is.null(sample$left_out)) return(train_leaving_out(product, sample, task, args))
   K <- space_gram(product)
   ridge <- row_ridges(args$lambda, task$costs, K)
   m <- ncol(task$Y)
@@ -24,6 +25,30 @@ train_ridge.gram_space <- function(product, sample, task, args) {
   decision <- task$Y - (ridge + solved$jitter) * alpha
   alpha[task$costs == 0, ] <- 0
   list(coefficients = alpha, offset = offset, decision = decision)
+}
+
+# The same, and from the same factorisation the values of each row by the fit without its group of
+# domains (`left_out` of the sample), [n x m].
+train_leaving_out <- function(product, sample, task, args) {
+  order <- order(sample$left_out)
+  back <- order(order)
+  sorted <- rows_in_order(product, order)
+  Y <- task$Y[order, , drop = FALSE]
+  sample$domain <- sample$left_out
+  left <- left_out_core(function() space_gram(sorted), Y, sample$left_out[order], task$costs[order],
+                        args$lambda, left_out_centre(sample, task, args), args$offset, NULL)
+  alpha <- left$coefficients[back, , drop = FALSE]
+  ridge <- left$ridge[back]
+  decision <- task$Y - (ridge + left$jitter) * alpha
+  alpha[task$costs == 0, ] <- 0
+  list(coefficients = alpha, offset = drop(left$offset), decision = decision,
+       left_out = (Y - left$residual)[back, , drop = FALSE])
+}
+
+rows_in_order <- function(product, order) {
+  product$X <- product$X[order, , drop = FALSE]
+  product$domain <- product$domain[order]
+  product
 }
 
 # lambda / c_i. A row without weight has a ridge so large that it changes nothing in double

@@ -171,7 +171,7 @@ new_ridge <- function(solved, product, response, sample, costs, lambda, search =
     costs = costs, lambda = lambda,
     search = search[c("error", "start", "converged", "evaluations", "message")],
     weights = sample$weights, response = response, y = sample$y, product = product
-  )), class = c("dg_ridge", "dg_learner", "dg_fit"))
+  ), solved["left_out"[!is.null(solved$left_out)]]), class = c("dg_ridge", "dg_learner", "dg_fit"))
 }
 
 # What is fitted, whatever the kernel: list(response, Y [n x m], costs [n]).
