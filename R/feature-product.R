@@ -190,7 +190,8 @@ feature_table.two_stage_map <- function(map, domain_kernel, rows) {
 format.features_product <- function(x, ...) {
   if (x$type == "fourier") {
     second <- features_rff(x$n_features, x$orthogonal)
-    return(paste0(format(second), " of x and mean embeddings (", format(x$embedding), ")"))
+    return(paste0(format(second), " of x and the domain kernel (embeddings: ", format(x$embedding),
+                  ")"))
   }
   paste0("product of x (", format(x$x), ") and the domain kernel (",
          if (!is.null(x$rank)) paste0("rank ", x$rank, ", "),
