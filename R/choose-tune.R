@@ -40,7 +40,8 @@
 #' `lambda` n times 1e-5, ..., 0.1 (ridge regression), n times 1e-4, ..., 1 (DCM), 1e-3, ..., 10
 #' (DICA, UDICA, COIR), `mu` 0.01, ..., 100 (TCA), `ncomp` 2, 4, 8, 16 (KPCA, UDICA, TCA), `delta`
 #' (SCA) and `gamma` (CIDG) n times 0.01, ..., 100, or without n where they `average`, `gamma` 0.01,
-#' ..., 100 (MDA), and 1/4, 1/2, 1, 2 times the median distance for the kernel on x if it has an
+#' ..., 100 (MDA), what the help of [dg_forest()], [dg_boost()], [dg_net()] and [dg_gam()] says, and
+#' 1/4, 1/2, 1, 2 times the median distance for the kernel on x if it has an
 #' open bandwidth.
 #'
 #' Work is shared: choices that differ only in `cost`, `lambda` and the like use one Gram matrix or

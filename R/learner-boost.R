@@ -1,7 +1,7 @@
 #' Boosted trees
 #'
 #' @description
-#' Gradient boosting of trees by the package xgboost ([xgboost::xgb.train()]): of numbers by squared
+#' Gradient boosting of trees by the package xgboost (`xgboost::xgb.train()`): of numbers by squared
 #' error, of two classes by the logistic, of more by the multinomial likelihood, with probabilities.
 #'
 #' @details
@@ -18,7 +18,7 @@
 #'   calibrated on held-out domains, see [dg_svm()].
 #' @param weights Non-negative numbers, one per row, that multiply its cost.
 #' @return With data, a model of class `dg_boost`, see [learner_custom()], whose `engine$object` is
-#'   a list with `booster`, the trees as [xgboost::xgb.save.raw()] gives them, so that a model can
+#'   a list with `booster`, the trees as `xgboost::xgb.save.raw()` gives them, so that a model can
 #'   be saved, and `levels`; without, a specification. [dg_tune()] tries `trees` 50, 150 and 450 and
 #'   `depth` 2, 4 and 6 by default.
 #' @section Errors:

@@ -1,7 +1,7 @@
 #' Random forests
 #'
 #' @description
-#' The random forest of the package ranger ([ranger::ranger()]), as a learner on labelled domains:
+#' The random forest of the package ranger (`ranger::ranger()`), as a learner on labelled domains:
 #' of numbers, of two classes or of more, with probabilities.
 #'
 #' @details

@@ -1,7 +1,7 @@
 #' Additive models
 #'
 #' @description
-#' Generalised additive models of the package mgcv ([mgcv::gam()]) for numbers and two classes: a
+#' Generalised additive models of the package mgcv (`mgcv::gam()`) for numbers and two classes: a
 #' smooth function of each numeric column, a linear term of each that has few values.
 #'
 #' @details
@@ -18,7 +18,7 @@
 #'   calibrated on held-out domains, see [dg_svm()].
 #' @param weights Non-negative numbers, one per row, that multiply its log-likelihood.
 #' @return With data, a model of class `dg_gam`, see [learner_custom()], whose `engine$object` is a
-#'   list with `gam`, what [mgcv::gam()] gave, without the rows, and `columns`, the names of its
+#'   list with `gam`, what `mgcv::gam()` gave, without the rows, and `columns`, the names of its
 #'   variables V1, V2, ...; without, a specification. `coef()` gives the coefficients of the basis.
 #'   [dg_tune()] tries `k` 5, 10 and 20 by default.
 #' @section Errors:

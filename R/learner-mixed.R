@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Linear and logistic regression with random effects of the domains, by the package lme4
-#' ([lme4::lmer()], [lme4::glmer()]). Rows of a training domain are predicted with its effects, rows
+#' (`lme4::lmer()`, `lme4::glmer()`). Rows of a training domain are predicted with its effects, rows
 #' of any other domain, or of none, at the population level.
 #'
 #' @details
@@ -140,4 +140,17 @@ mixed_predict <- function(object, x, domain) {
     values[rows] <- values[rows] + rowSums(part * object$effects[known[rows], , drop = FALSE])
   }
   if (object$classes) stats::plogis(values) else values
+}
+
+#' @exportS3Method
+print_details.dg_mixed <- function(x) {
+  NextMethod()
+  found <- x$engine$object
+  if (!is.null(found$covariance)) {
+    spread <- c(sqrt(diag(found$covariance)), if (!is.null(found$sigma)) found$sigma)
+    names <- c("intercept", found$slopes, if (!is.null(found$sigma)) "residual")
+    cat("  sd             ", paste(names, signif(spread, 4), collapse = ", "), "\n", sep = "")
+  }
+  cat("\nCoefficients:\n")
+  print(signif(found$coefficients, 4))
 }

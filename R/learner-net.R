@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Linear, logistic and multinomial regression with the elastic net penalty, by the package glmnet
-#' ([glmnet::glmnet()]), with the penalty chosen by domains that are left out.
+#' (`glmnet::glmnet()`), with the penalty chosen by domains that are left out.
 #'
 #' @details
 #' The coefficients minimise
@@ -16,7 +16,7 @@
 #' Where `lambda` is not given, domains are left out in folds, one each and at most ten folds, as in
 #' [dg_svm()] for probabilities; the other domains give a path of their own, and the penalty of the
 #' path of all rows with the smallest mean loss of left-out rows is taken: that of
-#' [glmnet::cv.glmnet()] with these folds as `foldid`, which asks for three. A fold without which a
+#' `glmnet::cv.glmnet()` with these folds as `foldid`, which asks for three. A fold without which a
 #' class has fewer than two rows is left out. With a single training domain, or where no fold is
 #' left, ten folds of rows, at random, choose.
 #'
@@ -131,4 +131,14 @@ net_predict <- function(object, x) {
   if (ncol(values) == 1L) return(stats::plogis(drop(values)))
   P <- exp(values - apply(values, 1L, max))
   P / rowSums(P)
+}
+
+#' @exportS3Method
+print_details.dg_net <- function(x) {
+  NextMethod()
+  found <- x$engine$object
+  used <- rowSums(as.matrix(found$coefficients)[-1L, , drop = FALSE] != 0) > 0
+  cat("  lambda         ", format(signif(found$lambda, 4)),
+      if (!is.null(found$search)) ", by left-out domains", "\n  in use         ", sum(used), " of ",
+      plural(length(used), "column"), "\n", sep = "")
 }

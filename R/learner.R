@@ -95,9 +95,11 @@ domain_weightings <- c("equal", "size")
 #'
 #' @inheritParams predict.dg_projection
 #' @param object A learner ([dg_svm()], [dg_ridge()], [dg_auto()], [dg_lm()],
-#'   [dg_null()]) or a [chain()] that was fitted.
+#'   [dg_null()], [dg_forest()], [learner_custom()] and others) or a [chain()] that was fitted.
 #' @param type `"response"`: the number, or the class. `"class"`: the class.
-#'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], and [dg_svm()], [dg_ridge()]
+#'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], [dg_forest()],
+#'   [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()], a [learner_custom()] whose functions give
+#'   some, and [dg_svm()], [dg_ridge()]
 #'   and [dg_auto()] that were fitted with `probability = "platt"` or `"isotonic"`). A model with
 #'   probabilities gives the most probable class, the first of several, so that class and
 #'   probabilities never contradict each other; they can differ from the class that the sign or

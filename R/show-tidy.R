@@ -5,7 +5,7 @@
 #' broom and of tidymodels. All return plain data frames.
 #'
 #' `tidy()` takes a result apart: of a projection a line per component; of a [dg_gp()] its
-#' parameters, of a [dg_lm()] its coefficients, of other learners the parameters they were fitted
+#' parameters, of a [dg_lm()], [dg_net()] or [dg_mixed()] its coefficients, of other learners the parameters they were fitted
 #' with; of a [dg_cv()] a line per domain; of a [dg_compare()] a line per method; of a [dg_tune()]
 #' a line per choice; of [mmd()] a line per pair of domains; of [dg_calibration()] its table; of a
 #' [dg_diagnose()] a line each for shift, room and gain.
@@ -101,6 +101,12 @@ model_terms.dg_lm <- function(learner, spec) {
              term = rep(rownames(coefficients), ncol(coefficients)),
              estimate = c(coefficients))
 }
+
+#' @exportS3Method
+model_terms.dg_net <- model_terms.dg_lm
+
+#' @exportS3Method
+model_terms.dg_mixed <- model_terms.dg_lm
 
 # part, parameter, value (in words).
 parameter_frame <- function(spec) {

@@ -241,9 +241,10 @@ feature_laws <- function(features, spec = kpca(ncomp = 2), name = class(features
 
 # ---- learners
 # copies: is a row of weight 2 the same as two rows? Not where a search describes the rows.
-learner_laws <- function(spec, name = spec$method, copies = TRUE) {
-  train <- law_data(spec$parts$response)
-  new <- law_data(spec$parts$response, new = TRUE)
+# response: "class" for a learner that predicts classes only.
+learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spec$parts$response) {
+  train <- law_data(response)
+  new <- law_data(response, new = TRUE)
   fit_to <- function(data, ...) fit_seeded(spec, data, ...)
 
   test_that(paste(name, "predicts its training rows as fitted, in any order, twice the same"), {
