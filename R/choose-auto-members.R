@@ -1,8 +1,8 @@
 # What dg_auto() fits: an ensemble of the best candidates of several kinds.
 
 # The mean of the best candidates of the best kinds of ridge regressions, and what else was tried
-# beside it (blocks), with the weights that the domains `used` ask for. list(keys, weights, scores by
-# domain, ridge: list(keys, scores) of the mean alone)
+# beside it (blocks), with the weights that the domains `used` ask for. list(keys, weights, scores
+# by domain, ridge: list(keys, scores) of the mean alone)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
   value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])
@@ -41,11 +41,11 @@ best_mean <- function(search, keys, value, used) {
   list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
 }
 
-# The best of kinds, the best first. What standardises each domain by itself loses the domain's level,
-# and a new domain's rows decide what it does: of a few domains, whose estimates mislead, it must be
-# better than what does not by more than the standard error of the difference. (With more domains the
-# rule costs more than it saves: on 27 sets the error grew by 2 to 14 % on seven and fell on one.)
-# scores: [domains x candidates].
+# The best of kinds, the best first. What standardises each domain by itself loses the domain's
+# level, and a new domain's rows decide what it does: of a few domains, whose estimates mislead, it
+# must be better than what does not by more than the standard error of the difference. (With more
+# domains the rule costs more than it saves: on 27 sets the error grew by 2 to 14 % on seven and
+# fell on one.) scores: [domains x candidates].
 safe_kinds <- function(search, scores) {
   keys <- best_of_kinds(search, scores)
   if (nlevels(search$judged) >= domains_for_null) return(keys)

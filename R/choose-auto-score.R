@@ -48,9 +48,9 @@ rows_for_score <- 50L
 # 1 + 4 / G.
 overlap <- 4
 
-# What print() says of a new domain: scores of the members, less what choosing made too good, in rows
-# that the choice has seen; and, where the search had some of the rows only, what all rows gain, as
-# the ridge regressions have it in closed form.
+# What print() says of a new domain: scores of the members, less what choosing made too good, in
+# rows that the choice has seen; and, where the search had some of the rows only, what all rows
+# gain, as the ridge regressions have it in closed form.
 # list(mean, se, raw: the mean before it is made good, domains: how many have a score)
 # members: the fitted models by their keys.
 expected_score <- function(search, chosen, sample, members = NULL) {

@@ -9,8 +9,8 @@ most_left_out <- 10L
 # Fewer domains say too little of how the response depends on the domain.
 domains_for_kernel <- 5L
 
-# list(search: its last round, chosen: see choose_members(), choice: table, scores, metric, rows, seed,
-# few)
+# list(search: its last round, chosen: see choose_members(), choice: table, scores, metric, rows,
+# seed, few)
 choose_by_domain <- function(args, sample) {
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
   few <- nlevels(droplevels(sample$domain)) < 2L
@@ -19,7 +19,8 @@ choose_by_domain <- function(args, sample) {
   if (few) warn_one_domain()
   if (few) try_scalings(first) else run_stages(first)
   final <- if (few) first else second_round(first, sample)
-  chosen <- if (few) choose_all(final) else doubt_members(final, choose_members(final, args$members))
+  chosen <- if (few) choose_all(final)
+            else doubt_members(final, choose_members(final, args$members))
   list(search = final, chosen = chosen,
        choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
                        seed = args$seed), summarise_search(first, final, chosen)))

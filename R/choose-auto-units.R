@@ -1,6 +1,6 @@
 # Rows of one object in several domains, as a patient who was measured by several devices: a model
-# that has seen the object elsewhere would know its response. So a row is predicted without its domain
-# and without the rows of its unit, in folds of units.
+# that has seen the object elsewhere would know its response. So a row is predicted without its
+# domain and without the rows of its unit, in folds of units.
 
 unit_folds <- 3L
 

@@ -3,11 +3,11 @@
 #' @description
 #' The function to call first. An ensemble ([dg_ensemble()]) of kernel ridge regressions
 #' ([dg_ridge()]; for classes too), a random forest ([dg_forest()], where the ranger package is
-#' installed) and, for numbers, a support vector regression ([dg_svm()]). The training domains choose
-#' how predictors are scaled, the kernel on x, its bandwidths, the kernel between domains, the
-#' penalties and the weights: each is what predicts domains best that were left out one at a time
-#' (more than 10 domains: in 10 groups). In closed form ([lodo()]) all values of a ridge regression's
-#' lambda cost a few fits.
+#' installed) and, for numbers, a support vector regression ([dg_svm()]). The training domains
+#' choose how predictors are scaled, the kernel on x, its bandwidths, the kernel between domains,
+#' the penalties and the weights: each is what predicts domains best that were left out one at a
+#' time (more than 10 domains: in 10 groups). In closed form ([lodo()]) all values of a ridge
+#' regression's lambda cost a few fits.
 #'
 #' @details
 #' **Search.** First every scaling (pooled, by domain, both, ranks) with a Gaussian, a Laplace and
@@ -23,24 +23,25 @@
 #' domains.
 #'
 #' **Members.** Which kind is best is uncertain, and their errors differ: the decision values of the
-#' best candidates of the `members` best kinds of ridge regression are averaged (of fewer, where that
-#' is better on left-out domains by more than the standard error of the difference). A kind that
-#' standardises each domain by itself loses the domain's level, and does to a new domain what nobody
-#' has seen: with fewer than five domains it is taken only where it is better than the best that does
-#' not by more than the standard error. This mean, the forest and the support vector regression are weighted as in [dg_ensemble()]
-#' with `weights = "stacked"`, and members with a weight below 0.05 are left out.
-#' The null model ([dg_null()]) is a candidate too, and chosen unless the members are better: with 5
-#' domains or more by their cross-fitted scores (next paragraph) and by more than the standard error
-#' of the difference, with fewer, which leave too few to choose by, by their own mean scores.
+#' best candidates of the `members` best kinds of ridge regression are averaged (of fewer, where
+#' that is better on left-out domains by more than the standard error of the difference). A kind
+#' that standardises each domain by itself loses the domain's level, and does to a new domain what
+#' nobody has seen: with fewer than five domains it is taken only where it is better than the best
+#' that does not by more than the standard error. This mean, the forest and the support vector
+#' regression are weighted as in [dg_ensemble()] with `weights = "stacked"`, and members with a
+#' weight below 0.05 are left out. The null model ([dg_null()]) is a candidate too, and chosen
+#' unless the members are better: with 5 domains or more by their cross-fitted scores (next
+#' paragraph) and by more than the standard error of the difference, with fewer, which leave too few
+#' to choose by, by their own mean scores.
 #'
 #' **What to expect.** Scores of the best of many are too good. `print()` and `choice$expected` tell
 #' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of
 #' more than 10: each of 10 groups) is scored by the lambdas, members and weights that the scores of
 #' the other domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the
-#' values of the one search. Where the search had some of the rows only, the chosen ridge regressions
-#' are scored anew with all rows, each domain left out in closed form (of more than 3,000 rows with
-#' about 3,000, but 50 a domain or all that it has); what they gain is added, and cross-fitting's
-#' correction is taken in the share of the rows that the choice has seen.
+#' values of the one search. Where the search had some of the rows only, the chosen ridge
+#' regressions are scored anew with all rows, each domain left out in closed form (of more than
+#' 3,000 rows with about 3,000, but 50 a domain or all that it has); what they gain is added, and
+#' cross-fitting's correction is taken in the share of the rows that the choice has seen.
 #' The standard error is that over domains times \eqn{\sqrt{1 + 4/G}}{sqrt(1 + 4/G)} for G domains,
 #' because choices and training sets overlap; the factor is what simulations asked for, in
 #' `inst/experiments/auto-score.R`, which sets reported against true errors on fresh domains.
@@ -57,13 +58,14 @@
 #' equally good, no line should be called so in 95 % of the cases. `difference_se` knows of neither.
 #'
 #' **Few domains.** Two domains choose by leaving out each once; how far the expected score is off
-#' nobody can tell from two, and its standard error is `NA`. With one domain nothing can be learned about new ones: all scalings and kernels of
-#' the first step are averaged, with lambdas that predict left-out rows, and a warning says so.
+#' nobody can tell from two, and its standard error is `NA`. With one domain nothing can be learned
+#' about new ones: all scalings and kernels of the first step are averaged, with lambdas that
+#' predict left-out rows, and a warning says so.
 #'
 #' **Objects in several domains.** Where rows of one object (a patient who was measured by several
 #' devices) are in several domains, a model that has seen the object elsewhere knows its response:
-#' with `unit` a row is predicted without its domain and without the rows of its unit, in three folds
-#' of units.
+#' with `unit` a row is predicted without its domain and without the rows of its unit, in three
+#' folds of units.
 #'
 #' **Many rows.** The search uses 600 rows, then at most `max_rows` for the best candidates of the
 #' best kinds (lambda is multiplied by the ratio of the rows). Each domain gives as many, chosen at
@@ -153,7 +155,8 @@ fit_chosen <- function(spec, sample) {
   members <- fit_members(found$search, chosen$keys, sample)
   expected <- expected_score(found$search, chosen, sample, members)
   members <- lapply(unname(members), function(member) slim(without_left_out(member)))
-  names(members) <- make.unique(vapply(members, function(m) sub("^dg_", "", m$spec$method), ""), "_")
+  methods <- vapply(members, function(member) sub("^dg_", "", member$spec$method), "")
+  names(members) <- make.unique(methods, "_")
   choice <- c(list(expected = expected, seconds = proc.time()[["elapsed"]] - start), found$choice)
   new_ensemble(members, chosen$weights, sample, class = "dg_auto", choice = choice)
 }

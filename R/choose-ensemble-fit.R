@@ -249,7 +249,8 @@ print_details.dg_ensemble <- function(x) {
   weights <- x$coefficients
   scores <- x$held_out$scores
   if (is.null(scores)) {
-    cat("  weights\n", paste0("  ", format(signif(weights, 3)), "  ", names(weights), "\n"), sep = "")
+    cat("  weights\n", sep = "")
+    cat(paste0("  ", format(signif(weights, 3)), "  ", names(weights), "\n"), sep = "")
     return(invisible())
   }
   means <- signif(colMeans(scores, na.rm = TRUE), 4)

@@ -110,7 +110,8 @@ stack_weights <- function(values, task, used = TRUE) {
 # min w'Dw, w >= 0, sum w = 1.
 solve_simplex <- function(D) {
   M <- ncol(D)
-  found <- quadprog::solve.QP(2 * D, rep(0, M), cbind(rep(1, M), diag(M)), c(1, rep(0, M)), meq = 1L)
+  found <- quadprog::solve.QP(2 * D, rep(0, M), cbind(rep(1, M), diag(M)), c(1, rep(0, M)),
+                              meq = 1L)
   weights <- pmax(found$solution, 0)
   # what rounding leaves of a bound
   weights[weights < 1e-9] <- 0

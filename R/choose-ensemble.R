@@ -6,10 +6,10 @@
 #' ([dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()]),
 #' \deqn{f(P, x) = \sum_m w_m f_m(P, x), \quad w_m \ge 0, \quad \sum_m w_m = 1.}{
 #'   f(P, x) = sum_m w_m f_m(P, x), w_m >= 0, sum_m w_m = 1.}
-#' The weights are equal, or those with which the predictions of *left-out domains* have the smallest
-#' squared error ("stacking", Wolpert, 1992; Breiman, 1996), each domain one vote,
-#' \deqn{\min_w \sum_g \frac{1}{n_g} \sum_{i \in g} \Big(t_i - \sum_m w_m f_m^{-g}(P_i, x_i)\Big)^2,}{
-#'   min_w sum_g (1/n_g) sum_{i in g} (t_i - sum_m w_m f_m^-g(P_i, x_i))^2,}
+#' The weights are equal, or those with which the predictions of *left-out domains* have the
+#' smallest squared error ("stacking", Wolpert, 1992; Breiman, 1996), each domain one vote,
+#' \deqn{\min_w \sum_g \frac{1}{n_g} \sum_{i \in g} \Big(t_i - \sum_m w_m f_m^{-g}(P_i,
+#'   x_i)\Big)^2,}{ min_w sum_g (1/n_g) sum_{i in g} (t_i - sum_m w_m f_m^-g(P_i, x_i))^2,}
 #' with \eqn{f_m^{-g}}{f_m^-g} fitted without domain g (of more than 10 domains: without its group,
 #' of 10): a quadratic programme, solved by the quadprog package.
 #'
@@ -17,18 +17,18 @@
 #' **On one scale.** Of a number \eqn{f_m} is the prediction and t the response. Of two classes
 #' \eqn{f_m = 2p - 1} where the member has probabilities p of the second level, else its decision
 #' value, cut at -1 and 1, and t is -1 or 1: the sign decides. Of more classes it is a column of
-#' probabilities for each; a member without probabilities votes with its class (1 for that, 0 for the
-#' others), and t is 1 in the column of the class. Decision values of [dg_ridge()] and [dg_lm()]'s
-#' probabilities are of this scale already and not cut.
+#' probabilities for each; a member without probabilities votes with its class (1 for that, 0 for
+#' the others), and t is 1 in the column of the class. Decision values of [dg_ridge()] and
+#' [dg_lm()]'s probabilities are of this scale already and not cut.
 #'
 #' **Left-out predictions.** Of [dg_ridge()] with a given `lambda` they come in closed form, as in
 #' [lodo()]; other members are fitted again, a search with its search. Scaling is that of all
 #' training rows, which uses no labels.
 #'
-#' **Scores.** `scores` are by domain. Those of the ensemble are cross-fitted: each domain (or group)
-#' is predicted with the weights that the *other* domains ask for, so that choosing weights makes them
-#' no better than they are; [lodo()] gives the same as a [dg_cv()] result. [dg_cv()] of the ensemble
-#' learns everything anew in each fold, and is what to report.
+#' **Scores.** `scores` are by domain. Those of the ensemble are cross-fitted: each domain (or
+#' group) is predicted with the weights that the *other* domains ask for, so that choosing weights
+#' makes them no better than they are; [lodo()] gives the same as a [dg_cv()] result. [dg_cv()] of
+#' the ensemble learns everything anew in each fold, and is what to report.
 #'
 #' Members that a fit cannot make (say, [dg_mixed()] of three classes) are errors.
 #'
@@ -85,8 +85,8 @@ ensemble_parameters <- function() parameters(
 # Named by their methods where they have no names.
 read_members <- function(members) {
   if (inherits(members, "dg_spec") || !is.list(members) || is.object(members)) {
-    abort("argument", "`members` must be a list of learners, such as `list(dg_svm(), dg_ridge())`, ",
-          "not ", describe(members), ".")
+    abort("argument", "`members` must be a list of learners, such as `list(dg_svm(), ",
+          "dg_ridge())`, not ", describe(members), ".")
   }
   if (length(members) < 2L) {
     abort("argument", "`members` must be at least two learners, not ", length(members), ".")

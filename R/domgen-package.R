@@ -12,8 +12,8 @@
 #' [kfd()])
 #' finds a few components in it, a learner ([dg_svm()], [dg_ridge()], [dg_gp()]) a function of it,
 #' and a [chain()] does one after the other. Learners of other packages ([dg_forest()],
-#' [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()]) and your own ([learner_custom()]) stand beside
-#' them. `predict()` applies the result to new domains, and
+#' [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()]) and your own ([learner_custom()]) stand
+#' beside them. `predict()` applies the result to new domains, and
 #' [adapt()] learns from a few of their labels.
 #'
 #' @section Which call?:
@@ -25,7 +25,8 @@
 #' | How well on a new domain? | [dg_cv()], with [dg_tune()] or [dg_auto()] inside |
 #' | Is it really better? | [dg_compare()], with intervals from `refits` without two folds |
 #' | Is my own method better? | [learner_custom()], in [dg_compare()] |
-#' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()] and others |
+#' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()] and others
+#' |
 #' | Is this row like those of training? | [`predict(type = "support")`][predict.dg_learner()] |
 #' | Categories, or things with a kernel of their own | [kernel_mixed()], [kernel_precomputed()] |
 #' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |

@@ -119,8 +119,8 @@ read_specification <- function(object, arg = "object") {
     abort("argument", "`", arg, "`", one, ", such as `dg_svm()`, not ", describe(object), ".")
   }
   if (inherits(spec, "dg_projection_spec")) {
-    abort("argument", "`", arg, "` must predict the response; put a learner behind the projection: ",
-          "`chain(", spec$method, "(), dg_svm())`.")
+    abort("argument", "`", arg, "` must predict the response; put a learner behind the ",
+          "projection: `chain(", spec$method, "(), dg_svm())`.")
   }
   spec
 }

@@ -5,10 +5,10 @@
 #' broom and of tidymodels. All return plain data frames.
 #'
 #' `tidy()` takes a result apart: of a projection a line per component; of a [dg_gp()] its
-#' parameters, of a [dg_lm()], [dg_net()] or [dg_mixed()] its coefficients, of other learners the parameters they were fitted
-#' with; of a [dg_cv()] a line per domain; of a [dg_compare()] a line per method; of a [dg_tune()]
-#' a line per choice; of [mmd()] a line per pair of domains; of [dg_calibration()] its table; of a
-#' [dg_diagnose()] a line each for shift, room and gain.
+#' parameters, of a [dg_lm()], [dg_net()] or [dg_mixed()] its coefficients, of other learners the
+#' parameters they were fitted with; of a [dg_cv()] a line per domain; of a [dg_compare()] a line
+#' per method; of a [dg_tune()] a line per choice; of [mmd()] a line per pair of domains; of
+#' [dg_calibration()] its table; of a [dg_diagnose()] a line each for shift, room and gain.
 #'
 #' `glance()` sums it up in one line.
 #'
