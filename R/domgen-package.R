@@ -25,8 +25,8 @@
 #' | How well on a new domain? | [dg_cv()], with [dg_tune()] or [dg_auto()] inside |
 #' | Is it really better? | [dg_compare()], with intervals from `refits` without two folds |
 #' | Is my own method better? | [learner_custom()], in [dg_compare()] |
-#' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()] and others
-#' |
+#' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()], ... |
+#' | Several good methods? | [dg_ensemble()], with weights by left-out domains |
 #' | Is this row like those of training? | [`predict(type = "support")`][predict.dg_learner()] |
 #' | Categories, or things with a kernel of their own | [kernel_mixed()], [kernel_precomputed()] |
 #' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
