@@ -40,21 +40,17 @@ impute_new <- function(impute, columns, given, domain, known, arg) {
     domain <- domain()
     own <- values_by_domain(columns, impute$places, domain, impute$category)
     if (identical(known, "training")) known <- impute$own
-    if (!is.null(known)) own <- Map(replace_values, own, known)
+    # a domain that the reference has is described by it alone
+    own <- c(own[!names(own) %in% names(known)], known)
   }
   list(columns = fill_columns(impute, columns, domain, own),
        indicators = gap_indicators(impute, columns), own = own)
 }
 
-# A domain that the reference has is described by it alone.
-replace_values <- function(own, known) c(own[!names(own) %in% names(known)], known)
-
 # The design has no column that would tell.
 warn_imputed <- function(impute, given, arg) {
-  count <- vapply(each_place(impute$places, function(k) {
-    if (impute$gappy[k]) 0L else sum(is.na(value_at(given, impute$places, k)))
-  }), as.integer, 0L)
-  some <- count > 0L
+  count <- count_gaps(given, impute$places)
+  some <- count > 0L & !impute$gappy
   if (!any(some)) return(invisible())
   each <- paste0("`", impute$places$label[some], "` (", vapply(count[some], plural, "", "row"), ")")
   warn("imputed", "`", arg, "` has missing values where training had none, in ",
@@ -62,12 +58,14 @@ warn_imputed <- function(impute, given, arg) {
        if (impute$by == "domain") "the row's domain" else "training", " stands there.")
 }
 
-# For a model of one domain; own: list by place of values by domain.
+# For a model of the domain `name`, of values by domain.
 fix_imputation <- function(impute, own, name) {
   if (is.null(own)) return(impute)
-  impute$typical <- Map(function(typical, values) {
-    gap_values(typical, values, name, 1L)
-  }, impute$typical, own)
+  near <- own[[match(name, names(own))]]
+  for (kind in names(near)) {
+    known <- !is.na(near[[kind]])
+    impute$typical[[kind]][known] <- near[[kind]][known]
+  }
   impute$by <- "pooled"
   impute["own"] <- list(NULL)
   impute
@@ -75,6 +73,7 @@ fix_imputation <- function(impute, own, name) {
 
 describe_imputed <- function(blueprint) {
   if (is.null(blueprint$impute)) return("")
-  gaps <- unique(blueprint$impute$places$label[blueprint$impute$gappy])
-  paste0(", imputed", if (length(gaps)) paste0(": ", enumerate(gaps, quote = "")) else " where missing")
+  gaps <- blueprint$impute$places$label[blueprint$impute$gappy]
+  paste0(", imputed", if (imputes_by_domain(blueprint)) " by domain",
+         if (length(gaps)) paste0(": ", enumerate(gaps, quote = "")) else " where missing")
 }

@@ -4,18 +4,19 @@
 # list(columns, indicators, impute: what the blueprint remembers).
 impute_training <- function(action, columns, places, rows, domain,
                             category = rep(FALSE, length(places$label))) {
+  # what is wrong with all rows is told by the reader
+  if (!any(rows)) return(list(columns = columns))
   own <- if (action$by == "domain") {
     domain <- read_domain(domain, length(rows), needed = TRUE)
     values_by_domain(columns, places, replace(domain, !rows, NA), category)
   }
-  known <- each_place(places, function(k) value_at(columns, places, k)[rows])
-  typical <- Map(typical_value, known, category)
-  empty <- vapply(typical, is.na, NA)
+  typical <- typical_values(columns, places, rows, category)
+  empty <- is.na(typical$number) & is.na(typical$text)
   if (any(empty)) {
     abort("data", "No training row knows a value of ", enumerate(places$label[empty]),
           ", and none can be imputed: leave ", if (sum(empty) == 1L) "it" else "them", " out.")
   }
-  gappy <- vapply(known, anyNA, NA)
+  gappy <- count_gaps(columns, places, rows) > 0L
   impute <- list(by = action$by, places = places, category = category, typical = typical, own = own,
                  gappy = gappy, indicated = if (action$indicators) which(gappy))
   impute$columns <- paste0(places$label[impute$indicated], rep(".missing", length(impute$indicated)))

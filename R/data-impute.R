@@ -118,6 +118,7 @@ impute_data <- function(object, action, domain) {
   domain <- read_vector(domain, NROW(object), "domain")
   found <- impute_training(action, columns, places, rep(TRUE, NROW(object)), domain)
   if (!framed) return(cbind(found$columns$object, found$indicators))
+  if (is.null(found$indicators)) return(found$columns)
   names <- make.unique(c(names(columns), colnames(found$indicators)))
   stats::setNames(cbind(found$columns, found$indicators), names)
 }
