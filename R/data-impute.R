@@ -30,8 +30,9 @@
 #' * A variable that was complete in training is imputed in new rows too. The design has no indicator
 #'   for it, and a warning of class `domgen_warning_imputed` names it and counts its rows.
 #' * A level that training did not have is missing (`new_levels = "na"` of
-#'   [predict()][predict.dg_learner], with a warning), and so imputed. [kernel_mixed()] takes it as
-#'   unlike any other instead, as always.
+#'   [predict()][predict.dg_learner()], with a warning), and so imputed; where [kernel_mixed()] takes
+#'   it as unlike all others, it does so here too. One that only a term makes, `factor(grade)` of a
+#'   new number, is not imputed: the prediction is `NA`.
 #' * With `by = "domain"` the median or most frequent level is that of the known values of the row's
 #'   own domain, and the pooled training value where the domain has none. A new domain's are those of
 #'   its unlabelled rows in `newdata`, or in `reference` where that has the domain;
@@ -41,7 +42,7 @@
 #'   `indicators = FALSE` may do better on new ones. Variables that are always missing together have
 #'   the same indicator, of which [dg_lm()] uses one, with a warning.
 #'
-#' Medians and indicators are simple imputation (Little and Rubin, 2002, section 4.2): what is
+#' Medians and indicators are simple imputation (Little and Rubin, 2002, chapter 4): what is
 #' predicted does not say how uncertain the imputed values are.
 #'
 #' @param object Predictors, a data frame or numeric matrix, to be imputed here and now; without
@@ -61,7 +62,7 @@
 #' air <- transform(airquality, Month = factor(Month))
 #' model <- dg_ridge(Temp ~ Ozone + Solar.R + Wind | Month, data = air, na.action = na.impute)
 #' nobs(model)
-#' predict(model, data.frame(Ozone = NA, Solar.R = 200, Wind = 8, Month = "10"))
+#' predict(model, air[5, ], reference = air)
 #'
 #' head(na.impute(air[1:4]))
 #' by_month <- na.impute(by = "domain")

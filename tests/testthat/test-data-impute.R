@@ -189,6 +189,27 @@ test_that("folds impute by the values of their own training rows", {
   }
 })
 
+test_that("a search scores its candidates on folds that were imputed by their own rows", {
+  d <- with_missing(mixed_data(90), x = seq(2, 90, 4))
+  d$x <- d$x + 10 * as.integer(d$site)
+  spec <- dg_ridge(lambda = 0.1, domain_kernel = domain_pooled())
+  tuned <- dg_tune(spec, y ~ x + z | site, data = d, grid = list(lambda = c(0.1, 1)),
+                   extend = FALSE, na.action = na.impute)
+  for (lambda in c(0.1, 1)) {
+    cv <- dg_cv(update(spec, lambda = lambda), y ~ x + z | site, data = d, na.action = na.impute)
+    table <- tuned$tuning$table
+    expect_equal(table$mean[table$lambda == lambda], cv$mean, tolerance = 1e-10)
+  }
+})
+
+test_that("an indicator never takes the name of a predictor", {
+  d <- with_missing(mixed_data(60), x = 1:9, z = 4:6)
+  d$x.missing <- d$count
+  model <- dg_lm(y ~ x + x.missing + z | site, data = d, na.action = na.impute)
+  expect_identical(columns_of(model), c("x", "x.missing", "z", "x.missing.1", "z.missing"))
+  expect_equal(predict(model, d[9:1, ]), fitted(model)[9:1])
+})
+
 test_that("search, comparison, chains and projections take it", {
   d <- with_missing(mixed_data(60), x = seq(2, 60, 4), size = c(1, 2, 30))
   formula <- y ~ x + size + z | site
@@ -241,6 +262,12 @@ test_that("by domain, a gap has the median of its own domain, of a new one too",
   parts <- lapply(split(new, rep(1:3, 10)), function(rows) predict(model, rows, reference = new))
   expect_equal(unlist(split(whole, rep(1:3, 10)), use.names = FALSE),
                unlist(parts, use.names = FALSE), tolerance = 1e-12)
+  # a reference that knows no value leaves the pooled one
+  gaps <- new[is.na(new$x), ]
+  filled <- transform(gaps, x = median(train$x, na.rm = TRUE))
+  filled <- transform(fill(rbind(train, filled))[-seq_len(nrow(train)), ], x.missing = 1)
+  expect_equal(predict(model, gaps, reference = gaps), predict(expected, filled),
+               tolerance = 1e-12)
   # a training domain is that of training where this is asked for
   one <- train[which(is.na(train$x))[1L], ]
   expect_equal(predict(model, one, reference = "training"), fitted(model)[is.na(train$x)][1L])
