@@ -56,7 +56,7 @@ replay_predictors <- function(blueprint, newdata, arg, new_levels = "na",
   read <- if (by_name) replay_columns(blueprint, newdata, arg, new_levels)
           else replay_matrix(blueprint, newdata, arg)
   filled <- impute_new(blueprint$impute, read$columns, read$given,
-                       function() domain_of(NROW(read$columns[[1L]])), known, arg)
+                       function() domain_of(NROW(read$columns[[1L]])), known, arg, new_levels)
   X <- if (by_name) replay_complete(blueprint, filled$columns, arg, new_levels)
        else recode_matrix(blueprint$coding, filled$columns$x, arg)
   list(X = insert_indicators(blueprint, X, filled$indicators), own = filled$own)
@@ -95,8 +95,8 @@ replay_columns <- function(blueprint, newdata, arg, new_levels) {
   # a level that is new is missing
   levels <- c(Filter(Negate(is.null), lapply(blueprint$prototype, levels)), blueprint$xlevels)
   levels <- levels[setdiff(intersect(names(levels), names), blueprint$coding$dropped)]
-  taken <- if (is.null(blueprint$impute)) "taken as missing" else "taken as missing and imputed"
-  list(columns = trained_levels(newdata, levels, arg, new_levels, taken), given = newdata)
+  list(columns = trained_levels(newdata, levels, arg, new_levels, taken_as(blueprint$impute)),
+       given = newdata)
 }
 
 # The design without indicators; a row that is not complete is NA.
@@ -131,7 +131,7 @@ replay_design <- function(blueprint, newdata, arg, new_levels) {
 
 # Categorical columns with the levels that they had in training; NA, with a warning that names
 # column and level, where there is another.
-trained_levels <- function(columns, levels, arg, new_levels, taken = "taken as missing") {
+trained_levels <- function(columns, levels, arg, new_levels, taken = taken_as(NULL)) {
   for (name in names(levels)) {
     values <- as.character(columns[[name]])
     new <- !values %in% c(levels[[name]], NA)

@@ -32,9 +32,10 @@ imputes_by_domain <- function(blueprint) identical(blueprint$impute$by, "domain"
 # columns: of new rows; given: the same before levels that are new became missing; domain: a
 # function that gives one entry per row; known: values by domain that rows of a reference have,
 # or "training". list(columns, indicators, own: values by domain).
-impute_new <- function(impute, columns, given, domain, known, arg) {
+impute_new <- function(impute, columns, given, domain, known, arg, new_levels) {
   if (is.null(impute)) return(list(columns = columns))
   warn_imputed(impute, given, arg)
+  columns <- without_new_numbers(impute, columns, arg, new_levels)
   own <- NULL
   if (impute$by == "domain") {
     domain <- domain()
@@ -46,6 +47,22 @@ impute_new <- function(impute, columns, given, domain, known, arg) {
   list(columns = fill_columns(impute, columns, domain, own),
        indicators = gap_indicators(impute, columns), own = own)
 }
+
+# A number of which the formula makes a category that training did not have is missing too.
+without_new_numbers <- function(impute, columns, arg, new_levels) {
+  places <- which(impute$category)
+  for (i in seq_along(places)) {
+    name <- impute$places$name[places[i]]
+    levels <- impute$levels[[i]]
+    new <- !columns[[name]] %in% c(levels, NA)
+    if (!any(new)) next
+    tell_new_level(name, levels, columns[[name]][new], arg, new_levels, taken_as(impute))
+    columns[[name]][new] <- NA
+  }
+  columns
+}
+
+taken_as <- function(impute) paste0("taken as missing", if (!is.null(impute)) " and imputed")
 
 # The design has no column that would tell.
 warn_imputed <- function(impute, given, arg) {

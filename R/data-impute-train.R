@@ -17,9 +17,12 @@ impute_training <- function(action, columns, places, rows, domain,
           ", and none can be imputed: leave ", if (sum(empty) == 1L) "it" else "them", " out.")
   }
   gappy <- count_gaps(columns, places, rows) > 0L
+  indicated <- if (action$indicators) which(gappy) else integer()
   impute <- list(by = action$by, places = places, category = category, typical = typical, own = own,
-                 gappy = gappy, indicated = if (action$indicators) which(gappy))
-  impute$columns <- paste0(places$label[impute$indicated], rep(".missing", length(impute$indicated)))
+                 levels = lapply(which(category), function(k) {
+                   sort(unique(value_at(columns, places, k)[rows]))
+                 }), gappy = gappy, indicated = indicated,
+                 columns = paste0(places$label[indicated], rep(".missing", length(indicated))))
   list(columns = fill_columns(impute, columns, domain, own),
        indicators = gap_indicators(impute, columns), impute = impute)
 }

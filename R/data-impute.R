@@ -18,8 +18,8 @@
 #' The values are learned from the training rows, those whose response, domain and weight are known,
 #' and stored in the model, which puts the same ones into new rows; in [dg_cv()], [dg_tune()] and
 #' [dg_compare()] anew in each fold, from its training rows. (What searches inside one fit, as
-#' [dg_auto()] does, sees values of all rows of that fit, as it does their scaling.) Missing entries
-#' of the response, the domain or the weights still leave a row out.
+#' [dg_auto()] does, sees values of all rows of that fit, as it does their scaling.) Weights do not
+#' count. Missing entries of the response, the domain or the weights still leave a row out.
 #'
 #' * Variables are imputed before terms are evaluated: the formula `log(x) * z` sees complete `x` and
 #'   `z`, and scaling, kernels and domain embeddings never see a gap. What a term makes missing (the
@@ -31,8 +31,7 @@
 #'   for it, and a warning of class `domgen_warning_imputed` names it and counts its rows.
 #' * A level that training did not have is missing (`new_levels = "na"` of
 #'   [predict()][predict.dg_learner()], with a warning), and so imputed; where [kernel_mixed()] takes
-#'   it as unlike all others, it does so here too. One that only a term makes, `factor(grade)` of a
-#'   new number, is not imputed: the prediction is `NA`.
+#'   it as unlike all others, it does so here too.
 #' * With `by = "domain"` the median or most frequent level is that of the known values of the row's
 #'   own domain, and the pooled training value where the domain has none. A new domain's are those of
 #'   its unlabelled rows in `newdata`, or in `reference` where that has the domain;

@@ -55,8 +55,11 @@ test_that("imputed predictors are those that were imputed by hand", {
 })
 
 test_that("a kernel on categories sees imputed ones", {
-  expect_as_by_hand(function(...) dg_ridge(..., lambda = 0.1, kernel = kernel_mixed()),
-                    every_variable)
+  for (scale in c("pooled", "both")) {
+    expect_as_by_hand(function(...) {
+      dg_ridge(..., lambda = 0.1, kernel = kernel_mixed(), scale = scale)
+    }, every_variable)
+  }
 })
 
 test_that("variables are imputed before terms are evaluated, which learn what they learn", {
@@ -70,8 +73,15 @@ test_that("a number of which the formula makes categories has its most frequent 
   hand <- transform(d, count.missing = as.numeric(is.na(count)))
   hand$count[is.na(d$count)] <- as.numeric(names(which.max(table(d$count))))
   expect_false(median(d$count, na.rm = TRUE) == hand$count[1L])
-  expect_equal(fitted(dg_lm(y ~ factor(count) + x | site, data = d, na.action = na.impute)),
+  model <- dg_lm(y ~ factor(count) + x | site, data = d, na.action = na.impute)
+  expect_equal(fitted(model),
                fitted(dg_lm(y ~ factor(count) + x + count.missing | site, data = hand)))
+  new <- transform(d[5:8, ], count = c(9, 1, NA, 9))
+  expect_warning(found <- predict(model, new), "`newdata$count` has a level", fixed = TRUE,
+                 class = "domgen_warning_new_level")
+  expect_equal(found, predict(model, transform(new, count = c(NA, 1, NA, NA))))
+  expect_error(predict(model, new, new_levels = "error"), "seen in training",
+               class = "domgen_error_data")
 })
 
 test_that("a matrix and a data frame without a formula are imputed alike", {
