@@ -29,22 +29,39 @@ blueprint_matrix <- function(X, named) {
 }
 
 # New rows: list(X, complete rows only, not yet scaled; domain; ok: which rows of newdata those
-# are). A model that does not judge rows by their domain looks at it only where it reads_domain: NA
-# where newdata do not say it. new_levels: "na" or "error".
+# are; own: see impute_new()). A model that does not judge rows by their domain looks at it only
+# where it reads_domain: NA where newdata do not say it. new_levels: "na" or "error"; known: see
+# impute_new().
 replay <- function(blueprint, newdata, domain = NULL, needs_domain = FALSE, arg = "newdata",
-                   new_levels = "na", reads_domain = FALSE) {
-  X <- if (blueprint$kind == "formula") replay_formula(blueprint, newdata, arg, new_levels)
-       else replay_matrix(blueprint, newdata, arg)
-  domain <- if (needs_domain || reads_domain || !is.null(domain)) {
-    new_domain(blueprint, newdata, domain, nrow(X), needs_domain, arg,
-               unknown = if (reads_domain) NA else "new")
+                   new_levels = "na", known = NULL, reads_domain = FALSE) {
+  domain_of <- function(n) {
+    if (needs_domain || reads_domain || !is.null(domain)) {
+      new_domain(blueprint, newdata, domain, n, needs_domain, arg,
+                 unknown = if (reads_domain) NA else "new")
+    }
   }
+  read <- replay_predictors(blueprint, newdata, arg, new_levels, domain_of, known)
+  X <- read$X
+  domain <- domain_of(nrow(X))
   if (!needs_domain && !reads_domain) domain <- rep("new", nrow(X))
   ok <- rowSums(is.na(X)) == 0 & (!needs_domain | !is.na(domain))
   if (any(!ok)) warn_incomplete(ok, if (needs_domain) domain, arg)
   X <- X[ok, , drop = FALSE]
   check_finite(X, paste0("`", arg, "`: predictor"))
-  list(X = X, domain = factor(domain[ok]), ok = ok)
+  list(X = X, domain = factor(domain[ok]), ok = ok, own = read$own)
+}
+
+# list(X, rows with missing values are NA; own). domain_of: the number of rows to their domains.
+replay_predictors <- function(blueprint, newdata, arg, new_levels = "na",
+                              domain_of = function(n) NULL, known = NULL) {
+  by_name <- blueprint$kind == "formula"
+  read <- if (by_name) replay_columns(blueprint, newdata, arg, new_levels)
+          else replay_matrix(blueprint, newdata, arg)
+  filled <- impute_new(blueprint$impute, read$columns, read$given,
+                       function() domain_of(NROW(read$columns[[1L]])), known, arg, new_levels)
+  X <- if (by_name) replay_complete(blueprint, filled$columns, arg, new_levels)
+       else recode_matrix(blueprint$coding, filled$columns$x, arg)
+  list(X = insert_indicators(blueprint, X, filled$indicators), own = filled$own)
 }
 
 # domain: where it is judged by its rows.
@@ -68,22 +85,30 @@ describe_lost <- function(ok, domain) {
          if (sum(some) == 1L) "its" else "their", " other rows: ", enumerate(each, quote = ""))
 }
 
-replay_formula <- function(blueprint, newdata, arg, new_levels = "na") {
+# The columns that the terms need, with the types and levels of training: list(columns, given: the
+# same where levels that are new are still there).
+replay_columns <- function(blueprint, newdata, arg, new_levels) {
   newdata <- check_data(newdata, arg)
   names <- names(blueprint$prototype)
   check_columns(newdata, names, arg)
   same <- vapply(newdata[names], is_plain_number, NA) & names %in% blueprint$plain$numeric
   for (name in names[!same]) newdata[[name]] <- replay_column(newdata[[name]], name, blueprint, arg)
 
-  X <- matrix(NA_real_, nrow(newdata), length(blueprint$columns),
-              dimnames = list(NULL, blueprint$columns))
-  # a level that is new makes a row incomplete
+  # a level that is new is missing
   levels <- c(Filter(Negate(is.null), lapply(blueprint$prototype, levels)), blueprint$xlevels)
   levels <- levels[setdiff(intersect(names(levels), names), open_levels(blueprint$coding))]
-  known <- trained_levels(newdata, levels, arg, new_levels)
-  complete <- !missing_rows(known, names)
-  if (any(complete)) X[complete, ] <- replay_design(blueprint, known[complete, , drop = FALSE], arg,
-                                                    new_levels)
+  list(columns = trained_levels(newdata, levels, arg, new_levels, taken_as(blueprint$impute)),
+       given = newdata)
+}
+
+# The design without indicators; a row that is not complete is NA.
+replay_complete <- function(blueprint, columns, arg, new_levels) {
+  blueprint$columns <- design_columns(blueprint)
+  X <- matrix(NA_real_, nrow(columns), length(blueprint$columns),
+              dimnames = list(NULL, blueprint$columns))
+  complete <- !missing_rows(columns, names(blueprint$prototype))
+  if (any(complete)) X[complete, ] <- replay_design(blueprint, columns[complete, , drop = FALSE],
+                                                    arg, new_levels)
   X
 }
 
@@ -112,17 +137,17 @@ replay_design <- function(blueprint, newdata, arg, new_levels) {
 
 # Categorical columns with the levels that they had in training; NA, with a warning that names
 # column and level, where there is another.
-trained_levels <- function(columns, levels, arg, new_levels) {
+trained_levels <- function(columns, levels, arg, new_levels, taken = taken_as(NULL)) {
   for (name in names(levels)) {
     values <- as.character(columns[[name]])
     new <- !values %in% c(levels[[name]], NA)
-    if (any(new)) tell_new_level(name, levels[[name]], values[new], arg, new_levels)
+    if (any(new)) tell_new_level(name, levels[[name]], values[new], arg, new_levels, taken)
     columns[[name]] <- factor(values, levels[[name]], ordered = is.ordered(columns[[name]]))
   }
   columns
 }
 
-tell_new_level <- function(name, known, found, arg, new_levels, taken = "taken as missing") {
+tell_new_level <- function(name, known, found, arg, new_levels, taken) {
   unseen <- enumerate(unique(found), quote = "\"")
   if (new_levels == "error") {
     abort("data", "`", arg, "$", name, "` must have levels seen in training (",
@@ -138,7 +163,8 @@ tell_new_level <- function(name, known, found, arg, new_levels, taken = "taken a
 # last: the last row of the data.
 warn_dependent <- function(blueprint, last, X) {
   # cut() of one row has levels of its own
-  alone <- tryCatch(quietly(replay_formula(blueprint, last, "data"), "domgen_warning_new_level"),
+  alone <- tryCatch(quietly(replay_predictors(blueprint, last, "data")$X,
+                            "domgen_warning_new_level"),
                     domgen_error = function(e) NULL)
   if (is.null(alone)) return(invisible())
   found <- X[nrow(X), ]
@@ -185,8 +211,8 @@ replay_column <- function(column, name, blueprint, arg) {
 }
 
 replay_matrix <- function(blueprint, newdata, arg) {
-  if (!is.null(blueprint$coding)) blueprint$columns <- blueprint$coding$raw
-  columns <- blueprint$columns
+  columns <- if (is.null(blueprint$coding)) design_columns(blueprint) else blueprint$coding$raw
+  blueprint$columns <- columns
   if (is.data.frame(newdata)) newdata <- numeric_frame(newdata, blueprint, arg)
   one_row <- is.null(dim(newdata)) && length(columns) > 1L && length(newdata) == length(columns)
   if (one_row) newdata <- matrix(newdata, 1L, dimnames = list(NULL, names(newdata)))
@@ -200,7 +226,7 @@ replay_matrix <- function(blueprint, newdata, arg) {
           " of the training data, not ", ncol(X), ".")
   }
   colnames(X) <- columns
-  recode_matrix(blueprint$coding, X, arg)
+  list(columns = list(x = X), given = list(x = X))
 }
 
 numeric_frame <- function(newdata, blueprint, arg) {

@@ -8,16 +8,17 @@ abort_all_missing <- function(n, empty) {
 
 all_missing <- function(column) all(is.na(column))
 
-# na.omit and na.exclude leave rows out and say so; na.fail refuses.
+# na.omit and na.exclude leave rows out and say so, na.impute those where no predictor is missing;
+# na.fail refuses.
 drop_missing <- function(raw, na.action) {
   n <- nrow(raw$X)
   action <- read_na_action(na.action)
   given <- c("y", "domain", "weights", "unit")
   missing <- Reduce(`|`, lapply(raw[given], is_missing, n), rowSums(is.na(raw$X)) > 0)
   raw$kept <- which(!missing)
-  raw$padded <- if (action == "na.exclude") n
+  raw$padded <- if (identical(action, "na.exclude")) n
   if (!any(missing)) return(raw)
-  if (action == "na.fail") {
+  if (identical(action, "na.fail")) {
     abort("data", "`na.action` is na.fail, but ", plural(sum(missing), "row"), " of ", n,
           if (sum(missing) == 1) " has" else " have", " missing values.")
   }
@@ -36,12 +37,14 @@ is_missing <- function(value, n) if (is.null(value)) rep(FALSE, n) else is.na(va
 
 read_na_action <- function(na.action) {
   if (is.null(na.action)) return("na.omit")
+  impute <- as_imputation(na.action)
+  if (!is.null(impute)) return(impute)
   for (name in c("na.omit", "na.exclude", "na.fail")) {
     if (identical(na.action, name) || identical(na.action, get(name, asNamespace("stats")))) {
       return(name)
     }
   }
-  abort("argument", "`na.action` must be na.omit, na.exclude or na.fail, not ",
+  abort("argument", "`na.action` must be na.omit, na.exclude, na.fail or na.impute, not ",
         describe(na.action), ".")
 }
 

@@ -41,31 +41,42 @@ raw_from_formula <- function(input, wishes = NULL) {
   if (!is.null(parts$domain)) input$domain <- evaluate(parts$domain, data, env, "domain")
 
   given <- read_given(input, nrow(data))
+  gaps <- impute_frame(input$na.action, data, parts, given, names, terms, wishes)
+  data <- gaps$columns
   missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, names))
-  evaluated <- evaluate_terms(terms, data, !missing, columns$all)
-  read <- evaluated$frame
-  coding <- if (!is.null(wishes)) new_coding(wishes, predictor_frame(read))
-  check_predictor_types(read, coding$dropped)
-  usable <- evaluated$usable
+  read <- evaluate_terms(terms, data, !missing, columns$all)
+  usable <- read$usable
+  design <- new_design(columns, wishes, read$frame, data[usable, columns$numeric, drop = FALSE])
+  if (!is.null(parts$response)) {
+    y <- read_vector(stats::model.response(read$frame), nrow(read$frame), "y")
+    given$y <- spread_rows(y, usable)
+  }
+  blueprint <- blueprint_formula(read$frame, design, parts, data, columns,
+                                 small_environment(input$x, names(data), env))
+  last <- data[max(which(usable)), , drop = FALSE]
+  if (is.null(columns)) warn_dependent(blueprint, last, design$X)
+  blueprint <- add_indicators(blueprint, gaps$impute)
+  X <- insert_indicators(blueprint, design$X, gaps$indicators[usable, , drop = FALSE])
+  c(list(X = spread_rows(X, usable), blueprint = blueprint), given)
+}
+
+# frame, data: of the rows that can be used. list(X, contrasts, coding)
+new_design <- function(columns, wishes, frame, data) {
+  coding <- if (!is.null(wishes)) new_coding(wishes, predictor_frame(frame))
+  check_predictor_types(frame, coding$dropped)
+  terms <- attr(frame, "terms")
   if (!is.null(coding)) {
-    design <- coded_design(coding, read)
+    design <- coded_design(coding, frame)
   } else if (is.null(columns)) {
-    design <- model_matrix(attr(read, "terms"), read)
+    design <- model_matrix(terms, frame)
   } else {
-    columns$terms <- attr(read, "terms")
-    design <- plain_design(columns, data[usable, columns$numeric, drop = FALSE], read)
+    columns$terms <- terms
+    design <- plain_design(columns, data, frame)
   }
   if (ncol(design$X) == 0L) {
     abort("argument", "`formula` must name at least one predictor beside the response.")
   }
-  if (!is.null(parts$response)) {
-    given$y <- spread_rows(read_vector(stats::model.response(read), nrow(read), "y"), usable)
-  }
-  blueprint <- blueprint_formula(read, design, parts, data, columns,
-                                 small_environment(input$x, names(data), env))
-  last <- data[max(which(usable)), , drop = FALSE]
-  if (is.null(columns)) warn_dependent(blueprint, last, design$X)
-  c(list(X = spread_rows(design$X, usable), blueprint = blueprint), given)
+  design
 }
 
 raw_from_matrix <- function(input, wishes = NULL) {
@@ -77,13 +88,17 @@ raw_from_matrix <- function(input, wishes = NULL) {
   }
   X <- as_numeric_matrix(input$x, "x", "a formula, a numeric matrix or a data frame")
   if (nrow(X) == 0L) abort("data", "`x` must have at least one row.")
+  given <- read_given(input, nrow(X))
+  gaps <- impute_matrix(input$na.action, X, given, wishes)
+  X <- gaps$columns$x
   blueprint <- blueprint_matrix(X, named = !is.null(colnames(input$x)))
   if (!is.null(wishes)) {
     coded <- coded_matrix(wishes, X)
     X <- coded$X
     blueprint[c("columns", "coding")] <- list(colnames(X), coded$coding)
   }
-  c(list(X = X, blueprint = blueprint), read_given(input, nrow(X)))
+  blueprint <- add_indicators(blueprint, gaps$impute)
+  c(list(X = insert_indicators(blueprint, X, gaps$indicators), blueprint = blueprint), given)
 }
 
 # y, domain and weights as vectors with one entry per row; an absent one is not

@@ -29,6 +29,7 @@
 #' | Several good methods? | [dg_ensemble()], with weights by left-out domains |
 #' | Is this row like those of training? | [`predict(type = "support")`][predict.dg_learner()] |
 #' | Categories, or things with a kernel of their own | [kernel_mixed()], [kernel_precomputed()] |
+#' | Some predictors are missing in some rows | [`na.action = na.impute`][na.impute()] |
 #' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
 #'
 #' @section Which projection?:

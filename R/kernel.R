@@ -158,7 +158,7 @@ read_rows <- function(kernel, x, z = NULL) {
   }
   raw <- raw_from_matrix(list(x = complete_frame(x, "x")), wishes)
   if (!is.null(z)) {
-    z <- quietly(replay_formula(raw$blueprint, complete_frame(z, "z"), "z"),
+    z <- quietly(replay_predictors(raw$blueprint, complete_frame(z, "z"), "z")$X,
                  "domgen_warning_new_level")
   }
   list(kernel = place_kernel(kernel, layout_of(raw$blueprint)), x = check_rows(raw$X, "x"),

@@ -18,6 +18,7 @@ domain_rows <- function(object, newdata, domain, reference, reference_domain) {
   extra <- !is.null(known) & known$domain %in% name
   blueprint <- object$blueprint
   blueprint$scaling$fixed <- new$moments[[1L]]
+  blueprint$impute <- fix_imputation(blueprint$impute, new$own, if (is.null(name)) "new" else name)
   list(X = new$X, ok = new$ok, name = name, one = function(X) one_domain(X, name),
        described = if (any(extra)) known$X[extra, , drop = FALSE] else new$X,
        blueprint = blueprint)

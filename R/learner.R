@@ -130,7 +130,8 @@ domain_weightings <- c("equal", "size")
 #' @return A vector with one entry per row of `newdata` (a factor for classes), or
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
 #'   to 1; for `type = "support"` numbers from 0 to 1. Rows with missing values, and with levels
-#'   that are new under `new_levels = "na"`, give `NA`, with a warning.
+#'   that are new under `new_levels = "na"`, give `NA`, with a warning, unless the model was fitted
+#'   with `na.action = na.impute` ([na.impute()]).
 #' @section Saved models:
 #' A fit carries all that predictions need and can be saved, say with [saveRDS()]. It also has a
 #' record of its parts: their kinds, shapes, missing and infinite values, and the range of whole

@@ -42,27 +42,30 @@ decide_rows <- function(object, new, of = decision) {
 }
 
 # New rows as the model sees them, and the further rows that describe their domains: list(X, domain,
-# ok, reference).
+# ok, reference, moments and own: of scaling and imputation by domain).
 read_new <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
   new_levels <- check_choice(new_levels, "new_levels", new_level_choices)
   if (is.null(reference) && !is.null(reference_domain)) {
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
-  judges <- judges_domain(object)
-  new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels,
-                reads_domain = reads_domain(object))
+  judges <- judges_domain(object) || imputes_by_domain(object$blueprint)
   known <- if (judges) read_reference(object, reference, reference_domain, new_levels)
+  new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels,
+                known = if (is.list(known)) known$own else known,
+                reads_domain = reads_domain(object))
   scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
-  if (identical(known, "training")) scaled$reference <- training_rows(object)
+  if (identical(known, "training") && judges_domain(object)) {
+    scaled$reference <- training_rows(object)
+  }
   if (!is.null(scaled$reference) && nlevels(new$domain) &&
         !any(levels(new$domain) %in% scaled$reference$domain)) {
     warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
   }
   list(X = scaled$X, domain = new$domain, ok = new$ok, reference = scaled$reference,
-       moments = scaled$moments)
+       moments = scaled$moments, own = new$own)
 }
 
-# list(X not yet scaled, domain), "training" or NULL.
+# list(X not yet scaled, domain, own), "training" or NULL.
 read_reference <- function(object, reference, reference_domain, new_levels) {
   if (is.null(reference)) return(NULL)
   if (is.character(reference) && is.null(dim(reference))) {
@@ -70,7 +73,7 @@ read_reference <- function(object, reference, reference_domain, new_levels) {
   }
   rows <- replay(object$blueprint, reference, reference_domain, needs_domain = TRUE,
                  arg = "reference", new_levels = new_levels)
-  list(X = rows$X, domain = rows$domain)
+  rows[c("X", "domain", "own")]
 }
 
 # The scaled rows that a model was trained on.
@@ -208,7 +211,7 @@ describe_formula <- function(x) {
 describe_rows <- function(x) {
   paste0(plural(nobs.dg_fit(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
          " (scale: ", describe_scale(spec_scale(x$spec)), "), ",
-         plural(nlevels(x$domain), "domain"))
+         plural(nlevels(x$domain), "domain"), describe_imputed(x$blueprint))
 }
 
 describe_scale <- function(scale) {

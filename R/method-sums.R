@@ -50,7 +50,8 @@
 #' @param kernel_y Kernel on a numeric response; `NULL` is [kernel_rbf()] with
 #'   the median bandwidth. Classes need none.
 #' @param na.action `na.omit` and `na.exclude` leave rows with missing values out,
-#'   with a warning; `na.fail` refuses them. The same in further pieces.
+#'   with a warning; `na.fail` refuses them. [na.impute] imputes predictors by the medians and most
+#'   frequent levels of the first piece. The same in further pieces.
 #' @return `feature_sums()`, `update()` and `+`: an object of class
 #'   `dg_feature_sums`, which can be saved with [saveRDS()]; its size does not depend on the
 #'   number of rows. A list with
@@ -88,8 +89,8 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, features = fea
     features = check_map(features), kernel = check_kernel(kernel, "kernel"),
     kernel_y = if (!is.null(kernel_y)) check_kernel(kernel_y, "kernel_y"),
     domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
-    scale = check_choice(scale, "scale", scalings_of_sums), na.action = read_na_action(na.action),
-    threads = check_threads(threads)
+    scale = check_choice(scale, "scale", scalings_of_sums),
+    na.action = pooled_only(read_na_action(na.action)), threads = check_threads(threads)
   )
   given <- as.list(match.call())[-1L]
   known <- c("x", setdiff(data_arguments, c("x", "weights", "unit")), names(args))
@@ -173,8 +174,7 @@ update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, thread
 # Rows like the first ones: list(X scaled, y, domain).
 read_piece <- function(object, data, y, domain) {
   blueprint <- object$blueprint
-  X <- if (blueprint$kind == "formula") replay_formula(blueprint, data, "data")
-       else replay_matrix(blueprint, data, "data")
+  X <- replay_predictors(blueprint, data, "data")$X
   if (nrow(X) == 0L) abort("data", "`data` must have at least one row.")
   raw <- list(X = X)
   raw$y <- piece_response(object, data, y, nrow(X))
@@ -263,7 +263,7 @@ same_map <- function(a, b) {
     blueprint <- object$blueprint
     list(object$product, object$response_map, object$has_domain,
          object$response[c("kind", "call")],
-         blueprint[intersect(c("kind", "columns", "scaling", "xlevels", "contrasts"),
+         blueprint[intersect(c("kind", "columns", "scaling", "xlevels", "contrasts", "impute"),
                              names(blueprint))],
          attr(blueprint$terms, "predvars"))
   }

@@ -80,7 +80,8 @@
 #'   (rank - 1/2)/n, so that outliers and units do not matter; `"none"`, not at all.
 #' @param na.action `na.omit` leaves rows with missing values out, with a
 #'   warning; `na.exclude` too, and fills [fitted()] with `NA` there; `na.fail`
-#'   refuses them.
+#'   refuses them; [na.impute] keeps rows whose predictors have gaps, and puts medians and most
+#'   frequent levels there.
 #' @param threads Threads for kernel work; `getOption("domgen.threads", 2)` if
 #'   `NULL`. The result does not depend on it. The BLAS has its own, see [domgen-package].
 #' @param ... Must be empty: an unknown argument is an error.

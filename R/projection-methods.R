@@ -15,16 +15,18 @@
 #' @param reference More unlabelled rows of the new domains, like `newdata`; a
 #'   domain that appears in it is judged by these rows instead of by its rows in
 #'   `newdata`. `"training"` takes the stored rows of the training domains; a
-#'   model with a feature map keeps none. Only used with a domain kernel.
+#'   model with a feature map keeps none. Only used with a domain kernel, or with scaling or
+#'   imputation by domain.
 #' @param reference_domain Domain of each row of `reference`, when it is not a
 #'   column of it.
 #' @param new_levels What a level of a categorical predictor means that training did not have:
-#'   `"na"`: the row counts as one with a missing value, and a warning of class
+#'   `"na"`: it counts as a missing value (which [na.impute] imputes), and a warning of class
 #'   `domgen_warning_new_level` names predictor and level; `"error"`: an error that names them.
 #'   [kernel_mixed()] knows what to do with such a level: with `"na"` it is unlike all others.
 #' @param ... Must be empty.
 #' @return A matrix of scores, nrow(newdata) x m; rows with missing values give
-#'   `NA`, with a warning that says, where a domain is judged by its rows, by how many of them.
+#'   `NA` (unless the model was fitted with [na.impute]), with a warning that says, where a domain
+#'   is judged by its rows, by how many of them.
 #' @examples
 #' model <- kpca(~ . | Species, data = iris, ncomp = 2)
 #' predict(model, iris[1:3, ])
