@@ -10,7 +10,8 @@ svr_costs <- c(0.1, 1, 10)
 # After the ridge regressions, in the last round.
 try_others <- function(search) {
   if (requireNamespace("ranger", quietly = TRUE)) {
-    try_candidate(search, candidate("both", "forest"))
+    few <- nlevels(search$judged) < domains_for_null
+    try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
   }
   if (!is.factor(search$sample$y) && left_out_kurtosis(search) > heavy_tails) {
     try_candidate(search, candidate("pooled", "svr"))

@@ -18,9 +18,9 @@
 #' Gaussian kernel, fitted by the gradient of the squared error of left-out domains.
 #' Those have seen the labels of all domains, so that they are compared with the others on thirds of
 #' the domains on which they were not fitted. In every step lambda is the best of 13 values. The
-#' forest (on the predictors beside the same standardised by domain) and the support vector
-#' regression (cost the best of three) are fitted again without each of at most five groups of
-#' domains.
+#' forest (with five domains or more on the predictors beside the same standardised by domain) and
+#' the support vector regression (cost the best of three) are fitted again without each of at most
+#' five groups of domains.
 #'
 #' **Members.** Which kind is best is uncertain, and their errors differ: the decision values of the
 #' best candidates of the `members` best kinds of ridge regression are averaged (of fewer, where
