@@ -78,7 +78,6 @@ left_out_core <- function(gram, Y, domain, costs, lambda, centre, offset, square
   left <- core_result(ridge_lodo_(hand_over(K), Y, ridge, tabulate(domain, nlevels(domain)), centre,
                                   offset, squares))
   warn_ridge(left$jitter, lambda)
-  left$ridge <- ridge
   left
 }
 

@@ -8,7 +8,12 @@ train_ridge <- function(product, sample, task, args) UseMethod("train_ridge")
 #' @exportS3Method
 train_ridge.gram_space <- function(product, sample, task, args) {
   if (!is.null(sample$left_out)) return(train_leaving_out(product, sample, task, args))
-  K <- space_gram(product)
+  solve_gram(function() space_gram(product), task, args)
+}
+
+# gram: a function that gives K, which is consumed.
+solve_gram <- function(gram, task, args) {
+  K <- gram()
   ridge <- row_ridges(args$lambda, task$costs, K)
   m <- ncol(task$Y)
   largest <- max(diag(K))
@@ -27,22 +32,25 @@ train_ridge.gram_space <- function(product, sample, task, args) {
   list(coefficients = alpha, offset = offset, decision = decision)
 }
 
-# The same, and from the same factorisation the values of each row by the fit without its group of
-# domains (`left_out` of the sample), [n x m].
+# The same, and from the same Gram matrix the values of each row by the fit without its group of
+# domains (`left_out` of the sample), [n x m], to the path's accuracy.
 train_leaving_out <- function(product, sample, task, args) {
   order <- order(sample$left_out)
   back <- order(order)
-  sorted <- rows_in_order(product, order)
-  Y <- task$Y[order, , drop = FALSE]
-  sample$domain <- sample$left_out
-  left <- left_out_core(function() space_gram(sorted), Y, sample$left_out[order], task$costs[order],
-                        args$lambda, left_out_centre(sample, task, args), args$offset, NULL)
-  alpha <- left$coefficients[back, , drop = FALSE]
-  ridge <- left$ridge[back]
-  decision <- task$Y - (ridge + left$jitter) * alpha
-  alpha[task$costs == 0, ] <- 0
-  list(coefficients = alpha, offset = drop(left$offset), decision = decision,
-       left_out = (Y - left$residual)[back, , drop = FALSE])
+  centre <- left_out_centre(replace(sample, "domain", sample["left_out"]), task, args)
+  task[c("Y", "costs")] <- list(task$Y[order, , drop = FALSE], task$costs[order])
+  K <- space_gram(rows_in_order(product, order))
+  values <- ridge_path(K, task$Y, sample$left_out[order], task$costs, args$lambda, centre,
+                       args$offset, threads = args$threads)$prediction
+  last_use <- function() {
+    value <- K
+    K <<- NULL
+    value
+  }
+  solved <- solve_gram(last_use, task, args)
+  list(coefficients = solved$coefficients[back, , drop = FALSE], offset = solved$offset,
+       decision = solved$decision[back, , drop = FALSE],
+       left_out = values[back, , drop = FALSE])
 }
 
 rows_in_order <- function(product, order) {

@@ -69,9 +69,8 @@ Rcpp::List ridge_lodo_(SEXP K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::
   domgen::LeaveOneDomainOut leave(factor, out, Y, here);
   if (costs.isNull()) {
     const domgen::Lodo lodo = leave.run(nullptr);
-    return Rcpp::List::create(
-        Rcpp::_["residual"] = lodo.residual, Rcpp::_["jitter"] = factor.jitter(),
-        Rcpp::_["coefficients"] = leave.coefficients(), Rcpp::_["offset"] = leave.constants());
+    return Rcpp::List::create(Rcpp::_["residual"] = lodo.residual,
+                              Rcpp::_["jitter"] = factor.jitter());
   }
   const Eigen::VectorXd row_costs = Rcpp::as<Eigen::VectorXd>(costs.get());
   if (row_costs.size() != Y.rows()) Rcpp::stop("costs must have a value per row of Y");

@@ -45,20 +45,15 @@ class LeaveOneDomainOut {
   LeaveOneDomainOut(const RidgeFactor& factor, const LeftOut& left_out, const Eigen::MatrixXd& Y,
                     const Pool& pool)
       : factor_(factor), out_(left_out), m_(Y.cols()), pool_(pool), alpha_(factor.solve(Y)),
-        u_(Eigen::VectorXd::Zero(factor.rows())), constant_(Eigen::RowVectorXd::Zero(m_)) {
+        u_(Eigen::VectorXd::Zero(factor.rows())) {
     DOMGEN_EXPECT(out_.begin.back() == factor.rows());
     DOMGEN_EXPECT(out_.centre.rows() == out_.domains() && out_.centre.cols() == m_);
     if (out_.offset || (out_.centre.array() != 0).any())
       u_ = factor.solve(Eigen::VectorXd::Ones(factor.rows()));
     if (!out_.offset) return;
     sum_ = u_.sum();
-    constant_ = alpha_.colwise().sum() / sum_;
-    alpha_ -= u_ * constant_;
+    alpha_ -= u_ * alpha_.colwise().sum() / sum_;
   }
-
-  // Of the function that is fitted to all domains: alpha [n x m], and its constants.
-  const Eigen::MatrixXd& coefficients() const { return alpha_; }
-  const Eigen::RowVectorXd& constants() const { return constant_; }
 
   // costs [n], or null where slopes are not wanted.
   Lodo run(const Eigen::VectorXd* costs) {
@@ -86,7 +81,6 @@ class LeaveOneDomainOut {
   Eigen::MatrixXd alpha_;  // M Y
   Eigen::VectorXd u_;      // M 1
   double sum_ = 1;
-  Eigen::RowVectorXd constant_;
 
   // Columns begin, ..., end - 1 of R^-T, without the rows above, which are 0.
   Eigen::MatrixXd columns(Eigen::Index begin, Eigen::Index end) const {
