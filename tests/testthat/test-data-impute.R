@@ -133,6 +133,18 @@ test_that("missing responses, domains and weights leave a row out, and its value
   expect_equal(coef(model), coef(dg_lm(y ~ x + z | site, data = rest, weights = w,
                                        na.action = na.impute)))
   expect_lt(max(abs(coef(model))), 1e3)
+  # nor in a matrix, in which the only gap of z is, nor by domain
+  d$z[12] <- NA
+  quiet <- function(rows, action) {
+    suppressWarnings(dg_lm(as.matrix(rows[c("x", "z")]), y = rows$y, domain = rows$site,
+                           weights = rows$w, na.action = action))
+  }
+  for (action in list(na.impute(), na.impute(by = "domain"))) {
+    expect_identical(columns_of(quiet(d, action)), c("x", "z", "x.missing"))
+    expect_equal(coef(quiet(d, action)), coef(quiet(rest, action)))
+    framed <- suppressWarnings(dg_lm(y ~ x + z | site, data = d, weights = w, na.action = action))
+    expect_equal(coef(framed), coef(quiet(rest, action)))
+  }
   # a response that is missing only once it is evaluated
   d <- with_missing(mixed_data(), x = 1:3)
   d$z[31:40] <- -1
