@@ -21,20 +21,21 @@
 #' [dg_auto()] does, sees values of all rows of that fit, as it does their scaling.) Weights do not
 #' count. Missing entries of the response, the domain or the weights still leave a row out.
 #'
-#' * Variables are imputed before terms are evaluated: the formula `log(x) * z` sees complete `x` and
-#'   `z`, and scaling, kernels and domain embeddings never see a gap. What a term makes missing (the
-#'   logarithm of a negative number) is no gap; such a row is left out, or its prediction is `NA`.
+#' * Variables are imputed before terms are evaluated: the formula `log(x) * z` sees complete `x`
+#'   and `z`, and scaling, kernels and domain embeddings never see a gap. What a term makes missing
+#'   (the logarithm of a negative number) is no gap; such a row is left out, or its prediction is
+#'   `NA`.
 #' * A number of which the formula makes categories one by one, as `factor(grade)`, counts as
 #'   categorical. Of a matrix each column is a variable. Ids of [kernel_precomputed()] are not
 #'   imputed.
-#' * A variable that was complete in training is imputed in new rows too. The design has no indicator
-#'   for it, and a warning of class `domgen_warning_imputed` names it and counts its rows.
+#' * A variable that was complete in training is imputed in new rows too. The design has no
+#'   indicator for it, and a warning of class `domgen_warning_imputed` names it and counts its rows.
 #' * A level that training did not have is missing (`new_levels = "na"` of
-#'   [predict()][predict.dg_learner()], with a warning), and so imputed; where [kernel_mixed()] takes
-#'   it as unlike all others, it does so here too.
+#'   [predict()][predict.dg_learner()], with a warning), and so imputed; where [kernel_mixed()]
+#'   takes it as unlike all others, it does so here too.
 #' * With `by = "domain"` the median or most frequent level is that of the known values of the row's
-#'   own domain, and the pooled training value where the domain has none. A new domain's are those of
-#'   its unlabelled rows in `newdata`, or in `reference` where that has the domain;
+#'   own domain, and the pooled training value where the domain has none. A new domain's are those
+#'   of its unlabelled rows in `newdata`, or in `reference` where that has the domain;
 #'   `reference = "training"` takes those of training for a domain that was in it. Predictions then
 #'   need the domain, and depend on which of its rows come together, as with `scale = "domain"`.
 #' * Where whole domains lack a variable, its indicator tells domains rather than rows apart, and

@@ -25,7 +25,8 @@
 #'   [kernel_mixed()] knows what to do with such a level: with `"na"` it is unlike all others.
 #' @param ... Must be empty.
 #' @return A matrix of scores, nrow(newdata) x m; rows with missing values give
-#'   `NA` (unless the model was fitted with [na.impute]), with a warning that says, where a domain is judged by its rows, by how many of them.
+#'   `NA` (unless the model was fitted with [na.impute]), with a warning that says, where a domain
+#'   is judged by its rows, by how many of them.
 #' @examples
 #' model <- kpca(~ . | Species, data = iris, ncomp = 2)
 #' predict(model, iris[1:3, ])
