@@ -59,18 +59,16 @@ code_columns <- function(coding, variables, arg = "data", new_levels = "na") {
 # The data frame that codes stand for: the numbers, then a factor for each coded column. coded: see
 # new_coding().
 uncoded <- function(X, coded) {
-  numbers <- seq_len(ncol(X) - length(coded))
-  frame <- as.data.frame(X[, numbers, drop = FALSE], optional = TRUE)
-  for (k in seq_along(coded)) {
-    one <- coded[[k]]
-    code <- X[, length(numbers) + k]
-    if (one$kind == "ordered") code <- round(code * max(length(one$levels) - 1, 1)) + 1
-    frame[[length(frame) + 1L]] <- factor(one$levels[code], one$levels,
-                                          ordered = one$kind == "ordered")
-    names(frame)[length(frame)] <- one$name
-  }
-  names(frame) <- make.unique(names(frame))
-  frame
+  p <- ncol(X) - length(coded)
+  columns <- lapply(seq_len(p), function(j) as.vector(X[, j]))
+  factors <- Map(function(one, code) {
+    ordered <- one$kind == "ordered"
+    if (ordered) code <- round(code * max(length(one$levels) - 1, 1)) + 1
+    factor(one$levels[code], one$levels, ordered = ordered)
+  }, coded, lapply(seq_along(coded), function(k) as.vector(X[, p + k])))
+  # by hand: data.frame() would take its time, and change names
+  structure(c(columns, unname(factors)), names = make.unique(colnames(X)), class = "data.frame",
+            row.names = .set_row_names(nrow(X)))
 }
 
 # Whole numbers in full.
@@ -119,9 +117,10 @@ terms_without <- function(terms, coding) {
   as_they_are <- vapply(coding$coded, `[[`, "", "name")
   together <- colSums(uses) > 1 & colSums(uses[as_they_are, , drop = FALSE]) > 0
   if (any(together)) {
-    abort("argument", "`formula` must not have interactions of predictors that a kernel takes as ",
-          "they are; leave out ", enumerate(labels[together]), ". A kernel that is a product over ",
-          "predictors has all interactions.")
+    abort("argument", "`formula` must not have interactions of predictors that ",
+          if (coding$strict) "a learner takes as factors" else "a kernel takes as they are",
+          "; leave out ", enumerate(labels[together]), ".",
+          if (!coding$strict) " A kernel that is a product over predictors has all interactions.")
   }
   kept <- labels[colSums(uses[coding$dropped, , drop = FALSE]) == 0]
   stats::delete.response(stats::terms(

@@ -70,6 +70,21 @@ test_that("numbers come as the blueprint reads and scales them, data as numbers 
   expect_identical(names(whole), c("x", "x.mean", "size", "grade", "colour", "flag"))
 })
 
+test_that("factors may be all there is, but not part of an interaction", {
+  d <- mixed_data()
+  spec <- learner_custom(function(x, y) lm(y ~ ., data.frame(x, y = y)), predict, needs = "data",
+                         scale = "both", domain_means = TRUE)
+  model <- fit(spec, y ~ size | site, data = d)
+  expect_equal(predict(model, d), unname(fitted(lm(y ~ size, d))))
+  expect_error(fit(spec, y ~ x * size | site, data = d),
+               "interactions of predictors that a learner takes as factors; leave out `x:size`.$",
+               class = "domgen_error_argument")
+  # a matrix has numbers only
+  X <- as.matrix(d[c("x", "z")])
+  expect_equal(predict(fit(update(spec, scale = "none", domain_means = FALSE), X, d$y), X),
+               unname(fitted(lm(d$y ~ X))))
+})
+
 test_that("new rows come with the factors of training, and new levels are missing", {
   d <- mixed_data()
   spec <- learner_custom(function(x, y) lm(y ~ ., data.frame(x, y = y)), predict, needs = "data")
@@ -172,6 +187,8 @@ test_that("arguments are checked, and errors say what to do", {
   expect_error(learner_custom(f, function(object, x, z) 1), "not also of `z`")
   expect_error(learner_custom(f, p, l = 3), "Unknown argument `l`")
   expect_error(learner_custom(f, p, 3), "must be named")
+  sums <- feature_sums(y ~ . | domain, data = toy, features = features_rff(10))
+  expect_error(fit(learner_custom(f, p), sums), "must be data for `learner_custom\\(\\)`")
   expect_error(learner_custom(f, p, data = iris), "which fit\\(\\) gives data")
   expect_error(learner_custom(function(x, y, scale) 1, p), "must not have a parameter called `scale`")
   expect_error(learner_custom(f, p, needs = "all"), "`needs` must be one of")
@@ -296,6 +313,12 @@ test_that("a model comes back from a file, carries no caller, and a damaged one 
   expect_identical(predict(readRDS(file), toy), rep(mean(toy$y) + 2, n))
   model$engine$object$m <- NULL
   expect_error(predict(model, toy), "damaged", class = "domgen_error_model")
+  # what a file does not keep
+  pointer <- learner_custom(function(x, y) list(p = methods::new("externalptr")), function(object, x) {
+    if (nrow(x) < 10) stop("null pointer") else numeric(nrow(x))
+  })
+  expect_error(predict(fit(pointer, y ~ . | domain, data = toy), toy[1:2, ]),
+               "null pointer; the fitted object has an external pointer, which a file does not keep")
   # what changes as it is used is no damage
   counted <- fit(learner_custom(function(x, y) list(cache = new.env()), function(object, x) {
     assign(paste0("a", length(ls(object$cache))), 1, object$cache)
