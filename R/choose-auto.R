@@ -40,7 +40,7 @@
 #' the other domains choose, as in nested cross-validation (Varma and Simon, 2006), but with the
 #' values of the one search. Where the search had some of the rows only, the chosen ridge
 #' regressions are scored anew with all rows, each domain left out in closed form (of more than
-#' 3,000 rows with about 3,000, but 50 a domain or all that it has); what they gain is added, and
+#' 2,000 rows with about 2,000, but 50 a domain or all that it has); what they gain is added, and
 #' cross-fitting's correction is taken in the share of the rows that the choice has seen.
 #' The standard error is that over domains times \eqn{\sqrt{1 + 4/G}}{sqrt(1 + 4/G)} for G domains,
 #' because choices and training sets overlap; the factor is what simulations asked for, in
