@@ -3,11 +3,14 @@
 # else is fitted again without each group of domains, see choose-auto-refit.R.
 
 # judges: bandwidths fitted without some domains, see choose-auto-predictors.R.
-candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, sigma = NULL,
-                      judges = NULL) {
-  list(scale = scale, kernel = kernel, times = times, outer = outer, sigma = sigma,
+candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, tau = NA,
+                      sigma = NULL, judges = NULL) {
+  list(scale = scale, kernel = kernel, times = times, outer = outer, tau = tau, sigma = sigma,
        judges = judges)
 }
+
+# Scaling as learn_scaling() knows it.
+candidate_scale <- function(c) if (c$scale == "means") c("pooled", "means") else c$scale
 
 # p: predictors after scaling, whose inner product is about p; median: their median distance where
 # it is known.
@@ -22,11 +25,15 @@ candidate_kernel <- function(c, p, median = NULL) {
 }
 
 candidate_domain_kernel <- function(c, median = NULL) {
-  if (is.na(c$outer)) domain_pooled()
+  if (!is.na(c$tau)) domain_multitask(c$tau)
+  else if (is.na(c$outer)) domain_pooled()
   else domain_distribution(kernel_rbf(median), outer = kernel_rbf(times = c$outer))
 }
 
-candidate_key <- function(c) paste(c$scale, c$kernel, c$times, c$outer, !is.null(c$sigma))
+candidate_key <- function(c) {
+  paste(c$scale, c$kernel, c$times, c$outer, c$tau, !is.null(c$sigma))
+}
+
 candidate_kind <- function(c) paste(c$scale, c$kernel, !is.null(c$sigma))
 
 is_ridge <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
@@ -42,8 +49,11 @@ kernel_words <- function(c) {
   paste0(name, " (", format(c$times), " x median)")
 }
 
+is_pooled <- function(c) is.na(c$outer) && is.na(c$tau)
+
 domain_kernel_words <- function(c) {
-  if (is.na(c$outer)) "pooled"
+  if (!is.na(c$tau)) paste0("multi-task (", format(c$tau), ")")
+  else if (is.na(c$outer)) "pooled"
   else paste0("distributional (", format(c$outer), " x median)")
 }
 
@@ -59,8 +69,9 @@ find_candidate <- function(search, c) {
 search_sample <- function(search, scale) {
   if (is.null(search$scaled[[scale]])) {
     told <- length(search$scaled) > 0L
-    sample <- if (told) quietly(scale_sample(search$sample, scale))
-              else scale_sample(search$sample, scale)
+    kinds <- candidate_scale(list(scale = scale))
+    sample <- if (told) quietly(scale_sample(search$sample, kinds))
+              else scale_sample(search$sample, kinds)
     search$scaled[[scale]] <- c(sample, median = median_bandwidth(sample$X))
   }
   search$scaled[[scale]]

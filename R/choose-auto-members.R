@@ -49,7 +49,7 @@ best_mean <- function(search, keys, value, used) {
 safe_kinds <- function(search, scores) {
   keys <- best_of_kinds(search, scores)
   if (nlevels(search$judged) >= domains_for_null) return(keys)
-  own <- vapply(keys, function(key) by_domain(search$found[[key]]$candidate$scale), NA)
+  own <- vapply(keys, function(key) by_domain(candidate_scale(search$found[[key]]$candidate)), NA)
   if (!any(own) || all(own)) return(keys)
   best <- scores[, keys[!own][1L]]
   better <- vapply(keys[own], function(key) is_clear(search, best - scores[, key]), NA)
@@ -98,7 +98,8 @@ member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$si
   dg_ridge(lambda = found$lambda * n / length(search$sample$y), kernel = candidate_kernel(c, p),
            domain_kernel = candidate_domain_kernel(c),
            features = if (n <= exact_rows) features_exact() else features_nystrom(1000),
-           offset = TRUE, scale = c$scale, threads = search$args$threads)
+           offset = TRUE, scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
+           threads = search$args$threads)
 }
 
 #' @exportS3Method

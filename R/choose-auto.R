@@ -10,10 +10,12 @@
 #' regression's lambda cost a few fits.
 #'
 #' @details
-#' **Search.** First every scaling (pooled, by domain, both, ranks) with a Gaussian, a Laplace and
-#' a linear + Gaussian kernel at the median bandwidth, and a linear kernel. A kind is a scaling with
-#' one of these kernels. For the `members` best kinds follow other bandwidths and, with five domains
-#' or more, [domain_distribution()] with two bandwidths between embeddings instead of pooling; last,
+#' **Search.** First every scaling (pooled, by domain, both, pooled with the domains' means, ranks)
+#' with a Gaussian, a Laplace and a linear + Gaussian kernel at the median bandwidth, and a linear
+#' kernel. A kind is a scaling with one of these kernels. For the `members` best kinds follow other
+#' bandwidths and, with five domains or more, instead of pooling [domain_distribution()] with two
+#' bandwidths between embeddings and [domain_multitask()] with `tau` 0.5 and 0.9, which gives
+#' training domains deviations of their own, as the random effects of mixed models; last,
 #' where there are at most `max_predictors` of them, one bandwidth per predictor for the best
 #' Gaussian kernel, fitted by the gradient of the squared error of left-out domains.
 #' Those have seen the labels of all domains, so that they are compared with the others on thirds of

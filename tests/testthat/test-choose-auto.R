@@ -14,7 +14,7 @@ test_that("the table has the mean, its members and the others, each in order", {
   expect_equal(table$difference_se, unname(apply(d, 2, sd)) / sqrt(5))
   expect_equal(table$se, unname(apply(model$choice$scores, 2, sd)) / sqrt(5))
   # every scaling with three kernels
-  for (scale in c("pooled", "domain", "both", "rank")) {
+  for (scale in c("pooled", "domain", "both", "means", "rank")) {
     plain <- table$scale == scale & table$domain_kernel == "pooled" & grepl("(1 x", table$kernel, fixed = TRUE)
     expect_setequal(sub(" kernel.*", "", table$kernel[which(plain)]),
                     c("Gaussian", "Laplace", "linear + Gaussian"))
@@ -30,16 +30,19 @@ candidate_spec <- function(row, p, offset = TRUE) {
   }
   times <- number(row$kernel)
   outer <- number(row$domain_kernel)
-  if (row$scale == "both") p <- 2 * p
+  if (row$scale %in% c("both", "means")) p <- 2 * p
   kernel <- if (row$kernel == "null model") kernel_rbf()
             else if (row$kernel == "linear kernel") kernel_linear()
             else if (grepl("linear", row$kernel)) kernel_rbf(times = times) + (0.5 / p) * kernel_linear()
             else if (grepl("Gaussian", row$kernel)) kernel_rbf(times = times)
             else kernel_laplace(times = times)
+  tau <- sub("multi-task \\((.*)\\)", "\\1", row$domain_kernel)
   domain_kernel <- if (row$domain_kernel == "pooled") domain_pooled()
+                   else if (tau != row$domain_kernel) domain_multitask(as.numeric(tau))
                    else domain_distribution(outer = kernel_rbf(times = outer))
-  dg_ridge(lambda = row$lambda, kernel = kernel, domain_kernel = domain_kernel, scale = row$scale,
-           offset = offset)
+  means <- row$scale == "means"
+  dg_ridge(lambda = row$lambda, kernel = kernel, domain_kernel = domain_kernel,
+           scale = if (means) "pooled" else row$scale, domain_means = means, offset = offset)
 }
 
 test_that("every score is that of lodo() of the candidate's ridge regression", {
