@@ -11,7 +11,7 @@
 #' formula makes (dummy variables for categories), scaled by `scale`; with `needs = "data"` the
 #' numeric columns, and behind them the categorical predictors as factors with the levels of the
 #' training data. Behind a projection it is the scores, in either case. Names of columns are those
-#' of the terms, such as `poly(a, 2)1`: `data.frame()` would change them, `cbind(x, y = y)` does not.
+#' of the terms, such as `poly(a, 2)1`: `data.frame()` changes them, `cbind(x, y = y)` does not.
 #' `y`: a numeric vector, or a factor. Both come first, whatever they are called. If the function
 #' has arguments of these names, also `domain`, a factor, and `weights`, the costs of the rows:
 #' their weights, times \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0
