@@ -130,6 +130,58 @@ test_that("probabilities are the weighted means of the members', and need all of
   expect_equal(rowSums(predict(calibrated, new_classes, type = "prob")), rep(1, nrow(new_classes)))
 })
 
+# [n x 1]: the member's values, fitted anew without each domain.
+refitted_by_hand <- function(spec, data) {
+  values <- lapply(levels(data$domain), function(g) {
+    own <- data$domain == g
+    model <- fit(spec, y ~ . | domain, data = droplevels(data[!own, ]))
+    2 * predict(model, data[own, ], type = "prob")[, 2L] - 1
+  })
+  unsplit(values, data$domain)
+}
+
+test_that("of classes the null model's left-out values are those of the other domains", {
+  members <- list(linear = dg_lm(), null = dg_null())
+  model <- fit(dg_ensemble(members, "stacked"), y ~ . | domain, data = classes)
+  F <- sapply(members, refitted_by_hand, classes)
+  t <- 2 * as.integer(classes$y) - 3
+  expect_equal(unname(coef(model)), stack_by_hand(F, t, vote(classes)), tolerance = 1e-3)
+  alone <- fit(dg_ensemble(list(dg_null(), dg_null()), "stacked"), y ~ . | domain, data = classes)
+  expect_equal(drop(alone$held_out$values), F[, "null"], tolerance = 1e-8, ignore_attr = TRUE)
+})
+
+test_that("a member's calibration has not seen the labels of a domain that is left out", {
+  # learns nothing but its calibration
+  fixed <- learner_custom(function(x, y) 0, function(object, x) plogis(x$x1),
+                          probability = "isotonic")
+  twice <- dg_ensemble(list(fixed, fixed), "stacked")
+  first <- classes$domain == levels(classes$domain)[1L]
+  other <- classes
+  other$y[first] <- rev(levels(other$y))[as.integer(other$y[first])]
+  values <- lapply(list(classes, other), function(data) {
+    fit(twice, y ~ . | domain, data = data)$held_out$values
+  })
+  expect_identical(values[[1L]][first], values[[2L]][first])
+  expect_gt(max(abs(values[[1L]][!first] - values[[2L]][!first])), 0.05)
+  anew <- refitted_by_hand(fixed, classes)
+  expect_equal(drop(values[[1L]]), anew, tolerance = 1e-8, ignore_attr = TRUE)
+})
+
+test_that("a member that chooses does so anew without the domains that are left out", {
+  inner <- dg_ensemble(list(dg_lm(), plain(1), dg_null()), "stacked")
+  outer <- fit(dg_ensemble(list(inner, dg_null()), "stacked"), y ~ . | domain, data = toy)
+  by_hand <- sqrt(tapply((toy$y - left_out_by_hand(list(inner), toy))^2, toy$domain, mean))
+  expect_equal(outer$held_out$scores[, 2L], by_hand, tolerance = 1e-6, ignore_attr = TRUE)
+  auto <- dg_auto(members = 1, max_rows = 60, progress = FALSE)
+  some <- droplevels(toy[toy$domain %in% levels(toy$domain)[1:3], ])
+  model <- suppressWarnings(fit(dg_ensemble(list(auto, dg_null()), "stacked"), y ~ . | domain,
+                                data = some))
+  own <- some$domain == levels(some$domain)[1L]
+  anew <- suppressWarnings(fit(auto, y ~ . | domain, data = droplevels(some[!own, ])))
+  expect_equal(model$held_out$scores[1L, 2L], sqrt(mean((predict(anew, some[own, ]) - some$y[own])^2)),
+               tolerance = 1e-6)
+})
+
 test_that("of more classes members give probabilities, least-squares values, or a vote", {
   flowers <- transform(iris, site = factor(rep(1:5, 30)))
   members <- list(ridge = dg_ridge(lambda = 1), svm = dg_svm(), null = dg_null())
