@@ -105,8 +105,13 @@ wished_kinds <- function(spec) {
 
 member_layout <- function(spec, blueprint) {
   layout <- layout_of(blueprint)
+  if (is.null(layout)) return(NULL)
   seen <- member_columns(spec, blueprint)
-  if (is.null(layout) || isTRUE(seen)) return(layout)
+  if (isTRUE(seen)) {
+    # codes that were made for factors are what a kernel calls categories
+    layout$kind[layout$kind == "factor"] <- "category"
+    return(layout)
+  }
   first <- length(layout$kind) - length(layout$coded)
   coded <- layout$coded[(first + seq_along(layout$coded)) %in% seen]
   list(kind = layout$kind[seen], wish = layout$wish[seen], coded = coded)

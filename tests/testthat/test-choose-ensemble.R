@@ -297,3 +297,22 @@ test_that("a model with landmarks is slim without their factor, and does the sam
   expect_identical(slim(fit(dg_lm(), y ~ . | domain, data = toy))$coefficients,
                    fit(dg_lm(), y ~ . | domain, data = toy)$coefficients)
 })
+
+test_that("learners of other packages and of one's own are members, with categories as they ask", {
+  skip_if_not_installed("ranger")
+  skip_if_not_installed("lme4")
+  school <- with_seed(8, transform(toy, kind = factor(sample(c("u", "v", "w"), nrow(toy), TRUE))))
+  school$y <- school$y + (school$kind == "v")
+  own <- learner_custom(function(x, y) stats::lm(y ~ ., cbind(x, y = y)),
+                        function(object, x) stats::predict(object, x), needs = "data")
+  members <- list(forest = dg_forest(trees = 20), mixed = dg_mixed(domain_means = TRUE),
+                  mine = own, kernel = dg_ridge(kernel = kernel_mixed(), lambda = 1), svm = dg_svm())
+  model <- with_seed(9, fit(dg_ensemble(members), y ~ . | domain, data = school))
+  one <- with_seed(9, lapply(members, fit, y ~ . | domain, data = school))
+  new <- transform(school[1:30, ], domain = factor(rep(c("d1", "zz"), 15)))
+  alone <- suppressWarnings(sapply(one, predict, newdata = new))
+  expect_equal(suppressWarnings(predict(model, new)), rowMeans(alone), tolerance = 1e-8)
+  # known and new domains differ by the effect of d1
+  expect_false(isTRUE(all.equal(alone[, "mixed"],
+                                predict(one$mixed, transform(new, domain = "zz")))))
+})
