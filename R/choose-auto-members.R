@@ -28,7 +28,8 @@ ridge_keys <- function(search) {
   Filter(function(key) is_ridge(search$found[[key]]$candidate), names(search$found))
 }
 
-# The mean of all of these; of fewer where that is better by more than the standard error.
+# The mean of all of these; of fewer where that is better by more than the standard error, which a
+# few domains do not know.
 best_mean <- function(search, keys, value, used) {
   sums <- Reduce(`+`, lapply(keys, value), accumulate = TRUE)
   # of the mean of the first, of the first two, ...
@@ -37,7 +38,8 @@ best_mean <- function(search, keys, value, used) {
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
-  count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
+  few <- nlevels(search$judged) < domains_for_null
+  count <- if (few) length(keys) else max(which(colMeans(worse, na.rm = TRUE) <= error))
   list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
 }
 

@@ -25,16 +25,16 @@
 #' five groups of domains.
 #'
 #' **Members.** Which kind is best is uncertain, and their errors differ: the decision values of the
-#' best candidates of the `members` best kinds of ridge regression are averaged (of fewer, where
-#' that is better on left-out domains by more than the standard error of the difference). A kind
-#' that standardises each domain by itself loses the domain's level, and does to a new domain what
-#' nobody has seen: with fewer than five domains it is taken only where it is better than the best
-#' that does not by more than the standard error. This mean, the forest and the support vector
-#' regression are weighted as in [dg_ensemble()] with `weights = "stacked"`, and members with a
-#' weight below 0.05 are left out. The null model ([dg_null()]) is a candidate too, and chosen
-#' unless the members are better: with 5 domains or more by their cross-fitted scores (next
-#' paragraph) and by more than the standard error of the difference, with fewer, which leave too few
-#' to choose by, by their own mean scores.
+#' best candidates of the `members` best kinds of ridge regression are averaged (with five domains
+#' or more of fewer, where that is better on left-out domains by more than the standard error of the
+#' difference). A kind that standardises each domain by itself loses the domain's level, and does to
+#' a new domain what nobody has seen: with fewer than five domains it is taken only where it is
+#' better than the best that does not by more than the standard error. This mean, the forest and the
+#' support vector regression are weighted as in [dg_ensemble()] with `weights = "stacked"`, and
+#' members with a weight below 0.05 are left out. The null model ([dg_null()]) is a candidate too,
+#' and chosen unless the members are better: with 5 domains or more by their cross-fitted scores
+#' (next paragraph) and by more than the standard error of the difference, with fewer, which leave
+#' too few to choose by, by their own mean scores.
 #'
 #' **What to expect.** Scores of the best of many are too good. `print()` and `choice$expected` tell
 #' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of
