@@ -142,17 +142,19 @@ lambda_at <- function(parts, at) {
 
 score_null <- function(search) {
   task <- ridge_task(search$sample, ridge_args(search$args))
-  values <- null_values(task, search$left_out)
+  values <- null_values(task, search$left_out, search$sample$unit)
   score_part(search, NA_real_, array(values, c(dim(values), 1L)))
 }
 
-# The mean of the response in the other groups.
-null_values <- function(task, left_out) {
+# The mean of the response in the other groups, without the rows of a row's unit.
+null_values <- function(task, left_out, unit = NULL) {
   share <- task$costs / max(task$costs)
-  # by place: a domain may be called ""
-  left_out <- as.integer(factor(left_out))
-  without <- function(v) sum(v) - rowsum(v, left_out)[left_out, ]
-  apply(share * task$Y, 2L, without) / without(share)
+  values <- array(NA_real_, dim(task$Y))
+  for (split in unit_splits(unit, factor(left_out))) {
+    others <- share * split$train
+    values[split$held, ] <- rep(colSums(others * task$Y) / sum(others), each = sum(split$held))
+  }
+  values
 }
 
 # Of equals the largest.

@@ -262,6 +262,7 @@ print_details.dg_ensemble <- function(x) {
   cat("\nWeight and ", x$held_out$metric$title, " on left-out domains\n", sep = "")
   cat(paste0("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights), "\n"),
       sep = "")
-  cat("  ensemble: ", means[1L], " (standard error ", signif(known_error(scores[, 1L]), 2),
+  se <- chosen_error(scores[, 1L])
+  cat("  ensemble: ", means[1L], " (standard error ", if (is.na(se)) "unknown" else signif(se, 2),
       "), weighted by the other domains\n", sep = "")
 }

@@ -31,6 +31,17 @@ score_known <- function(values, judge) {
   replace(scores, unique(as.integer(judge$domain)[lacking]), NA_real_)
 }
 
+# The variance of a mean over G domains knows nothing of what they chose, nor of training sets that
+# overlap: by simulation (inst/experiments/auto-score.R) it is too small by a factor of about
+# 1 + 4 / G.
+overlap <- 4
+
+# Standard error of the mean of cross-fitted scores; two say nothing of it.
+chosen_error <- function(scores) {
+  known <- sum(!is.na(scores))
+  if (known > 2L) known_error(scores) * sqrt(1 + overlap / known) else NA_real_
+}
+
 # Values of a member on the common scale, of each row by a fit without its domain.
 held_out_values <- function(spec, sample, fitted) UseMethod("held_out_values")
 

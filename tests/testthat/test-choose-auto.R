@@ -242,6 +242,13 @@ test_that("a row is predicted without its domain and without the rows of its uni
   }
   by_hand <- sqrt(tapply((predicted - paired$y)^2, paired$domain, mean))
   expect_equal(unname(unit$choice$scores[, i]), as.vector(by_hand), tolerance = 0.02)
+  # the null model has not seen them either
+  none <- vapply(seq_along(fold), function(i) {
+    mean(paired$y[paired$domain != paired$domain[i] & fold != fold[i]])
+  }, 0)
+  by_hand <- sqrt(tapply((none - paired$y)^2, paired$domain, mean))
+  expect_equal(unname(unit$choice$scores[, table$kernel == "null model" & !is.na(table$kernel)]),
+               as.vector(by_hand), tolerance = 1e-8)
 })
 
 test_that("units that keep to their domain change nothing", {

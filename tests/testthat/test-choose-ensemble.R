@@ -67,7 +67,12 @@ test_that("the ensemble's scores are those of weights that the other domains ask
   found <- lodo(stacked_model)
   expect_s3_class(found, "dg_cv")
   expect_equal(found$domains$score, unname(by_hand), tolerance = 1e-3)
-  expect_output(print(stacked_model), paste("ensemble:", signif(mean(by_hand), 4)), fixed = TRUE)
+  se <- signif(sd(by_hand) / sqrt(6) * sqrt(1 + 4 / 6), 2)
+  expect_output(print(stacked_model), paste0("ensemble: ", signif(mean(by_hand), 4),
+                                             " (standard error ", se, ")"), fixed = TRUE)
+  two <- droplevels(toy[toy$domain %in% levels(toy$domain)[1:2], ])
+  expect_output(print(fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = two)),
+                "(standard error unknown)", fixed = TRUE)
 })
 
 test_that("lodo() of given weights takes them as they are", {
