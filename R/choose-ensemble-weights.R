@@ -37,7 +37,7 @@ held_out_values <- function(spec, sample, fitted) UseMethod("held_out_values")
 #' @exportS3Method
 held_out_values.dg_spec <- function(spec, sample, fitted) {
   scaled <- member_sample(spec, sample)
-  spec <- place_spec(spec, member_layout(spec, scaled$blueprint))
+  spec <- place_spec(spec, layout_of(scaled$blueprint))
   values <- held_out_decisions(spec, scaled, fitted)$values
   common_known(fitted, values)
 }
