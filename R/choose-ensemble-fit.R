@@ -5,6 +5,10 @@
 #' @exportS3Method
 fit_sample.dg_ensemble_spec <- function(spec, sample) {
   check_several_classes(sample$y)
+  once(fit_ensemble(spec, sample), "domgen_warning_two_values")
+}
+
+fit_ensemble <- function(spec, sample) {
   args <- spec$args
   fits <- Map(function(member, name) {
     in_member_of(name, fit_member(member, sample))
@@ -206,8 +210,8 @@ respond.dg_ensemble <- function(object, values, type) {
   if (!gives_probabilities(object)) {
     without <- names(object$members)[!vapply(object$members, gives_probabilities, NA)]
     abort("argument", "`type = \"prob\"` is not available: ", enumerate(without, quote = "\""),
-          if (length(without) == 1L) " has" else " have", " no probabilities; make the ensemble ",
-          "with `probability = \"platt\"`.")
+          if (length(without) == 1L) " has" else " have", " no probabilities; fit `",
+          object$spec$method, "(probability = \"platt\")`.")
   }
   levels <- object$response$levels
   P <- if (length(levels) == 2L) cbind((1 - values[, 1L]) / 2, (1 + values[, 1L]) / 2) else values
@@ -261,6 +265,6 @@ print_details.dg_ensemble <- function(x) {
   cat("\nWeight and ", x$held_out$metric$title, " on left-out domains\n", sep = "")
   cat(paste0("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights), "\n"),
       sep = "")
-  cat("  ensemble: ", means[1L], " (standard error ", signif(known_error(scores[, 1L]), 2),
+  cat("  ensemble: ", means[1L], " (standard error ", signif(mean_error(scores[, 1L])$se, 2),
       "), weighted by the other domains\n", sep = "")
 }

@@ -124,7 +124,7 @@ test_that("probabilities are the weighted means of the members', and need all of
                      metric = "log_loss")$predictions$prob |> rowSums(), rep(1, nrow(classes)))
   without <- fit(dg_ensemble(list(dg_lm(), dg_svm())), y ~ . | domain, data = classes)
   expect_domgen_error(predict(without, new_classes, type = "prob"),
-                      "\"svm\" has no probabilities; make the ensemble with", "domgen_error_argument")
+                      "\"svm\" has no probabilities; fit `dg_ensemble\\(", "domgen_error_argument")
   calibrated <- fit(dg_ensemble(list(dg_lm(), dg_svm()), probability = "platt"), y ~ . | domain,
                     data = classes)
   expect_equal(rowSums(predict(calibrated, new_classes, type = "prob")), rep(1, nrow(new_classes)))
@@ -246,50 +246,41 @@ test_that("a model with landmarks is slim without their factor, and does the sam
                    fit(dg_lm(), y ~ . | domain, data = toy)$coefficients)
 })
 
-# Rows with a factor, of which some members see dummy variables and others the factor.
-mixed_rows <- function(n) {
-  with_seed(3, data.frame(y = stats::rnorm(n), f = factor(sample(letters[1:3], n, TRUE)),
-                          x = stats::rnorm(n), domain = rep(c("a", "b", "c", "d"), length.out = n)))
-}
-
-# Of numbers and factors: the mean of the factor's level plus a multiple of x.
-by_level <- function(scale = "none", domain_means = FALSE) {
-  learner_custom(
-    fit = function(x, y, share = 1) list(means = tapply(y, x$f, mean), share = share),
-    predict = function(object, x) {
-      object$means[as.character(x$f)] + object$share * rowSums(x[-ncol(x)])
-    },
-    needs = "data", scale = scale, domain_means = domain_means
-  )
-}
-
-test_that("a member is the model that it is alone, whatever columns the others see", {
-  data <- mixed_rows(48)
-  new <- mixed_rows(80)[49:80, ]
-  members <- list(
-    linear = dg_lm(scale = "domain", domain_means = TRUE), level = by_level("both", TRUE),
-    searched = dg_tune(dg_ridge(scale = "both"), grid = list(lambda = c(0.1, 10))),
-    found = dg_tune(by_level("pooled", TRUE), grid = list(share = c(0, 0.1))),
-    mixed = dg_tune(dg_ridge(kernel = kernel_mixed()), grid = list(lambda = c(0.1, 10))),
-    inner = dg_ensemble(list(dg_lm(), by_level()))
-  )
-  formula <- y ~ f + x | domain
-  model <- fit(dg_ensemble(members), formula, data = data)
-  alone <- lapply(members, fit, formula, data = data)
-  for (name in names(members)) {
-    expect_equal(model$members[[name]]$decision, alone[[name]]$decision, info = name)
-    expect_equal(predict(model$members[[name]], new), predict(alone[[name]], new), info = name)
-  }
-  expect_equal(predict(model, new), rowMeans(sapply(alone, predict, new)))
-  by_reference <- function(model) predict(model, new[1:2, ], reference = new)
-  expect_equal(by_reference(model), rowMeans(sapply(alone, by_reference)))
+test_that("given weights go by the members' names, in any order", {
+  members <- list(linear = dg_lm(), mean = dg_null())
+  model <- fit(dg_ensemble(members, c(mean = 3, linear = 1)), y ~ . | domain, data = toy)
+  expect_equal(coef(model), c(linear = 0.25, mean = 0.75))
+  expect_error(dg_ensemble(members, c(mean = 3, lin = 1)),
+               "names of the members, \"linear\", \"mean\", or none, not \"mean\", \"lin\"",
+               class = "domgen_error_argument")
 })
 
-test_that("weights are learned from members that see their own columns only", {
-  data <- mixed_rows(48)
-  members <- list(level = by_level(),
-                  searched = dg_tune(dg_ridge(), grid = list(lambda = c(0.1, 10))))
-  scores <- fit(dg_ensemble(members, "stacked"), y ~ f + x | domain, data = data)$held_out$scores
-  alone <- dg_cv(members$level, y ~ f + x | domain, data = data)$domains
-  expect_equal(scores[, "level"], stats::setNames(alone$score, alone$domain))
+test_that("data among the arguments of an ensemble are refused with what to do", {
+  members <- list(dg_lm(), dg_null())
+  expect_error(dg_ensemble(members, y ~ . | domain, data = toy), "which fit\\(\\) gives data",
+               class = "domgen_error_argument")
+  expect_error(dg_ensemble(members, x = toy[1:2], y = toy$y), "which fit\\(\\) gives data",
+               class = "domgen_error_argument")
+  expect_error(dg_ensemble(members, weight = "equal", size = 3), "Unknown argument `size`",
+               class = "domgen_error_argument")
+})
+
+test_that("that 0 and 1 are predicted as numbers is told once", {
+  counted <- function(code) {
+    told <- 0L
+    withCallingHandlers(code, domgen_warning_two_values = function(w) {
+      told <<- told + 1L
+      invokeRestart("muffleWarning")
+    })
+    told
+  }
+  two <- transform(toy, y = as.numeric(y > mean(y)))
+  expect_identical(counted(fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = two)), 1L)
+  expect_identical(counted(dg_auto(y ~ . | domain, data = two, members = 2, max_rows = 40)), 1L)
+})
+
+test_that("print() and lodo() tell the same standard error of an ensemble", {
+  said <- grep("ensemble:", capture.output(print(stacked_model)), value = TRUE)
+  same <- paste0("(standard error ", signif(lodo(stacked_model)$se, 2), ")")
+  expect_match(said, same, fixed = TRUE)
 })
