@@ -45,8 +45,8 @@
 #' @param ... Must be empty.
 #' @return For [dg_ridge()] and ensembles an object of class `dg_cv`, as [dg_cv()] gives it, with
 #'   scores by domain and predictions by row. For [dg_gp()] a data frame with one line per domain:
-#'   `domain`; `rows` (of positive weight); `rmse`, the (weighted) root mean square error in units of
-#'   the response; `log_density`, the logarithm of the joint predictive density of its responses.
+#'   `domain`; `rows` (of positive weight); `rmse`, the (weighted) root mean square error in units
+#'   of the response; `log_density`, the logarithm of the joint predictive density of its responses.
 #' @section Errors:
 #' Other models, models made from [feature_sums()], fewer than two domains (with a positive
 #' weight), data that have changed since a ridge regression with features was fitted, and a
