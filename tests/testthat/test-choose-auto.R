@@ -249,6 +249,15 @@ test_that("units that keep to their domain change nothing", {
                        progress = FALSE)$choice$scores)
 })
 
+test_that("rows that are all of one unit are refused in words of the unit", {
+  one <- transform(signal, unit = "u1")
+  expect_error(dg_auto(y ~ x1 + x2 | domain, data = one, unit = unit, progress = FALSE),
+               "`unit` must have at least two values; all rows are of unit u1",
+               class = "domgen_error_data")
+  expect_error(dg_auto(y ~ x1 + x2 | domain, data = one, unit = "unit", progress = FALSE),
+               "not 1; a column of `data` has no quotes: `unit = unit`", class = "domgen_error_data")
+})
+
 test_that("with a budget no further candidate is begun when it is spent", {
   found <- dg_auto(y ~ . | domain, data = signal, budget = 1e-9, progress = FALSE)
   # the mean, one candidate, and the null model, which is the safety net
