@@ -23,7 +23,9 @@ choose_by_domain <- function(args, sample) {
             else doubt_members(final, choose_members(final, args$members))
   list(search = final, chosen = chosen,
        choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
-                       seed = args$seed), summarise_search(first, final, chosen)))
+                       seed = args$seed,
+                       budget = list(seconds = args$budget, spent = first$spent || final$spent)),
+                  summarise_search(first, final, chosen)))
 }
 
 warn_one_domain <- function() {
@@ -43,7 +45,7 @@ new_search <- function(args, sample, metric, few, rows, deadline = auto_deadline
     judge = search_judge(sample, args, metric, judged),
     stack = list(target = task$Y, share = row_costs(1, sample$weights / max(sample$weights),
                                                     judged, "equal")),
-    scaled = list(), found = list(), deadline = deadline
+    scaled = list(), found = list(), deadline = deadline, spent = FALSE
   ), parent = emptyenv())
 }
 
@@ -154,8 +156,11 @@ second_round <- function(first, sample) {
 try_candidate <- function(search, c) {
   key <- candidate_key(c)
   if (!is.null(search$found[[key]])) return(invisible())
-  # the time is spent: not without any
-  if (length(search$found) && seconds_now() > search$deadline) return(invisible())
+  # the time is spent: not without any, nor without the null model, which costs next to nothing
+  if (length(search$found) && c$kernel != "null" && seconds_now() > search$deadline) {
+    search$spent <- TRUE
+    return(invisible())
+  }
   start <- proc.time()[["elapsed"]]
   found <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
     if (length(search$found) == 0L && candidate_key(c) == candidate_key(candidate())) stop(e)

@@ -3,10 +3,10 @@
 #' @description
 #' The function to call first. An ensemble ([dg_ensemble()]) of kernel ridge regressions
 #' ([dg_ridge()]; for classes too), a random forest ([dg_forest()], where the ranger package is
-#' installed) and, for numbers, a support vector regression ([dg_svm()]). The training domains
-#' choose how predictors are scaled, the kernel on x, its bandwidths, the kernel between domains,
-#' the penalties and the weights: each is what predicts domains best that were left out one at a
-#' time (more than 10 domains: in 10 groups). In closed form ([lodo()]) all values of a ridge
+#' installed) and, for numbers with outliers, a support vector regression ([dg_svm()]). The training
+#' domains choose how predictors are scaled, the kernel on x, its bandwidths, the kernel between
+#' domains, the penalties and the weights: each is what predicts domains best that were left out one
+#' at a time (more than 10 domains: in 10 groups). In closed form ([lodo()]) all values of a ridge
 #' regression's lambda cost a few fits.
 #'
 #' @details
@@ -17,12 +17,13 @@
 #' bandwidths between embeddings and [domain_multitask()] with `tau` 0.5 and 0.9, which gives
 #' training domains deviations of their own, as the random effects of mixed models; last,
 #' where there are at most `max_predictors` of them, one bandwidth per predictor for the best
-#' Gaussian kernel, fitted by the gradient of the squared error of left-out domains.
-#' Those have seen the labels of all domains, so that they are compared with the others on thirds of
-#' the domains on which they were not fitted. In every step lambda is the best of 13 values. The
-#' forest (with five domains or more on the predictors beside the same standardised by domain) and
-#' the support vector regression (cost the best of three) are fitted again without each of at most
-#' five groups of domains.
+#' Gaussian kernel, fitted by the gradient of the squared error of left-out domains. Those have seen
+#' the labels of all domains, so that they are compared with the others on thirds of the domains on
+#' which they were not fitted. In every step lambda is the best of 13 values. The forest (with five
+#' domains or more on the predictors beside the same standardised by domain) and the support vector
+#' regression (cost the best of three; only where the kurtosis of what the best ridge regression
+#' leaves of the response is above 5) come last, and are fitted again without each of at most five
+#' groups of domains.
 #'
 #' **Members.** Which kind is best is uncertain, and their errors differ: the decision values of the
 #' best candidates of the `members` best kinds of ridge regression are averaged (with five domains
@@ -31,10 +32,11 @@
 #' a new domain what nobody has seen: with fewer than five domains it is taken only where it is
 #' better than the best that does not by more than the standard error. This mean, the forest and the
 #' support vector regression are weighted as in [dg_ensemble()] with `weights = "stacked"`, and
-#' members with a weight below 0.05 are left out. The null model ([dg_null()]) is a candidate too,
-#' and chosen unless the members are better: with 5 domains or more by their cross-fitted scores
-#' (next paragraph) and by more than the standard error of the difference, with fewer, which leave
-#' too few to choose by, by their own mean scores.
+#' members with a weight below 0.05 are left out; but the mean alone is kept where so weighted they
+#' are not better by more than the standard error of the difference. The null model ([dg_null()]) is
+#' a candidate too, and chosen unless the members are better: with 5 domains or more by their
+#' cross-fitted scores (next paragraph) and by more than the standard error of the difference, with
+#' fewer, which leave too few to choose by, by their own mean scores.
 #'
 #' **What to expect.** Scores of the best of many are too good. `print()` and `choice$expected` tell
 #' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of
@@ -87,8 +89,10 @@
 #'   groups), a number of groups, or as made by [domain_folds()].
 #' @param unit Vector or column of `data`: what each row is a measurement of, where objects are
 #'   measured in several domains.
-#' @param budget Seconds after which no further candidate is begun; `NULL`: no limit. The final
-#'   fits come on top. What is found then depends on the machine.
+#' @param budget Seconds after which no further candidate is begun (the null model always is);
+#'   `NULL`: no limit. The forest and the support vector regression come last, so that a small
+#'   budget has neither; `print()` says whether it was spent. The final fits come on top. What is
+#'   found then depends on the machine.
 #' @param max_rows Most rows in the search.
 #' @param seed For the choice of rows (and of domains, where there are many) in the search, and for
 #'   random forests; the generator's state is left as it was.
@@ -110,7 +114,8 @@
 #'     expect on a new domain and its standard error, `raw`, the same before it is corrected for
 #'     choosing, and `domains`, how many they come from (`NA` and 0 with one domain); `metric`,
 #'     `rows`, `seed`, `seconds`: what decided, rows of the search, what they were drawn by, its
-#'     time; `few`: one domain only?}
+#'     time; `few`: one domain only?; `budget`: list of `seconds` (or `NULL`) and `spent`: did it
+#'     end the search?}
 #'   \item{calibration}{with probabilities a list, see [dg_svm()]}
 #'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
 #' @section Errors:
@@ -149,7 +154,7 @@ auto_parameters <- function() parameters(
 #' @exportS3Method
 fit_sample.dg_auto_spec <- function(spec, sample) {
   check_several_classes(sample$y)
-  with_seed(spec$args$seed, fit_chosen(spec, sample))
+  once(with_seed(spec$args$seed, fit_chosen(spec, sample)), "domgen_warning_two_values")
 }
 
 fit_chosen <- function(spec, sample) {
@@ -198,6 +203,7 @@ print.dg_auto <- function(x, ...) {
 describe_unchosen <- function(choice) {
   members <- which(choice$table$member %in% TRUE)
   cat("  1 domain cannot choose: the mean of ", length(members), " machines\n", sep = "")
+  describe_budget(choice$budget)
   cat(paste0("  ", describe_candidates(choice$table[members, ]), "\n"), sep = "")
 }
 
@@ -207,6 +213,7 @@ describe_choice <- function(choice) {
   members <- which(table$member %in% TRUE)
   cat("  ", plural(nrow(table) - 1L, "candidate"), " tried in ", signif(choice$seconds, 2),
       " s\n", sep = "")
+  describe_budget(choice$budget)
   describe_expected(choice$expected, title)
   cat("\n", title, " on left-out domains (", plural(choice$rows, "row"),
       "), each at its best lambda", if (length(members) > 1L) ", and its weight", "\n", sep = "")
@@ -229,6 +236,12 @@ describe_choice <- function(choice) {
       " by more than the standard error of the difference"
     }, ", as other domains choose them\n", sep = "")
   }
+}
+
+describe_budget <- function(budget) {
+  if (!isTRUE(budget$spent)) return(invisible())
+  cat("  the time budget of ", format(budget$seconds), " s was spent before all were tried\n",
+      sep = "")
 }
 
 describe_expected <- function(expected, title) {

@@ -5,6 +5,10 @@
 #' @exportS3Method
 fit_sample.dg_ensemble_spec <- function(spec, sample) {
   check_several_classes(sample$y)
+  once(fit_ensemble(spec, sample), "domgen_warning_two_values")
+}
+
+fit_ensemble <- function(spec, sample) {
   args <- spec$args
   fits <- Map(function(member, name) {
     in_member_of(name, fit_member(member, sample))
@@ -68,31 +72,48 @@ slim.dg_ridge <- function(object) {
   seal(object)
 }
 
-# A search reads its data itself; what it finds is told in terms of the sample's columns.
+# A search reads its data itself, and so do its predictions; both begin with the sample's columns.
 #' @exportS3Method
 fit_member.dg_tune_spec <- function(spec, sample) {
   input <- sample[c("y", "domain", if (takes_weights(spec)) "weights")]
-  fitted <- fit_input(spec, c(list(x = sample$X), input))
-  scaling <- fitted$blueprint$scaling
-  fitted$blueprint <- sample$blueprint
-  fitted$blueprint$scaling <- scaling
+  blueprint <- sample$blueprint
+  blueprint$seen <- search_columns(spec, blueprint)
+  X <- see_columns(sample$X, blueprint)
+  fitted <- fit_input(spec, c(list(x = seen_data(X, blueprint)), input))
+  blueprint$within <- fitted$blueprint
+  fitted$blueprint <- with_scaling(blueprint, fitted$blueprint$scaling)
   seal(fitted)
+}
+
+# Categories as they are, from which it makes its own dummy variables where it needs them.
+search_columns <- function(spec, blueprint) {
+  layout <- layout_of(blueprint)
+  if (is.null(layout)) return(NULL)
+  kinds <- wished_kinds(spec)
+  if (any(c("factor", "category") %in% kinds)) {
+    kinds <- c(setdiff(kinds, "dummy"), "factor", "category")
+  }
+  ids <- Filter(is.list, spec_needs(spec)$columns)
+  which(layout$kind %in% kinds | layout$wish %in% ids)
 }
 
 # What scaling warns of is told once, by whoever read the sample.
 member_sample <- function(spec, sample) {
-  sample <- quietly(scale_sample(sample, spec_scale(spec)))
-  sample$X <- sample$X[, member_columns(spec, sample$blueprint), drop = FALSE]
-  sample
+  sample$blueprint$seen <- member_columns(spec, sample$blueprint)
+  sample$X <- see_columns(sample$X, sample$blueprint)
+  quietly(scale_sample(sample, spec_scale(spec)))
 }
 
-# Which columns a member sees where some were made for others. Kernels find theirs themselves.
+# Which columns a member sees where some were made for others; NULL: all. Kernels find theirs
+# themselves.
 member_columns <- function(spec, blueprint) {
   layout <- layout_of(blueprint)
-  finds <- "kernel" %in% names(innermost(spec)$args) || !is.null(spec$projection) ||
+  if (!is.null(layout) && !finds_columns(spec)) which(layout$kind %in% wished_kinds(spec))
+}
+
+finds_columns <- function(spec) {
+  "kernel" %in% names(innermost(spec)$args) || !is.null(spec$projection) ||
     !is.null(spec$args$members)
-  if (is.null(layout) || finds) return(TRUE)
-  which(vapply(layout$kind, function(kind) any(kind == wished_kinds(spec)), NA))
 }
 
 wished_kinds <- function(spec) {
@@ -103,28 +124,22 @@ wished_kinds <- function(spec) {
   if ("factor" %in% kinds) c(kinds, "category") else kinds
 }
 
+# Codes that were made for factors are what a kernel calls categories.
 member_layout <- function(spec, blueprint) {
   layout <- layout_of(blueprint)
-  if (is.null(layout)) return(NULL)
-  seen <- member_columns(spec, blueprint)
-  if (isTRUE(seen)) {
-    # codes that were made for factors are what a kernel calls categories
+  if (!is.null(layout) && finds_columns(spec)) {
     layout$kind[layout$kind == "factor"] <- "category"
-    return(layout)
   }
-  first <- length(layout$kind) - length(layout$coded)
-  coded <- layout$coded[(first + seq_along(layout$coded)) %in% seen]
-  list(kind = layout$kind[seen], wish = layout$wish[seen], coded = coded)
+  layout
 }
 
 # Each member scales the rows itself. of: decision, or another function of a model and rows.
 member_values <- function(member, rows, of = decision) {
-  new <- scale_new(member$blueprint$scaling, rows$X, rows$domain, rows$reference)
-  columns <- member_columns(member$spec, member$blueprint)
-  known <- new$reference
-  if (!is.null(known)) known$X <- known$X[, columns, drop = FALSE]
-  of(member, c(list(X = new$X[, columns, drop = FALSE], domain = rows$domain, reference = known),
-               rows["threads"]))
+  blueprint <- member$blueprint
+  known <- rows$reference
+  if (is.list(known)) known$X <- see_columns(known$X, blueprint)
+  new <- scale_new(blueprint$scaling, see_columns(rows$X, blueprint), rows$domain, known)
+  of(member, c(list(X = new$X, domain = rows$domain, reference = new$reference), rows["threads"]))
 }
 
 #' @exportS3Method
@@ -207,8 +222,8 @@ respond.dg_ensemble <- function(object, values, type) {
   if (!gives_probabilities(object)) {
     without <- names(object$members)[!vapply(object$members, gives_probabilities, NA)]
     abort("argument", "`type = \"prob\"` is not available: ", enumerate(without, quote = "\""),
-          if (length(without) == 1L) " has" else " have", " no probabilities; make the ensemble ",
-          "with `probability = \"platt\"`.")
+          if (length(without) == 1L) " has" else " have", " no probabilities; fit `",
+          object$spec$method, "(probability = \"platt\")`.")
   }
   levels <- object$response$levels
   P <- if (length(levels) == 2L) cbind((1 - values[, 1L]) / 2, (1 + values[, 1L]) / 2) else values
@@ -262,7 +277,8 @@ print_details.dg_ensemble <- function(x) {
   cat("\nWeight and ", x$held_out$metric$title, " on left-out domains\n", sep = "")
   cat(paste0("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights), "\n"),
       sep = "")
-  se <- chosen_error(scores[, 1L])
-  cat("  ensemble: ", means[1L], " (standard error ", if (is.na(se)) "unknown" else signif(se, 2),
+  error <- mean_error(scores[, 1L])$se
+  se <- if (sum(!is.na(scores[, 1L])) > 2L) signif(error, 2) else "unknown"
+  cat("  ensemble: ", means[1L], " (standard error ", se,
       "), weighted by the other domains\n", sep = "")
 }

@@ -37,10 +37,12 @@
 #' Members that a fit cannot make (say, [dg_mixed()] of three classes) are errors.
 #'
 #' @param members List of learners or chains without data, two or more, named or not.
-#' @param weights `"equal"`, `"stacked"`, or numbers, one per member, not negative and not all zero.
+#' @param weights `"equal"`, `"stacked"`, or numbers, one per member, not negative and not all zero;
+#'   with names those of the members, in any order.
 #' @param probability `"none"`: probabilities are the weighted means of the members', if all have
 #'   them. `"platt"`, `"isotonic"`: the ensemble's values are calibrated on held-out domains, see
 #'   [dg_svm()].
+#' @param ... Must be empty: [fit()] gives it data.
 #' @return A specification for [fit()], [dg_cv()], [dg_compare()] and [dg_tune()] (a parameter of a
 #'   member is `"name.parameter"`, as in `svm.cost`). Fitted, an object of class `dg_ensemble`, a
 #'   list with
@@ -54,7 +56,7 @@
 #'   and what `predict()` needs.
 #' @section Errors:
 #' A member that is no learner, less than two of them, names that occur twice, weights that are
-#' negative, and `"stacked"` with fewer than two domains.
+#' negative or have other names than the members, data, and `"stacked"` with fewer than two domains.
 #' @references
 #' Breiman, L. (1996). Stacked regressions. *Machine Learning* 24, 49-64.
 #'
@@ -70,8 +72,9 @@
 #' lodo(model)
 #' @export
 dg_ensemble <- function(members, weights = c("equal", "stacked"),
-                        probability = c("none", "platt", "isotonic")) {
+                        probability = c("none", "platt", "isotonic"), ...) {
   check_given(members, "members")
+  check_ensemble_dots(weights, list(...))
   members <- read_members(members)
   args <- list(members = members, weights = read_member_weights(weights, members),
                probability = shared_parameters$probability$check(probability, "probability"))
@@ -107,13 +110,33 @@ read_members <- function(members) {
   stats::setNames(members, make.unique(given, "_"))
 }
 
+# As it is with other learners: dg_ensemble(list(...), y ~ x | domain, data = rows).
+check_ensemble_dots <- function(weights, dots) {
+  data <- c(if (inherits(weights, "formula")) "formula", intersect(names(dots), data_arguments))
+  if (length(data)) {
+    abort("argument", "`", data[1L], "` must not be given: dg_ensemble() makes a specification, ",
+          "which fit() gives data.")
+  }
+  check_no_dots(dots, names(formals(dg_ensemble)))
+}
+
 read_member_weights <- function(weights, members) {
   if (!is.numeric(weights)) return(check_choice(weights, "weights", c("equal", "stacked")))
+  if (!is.null(names(weights)) && length(weights) == length(members)) {
+    if (!setequal(names(weights), names(members))) {
+      abort("argument", "`weights` must have the names of the members, ",
+            enumerate(names(members), length(members), "\""), ", or none, not ",
+            enumerate(names(weights), length(weights), "\""), ".")
+    }
+    weights <- weights[names(members)]
+  }
   fine <- length(weights) == length(members) && all(is.finite(weights)) && all(weights >= 0) &&
     sum(weights) > 0
   if (!fine) {
     abort("argument", "`weights` must be \"equal\", \"stacked\", or ", length(members),
-          " numbers that are not negative and not all 0, not ", describe(weights), ".")
+          " numbers that are not negative and not all 0, not ",
+          if (length(weights) %in% 2:5) paste(format(weights, trim = TRUE), collapse = ", ")
+          else describe(weights), ".")
   }
   as.double(weights)
 }

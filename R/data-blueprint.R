@@ -61,7 +61,8 @@ replay_predictors <- function(blueprint, newdata, arg, new_levels = "na",
                        function() domain_of(NROW(read$columns[[1L]])), known, arg, new_levels)
   X <- if (by_name) replay_complete(blueprint, filled$columns, arg, new_levels)
        else recode_matrix(blueprint$coding, filled$columns$x, arg)
-  list(X = insert_indicators(blueprint, X, filled$indicators), own = filled$own)
+  X <- insert_indicators(blueprint, X, filled$indicators)
+  list(X = see_columns(X, blueprint), own = filled$own)
 }
 
 # domain: where it is judged by its rows.

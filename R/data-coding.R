@@ -64,12 +64,18 @@ uncoded <- function(X, coded) {
   factors <- Map(function(one, code) {
     ordered <- one$kind == "ordered"
     if (ordered) code <- round(code * max(length(one$levels) - 1, 1)) + 1
-    factor(one$levels[code], one$levels, ordered = ordered)
+    # a level that training did not have
+    new <- code < (if (ordered) 1 else 0)
+    levels <- c(one$levels, if (any(new, na.rm = TRUE)) new_level)
+    code[which(new)] <- length(levels)
+    factor(levels[code], levels, ordered = ordered)
   }, coded, lapply(seq_along(coded), function(k) as.vector(X[, p + k])))
   # by hand: data.frame() would take its time, and change names
   structure(c(columns, unname(factors)), names = make.unique(colnames(X)), class = "data.frame",
             row.names = .set_row_names(nrow(X)))
 }
+
+new_level <- "a level that training did not have"
 
 # Whole numbers in full.
 as_text <- function(column) {
@@ -145,11 +151,43 @@ recode_matrix <- function(coding, X, arg) {
 # What methods are told of the columns of X, list(kind, wish, coded: of those at the end); NULL:
 # they are as always.
 layout_of <- function(blueprint) {
-  coding <- blueprint$coding
+  if (!is.null(blueprint$within)) blueprint <- with_scaling(blueprint$within, blueprint$scaling)
+  coding <- seen_coding(blueprint)
   if (is.null(coding)) return(NULL)
   numbers <- rep(coding$kind, scaled_copies(blueprint$scaling$kind))
   wishes <- lapply(coding$coded, `[[`, "wish")
   codes <- vapply(wishes, function(wish) if (is.list(wish)) "id" else wish, "")
   list(kind = c(numbers, codes), wish = c(rep(list(NULL), length(numbers)), wishes),
        coded = coding$coded)
+}
+
+with_scaling <- function(blueprint, scaling) {
+  blueprint$scaling <- scaling
+  blueprint
+}
+
+# Of the columns that a member of an ensemble sees; NULL: all of them.
+seen_coding <- function(blueprint) {
+  coding <- blueprint$coding
+  seen <- blueprint$seen
+  if (is.null(seen)) return(coding)
+  last <- length(coding$kind)
+  coding$coded <- coding$coded[(last + seq_along(coding$coded)) %in% seen]
+  coding$kind <- coding$kind[seen[seen <= last]]
+  coding
+}
+
+# What a model sees of the columns that were made for a whole ensemble, which are not scaled yet; a
+# search reads them as data of its own (`within`).
+see_columns <- function(X, blueprint) {
+  if (!is.null(blueprint$seen)) X <- X[, blueprint$seen, drop = FALSE]
+  if (is.null(blueprint$within)) return(X)
+  data <- seen_data(X, blueprint)
+  quietly(replay_predictors(blueprint$within, data, "newdata")$X)
+}
+
+# A matrix, or where some columns are codes a data frame.
+seen_data <- function(X, blueprint) {
+  coded <- seen_coding(blueprint)$coded
+  if (length(coded)) uncoded(X, coded) else X
 }

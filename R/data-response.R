@@ -66,7 +66,10 @@ check_length <- function(value, n, arg) {
     abort("data", "`", arg, "` must be a vector, not ", describe(value), ".")
   }
   if (length(value) != n) {
-    abort("data", "`", arg, "` must have one entry per row (", n, "), not ", length(value), ".")
+    abort("data", "`", arg, "` must have one entry per row (", n, "), not ", length(value),
+          if (is.character(value) && length(value) == 1L) {
+            paste0("; a column of `data` has no quotes: `", arg, " = ", value, "`")
+          }, ".")
   }
 }
 

@@ -21,7 +21,7 @@ read_sample <- function(input, needs, scale) {
 
 # The scaling is learned from the rows.
 scale_sample <- function(sample, scale) {
-  coded <- length(sample$blueprint$coding$coded)
+  coded <- length(seen_coding(sample$blueprint)$coded)
   scaling <- learn_scaling(sample$X, scale, sample$domain, coded)
   sample$X <- apply_scaling(sample$X, scaling, sample$domain)
   sample$blueprint$scaling <- scaling

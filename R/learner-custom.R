@@ -163,7 +163,8 @@ own_arguments <- function(fit, dots) {
   }
   if (any(names %in% reserved)) {
     abort("argument", "`fit` must not have a parameter called ",
-          enumerate(intersect(names, reserved)), ", which learner_custom() or fit() has.")
+          enumerate(intersect(names, reserved)), ", which learner_custom() or fit() has; another ",
+          "function may call it, as in `function(x, y) lm(y ~ ., data = x)`.")
   }
   if (is.null(names(dots))) check_no_dots(dots, names)
   unknown <- if ("..." %in% names(wanted)) names(dots) == "" else !names(dots) %in% names

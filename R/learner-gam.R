@@ -8,9 +8,9 @@
 #' The model is \eqn{g(E[y]) = \beta_0 + \sum_j f_j(x_j)}{g(E y) = beta_0 + sum_j f_j(x_j)}, with g
 #' the identity or the logit and thin plate regression splines \eqn{f_j}{f_j} whose smoothness is
 #' chosen by restricted maximum likelihood. Columns with at most `k` different values, such as dummy
-#' variables, have a linear term. Where there are fewer rows than coefficients, `k` is lowered, to 3
-#' at least; below that all terms are linear. Beyond the range of the training rows splines go on
-#' along straight lines.
+#' variables, have a linear term; `print()` says how many. Where there are fewer rows than
+#' coefficients, `k` is lowered, to 3 at least; below that all terms are linear. Beyond the range of
+#' the training rows splines go on along straight lines.
 #'
 #' @inheritParams dg_forest
 #' @param k Dimension of the basis of each smooth function, at least 3.
@@ -83,4 +83,14 @@ gam_predict <- function(object, x) {
   need_package("mgcv", "predict()` of `dg_gam()")
   names(x) <- paste0("V", seq_along(x))
   as.vector(stats::predict(object$gam, x, type = "response"))
+}
+
+#' @exportS3Method
+print_details.dg_gam <- function(x) {
+  NextMethod()
+  found <- x$engine$object
+  smooth <- vapply(found$gam$smooth, `[[`, "", "term")
+  cat("  smooth         ", length(smooth), " of ", plural(length(found$columns), "column"),
+      if (length(smooth) < length(found$columns)) ", the others linear",
+      "\n", sep = "")
 }

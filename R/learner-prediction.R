@@ -48,7 +48,7 @@ unname_second <- function(values) if (ncol(values) == 1L) unname(values) else va
 
 read_number_values <- function(found, n, refuse) {
   if (!is.numeric(found) || is.factor(found) || !is.null(dim(found)) || length(found) != n) {
-    refuse(describe(found))
+    refuse(if (is.numeric(found) && length(found) == 1L) "one value: ", describe(found))
   }
   bad <- !is.finite(found)
   if (any(bad)) refuse(format(found[bad][1L]), " in ", plural(sum(bad), "row"))

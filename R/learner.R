@@ -94,13 +94,13 @@ domain_weightings <- c("equal", "size")
 #' nor on the threads; a domain described by a single row gives a warning.
 #'
 #' @inheritParams predict.dg_projection
-#' @param object A learner ([dg_svm()], [dg_ridge()], [dg_auto()], [dg_lm()],
+#' @param object A learner ([dg_svm()], [dg_ridge()], [dg_auto()], [dg_ensemble()], [dg_lm()],
 #'   [dg_null()], [dg_forest()], [learner_custom()] and others) or a [chain()] that was fitted.
 #' @param type `"response"`: the number, or the class. `"class"`: the class.
 #'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], [dg_forest()],
 #'   [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()], a [learner_custom()] whose functions give
-#'   some, and [dg_svm()], [dg_ridge()]
-#'   and [dg_auto()] that were fitted with `probability = "platt"` or `"isotonic"`). A model with
+#'   some, a [dg_ensemble()] all of whose members do, and [dg_svm()], [dg_ridge()], [dg_auto()] and
+#'   others that were fitted with `probability = "platt"` or `"isotonic"`). A model with
 #'   probabilities gives the most probable class, the first of several, so that class and
 #'   probabilities never contradict each other; they can differ from the class that the sign or
 #'   the largest of the decision values would give.
@@ -108,6 +108,16 @@ domain_weightings <- c("equal", "size")
 #'   (positive: the second level); with more classes a matrix of scores with one column
 #'   per class, the largest of which decides; for a number the same as `"response"`.
 #'   `"support"`: how near a row is to those of training, see Details.
+#' @param domain Domain of each row of `newdata`, when it is not a column of it; one value if all
+#'   rows are from one domain. Needed where a row is judged by the rows of its domain: with a kernel
+#'   between domains, scaling or imputation by domain, or `domain_means = TRUE`. [dg_mixed()] knows
+#'   the training domains by it.
+#' @param reference More unlabelled rows of the new domains, like `newdata`; a domain that appears
+#'   in it is judged by these rows instead of by its rows in `newdata`. Without it a few rows of a
+#'   training domain are judged by these few alone, and predicted otherwise than by `fitted()`;
+#'   `"training"` takes the stored rows (or their moments) of the training domains; a model with a
+#'   feature map keeps none. Only used with a kernel between domains, scaling or imputation by
+#'   domain, or `domain_means = TRUE`.
 #' @details
 #' **Far from training.** Where a kernel such as the Gaussian is near 0 at all training rows, a
 #' prediction is the constant to which f shrinks. `type = "support"` says how far each row is from

@@ -34,13 +34,19 @@
 #' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the
 #' honest estimate; this one costs one inverse.
 #'
-#' @param object A model fitted by [dg_ridge()] or [dg_gp()].
+#' *Ensembles.* Of [dg_ensemble()] with stacked weights the values are cross-fitted, see there. Of
+#' one with other weights they are the members' left-out values with these weights. So are those of
+#' [dg_auto()], whose members, lambdas and weights all domains have chosen: they are too good, and
+#' `print()` and `choice$expected` correct for that. Members other than ridge regressions are fitted
+#' again.
+#'
+#' @param object A model fitted by [dg_ridge()], [dg_gp()], [dg_ensemble()] or [dg_auto()].
 #' @inheritParams dg_cv
 #' @param ... Must be empty.
-#' @return For [dg_ridge()] an object of class `dg_cv`, as [dg_cv()] gives it, with scores by domain
-#'   and predictions by row. For [dg_gp()] a data frame with one line per domain: `domain`; `rows`
-#'   (of positive weight); `rmse`, the (weighted) root mean square error in units of the response;
-#'   `log_density`, the logarithm of the joint predictive density of its responses.
+#' @return For [dg_ridge()] and ensembles an object of class `dg_cv`, as [dg_cv()] gives it, with
+#'   scores by domain and predictions by row. For [dg_gp()] a data frame with one line per domain:
+#'   `domain`; `rows` (of positive weight); `rmse`, the (weighted) root mean square error in units
+#'   of the response; `log_density`, the logarithm of the joint predictive density of its responses.
 #' @section Errors:
 #' Other models, models made from [feature_sums()], fewer than two domains (with a positive
 #' weight), data that have changed since a ridge regression with features was fitted, and a
@@ -62,8 +68,9 @@ lodo <- function(object, ...) UseMethod("lodo")
 #' @exportS3Method
 lodo.default <- function(object, ...) {
   check_given(object, "object")
-  abort("argument", "`object` must be a model fitted by `dg_ridge()` or `dg_gp()`, not ",
-        describe(object), "; `dg_cv()` leaves domains out of any other.")
+  abort("argument", "`object` must be a model fitted by `dg_ridge()`, `dg_gp()`, ",
+        "`dg_ensemble()` or `dg_auto()`, not ", describe(object), "; `dg_cv()` leaves domains ",
+        "out of any other.")
 }
 
 #' @rdname lodo

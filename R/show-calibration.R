@@ -11,8 +11,7 @@
 #' more than two classes each has a panel.
 #'
 #' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), or
-#'   a fitted model with probabilities ([dg_lm()], [dg_null()], or with `probability = "platt"` or
-#'   `"isotonic"`).
+#'   a fitted model with probabilities (as `type = "prob"` of [predict.dg_learner()] lists them).
 #' @param newdata For a model: rows with the response among their columns, or `y`.
 #' @param domain,y Domain and response of each row of `newdata`, when they are not columns of it.
 #' @param bins Number of bins of equal width.

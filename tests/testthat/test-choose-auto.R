@@ -259,10 +259,35 @@ test_that("units that keep to their domain change nothing", {
                        progress = FALSE)$choice$scores)
 })
 
+test_that("rows that are all of one unit are refused in words of the unit", {
+  one <- transform(signal, unit = "u1")
+  expect_error(dg_auto(y ~ x1 + x2 | domain, data = one, unit = unit, progress = FALSE),
+               "`unit` must have at least two values; all rows are of unit u1",
+               class = "domgen_error_data")
+  expect_error(dg_auto(y ~ x1 + x2 | domain, data = one, unit = "unit", progress = FALSE),
+               "not 1; a column of `data` has no quotes: `unit = unit`", class = "domgen_error_data")
+})
+
 test_that("with a budget no further candidate is begun when it is spent", {
   found <- dg_auto(y ~ . | domain, data = signal, budget = 1e-9, progress = FALSE)
-  expect_identical(nrow(found$choice$table), 2L)
+  # the mean, one candidate, and the null model, which is the safety net
+  expect_identical(nrow(found$choice$table), 3L)
+  expect_true("null model" %in% found$choice$table$kernel)
   expect_length(predict(found, signal), nrow(signal))
+  expect_identical(found$choice$budget, list(seconds = 1e-9, spent = TRUE))
+  expect_output(print(found), "the time budget of 1e-09 s was spent before all were tried")
+  patient <- dg_auto(y ~ . | domain, data = signal, budget = 600, max_predictors = 0,
+                     progress = FALSE)
+  expect_false(patient$choice$budget$spent)
+  expect_false(any(grepl("budget", capture.output(print(patient)))))
+})
+
+test_that("of noise, a search without time gives the null model", {
+  noise <- with_seed(4, data.frame(y = stats::rnorm(40), x = stats::rnorm(40),
+                                   domain = rep(1:2, each = 20)))
+  noise$y <- noise$y + 10 * (noise$domain == 1) * noise$x - 10 * (noise$domain == 2) * noise$x
+  found <- dg_auto(y ~ x | domain, data = noise, budget = 1e-9, progress = FALSE)
+  expect_identical(found$members$null$spec$method, "dg_null")
 })
 
 test_that("a search takes some of the rows, and the fit all", {

@@ -129,7 +129,7 @@ test_that("probabilities are the weighted means of the members', and need all of
                      metric = "log_loss")$predictions$prob |> rowSums(), rep(1, nrow(classes)))
   without <- fit(dg_ensemble(list(dg_lm(), dg_svm())), y ~ . | domain, data = classes)
   expect_domgen_error(predict(without, new_classes, type = "prob"),
-                      "\"svm\" has no probabilities; make the ensemble with", "domgen_error_argument")
+                      "\"svm\" has no probabilities; fit `dg_ensemble\\(", "domgen_error_argument")
   calibrated <- fit(dg_ensemble(list(dg_lm(), dg_svm()), probability = "platt"), y ~ . | domain,
                     data = classes)
   expect_equal(rowSums(predict(calibrated, new_classes, type = "prob")), rep(1, nrow(new_classes)))
@@ -320,4 +320,43 @@ test_that("learners of other packages and of one's own are members, with categor
   # known and new domains differ by the effect of d1
   expect_false(isTRUE(all.equal(alone[, "mixed"],
                                 predict(one$mixed, transform(new, domain = "zz")))))
+})
+
+test_that("given weights go by the members' names, in any order", {
+  members <- list(linear = dg_lm(), mean = dg_null())
+  model <- fit(dg_ensemble(members, c(mean = 3, linear = 1)), y ~ . | domain, data = toy)
+  expect_equal(coef(model), c(linear = 0.25, mean = 0.75))
+  expect_error(dg_ensemble(members, c(mean = 3, lin = 1)),
+               "names of the members, \"linear\", \"mean\", or none, not \"mean\", \"lin\"",
+               class = "domgen_error_argument")
+})
+
+test_that("data among the arguments of an ensemble are refused with what to do", {
+  members <- list(dg_lm(), dg_null())
+  expect_error(dg_ensemble(members, y ~ . | domain, data = toy), "which fit\\(\\) gives data",
+               class = "domgen_error_argument")
+  expect_error(dg_ensemble(members, x = toy[1:2], y = toy$y), "which fit\\(\\) gives data",
+               class = "domgen_error_argument")
+  expect_error(dg_ensemble(members, weight = "equal", size = 3), "Unknown argument `size`",
+               class = "domgen_error_argument")
+})
+
+test_that("that 0 and 1 are predicted as numbers is told once", {
+  counted <- function(code) {
+    told <- 0L
+    withCallingHandlers(code, domgen_warning_two_values = function(w) {
+      told <<- told + 1L
+      invokeRestart("muffleWarning")
+    })
+    told
+  }
+  two <- transform(toy, y = as.numeric(y > mean(y)))
+  expect_identical(counted(fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = two)), 1L)
+  expect_identical(counted(dg_auto(y ~ . | domain, data = two, members = 2, max_rows = 40)), 1L)
+})
+
+test_that("print() and lodo() tell the same standard error of an ensemble", {
+  said <- grep("ensemble:", capture.output(print(stacked_model)), value = TRUE)
+  same <- paste0("(standard error ", signif(lodo(stacked_model)$se, 2), ")")
+  expect_match(said, same, fixed = TRUE)
 })

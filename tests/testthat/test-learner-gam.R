@@ -28,6 +28,9 @@ test_that("the domains' means have few values and linear terms", {
   flowers$mean <- ave(flowers$Petal.Length, flowers$site)
   direct <- mgcv::gam(Sepal.Length ~ s(Petal.Length) + mean, data = flowers, method = "REML")
   expect_equal(predict(model, flowers), unname(c(fitted(direct))), tolerance = 1e-6)
+  expect_output(print(model), "smooth +1 of 2 columns, the others linear")
+  all <- dg_gam(Sepal.Length ~ Petal.Length + Petal.Width | site, data = flowers)
+  expect_output(print(all), "smooth +2 of 2 columns\n|smooth +2 of 2 columns$")
 })
 
 test_that("a model has no rows, comes back from a file and needs few rows", {
