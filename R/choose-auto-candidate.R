@@ -164,6 +164,8 @@ best_lambda <- function(search, scores) {
   length(means) + 1L - which.min(rev(search_losses(search, means)))
 }
 
+largest_lambda <- 1e300
+
 score_lambdas <- function(search, c) {
   sample <- search_sample(search, c$scale)
   args <- ridge_args(search$args)
@@ -174,7 +176,9 @@ score_lambdas <- function(search, c) {
   unit <- mean(kernel_diag_(kernel_program(product$kernel, sample$X, sample$X), sample$X))
   # a linear kernel of predictors that are zero, as by domain in domains of one row
   if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
-  lambdas <- auto_lambdas * nrow(sample$X) * unit
+  # whatever the unit of the weights
+  most <- max(task$costs)
+  lambdas <- pmin(auto_lambdas * sum(task$costs / most) * unit * most, largest_lambda)
   sample$left_out <- search$left_out
   score_part(search, lambdas, left_out_of_units(product, sample, task, args, lambdas))
 }

@@ -12,6 +12,7 @@ domains_for_kernel <- 5L
 # list(search: its last round, chosen: see choose_members(), choice: table, scores, metric, rows,
 # seed, few)
 choose_by_domain <- function(args, sample) {
+  check_units(sample$unit)
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
   few <- nlevels(droplevels(sample$domain)) < 2L
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
@@ -74,6 +75,10 @@ in_groups <- function(domain) {
 # The groups that are left out together: as the user says, or in_groups().
 left_out_groups <- function(domain, folds) {
   if (is.null(folds)) return(in_groups(domain))
+  if (inherits(folds, c("domgen_row_folds", "rset"))) {
+    abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds(): whole ",
+          "domains are left out, not rows.")
+  }
   folds <- as.matrix(unclass(read_folds(folds, list(domain = domain))))
   factor(folds[match(domain, rownames(folds)), 1L])
 }

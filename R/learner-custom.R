@@ -135,7 +135,8 @@ check_engine <- function(fun, arg, absent) {
   if (!is.function(fun)) {
     abort("argument", "`", arg, "` must be a function, not ", describe(fun), ".")
   }
-  names <- names(formals(args(fun)))
+  # those of the language, as `[`, have none
+  names <- if (!is.null(args(fun))) names(formals(args(fun)))
   if (length(names) < 2L && !"..." %in% names) {
     abort("argument", "`", arg, "` must be a function of at least two arguments, as in `function(",
           if (arg == "fit") "x, y" else "object, x", ")`.")
@@ -167,6 +168,8 @@ own_arguments <- function(fit, dots) {
           "function may call it, as in `function(x, y) lm(y ~ ., data = x)`.")
   }
   if (is.null(names(dots))) check_no_dots(dots, names)
+  twice <- setdiff(names(dots)[duplicated(names(dots))], "")
+  if (length(twice)) abort("argument", "`", twice[1L], "` must be given once, not several times.")
   unknown <- if ("..." %in% names(wanted)) names(dots) == "" else !names(dots) %in% names
   check_no_dots(dots[unknown], c(names, names(formals(learner_custom))))
   own <- stats::setNames(lapply(wanted[names], constant_default), names)
