@@ -31,6 +31,15 @@ test_that("two functions are a learner, with the numbers that they give", {
   expect_identical(augment(model, toy)$.fitted, predict(model, toy))
 })
 
+test_that("domains of an ordered factor are handed over without their order", {
+  ordered <- transform(toy, domain = factor(domain, ordered = TRUE))
+  spec <- learner_custom(function(x, y, domain) list(domain = domain),
+                         function(object, x, domain) rep(1 * is.ordered(domain), nrow(x)))
+  model <- fit(spec, y ~ . | domain, data = ordered)
+  expect_identical(model$engine$object$domain, factor(toy$domain))
+  expect_identical(predict(model, ordered), numeric(n))
+})
+
 test_that("weights are the costs of the rows, and rows without weight are left out", {
   w <- rep_len(c(0, 1, 2), n)
   spec <- squares(domain_weights = "equal")
