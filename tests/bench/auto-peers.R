@@ -53,9 +53,9 @@ tuned <- function(task, grid, fit, most = Inf) {
 peer_ranger <- function(task) {
   p <- ncol(task$X)
   grid <- expand.grid(mtry = unique(pmax(1L, round(c(sqrt(p), p / 3, 2 * p / 3)))),
-                      size = c(2, 5, 20))
+                      size = c(5, 20))
   tuned(task, grid, function(X, y, choice, domain, final) {
-    model <- ranger::ranger(x = X, y = y, num.trees = if (final) 500L else 150L,
+    model <- ranger::ranger(x = X, y = y, num.trees = if (final) 500L else 100L,
                             mtry = choice$mtry, min.node.size = choice$size, seed = 1L,
                             num.threads = bench_threads, probability = task$metric == "auc")
     function(new) {
@@ -81,7 +81,7 @@ peer_svm <- function(task) {
       first <- strsplit(colnames(value), "/")[[1L]][1L]
       if (first == levels(y)[2L]) value[, 1L] else -value[, 1L]
     }
-  }, most = 1200L)
+  }, most = 1000L)
 }
 
 # The path of lambda is that of all training rows, as in cv.glmnet(), which wants three folds or

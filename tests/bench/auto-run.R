@@ -72,6 +72,14 @@ run_one <- function(name, i, method, task) {
              domains = paste0(names(scores), "=", signif(scores, 6), collapse = " "))
 }
 
+# NULL for a set whose file or package is missing.
+read_or_leave_out <- function(make, name) {
+  tryCatch(make(), error = function(e) {
+    cat(name, "is left out:", conditionMessage(e), "\n")
+    NULL
+  })
+}
+
 # What the file has already is not computed again.
 run_all <- function(sets, methods, file, splits) {
   done <- if (!is.null(file) && file.exists(file)) read_results(file)
@@ -81,8 +89,8 @@ run_all <- function(sets, methods, file, splits) {
     for (i in seq_len(splits)) {
       todo <- setdiff(methods, known$method[known$split == i])
       if (length(todo) == 0L) next
-      if (is.null(set)) set <- sets[[name]]()
-      if (i > set$splits) break
+      if (is.null(set)) set <- read_or_leave_out(sets[[name]], name)
+      if (is.null(set) || i > set$splits) break
       task <- make_task(set, i)
       if (set$metric != "rmse") todo <- grep("^lme4", todo, value = TRUE, invert = TRUE)
       for (method in todo) {

@@ -29,7 +29,7 @@ start, processor = time.time(), time.process_time()
 data = xgb.DMatrix(X, label=y)
 folds = [(np.where(fold != k)[0], np.where(fold == k)[0]) for k in np.unique(fold)]
 best = (np.inf, None, 0)
-for eta, depth, part in itertools.product((0.1,), (1, 2, 4, 7), (0.7, 1.0)):
+for eta, depth, part in itertools.product((0.1,), (1, 3, 6), (0.6, 1.0)):
     grid = dict(fixed, eta=eta, max_depth=depth, subsample=part, colsample_bytree=part)
     curve = xgb.cv(grid, data, num_boost_round=500, folds=folds, early_stopping_rounds=25,
                    as_pandas=False)["test-" + fixed["eval_metric"] + "-mean"]
