@@ -85,19 +85,20 @@ print_ranks <- function(rows, sets, title) {
   }
 }
 
-# Sets and splits that all methods of the set have.
+# Lines of the sets and splits that all methods have, lme4 where the response is a number.
 shared_lines <- function(rows) {
-  many <- tapply(rows$split, list(rows$set, rows$method), length)
-  wanted <- rowSums(!is.na(many))
-  had <- tapply(rows$method, list(rows$set, rows$split), length)
-  keep <- had[cbind(rows$set, as.character(rows$split))] == wanted[rows$set]
-  rows[keep, ]
+  methods <- unique(rows$method)
+  number <- rows$metric == "rmse"
+  wanted <- ifelse(number, length(methods), sum(!grepl("^lme4", methods)))
+  rows[stats::ave(wanted, rows$set, rows$split, FUN = length) == wanted, ]
 }
 
 print_tables <- function(rows, sets, variants) {
   tasks <- tapply(rows$task, paste(rows$set, rows$split), function(x) length(unique(x)))
   if (any(tasks > 1L)) stop("results of different tasks: ", names(tasks)[tasks > 1L][1L])
+  options(width = 150L)
   rows <- shared_lines(rows)
+  if (nrow(rows) == 0L) return(cat("\nNo split has all methods\n"))
   sets <- intersect(sets, rows$set)
   methods <- unique(rows$method)
   metric <- rows$metric[match(sets, rows$set)]
