@@ -12,7 +12,7 @@
 #' numeric columns, and behind them the categorical predictors as factors with the levels of the
 #' training data. Behind a projection it is the scores, in either case. `y`: a numeric vector, or a
 #' factor. Both come first, whatever they are called. If the function has arguments of these names,
-#' also `domain`, a factor, and `weights`, the costs of the rows: their weights, times
+#' also `domain`, a factor without order, and `weights`, the costs of the rows: their weights, times
 #' \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0 are left out. An
 #' argument `domain` without a default makes a domain necessary; without an argument `weights`,
 #' weights are an error.
