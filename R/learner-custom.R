@@ -13,10 +13,10 @@
 #' training data. Behind a projection it is the scores, in either case. Names of columns are those
 #' of the terms, such as `poly(a, 2)1`: `data.frame()` changes them, `cbind(x, y = y)` does not.
 #' `y`: a numeric vector, or a factor. Both come first, whatever they are called. If the function
-#' has arguments of these names, also `domain`, a factor, and `weights`, the costs of the rows:
-#' their weights, times \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0
-#' are left out. An argument `domain` without a default makes a domain necessary; without an
-#' argument `weights`, weights are an error.
+#' has arguments of these names, also `domain`, a factor without order, and `weights`, the costs of
+#' the rows: their weights, times \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of
+#' weight 0 are left out. An argument `domain` without a default makes a domain necessary; without
+#' an argument `weights`, weights are an error.
 #'
 #' **What `predict` gets.** What `fit` gave, and `x` as above, of new rows. If it has an argument
 #' `domain`, the domain of each row, a factor: `NULL` where the new data do not say it, and `NA` for
