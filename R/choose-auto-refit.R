@@ -38,7 +38,7 @@ other_specs <- function(search, c, trees = forest_trees) {
   switch(c$kernel,
     forest = list(dg_forest(scale = c$scale, trees = trees, threads = threads)),
     svr = lapply(svr_costs, function(cost) {
-      dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
+      dg_svm(cost = cost / mean_weight(search$sample), loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
              scale = c$scale, threads = threads)
     })
   )

@@ -95,7 +95,7 @@ candidate_values <- function(search, key, sample) {
   judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
   values <- NULL
   for (judge in judges) {
-    args <- member_spec(search, key, length(sample$y), judge$sigma)$args
+    args <- member_spec(search, key, sample, judge$sigma)$args
     scaled <- quietly(scale_sample(sample, args$scale))
     scaled$left_out <- left_out_groups(scaled$domain, search$args$folds)
     found <- left_out_of_units(sample_space(args, scaled), scaled, ridge_task(scaled, args), args,
