@@ -97,7 +97,8 @@ member_spec <- function(search, key, sample, sigma = search$found[[key]]$candida
   p <- ncol(search_sample(search, c$scale)$X)
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
-  dg_ridge(lambda = pmin(found$lambda * larger, .Machine$double.xmax), kernel = candidate_kernel(c, p),
+  dg_ridge(lambda = pmin(found$lambda * larger, .Machine$double.xmax),
+           kernel = candidate_kernel(c, p),
            domain_kernel = candidate_domain_kernel(c),
            features = if (n <= exact_rows) features_exact() else features_nystrom(1000),
            offset = TRUE, scale = c$scale, threads = search$args$threads)

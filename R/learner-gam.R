@@ -16,8 +16,8 @@
 #' @param k Dimension of the basis of each smooth function, at least 3.
 #' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
 #'   calibrated on held-out domains, see [dg_svm()].
-#' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers; of
-#'   classes as many rows.
+#' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers;
+#'   of classes as many rows.
 #' @return With data, a model of class `dg_gam`, see [learner_custom()], whose `engine$object` is a
 #'   list with `gam`, what `mgcv::gam()` gave, without the rows, and `columns`, the names of its
 #'   variables V1, V2, ...; without, a specification. `coef()` gives the coefficients of the basis.
