@@ -176,11 +176,15 @@ score_lambdas <- function(search, c) {
   unit <- mean(kernel_diag_(kernel_program(product$kernel, sample$X, sample$X), sample$X))
   # a linear kernel of predictors that are zero, as by domain in domains of one row
   if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
-  # whatever the unit of the weights
-  most <- max(task$costs)
-  lambdas <- pmin(auto_lambdas * sum(task$costs / most) * unit * most, largest_lambda)
+  lambdas <- pmin(auto_lambdas * nrow(sample$X) * unit * mean_weight(sample), largest_lambda)
   sample$left_out <- search$left_out
   score_part(search, lambdas, left_out_of_units(product, sample, task, args, lambdas))
+}
+
+# Penalties are held against costs, so that weights may be in any unit.
+mean_weight <- function(sample) {
+  largest <- max(sample$weights)
+  largest * mean(sample$weights / largest)
 }
 
 score_part <- function(search, lambdas, values) {

@@ -89,15 +89,18 @@ choose_all <- function(search) {
        ridge = list(keys = keys, scores = scores))
 }
 
-# The specification of a candidate for n rows.
-member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$sigma) {
+# The specification of a candidate for these rows.
+member_spec <- function(search, key, sample, sigma = search$found[[key]]$candidate$sigma) {
   found <- search$found[[key]]
   c <- found$candidate
   if (c$kernel == "null") return(dg_null())
   if (!is_ridge(c)) return(other_specs(search, c)[[found$lambda]])
   c$sigma <- sigma
   p <- ncol(search_sample(search, c$scale)$X)
-  dg_ridge(lambda = found$lambda * n / length(search$sample$y), kernel = candidate_kernel(c, p),
+  n <- length(sample$y)
+  larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
+  dg_ridge(lambda = min(found$lambda * larger, largest_lambda),
+           kernel = candidate_kernel(c, p),
            domain_kernel = candidate_domain_kernel(c),
            features = if (n <= exact_rows) features_exact() else features_nystrom(1000),
            offset = TRUE, scale = candidate_scale(c)[1L], domain_means = c$scale == "means",

@@ -36,9 +36,10 @@ left_out_kurtosis <- function(search) {
 # The specifications of a candidate, one for each choice that left-out domains make.
 other_specs <- function(search, c, trees = forest_trees) {
   threads <- search$args$threads
+  costs <- svr_costs / mean_weight(search$sample)
   switch(c$kernel,
     forest = list(dg_forest(scale = c$scale, trees = trees, threads = threads)),
-    svr = lapply(svr_costs, function(cost) {
+    svr = lapply(costs, function(cost) {
       dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
              scale = c$scale, threads = threads)
     })

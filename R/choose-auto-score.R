@@ -95,7 +95,7 @@ candidate_values <- function(search, key, sample) {
   judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
   values <- NULL
   for (judge in judges) {
-    spec <- member_spec(search, key, length(sample$y), judge$sigma)
+    spec <- member_spec(search, key, sample, judge$sigma)
     args <- spec$args
     scaled <- quietly(scale_sample(sample, spec_scale(spec)))
     scaled$left_out <- left_out_groups(scaled$domain, search$args$folds)

@@ -177,7 +177,7 @@ fit_members <- function(search, keys, sample) {
   if (!search$few && is.null(sample$unit) && n <= min(most_scored, exact_rows)) {
     sample$left_out <- left_out_groups(sample$domain, search$args$folds)
   }
-  specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, n))
+  specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, sample))
   lapply(specs, fit_member, sample)
 }
 

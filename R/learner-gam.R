@@ -16,7 +16,8 @@
 #' @param k Dimension of the basis of each smooth function, at least 3.
 #' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
 #'   calibrated on held-out domains, see [dg_svm()].
-#' @param weights Non-negative numbers, one per row, that multiply its log-likelihood.
+#' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers;
+#'   of classes as many rows.
 #' @return With data, a model of class `dg_gam`, see [learner_custom()], whose `engine$object` is a
 #'   list with `gam`, what `mgcv::gam()` gave, without the rows, and `columns`, the names of its
 #'   variables V1, V2, ...; without, a specification. `coef()` gives the coefficients of the basis.
@@ -57,7 +58,8 @@ gam_fit <- function(x, y, weights, k) {
   names(x) <- paste0("V", seq_along(x))
   formula <- stats::reformulate(gam_terms(x, k), "response", env = globalenv())
   x$response <- if (is.factor(y)) as.integer(y) - 1 else y
-  x$costs <- costs <- weights / mean(weights)
+  # of classes they count rows
+  x$costs <- costs <- if (is.factor(y)) weights else weights / mean(weights)
   family <- if (is.factor(y)) stats::binomial() else stats::gaussian()
   fitted <- own_warnings("Additive model", {
     mgcv::gam(formula, family, x, weights = costs, method = "REML")

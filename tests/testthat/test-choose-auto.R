@@ -210,6 +210,22 @@ test_that("folds say which domains are left out together", {
   expect_false(isTRUE(all.equal(alone$choice$table$mean, found$choice$table$mean)))
 })
 
+test_that("the unit of weights does not matter, of one domain or of several", {
+  w <- rep_len(c(1, 3), nrow(signal))
+  fits <- lapply(c(1, 2^20, 2^-20), function(unit) {
+    dg_auto(y ~ x1 + x2 + x3 | domain, data = signal, weights = unit * w, max_predictors = 0,
+            max_rows = 60, progress = FALSE)
+  })
+  expect_equal(predict(fits[[2L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
+  expect_equal(predict(fits[[3L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
+  expect_equal(fits[[2L]]$choice$expected, fits[[1L]]$choice$expected, tolerance = 1e-6)
+  alone <- signal[signal$domain == signal$domain[1L], ]
+  fits <- lapply(c(1, 2^20), function(unit) {
+    quietly(dg_auto(y ~ x1 + x2 + x3 | domain, data = alone, weights = rep(unit, nrow(alone))))
+  })
+  expect_equal(predict(fits[[2L]], alone), predict(fits[[1L]], alone), tolerance = 1e-6)
+})
+
 test_that("a row is predicted without its domain and without the rows of its unit", {
   # every object in every domain, with a value of its own that x does not tell but by its fingerprint
   paired <- with_seed(3, {

@@ -49,6 +49,15 @@ test_that("a model has no rows, comes back from a file and needs few rows", {
                unname(predict(lm(Sepal.Length ~ Petal.Length, flowers[c(1, 60, 90), ]), flowers)))
 })
 
+test_that("of classes weight k counts as k rows", {
+  w <- rep_len(1:3, nrow(two))
+  model <- dg_gam(Species ~ Petal.Length + Sepal.Width | site, data = two, k = 4, weights = w)
+  copied <- dg_gam(Species ~ Petal.Length + Sepal.Width | site, k = 4,
+                   data = two[rep(seq_len(nrow(two)), w), ])
+  expect_equal(predict(model, two, type = "prob"), predict(copied, two, type = "prob"),
+               tolerance = 1e-3)
+})
+
 test_that("it is compared and tuned, and what is wrong is said", {
   tuned <- dg_tune(dg_gam(), Sepal.Length ~ Petal.Length | site, data = flowers, extend = FALSE,
                    grid = list(k = c(4, 8)))
