@@ -3,11 +3,14 @@
 # else is fitted again without each group of domains, see choose-auto-refit.R.
 
 # judges: bandwidths fitted without some domains, see choose-auto-predictors.R.
-candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, sigma = NULL,
-                      judges = NULL) {
-  list(scale = scale, kernel = kernel, times = times, outer = outer, sigma = sigma,
+candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, tau = NA,
+                      sigma = NULL, judges = NULL) {
+  list(scale = scale, kernel = kernel, times = times, outer = outer, tau = tau, sigma = sigma,
        judges = judges)
 }
+
+# Scaling as learn_scaling() knows it.
+candidate_scale <- function(c) if (c$scale == "means") c("pooled", "means") else c$scale
 
 # p: predictors after scaling, whose inner product is about p; median: their median distance where
 # it is known.
@@ -22,11 +25,15 @@ candidate_kernel <- function(c, p, median = NULL) {
 }
 
 candidate_domain_kernel <- function(c, median = NULL) {
-  if (is.na(c$outer)) domain_pooled()
+  if (!is.na(c$tau)) domain_multitask(c$tau)
+  else if (is.na(c$outer)) domain_pooled()
   else domain_distribution(kernel_rbf(median), outer = kernel_rbf(times = c$outer))
 }
 
-candidate_key <- function(c) paste(c$scale, c$kernel, c$times, c$outer, !is.null(c$sigma))
+candidate_key <- function(c) {
+  paste(c$scale, c$kernel, c$times, c$outer, c$tau, !is.null(c$sigma))
+}
+
 candidate_kind <- function(c) paste(c$scale, c$kernel, !is.null(c$sigma))
 
 is_ridge <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
@@ -42,8 +49,11 @@ kernel_words <- function(c) {
   paste0(name, " (", format(c$times), " x median)")
 }
 
+is_pooled <- function(c) is.na(c$outer) && is.na(c$tau)
+
 domain_kernel_words <- function(c) {
-  if (is.na(c$outer)) "pooled"
+  if (!is.na(c$tau)) paste0("multi-task (", format(c$tau), ")")
+  else if (is.na(c$outer)) "pooled"
   else paste0("distributional (", format(c$outer), " x median)")
 }
 
@@ -59,8 +69,9 @@ find_candidate <- function(search, c) {
 search_sample <- function(search, scale) {
   if (is.null(search$scaled[[scale]])) {
     told <- length(search$scaled) > 0L
-    sample <- if (told) quietly(scale_sample(search$sample, scale))
-              else scale_sample(search$sample, scale)
+    kinds <- candidate_scale(list(scale = scale))
+    sample <- if (told) quietly(scale_sample(search$sample, kinds))
+              else scale_sample(search$sample, kinds)
     search$scaled[[scale]] <- c(sample, median = median_bandwidth(sample$X))
   }
   search$scaled[[scale]]
@@ -131,17 +142,19 @@ lambda_at <- function(parts, at) {
 
 score_null <- function(search) {
   task <- ridge_task(search$sample, ridge_args(search$args))
-  values <- null_values(task, search$left_out)
+  values <- null_values(task, search$left_out, search$sample$unit)
   score_part(search, NA_real_, array(values, c(dim(values), 1L)))
 }
 
-# The mean of the response in the other groups.
-null_values <- function(task, left_out) {
+# The mean of the response in the other groups, without the rows of a row's unit.
+null_values <- function(task, left_out, unit = NULL) {
   share <- task$costs / max(task$costs)
-  # by place: a domain may be called ""
-  left_out <- as.integer(factor(left_out))
-  without <- function(v) sum(v) - rowsum(v, left_out)[left_out, ]
-  apply(share * task$Y, 2L, without) / without(share)
+  values <- array(NA_real_, dim(task$Y))
+  for (split in unit_splits(unit, factor(left_out))) {
+    others <- share * split$train
+    values[split$held, ] <- rep(colSums(others * task$Y) / sum(others), each = sum(split$held))
+  }
+  values
 }
 
 # Of equals the largest.
@@ -150,6 +163,8 @@ best_lambda <- function(search, scores) {
   if (all(is.nan(means))) abort_no_score()
   length(means) + 1L - which.min(rev(search_losses(search, means)))
 }
+
+largest_lambda <- 1e300
 
 score_lambdas <- function(search, c) {
   sample <- search_sample(search, c$scale)
@@ -161,7 +176,9 @@ score_lambdas <- function(search, c) {
   unit <- mean(kernel_diag_(kernel_program(product$kernel, sample$X, sample$X), sample$X))
   # a linear kernel of predictors that are zero, as by domain in domains of one row
   if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
-  lambdas <- auto_lambdas * nrow(sample$X) * unit
+  # whatever the unit of the weights
+  most <- max(task$costs)
+  lambdas <- pmin(auto_lambdas * sum(task$costs / most) * unit * most, largest_lambda)
   sample$left_out <- search$left_out
   score_part(search, lambdas, left_out_of_units(product, sample, task, args, lambdas))
 }

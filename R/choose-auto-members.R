@@ -28,7 +28,8 @@ ridge_keys <- function(search) {
   Filter(function(key) is_ridge(search$found[[key]]$candidate), names(search$found))
 }
 
-# The mean of all of these; of fewer where that is better by more than the standard error.
+# The mean of all of these; of fewer where that is better by more than the standard error, which a
+# few domains do not know.
 best_mean <- function(search, keys, value, used) {
   sums <- Reduce(`+`, lapply(keys, value), accumulate = TRUE)
   # of the mean of the first, of the first two, ...
@@ -37,7 +38,8 @@ best_mean <- function(search, keys, value, used) {
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
-  count <- max(which(colMeans(worse, na.rm = TRUE) <= error))
+  few <- nlevels(search$judged) < domains_for_null
+  count <- if (few) length(keys) else max(which(colMeans(worse, na.rm = TRUE) <= error))
   list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
 }
 
@@ -49,7 +51,7 @@ best_mean <- function(search, keys, value, used) {
 safe_kinds <- function(search, scores) {
   keys <- best_of_kinds(search, scores)
   if (nlevels(search$judged) >= domains_for_null) return(keys)
-  own <- vapply(keys, function(key) by_domain(search$found[[key]]$candidate$scale), NA)
+  own <- vapply(keys, function(key) by_domain(candidate_scale(search$found[[key]]$candidate)), NA)
   if (!any(own) || all(own)) return(keys)
   best <- scores[, keys[!own][1L]]
   better <- vapply(keys[own], function(key) is_clear(search, best - scores[, key]), NA)
@@ -98,7 +100,8 @@ member_spec <- function(search, key, n, sigma = search$found[[key]]$candidate$si
   dg_ridge(lambda = found$lambda * n / length(search$sample$y), kernel = candidate_kernel(c, p),
            domain_kernel = candidate_domain_kernel(c),
            features = if (n <= exact_rows) features_exact() else features_nystrom(1000),
-           offset = TRUE, scale = c$scale, threads = search$args$threads)
+           offset = TRUE, scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
+           threads = search$args$threads)
 }
 
 #' @exportS3Method

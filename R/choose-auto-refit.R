@@ -13,7 +13,8 @@ try_others <- function(search) {
     few <- nlevels(search$judged) < domains_for_null
     try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
   }
-  if (!is.factor(search$sample$y) && left_out_kurtosis(search) > heavy_tails) {
+  # not a number where nothing is left, as of a constant response
+  if (!is.factor(search$sample$y) && isTRUE(left_out_kurtosis(search) > heavy_tails)) {
     try_candidate(search, candidate("pooled", "svr"))
   }
 }

@@ -43,11 +43,6 @@ is_gain <- function(search, difference) {
 most_scored <- 2000L
 rows_for_score <- 50L
 
-# The variance of a mean over G domains knows nothing of the choice, nor of training sets that
-# overlap: by simulation (inst/experiments/auto-score.R) it is too small by a factor of about
-# 1 + 4 / G.
-overlap <- 4
-
 # What print() says of a new domain: scores of the members, less what choosing made too good, in
 # rows that the choice has seen; and, where the search had some of the rows only, what all rows
 # gain, as the ridge regressions have it in closed form.
@@ -73,9 +68,8 @@ expected_score <- function(search, chosen, sample, members = NULL) {
   too_good <- (chosen$scores - chosen$fair)[at]
   fair <- raw - ifelse(is.na(at), 0, seen * too_good)
   known <- sum(!is.na(fair))
-  # two scores say nothing of their error
-  se <- if (known > 2L) known_error(fair) * sqrt(1 + overlap / known) else NA_real_
-  list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE), se = se, domains = known)
+  list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE), se = chosen_error(fair),
+       domains = known)
 }
 
 # Scores by domain of the mean of candidates, with more rows than the search.
@@ -95,13 +89,15 @@ left_out_scores <- function(search, keys, sample, rows, members = NULL) {
 candidate_values <- function(search, key, sample) {
   c <- search$found[[key]]$candidate
   if (c$kernel == "null") {
-    return(null_values(ridge_task(sample, ridge_args(search$args)), in_groups(sample$domain)))
+    return(null_values(ridge_task(sample, ridge_args(search$args)),
+                       left_out_groups(sample$domain, search$args$folds), sample$unit))
   }
   judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
   values <- NULL
   for (judge in judges) {
-    args <- member_spec(search, key, length(sample$y), judge$sigma)$args
-    scaled <- quietly(scale_sample(sample, args$scale))
+    spec <- member_spec(search, key, length(sample$y), judge$sigma)
+    args <- spec$args
+    scaled <- quietly(scale_sample(sample, spec_scale(spec)))
     scaled$left_out <- left_out_groups(scaled$domain, search$args$folds)
     found <- left_out_of_units(sample_space(args, scaled), scaled, ridge_task(scaled, args), args,
                                args$lambda)

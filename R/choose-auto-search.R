@@ -12,6 +12,7 @@ domains_for_kernel <- 5L
 # list(search: its last round, chosen: see choose_members(), choice: table, scores, metric, rows,
 # seed, few)
 choose_by_domain <- function(args, sample) {
+  check_units(sample$unit)
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
   few <- nlevels(droplevels(sample$domain)) < 2L
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
@@ -74,6 +75,10 @@ in_groups <- function(domain) {
 # The groups that are left out together: as the user says, or in_groups().
 left_out_groups <- function(domain, folds) {
   if (is.null(folds)) return(in_groups(domain))
+  if (inherits(folds, c("domgen_row_folds", "rset"))) {
+    abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds(): whole ",
+          "domains are left out, not rows.")
+  }
   folds <- as.matrix(unclass(read_folds(folds, list(domain = domain))))
   factor(folds[match(domain, rownames(folds)), 1L])
 }
@@ -91,13 +96,17 @@ run_stages <- function(search) {
     vary(search, "times", 4, function(c) c$times == 2)
   })
   if (nlevels(search$judged) >= domains_for_kernel) {
-    stage("domain kernel", vary(search, "outer", c(1, 2)))
+    stage("domain kernel", {
+      vary(search, "outer", c(1, 2))
+      vary(search, "tau", c(0.5, 0.9))
+    })
   }
   stage("bandwidths of predictors", try_predictors(search))
 }
 
 try_scalings <- function(search) {
-  for (scale in c("pooled", "domain", "both", "rank")) {
+  # the means of one domain are constants
+  for (scale in c("pooled", "domain", "both", if (!search$few) "means", "rank")) {
     for (kernel in c("rbf", "laplace", "sum")) try_candidate(search, candidate(scale, kernel))
     if (scale != "both") try_candidate(search, candidate(scale, "linear"))
   }
@@ -109,6 +118,8 @@ vary <- function(search, name, values, qualifies = function(c) TRUE) {
   for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
     fixed <- !is_ridge(best) || name == "times" && best$kernel == "linear"
     if (fixed || !qualifies(best)) next
+    # one kernel between domains or another
+    if (name == "tau") best$outer <- NA
     for (value in values) {
       best[[name]] <- value
       try_candidate(search, best)
@@ -131,7 +142,7 @@ second_round <- function(first, sample) {
     return(first)
   }
   keys <- names(first$found)[order(found_losses(first))]
-  pooled <- vapply(keys, function(key) is.na(first$found[[key]]$candidate$outer), NA)
+  pooled <- vapply(keys, function(key) is_pooled(first$found[[key]]$candidate), NA)
   keys <- unique(c(utils::head(best_of_kinds(first), first$args$members), keys[pooled][1L],
                    keys[!pooled][1L], candidate_key(candidate()),
                    candidate_key(candidate(kernel = "null"))))

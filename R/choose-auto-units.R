@@ -4,6 +4,12 @@
 
 unit_folds <- 3L
 
+check_units <- function(unit) {
+  if (is.null(unit) || length(unique(unit)) > 1L) return(invisible())
+  abort("data", "`unit` must have at least 2 different values, because a row is predicted without ",
+        "those of its unit; all rows have the same.")
+}
+
 # The fold of the unit of each row; NULL where no unit is in two groups of domains.
 folds_of_units <- function(unit, left_out) {
   if (is.null(unit)) return(NULL)

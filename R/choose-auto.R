@@ -10,10 +10,12 @@
 #' regression's lambda cost a few fits.
 #'
 #' @details
-#' **Search.** First every scaling (pooled, by domain, both, ranks) with a Gaussian, a Laplace and a
-#' linear + Gaussian kernel at the median bandwidth, and a linear kernel. A kind is a scaling with
-#' one of these kernels. For the `members` best kinds follow other bandwidths and, with five domains
-#' or more, [domain_distribution()] with two bandwidths between embeddings instead of pooling; last,
+#' **Search.** First every scaling (pooled, by domain, both, pooled with the domains' means, ranks)
+#' with a Gaussian, a Laplace and a linear + Gaussian kernel at the median bandwidth, and a linear
+#' kernel. A kind is a scaling with one of these kernels. For the `members` best kinds follow other
+#' bandwidths and, with five domains or more, instead of pooling [domain_distribution()] with two
+#' bandwidths between embeddings and [domain_multitask()] with `tau` 0.5 and 0.9, which gives
+#' training domains deviations of their own, as the random effects of mixed models; last,
 #' where there are at most `max_predictors` of them, one bandwidth per predictor for the best
 #' Gaussian kernel, fitted by the gradient of the squared error of left-out domains. Those have seen
 #' the labels of all domains, so that they are compared with the others on thirds of the domains on
@@ -24,17 +26,17 @@
 #' groups of domains.
 #'
 #' **Members.** Which kind is best is uncertain, and their errors differ: the decision values of the
-#' best candidates of the `members` best kinds of ridge regression are averaged (of fewer, where
-#' that is better on left-out domains by more than the standard error of the difference). A kind
-#' that standardises each domain by itself loses the domain's level, and does to a new domain what
-#' nobody has seen: with fewer than five domains it is taken only where it is better than the best
-#' that does not by more than the standard error. This mean, the forest and the support vector
-#' regression are weighted as in [dg_ensemble()] with `weights = "stacked"`, and members with a
-#' weight below 0.05 are left out; but the mean alone is kept where so weighted they are not better
-#' by more than the standard error of the difference. The null model ([dg_null()]) is a candidate
-#' too, and chosen unless the members are better: with 5 domains or more by their cross-fitted
-#' scores (next paragraph) and by more than the standard error of the difference, with fewer, which
-#' leave too few to choose by, by their own mean scores.
+#' best candidates of the `members` best kinds of ridge regression are averaged (with five domains
+#' or more of fewer, where that is better on left-out domains by more than the standard error of the
+#' difference). A kind that standardises each domain by itself loses the domain's level, and does to
+#' a new domain what nobody has seen: with fewer than five domains it is taken only where it is
+#' better than the best that does not by more than the standard error. This mean, the forest and the
+#' support vector regression are weighted as in [dg_ensemble()] with `weights = "stacked"`, and
+#' members with a weight below 0.05 are left out; but the mean alone is kept where so weighted they
+#' are not better by more than the standard error of the difference. The null model ([dg_null()]) is
+#' a candidate too, and chosen unless the members are better: with 5 domains or more by their
+#' cross-fitted scores (next paragraph) and by more than the standard error of the difference, with
+#' fewer, which leave too few to choose by, by their own mean scores.
 #'
 #' **What to expect.** Scores of the best of many are too good. `print()` and `choice$expected` tell
 #' what to expect on a new domain instead. It is cross-fitted: each domain that is left out (of
@@ -67,7 +69,9 @@
 #' **Objects in several domains.** Where rows of one object (a patient who was measured by several
 #' devices) are in several domains, a model that has seen the object elsewhere knows its response:
 #' with `unit` a row is predicted without its domain and without the rows of its unit, in three
-#' folds of units.
+#' folds of units. The objects of all domains are then the same few: the score to expect is of new
+#' objects in new domains, but neither its standard error, which is over domains, nor what is taken
+#' off for choosing knows how much depends on which objects these are.
 #'
 #' **Many rows.** The search uses 600 rows, then at most `max_rows` for the best candidates of the
 #' best kinds (lambda is multiplied by the ratio of the rows). Each domain gives as many, chosen at

@@ -53,7 +53,7 @@ fit_member <- function(spec, sample) UseMethod("fit_member")
 fit_member.dg_spec <- function(spec, sample) {
   scaled <- member_sample(spec, sample)
   check_probability(spec, scaled)
-  placed <- place_spec(spec, layout_of(scaled$blueprint))
+  placed <- place_spec(spec, member_layout(spec, scaled$blueprint))
   fitted <- add_origin(fit_sample(placed, scaled), spec, scaled)
   seal(calibrate(fitted, scaled))
 }
@@ -108,9 +108,12 @@ member_sample <- function(spec, sample) {
 # themselves.
 member_columns <- function(spec, blueprint) {
   layout <- layout_of(blueprint)
-  finds <- "kernel" %in% names(innermost(spec)$args) || !is.null(spec$projection) ||
+  if (!is.null(layout) && !finds_columns(spec)) which(layout$kind %in% wished_kinds(spec))
+}
+
+finds_columns <- function(spec) {
+  "kernel" %in% names(innermost(spec)$args) || !is.null(spec$projection) ||
     !is.null(spec$args$members)
-  if (!is.null(layout) && !finds) which(layout$kind %in% wished_kinds(spec))
 }
 
 wished_kinds <- function(spec) {
@@ -119,6 +122,15 @@ wished_kinds <- function(spec) {
   kinds <- unlist(Filter(is.character, wishes))
   # codes serve who asks for factors and who asks for categories
   if ("factor" %in% kinds) c(kinds, "category") else kinds
+}
+
+# Codes that were made for factors are what a kernel calls categories.
+member_layout <- function(spec, blueprint) {
+  layout <- layout_of(blueprint)
+  if (!is.null(layout) && finds_columns(spec)) {
+    layout$kind[layout$kind == "factor"] <- "category"
+  }
+  layout
 }
 
 # Each member scales the rows itself. of: decision, or another function of a model and rows.
@@ -265,6 +277,8 @@ print_details.dg_ensemble <- function(x) {
   cat("\nWeight and ", x$held_out$metric$title, " on left-out domains\n", sep = "")
   cat(paste0("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights), "\n"),
       sep = "")
-  cat("  ensemble: ", means[1L], " (standard error ", signif(mean_error(scores[, 1L])$se, 2),
+  error <- mean_error(scores[, 1L])$se
+  se <- if (sum(!is.na(scores[, 1L])) > 2L) signif(error, 2) else "unknown"
+  cat("  ensemble: ", means[1L], " (standard error ", se,
       "), weighted by the other domains\n", sep = "")
 }

@@ -31,20 +31,50 @@ score_known <- function(values, judge) {
   replace(scores, unique(as.integer(judge$domain)[lacking]), NA_real_)
 }
 
+# The variance of a mean over G domains knows nothing of what they chose, nor of training sets that
+# overlap: by simulation (inst/experiments/auto-score.R) it is too small by a factor of about
+# 1 + 4 / G.
+overlap <- 4
+
+# Standard error of the mean of cross-fitted scores; two say nothing of it.
+chosen_error <- function(scores) {
+  known <- sum(!is.na(scores))
+  if (known > 2L) known_error(scores) * sqrt(1 + overlap / known) else NA_real_
+}
+
 # Values of a member on the common scale, of each row by a fit without its domain.
 held_out_values <- function(spec, sample, fitted) UseMethod("held_out_values")
 
 #' @exportS3Method
 held_out_values.dg_spec <- function(spec, sample, fitted) {
   scaled <- member_sample(spec, sample)
-  spec <- place_spec(spec, layout_of(scaled$blueprint))
-  values <- held_out_decisions(spec, scaled, fitted)$values
-  common_known(fitted, values)
+  spec <- place_spec(spec, member_layout(spec, scaled$blueprint))
+  common_known(fitted, held_out_decisions(spec, scaled, fitted)$values, sample)
 }
 
 # With the search.
 #' @exportS3Method
-held_out_values.dg_tune_spec <- function(spec, sample, fitted) {
+held_out_values.dg_tune_spec <- function(spec, sample, fitted) refitted_values(spec, sample, fitted)
+
+# Lambdas, members and weights that are those of all domains would flatter it.
+#' @exportS3Method
+held_out_values.dg_auto_spec <- function(spec, sample, fitted) {
+  refitted_values(spec, sample, fitted)
+}
+
+#' @exportS3Method
+held_out_values.dg_ensemble_spec <- function(spec, sample, fitted) {
+  if (identical(spec$args$weights, "stacked")) refitted_values(spec, sample, fitted)
+  else NextMethod()
+}
+
+# Its shares of the classes are no decision values.
+#' @exportS3Method
+held_out_values.dg_null_spec <- function(spec, sample, fitted) {
+  refitted_values(spec, sample, fitted)
+}
+
+refitted_values <- function(spec, sample, fitted) {
   folds <- calibration_folds(sample)
   fold <- folds[as.integer(sample$domain)]
   values <- matrix(NA_real_, nrow(sample$X), ncol(common_values(fitted, fitted$decision)))
@@ -60,13 +90,25 @@ held_out_values.dg_tune_spec <- function(spec, sample, fitted) {
   values
 }
 
-# Rows without a value, as where the other domains lack a class, stay so.
-common_known <- function(fitted, values) {
+# Rows without a value, as where the other domains lack a class, stay so. Where decision values are
+# calibrated, each fold is by the maps of the others: its own have seen the fold's labels.
+common_known <- function(fitted, values, sample) {
   known <- !is.na(rowSums(values))
-  found <- common_values(fitted, values[known, , drop = FALSE])
-  full <- matrix(NA_real_, nrow(values), ncol(found))
-  full[known, ] <- found
-  full
+  found <- matrix(NA_real_, nrow(values), ncol(common_values(fitted, fitted$decision)))
+  calibration <- fitted$calibration
+  if (is.null(calibration)) {
+    found[known, ] <- common_values(fitted, values[known, , drop = FALSE])
+    return(found)
+  }
+  sides <- machine_sides(sample$y, fitted$response)
+  fold <- calibration_folds(sample)[as.integer(sample$domain)]
+  for (k in unique(fold[known])) {
+    inside <- known & fold == k
+    fitted$calibration$maps <- calibration_maps(values, sides, sample$weights * (fold != k),
+                                                calibration$method)
+    found[inside, ] <- common_values(fitted, values[inside, , drop = FALSE])
+  }
+  found
 }
 
 # list(target [n x k] on the common scale, share [n]: of the rows of a domain in its vote).

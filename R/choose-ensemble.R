@@ -22,13 +22,17 @@
 #' [dg_lm()]'s probabilities are of this scale already and not cut.
 #'
 #' **Left-out predictions.** Of [dg_ridge()] with a given `lambda` they come in closed form, as in
-#' [lodo()]; other members are fitted again, a search with its search. Scaling is that of all
-#' training rows, which uses no labels.
+#' [lodo()], each domain by itself however many there are; other members are fitted again, a search
+#' with its search, an inner ensemble with its weights. Where a member's probabilities are
+#' calibrated, the map of a domain is learned from the left-out values of the others. Scaling is
+#' that of all training rows, which uses no labels.
 #'
 #' **Scores.** `scores` are by domain. Those of the ensemble are cross-fitted: each domain (or
 #' group) is predicted with the weights that the *other* domains ask for, so that choosing weights
-#' makes them no better than they are; [lodo()] gives the same as a [dg_cv()] result. [dg_cv()] of
-#' the ensemble learns everything anew in each fold, and is what to report.
+#' makes them no better than they are; [lodo()] gives the same as a [dg_cv()] result. The standard
+#' error that `print()` gives is that over domains times \eqn{\sqrt{1 + 4/G}}{sqrt(1 + 4/G)}, as in
+#' [dg_auto()], and unknown of two domains. [dg_cv()] of the ensemble learns everything anew in each
+#' fold, and is what to report.
 #'
 #' Members that a fit cannot make (say, [dg_mixed()] of three classes) are errors.
 #'

@@ -30,7 +30,7 @@
 #' @seealso [learner_custom()], [dg_forest()]
 #' @examplesIf requireNamespace("xgboost", quietly = TRUE)
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
-#' model <- dg_boost(y ~ . | domain, data = toy, trees = 50, scale = "both")
+#' model <- dg_boost(y ~ . | domain, data = toy, trees = 20, scale = "both")
 #' model
 #' head(predict(model, toy, type = "prob"))
 #' @export

@@ -4,18 +4,19 @@
 #' Makes a specification of a function that fits and one that predicts, so that any learner stands
 #' beside those of this package: in [fit()], [dg_cv()], [dg_compare()], [dg_tune()], behind a
 #' projection in a [chain()], with calibrated probabilities, in a file. Ready ones are
-#' [dg_forest()] and those on its page.
+#' [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()] and [dg_gam()].
 #'
 #' @details
 #' **What `fit` gets.** `x`, a data frame: with `needs = "numbers"` the numeric columns that the
 #' formula makes (dummy variables for categories), scaled by `scale`; with `needs = "data"` the
 #' numeric columns, and behind them the categorical predictors as factors with the levels of the
-#' training data. Behind a projection it is the scores, in either case. `y`: a numeric vector, or a
-#' factor. Both come first, whatever they are called. If the function has arguments of these names,
-#' also `domain`, a factor, and `weights`, the costs of the rows: their weights, times
-#' \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0 are left out. An
-#' argument `domain` without a default makes a domain necessary; without an argument `weights`,
-#' weights are an error.
+#' training data. Behind a projection it is the scores, in either case. Names of columns are those
+#' of the terms, such as `poly(a, 2)1`: `data.frame()` changes them, `cbind(x, y = y)` does not.
+#' `y`: a numeric vector, or a factor. Both come first, whatever they are called. If the function
+#' has arguments of these names, also `domain`, a factor, and `weights`, the costs of the rows:
+#' their weights, times \eqn{n/(G n_g)}{n/(G n_g)} for `domain_weights = "equal"`. Rows of weight 0
+#' are left out. An argument `domain` without a default makes a domain necessary; without an
+#' argument `weights`, weights are an error.
 #'
 #' **What `predict` gets.** What `fit` gave, and `x` as above, of new rows. If it has an argument
 #' `domain`, the domain of each row, a factor: `NULL` where the new data do not say it, and `NA` for
@@ -42,11 +43,13 @@
 #' @param ... Values of the learner's own arguments, by name.
 #' @param title What to call it, in print and in messages.
 #' @param needs `"numbers"`: `x` has numeric columns only; `"data"`: also factors.
-#' @param scale As in [dg_svm()].
+#' @param scale As in [dg_svm()], but by default `"none"`.
 #' @param domain_means If `TRUE`, each column of numbers gets a further one, `<name>.mean`, with its
 #'   mean over the rows of the domain, in the unit of the scaled column (of `scale = "pooled"`,
 #'   unless it is `"none"`): the contextual effect of multilevel models. Those of new domains are
-#'   means over their unlabelled rows in `newdata` or `reference`, see [predict.dg_learner()].
+#'   means over their unlabelled rows in `newdata` or `reference`, see [predict.dg_learner()]. There
+#'   are as many different means as domains: with few domains they mislead a learner that does not
+#'   select or shrink.
 #' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
 #' @param probability For classes, `"platt"` or `"isotonic"`: probabilities that are calibrated on
 #'   held-out domains, see [dg_svm()].
@@ -132,7 +135,8 @@ check_engine <- function(fun, arg, absent) {
   if (!is.function(fun)) {
     abort("argument", "`", arg, "` must be a function, not ", describe(fun), ".")
   }
-  names <- names(formals(args(fun)))
+  # those of the language, as `[`, have none
+  names <- if (!is.null(args(fun))) names(formals(args(fun)))
   if (length(names) < 2L && !"..." %in% names) {
     abort("argument", "`", arg, "` must be a function of at least two arguments, as in `function(",
           if (arg == "fit") "x, y" else "object, x", ")`.")
@@ -164,6 +168,8 @@ own_arguments <- function(fit, dots) {
           "function may call it, as in `function(x, y) lm(y ~ ., data = x)`.")
   }
   if (is.null(names(dots))) check_no_dots(dots, names)
+  twice <- setdiff(names(dots)[duplicated(names(dots))], "")
+  if (length(twice)) abort("argument", "`", twice[1L], "` must be given once, not several times.")
   unknown <- if ("..." %in% names(wanted)) names(dots) == "" else !names(dots) %in% names
   check_no_dots(dots[unknown], c(names, names(formals(learner_custom))))
   own <- stats::setNames(lapply(wanted[names], constant_default), names)

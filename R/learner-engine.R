@@ -53,6 +53,8 @@ hand_over_to <- function(spec, which, first, second, further) {
   own <- Filter(Negate(is.null), spec$args[setdiff(names(spec$args), c("fit", "predict"))])
   wanted <- names(formals(args(fun)))[-(1:2)]
   open <- if ("..." %in% wanted && which == "fit") spec$parts$own
+  # domains have no order: a model would make polynomials of it
+  if (is.ordered(further$domain)) class(further$domain) <- "factor"
   further <- c(further, own)
   further <- further[names(further) %in% c(wanted, open)]
   on_error(call_by_name(fun, which, first, second, further), function(e) {

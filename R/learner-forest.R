@@ -72,17 +72,23 @@ engine_of.dg_forest_spec <- function(spec) list(fit = forest_fit, predict = fore
 forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads) {
   if (!is.null(mtry)) mtry <- min(mtry, ncol(x))
   same <- diff(range(weights)) == 0
-  fitted <- ranger::ranger(
-    x = x, y = y, num.trees = trees, mtry = mtry, min.node.size = min_n,
-    case.weights = if (!same) weights, probability = is.factor(y), num.threads = threads,
-    verbose = FALSE
-  )
+  # without a class of which all rows have weight 0
+  fitted <- own_warnings("Random forest", ranger::ranger(
+    x = x, y = if (is.factor(y)) droplevels(y) else y, num.trees = trees, mtry = mtry,
+    min.node.size = min_n, case.weights = if (!same) weights, probability = is.factor(y),
+    num.threads = threads, verbose = FALSE
+  ))
   # of the rows that a tree has not seen: nothing that predictions need
   fitted$predictions <- NULL
+  fitted$classes <- levels(y)
   fitted
 }
 
 forest_predict <- function(object, x, threads) {
   need_package("ranger", "predict()` of `dg_forest()")
-  stats::predict(object, x, num.threads = threads, verbose = FALSE)$predictions
+  found <- stats::predict(object, x, num.threads = threads, verbose = FALSE)$predictions
+  if (is.null(object$classes)) return(found)
+  P <- matrix(0, nrow(x), length(object$classes), dimnames = list(NULL, object$classes))
+  P[, colnames(found)] <- found
+  P
 }

@@ -98,7 +98,14 @@ mixed_fit <- function(x, y, domain, weights, slopes = NULL) {
     colnames(effects) <- c("(Intercept)", slopes)
   }
   list(coefficients = unscaled(beta, scaling), effects = effects, slopes = slopes,
-       covariance = found$covariance, sigma = found$sigma, classes = is.factor(y))
+       covariance = if (!is.null(effects)) unscaled_covariance(found$covariance, own),
+       sigma = found$sigma, classes = is.factor(y))
+}
+
+# Of effects as unscaled() makes them.
+unscaled_covariance <- function(covariance, scaling) {
+  A <- apply(diag(nrow(covariance)), 2L, unscaled, scaling)
+  A %*% covariance %*% t(A)
 }
 
 # Of columns as they come: list(beta: without what was dropped, effects, covariance, sigma).
@@ -110,7 +117,8 @@ mixed_estimates <- function(frame, y, domain, costs, places) {
   control <- if (is.factor(y)) lme4::glmerControl else lme4::lmerControl
   control <- control(check.conv.singular = "ignore", check.rankX = "silent.drop.cols",
                      check.scaleX = "ignore")
-  costs <- costs / mean(costs)
+  # of classes they count rows
+  if (!is.factor(y)) costs <- costs / mean(costs)
   fitted <- own_warnings("Mixed model", {
     if (is.factor(y)) lme4::glmer(formula, frame, stats::binomial(), control, weights = costs)
     else lme4::lmer(formula, frame, control = control, weights = costs)

@@ -6,6 +6,7 @@ read_prediction <- function(found, n, response, title) {
   refuse <- function(...) {
     abort("learner", title, ": `predict` must return ", expected, ", not ", ..., ".")
   }
+  if (is_other_class(found, response$levels)) refuse("1 column called ", enumerate(colnames(found)))
   found <- single_column(found)
   if (length(dim(found)) == 1L) found <- as.vector(found)
   if (response$kind == "number") {
@@ -27,6 +28,12 @@ read_prediction <- function(found, n, response, title) {
     outer(code, stats::setNames(seq_along(levels), levels), "==") + 0
   }
   list(values = values, probabilities = FALSE)
+}
+
+# The column of one class, which is not that of the second: what knows one class alone gives it.
+is_other_class <- function(found, levels) {
+  length(dim(found)) == 2L && ncol(found) == 1L &&
+    isTRUE(colnames(found) %in% setdiff(levels, levels[2L]))
 }
 
 expected_prediction <- function(n, response) {

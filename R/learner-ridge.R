@@ -74,6 +74,8 @@
 #' @param lambda Positive number: weight of the squared norm. `NULL`: chosen by left-out domains,
 #'   see Details.
 #' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
+#' @param domain_means Are the means of the scaled predictors over the row's domain predictors too
+#'   (contextual effects)? See [learner_custom()].
 #' @param bandwidths `"given"`: those of the kernels, and medians where they have none; `"fitted"`:
 #'   those that they do not have are fitted, see Details.
 #' @return With data, an object of class `dg_ridge`, a list with
@@ -129,7 +131,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, ker
                      offset = FALSE, bandwidths = c("given", "fitted"),
                      probability = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"),
-                     scale = c("pooled", "domain", "both", "rank", "none"),
+                     scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
                      na.action = stats::na.omit, threads = NULL, ...) {
   parts <- learner_parts("Kernel ridge regression", parameters = ridge_parameters)
   fit_or_specify(method_spec("dg_ridge", "dg_ridge_spec", parts, environment()), match.call(),

@@ -55,7 +55,8 @@ warn_no_score <- function(cv) {
 
 # Where a choice depends on it.
 abort_no_score <- function() {
-  abort("data", "`metric` has no value in any domain: each lacks a class.")
+  abort("data", "`metric` has no value in any domain: each lacks a class, or its response ",
+        "is constant.")
 }
 
 abort_nothing_to_plot <- function() {

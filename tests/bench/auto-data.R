@@ -1,22 +1,38 @@
-# The data sets of auto.R: list(data [y, domain, predictors as numbers], metric, splits, test_rows).
-# Predictors that identify a row or a domain, and second responses, are left out; categories are
-# indicators, the same for every method.
+# What the sets of auto.R have in common: list(data [y, domain, predictors as numbers], metric,
+# splits, share of the domains for training, parts: the training domains of each split where they
+# are not drawn). Predictors that identify a row or a domain, and second responses, are left out;
+# categories are indicators, the same for every method. The sets: auto-sets-shared.R,
+# auto-sets-packages.R.
 
-bench_folder <- function() {
-  folder <- Sys.getenv("DOMGEN_DATA")
-  if (!nzchar(folder)) {
-    stop("DOMGEN_DATA must name the folder of the data sets, see tests/bench/auto-data.R")
-  }
-  folder
+# Rows of all training and of all test domains of a split.
+train_rows <- 2000L
+test_rows <- 3000L
+
+# Seeds 1301, 1302, ... make the splits: no part of the package was designed with them in view. (101
+# to 103, 501, 502, 901, 902, 1201 and 1202 are spent.)
+first_seed <- 1300L
+
+# Domains of fewer than at_least rows, which say little of a score, are left out.
+new_set <- function(y, domain, X, metric, splits = 2L, share = 2 / 3, at_least = 4L) {
+  whole <- !is.na(y) & !is.na(domain)
+  domain <- factor(domain)
+  keep <- whole & domain %in% names(which(table(domain[whole]) >= at_least))
+  data <- cbind(data.frame(y = y, domain = domain), X)[keep, , drop = FALSE]
+  list(data = droplevels(data), metric = metric, splits = splits, share = share)
 }
 
-read_set <- function(name, ...) {
-  path <- file.path(bench_folder(), paste0(name, ".csv.gz"))
-  if (!file.exists(path)) stop("the file ", basename(path), " is needed in DOMGEN_DATA")
-  utils::read.csv(gzfile(path), ...)
+# Categories as indicators, of which the first level has none; ordered ones as numbers.
+as_numbers <- function(data, categories = character()) {
+  parts <- lapply(names(data), function(name) {
+    x <- data[[name]]
+    plain <- is.ordered(x) || is.numeric(x) && !name %in% categories
+    part <- if (plain) as.matrix(as.numeric(x)) else indicators(x)
+    if (!is.null(part)) colnames(part) <- paste0(name, if (ncol(part) > 1L) seq_len(ncol(part)))
+    part
+  })
+  as.data.frame(do.call(cbind, parts))
 }
 
-# Categories as indicators, of which the first level has none.
 indicators <- function(codes) {
   codes <- factor(codes, exclude = NULL)
   levels(codes)[is.na(levels(codes))] <- "unknown"
@@ -24,94 +40,24 @@ indicators <- function(codes) {
   stats::model.matrix(~ codes)[, -1L, drop = FALSE]
 }
 
-as_numbers <- function(data, categories = character()) {
-  parts <- lapply(names(data), function(name) {
-    part <- if (name %in% categories) indicators(data[[name]]) else as.matrix(data[[name]])
-    if (!is.null(part)) colnames(part) <- paste0(name, if (ncol(part) > 1L) seq_len(ncol(part)))
-    part
-  })
-  as.data.frame(do.call(cbind, parts))
-}
-
-new_set <- function(y, domain, X, metric, splits = 3L, share = 2 / 3, test_rows = 6000L) {
-  list(data = cbind(data.frame(y = y, domain = factor(domain)), X), metric = metric,
-       splits = splits, share = share, test_rows = test_rows)
-}
-
-bench_sets <- list(
-  har66 = function() {
-    d <- read_set("har66")
-    new_set(factor(d$y), d$domain, d[-(1:2)], "accuracy")
-  },
-  # Values that are missing: the median of the training rows (of all methods alike, in
-  # fill_missing()) with an indicator; missing categories are one of their own. Cholesterol 0
-  # means missing. y2 holds y.
-  heart_disease = function() {
-    d <- read_set("heart_disease")
-    x <- d[-(1:3)]
-    x$chol[x$chol == 0] <- NA
-    X <- as_numbers(x, c("cp", "restecg", "slope", "thal", "fbs", "exang"))
-    for (name in c("trestbps", "chol", "thalach", "oldpeak", "ca")) {
-      X[[paste0(name, ".missing")]] <- as.numeric(is.na(X[[name]]))
-    }
-    new_set(factor(d$y), d$domain, X, "accuracy", splits = 4L, share = 3 / 4)
-  },
-  school_ilea = function() {
-    d <- read_set("school_ilea")
-    X <- as_numbers(d[-(1:2)], c("gender", "vrband", "ethnicity", "schoolgender", "schooldenom"))
-    new_set(as.numeric(d$y), d$domain, X, "rmse")
-  },
-  cytof_multicenter16 = function() {
-    d <- read_set("cytof_multicenter16")
-    new_set(factor(d$y), d$domain, asinh(d[-(1:2)] / 5), "accuracy")
-  },
-  # T cells against the rest; ungated cells are left out.
-  gvhd_flowcap1 = function() {
-    d <- read_set("gvhd_flowcap1")
-    d <- d[d$y != "ungated", ]
-    y <- factor(ifelse(d$y == "other", "other", "t"), c("other", "t"))
-    new_set(y, d$domain, d[-(1:3)], "auc")
-  },
-  landmine = function() {
-    d <- read_set("landmine")
-    new_set(factor(d$y), d$domain, d[-(1:2)], "auc", test_rows = 20000L)
-  },
-  # The voice measures, as in the papers: age and sex identify patients.
-  parkinsons = function() {
-    d <- read_set("parkinsons")
-    new_set(d$y, d$domain, d[grepl("^v_", names(d))], "rmse")
-  },
-  # What is known of each pupil; MathAchieve_mean adds the school's mean of SES.
-  MathAchieve = function() math_achieve(FALSE),
-  MathAchieve_mean = function() math_achieve(TRUE)
-)
-
-math_achieve <- function(mean) {
-  d <- as.data.frame(nlme::MathAchieve)
-  X <- data.frame(ses = d$SES, female = as.numeric(d$Sex == "Female"),
-                  minority = as.numeric(d$Minority == "Yes"))
-  if (mean) X$school_ses <- d$MEANSES
-  new_set(d$MathAch, factor(as.character(d$School)), X, "rmse")
-}
-
-# Rows of the training and test domains, as evenly over domains as they have them. Seeds 101 to 103
-# are spent: dg_auto() was designed with the test scores of those splits in view; with 501 and 502
-# its null model was. The stored table is of 901 and 902: set another base for a clean one.
-split_rows <- function(set, i, train_rows) {
-  set.seed(900L + i)
+# Rows of the training and test domains. With as many splits as domains each is tested once.
+split_rows <- function(set, i) {
+  set.seed(first_seed + i)
   domain <- set$data$domain
   names <- levels(domain)
   G <- length(names)
-  # with as many splits as domains each is the test domain once
-  test <- if (set$splits == G) names[i] else sample(names, G - round(set$share * G))
-  list(train = sample_evenly(which(!domain %in% test), domain, train_rows),
-       test = sample_evenly(which(domain %in% test), domain, set$test_rows))
+  train <- if (!is.null(set$parts)) set$parts[[i]]
+           else if (set$splits == G) names[-i]
+           else sample(names, round(set$share * G))
+  list(train = sample_evenly(which(domain %in% train), domain, train_rows),
+       test = sample_evenly(which(!domain %in% train), domain, test_rows))
 }
 
+# At most so many of the rows, by turns one of each domain.
 sample_evenly <- function(rows, domain, most) {
-  rows <- split(rows, domain[rows], drop = TRUE)
-  share <- domgen:::even_shares(lengths(rows), min(most, sum(lengths(rows))))
-  sort(unlist(Map(function(i, n) i[sample.int(length(i), n)], rows, share), use.names = FALSE))
+  rows <- rows[sample.int(length(rows))]
+  turn <- stats::ave(seq_along(rows), droplevels(domain[rows]), FUN = seq_along)
+  sort(utils::head(rows[order(turn)], most))
 }
 
 # Medians of the training rows for missing values; predictors that are constant there go.
@@ -124,10 +70,33 @@ fill_missing <- function(data, train) {
   data
 }
 
-# Leave one domain out up to 10 domains, else 5 folds of domains: the fold of each row.
+# Leave one domain out up to 5 domains, else 5 folds of domains, of one domain 5 folds of rows: the
+# fold of each row.
 inner_folds <- function(domain) {
   domain <- droplevels(domain)
   G <- nlevels(domain)
-  folds <- if (G <= 10L) seq_len(G) else sample(rep_len(1:5, G))
-  folds[as.integer(domain)]
+  if (G == 1L) return(sample(rep_len(1:5, length(domain))))
+  sample(rep_len(seq_len(min(G, 5L)), G))[as.integer(domain)]
+}
+
+# What a method gets, and what it does not: truth, and number, which of the set's domains these are.
+make_task <- function(set, i) {
+  rows <- split_rows(set, i)
+  data <- fill_missing(set$data, rows$train)
+  X <- as.matrix(data[setdiff(names(data), c("y", "domain"))])
+  fold <- inner_folds(data$domain[rows$train])
+  domain <- data$domain
+  list(X = X[rows$train, , drop = FALSE], y = droplevels_y(data$y, rows$train),
+       domain = droplevels(domain[rows$train]), fold = fold, metric = set$metric,
+       new = X[rows$test, , drop = FALSE], new_domain = droplevels(domain[rows$test]),
+       truth = data$y[rows$test], number = as.integer(domain[rows$test]))
+}
+
+droplevels_y <- function(y, rows) if (is.factor(y)) droplevels(y[rows]) else y[rows]
+
+# Tells tasks apart whose results must not stand in one table.
+fingerprint <- function(task) {
+  y <- as.numeric(task$y)
+  sprintf("%.8g", sum(cos(seq_along(y)) * y) + sum(cos(seq_along(task$X)) * task$X) +
+            sum(cos(seq_along(task$new)) * task$new))
 }

@@ -1,5 +1,6 @@
 """Tuned boosting for auto.R: reads train.csv (fold, y, predictors), test.csv (predictors) and
-kind.txt in the folder given; writes prediction.csv and seconds.csv (elapsed, processor)."""
+kind.txt in the folder given; writes prediction.csv, inner.csv (the score on the folds) and
+seconds.csv (elapsed, processor)."""
 import itertools
 import os
 import sys
@@ -28,7 +29,7 @@ start, processor = time.time(), time.process_time()
 data = xgb.DMatrix(X, label=y)
 folds = [(np.where(fold != k)[0], np.where(fold == k)[0]) for k in np.unique(fold)]
 best = (np.inf, None, 0)
-for eta, depth, part in itertools.product((0.05, 0.2), (2, 4, 8), (0.7, 1.0)):
+for eta, depth, part in itertools.product((0.1,), (1, 3, 6), (0.6, 1.0)):
     grid = dict(fixed, eta=eta, max_depth=depth, subsample=part, colsample_bytree=part)
     curve = xgb.cv(grid, data, num_boost_round=500, folds=folds, early_stopping_rounds=25,
                    as_pandas=False)["test-" + fixed["eval_metric"] + "-mean"]
@@ -43,4 +44,5 @@ elif kind == "class" and metric == "accuracy":
     values = (values > 0.5).astype(int)
 seconds = (time.time() - start, time.process_time() - processor)
 np.savetxt(os.path.join(folder, "prediction.csv"), values, fmt="%.9g")
+np.savetxt(os.path.join(folder, "inner.csv"), [sign * best[0]])
 np.savetxt(os.path.join(folder, "seconds.csv"), seconds, fmt="%.3f")

@@ -239,6 +239,30 @@ fits <- function() {
   )
 }
 
+# Those that are compared by their predictions alone.
+whole_fits <- function() {
+  whole <- function(spec, ...) {
+    force(spec)
+    function(x, y, domain, weights = NULL) {
+      model <- fit(spec, x, y, domain, weights = weights, ...)
+      utils::capture.output(print(model))
+      list(fitted(model), predict(model, x, domain = domain))
+    }
+  }
+  own <- learner_custom(function(x, y, weights) y, function(object, x) rep(object[1L], nrow(x)))
+  members <- list(ridge = dg_ridge(lambda = 1), null = dg_null(), chain = chain(kpca(), dg_lm()))
+  there <- function(package, spec) if (requireNamespace(package, quietly = TRUE)) whole(spec)
+  Filter(Negate(is.null), list(
+    custom = whole(own), `lm means` = whole(dg_lm(domain_means = TRUE, scale = "rank")),
+    imputed = whole(dg_lm(), na.action = na.impute(by = "domain")),
+    forest = there("ranger", dg_forest(trees = 5, scale = "both")),
+    boost = there("xgboost", dg_boost(trees = 3)), net = there("glmnet", dg_net(lambda = 0.1)),
+    mixed = there("lme4", dg_mixed()), gam = there("mgcv", dg_gam(k = 4)),
+    stacked = whole(dg_ensemble(members, weights = "stacked")),
+    auto = whole(dg_auto(members = 2))
+  ))
+}
+
 weighted_fits <- function() {
   fits()[c("svm", "svm pooled", "svm multitask", "svm linear", "ridge", "ridge fitted",
            "svm platt", "ridge isotonic", "lodo", "gp", "lm", "lm equal", "null", "chain", "tune",

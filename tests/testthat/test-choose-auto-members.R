@@ -16,7 +16,8 @@ test_that("a member of dg_auto() is the dg_ridge() that its line of the table de
   expect_length(member, length(model$members))
   for (i in seq_along(member)) {
     spec <- model$members[[i]]$spec
-    expect_identical(spec$args$scale, table$scale[member[i]])
+    expect_identical(spec$args$scale, sub("means", "pooled", table$scale[member[i]]))
+    expect_identical(spec$args$domain_means, table$scale[member[i]] == "means")
     expect_equal(spec$args$lambda, table$lambda[member[i]])
     alone <- fit(spec, y ~ . | domain, data = toy)
     expect_equal(predict(alone, rows), predict(model$members[[i]], rows), tolerance = 1e-10)
@@ -82,7 +83,7 @@ test_that("dg_auto() has calibrated probabilities from held-out domains", {
 
 test_that("cross-validation keeps what was chosen in each fold", {
   result <- dg_cv(dg_auto(progress = FALSE), y ~ . | domain, data = toy, folds = 2)
-  expect_match(result$fits$chosen, "^scale (pooled|domain|both|rank), ")
+  expect_match(result$fits$chosen, "^scale (pooled|domain|both|means|rank), ")
 })
 
 test_that("many domains are left out in groups, and scored one by one", {

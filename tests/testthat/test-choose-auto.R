@@ -14,7 +14,7 @@ test_that("the table has the mean, its members and the others, each in order", {
   expect_equal(table$difference_se, unname(apply(d, 2, sd)) / sqrt(5))
   expect_equal(table$se, unname(apply(model$choice$scores, 2, sd)) / sqrt(5))
   # every scaling with three kernels
-  for (scale in c("pooled", "domain", "both", "rank")) {
+  for (scale in c("pooled", "domain", "both", "means", "rank")) {
     plain <- table$scale == scale & table$domain_kernel == "pooled" & grepl("(1 x", table$kernel, fixed = TRUE)
     expect_setequal(sub(" kernel.*", "", table$kernel[which(plain)]),
                     c("Gaussian", "Laplace", "linear + Gaussian"))
@@ -30,16 +30,19 @@ candidate_spec <- function(row, p, offset = TRUE) {
   }
   times <- number(row$kernel)
   outer <- number(row$domain_kernel)
-  if (row$scale == "both") p <- 2 * p
+  if (row$scale %in% c("both", "means")) p <- 2 * p
   kernel <- if (row$kernel == "null model") kernel_rbf()
             else if (row$kernel == "linear kernel") kernel_linear()
             else if (grepl("linear", row$kernel)) kernel_rbf(times = times) + (0.5 / p) * kernel_linear()
             else if (grepl("Gaussian", row$kernel)) kernel_rbf(times = times)
             else kernel_laplace(times = times)
+  tau <- sub("multi-task \\((.*)\\)", "\\1", row$domain_kernel)
   domain_kernel <- if (row$domain_kernel == "pooled") domain_pooled()
+                   else if (tau != row$domain_kernel) domain_multitask(as.numeric(tau))
                    else domain_distribution(outer = kernel_rbf(times = outer))
-  dg_ridge(lambda = row$lambda, kernel = kernel, domain_kernel = domain_kernel, scale = row$scale,
-           offset = offset)
+  means <- row$scale == "means"
+  dg_ridge(lambda = row$lambda, kernel = kernel, domain_kernel = domain_kernel,
+           scale = if (means) "pooled" else row$scale, domain_means = means, offset = offset)
 }
 
 test_that("every score is that of lodo() of the candidate's ridge regression", {
@@ -239,6 +242,13 @@ test_that("a row is predicted without its domain and without the rows of its uni
   }
   by_hand <- sqrt(tapply((predicted - paired$y)^2, paired$domain, mean))
   expect_equal(unname(unit$choice$scores[, i]), as.vector(by_hand), tolerance = 0.02)
+  # the null model has not seen them either
+  none <- vapply(seq_along(fold), function(i) {
+    mean(paired$y[paired$domain != paired$domain[i] & fold != fold[i]])
+  }, 0)
+  by_hand <- sqrt(tapply((none - paired$y)^2, paired$domain, mean))
+  expect_equal(unname(unit$choice$scores[, table$kernel == "null model" & !is.na(table$kernel)]),
+               as.vector(by_hand), tolerance = 1e-8)
 })
 
 test_that("units that keep to their domain change nothing", {

@@ -67,7 +67,12 @@ test_that("the ensemble's scores are those of weights that the other domains ask
   found <- lodo(stacked_model)
   expect_s3_class(found, "dg_cv")
   expect_equal(found$domains$score, unname(by_hand), tolerance = 1e-3)
-  expect_output(print(stacked_model), paste("ensemble:", signif(mean(by_hand), 4)), fixed = TRUE)
+  se <- signif(sd(by_hand) / sqrt(6) * sqrt(1 + 4 / 6), 2)
+  expect_output(print(stacked_model), paste0("ensemble: ", signif(mean(by_hand), 4),
+                                             " (standard error ", se, ")"), fixed = TRUE)
+  two <- droplevels(toy[toy$domain %in% levels(toy$domain)[1:2], ])
+  expect_output(print(fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = two)),
+                "(standard error unknown)", fixed = TRUE)
 })
 
 test_that("lodo() of given weights takes them as they are", {
@@ -128,6 +133,58 @@ test_that("probabilities are the weighted means of the members', and need all of
   calibrated <- fit(dg_ensemble(list(dg_lm(), dg_svm()), probability = "platt"), y ~ . | domain,
                     data = classes)
   expect_equal(rowSums(predict(calibrated, new_classes, type = "prob")), rep(1, nrow(new_classes)))
+})
+
+# [n x 1]: the member's values, fitted anew without each domain.
+refitted_by_hand <- function(spec, data) {
+  values <- lapply(levels(data$domain), function(g) {
+    own <- data$domain == g
+    model <- fit(spec, y ~ . | domain, data = droplevels(data[!own, ]))
+    2 * predict(model, data[own, ], type = "prob")[, 2L] - 1
+  })
+  unsplit(values, data$domain)
+}
+
+test_that("of classes the null model's left-out values are those of the other domains", {
+  members <- list(linear = dg_lm(), null = dg_null())
+  model <- fit(dg_ensemble(members, "stacked"), y ~ . | domain, data = classes)
+  F <- sapply(members, refitted_by_hand, classes)
+  t <- 2 * as.integer(classes$y) - 3
+  expect_equal(unname(coef(model)), stack_by_hand(F, t, vote(classes)), tolerance = 1e-3)
+  alone <- fit(dg_ensemble(list(dg_null(), dg_null()), "stacked"), y ~ . | domain, data = classes)
+  expect_equal(drop(alone$held_out$values), F[, "null"], tolerance = 1e-8, ignore_attr = TRUE)
+})
+
+test_that("a member's calibration has not seen the labels of a domain that is left out", {
+  # learns nothing but its calibration
+  fixed <- learner_custom(function(x, y) 0, function(object, x) plogis(x$x1),
+                          probability = "isotonic")
+  twice <- dg_ensemble(list(fixed, fixed), "stacked")
+  first <- classes$domain == levels(classes$domain)[1L]
+  other <- classes
+  other$y[first] <- rev(levels(other$y))[as.integer(other$y[first])]
+  values <- lapply(list(classes, other), function(data) {
+    fit(twice, y ~ . | domain, data = data)$held_out$values
+  })
+  expect_identical(values[[1L]][first], values[[2L]][first])
+  expect_gt(max(abs(values[[1L]][!first] - values[[2L]][!first])), 0.05)
+  anew <- refitted_by_hand(fixed, classes)
+  expect_equal(drop(values[[1L]]), anew, tolerance = 1e-8, ignore_attr = TRUE)
+})
+
+test_that("a member that chooses does so anew without the domains that are left out", {
+  inner <- dg_ensemble(list(dg_lm(), plain(1), dg_null()), "stacked")
+  outer <- fit(dg_ensemble(list(inner, dg_null()), "stacked"), y ~ . | domain, data = toy)
+  by_hand <- sqrt(tapply((toy$y - left_out_by_hand(list(inner), toy))^2, toy$domain, mean))
+  expect_equal(outer$held_out$scores[, 2L], by_hand, tolerance = 1e-6, ignore_attr = TRUE)
+  auto <- dg_auto(members = 1, max_rows = 60, progress = FALSE)
+  some <- droplevels(toy[toy$domain %in% levels(toy$domain)[1:3], ])
+  model <- suppressWarnings(fit(dg_ensemble(list(auto, dg_null()), "stacked"), y ~ . | domain,
+                                data = some))
+  own <- some$domain == levels(some$domain)[1L]
+  anew <- suppressWarnings(fit(auto, y ~ . | domain, data = droplevels(some[!own, ])))
+  expect_equal(model$held_out$scores[1L, 2L], sqrt(mean((predict(anew, some[own, ]) - some$y[own])^2)),
+               tolerance = 1e-6)
 })
 
 test_that("of more classes members give probabilities, least-squares values, or a vote", {
@@ -244,6 +301,25 @@ test_that("a model with landmarks is slim without their factor, and does the sam
                predict(adapt(whole, first, first$y), first), tolerance = 1e-6)
   expect_identical(slim(fit(dg_lm(), y ~ . | domain, data = toy))$coefficients,
                    fit(dg_lm(), y ~ . | domain, data = toy)$coefficients)
+})
+
+test_that("learners of other packages and of one's own are members, with categories as they ask", {
+  skip_if_not_installed("ranger")
+  skip_if_not_installed("lme4")
+  school <- with_seed(8, transform(toy, kind = factor(sample(c("u", "v", "w"), nrow(toy), TRUE))))
+  school$y <- school$y + (school$kind == "v")
+  own <- learner_custom(function(x, y) stats::lm(y ~ ., cbind(x, y = y)),
+                        function(object, x) stats::predict(object, x), needs = "data")
+  members <- list(forest = dg_forest(trees = 20), mixed = dg_mixed(domain_means = TRUE),
+                  mine = own, kernel = dg_ridge(kernel = kernel_mixed(), lambda = 1), svm = dg_svm())
+  model <- with_seed(9, fit(dg_ensemble(members), y ~ . | domain, data = school))
+  one <- with_seed(9, lapply(members, fit, y ~ . | domain, data = school))
+  new <- transform(school[1:30, ], domain = factor(rep(c("d1", "zz"), 15)))
+  alone <- suppressWarnings(sapply(one, predict, newdata = new))
+  expect_equal(suppressWarnings(predict(model, new)), rowMeans(alone), tolerance = 1e-8)
+  # known and new domains differ by the effect of d1
+  expect_false(isTRUE(all.equal(alone[, "mixed"],
+                                predict(one$mixed, transform(new, domain = "zz")))))
 })
 
 test_that("given weights go by the members' names, in any order", {

@@ -31,6 +31,15 @@ test_that("two functions are a learner, with the numbers that they give", {
   expect_identical(augment(model, toy)$.fitted, predict(model, toy))
 })
 
+test_that("domains of an ordered factor are handed over without their order", {
+  ordered <- transform(toy, domain = factor(domain, ordered = TRUE))
+  spec <- learner_custom(function(x, y, domain) list(domain = domain),
+                         function(object, x, domain) rep(1 * is.ordered(domain), nrow(x)))
+  model <- fit(spec, y ~ . | domain, data = ordered)
+  expect_identical(model$engine$object$domain, factor(toy$domain))
+  expect_identical(predict(model, ordered), numeric(n))
+})
+
 test_that("weights are the costs of the rows, and rows without weight are left out", {
   w <- rep_len(c(0, 1, 2), n)
   spec <- squares(domain_weights = "equal")
@@ -87,7 +96,7 @@ test_that("factors may be all there is, but not part of an interaction", {
 
 test_that("new rows come with the factors of training, and new levels are missing", {
   d <- mixed_data()
-  spec <- learner_custom(function(x, y) lm(y ~ ., data.frame(x, y = y)), predict, needs = "data")
+  spec <- learner_custom(function(x, y) lm(y ~ ., cbind(x, y = y)), predict, needs = "data")
   model <- fit(spec, y ~ x + size + grade + colour | site, data = d)
   direct <- lm(y ~ x + size + grade + colour, d)
   new <- d[c(5, 2, 9), ]
@@ -99,6 +108,13 @@ test_that("new rows come with the factors of training, and new levels are missin
                  "level that training did not have, \"vast\"", class = "domgen_warning_new_level")
   expect_identical(is.na(found), c(FALSE, TRUE, FALSE))
   expect_error(predict(model, new, new_levels = "error"), "vast", class = "domgen_error_data")
+  # so do categories that the formula makes
+  d$count <- pmin(d$count, 5)
+  model <- fit(spec, y ~ x + factor(count) + flag | site, data = d)
+  expect_equal(predict(model, d), unname(fitted(lm(y ~ x + factor(count) + flag, d))))
+  expect_warning(expect_warning(found <- predict(model, transform(d[1:3, ], count = c(1, 77, 2))),
+                                class = "domgen_warning_missing"), "77")
+  expect_identical(is.na(found), c(FALSE, TRUE, FALSE))
 })
 
 test_that("classes may be labels, probabilities or that of the second of two", {

@@ -45,6 +45,27 @@ test_that("two classes are those of glmer(), weights those of lme4", {
   expect_equal(predict(model, math), unname(predict(direct)), tolerance = 1e-5)
 })
 
+test_that("of classes weight k counts as k rows", {
+  w <- rep_len(1:3, nrow(math))
+  model <- dg_mixed(high ~ SES | School, data = math, weights = w)
+  copied <- dg_mixed(high ~ SES | School, data = math[rep(seq_len(nrow(math)), w), ])
+  expect_equal(coef(model), coef(copied), tolerance = 1e-4)
+  expect_equal(c(model$engine$object$covariance), c(copied$engine$object$covariance),
+               tolerance = 1e-3)
+})
+
+test_that("the covariance of effects is in the units of the columns", {
+  direct <- lme4::lmer(MathAch ~ SES + (SES | School), math)
+  V <- matrix(lme4::VarCorr(direct)$School, 2L)
+  model <- dg_mixed(MathAch ~ SES | School, data = math, slopes = "SES")
+  expect_equal(model$engine$object$covariance, V, tolerance = 1e-2)
+  # u0 + u1 s = (u0 - 5 u1 / 3) + u1 / 3 (5 + 3 s)
+  far <- dg_mixed(MathAch ~ SES | School, data = transform(math, SES = 5 + 3 * SES), slopes = "SES")
+  A <- rbind(c(1, -5 / 3), c(0, 1 / 3))
+  expect_equal(far$engine$object$covariance, A %*% V %*% t(A), tolerance = 1e-2)
+  expect_output(print(far), paste("SES", signif(sqrt(V[2L, 2L]) / 3, 2)), fixed = TRUE)
+})
+
 test_that("the order of rows, a file and rows without weight change nothing", {
   model <- dg_mixed(MathAch ~ SES | School, data = math)
   turned <- dg_mixed(MathAch ~ SES | School, data = math[rev(seq_len(nrow(math))), ])

@@ -111,6 +111,27 @@ test_that("data that are missing are named with their source, and other data are
   expect_message(parts$run_experiment("toy", known), "names no folder")
 })
 
+test_that("an experiment whose packages are missing is skipped, and says which", {
+  known <- list(toy = toy(packages = c("stats", "nopackage")))
+  expect_message(none <- parts$run_experiment("toy", known), "nopackage is not installed")
+  expect_null(none)
+  expect_equal(nrow(silently("toy", list(toy = toy(packages = "stats")), draws = 1)), 4)
+})
+
+test_that("a reader's own models are made on the page as in their experiment", {
+  given <- function(code, name) {
+    lines <- as.list(parse(text = code, keep.source = FALSE))
+    Filter(function(line) identical(line[[2L]], as.name(name)), lines)[[1L]][[3L]]
+  }
+  page <- readLines(checkout_file("vignettes", "which-method.Rmd"))
+  begin <- which(startsWith(page, "```{r own,"))
+  end <- begin + which(page[-seq_len(begin)] == "```")[1L]
+  shown <- deparse(given(page[(begin + 1L):(end - 1L)], "own"))
+  made <- given(readLines(file.path(folder, "domgen-own-models.R")), "own_models")
+  expect_identical(shown, deparse(made[[3L]]))
+  expect_match(shown, "lme4::lmer", all = FALSE, fixed = TRUE)
+})
+
 test_that("what cannot be read or written is said before anything is computed", {
   known <- list(toy = toy(function(cell, draw, data) stop("too late")))
   file <- tempfile(fileext = ".csv")

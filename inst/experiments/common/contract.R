@@ -3,6 +3,7 @@
 #   experiment(
 #     paper = "DICA", item = "table 1", title = "what it compares, on which data",
 #     data = "gvhd_flowcap1",                        # names in data.R; character() for simulations
+#     packages = "ranger",                           # without which it is skipped, if any
 #     draws = c(quick = 1, normal = 5, full = 30),   # repetitions; full: the paper's number
 #     minutes = c(quick = 0.2, normal = 20, full = 120),
 #     cells = function(size) expand.grid(rows = c(100, 500)),   # size: "quick", "normal", "full"
@@ -17,16 +18,18 @@
 # together. Warnings are not shown.
 
 experiment <- function(paper, item, title, run, data = character(), draws, minutes,
-                       cells = function(size) data.frame(row.names = 1L), tolerance = numeric()) {
+                       cells = function(size) data.frame(row.names = 1L), tolerance = numeric(),
+                       packages = character()) {
   sizes <- c("quick", "normal", "full")
   stopifnot(
     paper %in% c("DICA", "MTL", "DCM", "domgen"), is.character(item), is.character(title),
     is.function(run), identical(names(formals(run)), c("cell", "draw", "data")),
     is.character(data), identical(names(draws), sizes), identical(names(minutes), sizes),
-    is.function(cells), is.numeric(tolerance)
+    is.function(cells), is.numeric(tolerance), is.character(packages)
   )
   structure(list(paper = paper, item = item, title = title, run = run, data = data,
-                 draws = draws, minutes = minutes, cells = cells, tolerance = tolerance),
+                 draws = draws, minutes = minutes, cells = cells, tolerance = tolerance,
+                 packages = packages),
             class = "experiment")
 }
 

@@ -61,6 +61,11 @@ missing_data <- function(names) {
   said[nzchar(said)]
 }
 
+missing_packages <- function(names) {
+  there <- vapply(names, requireNamespace, NA, quietly = TRUE)
+  if (all(there)) character() else paste(names[!there], "is not installed")
+}
+
 # Is a file another than the results are of?
 wrong_data <- function(name) {
   found <- sha256(data_file(name))

@@ -15,7 +15,7 @@ key <- function(table, columns) {
 # cell, so that a run that is stopped goes on where it was. Returns all lines.
 run_experiment <- function(name, known, size = "normal", draws = NULL, file = NULL) {
   e <- known[[name]]
-  absent <- missing_data(e$data)
+  absent <- c(missing_data(e$data), missing_packages(e$packages))
   if (length(absent)) {
     message("-- ", name, ": skipped. ", paste(absent, collapse = "\n   "))
     return(NULL)

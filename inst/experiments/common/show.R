@@ -170,3 +170,27 @@ ratios_plot <- function(table, methods, xlab = "error relative to pooling") {
   graphics::legend(limits[1L], length(rows) - 2.5, methods, cex = 0.75, bty = "n", col = colours,
                    pch = rep(c(19, 4), c(length(methods) - 1L, 1L)))
 }
+
+# Differences from a method, which is the line at 0, with bars of two standard errors: a panel for
+# each `panel` of the table (panel, method, kind, difference, se), a colour for each kind.
+panels_plot <- function(table, xlab, kinds = unique(table$kind)) {
+  panels <- unique(table$panel)
+  methods <- rev(unique(table$method))
+  widest <- max(graphics::strwidth(methods, "inches", cex = 0.75))
+  old <- graphics::par(mfrow = c(ceiling(length(panels) / 2), 2L), mgp = c(1.5, 0.4, 0), tcl = -0.3,
+                       mai = c(0.5, widest + 0.15, 0.35, 0.1), cex = 1)
+  on.exit(graphics::par(old))
+  for (panel in panels) {
+    here <- table[table$panel == panel, ]
+    y <- match(here$method, methods)
+    ends <- cbind(here$difference - 2 * here$se, here$difference + 2 * here$se)
+    graphics::plot(NULL, xlim = range(ends, 0), ylim = c(0.5, length(methods) + 0.5), yaxt = "n",
+                   ylab = "", cex.axis = 0.75, cex.lab = 0.8, xlab = xlab)
+    graphics::title(panel, cex.main = 0.85, line = 0.4)
+    graphics::axis(2, seq_along(methods), methods, las = 1, cex.axis = 0.75)
+    graphics::abline(v = 0, lty = 3, col = "grey40")
+    colour <- method_colours[match(here$kind, kinds)]
+    graphics::segments(ends[, 1L], y, ends[, 2L], col = colour)
+    graphics::points(here$difference, y, pch = 19, cex = 0.8, col = colour)
+  }
+}
