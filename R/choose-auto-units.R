@@ -16,10 +16,6 @@ folds_of_units <- function(unit, left_out) {
   unit <- factor(unit)
   groups <- tapply(as.integer(left_out), unit, function(g) length(unique(g)))
   if (all(groups == 1L)) return(NULL)
-  if (nlevels(unit) < 2L) {
-    abort("data", "`unit` must have at least two values; all rows are of unit ", levels(unit),
-          ", which leaves none to predict them by.")
-  }
   (as.integer(unit) - 1L) %% min(unit_folds, nlevels(unit)) + 1L
 }
 
