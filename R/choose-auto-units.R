@@ -6,8 +6,8 @@ unit_folds <- 3L
 
 check_units <- function(unit) {
   if (is.null(unit) || length(unique(unit)) > 1L) return(invisible())
-  abort("data", "`unit` must have at least 2 different values, because a row is predicted without ",
-        "those of its unit; all rows have the same.")
+  abort("data", "`unit` must have at least two values; all rows are of unit ", unit[1L],
+        ", which leaves none to predict them by.")
 }
 
 # The fold of the unit of each row; NULL where no unit is in two groups of domains.
@@ -16,7 +16,18 @@ folds_of_units <- function(unit, left_out) {
   unit <- factor(unit)
   groups <- tapply(as.integer(left_out), unit, function(g) length(unique(g)))
   if (all(groups == 1L)) return(NULL)
-  (as.integer(unit) - 1L) %% min(unit_folds, nlevels(unit)) + 1L
+  fold <- (as.integer(unit) - 1L) %% min(unit_folds, nlevels(unit)) + 1L
+  check_unit_splits(fold, as.integer(left_out))
+  fold
+}
+
+# From other groups of domains and other folds there must be rows to learn from.
+check_unit_splits <- function(fold, group) {
+  count <- table(fold, group)
+  rest <- sum(count) - outer(rowSums(count), colSums(count), "+") + count
+  if (all(rest[count > 0L] > 0L)) return(invisible())
+  abort("data", "`unit` leaves no rows to learn from where a domain and the units of its rows are ",
+        "left out: too many rows are of the same unit.")
 }
 
 # list of list(train, held [logical by row]).

@@ -101,7 +101,7 @@ read_members <- function(members) {
   members <- lapply(members, read_specification, "members")
   given <- names(members)
   if (is.null(given)) given <- rep("", length(members))
-  open <- given == ""
+  open <- is.na(given) | given == ""
   given[open] <- vapply(members[open], function(m) sub("^dg_", "", m$method), "")
   if (anyDuplicated(given[!open])) {
     abort("argument", "`members` must have names that differ, not twice ",
@@ -138,7 +138,8 @@ read_member_weights <- function(weights, members) {
           if (length(weights) %in% 2:5) paste(format(weights, trim = TRUE), collapse = ", ")
           else describe(weights), ".")
   }
-  as.double(weights)
+  # their sum may leave the range of a double
+  as.double(weights / max(weights))
 }
 
 #' @exportS3Method

@@ -185,6 +185,22 @@ bad_data <- function(base = bad_input_base()) {
        not_responses = not_responses, domains = domains, not_domains = not_domains)
 }
 
+# list(weightings, not_weights) of the rows of the base.
+bad_weights <- function(base = bad_input_base()) {
+  n <- nrow(base$X)
+  list(weightings = list(
+    "zero in a domain" = rep(0:1, c(8, 16)), "zero for a class" = as.numeric(base$class == "p"),
+    "zero but one" = rep(0:1, c(n - 1, 1)), "1e150" = rep(1e150, n), "1e307" = rep(1e307, n),
+    "1e-307" = rep(1e-307, n), mixed = 10^seq(-150, 150, length.out = n), matrix = matrix(1, n, 1),
+    "one NA" = replace_at(rep(1, n), 1, NA)
+  ), not_weights = list(
+    Inf. = replace_at(rep(1, n), 1, Inf), negative = replace_at(rep(1, n), 1, -1), zero = rep(0, n),
+    text = rep("a", n), logical = rep(TRUE, n), factor = factor(rep(1, n)), short = rep(1, n - 1),
+    single = 1, complex = rep(1i, n), list = as.list(rep(1, n)),
+    Date = as.Date("2020-01-01") + seq_len(n)
+  ))
+}
+
 # All that a fitted model can say; predictions for the rows it was fitted to.
 everything <- function(model, x, domain) {
   utils::capture.output(print(model), if (inherits(model, "dg_projection")) print(summary(model)))
