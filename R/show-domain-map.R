@@ -49,10 +49,12 @@ map_kernel <- function(object) {
 }
 
 map_rows <- function(object, newdata, domain) {
-  known <- tryCatch(training_rows(object), domgen_error = function(e) {
+  known <- tryCatch(training_rows(object), domgen_error = function(e) NULL)
+  # some models know their domains, and no rows
+  if (NCOL(known$X) == 0L || is.null(known)) {
     abort("argument", "`object` must keep its training rows; a model with a feature map, ",
-          "`dg_lm()` or `dg_null()` does not.")
-  })
+          "`dg_lm()`, `dg_null()` or a learner of another package does not.")
+  }
   if (nlevels(known$domain) < 2L && is.null(newdata)) {
     abort("data", "`newdata` must be given: the model has one domain.")
   }

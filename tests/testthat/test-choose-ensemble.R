@@ -355,9 +355,3 @@ test_that("that 0 and 1 are predicted as numbers is told once", {
   expect_identical(counted(fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = two)), 1L)
   expect_identical(counted(dg_auto(y ~ . | domain, data = two, members = 2, max_rows = 40)), 1L)
 })
-
-test_that("print() and lodo() tell the same standard error of an ensemble", {
-  said <- grep("ensemble:", capture.output(print(stacked_model)), value = TRUE)
-  same <- paste0("(standard error ", signif(lodo(stacked_model)$se, 2), ")")
-  expect_match(said, same, fixed = TRUE)
-})

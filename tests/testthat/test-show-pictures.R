@@ -224,6 +224,7 @@ test_that("a map is the MMD of the model's scaled predictors by its kernel", {
   expect_identical(map$unseen, c("d5 (new)", "d6", "d7", "d8"))
   expect_equal(map$squared["d5", "d5 (new)"], 0)
   expect_domgen_error(domain_map(dg_lm(ill ~ . | hospital, data = train)), "keep its training rows")
+  expect_domgen_error(domain_map(dg_gam(ill ~ . | hospital, data = train)), "keep its training rows")
   expect_domgen_error(domain_map(train), "must be a fitted model")
 })
 
