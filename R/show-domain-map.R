@@ -49,10 +49,12 @@ map_kernel <- function(object) {
 }
 
 map_rows <- function(object, newdata, domain) {
-  known <- tryCatch(training_rows(object), domgen_error = function(e) {
+  known <- tryCatch(training_rows(object), domgen_error = function(e) NULL)
+  # those that keep the domains alone have no columns
+  if (is.null(known) || ncol(known$X) == 0L) {
     abort("argument", "`object` must keep its training rows; a model with a feature map, ",
           "`dg_lm()` or `dg_null()` does not.")
-  })
+  }
   if (nlevels(known$domain) < 2L && is.null(newdata)) {
     abort("data", "`newdata` must be given: the model has one domain.")
   }
