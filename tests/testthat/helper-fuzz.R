@@ -117,9 +117,17 @@ fuzz_models <- function(d) {
     rows = row_folds(d$g, 2), metric = metric_custom(function(truth, prediction) 1),
     kernel = kernel_rbf(1), "composite kernel" = kernel_linear() * kernel_rbf() + 1,
     "domain kernel" = domain_distribution(), features = features_nystrom(5),
+    ensemble = fit(dg_ensemble(list(a = dg_lm(), b = dg_ridge()), "stacked"), numbers, data = d),
+    "own learner" = fit(fuzz_learner(), numbers, data = d),
+    imputed = dg_lm(numbers, data = d, na.action = na.impute),
     specification = dg_svm(),
     "chain without data" = chain(dica(), dg_svm()), search = dg_tune(dg_svm())
   ))
+}
+
+fuzz_learner <- function() {
+  learner_custom(function(x, y, weights, k = 1) list(y = y, k = k),
+                 function(object, x) rep(object$y[1L], nrow(x)))
 }
 
 # Values that an argument of that name should take, by name.
@@ -135,7 +143,8 @@ fuzz_plausible <- function(world) {
   features <- list(features_exact(), features_nystrom(5), features_nystrom(100), features_rff(10),
                    features_product(rank = 2), features_nystrom(5, "kmeans"))
   specs <- list(dg_svm(), dg_ridge(), dg_lm(), dg_null(), chain(kpca(), dg_ridge()), kpca(), dica(),
-                dg_gp(optimise = FALSE), dg_tune(dg_ridge(), grid = list(lambda = c(1, 2))))
+                dg_gp(optimise = FALSE), dg_tune(dg_ridge(), grid = list(lambda = c(1, 2))),
+                fuzz_learner(), dg_ensemble(list(dg_lm(), dg_null())))
   choices <- function(...) as.list(c(...))
   weights <- list(NULL, rep(1, 24), rep(0:1, 12), 10^seq(-150, 150, length.out = 24), rep(0, 24))
   frames <- world$frames
@@ -143,7 +152,7 @@ fuzz_plausible <- function(world) {
     kernel = kernels, outer = kernels, kernel_y = c(list(NULL), kernels), embedding = features,
     domain_kernel = domain_kernels, features = features, projection = specs, learner = specs,
     objects = list(specs[1:2], list(a = dg_lm(), b = dg_null()), world$models$cv, specs),
-    threads = list(1, NULL), na.action = list(na.omit, na.exclude, na.fail, "na.omit", na.pass),
+    threads = list(1, NULL), na.action = list(na.omit, na.exclude, na.fail, "na.omit", na.pass, na.impute),
     weights = weights, folds = list(NULL, 2, 3, world$models$folds, world$models$rows),
     metric = choices("rmse", "mae", "r2", "accuracy", "auc", "log_loss", "log_density", "f1"),
     scale = choices("pooled", "domain", "both", "rank", "none"),

@@ -86,3 +86,12 @@ test_that("odd names, arguments and functions of learners and ensembles are refu
   large <- fit(dg_ensemble(unname(members), weights = c(1e308, 1e308)), b$X, b$number, b$domain)
   expect_equal(coef(large), c(lm = 0.5, null = 0.5))
 })
+
+test_that("a model that keeps no rows has no map of its domains", {
+  own <- learner_custom(function(x, y) 1, function(object, x) rep(1, nrow(x)))
+  for (spec in list(own, dg_lm(), dg_null())) {
+    model <- fit(spec, b$X, b$number, b$domain)
+    expect_domgen_error(domain_map(model, b$X, b$domain), "must keep its training rows")
+    expect_domgen_error(domain_map(model), "must keep its training rows")
+  }
+})
