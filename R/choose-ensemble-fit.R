@@ -277,7 +277,8 @@ print_details.dg_ensemble <- function(x) {
   cat("\nWeight and ", x$held_out$metric$title, " on left-out domains\n", sep = "")
   cat(paste0("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights), "\n"),
       sep = "")
-  se <- chosen_error(scores[, 1L])
-  cat("  ensemble: ", means[1L], " (standard error ", if (is.na(se)) "unknown" else signif(se, 2),
+  error <- mean_error(scores[, 1L])$se
+  se <- if (sum(!is.na(scores[, 1L])) > 2L) signif(error, 2) else "unknown"
+  cat("  ensemble: ", means[1L], " (standard error ", se,
       "), weighted by the other domains\n", sep = "")
 }
