@@ -30,9 +30,9 @@
 #' **Scores.** `scores` are by domain. Those of the ensemble are cross-fitted: each domain (or
 #' group) is predicted with the weights that the *other* domains ask for, so that choosing weights
 #' makes them no better than they are; [lodo()] gives the same as a [dg_cv()] result. The standard
-#' error that `print()` gives is that over domains times \eqn{\sqrt{1 + 4/G}}{sqrt(1 + 4/G)}, as in
-#' [dg_auto()], and unknown of two domains. [dg_cv()] of the ensemble learns everything anew in each
-#' fold, and is what to report.
+#' error that `print()` gives is that of [lodo()], which allows for overlapping training sets, and
+#' unknown of two domains. [dg_cv()] of the ensemble learns everything anew in each fold, and is what
+#' to report.
 #'
 #' Members that a fit cannot make (say, [dg_mixed()] of three classes) are errors.
 #'
