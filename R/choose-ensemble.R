@@ -31,8 +31,8 @@
 #' group) is predicted with the weights that the *other* domains ask for, so that choosing weights
 #' makes them no better than they are; [lodo()] gives the same as a [dg_cv()] result. The standard
 #' error that `print()` gives is that of [lodo()], which allows for overlapping training sets, and
-#' unknown of two domains. [dg_cv()] of the ensemble learns everything anew in each fold, and is what
-#' to report.
+#' unknown of two domains. [dg_cv()] of the ensemble learns everything anew in each fold, and is
+#' what to report.
 #'
 #' Members that a fit cannot make (say, [dg_mixed()] of three classes) are errors.
 #'
