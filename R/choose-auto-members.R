@@ -81,12 +81,16 @@ weigh_blocks <- function(search, blocks, alone, used) {
   if (is_clear(search, (alone - scores)[used])) list(weights = weights, scores = scores) else only
 }
 
-# All that were tried, of one domain, which cannot choose.
+# All that were tried, of one domain, which cannot choose: linear kernels, other kernels and the
+# forest as families that weigh the same.
 choose_all <- function(search) {
-  keys <- ridge_keys(search)
+  keys <- setdiff(names(search$found), candidate_key(candidate(kernel = "null")))
+  kernels <- vapply(keys, function(key) search$found[[key]]$candidate$kernel, "")
+  family <- ifelse(kernels %in% c("linear", "forest"), kernels, "kernel")
+  weights <- 1 / (length(unique(family)) * table(family)[family])
   scores <- rep(NA_real_, nlevels(search$judged))
-  list(keys = keys, weights = rep(1 / length(keys), length(keys)), scores = scores, fair = scores,
-       ridge = list(keys = keys, scores = scores))
+  list(keys = keys, weights = c(unname(weights)), scores = scores, fair = scores,
+       ridge = list(keys = ridge_keys(search), scores = scores))
 }
 
 # The specification of a candidate for these rows.

@@ -9,14 +9,17 @@ svr_costs <- c(0.1, 1, 10)
 
 # After the ridge regressions, in the last round.
 try_others <- function(search) {
-  if (requireNamespace("ranger", quietly = TRUE)) {
-    few <- nlevels(search$judged) < domains_for_null
-    try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
-  }
+  try_forest(search)
   # not a number where nothing is left, as of a constant response
   if (!is.factor(search$sample$y) && isTRUE(left_out_kurtosis(search) > heavy_tails)) {
     try_candidate(search, candidate("pooled", "svr"))
   }
+}
+
+try_forest <- function(search) {
+  if (!requireNamespace("ranger", quietly = TRUE)) return(invisible())
+  few <- search$few || nlevels(search$judged) < domains_for_null
+  try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
 }
 
 # Of a normal distribution 3, of Laplace's 6.

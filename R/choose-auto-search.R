@@ -18,7 +18,7 @@ choose_by_domain <- function(args, sample) {
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
                                                  else min(args$max_rows, first_rows))
   if (few) warn_one_domain()
-  if (few) try_scalings(first) else run_stages(first)
+  if (few) try_unchosen(first) else run_stages(first)
   final <- if (few) first else second_round(first, sample)
   chosen <- if (few) choose_all(final)
             else doubt_members(final, choose_members(final, args$members))
@@ -102,6 +102,11 @@ run_stages <- function(search) {
     })
   }
   stage("bandwidths of predictors", try_predictors(search))
+}
+
+try_unchosen <- function(search) {
+  try_scalings(search)
+  try_forest(search)
 }
 
 try_scalings <- function(search) {

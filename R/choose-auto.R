@@ -63,8 +63,8 @@
 #'
 #' **Few domains.** Two domains choose by leaving out each once; how far the expected score is off
 #' nobody can tell from two, and its standard error is `NA`. With one domain nothing can be learned
-#' about new ones: all scalings and kernels of the first step are averaged, with lambdas that
-#' predict left-out rows, and a warning says so.
+#' about new ones, and a warning says so: linear kernels, the other kernels of the first step (each
+#' with every scaling) and the forest weigh the same, with lambdas that predict left-out rows.
 #'
 #' **Objects in several domains.** Where rows of one object (a patient who was measured by several
 #' devices) are in several domains, a model that has seen the object elsewhere knows its response:
