@@ -2,7 +2,7 @@
 
 # The mean of the best candidates of the best kinds of ridge regressions, and what else was tried
 # beside it (blocks), with the weights that the domains `used` ask for. list(keys, weights, scores
-# by domain, ridge: list(keys, scores) of the mean alone)
+# by domain, values by row, ridge: list(keys, scores) of the mean alone)
 choose_members <- function(search, most, used = TRUE) {
   settled <- lapply(search$found, function(f) settle(search, f$parts, used))
   value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])
@@ -15,13 +15,15 @@ choose_members <- function(search, most, used = TRUE) {
   kept <- c(rep(blend$weights[1L] / length(ridge$keys), length(ridge$keys)), blend$weights[-1L])
   keys <- c(ridge$keys, others)
   list(keys = keys[kept > 0], weights = kept[kept > 0], scores = blend$scores,
-       ridge = ridge[c("keys", "scores")])
+       values = blend$values, ridge = ridge[c("keys", "scores")])
 }
 
 only_null <- function(search) {
   null <- candidate_key(candidate(kernel = "null"))
   scores <- search$found[[null]]$scores
-  list(keys = null, weights = 1, scores = scores, ridge = list(keys = null, scores = scores))
+  list(keys = null, weights = 1, scores = scores,
+       values = values_at(search, search$found[[null]]$parts, 1L),
+       ridge = list(keys = null, scores = scores))
 }
 
 ridge_keys <- function(search) {
@@ -70,15 +72,18 @@ least_weight <- 0.05
 
 # Blocks: the mean of the ridge regressions, then each of the others, with the weights that left-out
 # domains ask for where these are better than the ridge regressions alone by more than the standard
-# error of the difference. list(weights, scores by domain)
+# error of the difference. list(weights, scores by domain, values by row)
 weigh_blocks <- function(search, blocks, alone, used) {
-  only <- list(weights = replace(numeric(length(blocks)), 1L, 1), scores = alone)
+  only <- list(weights = replace(numeric(length(blocks)), 1L, 1), scores = alone,
+               values = blocks[[1L]])
   rows <- rep_len(used, nlevels(search$judged))[search$judged]
   weights <- stack_weights(blocks, search$stack, rows)
   weights[weights < least_weight] <- 0
   weights <- weights / sum(weights)
-  scores <- score_values(weighted_values(blocks, weights), search$judge)
-  if (is_clear(search, (alone - scores)[used])) list(weights = weights, scores = scores) else only
+  values <- weighted_values(blocks, weights)
+  scores <- score_values(values, search$judge)
+  if (!is_clear(search, (alone - scores)[used])) return(only)
+  list(weights = weights, scores = scores, values = values)
 }
 
 # All that were tried, of one domain, which cannot choose: linear kernels, other kernels and the

@@ -68,8 +68,8 @@ expected_score <- function(search, chosen, sample, members = NULL) {
   too_good <- (chosen$scores - chosen$fair)[at]
   fair <- raw - ifelse(is.na(at), 0, seen * too_good)
   known <- sum(!is.na(fair))
-  list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE), se = chosen_error(fair),
-       domains = known)
+  se <- sqrt(chosen_error(fair)^2 + unit_error(search, chosen$values)^2)
+  list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE), se = se, domains = known)
 }
 
 # Scores by domain of the mean of candidates, with more rows than the search.

@@ -56,3 +56,21 @@ left_out_of_units <- function(product, sample, task, args, lambdas) {
   }
   values
 }
+
+unit_groups <- 20L
+
+# The standard error of the mean score that is due to the units, the same few in all domains: the
+# jackknife that leaves out one at a time, of many one of 20 groups.
+unit_error <- function(search, values) {
+  if (is.null(folds_of_units(search$sample$unit, search$left_out))) return(0)
+  unit <- factor(search$sample$unit)
+  group <- as.integer(unit) %% min(unit_groups, nlevels(unit))
+  means <- vapply(unique(group), function(k) {
+    rest <- group != k
+    judge <- search$judge
+    judge[c("y", "domain")] <- list(judge$y[rest], droplevels(judge$domain[rest]))
+    known_mean(score_values(values[rest, , drop = FALSE], judge))
+  }, numeric(1))
+  means <- means[!is.na(means)]
+  sqrt((length(means) - 1) / length(means) * sum((means - mean(means))^2))
+}

@@ -69,9 +69,10 @@
 #' **Objects in several domains.** Where rows of one object (a patient who was measured by several
 #' devices) are in several domains, a model that has seen the object elsewhere knows its response:
 #' with `unit` a row is predicted without its domain and without the rows of its unit, in three
-#' folds of units. The objects of all domains are then the same few: the score to expect is of new
-#' objects in new domains, but neither its standard error, which is over domains, nor what is taken
-#' off for choosing knows how much depends on which objects these are.
+#' folds of units. The score to expect is then of new objects in new domains, and its standard error
+#' has a second part, the jackknife over units (of more than 20 over 20 groups), because the objects
+#' of all domains are the same few. What is taken off for choosing knows of domains only, so that of
+#' few objects the score is still too good.
 #'
 #' **Many rows.** The search uses 600 rows, then at most `max_rows` for the best candidates of the
 #' best kinds (lambda is multiplied by the ratio of the rows). Each domain gives as many, chosen at

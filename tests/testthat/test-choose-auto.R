@@ -274,6 +274,23 @@ test_that("a row is predicted without its domain and without the rows of its uni
                as.vector(by_hand), tolerance = 1e-8)
 })
 
+test_that("the standard error knows that all domains have the same units", {
+  # the error is that of an object, whatever the domain
+  d <- expand.grid(unit = 1:15, domain = factor(letters[1:8]))
+  error <- with_seed(4, rnorm(15))[d$unit] + with_seed(5, rnorm(nrow(d)) / 10)
+  search <- list(sample = list(unit = d$unit), left_out = d$domain,
+                 judge = list(y = error, domain = d$domain, metric = metrics$rmse,
+                              response = list(kind = "number", centre = 0, scale = 1)))
+  score <- function(used) mean(sqrt(tapply(error[used]^2, d$domain[used], mean)))
+  without <- vapply(1:15, function(u) score(d$unit != u), 0)
+  by_hand <- sqrt(14 / 15 * sum((without - mean(without))^2))
+  expect_equal(unit_error(search, matrix(0, nrow(d))), by_hand)
+  # about that of the root mean square of 15 normal numbers
+  expect_lt(abs(log(by_hand / sqrt(1 / 30))), log(2))
+  search$sample$unit <- seq_len(nrow(d))
+  expect_identical(unit_error(search, matrix(0, nrow(d))), 0)
+})
+
 test_that("units that keep to their domain change nothing", {
   nested <- transform(signal, unit = seq_len(nrow(signal)))
   expect_equal(dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, unit = unit, max_predictors = 0,
