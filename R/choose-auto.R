@@ -50,7 +50,7 @@
 #' because choices and training sets overlap; the factor is what simulations asked for, in
 #' `inst/experiments/auto-score.R`, which sets reported against true errors on fresh domains.
 #' In the worlds stored there the true score of the model lay within two such errors in 90 % (with 5
-#' domains in 86 %, with 30 in 93 %).
+#' domains in 86 %, with 30 in 91 %).
 #' Not repeated is which kernels and bandwidths are tried, so that where there is little to learn
 #' from few domains the figure is still too good;
 #' `dg_cv(dg_auto(), ...)` searches anew in every fold.
