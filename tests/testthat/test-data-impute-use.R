@@ -129,7 +129,8 @@ test_that("by domain, folds, adapted models and every scaling follow", {
 test_that("saved, updated and augmented models impute as they did", {
   d <- with_missing(mixed_data(60), x = c(1, 9), size = c(2, 30))
   model <- dg_ridge(y ~ . - id - w | site, data = d, lambda = 0.1, na.action = na.impute)
-  file <- withr::local_tempfile()
+  file <- tempfile()
+  on.exit(unlink(file))
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), d), predict(model, d))
   expect_output(print(model), "imputed: x, size")
