@@ -141,7 +141,7 @@ lambda_at <- function(parts, at) {
 }
 
 score_null <- function(search) {
-  task <- ridge_task(search$sample, ridge_args(search$args))
+  task <- search_task(search$sample, search$args)
   values <- null_values(task, search$left_out, search$sample$unit)
   score_part(search, NA_real_, array(values, c(dim(values), 1L)))
 }

@@ -47,9 +47,8 @@ best_mean <- function(search, keys, value, used) {
 
 # The best of kinds, the best first. What standardises each domain by itself loses the domain's
 # level, and a new domain's rows decide what it does: of a few domains, whose estimates mislead, it
-# must be better than what does not by more than the standard error of the difference. (With more
-# domains the rule costs more than it saves: on 27 sets the error grew by 2 to 14 % on seven and
-# fell on one.) scores: [domains x candidates].
+# must be better than what does not by more than the standard error of the difference. scores:
+# [domains x candidates].
 safe_kinds <- function(search, scores) {
   keys <- best_of_kinds(search, scores)
   if (nlevels(search$judged) >= domains_for_null) return(keys)

@@ -64,16 +64,7 @@ refit_values <- function(search, spec) {
   values <- array(NA_real_, dim(search$stack$target))
   groups <- factor((as.integer(search$left_out) - 1L) %% most_refits)
   for (split in unit_splits(sample$unit, groups)) {
-    rest <- sample_part(sample, split$train)
-    model <- quietly(fit_member(spec, rest))
-    rows <- list(X = sample$X[split$held, , drop = FALSE],
-                 domain = droplevels(sample$domain[split$held]))
-    found <- common_values(model, member_values(model, rows))
-    if (response$kind == "number") found <- (found - response$centre) / response$scale
-    # the other domains may lack a class
-    columns <- if (ncol(values) == 1L) 1L else match(levels(rest$y), response$levels)
-    values[split$held, ] <- 0
-    values[split$held, columns] <- found
+    values[split$held, ] <- quietly(values_without(spec, sample, split$train, split$held))
   }
-  values
+  if (response$kind == "number") (values - response$centre) / response$scale else values
 }

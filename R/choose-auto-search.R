@@ -39,11 +39,11 @@ new_search <- function(args, sample, metric, few, rows, deadline = auto_deadline
   sample <- sample_part(sample, search_rows(sample, rows, args$seed))
   # groups of rows where there are too few domains
   judged <- if (few) row_groups(sample) else sample$domain
-  task <- quietly(ridge_task(sample, ridge_args(args)))
+  task <- search_task(sample, args)
   list2env(list(
     args = args, metric = metric, few = few, sample = sample, judged = judged,
     left_out = if (few) judged else left_out_groups(judged, args$folds),
-    judge = search_judge(sample, args, metric, judged),
+    judge = list(y = sample$y, domain = judged, metric = metric, response = task$response),
     stack = list(target = task$Y, share = row_costs(1, sample$weights / max(sample$weights),
                                                     judged, "equal")),
     scaled = list(), found = list(), deadline = deadline, spent = FALSE
@@ -58,11 +58,8 @@ row_groups <- function(sample) {
   factor(unit %% 10L)
 }
 
-# What score_values() asks for; what the response warns of is told by the fits.
-search_judge <- function(sample, args, metric, domain = sample$domain) {
-  list(y = sample$y, domain = domain, metric = metric,
-       response = quietly(ridge_task(sample, ridge_args(args)))$response)
-}
+# What the response warns of is told by the fits.
+search_task <- function(sample, args) quietly(ridge_task(sample, ridge_args(args)))
 
 # Many domains are left out some at a time: one at a time takes much longer, and choices are the
 # same.

@@ -164,14 +164,14 @@ fit_chosen <- function(spec, sample) {
   chosen <- found$chosen
   members <- fit_members(found$search, chosen$keys, sample)
   expected <- expected_score(found$search, chosen, sample, members)
-  members <- lapply(unname(members), function(member) slim(without_left_out(member)))
+  members <- lapply(unname(members), slim)
   methods <- vapply(members, function(member) sub("^dg_", "", member$spec$method), "")
   names(members) <- make.unique(methods, "_")
   choice <- c(list(expected = expected, seconds = proc.time()[["elapsed"]] - start), found$choice)
   new_ensemble(members, chosen$weights, sample, class = "dg_auto", choice = choice)
 }
 
-# Where the score to expect is of these rows too, the same factorisation gives the values of domains
+# Where the score to expect is of these rows too, the same Gram matrix gives the values of domains
 # that are left out.
 fit_members <- function(search, keys, sample) {
   n <- length(sample$y)
@@ -182,10 +182,20 @@ fit_members <- function(search, keys, sample) {
   lapply(specs, fit_member, sample)
 }
 
-without_left_out <- function(member) {
-  if (is.null(member$left_out)) return(member)
-  member$left_out <- NULL
-  seal(member)
+# Without what follows from its other parts.
+slim <- function(object) UseMethod("slim")
+
+#' @exportS3Method
+slim.default <- function(object) object
+
+#' @exportS3Method
+slim.dg_ridge <- function(object) {
+  object$left_out <- NULL
+  map <- object$product$map
+  if (!is.null(map$landmarks) && !is_custom(object$product$kernel)) {
+    object$product$map <- without_factor(map, object$product$domain_kernel$kappa)
+  }
+  seal(object)
 }
 
 #' @exportS3Method

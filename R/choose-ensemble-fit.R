@@ -29,22 +29,15 @@ in_member_of <- function(name, code) {
 # members: fitted; weights: of sum 1; X is kept while it is small, for reference = "training".
 new_ensemble <- function(members, weights, sample, ..., class = character()) {
   names(weights) <- names(members)
-  response <- ensemble_response(sample$y)
   values <- weighted_values(lapply(members, function(m) common_values(m, m$decision)), weights)
   structure(list(
     members = members, coefficients = weights, decision = values, ...,
     X = if (nrow(sample$X) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
-    response = response
+    response = plain_response(sample$y, sample$weights)
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
 exact_rows <- 5000L
-
-ensemble_response <- function(y) {
-  if (!is.factor(y)) return(list(kind = "number", centre = 0, scale = 1))
-  list(kind = "class", levels = levels(y), centre = 0, scale = 1,
-       pairs = if (nlevels(y) > 2L) each_class(levels(y)))
-}
 
 # A fitted model like any other, from rows that are not scaled yet.
 fit_member <- function(spec, sample) UseMethod("fit_member")
@@ -56,20 +49,6 @@ fit_member.dg_spec <- function(spec, sample) {
   placed <- place_spec(spec, member_layout(spec, scaled$blueprint))
   fitted <- add_origin(fit_sample(placed, scaled), spec, scaled)
   seal(calibrate(fitted, scaled))
-}
-
-# Without what follows from its other parts.
-slim <- function(object) UseMethod("slim")
-
-#' @exportS3Method
-slim.default <- function(object) object
-
-#' @exportS3Method
-slim.dg_ridge <- function(object) {
-  map <- object$product$map
-  if (is.null(map$landmarks) || is_custom(object$product$kernel)) return(object)
-  object$product$map <- without_factor(map, object$product$domain_kernel$kappa)
-  seal(object)
 }
 
 # A search reads its data itself, and so do its predictions; both begin with the sample's columns.
@@ -155,60 +134,9 @@ weighted_values <- function(values, weights) {
   Reduce(`+`, Map(`*`, values[used], weights[used]))
 }
 
-# Decision values of a member [rows x machines] on the common scale [rows x 1 or classes].
-common_values <- function(object, values) UseMethod("common_values")
-
-#' @exportS3Method
-common_values.dg_learner <- function(object, values) {
-  response <- object$response
-  if (response$kind == "number") {
-    return(matrix(respond(object, values, "number"), ncol = 1L))
-  }
-  two <- length(response$levels) == 2L
-  if (gives_probabilities(object)) {
-    p <- respond(object, values, "prob")
-    return(if (two) matrix(2 * p[, 2L] - 1, ncol = 1L) else unname(p))
-  }
-  if (two) return(matrix(pmin(pmax(values[, 1L], -1), 1), ncol = 1L))
-  votes <- outer(as.integer(respond(object, values, "class")), seq_along(response$levels), "==")
-  votes + 0
-}
-
-# Least squares estimate 2p - 1, or the probabilities of several classes, as they are.
-#' @exportS3Method
-common_values.dg_ridge <- function(object, values) {
-  if (object$response$kind == "number" || !is.null(object$calibration)) return(NextMethod())
-  unname(values)
-}
-
-# On this scale already.
-#' @exportS3Method
-common_values.learner_custom <- function(object, values) {
-  if (object$response$kind == "number" || !is.null(object$calibration)) NextMethod()
-  else unname(values)
-}
-
 #' @exportS3Method
 common_values.dg_ensemble <- function(object, values) {
   if (is.null(object$calibration)) unname(values) else NextMethod()
-}
-
-#' @exportS3Method
-common_values.dg_chain <- function(object, values) {
-  if (is.null(object$calibration)) common_values(object$learner, values) else NextMethod()
-}
-
-gives_probabilities <- function(object) UseMethod("gives_probabilities")
-
-#' @exportS3Method
-gives_probabilities.dg_fit <- function(object) {
-  !is.null(object$calibration) ||
-    "prob" %in% spec_gives(innermost(object$spec)) && !wants_probabilities(object$spec)
-}
-
-#' @exportS3Method
-gives_probabilities.learner_custom <- function(object) {
-  !is.null(object$calibration) || object$probabilities
 }
 
 #' @exportS3Method

@@ -2,12 +2,7 @@
 
 # members: specifications, fits: of them: list(weights, held_out).
 stacked <- function(members, fits, sample) {
-  weighty <- sum(domain_sizes(sample) > 0)
-  if (weighty < 2L) {
-    abort("data", "`weights = \"stacked\"` needs at least 2 domains",
-          if (nlevels(sample$domain) >= 2L) " with a positive weight",
-          ", because it is learned on held-out domains, not ", weighty, ".")
-  }
+  check_held_out(sample, "weights = \"stacked\"")
   values <- Map(function(member, fit, name) {
     in_member_of(name, held_out_values(member, sample, fit))
   }, members, fits, names(members))
@@ -16,7 +11,7 @@ stacked <- function(members, fits, sample) {
   mean <- cross_fitted_mean(values, task, fold[as.integer(sample$domain)])
   metric <- read_metrics(NULL, sample$y)[[1L]]
   judge <- list(y = sample$y, domain = sample$domain, metric = metric,
-                response = ensemble_response(sample$y))
+                response = plain_response(sample$y, sample$weights))
   scores <- vapply(c(list(ensemble = mean), values), function(v) score_known(v, judge),
                    numeric(nlevels(sample$domain)))
   rownames(scores) <- levels(sample$domain)
@@ -29,17 +24,6 @@ score_known <- function(values, judge) {
   lacking <- is.na(rowSums(values))
   scores <- score_values(replace(values, is.na(values), 0), judge)
   replace(scores, unique(as.integer(judge$domain)[lacking]), NA_real_)
-}
-
-# The variance of a mean over G domains knows nothing of what they chose, nor of training sets that
-# overlap: by simulation (inst/experiments/auto-score.R) it is too small by a factor of about
-# 1 + 4 / G.
-overlap <- 4
-
-# Standard error of the mean of cross-fitted scores; two say nothing of it.
-chosen_error <- function(scores) {
-  known <- sum(!is.na(scores))
-  if (known > 2L) known_error(scores) * sqrt(1 + overlap / known) else NA_real_
 }
 
 # Values of a member on the common scale, of each row by a fit without its domain.
@@ -80,13 +64,26 @@ refitted_values <- function(spec, sample, fitted) {
   values <- matrix(NA_real_, nrow(sample$X), ncol(common_values(fitted, fitted$decision)))
   for (k in seq_len(max(folds))) {
     inside <- fold == k
-    rest <- sample_part(sample, !inside)
     # a class that is nowhere else
-    if (nlevels(rest$y) < nlevels(sample$y)) next
-    model <- holding_out(names(folds)[folds == k], fit_member(spec, rest), " to find the weights")
-    rows <- list(X = sample$X[inside, , drop = FALSE], domain = droplevels(sample$domain[inside]))
-    values[inside, ] <- common_values(model, member_values(model, rows))
+    if (!all(levels(sample$y) %in% sample$y[!inside])) next
+    values[inside, ] <- holding_out(names(folds)[folds == k], {
+      values_without(spec, sample, !inside, inside)
+    }, " to find the weights")
   }
+  values
+}
+
+# Of the rows `held`, by a fit to the rows `train`: [held x k], 0 for a class that these lack.
+values_without <- function(spec, sample, train, held) {
+  rest <- sample_part(sample, train)
+  model <- fit_member(spec, rest)
+  rows <- list(X = sample$X[held, , drop = FALSE], domain = droplevels(sample$domain[held]))
+  found <- common_values(model, member_values(model, rows))
+  if (nlevels(sample$y) <= 2L) return(found)
+  # two of more have one column
+  if (nlevels(rest$y) == 2L) found <- cbind(1 - found, 1 + found) / 2
+  values <- matrix(0, nrow(found), nlevels(sample$y))
+  values[, match(levels(rest$y), levels(sample$y))] <- found
   values
 }
 
@@ -113,11 +110,8 @@ common_known <- function(fitted, values, sample) {
 
 # list(target [n x k] on the common scale, share [n]: of the rows of a domain in its vote).
 stack_task <- function(sample) {
-  y <- sample$y
-  target <- if (!is.factor(y)) matrix(y, ncol = 1L)
-            else if (nlevels(y) == 2L) matrix(2 * as.integer(y) - 3, ncol = 1L)
-            else outer(as.integer(y), seq_len(nlevels(y)), "==") + 0
-  list(target = target,
+  response <- encode_response(sample$y, sample$weights, standardise = FALSE)
+  list(target = ridge_targets(response, sample$y),
        share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
 }
 

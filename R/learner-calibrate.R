@@ -19,9 +19,14 @@ check_probability <- function(spec, sample) {
     abort("argument", "`probability` must be \"none\" when the response is a number, not \"",
           spec_probability(spec), "\".")
   }
+  check_held_out(sample, paste0("probability = \"", spec_probability(spec), "\""))
+}
+
+# what: the argument whose value asks for it.
+check_held_out <- function(sample, what) {
   weighty <- sum(domain_sizes(sample) > 0)
   if (weighty < 2L) {
-    abort("data", "`probability = \"", spec_probability(spec), "\"` needs at least 2 domains",
+    abort("data", "`", what, "` needs at least 2 domains",
           if (nlevels(sample$domain) >= 2L) " with a positive weight",
           ", because it is learned on held-out domains, not ", weighty, ".")
   }

@@ -23,9 +23,7 @@ engine_spec <- function(method, title, package, env, parameters = NULL, domain =
 #' @exportS3Method
 fit_sample.learner_custom_spec <- function(spec, sample) {
   check_several_classes(sample$y)
-  response <- encode_response(sample$y, sample$weights, standardise = FALSE)
-  response$target <- NULL
-  if (length(response$levels) > 2L) response$pairs <- each_class(response$levels)
+  response <- plain_response(sample$y, sample$weights)
   costs <- row_costs(1, sample$weights, sample$domain, spec$args$domain_weights)
   classes <- setdiff(sub("_spec$", "", class(spec)), "dg")
   object <- structure(list(
@@ -157,3 +155,19 @@ print_details.learner_custom <- function(x) {
   engine <- x$engine$object
   if (is.object(engine)) cat("  fitted         ", describe(engine), "\n", sep = "")
 }
+
+# On this scale already.
+#' @exportS3Method
+common_values.learner_custom <- function(object, values) {
+  if (object$response$kind == "number" || !is.null(object$calibration)) NextMethod()
+  else unname(values)
+}
+
+#' @exportS3Method
+gives_probabilities.learner_custom <- function(object) {
+  !is.null(object$calibration) || object$probabilities
+}
+
+# What a user's function gives is known once it has predicted.
+#' @exportS3Method
+spec_gives.learner_custom_spec <- function(spec) "prob"

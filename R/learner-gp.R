@@ -225,3 +225,6 @@ abort_indefinite <- function(point) {
 decision.dg_gp <- function(object, rows) {
   space_expansion(object$product, rows, matrix(object$coefficients))
 }
+
+#' @exportS3Method
+spec_gives.dg_gp_spec <- function(spec) "se"

@@ -42,16 +42,20 @@ fit_sample.dg_lm_spec <- function(spec, sample) {
                      spec$args$domain_weights)
   coefficients <- if (response$kind == "class") logistic(design, response, costs)
                   else stats::lm.wfit(design, response$target, costs)$coefficients
-  lost <- is.na(coefficients)
-  if (any(lost)) {
-    warn("collinear", "The data cannot tell apart the effect of ",
-         enumerate(names(coefficients)[lost]), "; set to zero.")
-    coefficients[lost] <- 0
-  }
+  coefficients <- zero_lost(coefficients)
   structure(list(
     coefficients = unscaled(coefficients, scaling), decision = design %*% coefficients,
     weights = sample$weights, response = response, y = sample$y
   ), class = c("dg_lm", "dg_learner", "dg_fit"))
+}
+
+zero_lost <- function(coefficients) {
+  lost <- is.na(coefficients)
+  if (any(lost)) {
+    warn("collinear", "The data cannot tell apart the effect of ",
+         enumerate(names(coefficients)[lost]), "; set to zero.")
+  }
+  replace(coefficients, lost, 0)
 }
 
 # Back to the units of the data.
@@ -106,3 +110,6 @@ print_details.dg_lm <- function(x) {
   cat("\nCoefficients:\n")
   print(signif(x$coefficients, 4))
 }
+
+#' @exportS3Method
+spec_gives.dg_lm_spec <- function(spec) "prob"

@@ -49,3 +49,6 @@ print_details.dg_null <- function(x) {
            else dQuote(names(x$response$shares)[x$coefficients], FALSE)
   cat("  predicts ", value, "\n", sep = "")
 }
+
+#' @exportS3Method
+spec_gives.dg_null_spec <- function(spec) c("prob", "se")

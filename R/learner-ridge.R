@@ -221,3 +221,10 @@ print_details.dg_ridge <- function(x) {
         ", from ", signif(x$search$start, 4), " (standardised response)\n", sep = "")
   }
 }
+
+# Least squares estimate 2p - 1, or the probabilities of several classes, as they are.
+#' @exportS3Method
+common_values.dg_ridge <- function(object, values) {
+  if (object$response$kind == "number" || !is.null(object$calibration)) return(NextMethod())
+  unname(values)
+}

@@ -27,6 +27,15 @@ encode_response <- function(y, weights, standardise) {
   list(kind = "number", centre = centre, scale = spread, target = (y - centre) / spread)
 }
 
+# Of a learner whose values are numbers in units of the response, 2p - 1 of two classes, or a column
+# for each of more.
+plain_response <- function(y, weights) {
+  response <- encode_response(y, weights, standardise = FALSE)
+  response$target <- NULL
+  if (length(response$levels) > 2L) response$pairs <- each_class(response$levels)
+  response
+}
+
 # Shares, because sums of weights or numbers near 1e308 overflow.
 weighted_mean <- function(y, weights) {
   share <- weights / max(weights)

@@ -140,3 +140,8 @@ print.dg_chain_spec <- function(x, ...) {
   print(x$learner)
   invisible(x)
 }
+
+#' @exportS3Method
+common_values.dg_chain <- function(object, values) {
+  if (is.null(object$calibration)) common_values(object$learner, values) else NextMethod()
+}

@@ -129,25 +129,6 @@ check_own_metric <- function(metric, kind) {
 
 metrics_need <- function(metrics) unique(unlist(lapply(metrics, `[[`, "needs")))
 
-# What fits of a specification give beside predictions: "prob", "se".
-spec_gives <- function(spec) UseMethod("spec_gives")
-
-#' @exportS3Method
-spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
-
-#' @exportS3Method
-spec_gives.dg_lm_spec <- function(spec) "prob"
-
-# What a user's function gives is known once it has predicted.
-#' @exportS3Method
-spec_gives.learner_custom_spec <- function(spec) "prob"
-
-#' @exportS3Method
-spec_gives.dg_null_spec <- function(spec) c("prob", "se")
-
-#' @exportS3Method
-spec_gives.dg_gp_spec <- function(spec) "se"
-
 # Before hours of work.
 check_metrics_fit <- function(metrics, spec) {
   for (name in names(metrics)) {

@@ -355,3 +355,20 @@ test_that("that 0 and 1 are predicted as numbers is told once", {
   expect_identical(counted(fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = two)), 1L)
   expect_identical(counted(dg_auto(y ~ . | domain, data = two, members = 2, max_rows = 40)), 1L)
 })
+
+test_that("where the other domains have two of three classes, the third has probability 0", {
+  three <- with_seed(10, {
+    d <- toy_domains(4, 30)
+    transform(d, y = factor(ifelse(domain == "d1" & x2 > 0, "c", ifelse(x1 > 0, "b", "a"))))
+  })
+  sample <- read_sample(list(x = y ~ . | domain, data = three),
+                        list(response = "any", domain = TRUE), "none")
+  held <- three$domain == "d1"
+  for (spec in list(dg_lm(), dg_ridge(lambda = 1), dg_svm(probability = "platt"))) {
+    values <- values_without(spec, sample, !held, held)
+    alone <- fit(spec, y ~ . | domain, data = droplevels(three[!held, ]))
+    first <- if (spec$method == "dg_ridge") (1 - predict(alone, three[held, ], type = "decision")) / 2
+             else predict(alone, three[held, ], type = "prob")[, 1L]
+    expect_equal(values, cbind(first, 1 - first, 0), tolerance = 1e-8, ignore_attr = TRUE)
+  }
+})

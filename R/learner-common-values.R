@@ -1,0 +1,35 @@
+# The one scale on which learners of any kind are averaged: a number in units of the response, 2p -
+# 1 for two classes, a column of probabilities or least-squares values for more.
+
+# Decision values of a member [rows x machines] on the common scale [rows x 1 or classes].
+common_values <- function(object, values) UseMethod("common_values")
+
+#' @exportS3Method
+common_values.dg_learner <- function(object, values) {
+  response <- object$response
+  if (response$kind == "number") {
+    return(matrix(respond(object, values, "number"), ncol = 1L))
+  }
+  two <- length(response$levels) == 2L
+  if (gives_probabilities(object)) {
+    p <- respond(object, values, "prob")
+    return(if (two) matrix(2 * p[, 2L] - 1, ncol = 1L) else unname(p))
+  }
+  if (two) return(matrix(pmin(pmax(values[, 1L], -1), 1), ncol = 1L))
+  votes <- outer(as.integer(respond(object, values, "class")), seq_along(response$levels), "==")
+  votes + 0
+}
+
+gives_probabilities <- function(object) UseMethod("gives_probabilities")
+
+#' @exportS3Method
+gives_probabilities.dg_fit <- function(object) {
+  !is.null(object$calibration) ||
+    "prob" %in% spec_gives(innermost(object$spec)) && !wants_probabilities(object$spec)
+}
+
+# What fits of a specification give beside predictions: "prob", "se".
+spec_gives <- function(spec) UseMethod("spec_gives")
+
+#' @exportS3Method
+spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
