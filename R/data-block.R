@@ -9,7 +9,8 @@ block_reader <- function(input, needs) {
   parts <- split_formula(input$x)
   check_source_input(input, parts, needs)
   columns <- source_columns(input, parts)
-  prototype <- source_prototype(input$source, columns, open_columns(parts))
+  prototype <- source_prototype(input$source, columns, name_of(parts$domain),
+                                name_of(parts$response))
   data <- first_block(input$source, prototype)
   raw <- raw_of_block(input, parts, data, needs)
   blueprint <- raw$blueprint
@@ -48,10 +49,7 @@ source_columns <- function(input, parts) {
 }
 
 # Names of domains and classes may be new at any row.
-open_columns <- function(parts) {
-  plain <- Filter(is.name, list(parts$response, parts$domain))
-  vapply(plain, as.character, "")
-}
+name_of <- function(call) if (is.name(call)) as.character(call) else character()
 
 # The first block with a row that is complete.
 first_block <- function(source, prototype) {
@@ -106,7 +104,7 @@ column_units <- function(X) {
 # A block as the reader's: list(X [rows x p] not scaled, y: numbers or names of classes, domain:
 # names, weights, kept: their place in the block, lost: how many are incomplete).
 # at: list(label, first) of the block.
-read_block <- function(reader, data, at) {
+numbers_of <- function(reader, data, at) {
   read <- replay_predictors(reader$blueprint, data, "data")
   rows <- list(X = read$X)
   rows$y <- block_value(reader, "response", data)

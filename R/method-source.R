@@ -62,7 +62,7 @@ source_stage <- function(survey, spec) {
 
 # What a worker makes of a block: list(X scaled, y, domain, weights). rows: of the stage.
 stage_block <- function(rows, data, at) {
-  block <- read_block(rows$reader, data, at)
+  block <- numbers_of(rows$reader, data, at)
   block$domain <- factor(block$domain, rows$domains)
   block$X <- apply_scaling(block$X, rows$scaling, block$domain)
   if (!is.null(rows$classes)) block$y <- factor(block$y, rows$classes)

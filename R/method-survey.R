@@ -44,7 +44,7 @@ unscale_moments <- function(moments, unit) {
 # environment of the call, go to the workers.
 survey_work <- function(reader, chosen, starts) {
   list(start = function() NULL, add = add_surveys, block = function(sums, data, at) {
-    rows <- read_block(reader, data, at)
+    rows <- numbers_of(reader, data, at)
     own <- survey_block(reader, rows)
     place <- starts[at$number] + at$first - 1 + rows$kept
     picked <- which(place %in% chosen_within(chosen, starts[at$number] + at$first, nrow(data)))
