@@ -64,10 +64,36 @@ source_stage <- function(survey, spec) {
 stage_block <- function(rows, data, at) {
   block <- numbers_of(rows$reader, data, at)
   block$domain <- factor(block$domain, rows$domains)
+  if (!is.null(rows$leave)) block <- without_domains(block, rows$leave)
   block$X <- apply_scaling(block$X, rows$scaling, block$domain)
   if (!is.null(rows$classes)) block$y <- factor(block$y, rows$classes)
   if (!is.null(rows$through) && nrow(block$X)) block$X <- scores_of(rows$through, block)
   block
+}
+
+# Rows of a block but for those of some domains.
+without_domains <- function(block, leave) {
+  kept <- !as.integer(block$domain) %in% leave
+  block[c("X", "y", "domain", "weights", "kept")] <-
+    lapply(block[c("X", "y", "domain", "weights", "kept")], take, kept)
+  block
+}
+
+# The stage of a fit without some domains, by number: no label of theirs is seen; what their rows
+# say without one, as scaling and embeddings, stays.
+stage_without <- function(stage, domains) {
+  survey <- stage$survey
+  for (name in c("weights", "positive", "logs")) survey[[name]][domains] <- 0
+  survey$response <- lapply(survey$response, function(values) {
+    if (is.matrix(values)) values[domains, ] <- 0 else values[domains] <- 0
+    values
+  })
+  stage$survey <- survey
+  kept <- !as.integer(stage$sample$domain) %in% domains
+  stage$sample[c("X", "y", "domain", "weights")] <-
+    lapply(stage$sample[c("X", "y", "domain", "weights")], take, kept)
+  stage$rows$leave <- domains
+  stage
 }
 
 # A pass over the stage's rows. work: as in run_pass(), with block(sums, rows) of scaled rows.
@@ -142,6 +168,7 @@ check_described <- function(domain_kernel) {
 # Means of features by domain, over all rows: [G x r].
 described_means <- function(map, stage) {
   G <- length(stage$survey$domains)
+  stage$rows$leave <- NULL
   sums <- stage_pass(stage, means_work(map, G), "embeddings")
   check_overflow(sums$sums, map$kernel)
   t(sums$sums) / sums$counts
@@ -181,10 +208,11 @@ finish_source <- function(fitted, spec, stage) {
 }
 
 # Sums of products of features by groups of domains, over all rows: see representation-groups.R.
-stage_groups <- function(product, stage, response, costs) {
+# group: of each domain, a function of the product and the number of domains.
+stage_groups <- function(product, stage, response, costs, group = group_domains) {
   G <- length(stage$survey$domains)
   by_domain <- sums_by_domain(product, G)
-  group <- group_domains(product, G)
+  group <- if (by_domain) seq_len(G) else group(product, G)
   space <- summed_space(product, by_domain)
   table <- source_table(product, stage)
   work <- group_work(space, if (!by_domain) table, group, target_count(response) + 1L,

@@ -80,8 +80,9 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
   spec <- read_evaluated(object)
-  plan <- read_plan(list(spec), cv_input(call, object, parent.frame()), folds, metric, refits,
-                    progress)
+  input <- cv_input(call, object, parent.frame())
+  if (!is.null(input$source)) return(cv_source(spec, input, folds, metric, refits, progress))
+  plan <- read_plan(list(spec), input, folds, metric, refits, progress)
   resumable(function() cross_validate(plan)[[1L]])
 }
 

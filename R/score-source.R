@@ -1,0 +1,209 @@
+# Cross-validation by domain of rows that come in blocks, see row_source(): fits without each fold of
+# domains (score-source-fits.R), then scores by domain, from the same sums where they have them, else
+# from a pass that predicts each row by the fit without its fold.
+
+# The most folds where the user does not say.
+most_source_folds <- 30L
+
+# spec: learner or chain; input: see source_input(). An object of class dg_cv without predictions.
+cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NULL) {
+  check_source_cv(spec, folds, refits)
+  if (!takes_weights(spec)) input["weights"] <- list(NULL)
+  named <- if (inherits(metric, "dg_metric")) "own" else metric
+  what <- list("dg_cv", spec, format_formula(input$x), input$weights, input$na.action, folds, named)
+  with_progress(progress, over_source(input$source, what, function() {
+    start <- proc.time()[["elapsed"]]
+    stage <- cv_stage(spec, input)
+    task <- domain_task(stage)
+    metrics <- source_metrics(metric, stage$sample$y)
+    check_metrics_fit(metrics, spec)
+    folds <- source_folds(folds, task)
+    splits <- fold_splits(folds, task)
+    fits <- left_out_fits(spec, stage, splits)
+    scores <- scores_of_fits(fits, stage, metrics, is.null(input$weights))
+    seconds <- proc.time()[["elapsed"]] - start
+    warn_no_score(new_source_cv(spec, stage, folds, metrics, splits, fits, scores, seconds))
+  }))
+}
+
+check_source_cv <- function(spec, folds, refits) {
+  if (check_flag(refits, "refits")) {
+    abort("argument", "`refits` must be FALSE with a source.")
+  }
+  if (inherits(folds, c("domgen_row_folds", "rset"))) {
+    abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds() with a ",
+          "source: whole domains are left out, not rows.")
+  }
+  if (inherits(spec, c("dg_tune_spec", "dg_auto_spec", "dg_ensemble_spec"))) {
+    abort("argument", "`object` must be a learner or a chain with a source, not ", spec$method,
+          "(): its search would go over all rows again in each fold.")
+  }
+  check_source_spec(spec)
+}
+
+# What `progress` says for one call.
+with_progress <- function(progress, code) {
+  if (is.null(progress)) return(code)
+  old <- options(domgen.progress = check_flag(progress, "progress"))
+  on.exit(options(old))
+  code
+}
+
+cv_stage <- function(spec, input) {
+  needs <- spec_needs(spec)
+  needs$domain <- TRUE
+  survey <- survey_source(input$source, block_reader(input, needs))
+  survey$formula <- input$x
+  if (length(survey$classes) == 1L) abort_one_class(factor(survey$classes))
+  source_stage(survey, spec)
+}
+
+# As cv_task(), with a domain in the place of its rows.
+domain_task <- function(stage) {
+  domains <- stage$survey$domains
+  list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
+       labels = variable_names(stage$sample$blueprint))
+}
+
+source_folds <- function(folds, task) {
+  if (is.null(folds) && task$n > most_source_folds) folds <- most_source_folds
+  read_folds(folds, task)
+}
+
+# Those that are means over rows.
+source_metrics <- function(metric, y) {
+  found <- read_metrics(metric, y)
+  summed <- names(Filter(function(m) response_kind(y) == m$kind && !is.null(m$rows) &&
+                           is.null(m$needs), metrics))
+  wrong <- !vapply(found, function(m) !is.null(m$rows), NA)
+  if (any(wrong)) {
+    abort("argument", "`metric` must be a mean over rows with a source, ",
+          enumerate(summed, length(summed), "\""), ", not \"", names(found)[wrong][1L],
+          "\", which needs all rows of a domain at once.")
+  }
+  if (any(vapply(found, function(m) identical(m$needs, "se"), NA))) {
+    abort("argument", "`metric` must not need a predictive density with a source; `lodo()` of a ",
+          "fitted dg_gp() has that of each domain.")
+  }
+  found
+}
+
+# ---- scores -----------------------------------------------------------------------------------
+
+# list(domains: scores by domain, [G x metrics], means over repeats; overall: of all rows by the
+# first metric). plain: rows weigh the same.
+scores_of_fits <- function(fits, stage, metrics, plain) {
+  repeats <- max(vapply(fits$scorers, `[[`, 0, "rep"))
+  sums <- if (plain && identical(names(metrics), "rmse")) squares_of_fits(fits, stage, repeats)
+  if (is.null(sums)) {
+    unit <- source_response(stage, TRUE)$scale
+    work <- scoring_work(fits$scorers, repeats, metrics, stage$survey$classes, unit,
+                         length(stage$survey$domains))
+    sums <- c(stage_pass(stage, work, "scores"), unit = unit)
+  }
+  count <- stage$survey$sizes
+  root <- vapply(metrics, function(m) isTRUE(m$root), NA)
+  rooted <- function(means, m) if (root[m]) sums$unit * sqrt(means) else means
+  values <- array(sums$total, c(length(count), repeats, length(metrics)))
+  domains <- vapply(seq_along(metrics), function(m) {
+    rowMeans(rooted(matrix(values[, , m], ncol = repeats) / count, m))
+  }, numeric(length(count)))
+  list(domains = matrix(domains, length(count), dimnames = list(NULL, names(metrics))),
+       overall = rooted(sum(values[, , 1L]) / (repeats * sum(count)), 1L))
+}
+
+# Sums of squared errors by domain [G x repeats] where the sums of features have them.
+squares_of_fits <- function(fits, stage, repeats) {
+  total <- matrix(NA_real_, length(stage$survey$domains), repeats)
+  for (scorer in fits$scorers) {
+    if (is.null(scorer$errors)) return(NULL)
+    own <- which(!is.na(scorer$at))
+    total[own, scorer$rep] <- scorer$errors[own] * stage$survey$sizes[own]
+  }
+  list(total = total, unit = fits$unit)
+}
+
+# Sums over rows of each domain of what the metrics are means of, [G x repeats metrics], those of a
+# root in squares of `unit`. scorers: see score-source-fits.R.
+scoring_work <- function(scorers, repeats, metrics, classes, unit, G) {
+  force(scorers); force(repeats); force(metrics); force(classes); force(unit); force(G)
+  list(start = function() list(total = matrix(0, G * repeats, length(metrics))),
+       add = function(a, b) list(total = a$total + b$total),
+       block = function(sums, rows) {
+         for (scorer in scorers) {
+           scores <- block_scores(scorer, rows, metrics, classes, unit)
+           if (is.null(scores)) next
+           place <- as.integer(rownames(scores)) + G * (scorer$rep - 1L)
+           sums$total[place, ] <- sums$total[place, ] + scores
+         }
+         sums
+       })
+}
+
+# Sums by domain of the scores of a block's rows that this scorer judges; NULL where there are none.
+block_scores <- function(scorer, rows, metrics, classes, unit) {
+  domain <- as.integer(rows$domain)
+  by_fit <- split(seq_along(domain), scorer$at[domain])
+  parts <- lapply(names(by_fit), function(k) {
+    i <- by_fit[[k]]
+    d <- scored_rows(scorer, as.integer(k), rows_at(rows[c("X", "domain")], i), take(rows$y, i),
+                     classes)
+    values <- vapply(metrics, function(metric) {
+      values <- metric$rows(d) + 0
+      if (isTRUE(metric$root)) (values / unit)^2 else values
+    }, numeric(length(i)))
+    rowsum(matrix(values, length(i)), domain[i])
+  })
+  parts <- do.call(rbind, parts)
+  if (!is.null(parts)) rowsum(parts, rownames(parts))
+}
+
+# list(truth, prediction, decision, prob) by the k-th fit.
+scored_rows <- function(scorer, k, rows, y, classes) {
+  model <- scorer$models[[if (length(scorer$models) == 1L) 1L else k]]
+  values <- fit_values(scorer, k, rows)
+  d <- add_responses(list(truth = y), model, values, classes)
+  if (inherits(model, "dg_null") && length(classes)) d$prob <- respond(model, values, "prob")
+  d
+}
+
+# Decision values by the k-th fit, [rows x m].
+fit_values <- function(scorer, k, rows) {
+  m <- length(scorer$offset) / scorer$fits
+  columns <- (k - 1L) * m + seq_len(m)
+  offset <- scorer$offset[columns]
+  if (is.null(scorer$product)) return(matrix(offset, nrow(rows$X), m, byrow = TRUE))
+  if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
+  values <- expand_rows(scorer$product, rows, scorer$table,
+                        scorer$coefficients[, columns, drop = FALSE])
+  values <- add_offset(values, offset)
+  if (m > 1L) colnames(values) <- scorer$models[[1L]]$response$levels
+  values
+}
+
+# ---- the result -------------------------------------------------------------------------------
+
+# As new_cv() makes it of predictions.
+new_source_cv <- function(spec, stage, folds, metrics, splits, fits, scores, seconds) {
+  task <- domain_task(stage)
+  sizes <- stage$survey$sizes
+  repeats <- max(vapply(splits, `[[`, 0, "rep"))
+  fold <- integer(task$n)
+  for (split in Filter(function(split) split$rep == 1, splits)) fold[split$held] <- split$fold
+  domains <- data.frame(domain = stage$survey$domains, fold = fold,
+                        rows = as.integer(repeats * sizes), score = scores$domains[, 1L])
+  if (length(metrics) > 1L) domains[names(metrics)] <- as.data.frame(scores$domains)
+  share <- mean(vapply(splits, function(split) sum(sizes[split$train]), 0)) / sum(sizes)
+  errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
+    mean_error(scores$domains[, name], NULL, share)
+  })
+  table <- data.frame(fold = vapply(splits, `[[`, 0L, "fold"), rep = vapply(splits, `[[`, 0, "rep"),
+                      seconds = seconds / length(splits))
+  if (!is.null(fits$lambda)) table$lambda <- fits$lambda
+  structure(list(
+    domains = domains, predictions = NULL, mean = known_mean(domains$score), se = errors[[1L]]$se,
+    errors = errors, overall = scores$overall, fits = table, refits = NULL, share = share,
+    folds = folds, metrics = metrics, held = held_out(splits, task$domain),
+    warnings = table(fits$warnings), spec = spec, labels = task$labels
+  ), class = "dg_cv")
+}
