@@ -202,7 +202,8 @@ finish_source <- function(fitted, spec, stage) {
   fitted$spec <- spec
   fitted$blueprint <- stage$sample$blueprint
   fitted$formula <- plain_formula(stage$survey$formula)
-  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n)
+  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n, sizes = survey$sizes,
+                      weighted = !is.null(survey$reader$weights))
   fitted$domain <- factor(survey$domains, survey$domains)
   fitted
 }

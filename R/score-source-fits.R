@@ -158,6 +158,10 @@ null_without <- function(spec, stage, held) {
 # Other methods: a fit for each split, by passes of its own.
 #' @exportS3Method
 left_out_fits.dg_spec <- function(spec, stage, splits) {
+  # what cannot be fitted at all has nothing to do with folds
+  if (is.null(utils::getS3method("fit_source", class(spec)[1L], optional = TRUE))) {
+    fit_source(spec, stage)
+  }
   warnings <- character()
   scorers <- lapply(splits, function(split) {
     names <- stage$survey$domains[split$held]

@@ -20,9 +20,9 @@ cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NUL
     folds <- source_folds(folds, task)
     splits <- fold_splits(folds, task)
     fits <- left_out_fits(spec, stage, splits)
-    scores <- scores_of_fits(fits, stage, metrics, is.null(input$weights))
+    scores <- scores_of_fits(fits, stage, metrics)
     seconds <- proc.time()[["elapsed"]] - start
-    warn_no_score(new_source_cv(spec, stage, folds, metrics, splits, fits, scores, seconds))
+    warn_no_score(new_source_cv(spec, task, folds, metrics, splits, fits, scores, seconds))
   }))
 }
 
@@ -62,7 +62,7 @@ cv_stage <- function(spec, input) {
 domain_task <- function(stage) {
   domains <- stage$survey$domains
   list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
-       labels = variable_names(stage$sample$blueprint))
+       sizes = stage$survey$sizes, labels = variable_names(stage$sample$blueprint))
 }
 
 source_folds <- function(folds, task) {
@@ -91,34 +91,42 @@ source_metrics <- function(metric, y) {
 # ---- scores -----------------------------------------------------------------------------------
 
 # list(domains: scores by domain, [G x metrics], means over repeats; overall: of all rows by the
-# first metric). plain: rows weigh the same.
-scores_of_fits <- function(fits, stage, metrics, plain) {
+# first metric).
+scores_of_fits <- function(fits, stage, metrics) {
   repeats <- max(vapply(fits$scorers, `[[`, 0, "rep"))
-  sums <- if (plain && identical(names(metrics), "rmse")) squares_of_fits(fits, stage, repeats)
+  # squares are summed with the rows' weights
+  plain <- is.null(stage$survey$reader$weights) && identical(names(metrics), "rmse")
+  sums <- if (plain) squares_of_fits(fits, stage$survey$sizes, repeats)
   if (is.null(sums)) {
     unit <- source_response(stage, TRUE)$scale
     work <- scoring_work(fits$scorers, repeats, metrics, stage$survey$classes, unit,
                          length(stage$survey$domains))
     sums <- c(stage_pass(stage, work, "scores"), unit = unit)
   }
-  count <- stage$survey$sizes
+  mean_scores(sums, metrics, stage$survey$sizes, repeats)
+}
+
+# sums: list(total, see scoring_work(), unit).
+mean_scores <- function(sums, metrics, count, repeats) {
   root <- vapply(metrics, function(m) isTRUE(m$root), NA)
   rooted <- function(means, m) if (root[m]) sums$unit * sqrt(means) else means
   values <- array(sums$total, c(length(count), repeats, length(metrics)))
   domains <- vapply(seq_along(metrics), function(m) {
     rowMeans(rooted(matrix(values[, , m], ncol = repeats) / count, m))
   }, numeric(length(count)))
+  first <- matrix(values[, , 1L], ncol = repeats)
+  known <- !is.na(first)
   list(domains = matrix(domains, length(count), dimnames = list(NULL, names(metrics))),
-       overall = rooted(sum(values[, , 1L]) / (repeats * sum(count)), 1L))
+       overall = rooted(sum(first[known]) / sum(count[row(first)[known]]), 1L))
 }
 
 # Sums of squared errors by domain [G x repeats] where the sums of features have them.
-squares_of_fits <- function(fits, stage, repeats) {
-  total <- matrix(NA_real_, length(stage$survey$domains), repeats)
+squares_of_fits <- function(fits, sizes, repeats) {
+  total <- matrix(NA_real_, length(sizes), repeats)
   for (scorer in fits$scorers) {
     if (is.null(scorer$errors)) return(NULL)
     own <- which(!is.na(scorer$at))
-    total[own, scorer$rep] <- scorer$errors[own] * stage$survey$sizes[own]
+    total[own, scorer$rep] <- scorer$errors[own] * sizes[own]
   }
   list(total = total, unit = fits$unit)
 }
@@ -184,13 +192,12 @@ fit_values <- function(scorer, k, rows) {
 # ---- the result -------------------------------------------------------------------------------
 
 # As new_cv() makes it of predictions.
-new_source_cv <- function(spec, stage, folds, metrics, splits, fits, scores, seconds) {
-  task <- domain_task(stage)
-  sizes <- stage$survey$sizes
+new_source_cv <- function(spec, task, folds, metrics, splits, fits, scores, seconds) {
+  sizes <- task$sizes
   repeats <- max(vapply(splits, `[[`, 0, "rep"))
-  fold <- integer(task$n)
+  fold <- rep(NA_integer_, task$n)
   for (split in Filter(function(split) split$rep == 1, splits)) fold[split$held] <- split$fold
-  domains <- data.frame(domain = stage$survey$domains, fold = fold,
+  domains <- data.frame(domain = levels(task$domain), fold = fold,
                         rows = as.integer(repeats * sizes), score = scores$domains[, 1L])
   if (length(metrics) > 1L) domains[names(metrics)] <- as.data.frame(scores$domains)
   share <- mean(vapply(splits, function(split) sum(sizes[split$train]), 0)) / sum(sizes)
@@ -199,7 +206,7 @@ new_source_cv <- function(spec, stage, folds, metrics, splits, fits, scores, sec
   })
   table <- data.frame(fold = vapply(splits, `[[`, 0L, "fold"), rep = vapply(splits, `[[`, 0, "rep"),
                       seconds = seconds / length(splits))
-  if (!is.null(fits$lambda)) table$lambda <- fits$lambda
+  table$lambda <- fits$lambda
   structure(list(
     domains = domains, predictions = NULL, mean = known_mean(domains$score), se = errors[[1L]]$se,
     errors = errors, overall = scores$overall, fits = table, refits = NULL, share = share,
