@@ -14,7 +14,7 @@ fit_source.dg_spec <- function(spec, stage) {
 }
 
 fit_from_source <- function(spec, input, call) {
-  what <- list(class(spec), spec$args, format_formula(input$x), input$weights, input$na.action)
+  what <- list(spec, format_formula(input$x), input$weights, input$na.action)
   fitted <- over_source(input$source, what, function() {
     check_source_spec(spec)
     survey <- survey_source(input$source, block_reader(input, spec_needs(spec)))

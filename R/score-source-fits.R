@@ -2,33 +2,41 @@
 # domains they follow by subtraction; methods that need more go over the rows again for each set.
 
 # list(scorers: list of list(
-#   rep, fits: how many, at [G]: which of them judges a domain, NA: none,
-#   product, table, coefficients [r x m fits], offset [m fits]: <z, W> + b; product NULL: b alone,
+#   rep, fits: how many, at [G]: which of them judges a domain, NA: none, m: columns of a fit,
+#   product, table, coefficients [r x m choices fits], offset: <z, W> + b; product NULL: b alone,
 #   through: see scores_of(), models: one or as many as fits, which know the response,
-#   errors [G]: mean squared errors by domain, where the sums have them),
-# unit: of the errors, lambda: by split, where it was chosen, warnings)
+#   errors [G x choices]: mean squared errors by domain, where the sums have them),
+# repeats, choices: values of lambda, unit: of the errors, lambda: by split, where it was chosen,
+# warnings)
 left_out_fits <- function(spec, stage, splits) UseMethod("left_out_fits")
 
 #' @exportS3Method
 left_out_fits.dg_ridge_spec <- function(spec, stage, splits) {
+  left_out_path(spec, stage, splits, spec$args$lambda)
+}
+
+# lambdas: a choice each; NULL: one is chosen.
+left_out_path <- function(spec, stage, splits, lambdas) {
+  spec$args["lambda"] <- list(lambdas[1L])
   args <- source_args(spec$args, stage)
   response <- source_response(stage, args$scale != "none")
   costs <- domain_costs(stage$survey, args$domain_weights)
   widths <- fold_widths(args, stage, response, splits)
-  parts <- lapply(unique(widths$times), function(times) {
-    own <- splits[widths$times == times]
-    if (!is.null(widths$fitted)) args$domain_kernel <- widen_described(widths$fitted, times)
+  sets <- lapply(unique(widths$times), function(times) which(widths$times == times))
+  parts <- lapply(sets, function(set) {
+    if (!is.null(widths$fitted)) {
+      args$domain_kernel <- widen_described(widths$fitted, widths$times[set[1L]])
+    }
     product <- source_space(args, stage)
     sums <- stage_groups(product, stage, response, costs, fold_groups(splits))
     total <- sum_groups(sums)
     check_overflow(diag(total$second), product$kernel)
-    fits_of_sums(own, sums, product, stage, response, function(held) {
-      ridge_without(sums, total, held, stage, args)
+    fits_of_sums(splits[set], sums, product, stage, response, function(held) {
+      ridge_without(sums, total, held, stage, args, lambdas)
     })
   })
-  join_fits(parts, response$scale, order(unlist(lapply(unique(widths$times), function(times) {
-    which(widths$times == times)
-  }))), is.null(args$lambda))
+  lambda <- unlist(lapply(parts, `[[`, "lambda"))[order(unlist(sets))]
+  new_fits(parts, splits, response$scale, max(length(lambdas), 1L), if (is.null(lambdas)) lambda)
 }
 
 # list(times: by split, fitted: the kernel between domains, or NULL where its width is given). A
@@ -66,11 +74,11 @@ fold_groups <- function(splits) {
 }
 
 # list(coefficients, offset, lambda)
-ridge_without <- function(sums, total, held, stage, args) {
+ridge_without <- function(sums, total, held, stage, args, lambdas) {
   check_classes_without(stage, held)
-  lambda <- if (is.null(args$lambda)) {
+  lambda <- if (is.null(lambdas)) {
     choose_lambda(sums, Map(`-`, total, sum_groups(sums, held)), stage, args, held)
-  } else args$lambda / cost_share(stage$survey$weights, held, args$domain_weights)
+  } else lambdas / cost_share(stage$survey$weights, held, args$domain_weights)
   c(left_out_errors(sums, total, held, stage, args, lambda)[c("coefficients", "offset")],
     list(lambda = lambda))
 }
@@ -104,7 +112,7 @@ left_out_fits.dg_gp_spec <- function(spec, stage, splits) {
   fits <- fits_of_sums(splits, sums, product, stage, response, function(held) {
     gp_without(sums, total, held, stage, args, product, response)
   })
-  join_fits(list(fits), response$scale, seq_along(splits))
+  new_fits(list(fits), splits, response$scale)
 }
 
 # Signal, noise, and the scale of the response are learned without the domains: the sums are of
@@ -132,10 +140,10 @@ left_out_fits.dg_null_spec <- function(spec, stage, splits) {
   survey <- stage$survey
   found <- lapply(splits, function(split) null_without(spec, stage, split$held))
   scorers <- by_repeat(splits, function(own) {
-    list(models = lapply(found[own], `[[`, "model"),
+    list(models = lapply(found[own], `[[`, "model"), m = 1L,
          offset = vapply(found[own], `[[`, 0, "value"))
   }, length(survey$domains))
-  list(scorers = scorers, unit = 1)
+  new_fits(list(list(scorers = scorers)), splits)
 }
 
 null_without <- function(spec, stage, held) {
@@ -169,7 +177,7 @@ left_out_fits.dg_spec <- function(spec, stage, splits) {
     warnings <<- c(warnings, unique(found$warnings))
     found$value
   })
-  list(scorers = scorers, warnings = warnings)
+  new_fits(list(list(scorers = scorers, warnings = warnings)), splits)
 }
 
 refitted_scorer <- function(spec, stage, split) {
@@ -183,13 +191,19 @@ refitted_scorer <- function(spec, stage, split) {
   stage$rows$leave <- NULL
   list(rep = split$rep, fits = 1L, at = fold_places(list(split), length(stage$survey$domains)),
        product = learner$product, table = source_table(learner$product, stage),
-       coefficients = as.matrix(learner$coefficients),
+       coefficients = as.matrix(learner$coefficients), m = NCOL(learner$coefficients),
        offset = if (is.null(learner$offset)) 0 else learner$offset,
        through = stage$rows$through,
        models = list(structure(list(response = learner$response), class = "dg_learner")))
 }
 
-# ---- what fits from sums share ----------------------------------------------------------------
+# ---- what they share --------------------------------------------------------------------------
+
+new_fits <- function(parts, splits, unit = 1, choices = 1L, lambda = NULL) {
+  list(scorers = do.call(c, lapply(parts, `[[`, "scorers")), choices = choices,
+       repeats = max(vapply(splits, `[[`, 0, "rep")), unit = unit, lambda = lambda,
+       warnings = unlist(lapply(parts, `[[`, "warnings")))
+}
 
 # solve: a function of the domains that are left out, list(coefficients, offset, lambda).
 fits_of_sums <- function(splits, sums, product, stage, response, solve) {
@@ -198,10 +212,11 @@ fits_of_sums <- function(splits, sums, product, stage, response, solve) {
   })
   solved <- lapply(found, `[[`, "value")
   table <- source_table(product, stage)
+  m <- sqrt(nrow(sums$response)) - 1
   alone <- !anyDuplicated(sums$group) && response$kind == "number"
   scorers <- by_repeat(splits, function(own) {
     errors <- if (alone) squared_errors(sums, splits[own], solved[own])
-    list(product = product, table = table, errors = errors,
+    list(product = product, table = table, errors = errors, m = m,
          coefficients = do.call(cbind, lapply(solved[own], `[[`, "coefficients")),
          offset = unlist(lapply(solved[own], `[[`, "offset")),
          models = list(structure(list(response = response), class = "dg_learner")))
@@ -225,27 +240,24 @@ fold_places <- function(splits, G) {
   at
 }
 
-join_fits <- function(parts, unit, order, chosen = FALSE) {
-  list(scorers = do.call(c, lapply(parts, `[[`, "scorers")), unit = unit,
-       lambda = if (chosen) unlist(lapply(parts, `[[`, "lambda"))[order],
-       warnings = unlist(lapply(parts, `[[`, "warnings")))
-}
-
-# Mean squared errors by domain, in squares of the targets' unit.
+# Mean squared errors by domain and choice, in squares of the targets' unit.
 squared_errors <- function(sums, splits, solved) {
-  errors <- rep(NA_real_, length(sums$group))
+  errors <- matrix(NA_real_, length(sums$group), length(solved[[1L]]$offset))
   for (k in seq_along(splits)) {
-    for (g in splits[[k]]$held) errors[g] <- domain_square(sums, g, solved[[k]])
+    for (g in splits[[k]]$held) errors[g, ] <- domain_squares(sums, g, solved[[k]])
   }
   errors
 }
 
 # Of the product map in the coordinates of x: those of the domain are constant.
-domain_square <- function(sums, g, solved) {
+domain_squares <- function(sums, g, solved) {
   if (is.null(sums$table)) {
     own <- sum_groups(sums, g)
   } else {
-    solved$coefficients <- matrix(solved$coefficients, sums$dim) %*% sums$table[, g]
+    W <- solved$coefficients
+    solved$coefficients <- vapply(seq_len(ncol(W)), function(l) {
+      drop(matrix(W[, l], sums$dim) %*% sums$table[, g])
+    }, numeric(sums$dim))
     sums["table"] <- list(NULL)
     own <- sum_groups(sums, g)
   }

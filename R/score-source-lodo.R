@@ -14,8 +14,8 @@ lodo_source <- function(object, metric, env) {
   splits <- lapply(splits, function(s) c(s, list(train = setdiff(task$row, s$held))))
   alone <- all(lengths(object$left_out$sets) == 1L) && !object$rows$weighted
   scores <- if (alone && identical(names(metrics), "rmse")) {
-    fits <- list(scorers = list(kept_scorer(object, splits)), unit = response$scale)
-    mean_scores(squares_of_fits(fits, task$sizes, 1L), metrics, task$sizes, 1L)
+    fits <- new_fits(list(list(scorers = list(kept_scorer(object, splits)))), splits)
+    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics, task$sizes)
   } else score_again(object, metrics, splits, env)
   folds <- fold_places(splits, task$n)
   folds <- structure(stats::setNames(folds, levels(task$domain)), class = "domgen_folds")
@@ -35,7 +35,8 @@ kept_scorer <- function(object, splits, table = NULL) {
   at <- fold_places(splits, G)
   list(rep = 1, fits = length(splits), at = at, product = object$product, table = table,
        coefficients = left$coefficients, offset = left$offset,
-       errors = if (is.null(dim(left$errors))) left$errors[at],
+       errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
+       m = length(left$offset) / length(splits),
        models = list(structure(list(response = object$response), class = "dg_learner")))
 }
 
@@ -53,7 +54,7 @@ score_again <- function(object, metrics, splits, env) {
     stage$rows$scaling <- object$blueprint$scaling
     scorer <- kept_scorer(object, splits, source_table(object$product, stage))
     scorer["errors"] <- list(NULL)
-    scores_of_fits(list(scorers = list(scorer)), stage, metrics)
+    scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), stage, metrics)[[1L]]
   })
 }
 

@@ -20,7 +20,7 @@ cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NUL
     folds <- source_folds(folds, task)
     splits <- fold_splits(folds, task)
     fits <- left_out_fits(spec, stage, splits)
-    scores <- scores_of_fits(fits, stage, metrics)
+    scores <- scores_of_fits(fits, stage, metrics)[[1L]]
     seconds <- proc.time()[["elapsed"]] - start
     warn_no_score(new_source_cv(spec, task, folds, metrics, splits, fits, scores, seconds))
   }))
@@ -90,56 +90,61 @@ source_metrics <- function(metric, y) {
 
 # ---- scores -----------------------------------------------------------------------------------
 
-# list(domains: scores by domain, [G x metrics], means over repeats; overall: of all rows by the
-# first metric).
+# For each choice of left_out_fits() list(domains: scores by domain, [G x metrics], means over
+# repeats; overall: of all rows by the first metric).
 scores_of_fits <- function(fits, stage, metrics) {
-  repeats <- max(vapply(fits$scorers, `[[`, 0, "rep"))
   # squares are summed with the rows' weights
   plain <- is.null(stage$survey$reader$weights) && identical(names(metrics), "rmse")
-  sums <- if (plain) squares_of_fits(fits, stage$survey$sizes, repeats)
+  sums <- if (plain) squares_of_fits(fits, stage$survey$sizes)
   if (is.null(sums)) {
     unit <- source_response(stage, TRUE)$scale
-    work <- scoring_work(fits$scorers, repeats, metrics, stage$survey$classes, unit,
-                         length(stage$survey$domains))
+    work <- scoring_work(fits, metrics, stage$survey$classes, unit, length(stage$survey$domains))
     sums <- c(stage_pass(stage, work, "scores"), unit = unit)
   }
-  mean_scores(sums, metrics, stage$survey$sizes, repeats)
+  size <- c(length(stage$survey$sizes), fits$repeats, fits$choices, length(metrics))
+  sums$total <- array(sums$total, size)
+  lapply(seq_len(fits$choices), function(l) {
+    mean_scores(array(sums$total[, , l, ], size[-3L]), sums$unit, metrics, stage$survey$sizes)
+  })
 }
 
-# sums: list(total, see scoring_work(), unit).
-mean_scores <- function(sums, metrics, count, repeats) {
+# total: sums over rows [G x repeats x metrics], those of a root in squares of `unit`.
+mean_scores <- function(total, unit, metrics, sizes) {
   root <- vapply(metrics, function(m) isTRUE(m$root), NA)
-  rooted <- function(means, m) if (root[m]) sums$unit * sqrt(means) else means
-  values <- array(sums$total, c(length(count), repeats, length(metrics)))
-  domains <- vapply(seq_along(metrics), function(m) {
-    rowMeans(rooted(matrix(values[, , m], ncol = repeats) / count, m))
-  }, numeric(length(count)))
-  first <- matrix(values[, , 1L], ncol = repeats)
+  rooted <- function(means, m) if (root[m]) unit * sqrt(means) else means
+  part <- function(m) matrix(total[, , m], length(sizes))
+  domains <- vapply(seq_along(metrics), function(m) rowMeans(rooted(part(m) / sizes, m)),
+                    numeric(length(sizes)))
+  first <- part(1L)
   known <- !is.na(first)
-  list(domains = matrix(domains, length(count), dimnames = list(NULL, names(metrics))),
-       overall = rooted(sum(first[known]) / sum(count[row(first)[known]]), 1L))
+  list(domains = matrix(domains, length(sizes), dimnames = list(NULL, names(metrics))),
+       overall = rooted(sum(first[known]) / sum(sizes[row(first)[known]]), 1L))
 }
 
-# Sums of squared errors by domain [G x repeats] where the sums of features have them.
-squares_of_fits <- function(fits, sizes, repeats) {
-  total <- matrix(NA_real_, length(sizes), repeats)
+# Sums of squared errors by domain, [G x repeats choices], where the sums of features have them.
+squares_of_fits <- function(fits, sizes) {
+  total <- array(NA_real_, c(length(sizes), fits$repeats, fits$choices))
   for (scorer in fits$scorers) {
     if (is.null(scorer$errors)) return(NULL)
     own <- which(!is.na(scorer$at))
-    total[own, scorer$rep] <- scorer$errors[own] * sizes[own]
+    total[own, scorer$rep, ] <- scorer$errors[own, ] * sizes[own]
   }
   list(total = total, unit = fits$unit)
 }
 
-# Sums over rows of each domain of what the metrics are means of, [G x repeats metrics], those of a
-# root in squares of `unit`. scorers: see score-source-fits.R.
-scoring_work <- function(scorers, repeats, metrics, classes, unit, G) {
-  force(scorers); force(repeats); force(metrics); force(classes); force(unit); force(G)
-  list(start = function() list(total = matrix(0, G * repeats, length(metrics))),
+# Sums over rows of each domain of what the metrics are means of, [G repeats choices x metrics],
+# those of a root in squares of `unit`.
+scoring_work <- function(fits, metrics, classes, unit, G) {
+  scorers <- fits$scorers
+  slots <- fits$repeats * fits$choices
+  repeats <- fits$repeats
+  force(metrics); force(classes); force(unit); force(G)
+  fits <- NULL
+  list(start = function() list(total = matrix(0, G * slots, length(metrics))),
        add = function(a, b) list(total = a$total + b$total),
        block = function(sums, rows) {
          for (scorer in scorers) {
-           scores <- block_scores(scorer, rows, metrics, classes, unit)
+           scores <- block_scores(scorer, rows, metrics, classes, unit, G * repeats)
            if (is.null(scores)) next
            place <- as.integer(rownames(scores)) + G * (scorer$rep - 1L)
            sums$total[place, ] <- sums$total[place, ] + scores
@@ -148,45 +153,47 @@ scoring_work <- function(scorers, repeats, metrics, classes, unit, G) {
        })
 }
 
-# Sums by domain of the scores of a block's rows that this scorer judges; NULL where there are none.
-block_scores <- function(scorer, rows, metrics, classes, unit) {
+# Sums of the scores of a block's rows that this scorer judges, by domain, and of further choices by
+# domain + `step`, domain + 2 step ...; NULL where there are no such rows.
+block_scores <- function(scorer, rows, metrics, classes, unit, step) {
   domain <- as.integer(rows$domain)
   by_fit <- split(seq_along(domain), scorer$at[domain])
   parts <- lapply(names(by_fit), function(k) {
     i <- by_fit[[k]]
-    d <- scored_rows(scorer, as.integer(k), rows_at(rows[c("X", "domain")], i), take(rows$y, i),
-                     classes)
-    values <- vapply(metrics, function(metric) {
-      values <- metric$rows(d) + 0
-      if (isTRUE(metric$root)) (values / unit)^2 else values
-    }, numeric(length(i)))
-    rowsum(matrix(values, length(i)), domain[i])
+    values <- fit_values(scorer, as.integer(k), rows_at(rows[c("X", "domain")], i))
+    model <- scorer$models[[if (length(scorer$models) == 1L) 1L else as.integer(k)]]
+    choices <- seq_len(ncol(values) / scorer$m)
+    do.call(rbind, lapply(choices, function(l) {
+      own <- values[, (l - 1L) * scorer$m + seq_len(scorer$m), drop = FALSE]
+      scores <- row_scores(model, own, take(rows$y, i), metrics, classes, unit)
+      rowsum(scores, domain[i] + (l - 1L) * step)
+    }))
   })
   parts <- do.call(rbind, parts)
   if (!is.null(parts)) rowsum(parts, rownames(parts))
 }
 
-# list(truth, prediction, decision, prob) by the k-th fit.
-scored_rows <- function(scorer, k, rows, y, classes) {
-  model <- scorer$models[[if (length(scorer$models) == 1L) 1L else k]]
-  values <- fit_values(scorer, k, rows)
+# What the metrics are means of, [rows x metrics].
+row_scores <- function(model, values, y, metrics, classes, unit) {
+  if (ncol(values) > 1L) colnames(values) <- model$response$levels
   d <- add_responses(list(truth = y), model, values, classes)
   if (inherits(model, "dg_null") && length(classes)) d$prob <- respond(model, values, "prob")
-  d
+  scores <- vapply(metrics, function(metric) {
+    own <- metric$rows(d) + 0
+    if (isTRUE(metric$root)) (own / unit)^2 else own
+  }, numeric(length(y)))
+  matrix(scores, length(y))
 }
 
-# Decision values by the k-th fit, [rows x m].
+# Decision values by the k-th fit, [rows x m choices].
 fit_values <- function(scorer, k, rows) {
-  m <- length(scorer$offset) / scorer$fits
-  columns <- (k - 1L) * m + seq_len(m)
+  each <- length(scorer$offset) / scorer$fits
+  columns <- (k - 1L) * each + seq_len(each)
   offset <- scorer$offset[columns]
-  if (is.null(scorer$product)) return(matrix(offset, nrow(rows$X), m, byrow = TRUE))
+  if (is.null(scorer$product)) return(matrix(offset, nrow(rows$X), each, byrow = TRUE))
   if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
-  values <- expand_rows(scorer$product, rows, scorer$table,
-                        scorer$coefficients[, columns, drop = FALSE])
-  values <- add_offset(values, offset)
-  if (m > 1L) colnames(values) <- scorer$models[[1L]]$response$levels
-  values
+  add_offset(expand_rows(scorer$product, rows, scorer$table,
+                         scorer$coefficients[, columns, drop = FALSE]), offset)
 }
 
 # ---- the result -------------------------------------------------------------------------------
