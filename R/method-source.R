@@ -62,7 +62,11 @@ source_stage <- function(survey, spec) {
 
 # What a worker makes of a block: list(X scaled, y, domain, weights). rows: of the stage.
 stage_block <- function(rows, data, at) {
-  block <- numbers_of(rows$reader, data, at)
+  c(staged_rows(rows, numbers_of(rows$reader, data, at)), list(at = at))
+}
+
+# The same of a block that was read.
+staged_rows <- function(rows, block) {
   block$domain <- factor(block$domain, rows$domains)
   if (!is.null(rows$leave)) block <- without_domains(block, rows$leave)
   block$X <- apply_scaling(block$X, rows$scaling, block$domain)
@@ -109,6 +113,22 @@ staged_work <- function(rows, work) {
   list(start = work$start, add = work$add, block = function(sums, data, at) {
     block <- stage_block(rows, data, at)
     if (nrow(block$X) == 0L) sums else work$block(sums, block)
+  })
+}
+
+# A pass for several stages of one survey, which reads a block once. work$block(sums, blocks) gets
+# the rows as each stage sees them.
+stages_pass <- function(stages, work, label) {
+  rows <- lapply(stages, `[[`, "rows")
+  run_pass(stages[[1L]]$survey$source, rows[[1L]]$reader$prototype, shared_work(rows, work), label)
+}
+
+shared_work <- function(rows, work) {
+  force(rows)
+  force(work)
+  list(start = work$start, add = work$add, block = function(sums, data, at) {
+    block <- numbers_of(rows[[1L]]$reader, data, at)
+    if (nrow(block$X) == 0L) sums else work$block(sums, lapply(rows, staged_rows, block))
   })
 }
 
@@ -211,15 +231,20 @@ finish_source <- function(fitted, spec, stage) {
 # Sums of products of features by groups of domains, over all rows: see representation-groups.R.
 # group: of each domain, a function of the product and the number of domains.
 stage_groups <- function(product, stage, response, costs, group = group_domains) {
+  task <- groups_task(product, stage, response, costs, group)
+  task$join(stage_pass(stage, task$work, "features"))
+}
+
+# list(work: for a pass, join: what makes sums by groups of its result)
+groups_task <- function(product, stage, response, costs, group) {
   G <- length(stage$survey$domains)
   by_domain <- sums_by_domain(product, G)
   group <- if (by_domain) seq_len(G) else group(product, G)
   space <- summed_space(product, by_domain)
   table <- source_table(product, stage)
-  work <- group_work(space, if (!by_domain) table, group, target_count(response) + 1L,
-                     targets_of(response), costs)
-  sums <- stage_pass(stage, work, "features")
-  new_group_sums(sums, space, group, if (by_domain) table)
+  list(work = group_work(space, if (!by_domain) table, group, target_count(response) + 1L,
+                         targets_of(response), costs),
+       join = function(sums) new_group_sums(sums, space, group, if (by_domain) table))
 }
 
 target_count <- function(response) max(NROW(response$pairs), 1L)
