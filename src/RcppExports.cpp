@@ -11,6 +11,22 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// csv_rows_
+Rcpp::List csv_rows_(Rcpp::RawVector bytes, std::string separator, int fields, bool last, bool text, double most);
+RcppExport SEXP _domgen_csv_rows_(SEXP bytesSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP lastSEXP, SEXP textSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
+    Rcpp::traits::input_parameter< int >::type fields(fieldsSEXP);
+    Rcpp::traits::input_parameter< bool >::type last(lastSEXP);
+    Rcpp::traits::input_parameter< bool >::type text(textSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_rows_(bytes, separator, fields, last, text, most));
+    return rcpp_result_gen;
+END_RCPP
+}
 // kernel_means_
 Eigen::MatrixXd kernel_means_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector dx, int Gx, Rcpp::Nullable<Rcpp::NumericMatrix> Z, Rcpp::Nullable<Rcpp::IntegerVector> dz, int Gz, int threads);
 RcppExport SEXP _domgen_kernel_means_(SEXP programSEXP, SEXP XSEXP, SEXP dxSEXP, SEXP GxSEXP, SEXP ZSEXP, SEXP dzSEXP, SEXP GzSEXP, SEXP threadsSEXP) {
@@ -451,6 +467,7 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_domgen_csv_rows_", (DL_FUNC) &_domgen_csv_rows_, 6},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},
