@@ -29,6 +29,10 @@ feature_pivots_ <- function(program, X, kappa, domain, wanted, negligible, threa
     .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, negligible, threads)
 }
 
+feature_group_moments_ <- function(program, X, domain, groups, weights, F, second, cross, response, threads, block = 0L) {
+    invisible(.Call(`_domgen_feature_group_moments_`, program, X, domain, groups, weights, F, second, cross, response, threads, block))
+}
+
 gp_factor_ <- function(memory, program, X, kappa, domain, ridge, y, threads) {
     .Call(`_domgen_gp_factor_`, memory, program, X, kappa, domain, ridge, y, threads)
 }

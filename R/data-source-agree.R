@@ -5,17 +5,18 @@
 # Types: numeric (integers too), logical, Date, POSIXct, difftime, factor, and character where the
 # values are open.
 
-# columns: NULL for all; free: those whose values are open, as text.
-source_prototype <- function(source, columns = NULL, free = character()) {
+# columns: NULL for all; free: those whose values are open, as text whatever they look like; open:
+# those whose values are open where they are text.
+source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
   declared <- source$levels
   types <- first_types(source, columns, c(free, names(declared)))
   for (name in names(types)) {
     if (name %in% free) types[[name]] <- character()
     else if (name %in% names(declared)) types[[name]] <- factor(character(), declared[[name]])
   }
-  open <- setdiff(names(types)[vapply(types, is.character, NA)], free)
-  levels <- first_levels(source, open)
-  for (name in open) types[[name]] <- factor(character(), levels[[name]])
+  closed <- setdiff(names(types)[vapply(types, is.character, NA)], c(free, open))
+  levels <- first_levels(source, closed)
+  for (name in closed) types[[name]] <- factor(character(), levels[[name]])
   types
 }
 
@@ -43,6 +44,19 @@ first_types <- function(source, columns, text) {
   }
   if (is.null(types)) abort("data", "The source has no rows.")
   plain_frame(types, 0L)
+}
+
+source_names <- function(source) {
+  names <- partition_columns(source$partitions[[1L]])
+  if (!is.null(names)) return(names[!is_unnamed(names)])
+  for (partition in source$partitions) {
+    each_block(partition, NULL, character(), 1, function(block, first) {
+      names <<- named_columns(block)
+      FALSE
+    })
+    if (!is.null(names)) return(names)
+  }
+  abort("data", "The source has no rows.")
 }
 
 named_columns <- function(block) {

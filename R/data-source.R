@@ -71,12 +71,11 @@ read_block <- function(reader, rows, label, first) {
   })
 }
 
-# f(data, first) for each block: data agreed with the prototype, first: number of its first row in
-# the partition.
+# f(data, first) for each block, until it gives FALSE: data agreed with the prototype, first: number
+# of its first row in the partition.
 walk_blocks <- function(partition, prototype, rows, f) {
   each_block(partition, names(prototype), text_columns(prototype), rows, function(block, first) {
     f(agree_block(block, prototype, partition$label, first), first)
-    TRUE
   })
 }
 

@@ -128,6 +128,26 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// feature_group_moments_
+void feature_group_moments_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::IntegerVector groups, Rcpp::NumericVector weights, Rcpp::NumericMatrix F, Rcpp::NumericMatrix second, Rcpp::NumericMatrix cross, Rcpp::NumericMatrix response, int threads, int block);
+RcppExport SEXP _domgen_feature_group_moments_(SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP groupsSEXP, SEXP weightsSEXP, SEXP FSEXP, SEXP secondSEXP, SEXP crossSEXP, SEXP responseSEXP, SEXP threadsSEXP, SEXP blockSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type F(FSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type second(secondSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type cross(crossSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    feature_group_moments_(program, X, domain, groups, weights, F, second, cross, response, threads, block);
+    return R_NilValue;
+END_RCPP
+}
 // gp_factor_
 Rcpp::List gp_factor_(Rcpp::Environment memory, Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, Eigen::VectorXd ridge, Eigen::VectorXd y, int threads);
 RcppExport SEXP _domgen_gp_factor_(SEXP memorySEXP, SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP ridgeSEXP, SEXP ySEXP, SEXP threadsSEXP) {
@@ -474,6 +494,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_feature_apply_", (DL_FUNC) &_domgen_feature_apply_, 6},
     {"_domgen_feature_moments_", (DL_FUNC) &_domgen_feature_moments_, 10},
     {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 7},
+    {"_domgen_feature_group_moments_", (DL_FUNC) &_domgen_feature_group_moments_, 11},
     {"_domgen_gp_factor_", (DL_FUNC) &_domgen_gp_factor_, 8},
     {"_domgen_gp_inverse_", (DL_FUNC) &_domgen_gp_inverse_, 2},
     {"_domgen_gp_slopes_", (DL_FUNC) &_domgen_gp_slopes_, 9},
