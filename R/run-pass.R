@@ -12,8 +12,8 @@ run_pass <- function(source, prototype, work, label) {
   state <- kept(key, list(done = 0L, sums = list()))
   parts <- source$partitions
   pieces <- lapply(seq_along(parts), function(k) {
-    list(partition = parts[[k]], number = k, prototype = prototype, rows = source$rows,
-         expected = trip$counts[k], work = work)
+    list(label = parts[[k]]$label, partition = parts[[k]], number = k, prototype = prototype,
+         rows = source$rows, expected = trip$counts[k], work = work)
   })
   bar <- pass_line(trip, label, sum(trip$counts[seq_len(state$done)]))
   on.exit(bar$done())
