@@ -86,6 +86,8 @@ two_sessions <- function() future::plan(future::multisession, workers = 2)
 
 slurm_jobs <- function() {
   skip_without_slurm()
+  # no second of waiting after each job: this Slurm has nothing else to do
   future::plan(future.batchtools::batchtools_slurm, workers = 5, resources = list(time = "10"),
-               template = system.file("engines", "slurm.tmpl", package = "domgen"))
+               template = system.file("engines", "slurm.tmpl", package = "domgen"),
+               scheduler.latency = 0, fs.latency = 5)
 }
