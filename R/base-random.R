@@ -4,18 +4,10 @@
 # left as they were. A seed that is NULL changes nothing.
 with_seed <- function(seed, code) {
   if (is.null(seed)) return(code)
-  keep_seed({
-    set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
-    code
-  })
-}
-
-# Code that may draw, of which the caller's random numbers know nothing: batchtools draws for each
-# of its jobs.
-keep_seed <- function(code) {
   old <- get0(".Random.seed", globalenv(), inherits = FALSE)
-  on.exit(if (!is.null(old)) assign(".Random.seed", old, globalenv())
-          else suppressWarnings(rm(list = ".Random.seed", envir = globalenv())))
+  on.exit(if (is.null(old)) rm(list = ".Random.seed", envir = globalenv())
+          else assign(".Random.seed", old, globalenv()))
+  set.seed(seed, "Mersenne-Twister", "Inversion", "Rejection")
   code
 }
 

@@ -49,19 +49,6 @@ write_rows <- function(factory, name, data) {
   })
 }
 
-# The rows in k files, of about as many rows each; all digits of the numbers.
-write_files <- function(data, k, folder = tempfile("rows")) {
-  dir.create(folder)
-  part <- sort(rep_len(seq_len(k), nrow(data)))
-  numbers <- vapply(data, is.numeric, NA)
-  data[numbers] <- lapply(data[numbers], function(x) sprintf("%.17g", x))
-  paths <- file.path(folder, sprintf("part-%d.csv", seq_len(k)))
-  for (i in seq_len(k)) {
-    utils::write.csv(data[part == i, ], paths[i], row.names = FALSE, quote = which(!numbers))
-  }
-  paths
-}
-
 # Runs code under a plan of the future package on workers that find the installed package. Jobs'
 # files lie in the working directory.
 under_engine <- function(plan, code) {
