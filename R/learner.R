@@ -16,15 +16,17 @@ encode_response <- function(y, weights, standardise) {
     return(list(kind = "class", levels = levels(y), centre = 0, scale = 1,
                 target = 2 * (as.integer(y) == 2L) - 1))
   }
-  if (length(y) > 2L && length(unique(y)) == 2L) {
-    warn("two_values", "The response has only the values ", min(y), " and ", max(y),
-         " and is predicted as a number; make it a factor to predict classes.")
-  }
+  if (length(y) > 2L && length(unique(y)) == 2L) warn_two_values(y)
   # weighted, so that weight k is k copies of a row
   centre <- if (standardise) weighted_mean(y, weights) else 0
   spread <- if (standardise) weighted_sd(y - centre, weights) else 1
   if (spread == 0) spread <- 1
   list(kind = "number", centre = centre, scale = spread, target = (y - centre) / spread)
+}
+
+warn_two_values <- function(y) {
+  warn("two_values", "The response has only the values ", min(y), " and ", max(y),
+       " and is predicted as a number; make it a factor to predict classes.")
 }
 
 # Of a learner whose values are numbers in units of the response, 2p - 1 of two classes, or a column
