@@ -110,11 +110,11 @@ domain_weightings <- c("equal", "size")
 #' @param type `"response"`: the number, or the class. `"class"`: the class.
 #'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], [dg_forest()],
 #'   [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()], a [learner_custom()] whose functions give
-#'   some, a [dg_ensemble()] all of whose members do, and [dg_svm()], [dg_ridge()], [dg_auto()] and
-#'   others that were fitted with `probability = "platt"` or `"isotonic"`). A model with
-#'   probabilities gives the most probable class, the first of several, so that class and
-#'   probabilities never contradict each other; they can differ from the class that the sign or
-#'   the largest of the decision values would give.
+#'   some, a [dg_ensemble()] all of whose members do, [dg_svm()] with `loss = "logistic"`, and
+#'   [dg_svm()], [dg_ridge()], [dg_auto()] and others that were fitted with
+#'   `probability = "platt"` or `"isotonic"`). A model with probabilities gives the most probable
+#'   class, the first of several, so that class and probabilities never contradict each other; they
+#'   can differ from the class that the sign or the largest of the decision values would give.
 #'   `"decision"`: the value whose sign decides between the two classes
 #'   (positive: the second level); with more classes a matrix of scores with one column
 #'   per class, the largest of which decides; for a number the same as `"response"`.
@@ -205,9 +205,8 @@ respond <- function(object, values, type) UseMethod("respond")
 #' @exportS3Method
 respond.dg_learner <- function(object, values, type) {
   response <- object$response
-  if (!is.null(object$calibration) && type %in% c("class", "prob")) {
-    return(respond_calibrated(object, values, type))
-  }
+  maps <- if (type %in% c("class", "prob")) probability_maps(object)
+  if (!is.null(maps)) return(respond_calibrated(object, values, type, maps))
   if (length(response$levels) > 2L) return(respond_classes(object, values, type))
   value <- unname(drop(values))
   switch(type,
@@ -230,8 +229,8 @@ respond_classes <- function(object, values, type) {
 }
 
 # The most probable class, so that class and probabilities do not contradict each other.
-respond_calibrated <- function(object, values, type) {
-  probabilities <- class_probabilities(values, object$response, object$calibration$maps)
+respond_calibrated <- function(object, values, type, maps) {
+  probabilities <- class_probabilities(values, object$response, maps)
   if (type == "prob") probabilities else largest_class(probabilities, object$response$levels)
 }
 
