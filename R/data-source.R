@@ -151,7 +151,8 @@ partition_identity.default <- function(partition) NULL
 #' **Columns.** Only those that a formula names are read. They are matched by name, so that their
 #' order may differ between partitions; further columns are ignored. Integers and other numbers are
 #' one type. Whether a column has numbers or text is decided by the first block that has a value
-#' in it; a value of another type is then an error that names partition and row.
+#' in it (a column of a CSV file has numbers if most of its values there are); a value of
+#' another type is then an error that names partition and row.
 #'
 #' **Levels.** Text and factors as predictors have the levels of the first partition, or those
 #' declared by `levels`, which also makes categories of numbers. A value that is none of these is an
@@ -160,7 +161,7 @@ partition_identity.default <- function(partition) NULL
 #' **CSV.** The first line has the names of the columns; commas, tabs or semicolons stand between
 #' them, whichever is most frequent there. With semicolons, numbers may have a decimal comma. Text
 #' may stand in double quotes, which are doubled inside, and may then have separators and line ends.
-#' Empty fields and `NA` are missing. Lines that are empty are left out, but for files of one column.
+#' Empty fields and `NA` are missing, in quotes too. Lines that are empty are left out, but for files of one column.
 #' Bytes that are not valid UTF-8 are taken for Latin-1. Each row must have as many fields as the
 #' first line. Files are read in pieces of 16 MB, by data.table where it is installed, which is ten
 #' times faster.
