@@ -174,7 +174,7 @@ predict.dg_adapted <- function(object, newdata, domain = NULL, ...) {
     abort("argument", "`reference` must not be given: the domain was described when the model was ",
           "adapted to it.")
   }
-  if (!missing(newdata)) check_same_domain(object, newdata, domain)
+  if (!missing(newdata) && !is_source(newdata)) check_same_domain(object, newdata, domain)
   if (has_posterior(object)) return(predict.dg_gp(object, newdata, domain = domain, ...))
   predict.dg_learner(object, newdata, domain = domain, ...)
 }

@@ -178,7 +178,13 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
                                type = c("response", "class", "prob", "decision", "support"),
                                reference = NULL, reference_domain = NULL,
                                new_levels = c("na", "error"), ...) {
-  check_no_dots(list(...), setdiff(names(formals(predict.dg_learner)), "object"))
+  if (!missing(newdata) && is_source(newdata)) {
+    return(predict_source(check_sealed(object), newdata, list(
+      domain = domain, reference = reference, reference_domain = reference_domain,
+      new_levels = new_levels
+    ), list(type = type), ...))
+  }
+  check_predict_dots(list(...), predict.dg_learner)
   check_sealed(object)
   type <- check_type(type, object)
   if (type == "support") {
