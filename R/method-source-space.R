@@ -27,6 +27,7 @@ check_described <- function(domain_kernel) {
 # Means of features by domain, over all rows: [G x r].
 described_means <- function(map, stage) {
   G <- length(stage$survey$domains)
+  stage$rows$leave <- NULL
   sums <- stage_pass(stage, means_work(map, G), "embeddings")
   check_overflow(sums$sums, map$kernel)
   t(sums$sums) / sums$counts
@@ -55,10 +56,11 @@ source_table <- function(product, stage) {
 }
 
 # Sums of products of features by groups of domains, over all rows: see representation-groups.R.
-stage_groups <- function(product, stage, response, costs) {
+# group: of each domain, a function of the product and the number of domains.
+stage_groups <- function(product, stage, response, costs, group = group_domains) {
   G <- length(stage$survey$domains)
   by_domain <- sums_by_domain(product, G)
-  group <- group_domains(product, G)
+  group <- if (by_domain) seq_len(G) else group(product, G)
   space <- summed_space(product, by_domain)
   table <- source_table(product, stage)
   work <- group_work(space, if (!by_domain) table, group, target_count(response) + 1L,

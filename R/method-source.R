@@ -87,7 +87,7 @@ NULL
 fit_source <- function(spec, stage) UseMethod("fit_source")
 
 fit_from_source <- function(spec, input, call) {
-  what <- list(class(spec), spec$args, format_formula(input$x), input$weights, input$na.action)
+  what <- list(spec, format_formula(input$x), input$weights, input$na.action)
   fitted <- over_source(input$source, what, function() {
     check_source_spec(spec)
     survey <- survey_source(input$source, block_reader(input, spec_needs(spec)))
@@ -149,10 +149,36 @@ source_stage <- function(survey, spec) {
 stage_block <- function(rows, data, at) {
   block <- numbers_of(rows$reader, data, at)
   block$domain <- factor(block$domain, rows$domains)
+  if (!is.null(rows$leave)) block <- without_domains(block, rows$leave)
   block$X <- apply_scaling(block$X, rows$scaling, block$domain)
   if (!is.null(rows$classes)) block$y <- factor(block$y, rows$classes)
   if (!is.null(rows$through) && nrow(block$X)) block$X <- scores_of(rows$through, block)
   block
+}
+
+# Rows of a block but for those of some domains.
+without_domains <- function(block, leave) {
+  kept <- !as.integer(block$domain) %in% leave
+  block[c("X", "y", "domain", "weights", "kept")] <-
+    lapply(block[c("X", "y", "domain", "weights", "kept")], take, kept)
+  block
+}
+
+# The stage of a fit without some domains, by number: no label of theirs is seen; what their rows
+# say without one, as scaling and embeddings, stays.
+stage_without <- function(stage, domains) {
+  survey <- stage$survey
+  for (name in c("weights", "positive", "logs")) survey[[name]][domains] <- 0
+  survey$response <- lapply(survey$response, function(values) {
+    if (is.matrix(values)) values[domains, ] <- 0 else values[domains] <- 0
+    values
+  })
+  stage$survey <- survey
+  kept <- !as.integer(stage$sample$domain) %in% domains
+  stage$sample[c("X", "y", "domain", "weights")] <-
+    lapply(stage$sample[c("X", "y", "domain", "weights")], take, kept)
+  stage$rows$leave <- domains
+  stage
 }
 
 # A pass over the stage's rows. work: as in run_pass(), with block(sums, rows) of scaled rows.
@@ -177,7 +203,8 @@ finish_source <- function(fitted, spec, stage) {
   fitted$spec <- spec
   fitted$blueprint <- stage$sample$blueprint
   fitted$formula <- plain_formula(stage$survey$formula)
-  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n)
+  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n, sizes = survey$sizes,
+                      weighted = !is.null(survey$reader$weights))
   fitted$domain <- factor(survey$domains, survey$domains)
   fitted
 }
