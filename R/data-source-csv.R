@@ -91,17 +91,18 @@ check_row_size <- function(stream, label, done) {
   }
 }
 
-csv_problems <- c("fields", "open_quote", "after_quote", "zero_byte")
-
 refuse_row <- function(piece, label, done, fields) {
-  what <- switch(csv_problems[piece$problem],
+  abort("data", row_label(label, done + piece$rows + 1), ": ", csv_problem(piece, fields), ".")
+}
+
+csv_problem <- function(piece, fields) {
+  switch(c("fields", "open_quote", "after_quote", "zero_byte")[piece$problem],
     fields = paste0("has ", plural(piece$fields, "field"), ", and the first line of the file ",
                     in_full(fields)),
     open_quote = "has a quote that is not closed before the file ends",
     after_quote = "has text behind a closing quote; quotes inside a quoted field must be doubled",
-    zero_byte = "has a zero byte; is the file UTF-16, or no text?"
+    zero_byte = "has a zero byte, as UTF-16 has and files that are no text"
   )
-  abort("data", row_label(label, done + piece$rows + 1), ": ", what, ".")
 }
 
 # The bytes of a file, compressed or not: list(buffer, size: of a piece, more = function(): the next
@@ -138,7 +139,7 @@ check_gzip <- function(path, total, label) {
   size <- file.size(path)
   sizes <- gzip_sizes(path, size)
   if (sum(sizes) %% 2^32 != total %% 2^32 && utils::tail(sizes, 1L) != total %% 2^32) {
-    abort("data", "`", label, "` is cut: the compressed file ends after ", in_full(total),
+    abort("data", "`", label, "` is cut or damaged: the compressed file ends after ", in_full(total),
           " bytes of text.")
   }
 }
@@ -173,8 +174,8 @@ csv_layout <- function(stream, label) {
   repeat {
     line <- csv_take_(stream$buffer, separator, 0L, TRUE, TRUE, 1)
     if (line$problem > 0) {
-      abort("data", "`", label, "`: the first line, which must have the names of the columns, has ",
-            "a quote that is not closed, or a zero byte.")
+      abort("data", "`", label, "`: the first line, which must have the names of the columns, ",
+            csv_problem(line, 0), ".")
     }
     if (line$bytes == 0) {
       abort("data", "`", label, "` is empty: a first line with the names of columns is needed.")
@@ -230,8 +231,9 @@ csv_decimal <- function(head, separator) {
 parse_csv <- function(piece, layout, columns, text, label) {
   which <- match(columns, layout$names)
   as_it_is <- which[columns %in% text]
-  # a quote doubled inside quotes, and two that are not in quotes, look alike to fread()
-  fast <- !(piece$doubled && piece$literal) && requireNamespace("data.table", quietly = TRUE)
+  # a quote doubled inside quotes, and two that are not in quotes, look alike to fread(), and lines
+  # of blanks are rows to it
+  fast <- has_fread() && !(piece$doubled && piece$literal) && piece$blank == 0
   data <- (if (fast) parse_by_fread else parse_fields)(piece, layout, which, as_it_is)
   if (length(data) != length(columns) || any(lengths(data) != piece$rows)) {
     abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
@@ -242,10 +244,12 @@ parse_csv <- function(piece, layout, columns, text, label) {
     if (!is.character(column)) return(column)
     column <- clean_text(column, fast && piece$doubled)
     if (name %in% text) column
-    else read_numbers(column, list(label = label, first = piece$first, name = name))
+    else read_most(column, list(label = label, first = piece$first, name = name))
   }, data, columns)
   plain_frame(stats::setNames(data, columns), piece$rows)
 }
+
+has_fread <- function() requireNamespace("data.table", quietly = TRUE)
 
 clean_text <- function(column, doubled) {
   if (doubled) column <- gsub("\"\"", "\"", column, fixed = TRUE, useBytes = TRUE)
@@ -260,23 +264,28 @@ as_utf8 <- function(text) {
   text
 }
 
-# Where most are numbers, all must be.
-read_numbers <- function(column, place) {
+# Where most are numbers, or dates, all must be.
+read_most <- function(column, place) {
   given <- sum(!is.na(column))
-  numbers <- sum(!is.na(suppressWarnings(as.double(column))))
-  if (numbers <= given / 2) return(column)
-  if (numbers == given) return(agree_number(column, place))
-  on_error(agree_number(column, place), function(e) {
-    abort("data", sub("[.]$", "", conditionMessage(e)), "; if it has categories, declare them: ",
-          "`levels = list(", place$name, " = )`.")
+  agree <- if (sum(!is.na(suppressWarnings(as.double(column)))) > given / 2) {
+    function() agree_number(column, place)
+  } else if (sum(is_date(column)) > given / 2) {
+    function() read_text(column, structure(numeric(), class = "Date"), place)
+  }
+  if (is.null(agree)) return(column)
+  on_error(agree(), function(e) {
+    abort("data", sub("[.]$", "", conditionMessage(e)), "; if these are categories, declare them: ",
+          "`levels = list(", place$name, " = ...)`.")
   })
 }
+
+is_date <- function(text) grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", text)
 
 parse_by_fread <- function(piece, layout, which, text) {
   data <- suppressWarnings(data.table::fread(
     text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
     colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
-    blank.lines.skip = length(layout$names) > 1L, encoding = "UTF-8", integer64 = "integer64",
+    encoding = "UTF-8", integer64 = "integer64",
     showProgress = FALSE, data.table = FALSE
   ))
   unclass(data)[paste0("V", which)]
@@ -289,12 +298,9 @@ parse_fields <- function(piece, layout, which, text) {
   data
 }
 
-# As fread() does: also dates. A column that is missing as a whole is logical.
+# As fread() does, but for dates. A column that is missing as a whole is logical.
 guess_type <- function(column, decimal) {
   found <- utils::type.convert(column, as.is = TRUE, dec = decimal)
-  if (is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)) return(column)
-  if (is.character(found) && all(is.na(found) | grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", found))) {
-    return(as.Date(found, "%Y-%m-%d"))
-  }
-  if (is.logical(found) || is.numeric(found)) found else column
+  large <- is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)
+  if (large || !(is.logical(found) || is.numeric(found))) column else found
 }

@@ -13,17 +13,17 @@ row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NU
           if (length(x) == 0L) "of length 0" else describe(x[is.na(x) | !nzchar(x)][1L]), ".")
   }
   paths <- unlist(lapply(x, expand_path))
-  labels <- basename(paths)
   # files of one name in several folders
-  again <- labels %in% labels[duplicated(labels)]
-  labels[again] <- paths[again]
+  names <- basename(paths[!duplicated(normalizePath(paths))])
+  several <- basename(paths) %in% names[duplicated(names)]
+  labels <- ifelse(several, paths, basename(paths))
   new_source(unname(Map(file_partition, paths, labels)), levels, rows, store)
 }
 
 expand_path <- function(path) {
   if (dir.exists(path)) return(folder_files(path))
   if (file.exists(path)) return(path)
-  found <- if (grepl("[*?[]", path)) sort(Sys.glob(path), method = "radix")
+  found <- if (grepl("[*?[]", path)) sort(Sys.glob(path), method = "radix") else character()
   found <- found[!dir.exists(found)]
   if (length(found) == 0L) abort("data", "There is no file `", path, "`.")
   found

@@ -276,9 +276,13 @@ agreed_levels <- function(own) {
   lapply(sets, `[[`, 1L)
 }
 
+partition_kinds <- c(partition_frame = "data frame", partition_csv = "CSV", partition_rds = "RDS",
+                     partition_parquet = "Parquet", partition_dbi = "database",
+                     partition_function = "function")
+
 #' @exportS3Method
 print.dg_source <- function(x, ...) {
-  kinds <- vapply(x$partitions, function(p) sub("partition_", "", class(p)[1L]), "")
+  kinds <- partition_kinds[vapply(x$partitions, function(p) class(p)[1L], "")]
   count <- table(kinds)[unique(kinds)]
   labels <- vapply(x$partitions, `[[`, "", "label")
   cat("A source of rows in ", plural(length(labels), "partition"), ": ",
