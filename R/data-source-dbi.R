@@ -1,14 +1,12 @@
 # Rows of a database, through DBI: the result of a query, fetched block by block.
 
-#' @rdname row_source
 #' @exportS3Method
-row_source.DBIConnection <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
-                                     store = NULL) {
+row_source.DBIConnection <- function(x, ..., table = NULL, query = NULL, levels = NULL,
+                                     rows = 50000, store = NULL) {
   check_row_dots(list(...))
   new_source(database_partitions(x, table, query), levels, rows, store)
 }
 
-#' @rdname row_source
 #' @exportS3Method
 row_source.tbl_lazy <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
                                 store = NULL) {
