@@ -34,8 +34,8 @@ rooms <- utils::read.table(header = TRUE, row.names = 1L, text = "
 also <- list(base = c("domgen-package", "RcppExports"), learner = "loss")
 
 # The rooms of the C++ core are its folders, in the same way.
-core_layer <- c(simd = 1, linalg = 1, kernel = 2, feature = 3, projection = 4, svm = 4, ridge = 4,
-                gp = 4)
+core_layer <- c(data = 1, simd = 1, linalg = 1, kernel = 2, feature = 3, projection = 4, svm = 4,
+                ridge = 4, gp = 4)
 
 # The longest name that the file's begins with, up to a hyphen, wins.
 room_of <- function(files) {

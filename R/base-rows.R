@@ -17,9 +17,12 @@ take <- function(x, rows) {
   else x[rows]
 }
 
-# What kernels are told of a sample.
+# What kernels are told of a sample. described: where the sample is a part of the rows, what is
+# known of its domains from all of them, list(sizes, means: function(map) means of features [G x
+# r]).
 rows_of <- function(sample, threads) {
-  list(X = sample$X, domain = sample$domain, threads = threads)
+  c(list(X = sample$X, domain = sample$domain, threads = threads),
+    if (!is.null(sample$described)) sample["described"])
 }
 
 # Of list(X, domain, ...) some rows.

@@ -10,7 +10,11 @@ domain_distribution <- function(kernel = kernel_rbf(), outer = kernel_rbf()) {
 # feature map of their kernel, which do not grow with the rows.
 #' @exportS3Method
 domain_kernel_fit.domain_embedding <- function(kernel, rows, features = NULL) {
+  # of a source, whose domains take a pass to describe
+  if (!is.null(rows$described) && !is.null(kernel$kappa)) return(kernel)
   features <- embedding_features(features)
+  sizes <- if (is.null(rows$described)) tabulate(rows$domain, nlevels(rows$domain))
+           else rows$described$sizes
   if (is.null(features)) {
     kernel$kernel <- kernel_fit(kernel$kernel, rows$X)
     gram <- embedding_gram(kernel$kernel, rows)
@@ -22,12 +26,13 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, features = NULL) {
     kernel$map <- quietly(represent(features, kernel$kernel, domain_pooled(), rows, rows$threads),
                           "domgen_warning_rank")
     kernel$kernel <- kernel$map$kernel
-    kernel$coordinates <- feature_means(kernel$map, rows)
+    kernel$coordinates <- if (is.null(rows$described)) feature_means(kernel$map, rows)
+                          else rows$described$means(kernel$map)
     gram <- tcrossprod(kernel$coordinates)
     own <- mean(rowSums(space_rows(kernel$map, list(X = spaced_rows(rows$X)))^2))
   }
   kernel$norms <- diag(gram)
-  kernel$outer <- fit_outer(kernel$outer, gram, rows$domain, own)
+  kernel$outer <- fit_outer(kernel$outer, gram, sizes, own)
   kernel$kappa <- kernel_profile(kernel$outer, gram, kernel$norms, kernel$norms)
   check_overflow(kernel$kappa, kernel$outer)
   kernel
@@ -57,6 +62,8 @@ domain_own.domain_embedding <- function(kernel, rows) {
 
 #' @exportS3Method
 domain_coordinates.domain_embedding <- function(kernel, rows) {
+  # of rows that were passed over before
+  if (!is.null(rows$coordinates)) return(rows$coordinates)
   if (!is.null(kernel$map)) feature_means(kernel$map, rows)
 }
 
@@ -82,10 +89,9 @@ new_embeddings <- function(kernel, rows) {
   list(inner = tcrossprod(coordinates, kernel$coordinates), norms = rowSums(coordinates^2))
 }
 
-# The kernel between embeddings with inner products `gram` [G x G] of the levels of `domain`; own:
+# The kernel between embeddings with inner products `gram` [G x G] of domains of these sizes; own:
 # mean of k(x, x). It has no coordinates, only a bandwidth to be filled in.
-fit_outer <- function(outer, gram, domain, own) {
-  sizes <- tabulate(domain, nlevels(domain))
+fit_outer <- function(outer, gram, sizes, own) {
   kernel_fit(outer, matrix(0, nrow(gram), 1L), embedding_bandwidth(gram, sizes, own))
 }
 

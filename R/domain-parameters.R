@@ -81,7 +81,8 @@ domain_start.domain_embedding <- function(kernel, rows, factors) {
   kernel$kernel <- times_bandwidths(kernel_fit(kernel$kernel, rows$X),
                                     fitted_paths(kernel, "kernel"), factors$bandwidth)
   inner <- embedding_gram(kernel$kernel, rows)
-  fitted <- fit_outer(kernel$outer, inner, rows$domain, mean(kernel_own(kernel$kernel, rows$X)))
+  fitted <- fit_outer(kernel$outer, inner, tabulate(rows$domain, nlevels(rows$domain)),
+                      mean(kernel_own(kernel$kernel, rows$X)))
   kernel$outer <- times_bandwidths(fitted, kernel$relative,
                                    factors$outer / embedding_distance(inner))
   kernel

@@ -121,7 +121,7 @@ product_map <- function(kappa, rank, on_x, name) {
   left <- pmax(1 - cumsum(rowSums(R[seq_len(possible), , drop = FALSE]^2)) / trace, 0)
   s <- if (is.null(rank)) default_rank(left, on_x$dim) else min(rank, possible)
   used <- seq_len(s)
-  structure(list(x = on_x$map, domains = attr(R, "pivot")[used],
+  structure(list(x = on_x$map, dim_x = on_x$dim, domains = attr(R, "pivot")[used],
                  factor = t(R[used, used, drop = FALSE]), left = left[s]), class = "product_map")
 }
 
@@ -143,6 +143,9 @@ feature_table.product_map <- function(map, domain_kernel, rows) {
   kappa <- unname(domain_kappa(domain_kernel, rows))
   forwardsolve(map$factor, t(kappa[, map$domains, drop = FALSE]))
 }
+
+#' @exportS3Method
+map_on_x.product_map <- function(map) list(map = map$x, dim = map$dim_x)
 
 #' @exportS3Method
 feature_program.product_map <- function(map, X, table = NULL) {

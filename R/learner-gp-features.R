@@ -10,9 +10,17 @@ fit_feature_gp <- function(args, sample, response) {
   sample$weights <- sample$weights / max(sample$weights)
   table <- own_table(product, sample)
   sums <- gp_sums(product, sample, response$target, table)
+  fitted <- solve_feature_gp(args, product, sums, response,
+                             target_size(response$target, sample$weights), colnames(sample$X))
+  fitted$decision <- expand_rows(product, sample, table, matrix(fitted$coefficients))
+  fitted
+}
+
+# sums: see gp_sums(); size: of the targets; args$unit: see above.
+solve_feature_gp <- function(args, product, sums, response, size, columns) {
   check_overflow(diag(sums$total$second), product$kernel)
   basis <- gp_basis(sums$total)
-  best <- optimise_feature_gp(args, basis, target_size(response$target, sample$weights))
+  best <- optimise_feature_gp(args, basis, size)
   warn_optimum(best)
   point <- c(best$point, list(kernel = product$kernel, domain_kernel = product$domain_kernel))
   at <- feature_likelihood(basis, point$signal, point$noise / args$unit)
@@ -20,9 +28,9 @@ fit_feature_gp <- function(args, sample, response) {
   shrunk <- basis$values + at$delta
   beta <- basis$vectors %*% (basis$cross / shrunk)
   list(
-    coefficients = drop(beta), decision = expand_rows(product, sample, table, beta),
+    coefficients = drop(beta),
     signal = point$signal, noise = point$noise,
-    parameters = describe_parameters(point, best, response, colnames(sample$X)),
+    parameters = describe_parameters(point, best, response, columns),
     log_likelihood = in_response_units(at$value, response, sums$total$n),
     gradient = best$gradient, evaluations = best$evaluations, product = product,
     spread = gp_spread(basis, at$nu, at$delta),

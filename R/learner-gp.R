@@ -142,8 +142,7 @@ gp_parameters <- function() parameters(
 fit_sample.dg_gp_spec <- function(spec, sample) {
   args <- spec$args
   if (is.factor(sample$y)) {
-    abort("data", "`dg_gp()` needs a number as response, not classes (",
-          enumerate(levels(sample$y), quote = "\""), "); `dg_svm()` predicts classes.")
+    abort_gp_classes(levels(sample$y))
   }
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   check_open_bandwidth(args)
@@ -152,6 +151,11 @@ fit_sample.dg_gp_spec <- function(spec, sample) {
             else fit_feature_gp(args, sample, response)
   fitted[c("weights", "response", "y")] <- list(sample$weights, response, sample$y)
   structure(fitted, class = c("dg_gp", "dg_learner", "dg_fit"))
+}
+
+abort_gp_classes <- function(levels) {
+  abort("data", "`dg_gp()` needs a number as response, not classes (",
+        enumerate(levels, quote = "\""), "); `dg_svm()` predicts classes.")
 }
 
 check_open_bandwidth <- function(args) {

@@ -13,8 +13,9 @@ penalty_rows <- 1000L
 
 # The arguments of a learner with lambda and the kernel between domains, and `slope`, the mean size
 # of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
-# leave open is 1.
-choose_penalty <- function(args, sample, task) {
+# leave open is 1. between: the kernel between domains where it is fitted already; `times`: by how
+# much it is to be widened.
+choose_penalty <- function(args, sample, task, between = NULL) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
   # a multi-task kernel is for domains that are known
@@ -28,7 +29,9 @@ choose_penalty <- function(args, sample, task) {
   task$Y <- task$Y[kept, , drop = FALSE]
   task$costs <- task$costs[kept]
   kernel <- kernel_fit(args$kernel, sample$X)
-  between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads), args$features)
+  if (is.null(between)) {
+    between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads), args$features)
+  }
   open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   times <- if (open) penalty_times else 1
   tried <- lapply(times, function(t) {
@@ -38,6 +41,7 @@ choose_penalty <- function(args, sample, task) {
   })
   best <- widest_good(tried)
   if (length(times) > 1L) args$domain_kernel <- widen_open(args$domain_kernel, times[best])
+  args$times <- times[best]
   args$lambda <- penalty_shares[tried[[best]]$best] * total
   args$slope <- tried[[best]]$slope
   args

@@ -125,7 +125,7 @@ training_rows.dg_chain <- function(object) training_rows(object$projection)
 print_details.dg_chain <- function(x) {
   cat("\nProjection\n")
   print_details(x$projection)
-  cat("\nLearner on ", plural(ncol(x$projection$scores), "component"), "\n", sep = "")
+  cat("\nLearner on ", plural(length(x$projection$values), "component"), "\n", sep = "")
   print_details(x$learner)
 }
 

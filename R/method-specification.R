@@ -30,6 +30,7 @@ fit_call <- function(spec, input, call) UseMethod("fit_call")
 
 #' @exportS3Method
 fit_call.dg_spec <- function(spec, input, call) {
+  if (!is.null(input$source)) return(fit_from_source(spec, input, call))
   fitted <- fit_input(spec, input)
   fitted$call <- call
   fitted
@@ -50,6 +51,8 @@ check_arguments <- function(given, spec, env, own = character()) {
 # The data arguments of a call, evaluated: weights and domain may be columns of
 # data.
 evaluate_input <- function(given, env) {
+  source <- source_input(given, env)
+  if (!is.null(source)) return(source)
   input <- lapply(given[intersect(names(given), c("x", "formula", "y", "data", "na.action"))],
                   eval, envir = env)
   if (!is.null(input$formula)) {
@@ -77,6 +80,27 @@ evaluate_input <- function(given, env) {
     } else "`data` needs a formula, as in `y ~ x1 + x2 | domain`.")
   }
   input
+}
+
+# Of a call whose data come in blocks, see row_source(): list(x: formula, source, weights:
+# expression or NULL, na.action); NULL for other data.
+source_input <- function(given, env) {
+  values <- lapply(given[intersect(names(given), c("x", "formula", "data", "na.action"))], eval,
+                   envir = env)
+  source <- Find(function(value) inherits(value, "dg_source"), values[c("data", "x")])
+  if (is.null(source)) return(NULL)
+  formula <- Find(function(value) inherits(value, "formula"), values[c("formula", "x")])
+  if (is.null(formula)) {
+    abort("argument", "`x` must be a formula with a source, such as `y ~ x1 + x2 | domain`.")
+  }
+  for (name in intersect(c("y", "unit"), names(given))) {
+    if (!is.null(given[[name]])) {
+      abort("argument", "`", name, "` must not be given with a source, whose rows come in blocks",
+            if (name == "y") ": the formula names the response", ".")
+    }
+  }
+  if (!is.null(given$domain)) formula <- add_bar(formula, given$domain)
+  list(x = formula, source = source, weights = given$weights, na.action = values$na.action)
 }
 
 # `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column

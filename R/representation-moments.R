@@ -41,23 +41,27 @@ combine_domains <- function(parts, table, wanted) {
   cross <- if (!is.null(wanted$response)) {
     Reduce(`+`, lapply(seq_along(parts), function(d) table[, d] %x% parts[[d]]$cross))
   }
-  list(n = total("n"), second = if (wanted$second) sum_of_products(all("second"), table),
+  list(n = total("n"),
+       second = if (wanted$second) sum_of_products(stack_squares(all("second")), table),
        sums = sums, counts = counts, cross = cross, response_second = total("response_second"),
        response_sums = total("response_sums"),
        labelled_second = if (!is.null(wanted$labelled)) {
-         sum_of_products(all("labelled_second"), table)
+         sum_of_products(stack_squares(all("labelled_second")), table)
        })
 }
 
 # sum_d z_d z_d' (x) M_d as one matrix product; coordinate (i, a) of the result is
 # coordinate i of x times a of the domain.
-sum_of_products <- function(seconds, table) {
-  r_x <- nrow(seconds[[1L]])
+# stacked: a column M_d for each domain, [r_x^2 x domains].
+sum_of_products <- function(stacked, table) {
+  r_x <- sqrt(nrow(stacked))
   r_P <- nrow(table)
-  stacked <- vapply(seconds, as.vector, numeric(r_x^2))
-  dim(stacked) <- c(r_x^2, length(seconds))
   weights <- table[rep(seq_len(r_P), r_P), , drop = FALSE] *
     table[rep(seq_len(r_P), each = r_P), , drop = FALSE]
   sum <- array(tcrossprod(stacked, weights), c(r_x, r_x, r_P, r_P))
   matrix(aperm(sum, c(1L, 3L, 2L, 4L)), r_x * r_P)
+}
+
+stack_squares <- function(squares) {
+  matrix(unlist(squares), length(squares[[1L]]), length(squares))
 }

@@ -11,11 +11,12 @@
 #              origin also linear: the same, as vectors, for (y - origin) / unit)
 #   labelled_second   Z' diag(labelled) Z, or NULL)
 # sample: list(X [n x p] scaled, y, domain); map: response_map() or NULL.
-accumulate <- function(product, sample, map, labelled = NULL) {
+# table: of the domains, see domain_table().
+accumulate <- function(product, sample, map, labelled = NULL,
+                       table = own_table(product, sample[c("X", "domain")])) {
   check_feature_memory(product$dim)
   cells <- sample_cells(sample$domain, sample$y)
   rows <- sample[c("X", "domain")]
-  table <- own_table(product, rows)
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
                    response = response_columns(map, take(sample$y, i), product$threads),

@@ -11,6 +11,22 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
+// csv_rows_
+Rcpp::List csv_rows_(Rcpp::RawVector bytes, std::string separator, int fields, bool last, bool text, double most);
+RcppExport SEXP _domgen_csv_rows_(SEXP bytesSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP lastSEXP, SEXP textSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
+    Rcpp::traits::input_parameter< int >::type fields(fieldsSEXP);
+    Rcpp::traits::input_parameter< bool >::type last(lastSEXP);
+    Rcpp::traits::input_parameter< bool >::type text(textSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_rows_(bytes, separator, fields, last, text, most));
+    return rcpp_result_gen;
+END_RCPP
+}
 // kernel_means_
 Eigen::MatrixXd kernel_means_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector dx, int Gx, Rcpp::Nullable<Rcpp::NumericMatrix> Z, Rcpp::Nullable<Rcpp::IntegerVector> dz, int Gz, int threads);
 RcppExport SEXP _domgen_kernel_means_(SEXP programSEXP, SEXP XSEXP, SEXP dxSEXP, SEXP GxSEXP, SEXP ZSEXP, SEXP dzSEXP, SEXP GzSEXP, SEXP threadsSEXP) {
@@ -110,6 +126,26 @@ BEGIN_RCPP
     Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(feature_pivots_(program, X, kappa, domain, wanted, negligible, threads));
     return rcpp_result_gen;
+END_RCPP
+}
+// feature_group_moments_
+void feature_group_moments_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::IntegerVector groups, Rcpp::NumericVector weights, Rcpp::NumericMatrix F, Rcpp::NumericMatrix second, Rcpp::NumericMatrix cross, Rcpp::NumericMatrix response, int threads, int block);
+RcppExport SEXP _domgen_feature_group_moments_(SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP groupsSEXP, SEXP weightsSEXP, SEXP FSEXP, SEXP secondSEXP, SEXP crossSEXP, SEXP responseSEXP, SEXP threadsSEXP, SEXP blockSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
+    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type F(FSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type second(secondSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type cross(crossSEXP);
+    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type response(responseSEXP);
+    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    feature_group_moments_(program, X, domain, groups, weights, F, second, cross, response, threads, block);
+    return R_NilValue;
 END_RCPP
 }
 // gp_factor_
@@ -451,12 +487,14 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
+    {"_domgen_csv_rows_", (DL_FUNC) &_domgen_csv_rows_, 6},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},
     {"_domgen_feature_apply_", (DL_FUNC) &_domgen_feature_apply_, 6},
     {"_domgen_feature_moments_", (DL_FUNC) &_domgen_feature_moments_, 10},
     {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 7},
+    {"_domgen_feature_group_moments_", (DL_FUNC) &_domgen_feature_group_moments_, 11},
     {"_domgen_gp_factor_", (DL_FUNC) &_domgen_gp_factor_, 8},
     {"_domgen_gp_inverse_", (DL_FUNC) &_domgen_gp_inverse_, 2},
     {"_domgen_gp_slopes_", (DL_FUNC) &_domgen_gp_slopes_, 9},

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "core/feature/fourier.h"
+#include "core/feature/group-moments.h"
 #include "core/feature/landmarks.h"
 #include "core/feature/moments.h"
 #include "core/feature/product.h"
@@ -168,4 +169,27 @@ Rcpp::IntegerVector feature_pivots_(Rcpp::List program, Rcpp::NumericMatrix X,
   domgen::RandomPivots pivots(kernel, domgen::view(X), weights, uniform, pool);
   const std::vector<Eigen::Index> rows = pivots.draw(wanted, negligible);
   return Rcpp::IntegerVector(rows.begin(), rows.end()) + 1;
+}
+
+// Adds to the sums of groups, see group-moments.h, which are changed in place: nobody else may hold
+// them. groups: codes 1..n_groups of the rows, ascending; weights: non-negative; F [n x m].
+// [[Rcpp::export]]
+void feature_group_moments_(Rcpp::List program, Rcpp::NumericMatrix X,
+                            Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::IntegerVector groups,
+                            Rcpp::NumericVector weights, Rcpp::NumericMatrix F,
+                            Rcpp::NumericMatrix second, Rcpp::NumericMatrix cross,
+                            Rcpp::NumericMatrix response, int threads, int block = 0) {
+  Input input(program, X, domain);
+  const Eigen::Index r = input.map->dim(), m = F.ncol(), n_groups = second.ncol();
+  const std::vector<int> group = domgen::read_domains(groups, X.nrow(), n_groups);
+  if (!std::is_sorted(group.begin(), group.end())) Rcpp::stop("groups must be in order");
+  if (F.nrow() != X.nrow() || weights.size() != X.nrow()) Rcpp::stop("one weight is needed a row");
+  if (second.nrow() != r * r || cross.nrow() != r * m || response.nrow() != m * m ||
+      cross.ncol() != n_groups || response.ncol() != n_groups) {
+    Rcpp::stop("sums of another shape");
+  }
+  domgen::GroupMoments sums{second.begin(), cross.begin(), response.begin()};
+  const domgen::GroupRequest request{group.data(), weights.begin(), domgen::view(F)};
+  domgen::add_group_moments(*input.map, input.X, input.domain(), request, block,
+                            domgen::Threads(threads), sums);
 }

@@ -1,0 +1,157 @@
+# A block of rows that were read from a source, as numbers. The first block decides how all are
+# read; what needs more than a block to be known comes from the survey.
+
+# input: list(x: formula, source, weights: expression or NULL, na.action, env: where the user
+# called); needs: see read_sample(). What a worker needs to read a block: list(prototype,
+# blueprint, response: its call, domain, weights, kind of the response, na.action, unit: of the
+# columns).
+block_reader <- function(input, needs) {
+  parts <- split_formula(input$x)
+  check_source_input(input, parts, needs)
+  columns <- source_columns(input, parts)
+  prototype <- source_prototype(input$source, columns, name_of(parts$domain),
+                                name_of(parts$response))
+  data <- first_block(input$source, prototype)
+  raw <- raw_of_block(input, parts, data, needs)
+  blueprint <- raw$blueprint
+  check_terms(blueprint)
+  if (!is.null(raw$y)) {
+    raw$y <- quietly(read_response(raw$y[!is.na(raw$y)], needs$response))
+  }
+  list(prototype = prototype, blueprint = blueprint, kind = response_kind(raw$y),
+       response = parts$response, levels = levels(prototype[[deparse1(parts$response)]]),
+       ordered = is.ordered(raw$y), domain = parts$domain,
+       weights = input$weights, at_home = environment(blueprint$terms),
+       na.action = source_na_action(input$na.action), unit = column_units(raw$X))
+}
+
+check_source_input <- function(input, parts, needs) {
+  if (needs$response != "none" && is.null(parts$response) && needs$response != "optional") {
+    abort("data", "A response is needed: give `y ~ x1 + x2 | domain`.")
+  }
+  if (needs$domain && is.null(parts$domain)) {
+    abort("data", "A domain is needed: give `y ~ x1 + x2 | domain`.")
+  }
+}
+
+# The columns that are read; NULL stands for all, which `.` may mean.
+source_columns <- function(input, parts) {
+  names <- unique(c(all.vars(parts$bare), all.vars(parts$domain), all.vars(input$weights)))
+  if ("." %in% names) return(NULL)
+  known <- source_names(input$source)
+  absent <- setdiff(names, known)
+  absent <- absent[!vapply(absent, exists, NA, envir = environment(parts$bare))]
+  if (length(absent)) {
+    abort("data", "`", input$source$partitions[[1L]]$label, "` has no column ", enumerate(absent),
+          "; it has ", enumerate(known), ".")
+  }
+  intersect(names, known)
+}
+
+# Names of domains and classes may be new at any row.
+name_of <- function(call) if (is.name(call)) as.character(call) else character()
+
+# The first block with a row that is complete.
+first_block <- function(source, prototype) {
+  for (partition in source$partitions) {
+    found <- NULL
+    walk_blocks(partition, prototype, source$rows, function(data, first) {
+      if (any(stats::complete.cases(data))) found <<- data
+      # FALSE ends the walk
+      is.null(found)
+    })
+    if (!is.null(found)) return(found)
+  }
+  abort("data", "No row of the source is complete: nothing can be learned.")
+}
+
+raw_of_block <- function(input, parts, data, needs) {
+  response <- as.character(parts$response)[1L]
+  withCallingHandlers(
+    raw_from_formula(list(x = input$x, data = data), needs$columns),
+    domgen_warning_dependent = function(w) {
+      abort("argument", "`formula` must not have terms whose value in a row depends on other ",
+            "rows; in a source they are not together. ", conditionMessage(w))
+    }
+  )
+}
+
+# poly(x, 2) or scale(x) learn from the rows that they see, which would be the first block's.
+check_terms <- function(blueprint) {
+  terms <- blueprint$terms
+  learned <- attr(terms, "predvars")
+  if (is.null(learned) || identical(learned, attr(terms, "variables"))) return(invisible())
+  given <- as.list(attr(terms, "variables"))[-1L]
+  differ <- !mapply(identical, as.list(learned)[-1L], given)
+  abort("argument", "`formula` must not have ", enumerate(vapply(given[differ], deparse1, "")),
+        " with a source: it learns from the rows that it sees, and they come in blocks. `scale` ",
+        "and kernels learn from all of them.")
+}
+
+source_na_action <- function(na.action) {
+  action <- read_na_action(na.action)
+  if (is.character(action) && action != "na.exclude") return(action)
+  abort("argument", "`na.action` must be na.omit or na.fail with a source, not ",
+        if (is.character(action)) action else "na.impute", ".")
+}
+
+# Powers of two near the largest entries: squares of 1e200 leave the range of a double.
+column_units <- function(X) {
+  largest <- apply(abs(X[rowSums(is.na(X)) == 0, , drop = FALSE]), 2L, max)
+  ifelse(is.finite(largest) & largest > 0, 2^round(log2(largest)), 1)
+}
+
+# A block as the reader's: list(X [rows x p] not scaled, y: numbers or names of classes, domain:
+# names, weights, kept: their place in the block, lost: how many are incomplete).
+# at: list(label, first) of the block.
+numbers_of <- function(reader, data, at) {
+  read <- replay_predictors(reader$blueprint, data, "data")
+  rows <- list(X = read$X)
+  rows$y <- block_value(reader, "response", data)
+  rows$domain <- block_value(reader, "domain", data)
+  rows$weights <- block_value(reader, "weights", data)
+  n <- nrow(data)
+  present <- Filter(Negate(is.null), rows[c("y", "domain", "weights")])
+  missing <- Reduce(`|`, lapply(present, is_missing, n), rowSums(is.na(rows$X)) > 0)
+  if (any(missing)) {
+    if (reader$na.action == "na.fail") abort_row(at, missing, "has missing values")
+    rows$X <- rows$X[!missing, , drop = FALSE]
+    for (name in names(present)) rows[[name]] <- rows[[name]][!missing]
+  }
+  rows$kept <- which(!missing)
+  rows$lost <- sum(missing)
+  check_block(reader, rows, at)
+}
+
+block_value <- function(reader, name, data) {
+  if (is.null(reader[[name]])) return(NULL)
+  arg <- if (name == "response") "y" else name
+  read_vector(evaluate(reader[[name]], data, reader$at_home, arg), nrow(data), arg)
+}
+
+check_block <- function(reader, rows, at) {
+  wrong <- function(bad, what) if (any(bad)) abort_row(at, rows$kept[bad][1L], what)
+  wrong(!is.finite(rowSums(abs(rows$X))), "has a predictor that is not finite")
+  if (reader$kind == "number") {
+    if (!is.numeric(rows$y)) {
+      abort_row(at, 1L, paste("has a response that is no number, as it was in the first block:",
+                              describe(rows$y[1L])))
+    }
+    wrong(!is.finite(rows$y), "has a response that is not finite")
+    rows$y <- as.numeric(rows$y)
+  } else if (reader$kind == "class") {
+    rows$y <- as.character(rows$y)
+  }
+  rows$domain <- if (is.null(rows$domain)) rep("all", nrow(rows$X)) else as.character(rows$domain)
+  rows$weights <- if (is.null(rows$weights)) rep(1, nrow(rows$X)) else as.numeric(rows$weights)
+  wrong(!(is.finite(rows$weights) & rows$weights >= 0),
+        "has a weight that is negative or not finite")
+  rows
+}
+
+# which: rows of the block, by number or as a mask.
+abort_row <- function(at, which, what) {
+  if (is.logical(which)) which <- which(which)[1L]
+  abort("data", "`", at$label, "`, row ", format(at$first + which - 1, big.mark = ","), " ", what,
+        ".")
+}

@@ -1,0 +1,200 @@
+# Partitions agree on the types of their columns: a prototype, a data frame without rows, is made
+# from the first of them, and each block that is read is brought into its form, or an error says
+# which value, in which row of which partition, does not fit.
+#
+# Types: numeric (integers too), logical, Date, POSIXct, difftime, factor, and character where the
+# values are open.
+
+# columns: NULL for all; free: those whose values are open, as text whatever they look like; open:
+# those whose values are open where they are text.
+source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
+  declared <- source$levels
+  types <- first_types(source, columns, c(free, names(declared)))
+  for (name in names(types)) {
+    if (name %in% free) types[[name]] <- character()
+    else if (name %in% names(declared)) types[[name]] <- factor(character(), declared[[name]])
+  }
+  closed <- setdiff(names(types)[vapply(types, is.character, NA)], c(free, open))
+  levels <- first_levels(source, closed)
+  for (name in closed) types[[name]] <- factor(character(), levels[[name]])
+  types
+}
+
+# The first block that has a value in a column says its type; blocks are read until all have one.
+first_types <- function(source, columns, text) {
+  types <- NULL
+  known <- NULL
+  for (partition in source$partitions) {
+    each_block(partition, columns, text, source$rows, function(block, first) {
+      if (is.null(types)) {
+        names <- if (is.null(columns)) named_columns(block) else columns
+        check_columns(block, names, partition$label)
+        types <<- Map(empty_column, unclass(block)[names], names, partition$label)
+        known <<- stats::setNames(rep(FALSE, length(names)), names)
+      }
+      left <- names(known)[!known]
+      check_columns(block, left, partition$label)
+      for (name in left[vapply(unclass(block)[left], has_type, NA)]) {
+        types[[name]] <<- empty_column(block[[name]], name, partition$label)
+        known[[name]] <<- TRUE
+      }
+      !all(known)
+    })
+    if (!is.null(known) && all(known)) break
+  }
+  if (is.null(types)) abort("data", "The source has no rows.")
+  plain_frame(types, 0L)
+}
+
+source_names <- function(source) {
+  names <- partition_columns(source$partitions[[1L]])
+  if (!is.null(names)) return(names[!is_unnamed(names)])
+  for (partition in source$partitions) {
+    each_block(partition, NULL, character(), 1, function(block, first) {
+      names <<- named_columns(block)
+      FALSE
+    })
+    if (!is.null(names)) return(names)
+  }
+  abort("data", "The source has no rows.")
+}
+
+named_columns <- function(block) {
+  names <- names(block)[!is_unnamed(names(block))]
+  if (length(names) == 0L) abort("data", "The source has no columns.")
+  names
+}
+
+has_type <- function(column) is.factor(column) || !all(is.na(column))
+
+empty_column <- function(column, name, label) {
+  if (is.factor(column)) return(without_missing_level(column)[0L])
+  if (is.null(dim(column)) && (is.character(column) || is.logical(column))) {
+    return(as.vector(column)[0L])
+  }
+  if (inherits(column, "Date")) return(structure(numeric(), class = "Date"))
+  if (inherits(column, c("POSIXct", "difftime"))) return(column[0L])
+  if (is_numbers(column)) return(numeric())
+  abort("data", "`", label, "`: `", name, "` must be numeric, logical, categorical or a date, not ",
+        describe(column), ".")
+}
+
+is_numbers <- function(column) {
+  is.numeric(column) && is.null(dim(column)) && (!is.object(column) || inherits(column, "integer64"))
+}
+
+# The values of text columns in the whole first partition that has rows: a pass over it.
+first_levels <- function(source, names) {
+  found <- stats::setNames(rep(list(character()), length(names)), names)
+  if (length(names) == 0L) return(found)
+  for (partition in source$partitions) {
+    rows <- each_block(partition, names, names, source$rows, function(block, first) {
+      for (name in names) found[[name]] <<- unique(c(found[[name]], as_text(block[[name]])))
+    })
+    if (rows > 0) break
+  }
+  lapply(found, function(values) sort(unique(values)))
+}
+
+# ---- a block ----------------------------------------------------------------------------------
+
+# first: number of its first row in the partition that messages call `label`.
+agree_block <- function(block, prototype, label, first) {
+  names <- names(prototype)
+  check_columns(block, names, label)
+  columns <- lapply(names, function(name) {
+    agree_column(block[[name]], prototype[[name]], list(label = label, first = first, name = name))
+  })
+  plain_frame(stats::setNames(columns, names), nrow(block))
+}
+
+plain_frame <- function(columns, n) {
+  structure(columns, class = "data.frame", row.names = .set_row_names(n))
+}
+
+agree_column <- function(column, like, place) {
+  if (is.factor(like)) return(agree_factor(column, like, place))
+  if (is.character(like)) return(as_text(column))
+  if (is.numeric(like) && !is.object(like)) return(agree_number(column, place))
+  if (!is.factor(column) && all(is.na(column))) return(like[rep(NA_integer_, length(column))])
+  same <- if (is.logical(like)) is.logical(column) else inherits(column, class(like)[1L])
+  if (same && inherits(like, "difftime")) same <- identical(units(column), units(like))
+  if (!same) {
+    refuse(place, match(FALSE, is.na(column)), column, paste("be", type_words(like)))
+  }
+  if (inherits(like, "Date")) return(structure(as.numeric(column), class = "Date"))
+  attributes(column) <- attributes(like)[c("class", "tzone", "units")]
+  column
+}
+
+type_words <- function(like) {
+  if (is.logical(like)) "TRUE or FALSE"
+  else if (inherits(like, "Date")) "a date"
+  else if (inherits(like, "POSIXct")) "a time"
+  else paste("a time in", units(like))
+}
+
+agree_number <- function(column, place) {
+  if (is.double(column) && !is.object(column)) return(as.vector(column))
+  if (is.integer(column) && !is.object(column)) return(as.double(column))
+  if (inherits(column, "integer64")) return(agree_integer64(column, place))
+  if (!is.factor(column) && all(is.na(column))) return(rep(NA_real_, length(column)))
+  if (!is.character(column)) {
+    refuse(place, match(FALSE, is.na(column)), as.character(column), "be a number")
+  }
+  value <- suppressWarnings(as.double(column))
+  bad <- is.na(value) & !is.na(column) & trimws(column) != "NaN"
+  if (any(bad)) refuse(place, which(bad)[1L], column, "be a number")
+  check_exact(value, grepl("^[-+]?[0-9]+$", trimws(column)), column, place)
+}
+
+# The bits of such a column are those of integers, whatever R takes them for.
+agree_integer64 <- function(column, place) {
+  value <- from_integer64(column)
+  check_exact(value, TRUE, format(value, digits = 15), place)
+}
+
+from_integer64 <- function(column) {
+  bytes <- writeBin(as.vector(unclass(column)), raw(), endian = "little")
+  parts <- matrix(readBin(bytes, "integer", 2L * length(column), 4L, endian = "little"), 2L)
+  # NA is the smallest integer: as the lower half it means 2^31
+  low <- ifelse(is.na(parts[1L, ]), 2^31, parts[1L, ] + 2^32 * (parts[1L, ] < 0))
+  high <- parts[2L, ]
+  high * 2^32 + low
+}
+
+# Doubles have no more digits.
+check_exact <- function(value, whole, shown, place) {
+  large <- whole & abs(value) >= 2^53
+  if (any(large, na.rm = TRUE)) {
+    refuse(place, which(large)[1L], shown, "be below 2^53, beyond which whole numbers are not exact")
+  }
+  value
+}
+
+agree_factor <- function(column, like, place) {
+  text <- as_text(column)
+  code <- match(text, levels(like))
+  bad <- which(is.na(code) & !is.na(text))
+  if (length(bad)) refuse_level(place, bad[1L], text[bad], levels(like))
+  structure(code, levels = levels(like), class = class(like))
+}
+
+# ---- messages ---------------------------------------------------------------------------------
+
+row_label <- function(label, row) paste0("`", label, "`, row ", in_full(row))
+
+# at: which row of the block
+refuse <- function(place, at, values, rule) {
+  abort("data", row_label(place$label, place$first + at - 1), ": `", place$name, "` must ", rule,
+        ", not ", describe(if (is.factor(values)) as.character(values[at]) else values[at]), ".")
+}
+
+refuse_level <- function(place, at, found, known) {
+  all <- c(known, unique(found))
+  shown <- paste0("\"", utils::head(all, 10L), "\"", collapse = ", ")
+  if (length(all) > 10L) shown <- paste0(shown, ", ...")
+  abort("data", row_label(place$label, place$first + at - 1), ": `", place$name, "` has the level ",
+        describe(found[1L]), ", which is none of ", enumerate(known, quote = "\""),
+        "; declare all levels: `levels = list(", place$name, " = c(", shown, "))`.")
+}

@@ -1,0 +1,269 @@
+# CSV files are read as bytes, in pieces that are cut where a row ends (src/csv-rows.cpp), and each
+# piece is parsed as a text of its own. So the number of fields of each row is known, and nothing
+# that a parser leaves out goes unnoticed.
+
+csv_bytes <- 2^24
+
+#' @exportS3Method
+partition_key.partition_csv <- function(partition) file_key(partition$path)
+
+#' @exportS3Method
+partition_identity.partition_csv <- function(partition) partition$path
+
+#' @exportS3Method
+partition_columns.partition_csv <- function(partition) {
+  pieces <- csv_pieces(partition)
+  on.exit(pieces$close())
+  pieces$layout$names
+}
+
+#' @exportS3Method
+describe_partition.partition_csv <- function(partition) {
+  pieces <- on_error(csv_pieces(partition), function(e) NULL)
+  if (is.null(pieces)) return("")
+  on.exit(pieces$close())
+  paste0(", separated by ", switch(pieces$layout$separator, "," = "commas", ";" = "semicolons",
+                                   "tabs"),
+         if (pieces$layout$decimal == ",") ", decimal commas")
+}
+
+#' @exportS3Method
+partition_count.partition_csv <- function(partition) {
+  pieces <- csv_pieces(partition)
+  on.exit(pieces$close())
+  total <- 0
+  while (!is.null(piece <- pieces$read(text = FALSE))) total <- total + piece$rows
+  total
+}
+
+#' @exportS3Method
+partition_open.partition_csv <- function(partition, columns = NULL, text = character()) {
+  pieces <- csv_pieces(partition)
+  layout <- pieces$layout
+  if (is.null(columns)) columns <- layout$names[!is_unnamed(layout$names)]
+  on_error(check_columns(stats::setNames(as.list(layout$names), layout$names), columns,
+                         partition$label), function(e) {
+    pieces$close()
+    stop(e)
+  })
+  readers_in_turn(function() {
+    repeat {
+      piece <- pieces$read()
+      if (is.null(piece)) return(NULL)
+      if (piece$rows > 0) break
+    }
+    data <- parse_csv(piece, layout, columns, text, partition$label)
+    frame_reader(data, NULL, character(), partition$label)
+  }, pieces$close)
+}
+
+# ---- bytes ------------------------------------------------------------------------------------
+
+# list(layout: list(names, separator, decimal); read = function(text): the next rows,
+# list(text, rows, first, ...) or NULL; close)
+csv_pieces <- function(partition) {
+  label <- partition$label
+  bytes <- csv_stream(partition)
+  rest <- bytes$read()
+  layout <- on_error(csv_layout(rest, label), function(e) {
+    bytes$close()
+    stop(e)
+  })
+  rest <- layout$rest
+  done <- 0
+  list(layout = layout[c("names", "separator", "decimal")], read = function(text = TRUE) {
+    if (length(rest) == 0L && bytes$ended()) return(NULL)
+    piece <- csv_rows_(rest, layout$separator, length(layout$names), bytes$ended(), text, Inf)
+    if (piece$problem > 0) refuse_row(piece, label, done, length(layout$names))
+    if (length(piece$rest) == length(rest) && length(rest) >= bytes$size) {
+      abort("data", row_label(label, done + 1), ": no end within ", in_full(length(rest)),
+            " bytes; is a quote not closed?")
+    }
+    rest <<- if (bytes$ended()) piece$rest else c(piece$rest, bytes$read())
+    piece$rest <- NULL
+    piece$first <- done + 1
+    done <<- done + piece$rows
+    piece
+  }, close = bytes$close)
+}
+
+csv_problems <- c("fields", "open_quote", "after_quote", "zero_byte")
+
+refuse_row <- function(piece, label, done, fields) {
+  what <- switch(csv_problems[piece$problem],
+    fields = paste0("has ", plural(piece$fields, "field"), ", and the first line of the file ",
+                    in_full(fields)),
+    open_quote = "has a quote that is not closed before the file ends",
+    after_quote = "has text behind a closing quote; quotes inside a quoted field must be doubled",
+    zero_byte = "has a zero byte; is the file UTF-16, or no text?"
+  )
+  abort("data", row_label(label, done + piece$rows + 1), ": ", what, ".")
+}
+
+# A connection to the bytes of a file, compressed or not.
+csv_stream <- function(partition) {
+  path <- partition$path
+  size <- if (is.null(partition$bytes)) csv_bytes else partition$bytes
+  broken <- function(e) abort("data", "`", partition$label, "` cannot be read: ",
+                              conditionMessage(e), ".")
+  zipped <- tryCatch(identical(readBin(path, "raw", 2L), as.raw(c(0x1f, 0x8b))),
+                     error = broken, warning = broken)
+  connection <- if (zipped) gzfile(path, "rb") else file(path, "rb")
+  total <- 0
+  ended <- FALSE
+  list(size = size, ended = function() ended, close = function() close(connection),
+       read = function() {
+         found <- tryCatch(readBin(connection, "raw", size), error = broken, warning = broken)
+         total <<- total + length(found)
+         ended <<- length(found) < size
+         if (ended && zipped) check_gzip(path, total, partition$label)
+         found
+       })
+}
+
+# R takes a file that was cut for one that has ended. The last four bytes of each member of a gzip
+# file are the number of its bytes.
+check_gzip <- function(path, total, label) {
+  size <- file.size(path)
+  sizes <- gzip_sizes(path, size)
+  if (sum(sizes) %% 2^32 != total %% 2^32 && utils::tail(sizes, 1L) != total %% 2^32) {
+    abort("data", "`", label, "` is cut: the compressed file ends after ", in_full(total),
+          " bytes of text.")
+  }
+}
+
+# Of the last member, and of those before it that may be some: each begins with three known bytes.
+gzip_sizes <- function(path, size) {
+  connection <- file(path, "rb")
+  on.exit(close(connection))
+  number <- function(bytes) sum(as.numeric(bytes) * 256^(0:3))
+  sizes <- numeric()
+  tail <- raw()
+  while (length(new <- readBin(connection, "raw", 2^24))) {
+    bytes <- c(tail, new)
+    starts <- grepRaw(as.raw(c(0x1f, 0x8b, 0x08)), bytes, fixed = TRUE, all = TRUE)
+    starts <- starts[starts > 4L]
+    sizes <- c(sizes, vapply(starts, function(at) number(bytes[at - 4:1]), 0))
+    tail <- utils::tail(bytes, 6L)
+  }
+  sizes <- sizes[sizes <= 1032 * size]
+  c(sizes, number(utils::tail(tail, 4L)))
+}
+
+# ---- the first line ---------------------------------------------------------------------------
+
+csv_layout <- function(bytes, label) {
+  bytes <- without_mark(bytes, label)
+  leading <- match(FALSE, bytes %in% charToRaw(" \r\n"))
+  if (is.na(leading)) abort("data", "`", label, "` is empty: a first line with names is needed.")
+  if (leading > 1L) bytes <- bytes[leading:length(bytes)]
+  # for the ends of the line alone any separator will do
+  separator <- csv_separator(bytes, label)
+  head <- csv_rows_(bytes, separator, 0L, TRUE, TRUE, 1)
+  if (head$problem > 0) {
+    abort("data", "`", label, "`: the first line, which must have names of columns, cannot be ",
+          "read: a quote is not closed.")
+  }
+  names <- split_line(head$text, separator)
+  list(names = names, separator = separator, rest = head$rest,
+       decimal = csv_decimal(head$rest, separator))
+}
+
+without_mark <- function(bytes, label) {
+  if (identical(bytes[1:3], as.raw(c(0xef, 0xbb, 0xbf)))) return(bytes[-(1:3)])
+  two <- bytes[1:2]
+  if (identical(two, as.raw(c(0xff, 0xfe))) || identical(two, as.raw(c(0xfe, 0xff))) ||
+      as.raw(0) %in% utils::head(bytes, 100L)) {
+    abort("data", "`", label, "` is UTF-16 or no text; it must be UTF-8 or Latin-1: ",
+          "`iconv -f UTF-16 -t UTF-8`.")
+  }
+  bytes
+}
+
+# The one that gives the first line the most fields.
+csv_separator <- function(bytes, label) {
+  fields <- vapply(c(",", "\t", ";"), function(separator) {
+    csv_rows_(bytes, separator, 0L, TRUE, FALSE, 1)$fields
+  }, 0)
+  names(fields)[which.max(fields)]
+}
+
+split_line <- function(text, separator) {
+  names <- scan(text = sub("\r?\n$", "", text, useBytes = TRUE), what = "", sep = separator, quote = "\"", quiet = TRUE,
+                na.strings = character(), strip.white = TRUE, comment.char = "",
+                blank.lines.skip = FALSE, encoding = "bytes")
+  as_utf8(names)
+}
+
+# Where semicolons separate, commas may stand in numbers.
+csv_decimal <- function(rest, separator) {
+  if (separator != ";") return(".")
+  text <- rawToChar(utils::head(rest, 2^16))
+  fields <- strsplit(gsub("\"[^\"]*\"", "", text, useBytes = TRUE), "[;\r\n]+", useBytes = TRUE)[[1L]]
+  numbers <- function(point) {
+    any(grepl(paste0("^ *[-+]?[0-9]*[", point, "][0-9]+([eE][-+]?[0-9]+)? *$"), fields,
+              useBytes = TRUE))
+  }
+  if (numbers(",") && !numbers(".")) "," else "."
+}
+
+# ---- rows -------------------------------------------------------------------------------------
+
+# piece: what csv_rows_() gives; columns: which, in this order.
+parse_csv <- function(piece, layout, columns, text, label) {
+  which <- match(columns, layout$names)
+  as_it_is <- which[columns %in% text]
+  engine <- if (requireNamespace("data.table", quietly = TRUE)) parse_by_fread else parse_by_scan
+  data <- engine(piece, layout, which, as_it_is)
+  if (length(data) != length(columns) || length(data[[1L]]) != piece$rows) {
+    abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
+          in_full(piece$first + piece$rows - 1), ": cannot be read as ",
+          plural(piece$rows, "row"), " of ", plural(length(layout$names), "field"), ".")
+  }
+  data <- lapply(data, function(column) {
+    if (is.character(column)) clean_text(column, piece$doubled) else column
+  })
+  plain_frame(stats::setNames(data, columns), piece$rows)
+}
+
+clean_text <- function(column, doubled) {
+  if (doubled) column <- gsub("\"\"", "\"", column, fixed = TRUE, useBytes = TRUE)
+  column[column == ""] <- NA
+  as_utf8(column)
+}
+
+as_utf8 <- function(text) {
+  fine <- validUTF8(text)
+  Encoding(text) <- "UTF-8"
+  if (!all(fine)) text[!fine] <- iconv(text[!fine], "latin1", "UTF-8")
+  text
+}
+
+parse_by_fread <- function(piece, layout, which, text) {
+  data <- suppressWarnings(data.table::fread(
+    text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
+    colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
+    blank.lines.skip = length(layout$names) > 1L, encoding = "UTF-8", integer64 = "integer64",
+    showProgress = FALSE, data.table = FALSE
+  ))
+  unclass(data)[paste0("V", which)]
+}
+
+parse_by_scan <- function(piece, layout, which, text) {
+  what <- rep(list(NULL), length(layout$names))
+  what[which] <- list("")
+  data <- scan(text = piece$text, what = what, sep = layout$separator, quote = "\"", quiet = TRUE,
+               na.strings = c("", "NA"), strip.white = TRUE, comment.char = "",
+               blank.lines.skip = length(layout$names) > 1L, multi.line = FALSE)
+  lapply(which, function(j) if (j %in% text) data[[j]] else guess_type(data[[j]], layout$decimal))
+}
+
+# As fread() does: also dates.
+guess_type <- function(column, decimal) {
+  found <- utils::type.convert(column, as.is = TRUE, dec = decimal, na.strings = c("", "NA"))
+  if (is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)) return(column)
+  if (is.character(found) && all(is.na(found) | grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", found))) {
+    return(as.Date(found, "%Y-%m-%d"))
+  }
+  found
+}

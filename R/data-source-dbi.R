@@ -1,0 +1,156 @@
+# Rows of a database, through DBI: the result of a query, fetched block by block.
+
+#' @rdname row_source
+#' @exportS3Method
+row_source.DBIConnection <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
+                                     store = NULL) {
+  check_row_dots(list(...))
+  new_source(database_partitions(x, table, query), levels, rows, store)
+}
+
+#' @rdname row_source
+#' @exportS3Method
+row_source.tbl_lazy <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
+                                store = NULL) {
+  check_row_dots(list(...), table, query)
+  need_package("dbplyr", "row_source()")
+  query <- as.character(dbplyr::sql_render(x))
+  new_source(database_partitions(dbplyr::remote_con(x), NULL, query), levels, rows, store)
+}
+
+# connection: a DBI connection, or a function that makes one.
+database_partitions <- function(connection, table, query) {
+  need_package("DBI", "row_source()")
+  if (is.null(table) == is.null(query)) {
+    abort("argument", "Either `table` or `query` must be given with a database connection",
+          if (!is.null(table)) ", not both", ".")
+  }
+  if (!is.null(query)) {
+    check_sql(query, "query")
+    label <- if (length(query) == 1L) "query" else paste("query", seq_along(query))
+    return(Map(function(query, label) {
+      new_partition("dbi", label, connection = connection, query = query, nameless = TRUE)
+    }, query, label))
+  }
+  tables <- if (is.character(table)) as.list(check_sql(table, "table")) else list(table)
+  lapply(tables, function(table) {
+    label <- if (is.character(table)) table else paste(table@name, collapse = ".")
+    new_partition("dbi", label, connection = connection, table = table)
+  })
+}
+
+check_sql <- function(value, arg) {
+  if (!is.character(value) || length(value) == 0L || anyNA(value) || !all(nzchar(value))) {
+    abort("argument", "`", arg, "` must be text, not ", describe(value), ".")
+  }
+  value
+}
+
+#' @exportS3Method
+partition_identity.partition_dbi <- function(partition) {
+  partition[c("connection", "query", "table")]
+}
+
+#' @exportS3Method
+partition_key.partition_dbi <- function(partition) {
+  if (is.null(partition$query)) partition$label else partition$query
+}
+
+#' @exportS3Method
+partition_columns.partition_dbi <- function(partition) {
+  if (is.null(partition$table) || is.function(partition$connection)) return(NULL)
+  DBI::dbListFields(partition$connection, partition$table)
+}
+
+#' @exportS3Method
+partition_count.partition_dbi <- function(partition) {
+  link <- connect(partition)
+  on.exit(link$close())
+  from <- if (!is.null(partition$table)) DBI::dbQuoteIdentifier(link$connection, partition$table)
+          else if (can_wrap(partition$query)) paste0("(", partition$query, ") AS q")
+  if (is.null(from)) return(NextMethod())
+  count <- asking(DBI::dbGetQuery(link$connection, paste("SELECT COUNT(*) AS n FROM", from)),
+                  partition)
+  agree_number(count[[1L]], list(label = partition$label, first = 1, name = "n"))
+}
+
+#' @exportS3Method
+partition_open.partition_dbi <- function(partition, columns = NULL, text = character()) {
+  link <- connect(partition)
+  result <- on_error(send_query(link$connection, partition, columns), function(e) {
+    link$close()
+    stop(e)
+  })
+  ended <- FALSE
+  list(read = function(n) {
+    if (ended) return(NULL)
+    block <- fetch_block(result, n)
+    # a query that gives no rows has columns
+    if (nrow(block) == 0L) {
+      ended <<- TRUE
+      return(NULL)
+    }
+    text_as_text(pick_columns(block, columns, partition$label), text)
+  }, close = function() {
+    suppressWarnings(try(DBI::dbClearResult(result), silent = TRUE))
+    link$close()
+  })
+}
+
+# RSQLite makes a number of text where a column has both, and says so in a warning.
+fetch_block <- function(result, n) {
+  withCallingHandlers(DBI::dbFetch(result, n), warning = function(w) {
+    if (grepl("mixed type|coercing", conditionMessage(w))) stop(conditionMessage(w), call. = FALSE)
+  })
+}
+
+connect <- function(partition) {
+  if (!is.function(partition$connection)) {
+    if (!isTRUE(on_error(DBI::dbIsValid(partition$connection), function(e) FALSE))) {
+      abort("data", "The connection of `", partition$label, "` is closed, or was made in another ",
+            "process; give a function that makes it.")
+    }
+    return(list(connection = partition$connection, close = function() NULL))
+  }
+  connection <- asking(partition$connection(), partition)
+  if (!inherits(connection, "DBIConnection")) {
+    abort("argument", "The function of `", partition$label, "` must make a DBI connection, not ",
+          describe(connection), ".")
+  }
+  list(connection = connection, close = function() {
+    try(DBI::dbDisconnect(connection), silent = TRUE)
+  })
+}
+
+asking <- function(code, partition) {
+  on_error(code, function(e) {
+    abort("data", "`", partition$label, "`: the database says: ", trimws(conditionMessage(e)))
+  })
+}
+
+send_query <- function(connection, partition, columns) {
+  quoted <- function(name) as.character(DBI::dbQuoteIdentifier(connection, name))
+  query <- partition$query
+  if (!is.null(partition$table)) {
+    if (!is.null(columns)) {
+      there <- asking(DBI::dbListFields(connection, partition$table), partition)
+      check_columns(stats::setNames(as.list(there), there), columns, partition$label)
+    }
+    query <- paste("SELECT", select_list(columns, quoted), "FROM", quoted(partition$table))
+  } else if (!is.null(columns) && can_wrap(query)) {
+    narrow <- paste("SELECT", select_list(columns, quoted), "FROM (", query, ") AS q")
+    result <- on_error(DBI::dbSendQuery(connection, narrow), function(e) NULL)
+    if (!is.null(result)) return(result)
+  }
+  asking(DBI::dbSendQuery(connection, query), partition)
+}
+
+select_list <- function(columns, quoted) {
+  if (is.null(columns)) "*" else paste(vapply(columns, quoted, ""), collapse = ", ")
+}
+
+# Does a query mean the same, in the same order, inside another?
+can_wrap <- function(query) {
+  grepl("^\\s*select\\b", query, ignore.case = TRUE) &&
+    !grepl(";|--|/\\*|#|\\b(order|limit|offset|fetch|top|for|into)\\b", query, ignore.case = TRUE)
+}

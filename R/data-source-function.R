@@ -1,0 +1,36 @@
+# A function that gives the rows piece by piece, in biglm's convention, or one without arguments
+# that makes a database connection.
+
+#' @rdname row_source
+#' @rawNamespace S3method(row_source,"function")
+row_source.function <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
+                                store = NULL) {
+  if (length(formals(args(x))) == 0L) {
+    check_row_dots(list(...))
+    return(new_source(database_partitions(x, table, query), levels, rows, store))
+  }
+  check_row_dots(list(...), table, query)
+  new_source(list(new_partition("function", "function", give = x, nameless = TRUE)), levels, rows,
+             store)
+}
+
+#' @exportS3Method
+partition_identity.partition_function <- function(partition) partition$give
+
+#' @exportS3Method
+partition_open.partition_function <- function(partition, columns = NULL, text = character()) {
+  partition$give(TRUE)
+  readers_in_turn(function() {
+    given <- partition$give(FALSE)
+    if (is.null(given)) return(NULL)
+    frame_reader(given_frame(given, partition$label), columns, text, partition$label)
+  })
+}
+
+given_frame <- function(given, label) {
+  if (!is.data.frame(given)) {
+    abort("data", "`", label, "` must give data frames, and NULL at the end, not ",
+          describe(given), ".")
+  }
+  check_data(given, label)
+}

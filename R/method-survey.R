@@ -1,0 +1,210 @@
+# The first pass over a source: what is learned from all rows before any of them can be used (rows
+# by domain, moments, classes), and a random sample of rows, from which bandwidths, landmarks and
+# ranks come. A source of no more rows than the sample is in it as a whole.
+
+sample_rows <- 20000
+
+# list(source, reader, n, lost, domains: names; sizes, weights, by domain; moments: list(count,
+# mean, square) of the columns, by domain [G x p]; response, see survey_response(); sample: as
+# read_sample() gives it, not scaled, with the numbers of its rows).
+survey_source <- function(source, reader) {
+  n <- sum(session$trip$counts)
+  chosen <- if (n <= sample_rows) seq_len(n) else sort(sample.int(n, sample_rows))
+  starts <- c(0, cumsum(session$trip$counts))
+  sums <- run_pass(source, reader$prototype, survey_work(reader, chosen, starts), "survey")
+  if (sums$n == 0) abort("data", "Every row of the source has missing values.")
+  warn_lost(sums$lost, sums$n + sums$lost)
+  order <- order(sums$domains, method = "radix")
+  survey <- list(source = source, reader = reader, n = sums$n, domains = sums$domains[order],
+                 sizes = sums$moments$count[order], weights = sums$weighed[order, 1L],
+                 positive = sums$weighed[order, 2L], logs = sums$weighed[order, 3L],
+                 heaviest = sums$heaviest,
+                 moments = lapply(sums$moments, take, order))
+  if (all(survey$weights == 0)) abort("data", "`weights` must not all be zero.")
+  survey$classes <- survey_classes(reader, sums)
+  survey$response <- lapply(sums$response, take, order)
+  survey$moments[-1L] <- unscale_moments(survey$moments, reader$unit)
+  survey$sample <- survey_sample(survey, sums$rows)
+  survey
+}
+
+warn_lost <- function(lost, n) {
+  if (lost > 0) {
+    warn("missing", plural(lost, "row"), " of ", format(n, big.mark = ","),
+         " left out because of missing values.")
+  }
+}
+
+# Moments were summed in units of the columns.
+unscale_moments <- function(moments, unit) {
+  list(mean = sweep(moments$mean, 2L, unit, "*"), square = sweep(moments$square, 2L, unit^2, "*"))
+}
+
+# chosen: numbers of the sampled rows, ascending; starts: rows before each partition. Values, and no
+# environment of the call, go to the workers.
+survey_work <- function(reader, chosen, starts) {
+  list(start = function() NULL, add = add_surveys, block = function(sums, data, at) {
+    rows <- numbers_of(reader, data, at)
+    own <- survey_block(reader, rows)
+    place <- starts[at$number] + at$first - 1 + rows$kept
+    picked <- which(place %in% chosen_within(chosen, starts[at$number] + at$first, nrow(data)))
+    own$rows <- list(lapply(c(rows[c("X", "y", "domain", "weights")], list(place = place)), take,
+                            picked))
+    own$lost <- rows$lost
+    add_surveys(sums, own)
+  })
+}
+
+chosen_within <- function(chosen, first, n) {
+  ends <- findInterval(c(first - 0.5, first + n - 0.5), chosen)
+  chosen[seq_len(ends[2L] - ends[1L]) + ends[1L]]
+}
+
+survey_block <- function(reader, rows) {
+  names <- unique(rows$domain)
+  code <- match(rows$domain, names)
+  by_domain <- function(values) unname(rowsum(values, code, reorder = TRUE))
+  X <- sweep(rows$X, 2L, reader$unit, "/")
+  sums <- list(n = length(code), domains = names, weighed = weigh_domains(rows$weights, by_domain),
+               heaviest = max(rows$weights, 0),
+               moments = group_moments_of(X, rep(1, length(code)), code, by_domain))
+  if (reader$kind == "number") {
+    sums$response <- group_moments_of(matrix(rows$y), rows$weights, code, by_domain)
+    sums$values <- utils::head(unique(rows$y), 3L)
+  } else if (reader$kind == "class") {
+    sums$response <- list(classes = table_of(rows$y, rows$weights, code, length(names)))
+  }
+  sums
+}
+
+# [G x 3]: sums of weights, rows with one, sums of logarithms.
+weigh_domains <- function(weights, by_domain) {
+  positive <- weights > 0
+  by_domain(cbind(weights, positive, ifelse(positive, log(weights), 0)))
+}
+
+# list(count [G], mean [G x p], square: sums of squared distances from the mean [G x p]).
+group_moments_of <- function(X, weights, code, by_domain) {
+  count <- drop(by_domain(weights))
+  mean <- by_domain(weights * X) / pmax(count, .Machine$double.xmin)
+  list(count = count, mean = mean, square = by_domain(weights * (X - mean[code, , drop = FALSE])^2))
+}
+
+# Sums of weights [G x classes], rows of no class first: named columns.
+table_of <- function(y, weights, code, G) {
+  classes <- unique(y)
+  table <- matrix(0, G, length(classes), dimnames = list(NULL, classes))
+  cell <- cbind(code, match(y, classes))
+  total <- rowsum(weights, (cell[, 2L] - 1) * G + cell[, 1L])
+  table[as.integer(rownames(total))] <- total
+  table
+}
+
+# Surveys of two sets of rows; domains and classes are matched by name.
+add_surveys <- function(a, b) {
+  if (is.null(a)) return(b)
+  if (is.null(b)) return(a)
+  names <- union(a$domains, b$domains)
+  at <- list(match(names, a$domains), match(names, b$domains))
+  sum <- list(n = a$n + b$n, domains = names, lost = a$lost + b$lost, rows = c(a$rows, b$rows),
+              weighed = filled(a$weighed, at[[1L]]) + filled(b$weighed, at[[2L]]),
+              heaviest = max(a$heaviest, b$heaviest),
+              moments = join_moments(a$moments, b$moments, at))
+  if (!is.null(a$response$classes)) {
+    sum$response <- list(classes = add_tables(a$response$classes, b$response$classes, at))
+  } else if (!is.null(a$response)) {
+    sum$response <- join_moments(a$response, b$response, at)
+    sum$values <- utils::head(union(a$values, b$values), 3L)
+  }
+  sum
+}
+
+# The values at these places, 0 where there is none.
+filled <- function(values, at) {
+  value <- take(values, at)
+  value[is.na(value)] <- 0
+  value
+}
+
+# Chan, Golub and LeVeque (1979): with d the distance of the means, the sums of squares of both add
+# to S = S_a + S_b + d^2 n_a n_b / (n_a + n_b).
+join_moments <- function(a, b, at) {
+  a <- lapply(a, filled, at[[1L]])
+  b <- lapply(b, filled, at[[2L]])
+  count <- a$count + b$count
+  share <- ifelse(count > 0, b$count / count, 0)
+  distance <- b$mean - a$mean
+  # a mean of nothing is 0, and must not pull
+  distance[a$count == 0 | b$count == 0, ] <- 0
+  mean <- ifelse(matrix(a$count == 0, nrow(a$mean), ncol(a$mean)), b$mean,
+                 a$mean + share * distance)
+  list(count = count, mean = mean, square = a$square + b$square + share * a$count * distance^2)
+}
+
+add_tables <- function(a, b, at) {
+  classes <- union(colnames(a), colnames(b))
+  spread <- function(table, rows) {
+    columns <- match(classes, colnames(table))
+    filled(table[rows, , drop = FALSE][, columns, drop = FALSE], TRUE)
+  }
+  sum <- spread(a, at[[1L]]) + spread(b, at[[2L]])
+  colnames(sum) <- classes
+  sum
+}
+
+# The classes that occur, in the order of the declared levels, or of their names.
+survey_classes <- function(reader, sums) {
+  if (reader$kind != "class") return(NULL)
+  found <- colnames(sums$response$classes)
+  declared <- intersect(reader$levels, found)
+  c(declared, sort(setdiff(found, declared)))
+}
+
+survey_sample <- function(survey, rows) {
+  part <- function(name) lapply(rows, `[[`, name)
+  order <- order(unlist(part("place")))
+  y <- unlist(part("y"))[order]
+  list(X = do.call(rbind, part("X"))[order, , drop = FALSE],
+       y = if (is.null(survey$classes)) y else factor(y, survey$classes),
+       domain = factor(unlist(part("domain"))[order], survey$domains),
+       weights = unlist(part("weights"))[order], blueprint = survey$reader$blueprint)
+}
+
+# As learn_scaling() learns it from rows: means and standard deviations of all of them, ranks of the
+# sample.
+survey_scaling <- function(survey, scale) {
+  coded <- length(seen_coding(survey$reader$blueprint)$coded)
+  sample <- survey$sample
+  scaling <- quietly(learn_scaling(sample$X, scale, sample$domain, coded),
+                     "domgen_warning_constant")
+  numbers <- seq_len(ncol(sample$X) - coded)
+  moments <- survey$moments
+  own <- lapply(seq_along(survey$domains), function(g) {
+    spread_of(moments$mean[g, numbers], moments$square[g, numbers], moments$count[g])
+  })
+  if (by_domain(scale)) scaling$domains <- stats::setNames(own, survey$domains)
+  if (scale[1L] == "none") return(scaling)
+  pooled <- pool_moments(moments)
+  scaling[c("centre", "scale")] <- spread_of(pooled$mean[numbers], pooled$square[numbers],
+                                             pooled$count)
+  constant <- !is.finite(scaling$scale)
+  if (any(constant)) {
+    warn("constant", plural(sum(constant), "predictor"), " constant on the training data, without ",
+         "influence: ", enumerate(colnames(sample$X)[numbers][constant]), ".")
+  }
+  scaling
+}
+
+# As column_moments(): what is constant is divided by infinity.
+spread_of <- function(mean, square, count) {
+  spread <- sqrt(square / max(count - 1, 1))
+  list(centre = unname(mean), scale = unname(ifelse(spread <= 1e-13 * abs(mean), Inf, spread)))
+}
+
+# Of all domains together.
+pool_moments <- function(moments) {
+  total <- sum(moments$count)
+  mean <- colSums(moments$count * moments$mean) / total
+  between <- colSums(moments$count * sweep(moments$mean, 2L, mean)^2)
+  list(count = total, mean = mean, square = colSums(moments$square) + between)
+}

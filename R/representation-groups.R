@@ -1,0 +1,99 @@
+# Sums of products of features over the rows of each group of domains, from which fits without some
+# domains follow by subtraction:
+#   second    Z'CZ of each group [r r x groups], the upper triangles
+#   cross     Z'CF [r m x groups], F = (Y, 1), the targets and a constant
+#   response  F'CF [m m x groups], the upper triangles
+# with C the rows' costs. Of the product map z_P (x) z_x they are those of z_x, with a group for
+# each domain: n r_x^2 operations, and the domains need not be described before.
+
+# The most numbers that they take, 64 MB; with the product map, whose domains are many, 256 MB.
+group_numbers <- 2^23
+domain_numbers <- 2^25
+
+# The group of each of G domains: as many groups as fit.
+group_domains <- function(product, G) {
+  if (sums_by_domain(product, G)) return(seq_len(G))
+  groups <- max(10, group_numbers %/% product$dim^2)
+  if (groups >= G) seq_len(G) else sample(rep_len(seq_len(groups), G))
+}
+
+sums_by_domain <- function(product, G) {
+  on_x <- map_on_x(product$map)
+  !is.null(on_x) && G * on_x$dim^2 <= domain_numbers
+}
+
+# What the sums are of.
+summed_space <- function(product, by_domain) {
+  if (by_domain) product[c("map", "dim")] <- map_on_x(product$map)
+  product
+}
+
+# Of a map that is a product with what is constant in a domain the factor of x, list(map, dim).
+map_on_x <- function(map) UseMethod("map_on_x")
+
+#' @exportS3Method
+map_on_x.default <- function(map) NULL
+
+# For run_pass(), what a worker needs. The sums, which start() makes, are changed in place. targets:
+# a function of the response of a block, [n x m]; costs: of each domain's rows beside their weights.
+group_work <- function(space, table, group, m, targets, costs) {
+  force(space); force(table); force(group); force(m); force(targets); force(costs)
+  n <- max(group)
+  list(start = function() {
+    list(second = matrix(0, space$dim^2, n), cross = matrix(0, space$dim * m, n),
+         response = matrix(0, m^2, n))
+  }, add = function(a, b) Map(`+`, a, b), block = function(sums, rows) {
+    add_group_sums(sums, space, table, group, targets, costs, rows)
+  })
+}
+
+add_group_sums <- function(sums, space, table, group, targets, costs, rows) {
+  order <- order(group[as.integer(rows$domain)])
+  sorted <- rows_at(rows[c("X", "domain")], order)
+  code <- as.integer(sorted$domain)
+  F <- cbind(targets(take(rows$y, order)), 1)
+  weights <- rows$weights[order] * costs[code]
+  in_chunks(space, sorted, table, function(program, i, X, codes) {
+    feature_group_moments_(program, X, codes, group[take(code, i)], take(weights, i), take(F, i),
+                           sums$second, sums$cross, sums$response, space$threads)
+  })
+  sums
+}
+
+# What a model makes of them. table: z_P of each domain [s x G] where the sums are of z_x.
+new_group_sums <- function(sums, space, group, table = NULL) {
+  structure(c(sums, list(dim = space$dim, group = group, table = table)), class = "group_sums")
+}
+
+# Sums over the rows of some domains, whole groups of them: list(second = Z'CZ [r x r], sums = Z'c
+# [r], total = sum c, cross = Z'CY [r x m], response_sums = Y'c [m], response_second = Y'CY [m x
+# m]).
+sum_groups <- function(sums, domains = seq_along(sums$group)) {
+  groups <- unique(sums$group[domains])
+  m <- sqrt(nrow(sums$response))
+  r <- sums$dim
+  square <- function(values, size) matrix(values[mirror_places(size)], size)
+  response <- square(rowSums(sums$response[, groups, drop = FALSE]), m)
+  if (is.null(sums$table)) {
+    second <- square(rowSums(sums$second[, groups, drop = FALSE]), r)
+    cross <- matrix(rowSums(sums$cross[, groups, drop = FALSE]), r)
+  } else {
+    table <- sums$table[, groups, drop = FALSE]
+    second <- sum_of_products(sums$second[mirror_places(r), groups, drop = FALSE], table)
+    # coordinate i of x times a of the domain, for each column of F
+    cross <- array(tcrossprod(sums$cross[, groups, drop = FALSE], table), c(r, m, nrow(table)))
+    cross <- matrix(aperm(cross, c(1L, 3L, 2L)), r * nrow(table))
+  }
+  own <- seq_len(m - 1L)
+  list(second = second, sums = cross[, m], total = response[m, m],
+       cross = cross[, own, drop = FALSE], response_sums = response[own, m],
+       response_second = response[own, own, drop = FALSE])
+}
+
+# Where the entries of a symmetric matrix stand in its upper triangle.
+mirror_places <- function(size) {
+  places <- matrix(seq_len(size^2), size)
+  lower <- lower.tri(places)
+  places[lower] <- t(places)[lower]
+  as.vector(places)
+}

@@ -1,0 +1,106 @@
+# A call that goes over a source several times: it draws one seed, so that it does the same again
+# when it is repeated after an interrupt or a crash, and keeps what is finished.
+
+# session$trip, an environment: memory, an environment of what is finished; folder and key: where it
+# is kept beyond the session, or NULL; passes: how many there were; counts: rows of the partitions.
+
+# what: list of all that decides about the call's numbers; code: a function, whose random numbers
+# all come from the seed. A call inside a call is part of it.
+over_source <- function(source, what, code) {
+  if (!is.null(session$trip)) return(code())
+  memory <- new.env(parent = emptyenv())
+  resumable(function() {
+    trip <- list2env(list(memory = memory, folder = source$store, passes = 0L))
+    if (!is.null(trip$folder)) trip$key <- fingerprint(list(source_key(source), what))
+    session$trip <- trip
+    on.exit(session$trip <- NULL)
+    seed <- kept("seed", draw_seeds(1L))
+    value <- with_seed(seed, {
+      trip$counts <- count_rows(source)
+      code()
+    })
+    forget(trip)
+    value
+  }, memory)
+}
+
+source_key <- function(source) list(lapply(source$partitions, partition_key), source$levels)
+
+# Numbers of rows, so that a pass knows how far it is, and of each row which one it is.
+count_rows <- function(source) {
+  kept("counts", {
+    count <- function(partition) partition_count(partition)
+    unlist(if (workers_at_once() > 1L) map_again(source$partitions, count)
+           else lapply(source$partitions, count))
+  })
+}
+
+next_pass <- function(trip, label) {
+  trip$passes <- trip$passes + 1L
+  # what an interrupt says of them
+  key <- sprintf("pass %d, %s", trip$passes, label)
+  trip$memory$pieces <- unique(c(trip$memory$pieces, key))
+  key
+}
+
+# The value of an expression, or the one that was kept before the call was interrupted.
+kept <- function(name, code) {
+  trip <- session$trip
+  found <- trip$memory[[name]]
+  if (!is.null(found)) return(found[[1L]])
+  file <- kept_file(trip, name)
+  if (!is.null(file) && file.exists(file)) {
+    value <- on_error(readRDS(file), function(e) {
+      abort("data", "`store` has a damaged file, `", file, "`; remove it.")
+    })
+    trip$memory[[name]] <- list(value)
+    return(value)
+  }
+  force(code)
+  keep(name, code)
+  code
+}
+
+# Under another name first: a file is there as a whole or not at all.
+keep <- function(name, value) {
+  trip <- session$trip
+  trip$memory[[name]] <- list(value)
+  file <- kept_file(trip, name)
+  if (is.null(file)) return(invisible())
+  if (!dir.exists(trip$folder)) dir.create(trip$folder, recursive = TRUE)
+  part <- paste0(file, ".part")
+  written <- on_error(suppressWarnings({
+    saveRDS(value, part, compress = FALSE)
+    file.rename(part, file)
+  }), function(e) FALSE)
+  if (!written) abort("data", "`store` cannot be written: `", file, "`. Is the disk full?")
+}
+
+kept_file <- function(trip, name) {
+  if (is.null(trip$folder)) return(NULL)
+  file.path(trip$folder, paste0("domgen-", trip$key, "-", gsub("[^a-z0-9]+", "-", name), ".rds"))
+}
+
+# What was kept is of no use to a call that has ended.
+forget <- function(trip) {
+  if (is.null(trip$folder)) return(invisible())
+  unlink(list.files(trip$folder, paste0("^domgen-", trip$key, "-"), full.names = TRUE))
+}
+
+# The same text for the same value in any session: of functions their code, of environments nothing.
+fingerprint <- function(value) {
+  file <- tempfile()
+  on.exit(unlink(file))
+  saveRDS(plain_value(value), file, compress = FALSE)
+  unname(tools::md5sum(file))
+}
+
+plain_value <- function(value) {
+  if (is.environment(value)) return(NULL)
+  if (is.function(value) || is.language(value)) return(deparse(utils::removeSource(value)))
+  attributes <- attributes(value)
+  attributes$.Environment <- NULL
+  if (is.list(value)) value <- lapply(unclass(value), plain_value)
+  list(value = as.vector(unclass(value), if (is.list(value)) "list" else "any"),
+       attributes = if (length(attributes)) lapply(attributes, plain_value))
+}

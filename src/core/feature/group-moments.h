@@ -1,0 +1,70 @@
+// Sums of products of features by groups of rows: what regressions without some domains need. The
+// rows stand in the order of their groups, so that each group is a run of rows.
+#ifndef DOMGEN_CORE_FEATURE_GROUP_MOMENTS_H
+#define DOMGEN_CORE_FEATURE_GROUP_MOMENTS_H
+
+#include "../linalg/assert.h"
+#include "../linalg/pool.h"
+#include "../linalg/view.h"
+#include "map.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace domgen {
+
+// One column for each group, C = diag(weight). The upper triangles of squares only.
+struct GroupMoments {
+  double* second;    // Z'CZ [r r x groups]
+  double* cross;     // Z'CF [r m x groups]
+  double* response;  // F'CF [m m x groups]
+};
+
+struct GroupRequest {
+  const int* group;      // 0, ..., groups - 1 for each row, ascending
+  const double* weight;  // C
+  MatrixView F;          // [n x m]
+};
+
+// columns of Zt and rows of F, each times the square root of its weight
+inline void weigh_rows(const double* Zt, Index dim, Index first, Index count,
+                       const GroupRequest& request, double* Zw, double* Fw) {
+  const Index n = request.F.rows(), m = request.F.cols();
+  for (Index i = 0; i < count; ++i) {
+    const double root = std::sqrt(request.weight[first + i]);
+    for (Index k = 0; k < dim; ++k) Zw[k + i * dim] = root * Zt[k + i * dim];
+    for (Index j = 0; j < m; ++j) Fw[j + i * m] = root * request.F.data()[first + i + j * n];
+  }
+}
+
+// sums += those of the rows of X
+inline void add_group_moments(FeatureMap& map, const MatrixView& X, const int* domain,
+                              const GroupRequest& request, Index block, const Pool& pool,
+                              GroupMoments& sums) {
+  DOMGEN_EXPECT(request.F.rows() == X.rows());
+  const int r = static_cast<int>(map.dim()), m = static_cast<int>(request.F.cols());
+  const double one = 1;
+  Buffer features, response;
+  for_each_block(map, X, domain, block, pool, [&](const RowBlock& rows, const double* Zt) {
+    double* Zw = features.reserve(Index(r) * rows.count);
+    double* Fw = response.reserve(Index(m) * rows.count);
+    weigh_rows(Zt, r, rows.first, rows.count, request, Zw, Fw);
+    const int* group = request.group + rows.first;
+    for (Index i = 0, end; i < rows.count; i = end) {
+      end = std::upper_bound(group + i, group + rows.count, group[i]) - group;
+      const int b = static_cast<int>(end - i);
+      const Index g = group[i];
+      const double *z = Zw + i * r, *f = Fw + i * m;
+      dsyrk_("U", "N", &r, &b, &one, z, &r, &one, sums.second + g * r * r, &r, 1, 1);
+      dgemm_("N", "T", &r, &m, &b, &one, z, &r, f, &m, &one, sums.cross + g * r * m, &r, 1, 1);
+      dsyrk_("U", "N", &m, &b, &one, f, &m, &one, sums.response + g * m * m, &m, 1, 1);
+    }
+  });
+}
+
+}  // namespace domgen
+
+#endif
