@@ -6,13 +6,6 @@
 # sample scaled).
 fit_source <- function(spec, stage) UseMethod("fit_source")
 
-#' @exportS3Method
-fit_source.dg_spec <- function(spec, stage) {
-  abort("argument", "`", spec$method, "()` cannot be fitted to a source: it needs all rows at ",
-        "once. Those that can are `dg_ridge()`, `dg_gp()`, `dg_svm()` and the projections, with a ",
-        "feature map.")
-}
-
 fit_from_source <- function(spec, input, call) {
   what <- list(class(spec), spec$args, format_formula(input$x), input$weights, input$na.action)
   fitted <- over_source(input$source, what, function() {
@@ -25,9 +18,11 @@ fit_from_source <- function(spec, input, call) {
   seal(fitted)
 }
 
+# Before the rows are read.
 check_source_spec <- function(spec) {
   parts <- if (is.null(spec$projection)) list(spec) else spec[c("projection", "learner")]
   for (part in parts) {
+    check_fits_source(part)
     args <- part$args
     if (!is.null(args$features) && is_exact(args$features)) {
       abort("argument", "`features` must be a feature map with a source, such as ",
@@ -43,6 +38,16 @@ check_source_spec <- function(spec) {
             "source.")
     }
   }
+}
+
+check_fits_source <- function(spec) {
+  methods <- lapply(class(spec), function(name) {
+    utils::getS3method("fit_source", name, optional = TRUE, envir = topenv())
+  })
+  if (!all(vapply(methods, is.null, NA))) return(invisible())
+  abort("argument", "`", spec$method, "()` cannot be fitted to a source: it needs all rows at ",
+        "once. Those that can are `dg_ridge()`, `dg_gp()`, `dg_svm()` and the projections, with a ",
+        "feature map.")
 }
 
 # The rows as a specification sees them.
