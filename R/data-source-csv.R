@@ -47,11 +47,8 @@ partition_open.partition_csv <- function(partition, columns = NULL, text = chara
     stop(e)
   })
   readers_in_turn(function() {
-    repeat {
-      piece <- pieces$read()
-      if (is.null(piece)) return(NULL)
-      if (piece$rows > 0) break
-    }
+    piece <- pieces$read()
+    if (is.null(piece)) return(NULL)
     data <- parse_csv(piece, layout, columns, text, partition$label)
     frame_reader(data, NULL, character(), partition$label)
   }, pieces$close)
@@ -63,28 +60,35 @@ partition_open.partition_csv <- function(partition, columns = NULL, text = chara
 # list(text, rows, first, ...) or NULL; close)
 csv_pieces <- function(partition) {
   label <- partition$label
-  bytes <- csv_stream(partition)
-  rest <- bytes$read()
-  layout <- on_error(csv_layout(rest, label), function(e) {
-    bytes$close()
+  stream <- csv_stream(partition)
+  layout <- on_error(csv_layout(stream, label), function(e) {
+    stream$close()
     stop(e)
   })
-  rest <- layout$rest
   done <- 0
-  list(layout = layout[c("names", "separator", "decimal")], read = function(text = TRUE) {
-    if (length(rest) == 0L && bytes$ended()) return(NULL)
-    piece <- csv_rows_(rest, layout$separator, length(layout$names), bytes$ended(), text, Inf)
-    if (piece$problem > 0) refuse_row(piece, label, done, length(layout$names))
-    if (length(piece$rest) == length(rest) && length(rest) >= bytes$size) {
-      abort("data", row_label(label, done + 1), ": no end within ", in_full(length(rest)),
-            " bytes; is a quote not closed?")
+  list(layout = layout, read = function(text = TRUE) {
+    repeat {
+      piece <- csv_take_(stream$buffer, layout$separator, length(layout$names), stream$ended(),
+                         text, Inf)
+      if (piece$problem > 0) refuse_row(piece, label, done, length(layout$names))
+      if (piece$rows > 0 || stream$ended()) break
+      if (piece$bytes == 0) check_row_size(stream, label, done)
+      stream$more()
     }
-    rest <<- if (bytes$ended()) piece$rest else c(piece$rest, bytes$read())
-    piece$rest <- NULL
+    if (piece$rows == 0) return(NULL)
     piece$first <- done + 1
     done <<- done + piece$rows
     piece
-  }, close = bytes$close)
+  }, close = stream$close)
+}
+
+# A quote that is not closed takes all that follows into its row.
+check_row_size <- function(stream, label, done) {
+  held <- csv_add_(stream$buffer, raw())
+  if (held > 2 * stream$size) {
+    abort("data", row_label(label, done + 1), ": does not end within ", in_full(held),
+          " bytes; is a quote not closed?")
+  }
 }
 
 csv_problems <- c("fields", "open_quote", "after_quote", "zero_byte")
@@ -100,25 +104,32 @@ refuse_row <- function(piece, label, done, fields) {
   abort("data", row_label(label, done + piece$rows + 1), ": ", what, ".")
 }
 
-# A connection to the bytes of a file, compressed or not.
+# The bytes of a file, compressed or not: list(buffer, size: of a piece, more = function(): the next
+# piece is added, ended = function(), close).
 csv_stream <- function(partition) {
   path <- partition$path
   size <- if (is.null(partition$bytes)) csv_bytes else partition$bytes
   broken <- function(e) abort("data", "`", partition$label, "` cannot be read: ",
                               conditionMessage(e), ".")
-  zipped <- tryCatch(identical(readBin(path, "raw", 2L), as.raw(c(0x1f, 0x8b))),
-                     error = broken, warning = broken)
-  connection <- if (zipped) gzfile(path, "rb") else file(path, "rb")
+  safely <- function(code) tryCatch(code, error = broken, warning = broken)
+  zipped <- identical(safely(readBin(path, "raw", 2L)), as.raw(c(0x1f, 0x8b)))
+  connection <- if (zipped) safely(gzfile(path, "rb"))
+  buffer <- csv_bytes_()
   total <- 0
   ended <- FALSE
-  list(size = size, ended = function() ended, close = function() close(connection),
-       read = function() {
-         found <- tryCatch(readBin(connection, "raw", size), error = broken, warning = broken)
-         total <<- total + length(found)
-         ended <<- length(found) < size
-         if (ended && zipped) check_gzip(path, total, partition$label)
-         found
-       })
+  add <- function() {
+    if (!zipped) return(csv_add_file_(buffer, path, total, size))
+    found <- safely(readBin(connection, "raw", size))
+    csv_add_(buffer, found)
+    length(found)
+  }
+  list(buffer = buffer, size = size, ended = function() ended, more = function() {
+    found <- add()
+    if (found < 0) abort("data", "`", partition$label, "` cannot be read.")
+    total <<- total + found
+    ended <<- found < size
+    if (ended && zipped) check_gzip(path, total, partition$label)
+  }, close = function() if (zipped) close(connection))
 }
 
 # R takes a file that was cut for one that has ended. The last four bytes of each member of a gzip
@@ -152,38 +163,42 @@ gzip_sizes <- function(path, size) {
 
 # ---- the first line ---------------------------------------------------------------------------
 
-csv_layout <- function(bytes, label) {
-  bytes <- without_mark(bytes, label)
-  leading <- match(FALSE, bytes %in% charToRaw(" \r\n"))
-  if (is.na(leading)) abort("data", "`", label, "` is empty: a first line with names is needed.")
-  if (leading > 1L) bytes <- bytes[leading:length(bytes)]
-  # for the ends of the line alone any separator will do
-  separator <- csv_separator(bytes, label)
-  head <- csv_rows_(bytes, separator, 0L, TRUE, TRUE, 1)
-  if (head$problem > 0) {
-    abort("data", "`", label, "`: the first line, which must have names of columns, cannot be ",
-          "read: a quote is not closed.")
+# Takes the first line from the stream.
+csv_layout <- function(stream, label) {
+  stream$more()
+  skip_mark(stream, label)
+  head <- csv_head_(stream$buffer, 2^16)
+  if (!as.raw(10) %in% head) head <- csv_head_(stream$buffer, Inf)
+  separator <- csv_separator(head, label)
+  repeat {
+    line <- csv_take_(stream$buffer, separator, 0L, TRUE, TRUE, 1)
+    if (line$problem > 0) {
+      abort("data", "`", label, "`: the first line, which must have the names of the columns, has ",
+            "a quote that is not closed, or a zero byte.")
+    }
+    if (line$bytes == 0) {
+      abort("data", "`", label, "` is empty: a first line with the names of columns is needed.")
+    }
+    if (line$rows > 0) break
   }
-  names <- split_line(head$text, separator)
-  list(names = names, separator = separator, rest = head$rest,
-       decimal = csv_decimal(head$rest, separator))
+  list(names = split_line(line$text, separator), separator = separator,
+       decimal = csv_decimal(head, separator))
 }
 
-without_mark <- function(bytes, label) {
-  if (identical(bytes[1:3], as.raw(c(0xef, 0xbb, 0xbf)))) return(bytes[-(1:3)])
-  two <- bytes[1:2]
-  if (identical(two, as.raw(c(0xff, 0xfe))) || identical(two, as.raw(c(0xfe, 0xff))) ||
-      as.raw(0) %in% utils::head(bytes, 100L)) {
-    abort("data", "`", label, "` is UTF-16 or no text; it must be UTF-8 or Latin-1: ",
-          "`iconv -f UTF-16 -t UTF-8`.")
+skip_mark <- function(stream, label) {
+  mark <- as.integer(csv_head_(stream$buffer, 3))
+  if (identical(mark, c(0xefL, 0xbbL, 0xbfL))) csv_skip_(stream$buffer, 3L)
+  if (length(mark) > 1L && setequal(mark[1:2], 254:255)) {
+    abort("data", "`", label, "` is UTF-16; it must be UTF-8 or Latin-1.")
   }
-  bytes
 }
 
 # The one that gives the first line the most fields.
-csv_separator <- function(bytes, label) {
+csv_separator <- function(head, label) {
   fields <- vapply(c(",", "\t", ";"), function(separator) {
-    csv_rows_(bytes, separator, 0L, TRUE, FALSE, 1)$fields
+    buffer <- csv_bytes_()
+    csv_add_(buffer, head)
+    csv_take_(buffer, separator, 0L, TRUE, FALSE, 1)$fields
   }, 0)
   names(fields)[which.max(fields)]
 }
@@ -196,10 +211,10 @@ split_line <- function(text, separator) {
 }
 
 # Where semicolons separate, commas may stand in numbers.
-csv_decimal <- function(rest, separator) {
-  if (separator != ";") return(".")
-  text <- rawToChar(utils::head(rest, 2^16))
-  fields <- strsplit(gsub("\"[^\"]*\"", "", text, useBytes = TRUE), "[;\r\n]+", useBytes = TRUE)[[1L]]
+csv_decimal <- function(head, separator) {
+  if (separator != ";" || as.raw(0) %in% head) return(".")
+  text <- gsub("\"[^\"]*\"", "", rawToChar(head), useBytes = TRUE)
+  fields <- strsplit(text, "[;\r\n]+", useBytes = TRUE)[[1L]]
   numbers <- function(point) {
     any(grepl(paste0("^ *[-+]?[0-9]*[", point, "][0-9]+([eE][-+]?[0-9]+)? *$"), fields,
               useBytes = TRUE))
@@ -213,7 +228,9 @@ csv_decimal <- function(rest, separator) {
 parse_csv <- function(piece, layout, columns, text, label) {
   which <- match(columns, layout$names)
   as_it_is <- which[columns %in% text]
-  engine <- if (requireNamespace("data.table", quietly = TRUE)) parse_by_fread else parse_by_scan
+  # a quote doubled inside quotes, and one that is not in quotes, look alike to fread()
+  simple <- !(piece$doubled && piece$literal) && requireNamespace("data.table", quietly = TRUE)
+  engine <- if (simple) parse_by_fread else parse_by_scan
   data <- engine(piece, layout, which, as_it_is)
   if (length(data) != length(columns) || length(data[[1L]]) != piece$rows) {
     abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
@@ -221,14 +238,14 @@ parse_csv <- function(piece, layout, columns, text, label) {
           plural(piece$rows, "row"), " of ", plural(length(layout$names), "field"), ".")
   }
   data <- lapply(data, function(column) {
-    if (is.character(column)) clean_text(column, piece$doubled) else column
+    if (is.character(column)) clean_text(column, simple && piece$doubled) else column
   })
   plain_frame(stats::setNames(data, columns), piece$rows)
 }
 
 clean_text <- function(column, doubled) {
   if (doubled) column <- gsub("\"\"", "\"", column, fixed = TRUE, useBytes = TRUE)
-  column[column == ""] <- NA
+  column[column %in% c("", "NA")] <- NA
   as_utf8(column)
 }
 

@@ -160,7 +160,7 @@ partition_identity.default <- function(partition) NULL
 #' **CSV.** The first line has the names of the columns; commas, tabs or semicolons stand between
 #' them, whichever is most frequent there. With semicolons, numbers may have a decimal comma. Text
 #' may stand in double quotes, which are doubled inside, and may then have separators and line ends.
-#' Empty fields and `NA` are missing. Lines that are empty are left out, but for files of one column.
+#' Empty fields and `NA` are missing, in quotes too. Lines that are empty are left out, but for files of one column.
 #' Bytes that are not valid UTF-8 are taken for Latin-1. Each row must have as many fields as the
 #' first line. Files are read in pieces of 16 MB, by data.table where it is installed, which is ten
 #' times faster.

@@ -4,8 +4,10 @@
 #ifndef DOMGEN_CORE_DATA_CSV_ROWS_H
 #define DOMGEN_CORE_DATA_CSV_ROWS_H
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 namespace domgen {
@@ -17,7 +19,8 @@ struct CsvRows {
   std::size_t rows = 0;    // their number, without blank ones
   std::size_t blank = 0;   // number of blank ones
   std::size_t fields = 0;  // of the row with the problem, else of the last one
-  bool doubled = false;    // is there a doubled quote between quotes?
+  bool doubled = false;    // is there a doubled quote between quotes,
+  bool literal = false;    // and one in a field that does not begin with one?
   CsvProblem problem = CsvProblem::none;  // of row `rows` + 1
 };
 
@@ -50,8 +53,44 @@ class CsvScan {
   }
 
  private:
+  typedef std::uint8_t Bytes __attribute__((vector_size(16)));
+
+  // The number of separators from `at` to `end`; -1 where there is a quote or a zero byte.
+  std::ptrdiff_t separators(const char* at, const char* end) const {
+    std::ptrdiff_t total = 0;
+    while (end - at >= 16) {
+      const std::ptrdiff_t steps = std::min<std::ptrdiff_t>((end - at) / 16, 255);
+      Bytes count = {}, odd = {};
+      for (std::ptrdiff_t k = 0; k < steps; ++k, at += 16) {
+        Bytes b;
+        std::memcpy(&b, at, 16);
+        // a comparison that holds is -1
+        count -= reinterpret_cast<Bytes>(b == static_cast<std::uint8_t>(separator_));
+        odd |= reinterpret_cast<Bytes>(b == static_cast<std::uint8_t>('"'));
+        odd |= reinterpret_cast<Bytes>(b == std::uint8_t{0});
+      }
+      for (int k = 0; k < 16; ++k) {
+        if (odd[k]) return -1;
+        total += count[k];
+      }
+    }
+    for (; at < end; ++at) {
+      if (*at == '"' || *at == '\0') return -1;
+      total += *at == separator_;
+    }
+    return total;
+  }
+
   // The end of the row that begins here; null where it has none, or a problem.
   const char* row(const char* at, const char* end, bool last, CsvRows& found) const {
+    const void* const newline = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
+    const char* const next = static_cast<const char*>(newline);
+    if (next == nullptr && !last) return nullptr;
+    const std::ptrdiff_t plain = separators(at, next ? next : end);
+    if (plain >= 0) {
+      found.fields = static_cast<std::size_t>(plain) + 1;
+      return next ? next + 1 : end;
+    }
     found.fields = 1;
     while (true) {
       at = field(at, end, last, found);
@@ -67,8 +106,10 @@ class CsvScan {
   const char* field(const char* at, const char* end, bool last, CsvRows& found) const {
     while (at < end && *at == ' ') ++at;
     if (at < end && *at == '"') return quoted(at + 1, end, last, found);
+    const char* const from = at;
     while (at < end && !stops_[static_cast<unsigned char>(*at)]) ++at;
     if (at < end && *at == '\0') return stop(CsvProblem::zero_byte, found);
+    found.literal |= std::memchr(from, '"', static_cast<std::size_t>(at - from)) != nullptr;
     return at;
   }
 
