@@ -127,7 +127,8 @@ for (last in c(TRUE, FALSE)) {
   csv_add_file_(buffer, file, 5, 100)
   csv_skip_(buffer, length(csv_head_(buffer, 0)))
   csv_take_(buffer, ",", 0L, FALSE, FALSE, 1)
-  csv_take_(buffer, ",", 2L, last, TRUE, Inf)
+  taken <- csv_take_(buffer, ",", 2L, last, TRUE, Inf)
+  csv_fields_(taken$text, ",", 2L, as.integer(taken$rows), 2:1)
 }
 
 if (length(setdiff(exports, called))) stop("never called: ", toString(setdiff(exports, called)))

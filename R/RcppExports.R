@@ -25,6 +25,10 @@ csv_take_ <- function(buffer, separator, fields, last, text, most) {
     .Call(`_domgen_csv_take_`, buffer, separator, fields, last, text, most)
 }
 
+csv_fields_ <- function(text, separator, fields, rows, which) {
+    .Call(`_domgen_csv_fields_`, text, separator, fields, rows, which)
+}
+
 kernel_means_ <- function(program, X, dx, Gx, Z, dz, Gz, threads) {
     .Call(`_domgen_kernel_means_`, program, X, dx, Gx, Z, dz, Gz, threads)
 }

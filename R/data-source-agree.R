@@ -83,17 +83,20 @@ is_numbers <- function(column) {
   is.numeric(column) && is.null(dim(column)) && (!is.object(column) || inherits(column, "integer64"))
 }
 
-# The values of text columns in the whole first partition that has rows: a pass over it.
+# The values of text columns in the whole first partition that has some: a pass over it.
 first_levels <- function(source, names) {
   found <- stats::setNames(rep(list(character()), length(names)), names)
-  if (length(names) == 0L) return(found)
   for (partition in source$partitions) {
-    rows <- each_block(partition, names, names, source$rows, function(block, first) {
-      for (name in names) found[[name]] <<- unique(c(found[[name]], as_text(block[[name]])))
+    left <- names[lengths(found) == 0L]
+    if (length(left) == 0L) break
+    each_block(partition, left, left, source$rows, function(block, first) {
+      for (name in left) {
+        values <- unique(as_text(block[[name]]))
+        found[[name]] <<- union(found[[name]], values[!is.na(values)])
+      }
     })
-    if (rows > 0) break
   }
-  lapply(found, function(values) sort(unique(values)))
+  lapply(found, sort)
 }
 
 # ---- a block ----------------------------------------------------------------------------------
@@ -117,6 +120,7 @@ agree_column <- function(column, like, place) {
   if (is.character(like)) return(as_text(column))
   if (is.numeric(like) && !is.object(like)) return(agree_number(column, place))
   if (!is.factor(column) && all(is.na(column))) return(like[rep(NA_integer_, length(column))])
+  if (is.character(column)) column <- read_text(column, like, place)
   same <- if (is.logical(like)) is.logical(column) else inherits(column, class(like)[1L])
   if (same && inherits(like, "difftime")) same <- identical(units(column), units(like))
   if (!same) {
@@ -125,6 +129,15 @@ agree_column <- function(column, like, place) {
   if (inherits(like, "Date")) return(structure(as.numeric(column), class = "Date"))
   attributes(column) <- attributes(like)[c("class", "tzone", "units")]
   column
+}
+
+# Of a column that is no text otherwise.
+read_text <- function(column, like, place) {
+  value <- if (is.logical(like)) as.logical(column)
+           else if (inherits(like, "Date")) as.Date(column, "%Y-%m-%d")
+  bad <- if (is.null(value)) !is.na(column) else is.na(value) & !is.na(column)
+  if (any(bad)) refuse(place, which(bad)[1L], column, paste("be", type_words(like)))
+  value
 }
 
 type_words <- function(like) {

@@ -181,7 +181,10 @@ csv_layout <- function(stream, label) {
     }
     if (line$rows > 0) break
   }
-  list(names = split_line(line$text, separator), separator = separator,
+  if (grepl("\r[^\r\n]", line$text, useBytes = TRUE)) {
+    abort("data", "`", label, "` must end its lines by line feeds (\\n or \\r\\n), not by \\r alone.")
+  }
+  list(names = split_line(line, separator), separator = separator,
        decimal = csv_decimal(head, separator))
 }
 
@@ -203,11 +206,10 @@ csv_separator <- function(head, label) {
   names(fields)[which.max(fields)]
 }
 
-split_line <- function(text, separator) {
-  names <- scan(text = sub("\r?\n$", "", text, useBytes = TRUE), what = "", sep = separator, quote = "\"", quiet = TRUE,
-                na.strings = character(), strip.white = TRUE, comment.char = "",
-                blank.lines.skip = FALSE, encoding = "bytes")
-  as_utf8(names)
+split_line <- function(line, separator) {
+  names <- as_utf8(unlist(csv_fields_(line$text, separator, as.integer(line$fields), 1L,
+                                      seq_len(line$fields))))
+  replace(names, is.na(names), "")
 }
 
 # Where semicolons separate, commas may stand in numbers.
@@ -224,22 +226,24 @@ csv_decimal <- function(head, separator) {
 
 # ---- rows -------------------------------------------------------------------------------------
 
-# piece: what csv_rows_() gives; columns: which, in this order.
+# piece: what csv_take_() gives; columns: which, in this order.
 parse_csv <- function(piece, layout, columns, text, label) {
   which <- match(columns, layout$names)
   as_it_is <- which[columns %in% text]
-  # a quote doubled inside quotes, and one that is not in quotes, look alike to fread()
-  simple <- !(piece$doubled && piece$literal) && requireNamespace("data.table", quietly = TRUE)
-  engine <- if (simple) parse_by_fread else parse_by_scan
-  data <- engine(piece, layout, which, as_it_is)
-  if (length(data) != length(columns) || length(data[[1L]]) != piece$rows) {
+  # a quote doubled inside quotes, and two that are not in quotes, look alike to fread()
+  fast <- !(piece$doubled && piece$literal) && requireNamespace("data.table", quietly = TRUE)
+  data <- (if (fast) parse_by_fread else parse_fields)(piece, layout, which, as_it_is)
+  if (length(data) != length(columns) || any(lengths(data) != piece$rows)) {
     abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
-          in_full(piece$first + piece$rows - 1), ": cannot be read as ",
+          in_full(piece$first + piece$rows - 1), ", cannot be read as ",
           plural(piece$rows, "row"), " of ", plural(length(layout$names), "field"), ".")
   }
-  data <- lapply(data, function(column) {
-    if (is.character(column)) clean_text(column, simple && piece$doubled) else column
-  })
+  data <- Map(function(column, name) {
+    if (!is.character(column)) return(column)
+    column <- clean_text(column, fast && piece$doubled)
+    if (name %in% text) column
+    else read_numbers(column, list(label = label, first = piece$first, name = name))
+  }, data, columns)
   plain_frame(stats::setNames(data, columns), piece$rows)
 }
 
@@ -256,6 +260,18 @@ as_utf8 <- function(text) {
   text
 }
 
+# Where most are numbers, all must be.
+read_numbers <- function(column, place) {
+  given <- sum(!is.na(column))
+  numbers <- sum(!is.na(suppressWarnings(as.double(column))))
+  if (numbers <= given / 2) return(column)
+  if (numbers == given) return(agree_number(column, place))
+  on_error(agree_number(column, place), function(e) {
+    abort("data", sub("[.]$", "", conditionMessage(e)), "; if it has categories, declare them: ",
+          "`levels = list(", place$name, " = )`.")
+  })
+}
+
 parse_by_fread <- function(piece, layout, which, text) {
   data <- suppressWarnings(data.table::fread(
     text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
@@ -266,21 +282,19 @@ parse_by_fread <- function(piece, layout, which, text) {
   unclass(data)[paste0("V", which)]
 }
 
-parse_by_scan <- function(piece, layout, which, text) {
-  what <- rep(list(NULL), length(layout$names))
-  what[which] <- list("")
-  data <- scan(text = piece$text, what = what, sep = layout$separator, quote = "\"", quiet = TRUE,
-               na.strings = c("", "NA"), strip.white = TRUE, comment.char = "",
-               blank.lines.skip = length(layout$names) > 1L, multi.line = FALSE)
-  lapply(which, function(j) if (j %in% text) data[[j]] else guess_type(data[[j]], layout$decimal))
+parse_fields <- function(piece, layout, which, text) {
+  data <- csv_fields_(piece$text, layout$separator, length(layout$names), piece$rows, which)
+  open <- !which %in% text
+  data[open] <- lapply(data[open], guess_type, layout$decimal)
+  data
 }
 
-# As fread() does: also dates.
+# As fread() does: also dates. A column that is missing as a whole is logical.
 guess_type <- function(column, decimal) {
-  found <- utils::type.convert(column, as.is = TRUE, dec = decimal, na.strings = c("", "NA"))
+  found <- utils::type.convert(column, as.is = TRUE, dec = decimal)
   if (is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)) return(column)
   if (is.character(found) && all(is.na(found) | grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", found))) {
     return(as.Date(found, "%Y-%m-%d"))
   }
-  found
+  if (is.logical(found) || is.numeric(found)) found else column
 }

@@ -151,7 +151,8 @@ partition_identity.default <- function(partition) NULL
 #' **Columns.** Only those that a formula names are read. They are matched by name, so that their
 #' order may differ between partitions; further columns are ignored. Integers and other numbers are
 #' one type. Whether a column has numbers or text is decided by the first block that has a value
-#' in it; a value of another type is then an error that names partition and row.
+#' in it (a column of a CSV file has numbers if most of its values there are); a value of
+#' another type is then an error that names partition and row.
 #'
 #' **Levels.** Text and factors as predictors have the levels of the first partition, or those
 #' declared by `levels`, which also makes categories of numbers. A value that is none of these is an

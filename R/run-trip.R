@@ -36,11 +36,11 @@ count_rows <- function(source) {
 
 # As many pieces as there are workers.
 count_by_workers <- function(partitions) {
-  pieces <- split(partitions, sort(rep_len(seq_len(worker_count()), length(partitions))))
-  map_again(unname(pieces), count_partitions)
+  runs <- split(partitions, sort(rep_len(seq_len(worker_count()), length(partitions))))
+  map_again(lapply(unname(runs), function(run) list(partitions = run)), count_partitions)
 }
 
-count_partitions <- function(piece) vapply(piece, partition_count, numeric(1))
+count_partitions <- function(piece) vapply(piece$partitions, partition_count, numeric(1))
 
 next_pass <- function(trip, label) {
   trip$passes <- trip$passes + 1L

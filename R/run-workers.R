@@ -1,8 +1,9 @@
 # Pieces of work on the workers of the future package's plan, which may be lost: killed, out of
 # memory, their machine gone.
 
-# Results of work(piece), each of a future of its own. A piece whose worker is lost is done again,
-# at most three times; the others keep theirs. Errors of the work itself come through as they are.
+# pieces: list of list(partitions, ...). Results of work(piece), each of a future of its own. A piece
+# whose worker is lost is done again, at most three times; the others keep theirs. Errors of the work
+# itself come through as they are.
 map_again <- function(pieces, work) {
   results <- vector("list", length(pieces))
   open <- seq_along(pieces)
@@ -14,8 +15,16 @@ map_again <- function(pieces, work) {
     if (length(open) == 0L) return(results)
     restart_workers()
   }
-  abort("worker", "A worker was lost four times; the last time: ",
-        conditionMessage(found[[which(lost)[1L]]]))
+  labels <- vapply(pieces[[open[1L]]]$partitions, `[[`, "", "label")
+  abort("worker", "The worker that read ", enumerate(labels, 3L), " was lost four times; the last ",
+        "time: ", what_was_said(found[[which(lost)[1L]]]))
+}
+
+# The first line without what future guesses; of a job's log, which follows, the last line.
+what_was_said <- function(e) {
+  lines <- strsplit(conditionMessage(e), "\n", fixed = TRUE)[[1L]]
+  first <- sub("[.]*( (Post-mortem|The total size|The last few lines).*)?$", "", lines[1L])
+  paste0(paste(c(first, utils::tail(trimws(lines[-1L]), 1L)), collapse = ": "), ".")
 }
 
 # All are waited for before an error of the work is raised: futures that nobody collects stand in

@@ -86,6 +86,21 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// csv_fields_
+Rcpp::List csv_fields_(Rcpp::CharacterVector text, std::string separator, int fields, int rows, Rcpp::IntegerVector which);
+RcppExport SEXP _domgen_csv_fields_(SEXP textSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP rowsSEXP, SEXP whichSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type text(textSEXP);
+    Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
+    Rcpp::traits::input_parameter< int >::type fields(fieldsSEXP);
+    Rcpp::traits::input_parameter< int >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type which(whichSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_fields_(text, separator, fields, rows, which));
+    return rcpp_result_gen;
+END_RCPP
+}
 // kernel_means_
 Eigen::MatrixXd kernel_means_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector dx, int Gx, Rcpp::Nullable<Rcpp::NumericMatrix> Z, Rcpp::Nullable<Rcpp::IntegerVector> dz, int Gz, int threads);
 RcppExport SEXP _domgen_kernel_means_(SEXP programSEXP, SEXP XSEXP, SEXP dxSEXP, SEXP GxSEXP, SEXP ZSEXP, SEXP dzSEXP, SEXP GzSEXP, SEXP threadsSEXP) {
@@ -552,6 +567,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_csv_head_", (DL_FUNC) &_domgen_csv_head_, 2},
     {"_domgen_csv_skip_", (DL_FUNC) &_domgen_csv_skip_, 2},
     {"_domgen_csv_take_", (DL_FUNC) &_domgen_csv_take_, 6},
+    {"_domgen_csv_fields_", (DL_FUNC) &_domgen_csv_fields_, 5},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},

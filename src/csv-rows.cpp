@@ -89,3 +89,27 @@ Rcpp::List csv_take_(SEXP buffer, std::string separator, int fields, bool last, 
       Rcpp::Named("literal") = found.literal,
       Rcpp::Named("problem") = static_cast<int>(found.problem));
 }
+
+// The fields of rows without a problem, as many as `rows`, of the columns `which` (from 1): a list of
+// character vectors, in which empty fields and NA are missing.
+// [[Rcpp::export]]
+Rcpp::List csv_fields_(Rcpp::CharacterVector text, std::string separator, int fields, int rows,
+                       Rcpp::IntegerVector which) {
+  Rcpp::List columns(which.size());
+  std::vector<SEXP> target(static_cast<std::size_t>(fields), R_NilValue);
+  for (R_xlen_t j = 0; j < which.size(); ++j) {
+    columns[j] = Rcpp::CharacterVector(rows);
+    target[static_cast<std::size_t>(which[j] - 1)] = columns[j];
+  }
+  const char* const begin = CHAR(STRING_ELT(text, 0));
+  const char* const end = begin + LENGTH(STRING_ELT(text, 0));
+  const domgen::CsvScan scan(separator.at(0), static_cast<std::size_t>(fields));
+  scan.each_field(begin, end, [&](std::size_t row, std::size_t column, const std::string& field) {
+    if (target[column] == R_NilValue || row >= static_cast<std::size_t>(rows)) return;
+    const bool missing = field.empty() || field == "NA";
+    SET_STRING_ELT(target[column], static_cast<R_xlen_t>(row),
+                   missing ? NA_STRING
+                           : Rf_mkCharLenCE(field.data(), static_cast<int>(field.size()), CE_NATIVE));
+  });
+  return columns;
+}

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 
 namespace domgen {
 
@@ -20,7 +21,7 @@ struct CsvRows {
   std::size_t blank = 0;   // number of blank ones
   std::size_t fields = 0;  // of the row with the problem, else of the last one
   bool doubled = false;    // is there a doubled quote between quotes,
-  bool literal = false;    // and one in a field that does not begin with one?
+  bool literal = false;    // and a quote in a field that does not begin with one?
   CsvProblem problem = CsvProblem::none;  // of row `rows` + 1
 };
 
@@ -30,6 +31,28 @@ class CsvScan {
   CsvScan(char separator, std::size_t fields) : separator_(separator), fields_(fields) {
     stops_.fill(false);
     for (const char c : {separator, '\n', '\0'}) stops_[static_cast<unsigned char>(c)] = true;
+  }
+
+  // f(row, column, text) for each field of rows without a problem, blank rows left out.
+  template <class F>
+  void each_field(const char* at, const char* end, F&& f) const {
+    CsvRows found;
+    std::string text;
+    for (std::size_t number = 0; at < end;) {
+      const char* const next = row(at, end, true, found);
+      if (fields_ != 1 && is_blank(at, next)) {
+        at = next;
+        continue;
+      }
+      for (std::size_t column = 0; column < fields_; ++column) {
+        const char* const stop = field(at, end, true, found);
+        set_text(at, stop, text);
+        f(number, column, text);
+        at = stop + 1;
+      }
+      at = next;
+      ++number;
+    }
   }
 
   // last: are these the last bytes of the file? Then its last row needs no end. most: rows.
@@ -129,6 +152,24 @@ class CsvScan {
     while (at < end && (*at == ' ' || *at == '\r')) ++at;
     if (at == end || *at == '\n' || *at == separator_) return at;
     return stop(CsvProblem::after_quote, found);
+  }
+
+  // Without the blanks around it and without quotes.
+  static void set_text(const char* at, const char* end, std::string& text) {
+    const auto trim = [&] {
+      while (at < end && *at == ' ') ++at;
+      while (at < end && (end[-1] == ' ' || end[-1] == '\r')) --end;
+    };
+    trim();
+    text.clear();
+    if (at == end || *at != '"') {
+      text.assign(at, end);
+      return;
+    }
+    for (++at, --end; at < end; ++at) {
+      if (*at == '"') ++at;
+      text.push_back(*at);
+    }
   }
 
   static const char* stop(CsvProblem problem, CsvRows& found) {
