@@ -2,55 +2,45 @@
 # dg_cost(): list(
 #   dim      coordinates r
 #   values   operations to evaluate them at a row
-#   product  operations to add a row to Z'Z
-#   kept     numbers of the fitted map, which every worker has)
-# p: predictors; domains: G, of which the map has a table where it uses them.
-map_cost <- function(features, p, domains, uses_domain = FALSE) UseMethod("map_cost")
+#   kept     numbers of the fitted map, which every worker has
+#   on_x     of a product of a factor of x and one of the domain: what the factor of x costs)
+# p: predictors; domains: those of which the map has a table, 0 where it uses none.
+map_cost <- function(features, p, domains = 0) UseMethod("map_cost")
 
 # An exponential or a cosine, in operations.
 transcendental <- 20
 
+# Distances from each landmark, and a triangular solve.
 #' @exportS3Method
-map_cost.features_exact <- function(features, p, domains, uses_domain = FALSE) {
-  abort("argument", "`features` must be a map for rows that come in blocks, such as ",
-        "`features_nystrom()`, not `features_exact()`, which needs the Gram matrix of all rows.")
-}
-
-# Differences from each landmark, and a triangular solve.
-landmarks_cost <- function(q, p, domains, uses_domain) {
-  table <- if (uses_domain) q * domains else 0
-  list(dim = q, values = q * (2 * p + transcendental + uses_domain) + q^2, product = q * (q + 1),
-       kept = q * p + q^2 + table)
+map_cost.features_nystrom <- function(features, p, domains = 0) {
+  landmarks_cost(features$n_landmarks, p, domains)
 }
 
 #' @exportS3Method
-map_cost.features_nystrom <- function(features, p, domains, uses_domain = FALSE) {
-  landmarks_cost(features$n_landmarks, p, domains, uses_domain)
+map_cost.features_linear <- function(features, p, domains = 0) landmarks_cost(p, p, domains)
+
+landmarks_cost <- function(q, p, domains) {
+  list(dim = q, values = q * (2 * p + transcendental) + q^2, kept = q * (p + q + domains))
 }
 
 #' @exportS3Method
-map_cost.features_linear <- function(features, p, domains, uses_domain = FALSE) {
-  landmarks_cost(p, p, domains, uses_domain)
+map_cost.features_rff <- function(features, p, domains = 0) {
+  fourier_cost(features$n_features, p, domains)
 }
 
-#' @exportS3Method
-map_cost.features_rff <- function(features, p, domains, uses_domain = FALSE) {
-  fourier_cost(features$n_features, p, if (uses_domain) domains else 0)
-}
-
+# An angle for each frequency, its cosine and its sine.
 fourier_cost <- function(D, p, domains) {
-  list(dim = 2 * D, values = D * (2 * p + 2 * transcendental), product = 2 * D * (2 * D + 1),
-       kept = D * (p + domains))
+  list(dim = 2 * D, values = D * (2 * p + 2 * transcendental), kept = D * (p + domains))
 }
 
-# Within a domain z_P is constant: Z'Z of the coordinates of x, spread once over those of the domain.
+# For product maps the default rank at its largest.
 #' @exportS3Method
-map_cost.features_product <- function(features, p, domains, uses_domain = FALSE) {
+map_cost.features_product <- function(features, p, domains = 0) {
   if (features$type == "fourier") return(fourier_cost(features$n_features, p, domains))
-  on_x <- map_cost(features$x, p, domains)
-  if (!uses_domain) return(on_x)
+  on_x <- map_cost(features$x, p)
+  if (domains == 0) return(on_x)
   rank <- if (is.null(features$rank)) max(10, 1000 %/% on_x$dim) else features$rank
   rank <- min(rank, domains)
-  list(dim = rank * on_x$dim, values = on_x$values, product = on_x$product,
-       kept = on_x$kept + rank * domains, by_domain = 2 * (rank * on_x$dim)^2)
+  list(dim = rank * on_x$dim, values = on_x$values + rank * on_x$dim,
+       kept = on_x$kept + rank * domains, on_x = on_x)
 }

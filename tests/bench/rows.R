@@ -32,7 +32,7 @@ there <- function(package) nzchar(system.file(package = package))
 
 # How often the rows are read: survey, embeddings and features; the survey and features when
 # domains are pooled.
-passes <- c(nystrom = 3, product_map = 3, pooled = 2)
+passes <- c(product_map = 3, fourier = 3, nystrom = 3, pooled = 2)
 
 tasks <- c("reading", "product", if (there("biglm")) "biglm", if (there("speedglm")) "speedglm",
            names(passes), if (!is.null(python_with("sklearn"))) c("sklearn 250", "sklearn 500"))
