@@ -115,8 +115,26 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   against <- read_against(against, names(specs))
   given <- as.list(call)[-1L]
   input <- evaluate_input(given[names(given) %in% data_arguments], parent.frame())
+  if (!is.null(input$source)) {
+    refits <- if (missing(refits)) FALSE else refits
+    return(compare_source(specs, input, folds, metric, refits, progress, against))
+  }
   plan <- read_plan(specs, input, folds, metric, refits, progress)
   resumable(function() new_comparison(cross_validate(plan), names(specs), against))
+}
+
+# Rows in blocks: each method by passes of its own, on the folds of the first.
+compare_source <- function(specs, input, folds, metric, refits, progress, against) {
+  what <- list("dg_compare", specs, format_formula(input$x), input$weights, folds)
+  over_source(input$source, what, function() {
+    runs <- list()
+    for (spec in unname(specs)) {
+      run <- cv_source(spec, input, folds, metric, refits, progress)
+      folds <- run$folds
+      runs <- c(runs, list(run))
+    }
+    new_comparison(runs, names(specs), against)
+  })
 }
 
 read_specifications <- function(objects) {

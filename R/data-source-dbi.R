@@ -69,8 +69,7 @@ partition_count.partition_dbi <- function(partition) {
   from <- if (!is.null(partition$table)) DBI::dbQuoteIdentifier(link$connection, partition$table)
           else if (can_wrap(partition$query)) paste0("(", partition$query, ") AS q")
   if (is.null(from)) return(NextMethod())
-  count <- asking(DBI::dbGetQuery(link$connection, paste("SELECT COUNT(*) AS n FROM", from)),
-                  partition)
+  count <- asking(answer(link$connection, paste("SELECT COUNT(*) AS n FROM", from)), partition)
   agree_number(count[[1L]], list(label = partition$label, first = 1, name = "n"))
 }
 
@@ -84,7 +83,7 @@ partition_open.partition_dbi <- function(partition, columns = NULL, text = chara
   ended <- FALSE
   list(read = function(n) {
     if (ended) return(NULL)
-    block <- fetch_block(result, n)
+    block <- result$fetch(n)
     # a query that gives no rows has columns
     if (nrow(block) == 0L) {
       ended <<- TRUE
@@ -92,9 +91,25 @@ partition_open.partition_dbi <- function(partition, columns = NULL, text = chara
     }
     text_as_text(pick_columns(block, columns, partition$label), text)
   }, close = function() {
-    suppressWarnings(try(DBI::dbClearResult(result), silent = TRUE))
+    suppressWarnings(try(result$close(), silent = TRUE))
     link$close()
   })
+}
+
+# list(fetch(n): the next n rows, none at the end; close()).
+open_query <- function(connection, query) {
+  if (inherits(connection, c("PqConnection", "PostgreSQLConnection"))) {
+    return(open_cursor(connection, query))
+  }
+  result <- DBI::dbSendQuery(connection, query)
+  list(fetch = function(n) fetch_block(result, n), close = function() DBI::dbClearResult(result))
+}
+
+# dbGetQuery() of RPostgreSQL gives NULL, and a warning, where it cannot ask.
+answer <- function(connection, query) {
+  result <- DBI::dbSendQuery(connection, query)
+  on.exit(DBI::dbClearResult(result))
+  fetch_block(result, -1)
 }
 
 # RSQLite makes a number of text where a column has both, and says so in a warning.
@@ -106,7 +121,7 @@ fetch_block <- function(result, n) {
 
 connect <- function(partition) {
   if (!is.function(partition$connection)) {
-    if (!isTRUE(on_error(DBI::dbIsValid(partition$connection), function(e) FALSE))) {
+    if (!is_open(partition$connection)) {
       abort("data", "The connection of `", partition$label, "` is closed, or was made in another ",
             "process; give a function that makes it.")
     }
@@ -120,6 +135,13 @@ connect <- function(partition) {
   list(connection = connection, close = function() {
     try(DBI::dbDisconnect(connection), silent = TRUE)
   })
+}
+
+# RPostgreSQL does not know dbIsValid().
+is_open <- function(connection) {
+  isTRUE(on_error(DBI::dbIsValid(connection), function(e) {
+    on_error(is.list(DBI::dbGetInfo(connection)), function(e) FALSE)
+  }))
 }
 
 asking <- function(code, partition) {
@@ -139,10 +161,10 @@ send_query <- function(connection, partition, columns) {
     query <- paste("SELECT", select_list(columns, quoted), "FROM", quoted(partition$table))
   } else if (!is.null(columns) && can_wrap(query)) {
     narrow <- paste("SELECT", select_list(columns, quoted), "FROM (", query, ") AS q")
-    result <- on_error(DBI::dbSendQuery(connection, narrow), function(e) NULL)
+    result <- on_error(open_query(connection, narrow), function(e) NULL)
     if (!is.null(result)) return(result)
   }
-  asking(DBI::dbSendQuery(connection, query), partition)
+  asking(open_query(connection, query), partition)
 }
 
 select_list <- function(columns, quoted) {

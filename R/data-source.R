@@ -118,7 +118,9 @@ check_store <- function(store) {
 # Rows that are read twice count twice.
 check_twice <- function(partitions) {
   keys <- lapply(partitions, partition_identity)
-  twice <- which(duplicated(keys) & !vapply(keys, is.null, NA))
+  # to duplicated() two functions of one code are the same, whatever they enclose
+  places <- lapply(keys, function(key) lapply(Filter(is.function, c(key)), environment))
+  twice <- which(duplicated(Map(list, keys, places)) & !vapply(keys, is.null, NA))
   if (length(twice)) abort("data", "`", partitions[[twice[1L]]]$label, "` is given twice.")
 }
 

@@ -31,9 +31,14 @@ newton_start <- function(r, machines, offset, loss, tolerance = 1e-3, max_iterat
     # that for which the direction was made, and its length in Newton steps
     aimed = rep(0, machines), length = rep(1, machines),
     passes = 0L, iterations = integer(machines), objective = rep(NA_real_, machines),
-    decrement = rep(NA_real_, machines), least = max(1e-4 * tolerance^2, 1e-14),
-    most = if (max_iterations > 0) max_iterations else 200
+    decrement = rep(NA_real_, machines), limits = newton_limits(tolerance, max_iterations)
   )
+}
+
+# least: what the last step still gains, as a share of the objective; most passes.
+newton_limits <- function(tolerance, max_iterations) {
+  list(least = max(1e-4 * tolerance^2, 1e-14),
+       most = if (max_iterations > 0) max_iterations else 200)
 }
 
 # The state after a pass. sums: those of all rows.
@@ -67,7 +72,7 @@ newton_machine <- function(state, m, sums) {
   state$decrement[m] <- step$decrement
   if (state$width[m] > kink_width) {
     state$width[m] <- max(kink_width, state$width[m] / 2)
-  } else if (step$decrement <= 2 * state$least * abs(along$value[step_end])) {
+  } else if (step$decrement <= 2 * state$limits$least * abs(along$value[step_end])) {
     # the step that is left is known, and its end is nearer by far
     state$theta[, m] <- theta + step$direction
     state$converged[m] <- TRUE
@@ -101,30 +106,40 @@ give_up <- function(state, m) {
   state
 }
 
-# What train_machine() gives, of all machines: the coefficients [r x machines], the rest one for each
-# machine. The gap is what the last quadratic model says can still be gained; the objective is, as
-# the others', that of the dual problem.
+# What train_machine() gives, of all machines: the coefficients [r x machines], the rest one for
+# each machine.
 newton_result <- function(state) {
   w <- state$penalty > 0
-  gap <- state$decrement / 2
-  list(coefficients = state$theta[w, , drop = FALSE],
-       offset = if (all(w)) numeric(ncol(state$theta)) else state$theta[!w, ],
-       converged = state$converged, iterations = state$iterations, gap = gap,
-       relative_gap = ifelse(gap > 0, gap / state$objective, 0), objective = -state$objective)
+  c(list(coefficients = state$theta[w, , drop = FALSE],
+         offset = if (all(w)) numeric(ncol(state$theta)) else state$theta[!w, ]),
+    newton_report(state$converged, state$iterations, state$decrement, state$objective))
+}
+
+# The gap is what the last quadratic model says can still be gained; the objective is, as the
+# others', that of the dual problem.
+newton_report <- function(converged, iterations, decrement, value) {
+  gap <- decrement / 2
+  list(converged = converged, iterations = iterations, gap = gap,
+       relative_gap = ifelse(gap > 0, gap / value, 0), objective = -value)
 }
 
 stop_late <- function(state, m) {
-  if (state$passes >= state$most) state$active[m] <- FALSE
+  if (state$passes >= state$limits$most) state$active[m] <- FALSE
   state
 }
 
-# Of the losses those of the objective; what is not finite is too large.
+# Of the losses those of the objective.
 add_penalty <- function(sums, theta, direction, penalty) {
+  square <- c(sum(penalty * theta^2), sum(penalty * theta * direction), sum(penalty * direction^2))
+  finite_along(sums$value, sums$slope, square)
+}
+
+# value, slope: of the losses at the lengths of a step; square: |w|^2, <w, d>, |d|^2. What is not
+# finite is too large.
+finite_along <- function(value, slope, square) {
   t <- step_lengths
-  square <- function(u, v) sum(penalty * u * v)
-  value <- sums$value + square(theta, theta) / 2 + t * square(theta, direction) +
-    t^2 * square(direction, direction) / 2
-  slope <- sums$slope + square(theta, direction) + t * square(direction, direction)
+  value <- value + square[1L] / 2 + t * square[2L] + t^2 * square[3L] / 2
+  slope <- slope + square[2L] + t * square[3L]
   list(value = ifelse(is.finite(value), value, Inf), slope = ifelse(is.finite(slope), slope, Inf))
 }
 

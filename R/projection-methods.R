@@ -33,7 +33,13 @@
 #' @export
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
                                   reference_domain = NULL, new_levels = c("na", "error"), ...) {
-  check_no_dots(list(...), setdiff(names(formals(predict.dg_projection)), "object"))
+  if (!missing(newdata) && is_source(newdata)) {
+    return(predict_source(check_sealed(object), newdata, list(
+      domain = domain, reference = reference, reference_domain = reference_domain,
+      new_levels = new_levels
+    ), list(), ...))
+  }
+  check_predict_dots(list(...), predict.dg_projection)
   check_sealed(object)
   if (missing(newdata)) return(fitted(object))
   decide(object, newdata, domain, reference, reference_domain, new_levels)
