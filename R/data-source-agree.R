@@ -176,9 +176,9 @@ from_integer64 <- function(column) {
 
 # Doubles have no more digits.
 check_exact <- function(value, whole, shown, place) {
-  large <- whole & abs(value) >= 2^53
-  if (any(large, na.rm = TRUE)) {
-    refuse(place, which(large)[1L], shown, "be below 2^53, beyond which whole numbers are not exact")
+  large <- which(whole & abs(value) >= 2^53)
+  if (length(large)) {
+    refuse(place, large[1L], shown, "be below 2^53, beyond which whole numbers are not exact")
   }
   value
 }

@@ -1,14 +1,12 @@
 # Rows of a database, through DBI: the result of a query, fetched block by block.
 
-#' @rdname row_source
 #' @exportS3Method
-row_source.DBIConnection <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
-                                     store = NULL) {
+row_source.DBIConnection <- function(x, ..., table = NULL, query = NULL, levels = NULL,
+                                     rows = 50000, store = NULL) {
   check_row_dots(list(...))
   new_source(database_partitions(x, table, query), levels, rows, store)
 }
 
-#' @rdname row_source
 #' @exportS3Method
 row_source.tbl_lazy <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
                                 store = NULL) {
@@ -96,13 +94,14 @@ partition_open.partition_dbi <- function(partition, columns = NULL, text = chara
   })
 }
 
-# list(fetch(n): the next n rows, none at the end; close()).
+# list(query, fetch(n): the next n rows, none at the end; close()).
 open_query <- function(connection, query) {
   if (inherits(connection, c("PqConnection", "PostgreSQLConnection"))) {
     return(open_cursor(connection, query))
   }
   result <- DBI::dbSendQuery(connection, query)
-  list(fetch = function(n) DBI::dbFetch(result, n), close = function() DBI::dbClearResult(result))
+  list(query = query, fetch = function(n) DBI::dbFetch(result, n),
+       close = function() DBI::dbClearResult(result))
 }
 
 # dbGetQuery() of RPostgreSQL gives NULL, and a warning, where it cannot ask.

@@ -3,7 +3,6 @@
 file_kinds <- c(csv = "csv", tsv = "csv", txt = "csv", csv.gz = "csv", tsv.gz = "csv",
                 txt.gz = "csv", parquet = "parquet", rds = "rds")
 
-#' @rdname row_source
 #' @exportS3Method
 row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
                                  store = NULL) {

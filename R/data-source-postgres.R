@@ -1,7 +1,7 @@
 # The result of a query to PostgreSQL, through a cursor: RPostgreSQL loads the result of a plain query
 # as a whole.
 
-# list(fetch(n), close()), as open_query(). The cursor lives in a transaction: the caller's own, of
+# list(query, fetch(n), close()), as open_query(). The cursor lives in a transaction: the caller's own, of
 # which a savepoint is left, or one that ends with it.
 open_cursor <- function(connection, query) {
   say <- function(statement) DBI::dbExecute(connection, statement)
@@ -23,5 +23,5 @@ open_cursor <- function(connection, query) {
   fetch <- function(n) {
     answer(connection, sprintf("FETCH FORWARD %.0f FROM domgen_rows", n))
   }
-  list(fetch = fetch, close = finish)
+  list(query = query, fetch = fetch, close = finish)
 }

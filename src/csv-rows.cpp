@@ -95,8 +95,8 @@ Rcpp::List csv_take_(SEXP buffer, std::string separator, int fields, bool last, 
       Rcpp::Named("problem") = static_cast<int>(found.problem));
 }
 
-// The fields of rows without a problem, as many as `rows`, of the columns `which` (from 1): a list of
-// character vectors, in which empty fields and NA are missing.
+// The fields of rows without a problem, as many as `rows`, of the columns `which` (from 1): a list
+// of character vectors, in which empty fields and NA are missing.
 // [[Rcpp::export]]
 Rcpp::List csv_fields_(Rcpp::CharacterVector text, std::string separator, int fields, int rows,
                        Rcpp::IntegerVector which) {
@@ -113,8 +113,9 @@ Rcpp::List csv_fields_(Rcpp::CharacterVector text, std::string separator, int fi
     if (target[column] == R_NilValue || row >= static_cast<std::size_t>(rows)) return;
     const bool missing = field.empty() || field == "NA";
     SET_STRING_ELT(target[column], static_cast<R_xlen_t>(row),
-                   missing ? NA_STRING
-                           : Rf_mkCharLenCE(field.data(), static_cast<int>(field.size()), CE_NATIVE));
+                   missing
+                       ? NA_STRING
+                       : Rf_mkCharLenCE(field.data(), static_cast<int>(field.size()), CE_NATIVE));
   });
   return columns;
 }

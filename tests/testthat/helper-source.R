@@ -70,7 +70,8 @@ source_file <- function(content, name = "a.csv", folder = tempfile("source")) {
 mixed_rows <- function(n = 60) {
   with_seed(4, {
     data <- data.frame(
-      x = round(stats::rnorm(n), 4), count = sample(1:9, n, TRUE), flag = sample(c(TRUE, FALSE), n, TRUE),
+      x = round(stats::rnorm(n), 4), count = sample(1:9, n, TRUE),
+      flag = sample(c(TRUE, FALSE), n, TRUE),
       kind = sample(c("b", "a", "with, comma", "with \"quote\"\nand line"), n, TRUE),
       when = as.Date("2020-02-27") + seq_len(n), code = sprintf("%03d", seq_len(n) %% 5),
       y = round(stats::rnorm(n), 4)

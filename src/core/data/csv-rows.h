@@ -16,12 +16,12 @@ namespace domgen {
 enum class CsvProblem { none, fields, open_quote, after_quote, zero_byte };
 
 struct CsvRows {
-  std::size_t end = 0;     // bytes of the whole rows
-  std::size_t rows = 0;    // their number, without blank ones
-  std::size_t blank = 0;   // number of blank ones
-  std::size_t fields = 0;  // of the row with the problem, else of the last one
-  bool doubled = false;    // is there a doubled quote between quotes,
-  bool literal = false;    // and a quote in a field that does not begin with one?
+  std::size_t end = 0;                    // bytes of the whole rows
+  std::size_t rows = 0;                   // their number, without blank ones
+  std::size_t blank = 0;                  // number of blank ones
+  std::size_t fields = 0;                 // of the row with the problem, else of the last one
+  bool doubled = false;                   // is there a doubled quote between quotes,
+  bool literal = false;                   // and a quote in a field that does not begin with one?
   CsvProblem problem = CsvProblem::none;  // of row `rows` + 1
 };
 

@@ -20,12 +20,9 @@ NaiveRows naive_rows(const std::string& bytes) {
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const char c = bytes[i];
     if (inside) {
-      if (c != '"')
-        row.back() += c;
-      else if (i + 1 < bytes.size() && bytes[i + 1] == '"')
-        row.back() += bytes[++i];
-      else
-        inside = false;
+      if (c != '"') row.back() += c;
+      else if (i + 1 < bytes.size() && bytes[i + 1] == '"') row.back() += bytes[++i];
+      else inside = false;
     } else if (c == '"' && row.back().empty() && !open) {
       inside = open = true;
     } else if (c == ',') {
@@ -52,7 +49,8 @@ std::string some_text(int seed) {
   std::string text;
   for (int row = 0; row < 40; ++row) {
     for (int j = 0; j < 3; ++j) {
-      text += pieces[static_cast<std::size_t>(std::abs(seed * 7 + row * row + 5 * j * row + j)) % 9];
+      text +=
+          pieces[static_cast<std::size_t>(std::abs(seed * 7 + row * row + 5 * j * row + j)) % 9];
       if (j == 0 && row % 5 == 0) text += std::string(static_cast<std::size_t>(row * 110), '7');
       text += j < 2 ? ',' : '\n';
     }
