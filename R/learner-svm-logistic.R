@@ -59,7 +59,7 @@ newton_gram <- function(K, y, costs, loss, args, start, alpha) {
     value <- along$value[1L]
     check_objective(value)
     decrement <- max(-along$slope[1L], 0)
-    converged <- decrement <= 2 * limits$least * value
+    converged <- is_last_step(decrement, value, sum(costs), limits)
     # a step that is so short is good, but for rounding
     t <- if (converged || is_good_step(along)) 1 else best_length(along)
     if (t == 0) t <- step_lengths[2L] / 2
@@ -68,7 +68,7 @@ newton_gram <- function(K, y, costs, loss, args, start, alpha) {
     if (converged) break
   }
   c(list(coefficients = now$alpha, offset = now$b, decision = now$f),
-    newton_report(converged, iteration, decrement, value), list(alpha = now$alpha))
+    newton_report(converged, iteration, decrement, value, sum(costs)), list(alpha = now$alpha))
 }
 
 # list(alpha, b, f): how they change.
@@ -78,7 +78,7 @@ gram_step <- function(K, now, task) {
   if (length(used)) {
     at <- smooth_at(task, now$f)
     # of rows far on either side next to nothing is left, of which the inverse would be taken
-    bent <- pmax(at$curvature, 1e-10)
+    bent <- pmax(at$curvature, 1e-20)
     ridge <- pmin(1 / (task$costs[used] * bent), 1e200)
     columns <- cbind(now$f[used] - at$slope / bent, if (task$args$offset) 1)
     part <- if (length(used) == nrow(K)) K else K[used, used, drop = FALSE]

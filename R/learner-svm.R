@@ -49,9 +49,9 @@
 #' **Rounded kinks.** Where rows come in blocks and only sums over them can be had, Newton's method
 #' with a feature map serves all losses. Squared ones and the logistic one stay what they are. Each
 #' kink max(0, t) of the others (one of the hinge, two of the tubes) is
-#' \eqn{(t + h)^2/(4h)}{(t + h)^2 / (4 h)} for |t| < h, as in Huber's loss, with h = 0.05 (units of
-#' the standardised response): for a row and a kink the loss is larger by h/4 at most, and nowhere
-#' smaller.
+#' \eqn{(t + h)^2/(4h)}{(t + h)^2 / (4 h)} for |t| < h, as in Huber's loss, with h = 0.05
+#' (standard deviations of a response that is a number): for a row and a kink the loss is larger by
+#' h/4 at most, and nowhere smaller.
 #'
 #' **More than two classes** are decided by machines for two, which share one Gram
 #' matrix or set of features: one for each pair of classes (`"one_vs_one"`), on the

@@ -196,6 +196,11 @@ fit_values <- function(scorer, k, rows) {
                          scorer$coefficients[, columns, drop = FALSE]), offset)
 }
 
+# As train_share().
+source_share <- function(splits, sizes) {
+  mean(vapply(splits, function(split) sum(sizes[split$train]), 0)) / sum(sizes)
+}
+
 # ---- the result -------------------------------------------------------------------------------
 
 # As new_cv() makes it of predictions.
@@ -207,7 +212,7 @@ new_source_cv <- function(spec, task, folds, metrics, splits, fits, scores, seco
   domains <- data.frame(domain = levels(task$domain), fold = fold,
                         rows = as.integer(repeats * sizes), score = scores$domains[, 1L])
   if (length(metrics) > 1L) domains[names(metrics)] <- as.data.frame(scores$domains)
-  share <- mean(vapply(splits, function(split) sum(sizes[split$train]), 0)) / sum(sizes)
+  share <- source_share(splits, sizes)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
     mean_error(scores$domains[, name], NULL, share)
   })

@@ -143,6 +143,19 @@ test_that("classes that are apart, values of f in the thousands and tiny costs h
   }
 })
 
+test_that("known values of f that are far off do no harm", {
+  d <- plain_data(40)
+  K <- tcrossprod(d$X)
+  y <- 2 * (d$y == "yes") - 1
+  # rows with slopes of 1 and of 0 for all f that are near
+  start <- rep(c(1e3, -1e3, 0, 0), 10)
+  args <- list(offset = FALSE, tolerance = 1e-6, max_iterations = 0)
+  found <- newton_gram(K, y, rep(2, 40), loss_logistic(), args, start, NULL)
+  expect_true(found$converged)
+  expect_equal(found$coefficients, 2 * y * plogis(-y * (start + found$decision)),
+               tolerance = 1e-6)
+})
+
 test_that("a class that is in one row, or alone, is learned or refused", {
   d <- plain_data()
   rare <- factor(seq_len(80) == 5)
@@ -151,6 +164,14 @@ test_that("a class that is in one row, or alone, is learned or refused", {
   # of an unpenalised constant the probabilities add up to the class counts
   expect_equal(sum(predict(model, type = "prob")[, 2]), 1, tolerance = 1e-4)
   expect_domgen_error(plain_logistic(d$X, factor(rep("a", 80))), "class", "domgen_error_data")
+  # one that has no weight left: all are of the other
+  for (features in list(features_exact(), features_linear())) {
+    model <- plain_logistic(d$X, d$y, weights = as.numeric(d$y == "yes"), offset = TRUE,
+                            features = features)
+    expect_true(model$converged)
+    expect_lt(model$iterations, 60)
+    expect_identical(as.character(fitted(model)), rep("yes", 80))
+  }
   # a domain may lack a class
   toy <- logistic_data()
   toy$y[toy$domain == levels(toy$domain)[1]] <- levels(toy$y)[1]
