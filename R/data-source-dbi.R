@@ -100,7 +100,8 @@ open_query <- function(connection, query) {
     return(open_cursor(connection, query))
   }
   result <- DBI::dbSendQuery(connection, query)
-  list(fetch = function(n) DBI::dbFetch(result, n), close = function() DBI::dbClearResult(result))
+  list(query = query, fetch = function(n) DBI::dbFetch(result, n),
+       close = function() DBI::dbClearResult(result))
 }
 
 # dbGetQuery() of RPostgreSQL gives NULL, and a warning, where it cannot ask.

@@ -23,5 +23,5 @@ open_cursor <- function(connection, query) {
   fetch <- function(n) {
     answer(connection, sprintf("FETCH FORWARD %.0f FROM domgen_rows", n))
   }
-  list(fetch = fetch, close = finish)
+  list(query = query, fetch = fetch, close = finish)
 }

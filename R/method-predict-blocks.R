@@ -8,24 +8,31 @@ predicting <- function(model, reader, sink) list(model = model, reader = reader,
 write_pass <- function(source, work) {
   trip <- session$trip
   next_pass(trip, "predictions")
-  seeds <- sample.int(.Machine$integer.max, length(source$partitions))
-  pieces <- lapply(seq_along(source$partitions), function(k) {
-    list(partition = source$partitions[[k]], number = k, rows = source$rows, seed = seeds[k],
-         expected = trip$counts[k], prototype = work$reader$prototype, work = work)
-  })
+  n <- length(source$partitions)
+  seeds <- draw_seeds(n)
   bar <- pass_line(trip, "predictions", 0)
   on.exit(bar$done())
-  at_once <- if (can_leave(work$sink)) workers_at_once() else 1L
-  if (at_once == 1L) {
-    return(lapply(pieces, seeded(function(piece) predict_partition(piece, bar))))
-  }
+  workers <- if (can_leave(work$sink)) worker_count() else 1L
   finished <- list()
-  while (length(finished) < length(pieces)) {
-    now <- length(finished) + seq_len(min(at_once, length(pieces) - length(finished)))
-    finished <- c(finished, map_again(pieces[now], predict_partition))
-    bar$advance(sum(trip$counts[now]))
+  while (length(finished) < n) {
+    runs <- next_runs(length(finished), n, workers)
+    pieces <- lapply(runs, function(run) {
+      list(partitions = source$partitions[run], numbers = run, rows = source$rows,
+           seeds = seeds[run], expected = trip$counts[run], work = work)
+    })
+    made <- if (workers > 1L) map_again(pieces, predict_run) else lapply(pieces, predict_run, bar)
+    finished <- c(finished, unlist(made, recursive = FALSE))
+    if (workers > 1L) bar$advance(sum(trip$counts[unlist(runs)]))
   }
   finished
+}
+
+predict_run <- function(piece, bar = NULL) {
+  lapply(seq_along(piece$partitions), function(k) {
+    one <- list(partition = piece$partitions[[k]], number = piece$numbers[k], rows = piece$rows,
+                expected = piece$expected[k], work = piece$work)
+    with_seed(piece$seeds[k], predict_partition(one, bar))
+  })
 }
 
 # A connection stays in its session, the function that makes one does not.
@@ -48,7 +55,7 @@ predict_partition <- function(piece, bar = NULL) {
   notes <- part$notes
   if (!part$finished) {
     n <- 0
-    walk_blocks(piece$partition, piece$prototype, piece$rows, function(data, first) {
+    walk_blocks(piece$partition, piece$work$reader$prototype, piece$rows, function(data, first) {
       n <<- n + nrow(data)
       if (n > part$done) {
         at <- list(label = piece$partition$label, first = first)
@@ -59,7 +66,7 @@ predict_partition <- function(piece, bar = NULL) {
       if (!is.null(bar)) bar$advance(nrow(data))
       TRUE
     })
-    check_same_rows(piece, n)
+    check_same_rows(piece$partition$label, n, piece$expected)
   } else if (!is.null(bar)) bar$advance(piece$expected)
   at_place(piece, 1, part$finish(notes))
 }

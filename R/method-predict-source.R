@@ -1,12 +1,86 @@
 # predict() of rows that come in blocks: the domains are described first, in passes over all rows
 # (method-known-domains.R), then each block is predicted by itself and written (run-sink.R).
 
+#' Predict rows that come in blocks
+#'
+#' @description
+#' `predict(model, source, to = )` predicts the rows of a [row_source()], block by block, with any
+#' fitted model: learners, projections, [chain()]s, ensembles, fitted in memory or to a source. The
+#' numbers are those of `predict()` for all rows at once, up to rounding. The memory does not grow
+#' with the rows, with the exceptions that stand below.
+#'
+#' @details
+#' All arguments of the model's `predict()` mean the same (`type`, `reference`, `new_levels`,
+#' `se.fit`, ...); `domain` is one value for all rows, or left out. Further ones are:
+#' \describe{
+#'   \item{`to`}{Where the predictions go. `NULL`: they are returned, in the order of the source's
+#'     rows. A path that ends in `.csv`: one file. Another path: a folder that is made, with a file
+#'     `part-00001.csv`, ... for each partition. `row_source(connection, table = "name")`: a database
+#'     table that is made; its connection is not one that the rows are read from, and a function
+#'     that makes one lets workers write too. A SQLite file that is read from can be written to only
+#'     after `PRAGMA journal_mode = WAL`.}
+#'   \item{`keep`}{Names of columns of the source that are copied. Of CSV files columns that are no
+#'     predictors are copied as the text that they are.}
+#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole.}
+#' }
+#'
+#' **What is written.** A row for each row of the source: `partition`, its label; `row`, its number
+#' in it; `domain`, where the model uses it; the columns of `keep`; and `prediction` (a number or
+#' class), `decision` or `support`, or a column for each class or component; `lwr` and `upr` with
+#' an interval, and `se` with `se.fit`. A name that is there already has `.1` behind it. Rows with
+#' missing values have the prediction `NA`. Numbers have as many digits as it takes to read the
+#' same number again.
+#'
+#' **Passes.** One predicts. Before it, scaling by domain takes one (means and standard deviations
+#' of each domain), and a kernel that judges a domain by its rows takes one (mean embeddings; two
+#' where both projection and learner of a chain have one). Members of an ensemble share passes.
+#' Without a feature map such a kernel needs the rows themselves: those of all new domains are then
+#' kept in memory. [na.impute()] by domain needs the rows of a domain together, and is an error
+#' unless all domains are in `reference`.
+#'
+#' **Workers.** Partitions are predicted by the workers of the user's [future::plan()], each of
+#' which writes its own part; on several machines `to` is a folder or database that all of them
+#' reach. The result is the same, byte by byte.
+#'
+#' **Going on.** Until all is there, files grow in a folder `<to>.part`, and tables as `<name>_part`
+#' and `<name>_state`. The same call (model, rows, arguments) goes on from the last block that is
+#' there, after an error, an interrupt, a crash or a full disk, and makes the same file as one that
+#' was not interrupted. Each block is one transaction of a database. Another call with the same `to`
+#' is an error, or with `overwrite = TRUE` begins anew. The rows of a table are in the order of
+#' `partition` and `row` only if no workers wrote it.
+#' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
+#'   [row_source()] of what was written.
+#' @section Warnings and errors:
+#' A warning is given once, with the first block that it came from. Errors name partition and row: a
+#' column that is not there or of another type than in training (`domgen_error_data`), levels that
+#' are new under `new_levels = "error"`. A `to` that is there is an error of class
+#' `domgen_error_argument`, one that cannot be written, as on a full disk, of class
+#' `domgen_error_write`.
+#' @seealso [row_source()], [predict.dg_learner()], [predict.dg_projection()], [predict.dg_gp()]
+#' @examples
+#' toy <- simulate_dica(domains = 8, rows = 40, p = 3, seed = 1)
+#' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1,
+#'                   domain_kernel = domain_distribution(), features = features_product())
+#' folder <- tempfile("rows")
+#' dir.create(folder)
+#' toy$id <- seq_len(nrow(toy))
+#' write.csv(toy[1:150, ], file.path(folder, "a.csv"), row.names = FALSE)
+#' write.csv(toy[151:320, ], file.path(folder, "b.csv"), row.names = FALSE)
+#'
+#' source <- row_source(folder)
+#' head(predict(model, source))
+#' to <- tempfile(fileext = ".csv")
+#' predict(model, source, to = to, keep = "id")
+#' head(read.csv(to))
+#' @name predict_source
+NULL
+
 is_source <- function(x) inherits(x, "dg_source")
 
 # of: list(domain, reference, reference_domain, new_levels) of the user's call; arguments: further
 # ones of the model's predict(); ...: to, keep, overwrite.
 predict_source <- function(object, source, of, arguments, ...) {
-  where <- read_where(...)
+  where <- read_where(list(...), c(names(of), names(arguments)))
   new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
   reader <- new_block_reader(object, source, of$domain, where)
   reader$arguments <- c(arguments, list(new_levels = new_levels))
@@ -15,7 +89,7 @@ predict_source <- function(object, source, of, arguments, ...) {
     source$store <- sink_folder(where$sink)
   }
   # what is drawn on the way must not change the user's random numbers
-  with_seed(1L, over_source(source, what, function() {
+  value <- with_seed(1L, over_source(source, what, function() {
     check_same_connection(where$sink, source)
     like <- empty_columns(object, reader)
     sink_begin(where$sink, fingerprint(list(what, session$trip$counts)), like,
@@ -23,9 +97,9 @@ predict_source <- function(object, source, of, arguments, ...) {
     known <- know_domains(object, source, reader, of)
     finished <- write_pass(source, predicting(known, reader, where$sink))
     tell_notes(finished, object)
-    made <- sink_end(where$sink, finished)
-    if (is.null(where$to)) join_predictions(made) else invisible(made)
+    sink_end(where$sink, finished)
   }))
+  if (inherits(where$sink, "sink_memory")) join_predictions(value) else invisible(value)
 }
 
 # Of data frames, which give their predictions in memory.
@@ -37,18 +111,22 @@ check_predict_dots <- function(dots, method) {
   check_no_dots(dots, setdiff(names(formals(method)), "object"))
 }
 
-read_where <- function(to = NULL, keep = NULL, overwrite = FALSE, ...) {
-  check_no_dots(list(...), c("to", "keep", "overwrite"))
-  overwrite <- check_flag(overwrite, "overwrite")
+# given: what came as further arguments; known: others of the model's predict().
+read_where <- function(given, known) {
+  own <- c("to", "keep", "overwrite")
+  check_no_dots(given, c(known, own), own)
+  overwrite <- if (!is.null(given$overwrite)) check_flag(given$overwrite, "overwrite") else FALSE
+  keep <- given$keep
   if (!is.null(keep)) {
     if (!is.character(keep) || anyNA(keep) || anyDuplicated(keep)) {
       abort("argument", "`keep` must be names of columns, each once, not ", describe(keep), ".")
     }
-    if (is.null(to)) abort("argument", "`keep` must not be given without `to`: its columns are ",
-                           "written beside the predictions.")
+    if (is.null(given$to)) {
+      abort("argument", "`keep` must not be given without `to`: its columns are written beside ",
+            "the predictions.")
+    }
   }
-  list(to = to, keep = keep,
-       sink = if (is.null(to)) memory_sink() else as_sink(to, overwrite))
+  list(keep = keep, sink = if (is.null(given$to)) memory_sink() else as_sink(given$to, overwrite))
 }
 
 # What decides about the predictions.
@@ -88,7 +166,7 @@ new_block_reader <- function(object, source, domain, where) {
 
 # Types as in training; levels are open, so that predict() says what a new one means.
 new_prototype <- function(blueprint, source, domain, known, keep) {
-  own <- trained_types(blueprint, setdiff(known, domain), source$partitions[[1L]]$label)
+  own <- trained_types(blueprint, known, domain, source$partitions[[1L]]$label)
   named <- if (is.name(blueprint$domain)) domain
   rest <- setdiff(c(domain, keep), names(own))
   # text is copied as it stands
@@ -100,11 +178,11 @@ new_prototype <- function(blueprint, source, domain, known, keep) {
   plain_frame(types, 0L)
 }
 
-trained_types <- function(blueprint, known, label) {
+trained_types <- function(blueprint, known, domain, label) {
   if (blueprint$kind == "matrix") {
     columns <- if (is.null(blueprint$coding)) design_columns(blueprint) else blueprint$coding$raw
     # by place
-    if (!blueprint$named) columns <- known
+    if (!blueprint$named) columns <- setdiff(known, domain)
     return(stats::setNames(rep(list(numeric()), length(columns)), columns))
   }
   wide <- names(Filter(function(column) !is.null(dim(column)), blueprint$prototype))
@@ -150,88 +228,4 @@ at_rows <- function(at, n, code) {
 
 error_kind <- function(e) {
   if (inherits(e, "domgen_error")) sub("^domgen_error_", "", class(e)[1L]) else "data"
-}
-
-# ---- domains ----------------------------------------------------------------------------------
-
-know_domains <- function(object, source, reader, of) {
-  if (!reader$needs) return(object)
-  known <- read_reference(object, of$reference, of$reference_domain, reader$arguments$new_levels)
-  object <- know_imputation(object, known)
-  reader$blueprint <- object$blueprint
-  reference <- known_rows(object, known)
-  told <- character()
-  while (length(questions <- scaled_questions(object))) {
-    found <- run_pass(source, reader$prototype, asking_work(reader, questions, reference$domain),
-                      "domains")
-    if (is.null(found)) break
-    told <- unique(c(told, found$names))
-    answers <- lapply(seq_along(questions), function(q) {
-      extra <- reference_part(reference, found$names)
-      both <- c(found$answers[q], if (!is.null(extra)) list(questions[[q]]$ask(extra)))
-      Reduce(questions[[q]]$add, both)
-    })
-    object <- once(scaled_answered(object, answers),
-                   paste0("domgen_warning_", c("far_domain", "small_domain")))
-  }
-  if (!is.null(reference) && length(told) && !any(told %in% reference$domain)) {
-    warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
-  }
-  seal(object)
-}
-
-# The rows of a reference, or those of training as they are stored: scaled, but for ensembles.
-known_rows <- function(object, known) {
-  if (is.null(known)) return(NULL)
-  if (is.list(known)) return(list(X = known$X, domain = known$domain, scaled = FALSE))
-  if (!judges_domain(object)) return(NULL)
-  c(training_rows(object)[c("X", "domain")], list(scaled = is.null(object$members)))
-}
-
-# Of the domains that the source has.
-reference_part <- function(reference, names) {
-  some <- which(reference$domain %in% names)
-  if (length(some) == 0L) return(NULL)
-  rows <- rows_at(reference, some)
-  rows$domain <- droplevels(factor(rows$domain))
-  rows
-}
-
-# What imputes by domain needs all of a domain's rows together.
-know_imputation <- function(object, known) {
-  if (!imputes_by_domain(object$blueprint)) return(object)
-  own <- if (is.list(known)) known$own else if (!is.null(known)) object$blueprint$impute$own
-  if (is.null(own)) {
-    abort("argument", "`newdata` must be a data frame, or `reference` be given: the model imputes ",
-          "the median of a row's domain, for which the domain's rows must be together.")
-  }
-  object$blueprint$impute$known <- own
-  object
-}
-
-# For run_pass(): the names of the domains, and the answers to the questions by the rows of those
-# that the reference does not describe.
-asking_work <- function(reader, questions, described) {
-  force(reader); force(questions)
-  described <- unique(as.character(described))
-  list(start = function() NULL, block = function(sums, data, at) {
-    rows <- described_block(reader, data, at)
-    found <- list(names = levels(rows$domain))
-    rows$place <- at
-    own <- which(!rows$domain %in% described)
-    if (length(own)) {
-      rows <- rows_at(rows, own)
-      rows$domain <- droplevels(rows$domain)
-      found$answers <- lapply(questions, function(question) question$ask(rows))
-    }
-    add_answers(sums, found, questions)
-  }, add = function(a, b) add_answers(a, b, questions))
-}
-
-add_answers <- function(a, b, questions) {
-  if (is.null(a)) return(b)
-  if (is.null(b)) return(a)
-  answers <- if (is.null(a$answers)) b$answers else if (is.null(b$answers)) a$answers
-             else Map(function(x, y, question) question$add(x, y), a$answers, b$answers, questions)
-  list(names = union(a$names, b$names), answers = answers)
 }

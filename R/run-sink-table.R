@@ -31,22 +31,29 @@ with_database <- function(sink, f) {
 asking_sink <- function(sink, code) {
   on_error(code, function(e) {
     if (inherits(e, "domgen_error")) stop(e)
-    abort("write", "`", sink$label, "` cannot be written: the database says: ",
-          trimws(conditionMessage(e)))
+    said <- trimws(conditionMessage(e))
+    abort("write", "`", sink$label, "` cannot be written: the database says: ", said, ".",
+          if (grepl("locked", said)) paste(" If rows are read from the same SQLite file, it needs",
+                                           "`PRAGMA journal_mode = WAL`."))
   })
 }
 
-# All of it or nothing. Another worker may be writing to a database that is one file.
-in_transaction <- function(connection, code, seconds = 60) {
+# All of it or nothing.
+in_transaction <- function(connection, code) {
+  when_free(function() {
+    DBI::dbWithTransaction(connection, code())
+    NULL
+  })
+}
+
+# Another worker may be writing to a database that is one file.
+when_free <- function(code, seconds = 20) {
   start <- proc.time()[["elapsed"]]
   repeat {
-    said <- on_error({
-      DBI::dbWithTransaction(connection, code())
-      NULL
-    }, function(e) e)
-    if (is.null(said)) return(invisible())
-    busy <- grepl("locked|busy", conditionMessage(said), ignore.case = TRUE)
-    if (!busy || proc.time()[["elapsed"]] - start > seconds) stop(said)
+    found <- on_error(list(code()), identity)
+    if (!inherits(found, "error")) return(found[[1L]])
+    busy <- grepl("locked|busy", conditionMessage(found), ignore.case = TRUE)
+    if (!busy || proc.time()[["elapsed"]] - start > seconds) stop(found)
     Sys.sleep(0.05)
   }
 }
@@ -102,7 +109,9 @@ write_state <- function(sink, connection, number, state) {
 sink_part.sink_table <- function(sink, number) {
   link <- connect(sink$partition)
   connection <- link$connection
-  state <- on_error(asking_sink(sink, read_state(sink, connection, number)), function(e) {
+  state <- on_error(asking_sink(sink, when_free(function() {
+    read_state(sink, connection, number)
+  })), function(e) {
     link$close()
     stop(e)
   })

@@ -44,8 +44,8 @@ test_that("only the columns asked for leave the database, where the query allows
   DBI::dbWriteTable(con, "t", data.frame(`select` = 1:3, b = 3:1, c = c("u", "v", "u")))
   sent <- function(...) {
     result <- send_query(con, row_source(con, ...)$partitions[[1L]], c("c", "select"))
-    on.exit(DBI::dbClearResult(result))
-    DBI::dbGetStatement(result)
+    on.exit(result$close())
+    result$query
   }
   expect_match(sent(table = "t"), "SELECT `c`, `select` FROM `t`", fixed = TRUE)
   expect_match(sent(query = "select * from t where b > 1"), "^SELECT `c`, `select` FROM \\( select")
