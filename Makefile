@@ -2,13 +2,15 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test fuzz bench experiments check check-core check-debug check-sanitizers \
-  check-valgrind check-interrupts check-machines document install layers lint hooks clean
+.PHONY: help demo test test-engines fuzz bench experiments check check-core check-debug \
+  check-sanitizers check-valgrind check-interrupts check-machines document install layers lint \
+  hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
 	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
 	@echo 'make test      install the package and run its tests'
+	@echo 'make test-engines  the tests over SQLite, PostgreSQL and Slurm, set up in a temporary folder'
 	@echo 'make fuzz      random calls: make fuzz CALLS=100000 SEED=1'
 	@echo 'make bench     side-by-side timings'
 	@echo 'make experiments  short runs of the papers'"'"' experiments, compared with stored ones;'
@@ -38,6 +40,9 @@ test:
 	@sh .ci/setup test
 	@sh .ci/install
 	@sh .ci/with-library Rscript .ci/test.R
+
+test-engines:
+	@.ci/engines
 
 fuzz:
 	@sh .ci/setup test

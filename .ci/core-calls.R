@@ -119,8 +119,17 @@ linear_svm_(Zt, s, rep(0, n), pmin(s, 0), pmax(s, 0), rep(0, n), TRUE, 1e-3, 1e4
 linear_svm_(Zt, F[, 1], rep(0.1, n), rep(-2, n), rep(2, n), rep(0.1, n), FALSE, 1e-3, 1e4, 7, 2L)
 
 bytes <- charToRaw("1,a\n2,\"b\"\"\n,c\"\n\n3")
-for (last in c(TRUE, FALSE)) csv_rows_(bytes, ",", 2L, last, TRUE, Inf)
-csv_rows_(bytes, ",", 0L, TRUE, FALSE, 1)
+for (last in c(TRUE, FALSE)) {
+  buffer <- csv_bytes_()
+  csv_add_(buffer, bytes[1:5])
+  file <- tempfile()
+  writeBin(bytes, file)
+  csv_add_file_(buffer, file, 5, 100)
+  csv_skip_(buffer, length(csv_head_(buffer, 0)))
+  csv_take_(buffer, ",", 0L, FALSE, FALSE, 1)
+  taken <- csv_take_(buffer, ",", 2L, last, TRUE, Inf)
+  csv_fields_(taken$text, ",", 2L, as.integer(taken$rows), 2:1)
+}
 
 if (length(setdiff(exports, called))) stop("never called: ", toString(setdiff(exports, called)))
 cat(length(called), "functions were called\n")

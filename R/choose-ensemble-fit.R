@@ -134,6 +134,29 @@ weighted_values <- function(values, weights) {
   Reduce(`+`, Map(`*`, values[used], weights[used]))
 }
 
+# Each member asks of its columns, scaled in its way; one pass answers all that is open.
+#' @exportS3Method
+open_questions.dg_ensemble <- function(object) {
+  unlist(unname(lapply(object$members, member_questions)), recursive = FALSE)
+}
+
+member_questions <- function(member) {
+  lapply(scaled_questions(member), ask_after, function(rows) {
+    list(X = see_columns(rows$X, member$blueprint), domain = rows$domain)
+  })
+}
+
+#' @exportS3Method
+answered.dg_ensemble <- function(object, answers) {
+  counts <- lengths(lapply(object$members, scaled_questions))
+  starts <- cumsum(counts) - counts
+  for (m in which(counts > 0L)) {
+    own <- answers[starts[m] + seq_len(counts[m])]
+    object$members[[m]] <- seal(scaled_answered(object$members[[m]], own))
+  }
+  object
+}
+
 #' @exportS3Method
 common_values.dg_ensemble <- function(object, values) {
   if (is.null(object$calibration)) unname(values) else NextMethod()

@@ -41,6 +41,7 @@ impute_new <- function(impute, columns, given, domain, known, arg, new_levels) {
     domain <- domain()
     own <- values_by_domain(columns, impute$places, domain, impute$category)
     if (identical(known, "training")) known <- impute$own
+    if (is.null(known)) known <- impute$known
     # a domain that the reference has is described by it alone
     own <- c(own[!names(own) %in% names(known)], known)
   }

@@ -79,21 +79,22 @@ empty_column <- function(column, name, label) {
         describe(column), ".")
 }
 
-is_numbers <- function(column) {
-  is.numeric(column) && is.null(dim(column)) && (!is.object(column) || inherits(column, "integer64"))
-}
+is_numbers <- function(column) is.numeric(column) && is.null(dim(column))
 
-# The values of text columns in the whole first partition that has rows: a pass over it.
+# The values of text columns in the whole first partition that has some: a pass over it.
 first_levels <- function(source, names) {
   found <- stats::setNames(rep(list(character()), length(names)), names)
-  if (length(names) == 0L) return(found)
   for (partition in source$partitions) {
-    rows <- each_block(partition, names, names, source$rows, function(block, first) {
-      for (name in names) found[[name]] <<- unique(c(found[[name]], as_text(block[[name]])))
+    left <- names[lengths(found) == 0L]
+    if (length(left) == 0L) break
+    each_block(partition, left, left, source$rows, function(block, first) {
+      for (name in left) {
+        values <- unique(as_text(block[[name]]))
+        found[[name]] <<- union(found[[name]], values[!is.na(values)])
+      }
     })
-    if (rows > 0) break
   }
-  lapply(found, function(values) sort(unique(values)))
+  lapply(found, sort)
 }
 
 # ---- a block ----------------------------------------------------------------------------------
@@ -116,15 +117,25 @@ agree_column <- function(column, like, place) {
   if (is.factor(like)) return(agree_factor(column, like, place))
   if (is.character(like)) return(as_text(column))
   if (is.numeric(like) && !is.object(like)) return(agree_number(column, place))
-  if (!is.factor(column) && all(is.na(column))) return(like[rep(NA_integer_, length(column))])
+  if (all(is.na(column))) return(like[rep(NA_integer_, length(column))])
+  if (is.character(column)) column <- read_text(column, like, place)
   same <- if (is.logical(like)) is.logical(column) else inherits(column, class(like)[1L])
-  if (same && inherits(like, "difftime")) same <- identical(units(column), units(like))
+  if (same && inherits(like, "difftime")) units(column) <- units(like)
   if (!same) {
     refuse(place, match(FALSE, is.na(column)), column, paste("be", type_words(like)))
   }
   if (inherits(like, "Date")) return(structure(as.numeric(column), class = "Date"))
   attributes(column) <- attributes(like)[c("class", "tzone", "units")]
   column
+}
+
+# Of a column that is no text otherwise.
+read_text <- function(column, like, place) {
+  value <- if (is.logical(like)) as.logical(column)
+           else if (inherits(like, "Date")) as.Date(column, "%Y-%m-%d", optional = TRUE)
+  bad <- if (is.null(value)) !is.na(column) else is.na(value) & !is.na(column)
+  if (any(bad)) refuse(place, which(bad)[1L], column, paste("be", type_words(like)))
+  value
 }
 
 type_words <- function(like) {
@@ -135,10 +146,10 @@ type_words <- function(like) {
 }
 
 agree_number <- function(column, place) {
-  if (is.double(column) && !is.object(column)) return(as.vector(column))
-  if (is.integer(column) && !is.object(column)) return(as.double(column))
   if (inherits(column, "integer64")) return(agree_integer64(column, place))
-  if (!is.factor(column) && all(is.na(column))) return(rep(NA_real_, length(column)))
+  dated <- inherits(column, c("Date", "POSIXct", "difftime"))
+  if (is_numbers(column) && !dated) return(as.double(unclass(column)))
+  if (all(is.na(column))) return(rep(NA_real_, length(column)))
   if (!is.character(column)) {
     refuse(place, match(FALSE, is.na(column)), as.character(column), "be a number")
   }
@@ -165,9 +176,9 @@ from_integer64 <- function(column) {
 
 # Doubles have no more digits.
 check_exact <- function(value, whole, shown, place) {
-  large <- whole & abs(value) >= 2^53
-  if (any(large, na.rm = TRUE)) {
-    refuse(place, which(large)[1L], shown, "be below 2^53, beyond which whole numbers are not exact")
+  large <- which(whole & abs(value) >= 2^53)
+  if (length(large)) {
+    refuse(place, large[1L], shown, "be below 2^53, beyond which whole numbers are not exact")
   }
   value
 }
@@ -186,8 +197,9 @@ row_label <- function(label, row) paste0("`", label, "`, row ", in_full(row))
 
 # at: which row of the block
 refuse <- function(place, at, values, rule) {
+  value <- values[[at]]
   abort("data", row_label(place$label, place$first + at - 1), ": `", place$name, "` must ", rule,
-        ", not ", describe(if (is.factor(values)) as.character(values[at]) else values[at]), ".")
+        ", not ", describe(if (is.object(value)) as.character(value) else value), ".")
 }
 
 refuse_level <- function(place, at, found, known) {

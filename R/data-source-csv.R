@@ -2,8 +2,6 @@
 # piece is parsed as a text of its own. So the number of fields of each row is known, and nothing
 # that a parser leaves out goes unnoticed.
 
-csv_bytes <- 2^24
-
 #' @exportS3Method
 partition_key.partition_csv <- function(partition) file_key(partition$path)
 
@@ -47,223 +45,122 @@ partition_open.partition_csv <- function(partition, columns = NULL, text = chara
     stop(e)
   })
   readers_in_turn(function() {
-    repeat {
-      piece <- pieces$read()
-      if (is.null(piece)) return(NULL)
-      if (piece$rows > 0) break
-    }
+    piece <- pieces$read()
+    if (is.null(piece)) return(NULL)
     data <- parse_csv(piece, layout, columns, text, partition$label)
     frame_reader(data, NULL, character(), partition$label)
   }, pieces$close)
 }
 
-# ---- bytes ------------------------------------------------------------------------------------
-
 # list(layout: list(names, separator, decimal); read = function(text): the next rows,
 # list(text, rows, first, ...) or NULL; close)
 csv_pieces <- function(partition) {
   label <- partition$label
-  bytes <- csv_stream(partition)
-  rest <- bytes$read()
-  layout <- on_error(csv_layout(rest, label), function(e) {
-    bytes$close()
+  stream <- csv_stream(partition)
+  layout <- on_error(csv_layout(stream, label), function(e) {
+    stream$close()
     stop(e)
   })
-  rest <- layout$rest
   done <- 0
-  list(layout = layout[c("names", "separator", "decimal")], read = function(text = TRUE) {
-    if (length(rest) == 0L && bytes$ended()) return(NULL)
-    piece <- csv_rows_(rest, layout$separator, length(layout$names), bytes$ended(), text, Inf)
-    if (piece$problem > 0) refuse_row(piece, label, done, length(layout$names))
-    if (length(piece$rest) == length(rest) && length(rest) >= bytes$size) {
-      abort("data", row_label(label, done + 1), ": no end within ", in_full(length(rest)),
-            " bytes; is a quote not closed?")
+  list(layout = layout, read = function(text = TRUE) {
+    repeat {
+      piece <- csv_take_(stream$buffer, layout$separator, length(layout$names), stream$ended(),
+                         text, Inf)
+      if (piece$problem > 0) refuse_row(piece, label, done, length(layout$names))
+      if (piece$rows > 0 || stream$ended()) break
+      if (piece$bytes == 0) check_row_size(stream, label, done)
+      stream$more()
     }
-    rest <<- if (bytes$ended()) piece$rest else c(piece$rest, bytes$read())
-    piece$rest <- NULL
+    if (piece$rows == 0) return(NULL)
     piece$first <- done + 1
     done <<- done + piece$rows
     piece
-  }, close = bytes$close)
+  }, close = stream$close)
 }
 
-csv_problems <- c("fields", "open_quote", "after_quote", "zero_byte")
+# A quote that is not closed takes all that follows into its row.
+check_row_size <- function(stream, label, done) {
+  held <- csv_add_(stream$buffer, raw())
+  if (held > 2 * stream$size) {
+    abort("data", row_label(label, done + 1), ": does not end within ", in_full(held),
+          " bytes; is a quote not closed?")
+  }
+}
 
 refuse_row <- function(piece, label, done, fields) {
-  what <- switch(csv_problems[piece$problem],
+  abort("data", row_label(label, done + piece$rows + 1), ": ", csv_problem(piece, fields), ".")
+}
+
+csv_problem <- function(piece, fields) {
+  switch(c("fields", "open_quote", "after_quote", "zero_byte")[piece$problem],
     fields = paste0("has ", plural(piece$fields, "field"), ", and the first line of the file ",
                     in_full(fields)),
     open_quote = "has a quote that is not closed before the file ends",
     after_quote = "has text behind a closing quote; quotes inside a quoted field must be doubled",
-    zero_byte = "has a zero byte; is the file UTF-16, or no text?"
+    zero_byte = "has a zero byte, as UTF-16 has and files that are no text"
   )
-  abort("data", row_label(label, done + piece$rows + 1), ": ", what, ".")
-}
-
-# A connection to the bytes of a file, compressed or not.
-csv_stream <- function(partition) {
-  path <- partition$path
-  size <- if (is.null(partition$bytes)) csv_bytes else partition$bytes
-  broken <- function(e) abort("data", "`", partition$label, "` cannot be read: ",
-                              conditionMessage(e), ".")
-  zipped <- tryCatch(identical(readBin(path, "raw", 2L), as.raw(c(0x1f, 0x8b))),
-                     error = broken, warning = broken)
-  connection <- if (zipped) gzfile(path, "rb") else file(path, "rb")
-  total <- 0
-  ended <- FALSE
-  list(size = size, ended = function() ended, close = function() close(connection),
-       read = function() {
-         found <- tryCatch(readBin(connection, "raw", size), error = broken, warning = broken)
-         total <<- total + length(found)
-         ended <<- length(found) < size
-         if (ended && zipped) check_gzip(path, total, partition$label)
-         found
-       })
-}
-
-# R takes a file that was cut for one that has ended. The last four bytes of each member of a gzip
-# file are the number of its bytes.
-check_gzip <- function(path, total, label) {
-  size <- file.size(path)
-  sizes <- gzip_sizes(path, size)
-  if (sum(sizes) %% 2^32 != total %% 2^32 && utils::tail(sizes, 1L) != total %% 2^32) {
-    abort("data", "`", label, "` is cut: the compressed file ends after ", in_full(total),
-          " bytes of text.")
-  }
-}
-
-# Of the last member, and of those before it that may be some: each begins with three known bytes.
-gzip_sizes <- function(path, size) {
-  connection <- file(path, "rb")
-  on.exit(close(connection))
-  number <- function(bytes) sum(as.numeric(bytes) * 256^(0:3))
-  sizes <- numeric()
-  tail <- raw()
-  while (length(new <- readBin(connection, "raw", 2^24))) {
-    bytes <- c(tail, new)
-    starts <- grepRaw(as.raw(c(0x1f, 0x8b, 0x08)), bytes, fixed = TRUE, all = TRUE)
-    starts <- starts[starts > 4L]
-    sizes <- c(sizes, vapply(starts, function(at) number(bytes[at - 4:1]), 0))
-    tail <- utils::tail(bytes, 6L)
-  }
-  sizes <- sizes[sizes <= 1032 * size]
-  c(sizes, number(utils::tail(tail, 4L)))
 }
 
 # ---- the first line ---------------------------------------------------------------------------
 
-csv_layout <- function(bytes, label) {
-  bytes <- without_mark(bytes, label)
-  leading <- match(FALSE, bytes %in% charToRaw(" \r\n"))
-  if (is.na(leading)) abort("data", "`", label, "` is empty: a first line with names is needed.")
-  if (leading > 1L) bytes <- bytes[leading:length(bytes)]
-  # for the ends of the line alone any separator will do
-  separator <- csv_separator(bytes, label)
-  head <- csv_rows_(bytes, separator, 0L, TRUE, TRUE, 1)
-  if (head$problem > 0) {
-    abort("data", "`", label, "`: the first line, which must have names of columns, cannot be ",
-          "read: a quote is not closed.")
+# Takes the first line from the stream.
+csv_layout <- function(stream, label) {
+  stream$more()
+  skip_mark(stream, label)
+  head <- csv_head_(stream$buffer, 2^16)
+  if (!as.raw(10) %in% head) head <- csv_head_(stream$buffer, Inf)
+  separator <- csv_separator(head, label)
+  repeat {
+    line <- csv_take_(stream$buffer, separator, 0L, TRUE, TRUE, 1)
+    if (line$problem > 0) {
+      abort("data", "`", label, "`: the first line, which must have the names of the columns, ",
+            csv_problem(line, 0), ".")
+    }
+    if (line$bytes == 0) {
+      abort("data", "`", label, "` is empty: a first line with the names of columns is needed.")
+    }
+    if (line$rows > 0) break
   }
-  names <- split_line(head$text, separator)
-  list(names = names, separator = separator, rest = head$rest,
-       decimal = csv_decimal(head$rest, separator))
+  if (grepl("\r[^\r\n]", line$text, useBytes = TRUE)) {
+    abort("data", "`", label, "` must end its lines by line feeds (\\n or \\r\\n), not by \\r ",
+          "alone.")
+  }
+  list(names = split_line(line, separator), separator = separator,
+       decimal = csv_decimal(head, separator))
 }
 
-without_mark <- function(bytes, label) {
-  if (identical(bytes[1:3], as.raw(c(0xef, 0xbb, 0xbf)))) return(bytes[-(1:3)])
-  two <- bytes[1:2]
-  if (identical(two, as.raw(c(0xff, 0xfe))) || identical(two, as.raw(c(0xfe, 0xff))) ||
-      as.raw(0) %in% utils::head(bytes, 100L)) {
-    abort("data", "`", label, "` is UTF-16 or no text; it must be UTF-8 or Latin-1: ",
-          "`iconv -f UTF-16 -t UTF-8`.")
+skip_mark <- function(stream, label) {
+  mark <- as.integer(csv_head_(stream$buffer, 3))
+  if (identical(mark, c(0xefL, 0xbbL, 0xbfL))) csv_skip_(stream$buffer, 3L)
+  if (length(mark) > 1L && setequal(mark[1:2], 254:255)) {
+    abort("data", "`", label, "` is UTF-16; it must be UTF-8 or Latin-1.")
   }
-  bytes
 }
 
 # The one that gives the first line the most fields.
-csv_separator <- function(bytes, label) {
+csv_separator <- function(head, label) {
   fields <- vapply(c(",", "\t", ";"), function(separator) {
-    csv_rows_(bytes, separator, 0L, TRUE, FALSE, 1)$fields
+    buffer <- csv_bytes_()
+    csv_add_(buffer, head)
+    csv_take_(buffer, separator, 0L, TRUE, FALSE, 1)$fields
   }, 0)
   names(fields)[which.max(fields)]
 }
 
-split_line <- function(text, separator) {
-  names <- scan(text = sub("\r?\n$", "", text, useBytes = TRUE), what = "", sep = separator, quote = "\"", quiet = TRUE,
-                na.strings = character(), strip.white = TRUE, comment.char = "",
-                blank.lines.skip = FALSE, encoding = "bytes")
-  as_utf8(names)
+split_line <- function(line, separator) {
+  names <- as_utf8(unlist(csv_fields_(line$text, separator, as.integer(line$fields), 1L,
+                                      seq_len(line$fields))))
+  replace(names, is.na(names), "")
 }
 
 # Where semicolons separate, commas may stand in numbers.
-csv_decimal <- function(rest, separator) {
-  if (separator != ";") return(".")
-  text <- rawToChar(utils::head(rest, 2^16))
-  fields <- strsplit(gsub("\"[^\"]*\"", "", text, useBytes = TRUE), "[;\r\n]+", useBytes = TRUE)[[1L]]
+csv_decimal <- function(head, separator) {
+  if (separator != ";" || as.raw(0) %in% head) return(".")
+  text <- gsub("\"[^\"]*\"", "", rawToChar(head), useBytes = TRUE)
+  fields <- strsplit(text, "[;\r\n]+", useBytes = TRUE)[[1L]]
   numbers <- function(point) {
     any(grepl(paste0("^ *[-+]?[0-9]*[", point, "][0-9]+([eE][-+]?[0-9]+)? *$"), fields,
               useBytes = TRUE))
   }
   if (numbers(",") && !numbers(".")) "," else "."
-}
-
-# ---- rows -------------------------------------------------------------------------------------
-
-# piece: what csv_rows_() gives; columns: which, in this order.
-parse_csv <- function(piece, layout, columns, text, label) {
-  which <- match(columns, layout$names)
-  as_it_is <- which[columns %in% text]
-  engine <- if (requireNamespace("data.table", quietly = TRUE)) parse_by_fread else parse_by_scan
-  data <- engine(piece, layout, which, as_it_is)
-  if (length(data) != length(columns) || length(data[[1L]]) != piece$rows) {
-    abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
-          in_full(piece$first + piece$rows - 1), ": cannot be read as ",
-          plural(piece$rows, "row"), " of ", plural(length(layout$names), "field"), ".")
-  }
-  data <- lapply(data, function(column) {
-    if (is.character(column)) clean_text(column, piece$doubled) else column
-  })
-  plain_frame(stats::setNames(data, columns), piece$rows)
-}
-
-clean_text <- function(column, doubled) {
-  if (doubled) column <- gsub("\"\"", "\"", column, fixed = TRUE, useBytes = TRUE)
-  column[column == ""] <- NA
-  as_utf8(column)
-}
-
-as_utf8 <- function(text) {
-  fine <- validUTF8(text)
-  Encoding(text) <- "UTF-8"
-  if (!all(fine)) text[!fine] <- iconv(text[!fine], "latin1", "UTF-8")
-  text
-}
-
-parse_by_fread <- function(piece, layout, which, text) {
-  data <- suppressWarnings(data.table::fread(
-    text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
-    colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
-    blank.lines.skip = length(layout$names) > 1L, encoding = "UTF-8", integer64 = "integer64",
-    showProgress = FALSE, data.table = FALSE
-  ))
-  unclass(data)[paste0("V", which)]
-}
-
-parse_by_scan <- function(piece, layout, which, text) {
-  what <- rep(list(NULL), length(layout$names))
-  what[which] <- list("")
-  data <- scan(text = piece$text, what = what, sep = layout$separator, quote = "\"", quiet = TRUE,
-               na.strings = c("", "NA"), strip.white = TRUE, comment.char = "",
-               blank.lines.skip = length(layout$names) > 1L, multi.line = FALSE)
-  lapply(which, function(j) if (j %in% text) data[[j]] else guess_type(data[[j]], layout$decimal))
-}
-
-# As fread() does: also dates.
-guess_type <- function(column, decimal) {
-  found <- utils::type.convert(column, as.is = TRUE, dec = decimal, na.strings = c("", "NA"))
-  if (is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)) return(column)
-  if (is.character(found) && all(is.na(found) | grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", found))) {
-    return(as.Date(found, "%Y-%m-%d"))
-  }
-  found
 }

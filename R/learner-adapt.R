@@ -157,6 +157,12 @@ correction_space <- function(object) {
   if (is.null(product)) learner_of(object)$product else product
 }
 
+# Those of the model.
+#' @exportS3Method
+probability_maps.dg_adapted <- function(object) {
+  if (is.null(object$calibration)) probability_maps(learner_of(object)) else NextMethod()
+}
+
 # The domain was described when the model was adapted.
 #' @exportS3Method
 judges_domain.dg_adapted <- function(object) FALSE
@@ -168,7 +174,7 @@ predict.dg_adapted <- function(object, newdata, domain = NULL, ...) {
     abort("argument", "`reference` must not be given: the domain was described when the model was ",
           "adapted to it.")
   }
-  if (!missing(newdata)) check_same_domain(object, newdata, domain)
+  if (!missing(newdata) && !is_source(newdata)) check_same_domain(object, newdata, domain)
   if (has_posterior(object)) return(predict.dg_gp(object, newdata, domain = domain, ...))
   predict.dg_learner(object, newdata, domain = domain, ...)
 }

@@ -46,7 +46,13 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
                           reference = NULL, reference_domain = NULL, se.fit = FALSE,
                           interval = c("none", "confidence", "prediction"), level = 0.95,
                           new_levels = c("na", "error"), ...) {
-  check_no_dots(list(...), setdiff(names(formals(predict.dg_gp)), "object"))
+  if (!missing(newdata) && is_source(newdata)) {
+    return(predict_source(check_sealed(object), newdata, list(
+      domain = domain, reference = reference, reference_domain = reference_domain,
+      new_levels = new_levels
+    ), list(type = type, se.fit = se.fit, interval = interval, level = level), ...))
+  }
+  check_predict_dots(list(...), predict.dg_gp)
   check_sealed(object)
   type <- check_type(type, object)
   if (type == "support") {

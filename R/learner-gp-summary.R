@@ -86,5 +86,6 @@ print.summary.dg_gp <- function(x, digits = 4, ...) {
 logLik.dg_gp <- function(object, ...) {
   check_no_dots(list(...), character())
   structure(object$log_likelihood, df = sum(object$parameters$fitted),
-            nobs = sum(object$weights > 0), class = "logLik")
+            nobs = if (length(object$weights)) sum(object$weights > 0) else nobs(object),
+            class = "logLik")
 }

@@ -19,6 +19,7 @@ support.default <- function(object, rows) {
 support.dg_learner <- function(object, rows) {
   product <- object$product
   if (is.null(product)) return(NextMethod())
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, 1L))
   known <- support_rows(object)
   rows <- new_rows(object, rows)
   # a landmark map looks at kappa from the other side

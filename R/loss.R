@@ -4,11 +4,39 @@
 #   tube      function(y, costs, args): list(low, high, epsilon), one entry a row. The loss is 0
 #             within epsilon of the target, and has the slope -high below and -low above. A squared
 #             one grows with the square wherever low or high is not 0.
+#             NULL for a loss that has no such form, whose machine takes Newton steps
+#   smooth    function(y, f, args, width): list(value, slope, curvature) for numbers of one shape,
+#             derivatives by f. Kinks of slope (not of curvature) are rounded within `width`, see
+#             rounded_kink().
+#   kinks     so many of them has the loss
+#   log_odds  is f the logarithm of the odds of the classes?
 #   help      its formula, for the help page
 # It is then a value of dg_svm(loss = ), on the Gram matrix and on features.
 
-new_loss <- function(kind, tube, help, squared = FALSE) {
-  list(kind = kind, squared = squared, tube = tube, help = help)
+new_loss <- function(kind, tube, smooth, help, squared = FALSE, kinks = 0L,
+                     log_odds = FALSE) {
+  list(kind = kind, squared = squared, tube = tube, smooth = smooth, kinks = kinks,
+       log_odds = log_odds, help = help)
+}
+
+# The row of a name; at every fit, so not all are made.
+named_loss <- function(name) get(paste0("loss_", name), topenv())()
+
+# Newton's method is for a loss that has no dual problem with a box, see learner-svm-logistic.R.
+takes_newton <- function(name) !is.null(name) && is.null(named_loss(name)$tube)
+
+# Where nothing but sums over rows is known, see learner-svm-newton.R, a kink is rounded within this
+# of it, on either side. The loss differs by at most a quarter of that for each kink.
+kink_width <- 0.05
+
+# max(0, t), within `width` of 0 the parabola that goes on in both its arms with their slopes:
+# list(value, slope, curvature). The largest difference is width / 4, at 0.
+rounded_kink <- function(t, width) {
+  bent <- abs(t) < width
+  above <- t >= width
+  # of t within the bend
+  s <- (pmin(pmax(t, -width), width) + width) / (2 * width)
+  list(value = above * t + bent * s^2 * width, slope = s, curvature = bent / (2 * width))
 }
 
 svm_losses <- function() {
@@ -34,7 +62,8 @@ check_loss <- function(value, arg) check_choice(value, arg, names(svm_losses()))
 
 # Does `epsilon` matter to it?
 has_tube <- function(name) {
-  get(paste0("loss_", name), topenv())()$tube(1, 1, list(epsilon = 1))$epsilon > 0
+  tube <- named_loss(name)$tube
+  !is.null(tube) && tube(1, 1, list(epsilon = 1))$epsilon > 0
 }
 
 default_losses <- c(class = "hinge", number = "epsilon_insensitive")
@@ -42,8 +71,7 @@ default_losses <- c(class = "hinge", number = "epsilon_insensitive")
 # The loss asked for, or that of the response when none was.
 read_loss <- function(loss, kind) {
   if (is.null(loss)) loss <- default_losses[[kind]]
-  # at every fit: not all are made
-  row <- get(paste0("loss_", loss), topenv())()
+  row <- named_loss(loss)
   if (row$kind != kind) {
     fits <- names(Filter(function(row) row$kind == kind, svm_losses()))
     abort("argument", "`loss` must be ", enumerate(fits, quote = "\""), " when the response is ",

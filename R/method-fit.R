@@ -92,6 +92,10 @@ training_rows.dg_fit <- function(object) {
 
 # Training values at the place of their rows; NA where na.exclude left a row out.
 pad_rows <- function(value, object) {
+  if (!is.null(object$rows$n)) {
+    abort("argument", "The model keeps nothing of its training rows, which came as sums or in ",
+          "blocks; give rows, as in `predict(model, newdata)`.")
+  }
   if (is.null(object$rows$padded)) return(value)
   place <- match(seq_len(object$rows$padded), object$rows$kept)
   if (is.matrix(value)) value[place, , drop = FALSE] else value[place]
@@ -136,7 +140,7 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
     if (!inherits(formula., "formula")) {
       abort("argument", "`formula.` must be a formula, not ", describe(formula.), ".")
     }
-    if (!is.null(object$rows$n)) {
+    if (!is.null(object$rows$n) && is.null(call$data)) {
       abort("argument", "`formula.` must not be given: the model was fitted to sums, which have ",
             "their predictors.")
     }

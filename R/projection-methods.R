@@ -9,7 +9,8 @@
 #' @param object A projection made by [dica()] or its relatives ([dcm()], [tca()], [sca()],
 #'   [mda()], [cidg()], [kfd()]).
 #' @param newdata Data frame with the predictors (and the domain column, where the
-#'   domain kernel needs it), or a matrix if the model was fitted to one.
+#'   domain kernel needs it), or a matrix if the model was fitted to one; or any number of rows in
+#'   blocks, a [row_source()], see [predict_source].
 #' @param domain Domain of each row of `newdata`, when it is not a column of it;
 #'   one value if all rows are from one domain. Only needed with a domain kernel.
 #' @param reference More unlabelled rows of the new domains, like `newdata`; a
@@ -23,7 +24,8 @@
 #'   `"na"`: it counts as a missing value (which [na.impute] imputes), and a warning of class
 #'   `domgen_warning_new_level` names predictor and level; `"error"`: an error that names them.
 #'   [kernel_mixed()] knows what to do with such a level: with `"na"` it is unlike all others.
-#' @param ... Must be empty.
+#' @param ... With a [row_source()] as `newdata` the arguments `to`, `keep` and `overwrite` of
+#'   [predict_source]; else empty.
 #' @return A matrix of scores, nrow(newdata) x m; rows with missing values give
 #'   `NA` (unless the model was fitted with [na.impute]), with a warning that says, where a domain
 #'   is judged by its rows, by how many of them.
@@ -33,7 +35,13 @@
 #' @export
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
                                   reference_domain = NULL, new_levels = c("na", "error"), ...) {
-  check_no_dots(list(...), setdiff(names(formals(predict.dg_projection)), "object"))
+  if (!missing(newdata) && is_source(newdata)) {
+    return(predict_source(check_sealed(object), newdata, list(
+      domain = domain, reference = reference, reference_domain = reference_domain,
+      new_levels = new_levels
+    ), list(), ...))
+  }
+  check_predict_dots(list(...), predict.dg_projection)
   check_sealed(object)
   if (missing(newdata)) return(fitted(object))
   decide(object, newdata, domain, reference, reference_domain, new_levels)

@@ -73,12 +73,14 @@ judging_rows <- function(product, new) {
   rows <- describing_rows(new$X, domain, new$reference)
   rows$threads <- product$threads
   if (!judges_rows(product$domain_kernel)) return(rows)
-  single <- tabulate(rows$domain, nlevels(domain)) == 1L
-  if (any(single)) {
-    one <- sum(single) == 1L
-    warn("small_domain", if (one) "A domain is" else "Domains are", " judged by a single row",
-         if (!one) " each", ": ", enumerate(levels(domain)[single], quote = "\""),
-         ". Give more of ", if (one) "its" else "their", " unlabelled rows as `reference`.")
-  }
+  warn_small_domains(levels(domain)[tabulate(rows$domain, nlevels(domain)) == 1L])
   rows
+}
+
+warn_small_domains <- function(names) {
+  if (length(names) == 0L) return(invisible())
+  one <- length(names) == 1L
+  warn("small_domain", if (one) "A domain is" else "Domains are", " judged by a single row",
+       if (!one) " each", ": ", enumerate(names, quote = "\""),
+       ". Give more of ", if (one) "its" else "their", " unlabelled rows as `reference`.")
 }

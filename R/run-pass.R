@@ -3,74 +3,91 @@
 
 # work: list(start(), block(sums, data, at), add(a, b)): an empty sum, the sum with a block's rows,
 # two sums in one; at: list(label, number, first), where the block stands. The sum over all rows.
-# Partitions are added in their order, two, four, eight at a time (a binary counter), so that the
-# sum depends neither on the plan nor on who was ready first, and no more than log2 of their
-# number are kept.
+# Partitions are added in their order as a binary counter does, two, four, eight at a time, so that
+# the sum does not depend on who was ready first, and no more than log2 of their number are kept.
 run_pass <- function(source, prototype, work, label) {
   trip <- session$trip
   key <- next_pass(trip, label)
   state <- kept(key, list(done = 0L, sums = list()))
-  parts <- source$partitions
-  pieces <- lapply(seq_along(parts), function(k) {
-    list(partition = parts[[k]], number = k, prototype = prototype, rows = source$rows,
-         expected = trip$counts[k], work = work)
-  })
+  n <- length(source$partitions)
   bar <- pass_line(trip, label, sum(trip$counts[seq_len(state$done)]))
   on.exit(bar$done())
-  at_once <- workers_at_once()
-  while (state$done < length(pieces)) {
-    now <- state$done + seq_len(min(at_once, length(pieces) - state$done))
-    sums <- if (at_once > 1L) map_again(pieces[now], partition_sum)
-            else lapply(pieces[now], partition_sum, bar = bar)
-    for (k in seq_along(now)) state$sums <- push_sum(state$sums, sums[[k]], now[k], work$add)
-    state$done <- max(now)
+  workers <- worker_count()
+  while (state$done < n) {
+    runs <- next_runs(state$done, n, workers)
+    pieces <- lapply(runs, function(run) {
+      list(partitions = source$partitions[run], numbers = run, prototype = prototype,
+           rows = source$rows, expected = trip$counts[run], work = work)
+    })
+    sums <- if (workers > 1L) map_again(pieces, run_sum) else lapply(pieces, run_sum, bar = bar)
+    for (k in seq_along(runs)) {
+      state$sums <- push_sum(state$sums, sums[[k]], length(runs[[k]]), work$add)
+    }
+    state$done <- max(unlist(runs))
     keep(key, state)
-    if (at_once > 1L) bar$advance(sum(trip$counts[now]))
+    if (workers > 1L) bar$advance(sum(trip$counts[unlist(runs)]))
   }
-  Reduce(work$add, rev(state$sums))
+  Reduce(function(b, a) work$add(a, b), rev(lapply(state$sums, `[[`, "value")))
 }
 
-# sums: of runs of partitions, the longest first; k: the number of the one that joins them. Two
-# runs of one length become one of twice that.
-push_sum <- function(sums, value, k, add) {
-  sums[[length(sums) + 1L]] <- value
-  while (k %% 2 == 0) {
-    last <- length(sums)
-    sums[[last - 1L]] <- add(sums[[last - 1L]], sums[[last]])
+# The next partitions, in runs of a power of two, one for each worker: a job of a scheduler takes
+# seconds to start, and what is finished is kept after each round.
+next_runs <- function(done, n, workers) {
+  if (workers == 1L) return(list(done + 1L))
+  size <- 2^max(ceiling(log2(n / (2 * workers))), 0)
+  left <- seq(done + 1L, n)
+  runs <- split(left, (left - done - 1L) %/% size)
+  unname(runs[seq_len(min(workers, length(runs)))])
+}
+
+# sums: list(size, value) of runs of partitions, the longest first; two of one size become one.
+push_sum <- function(sums, value, size, add) {
+  sums[[length(sums) + 1L]] <- list(size = size, value = value)
+  while ((last <- length(sums)) > 1L && sums[[last - 1L]]$size == sums[[last]]$size) {
+    sums[[last - 1L]] <- list(size = 2 * sums[[last]]$size,
+                              value = add(sums[[last - 1L]]$value, sums[[last]]$value))
     sums[[last]] <- NULL
-    k <- k %/% 2
   }
   sums
 }
 
-partition_sum <- function(piece, bar = NULL) {
+run_sum <- function(piece, bar = NULL) {
+  sums <- list()
+  for (k in seq_along(piece$partitions)) {
+    sums <- push_sum(sums, partition_sum(piece, k, bar), 1, piece$work$add)
+  }
+  Reduce(function(b, a) piece$work$add(a, b), rev(lapply(sums, `[[`, "value")))
+}
+
+partition_sum <- function(piece, k, bar) {
+  partition <- piece$partitions[[k]]
   sums <- piece$work$start()
   n <- 0
-  walk_blocks(piece$partition, piece$prototype, piece$rows, function(data, first) {
+  walk_blocks(partition, piece$prototype, piece$rows, function(data, first) {
     n <<- n + nrow(data)
-    sums <<- piece$work$block(sums, data, list(label = piece$partition$label,
-                                               number = piece$number, first = first))
+    at <- list(label = partition$label, number = piece$numbers[k], first = first)
+    sums <<- piece$work$block(sums, data, at)
     if (!is.null(bar)) bar$advance(nrow(data))
+    TRUE
   })
-  check_same_rows(piece, n)
+  check_same_rows(partition$label, n, piece$expected[k])
   sums
 }
 
-check_same_rows <- function(piece, n) {
-  if (is.null(piece$expected) || is.na(piece$expected) || n == piece$expected) return(invisible())
-  abort("data", "`", piece$partition$label, "` must have the same rows in every pass; it had ",
-        plural(piece$expected, "row"), ", and now ", format(n, big.mark = ","), ".")
+check_same_rows <- function(label, n, expected) {
+  if (n == expected) return(invisible())
+  abort("data", "`", label, "` must have the same rows in every pass; it had ",
+        plural(expected, "row"), ", and now ", format(n, big.mark = ","), ".")
 }
 
 pass_line <- function(trip, label, before) {
   total <- sum(trip$counts)
   bar <- progress_line(total, progress_wanted() && total > 0)
-  rows <- before
-  bar$tick(label)
+  shown <- sprintf("rows, pass %d: %s", trip$passes, label)
+  bar$tick(shown)
   if (before > 0) bar$advance(before)
   list(done = bar$done, advance = function(n) {
-    rows <<- rows + n
     bar$advance(n)
-    bar$tick(label)
+    bar$tick(shown)
   })
 }

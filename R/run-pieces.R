@@ -73,7 +73,8 @@ map_pieces <- function(pieces, work, parallel) {
   one <- seeded(work)
   if (!parallel) return(lapply(pieces, one))
   # seeds are the pieces' own
-  future.apply::future_lapply(pieces, one, future.seed = NULL, future.packages = "domgen")
+  unmoved_seed(future.apply::future_lapply(pieces, one, future.seed = NULL,
+                                           future.packages = "domgen"))
 }
 
 #' Go on after an interrupt

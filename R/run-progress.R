@@ -41,8 +41,8 @@ own_line <- function(total) {
       seconds <- (proc.time()[["elapsed"]] - start) / finished * (total - finished)
       sprintf("  about %d:%02d left", as.integer(seconds) %/% 60L, as.integer(seconds) %% 60L)
     } else ""
-    line <- sprintf("[%s%s] %d/%d  %s%s", strrep("=", filled), strrep(" ", 24 - filled), finished,
-                    total, label, left)
+    line <- sprintf("[%s%s] %s/%s  %s%s", strrep("=", filled), strrep(" ", 24 - filled),
+                    in_full(finished), in_full(total), label, left)
     # a longer line would wrap, and could not be overwritten
     cat("\r", formatC(substr(line, 1L, 78L), width = -78), sep = "", file = stderr())
   }

@@ -29,11 +29,18 @@ source_key <- function(source) list(lapply(source$partitions, partition_key), so
 # Numbers of rows, so that a pass knows how far it is, and of each row which one it is.
 count_rows <- function(source) {
   kept("counts", {
-    count <- function(partition) partition_count(partition)
-    unlist(if (workers_at_once() > 1L) map_again(source$partitions, count)
-           else lapply(source$partitions, count))
+    unlist(if (worker_count() > 1L) count_by_workers(source$partitions)
+           else lapply(source$partitions, partition_count))
   })
 }
+
+# As many pieces as there are workers.
+count_by_workers <- function(partitions) {
+  runs <- split(partitions, sort(rep_len(seq_len(worker_count()), length(partitions))))
+  map_again(lapply(unname(runs), function(run) list(partitions = run)), count_partitions)
+}
+
+count_partitions <- function(piece) vapply(piece$partitions, partition_count, numeric(1))
 
 next_pass <- function(trip, label) {
   trip$passes <- trip$passes + 1L

@@ -1,28 +1,69 @@
-# Pieces of work on workers that may be lost.
+# Pieces of work on the workers of the future package's plan, which may be lost: killed, out of
+# memory, their machine gone.
 
-# Results of work(piece) from the workers. A worker that is lost (killed, out of memory, its machine
-# gone) costs its own piece, which is done again, at most three times.
+# pieces: list of list(partitions, ...). Results of work(piece), each of a future of its own. A
+# piece whose worker is lost is done again, at most three times; the others keep theirs. Errors of
+# the work itself come through as they are.
 map_again <- function(pieces, work) {
   results <- vector("list", length(pieces))
   open <- seq_along(pieces)
   for (attempt in seq_len(4L)) {
-    found <- work_on(pieces[open], work)
-    lost <- vapply(found, inherits, NA, "domgen_lost")
+    found <- unmoved_seed(work_on(pieces[open], seeded(work)))
+    lost <- vapply(found, is_lost, NA)
     results[open[!lost]] <- found[!lost]
     open <- open[lost]
     if (length(open) == 0L) return(results)
+    restart_workers()
   }
-  abort("worker", "A worker was lost four times: ", found[[which(lost)[1L]]]$message)
+  labels <- vapply(pieces[[open[1L]]]$partitions, `[[`, "", "label")
+  abort("worker", "The worker that read ", enumerate(labels, 3L), " was lost four times; the last ",
+        "time: ", what_was_said(found[[which(lost)[1L]]]))
 }
 
-work_on <- function(pieces, work) {
-  one <- seeded(work)
-  lost <- function(e) structure(list(message = conditionMessage(e)), class = "domgen_lost")
+# The first line without what future guesses; of a job's log, which follows, the last line.
+what_was_said <- function(e) {
+  lines <- strsplit(conditionMessage(e), "\n", fixed = TRUE)[[1L]]
+  first <- sub("[.]*( (Post-mortem|The total size|The last few lines).*)?$", "", lines[1L])
+  paste0(paste(c(first, utils::tail(trimws(lines[-1L]), 1L)), collapse = ": "), ".")
+}
+
+# All are waited for before an error of the work is raised: futures that nobody collects stand in
+# the way of the next.
+work_on <- function(pieces, one) {
   futures <- lapply(pieces, function(piece) {
-    tryCatch(future::future(one(piece), globals = list(one = one, piece = piece),
-                            packages = "domgen", seed = NULL), FutureError = lost)
+    lost_or(future::future(one(piece), globals = list(one = one, piece = piece),
+                           packages = "domgen", seed = NULL))
   })
-  lapply(futures, function(f) {
-    if (inherits(f, "domgen_lost")) f else tryCatch(future::value(f), FutureError = lost)
+  found <- lapply(futures, function(f) {
+    if (is_lost(f)) f else tryCatch(lost_or(list(future::value(f))), error = identity)
   })
+  wrong <- Filter(function(value) inherits(value, "error") && !is_lost(value), found)
+  if (length(wrong)) stop(wrong[[1L]])
+  lapply(found, function(value) if (is_lost(value)) value else value[[1L]])
+}
+
+lost_or <- function(code) tryCatch(code, FutureError = identity)
+
+is_lost <- function(value) inherits(value, "FutureError")
+
+# Of a plan of R processes those that died are started again; by its name, because plan() looks at
+# the expression that it is given.
+restart_workers <- function() {
+  strategies <- future::plan("list")
+  on_error(future::plan(strategies), function(e) {
+    abort("worker", "A worker was lost, and cannot be started again: ", conditionMessage(e),
+          ". Set the plan again; with the `store` of row_source() the call goes on.")
+  })
+}
+
+# Job schedulers draw the names of their jobs from the session's random numbers.
+unmoved_seed <- function(code) {
+  before <- get0(".Random.seed", globalenv(), inherits = FALSE)
+  on.exit(if (!is.null(before)) assign(".Random.seed", before, globalenv()))
+  code
+}
+
+# How many futures at most, 1 without workers.
+worker_count <- function() {
+  if (workers_at_once() == 1L) 1L else as.integer(min(future::nbrOfWorkers(), 1e4))
 }

@@ -11,19 +11,93 @@ Rcpp::Rostream<true>&  Rcpp::Rcout = Rcpp::Rcpp_cout_get();
 Rcpp::Rostream<false>& Rcpp::Rcerr = Rcpp::Rcpp_cerr_get();
 #endif
 
-// csv_rows_
-Rcpp::List csv_rows_(Rcpp::RawVector bytes, std::string separator, int fields, bool last, bool text, double most);
-RcppExport SEXP _domgen_csv_rows_(SEXP bytesSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP lastSEXP, SEXP textSEXP, SEXP mostSEXP) {
+// csv_bytes_
+SEXP csv_bytes_();
+RcppExport SEXP _domgen_csv_bytes_() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_bytes_());
+    return rcpp_result_gen;
+END_RCPP
+}
+// csv_add_
+double csv_add_(SEXP buffer, Rcpp::RawVector more);
+RcppExport SEXP _domgen_csv_add_(SEXP bufferSEXP, SEXP moreSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type more(moreSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_add_(buffer, more));
+    return rcpp_result_gen;
+END_RCPP
+}
+// csv_add_file_
+double csv_add_file_(SEXP buffer, std::string path, double offset, double most);
+RcppExport SEXP _domgen_csv_add_file_(SEXP bufferSEXP, SEXP pathSEXP, SEXP offsetSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< double >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_add_file_(buffer, path, offset, most));
+    return rcpp_result_gen;
+END_RCPP
+}
+// csv_head_
+Rcpp::RawVector csv_head_(SEXP buffer, double most);
+RcppExport SEXP _domgen_csv_head_(SEXP bufferSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_head_(buffer, most));
+    return rcpp_result_gen;
+END_RCPP
+}
+// csv_skip_
+void csv_skip_(SEXP buffer, int bytes);
+RcppExport SEXP _domgen_csv_skip_(SEXP bufferSEXP, SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
+    Rcpp::traits::input_parameter< int >::type bytes(bytesSEXP);
+    csv_skip_(buffer, bytes);
+    return R_NilValue;
+END_RCPP
+}
+// csv_take_
+Rcpp::List csv_take_(SEXP buffer, std::string separator, int fields, bool last, bool text, double most);
+RcppExport SEXP _domgen_csv_take_(SEXP bufferSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP lastSEXP, SEXP textSEXP, SEXP mostSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
     Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
     Rcpp::traits::input_parameter< int >::type fields(fieldsSEXP);
     Rcpp::traits::input_parameter< bool >::type last(lastSEXP);
     Rcpp::traits::input_parameter< bool >::type text(textSEXP);
     Rcpp::traits::input_parameter< double >::type most(mostSEXP);
-    rcpp_result_gen = Rcpp::wrap(csv_rows_(bytes, separator, fields, last, text, most));
+    rcpp_result_gen = Rcpp::wrap(csv_take_(buffer, separator, fields, last, text, most));
+    return rcpp_result_gen;
+END_RCPP
+}
+// csv_fields_
+Rcpp::List csv_fields_(Rcpp::CharacterVector text, std::string separator, int fields, int rows, Rcpp::IntegerVector which);
+RcppExport SEXP _domgen_csv_fields_(SEXP textSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP rowsSEXP, SEXP whichSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::RNGScope rcpp_rngScope_gen;
+    Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type text(textSEXP);
+    Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
+    Rcpp::traits::input_parameter< int >::type fields(fieldsSEXP);
+    Rcpp::traits::input_parameter< int >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type which(whichSEXP);
+    rcpp_result_gen = Rcpp::wrap(csv_fields_(text, separator, fields, rows, which));
     return rcpp_result_gen;
 END_RCPP
 }
@@ -487,7 +561,13 @@ END_RCPP
 }
 
 static const R_CallMethodDef CallEntries[] = {
-    {"_domgen_csv_rows_", (DL_FUNC) &_domgen_csv_rows_, 6},
+    {"_domgen_csv_bytes_", (DL_FUNC) &_domgen_csv_bytes_, 0},
+    {"_domgen_csv_add_", (DL_FUNC) &_domgen_csv_add_, 2},
+    {"_domgen_csv_add_file_", (DL_FUNC) &_domgen_csv_add_file_, 4},
+    {"_domgen_csv_head_", (DL_FUNC) &_domgen_csv_head_, 2},
+    {"_domgen_csv_skip_", (DL_FUNC) &_domgen_csv_skip_, 2},
+    {"_domgen_csv_take_", (DL_FUNC) &_domgen_csv_take_, 6},
+    {"_domgen_csv_fields_", (DL_FUNC) &_domgen_csv_fields_, 5},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},

@@ -1,0 +1,38 @@
+# Any kernel between domains, with new domains that were described before one of their rows is
+# predicted: kappa of each is looked up by its name. So it is with rows that come in blocks.
+
+# rows: of all of these domains, or list(domain, coordinates, threads) where sums describe them.
+domain_known <- function(kernel, rows) {
+  new_domain_kernel("known", names = levels(rows$domain), row = unname(domain_kappa(kernel, rows)),
+                    own = unname(domain_own(kernel, rows)), kappa = kernel$kappa,
+                    coordinates = unname(domain_coordinates(kernel, rows)), words = format(kernel))
+}
+
+#' @exportS3Method
+domain_knows.domain_known <- function(kernel) "names"
+
+known_places <- function(kernel, rows) {
+  places <- match(levels(rows$domain), kernel$names)
+  if (anyNA(places)) {
+    abort("data", "The domain ", enumerate(levels(rows$domain)[is.na(places)], 1L, "\""),
+          " was not there when the domains were described; do the rows change?")
+  }
+  places
+}
+
+#' @exportS3Method
+domain_kappa.domain_known <- function(kernel, rows, among = FALSE) {
+  if (among) abort("argument", "Domains that were described before are not compared among them.")
+  kernel$row[known_places(kernel, rows), , drop = FALSE]
+}
+
+#' @exportS3Method
+domain_own.domain_known <- function(kernel, rows) kernel$own[known_places(kernel, rows)]
+
+#' @exportS3Method
+domain_coordinates.domain_known <- function(kernel, rows) {
+  kernel$coordinates[known_places(kernel, rows), , drop = FALSE]
+}
+
+#' @export
+format.domain_known <- function(x, ...) x$words

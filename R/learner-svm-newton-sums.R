@@ -1,0 +1,119 @@
+# The sums over rows of which Newton's method for machines is made, see learner-svm-newton.R, of the
+# losses alone and of the machines that are not done. Those of disjoint rows add by add_moments():
+# list(value, slope [lengths x machines], gradient [coordinates x machines],
+# hessian [coordinates x coordinates x machines], costs [machines]).
+
+# What rows with these values add, all [n x machines]: F of f at theta, dF of the change of f in
+# the direction; Y, costs: of the machines; list(value, slope [lengths x machines], and of the end
+# of the step: pull [n x machines] c l', weight [n x machines] c l''). Only of active machines.
+newton_rows <- function(state, F, dF, Y, costs, loss, args) {
+  m <- which(state$active)
+  width <- rep(state$width[m], each = nrow(F))
+  at <- function(t) loss$smooth(Y, F + t * dF, args, width)
+  along <- vapply(step_lengths, function(t) {
+    there <- at(t)
+    c(colSums(costs * there$value), colSums(costs * there$slope * dF))
+  }, numeric(2L * length(m)))
+  along <- array(along, c(length(m), 2L, length(step_lengths)))
+  part <- function(k) t(matrix(along[, k, ], length(m)))
+  ended <- at(1)
+  list(value = part(1L), slope = part(2L), pull = costs * ended$slope,
+       weight = costs * ended$curvature)
+}
+
+# The sums of a block of features Z [n x r]. start: known values of f [n x machines] or 0. A row
+# without cost adds nothing.
+newton_block <- function(state, Z, Y, costs, loss, args, start = 0) {
+  task <- active_task(state, Y, costs, start)
+  values <- newton_values(state, task, function(W) Z %*% W)
+  rows <- newton_rows(state, values$F, values$dF, task$Y, task$costs, loss, args)
+  seconds <- lapply(seq_along(task$machines), function(k) {
+    used <- which(rows$weight[, k] > 0)
+    if (length(used) == nrow(Z)) used <- TRUE
+    crossprod(take(Z, used) * sqrt(take(rows$weight[, k], used)))
+  })
+  newton_sums(state, task, rows, crossprod(Z, cbind(rows$pull, rows$weight)), seconds)
+}
+
+# The same of rows whose features nobody keeps: list(X, domain), each judged as the table says.
+newton_features <- function(state, product, rows, table, Y, costs, loss, args, start = 0) {
+  task <- active_task(state, Y, costs, start)
+  n <- nrow(rows$X)
+  if (n == 0L) {
+    return(newton_block(state, matrix(0, 0L, product$dim), Y, costs, loss, args, start))
+  }
+  # the core makes features twice as fast as R weighs them
+  if (sum(state$active) == 1L || is_short(product, rows, table)) {
+    parts <- lapply(row_parts(n, TRUE), function(i) {
+      newton_moments(state, product, rows_at(rows, i), table, task_at(task, i), loss, args)
+    })
+  } else {
+    parts <- lapply(blocks_of_rows(n, product$dim), function(i) {
+      Z <- features_at(product, rows_at(rows, i), table)
+      newton_block(state, Z, take(Y, i), take(costs, i), loss, args, take_start(start, i))
+    })
+  }
+  Reduce(add_moments, parts)
+}
+
+# Where the moments of many domains have a shorter way than their features.
+is_short <- function(product, rows, table) {
+  wanted <- list(cells = 1L, n_cells = 1L, second = FALSE)
+  !is.null(table) &&
+    !is.null(map_moments(product$map, product, rows_at(rows, 1L), table, wanted))
+}
+
+newton_moments <- function(state, product, rows, table, task, loss, args) {
+  values <- newton_values(state, task, function(W) expand_rows(product, rows, table, W))
+  sums <- newton_rows(state, values$F, values$dF, task$Y, task$costs, loss, args)
+  wanted <- list(cells = rep(1L, nrow(rows$X)), n_cells = 1L, second = FALSE)
+  moments <- lapply(seq_along(task$machines), function(k) {
+    wanted$labelled <- sums$weight[, k]
+    if (k == 1L) wanted$response <- cbind(sums$pull, sums$weight)
+    moments_of(product, rows, table, wanted)
+  })
+  newton_sums(state, task, sums, moments[[1L]]$cross, lapply(moments, `[[`, "labelled_second"))
+}
+
+# What concerns the machines that are not done, all [n x machines].
+active_task <- function(state, Y, costs, start) {
+  m <- which(state$active)
+  columns <- function(A) if (is.matrix(A)) A[, m, drop = FALSE] else A
+  list(machines = m, Y = columns(Y), costs = columns(costs), start = columns(start))
+}
+
+task_at <- function(task, rows) {
+  list(machines = task$machines, Y = take(task$Y, rows), costs = take(task$costs, rows),
+       start = take_start(task$start, rows))
+}
+
+take_start <- function(start, rows) if (is.matrix(start)) take(start, rows) else start
+
+# list(F, dF [n x machines]); apply: a function that gives Z W.
+newton_values <- function(state, task, apply) {
+  m <- length(task$machines)
+  W <- cbind(state$theta[, task$machines], state$direction[, task$machines])
+  w <- state$penalty > 0
+  values <- apply(W[w, , drop = FALSE])
+  if (!all(w)) values <- values + rep(W[!w, ], each = nrow(values))
+  own <- seq_len(m)
+  list(F = task$start + values[, own, drop = FALSE], dF = values[, m + own, drop = FALSE])
+}
+
+# cross: Z' cbind(pull, weight); seconds: Z' diag(weight) Z of each machine.
+newton_sums <- function(state, task, rows, cross, seconds) {
+  m <- length(seconds)
+  own <- seq_len(m)
+  gradient <- cross[, own, drop = FALSE]
+  if (any(state$penalty == 0)) {
+    gradient <- rbind(gradient, colSums(rows$pull))
+    border <- rbind(cross[, m + own, drop = FALSE], colSums(rows$weight))
+    r <- nrow(cross)
+    seconds <- lapply(own, function(k) {
+      rbind(cbind(seconds[[k]], border[seq_len(r), k]), border[, k])
+    })
+  }
+  size <- nrow(gradient)
+  list(value = rows$value, slope = rows$slope, gradient = gradient,
+       hessian = array(unlist(seconds), c(size, size, m)), costs = colSums(task$costs))
+}

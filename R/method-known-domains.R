@@ -1,0 +1,174 @@
+# A model that knows the domains of new rows before it predicts one of them: what it asks of their
+# rows are sums by domain, over blocks that are read once for each round of questions.
+
+# A question is list(ask, add): ask(rows) gives sums by domain of list(X, domain: a factor, place:
+# of the block), and add(a, b) those of two blocks. Questions of an object about rows as its decision() sees them;
+# NULL where nothing is open.
+open_questions <- function(object) UseMethod("open_questions")
+
+# The object with the answers to its questions.
+answered <- function(object, answers) UseMethod("answered")
+
+#' @exportS3Method
+open_questions.default <- function(object) NULL
+
+#' @exportS3Method
+open_questions.dg_fit <- function(object) {
+  kernel <- object$product$domain_kernel
+  if (!judges_rows(kernel)) return(NULL)
+  list(if (is.null(kernel$map)) rows_question() else means_question(kernel$map))
+}
+
+#' @exportS3Method
+answered.dg_fit <- function(object, answers) {
+  kernel <- object$product$domain_kernel
+  answer <- answers[[1L]]
+  rows <- if (is.null(kernel$map)) {
+    # in the order of the source, so that rounding is that of predict() for a data frame
+    parts <- answer$rows[order(vapply(answer$rows, `[[`, 0, "number"),
+                               vapply(answer$rows, `[[`, 0, "first"))]
+    X <- do.call(rbind, lapply(parts, `[[`, "X"))
+    domain <- factor(unlist(lapply(parts, `[[`, "domain")))
+    sizes <- tabulate(domain, nlevels(domain))
+    list(X = X, domain = domain)
+  } else {
+    check_overflow(answer$sums, kernel$map$kernel)
+    order <- order(answer$domains, method = "radix")
+    sizes <- answer$counts[order]
+    list(domain = factor(answer$domains[order], answer$domains[order]),
+         coordinates = answer$sums[order, , drop = FALSE] / sizes)
+  }
+  rows$threads <- object$product$threads
+  warn_small_domains(levels(rows$domain)[sizes == 1])
+  object$product$domain_kernel <- domain_known(kernel, rows)
+  object
+}
+
+#' @exportS3Method
+open_questions.dg_chain <- function(object) {
+  asked <- open_questions(object$projection)
+  if (length(asked)) return(asked)
+  lapply(open_questions(object$learner), ask_after, function(rows) {
+    learner_rows(object, rows)[c("X", "domain")]
+  })
+}
+
+#' @exportS3Method
+answered.dg_chain <- function(object, answers) {
+  part <- if (length(open_questions(object$projection))) "projection" else "learner"
+  object[[part]] <- seal(answered(object[[part]], answers))
+  object
+}
+
+# A question about rows that go through a function first.
+ask_after <- function(question, through) {
+  force(question)
+  force(through)
+  list(ask = function(rows) question$ask(c(through(rows), list(place = rows$place))),
+       add = question$add)
+}
+
+# ---- with the scaling -------------------------------------------------------------------------
+
+# The same of rows that are not scaled yet, but where `scaled` says so.
+scaled_questions <- function(object) {
+  scaling <- object$blueprint$scaling
+  if (asks_moments(scaling)) return(list(moments_question(scaling)))
+  lapply(open_questions(object), ask_after, function(rows) {
+    if (!isTRUE(rows$scaled)) rows$X <- scale_new(scaling, rows$X, rows$domain, NULL)$X
+    rows[c("X", "domain")]
+  })
+}
+
+scaled_answered <- function(object, answers) {
+  scaling <- object$blueprint$scaling
+  if (!asks_moments(scaling)) return(answered(object, answers))
+  object$blueprint$scaling$known <- known_moments(answers[[1L]], moment_units(scaling))
+  object
+}
+
+asks_moments <- function(scaling) {
+  by_domain(scaling$kind) && is.null(scaling$known) && is.null(scaling$fixed)
+}
+
+# ---- questions --------------------------------------------------------------------------------
+
+# Rows by domain, and what add_by_name() joins.
+by_name <- function(domain, sums) {
+  names <- levels(domain)
+  c(list(domains = names, counts = tabulate(domain, length(names))), sums)
+}
+
+means_question <- function(map) {
+  force(map)
+  list(ask = function(rows) {
+    rows$domain <- droplevels(rows$domain)
+    wanted <- list(cells = as.integer(rows$domain), n_cells = nlevels(rows$domain), second = FALSE)
+    by_name(rows$domain, list(sums = t(moments_of(map, rows, NULL, wanted)$sums)))
+  }, add = function(a, b) {
+    joined_by_name(a, b, function(at) {
+      list(counts = filled(a$counts, at[[1L]]) + filled(b$counts, at[[2L]]),
+           sums = filled(a$sums, at[[1L]]) + filled(b$sums, at[[2L]]))
+    })
+  })
+}
+
+joined_by_name <- function(a, b, sums) {
+  names <- union(a$domains, b$domains)
+  c(list(domains = names), sums(list(match(names, a$domains), match(names, b$domains))))
+}
+
+# Of kernels that sums do not serve: the rows themselves.
+rows_question <- function() {
+  list(ask = function(rows) {
+    # a reference stands behind all
+    place <- if (is.null(rows$place)) list(number = Inf, first = 1) else rows$place
+    list(rows = list(c(list(X = rows$X, domain = as.character(rows$domain)),
+                       lapply(place[c("number", "first")], as.numeric))),
+         numbers = length(rows$X))
+  }, add = function(a, b) {
+    numbers <- a$numbers + b$numbers
+    check_memory(numbers, 1, what = "The rows that describe the domains, with this domain kernel,")
+    list(rows = c(a$rows, b$rows), numbers = numbers)
+  })
+}
+
+moments_question <- function(scaling) {
+  unit <- moment_units(scaling)
+  list(ask = function(rows) {
+    # training domains have moments of their own
+    if (isTRUE(rows$scaled)) {
+      names <- unique(as.character(rows$domain))
+      return(list(domains = character(), count = numeric(), mean = matrix(0, 0L, length(unit)),
+                  square = matrix(0, 0L, length(unit)), trained = scaling$domains[names]))
+    }
+    rows$domain <- droplevels(rows$domain)
+    code <- as.integer(rows$domain)
+    sum_by <- function(values) unname(rowsum(values, code, reorder = TRUE))
+    X <- sweep(rows$X[, seq_along(unit), drop = FALSE], 2L, unit, "/")
+    c(list(domains = levels(rows$domain)), group_moments_of(X, rep(1, nrow(X)), code, sum_by))
+  }, add = function(a, b) {
+    sum <- joined_by_name(a, b, function(at) {
+      kinds <- c("count", "mean", "square")
+      join_moments(a[kinds], b[kinds], at)
+    })
+    sum$trained <- c(a$trained, b$trained)
+    sum
+  })
+}
+
+# Powers of two near the training rows' spread: squares of 1e200 leave the range of a double.
+moment_units <- function(scaling) {
+  spread <- scaling$scale
+  ifelse(is.finite(spread) & spread > 0, 2^round(log2(spread)), 1)
+}
+
+# As domain_moments_of() gives them.
+known_moments <- function(sums, unit) {
+  found <- lapply(seq_along(sums$domains), function(g) {
+    centre <- sums$mean[g, ] * unit
+    spread <- sqrt(sums$square[g, ] / max(sums$count[g] - 1, 1)) * unit
+    list(centre = centre, scale = ifelse(spread <= 1e-13 * abs(centre), Inf, spread))
+  })
+  c(stats::setNames(found, sums$domains), sums$trained)
+}

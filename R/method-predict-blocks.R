@@ -1,0 +1,206 @@
+# The last pass of predict() over rows that come in blocks: each partition is predicted block by
+# block, where the user's plan says, and its predictions go to a sink.
+
+# What a worker needs beside the partition.
+predicting <- function(model, reader, sink) list(model = model, reader = reader, sink = sink)
+
+# The finished partitions: list of list(notes, ...), in order.
+write_pass <- function(source, work) {
+  trip <- session$trip
+  next_pass(trip, "predictions")
+  n <- length(source$partitions)
+  seeds <- draw_seeds(n)
+  bar <- pass_line(trip, "predictions", 0)
+  on.exit(bar$done())
+  workers <- if (can_leave(work$sink)) worker_count() else 1L
+  finished <- list()
+  while (length(finished) < n) {
+    runs <- next_runs(length(finished), n, workers)
+    pieces <- lapply(runs, function(run) {
+      list(partitions = source$partitions[run], numbers = run, rows = source$rows,
+           seeds = seeds[run], expected = trip$counts[run], work = work)
+    })
+    made <- if (workers > 1L) map_again(pieces, predict_run) else lapply(pieces, predict_run, bar)
+    finished <- c(finished, unlist(made, recursive = FALSE))
+    if (workers > 1L) bar$advance(sum(trip$counts[unlist(runs)]))
+  }
+  finished
+}
+
+predict_run <- function(piece, bar = NULL) {
+  lapply(seq_along(piece$partitions), function(k) {
+    one <- list(partition = piece$partitions[[k]], number = piece$numbers[k], rows = piece$rows,
+                expected = piece$expected[k], work = piece$work)
+    with_seed(piece$seeds[k], predict_partition(one, bar))
+  })
+}
+
+# A connection stays in its session, the function that makes one does not.
+can_leave <- function(sink) is.null(sink$partition) || is.function(sink$partition$connection)
+
+check_same_connection <- function(sink, source) {
+  same <- vapply(source$partitions, function(p) {
+    !is.null(p$connection) && !is.function(p$connection) &&
+      identical(p$connection, sink$partition$connection)
+  }, NA)
+  if (any(same)) {
+    abort("argument", "`to` must have a connection of its own: rows are written while others are ",
+          "read. Give a function that makes one.")
+  }
+}
+
+predict_partition <- function(piece, bar = NULL) {
+  part <- at_place(piece, 1, sink_part(piece$work$sink, piece$number))
+  on.exit(part$close())
+  notes <- part$notes
+  if (!part$finished) {
+    n <- 0
+    walk_blocks(piece$partition, piece$work$reader$prototype, piece$rows, function(data, first) {
+      n <<- n + nrow(data)
+      if (n > part$done) {
+        at <- list(label = piece$partition$label, first = first)
+        found <- predict_block(piece$work, data, at)
+        notes <<- add_notes(notes, found$notes)
+        at_place(piece, first, part$write(found$columns, n, notes))
+      }
+      if (!is.null(bar)) bar$advance(nrow(data))
+      TRUE
+    })
+    check_same_rows(piece$partition$label, n, piece$expected)
+  } else if (!is.null(bar)) bar$advance(piece$expected)
+  at_place(piece, 1, part$finish(notes))
+}
+
+# Where in the source it was when something could not be written.
+at_place <- function(piece, first, code) {
+  tryCatch(code, domgen_error_write = function(e) {
+    abort("write", row_label(piece$partition$label, first), " on: ", conditionMessage(e),
+          " What was written before is kept: the same call goes on from there.")
+  })
+}
+
+# list(columns: of a file, or for the sink in memory what predict() gave; notes).
+predict_block <- function(work, data, at) {
+  said <- list()
+  hear <- function(w) {
+    said[[length(said) + 1L]] <<- list(class = class(w)[1L], text = conditionMessage(w))
+    invokeRestart("muffleWarning")
+  }
+  check_imputed(work, data, at)
+  values <- withCallingHandlers(block_values(work, data, at), domgen_warning = hear)
+  columns <- prediction_columns(values, work$reader$arguments$type)
+  lost <- sum(is.na(columns[[1L]]))
+  notes <- list(rows = nrow(data), lost = lost, said = name_notes(said, at))
+  if (inherits(work$sink, "sink_memory")) return(list(columns = values, notes = notes))
+  list(columns = beside_predictions(work$reader, data, at, columns), notes = notes)
+}
+
+block_values <- function(work, data, at) {
+  reader <- work$reader
+  ask <- function(i) {
+    do.call(stats::predict, c(list(work$model, data[i, , drop = FALSE]), reader$arguments,
+                              if (!is.null(reader$domain)) list(domain = reader$domain)))
+  }
+  at_rows(at, nrow(data), ask)
+}
+
+# A domain that a reference for imputation lacks.
+check_imputed <- function(work, data, at) {
+  known <- work$model$blueprint$impute$known
+  if (is.null(known)) return(invisible())
+  new <- !is.na(row_domains(work$reader, data)) & !row_domains(work$reader, data) %in% names(known)
+  if (any(new)) {
+    abort_row(at, new, paste0("is of the domain \"", row_domains(work$reader, data)[new][1L],
+                              "\", which `reference` does not have"))
+  }
+}
+
+row_domains <- function(reader, data) {
+  as.character(new_domain(reader$blueprint, data, reader$domain, nrow(data), FALSE, "newdata", NA))
+}
+
+beside_predictions <- function(reader, data, at, columns) {
+  n <- nrow(data)
+  beside <- list(partition = rep(at$label, n), row = at$first - 1 + seq_len(n))
+  if (reader$shown) beside$domain <- row_domains(reader, data)
+  beside <- c(beside, as.list(data)[reader$keep])
+  stats::setNames(c(beside, columns), make.unique(c(names(beside), names(columns))))
+}
+
+# What predict() gives, as named columns.
+prediction_columns <- function(values, type) {
+  if (is.list(values)) {
+    return(c(prediction_columns(values$fit, type), list(se = unname(values$se.fit))))
+  }
+  if (!is.matrix(values)) {
+    name <- if (is.character(type) && length(type) == 1L && type %in% c("decision", "support")) {
+      type
+    } else "prediction"
+    return(stats::setNames(list(unname(values)), name))
+  }
+  names <- colnames(values)
+  if (identical(names, c("fit", "lwr", "upr"))) names[1L] <- "prediction"
+  stats::setNames(lapply(seq_len(ncol(values)), function(j) unname(values[, j])), names)
+}
+
+# The columns of what is to be written, without rows.
+empty_columns <- function(object, reader) {
+  values <- quietly(do.call(stats::predict, c(
+    list(object, reader$prototype), reader$arguments,
+    if (!is.null(reader$domain)) list(domain = reader$domain)
+  )))
+  columns <- prediction_columns(values, reader$arguments$type)
+  beside_predictions(reader, reader$prototype, list(label = "", first = 1), columns)
+}
+
+# In the form that predict() gives for all rows at once.
+join_predictions <- function(blocks) {
+  if (length(blocks) == 0L) return(numeric())
+  first <- blocks[[1L]]
+  if (is.list(first)) {
+    for (name in c("fit", "se.fit")) first[[name]] <- join_predictions(lapply(blocks, `[[`, name))
+    return(first)
+  }
+  if (is.matrix(first)) return(do.call(rbind, blocks))
+  if (!is.factor(first)) return(unlist(blocks))
+  codes <- unlist(lapply(blocks, as.integer))
+  structure(codes, levels = levels(first), class = class(first))
+}
+
+# ---- warnings, told once ----------------------------------------------------------------------
+
+# One for each class, and of new levels for each predictor: where it came first, and how often.
+name_notes <- function(said, at) {
+  said <- Filter(function(s) s$class != "domgen_warning_missing", said)
+  keys <- vapply(said, function(s) {
+    paste(s$class, if (s$class == "domgen_warning_new_level") sub("` has .*", "", s$text))
+  }, "")
+  said <- lapply(said, c, list(place = row_label(at$label, at$first), blocks = 1))
+  stats::setNames(said, keys)[!duplicated(keys)]
+}
+
+add_notes <- function(a, b) {
+  if (is.null(a)) return(b)
+  if (is.null(b)) return(a)
+  said <- a$said
+  for (key in names(b$said)) {
+    if (is.null(said[[key]])) said[[key]] <- b$said[[key]]
+    else said[[key]]$blocks <- said[[key]]$blocks + b$said[[key]]$blocks
+  }
+  list(rows = a$rows + b$rows, lost = a$lost + b$lost, said = said)
+}
+
+tell_notes <- function(finished, object) {
+  notes <- Reduce(add_notes, lapply(finished, `[[`, "notes"))
+  if (is.null(notes)) return(invisible())
+  if (notes$lost > 0) {
+    warn("missing", plural(notes$lost, "row"), " of ", in_full(notes$rows), if (notes$lost == 1)
+      " has" else " have", " missing values: the prediction is NA",
+      if (judges_domain(object)) ", and their domains are judged by their other rows", ".")
+  }
+  for (said in notes$said) {
+    again <- said$blocks - 1
+    warn(sub("^domgen_warning_", "", said$class), said$text, " (block from ", said$place, " on",
+         if (again > 0) paste0("; also in ", plural(again, "further block")), ")")
+  }
+}

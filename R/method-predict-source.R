@@ -1,0 +1,231 @@
+# predict() of rows that come in blocks: the domains are described first, in passes over all rows
+# (method-known-domains.R), then each block is predicted by itself and written (run-sink.R).
+
+#' Predict rows that come in blocks
+#'
+#' @description
+#' `predict(model, source, to = )` predicts the rows of a [row_source()], block by block, with any
+#' fitted model: learners, projections, [chain()]s, ensembles, fitted in memory or to a source. The
+#' numbers are those of `predict()` for all rows at once, up to rounding. The memory does not grow
+#' with the rows, with the exceptions that stand below.
+#'
+#' @details
+#' All arguments of the model's `predict()` mean the same (`type`, `reference`, `new_levels`,
+#' `se.fit`, ...); `domain` is one value for all rows, or left out. Further ones are:
+#' \describe{
+#'   \item{`to`}{Where the predictions go. `NULL`: they are returned, in the order of the source's
+#'     rows. A path that ends in `.csv`: one file. Another path: a folder that is made, with a file
+#'     `part-00001.csv`, ... for each partition. `row_source(connection, table = "name")`: a database
+#'     table that is made; its connection is not one that the rows are read from, and a function
+#'     that makes one lets workers write too. A SQLite file that is read from can be written to only
+#'     after `PRAGMA journal_mode = WAL`.}
+#'   \item{`keep`}{Names of columns of the source that are copied. Of CSV files columns that are no
+#'     predictors are copied as the text that they are.}
+#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole.}
+#' }
+#'
+#' **What is written.** A row for each row of the source: `partition`, its label; `row`, its number
+#' in it; `domain`, where the model uses it; the columns of `keep`; and `prediction` (a number or
+#' class), `decision` or `support`, or a column for each class or component; `lwr` and `upr` with
+#' an interval, and `se` with `se.fit`. A name that is there already has `.1` behind it. Rows with
+#' missing values have the prediction `NA`. Numbers have as many digits as it takes to read the
+#' same number again.
+#'
+#' **Passes.** One predicts. Before it, scaling by domain takes one (means and standard deviations
+#' of each domain), and a kernel that judges a domain by its rows takes one (mean embeddings; two
+#' where both projection and learner of a chain have one). Members of an ensemble share passes.
+#' Without a feature map such a kernel needs the rows themselves: those of all new domains are then
+#' kept in memory. [na.impute()] by domain needs the rows of a domain together, and is an error
+#' unless all domains are in `reference`.
+#'
+#' **Workers.** Partitions are predicted by the workers of the user's [future::plan()], each of
+#' which writes its own part; on several machines `to` is a folder or database that all of them
+#' reach. The result is the same, byte by byte.
+#'
+#' **Going on.** Until all is there, files grow in a folder `<to>.part`, and tables as `<name>_part`
+#' and `<name>_state`. The same call (model, rows, arguments) goes on from the last block that is
+#' there, after an error, an interrupt, a crash or a full disk, and makes the same file as one that
+#' was not interrupted. Each block is one transaction of a database. Another call with the same `to`
+#' is an error, or with `overwrite = TRUE` begins anew. The rows of a table are in the order of
+#' `partition` and `row` only if no workers wrote it.
+#' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
+#'   [row_source()] of what was written.
+#' @section Warnings and errors:
+#' A warning is given once, with the first block that it came from. Errors name partition and row: a
+#' column that is not there or of another type than in training (`domgen_error_data`), levels that
+#' are new under `new_levels = "error"`. A `to` that is there is an error of class
+#' `domgen_error_argument`, one that cannot be written, as on a full disk, of class
+#' `domgen_error_write`.
+#' @seealso [row_source()], [predict.dg_learner()], [predict.dg_projection()], [predict.dg_gp()]
+#' @examples
+#' toy <- simulate_dica(domains = 8, rows = 40, p = 3, seed = 1)
+#' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1,
+#'                   domain_kernel = domain_distribution(), features = features_product())
+#' folder <- tempfile("rows")
+#' dir.create(folder)
+#' toy$id <- seq_len(nrow(toy))
+#' write.csv(toy[1:150, ], file.path(folder, "a.csv"), row.names = FALSE)
+#' write.csv(toy[151:320, ], file.path(folder, "b.csv"), row.names = FALSE)
+#'
+#' source <- row_source(folder)
+#' head(predict(model, source))
+#' to <- tempfile(fileext = ".csv")
+#' predict(model, source, to = to, keep = "id")
+#' head(read.csv(to))
+#' @name predict_source
+NULL
+
+is_source <- function(x) inherits(x, "dg_source")
+
+# of: list(domain, reference, reference_domain, new_levels) of the user's call; arguments: further
+# ones of the model's predict(); ...: to, keep, overwrite.
+predict_source <- function(object, source, of, arguments, ...) {
+  where <- read_where(list(...), c(names(of), names(arguments)))
+  new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
+  reader <- new_block_reader(object, source, of$domain, where)
+  reader$arguments <- c(arguments, list(new_levels = new_levels))
+  what <- list(prediction_key(object, source), of, arguments, where$keep)
+  if (!is.null(sink_folder(where$sink)) && is.null(source$store)) {
+    source$store <- sink_folder(where$sink)
+  }
+  # what is drawn on the way must not change the user's random numbers
+  value <- with_seed(1L, over_source(source, what, function() {
+    check_same_connection(where$sink, source)
+    like <- empty_columns(object, reader)
+    sink_begin(where$sink, fingerprint(list(what, session$trip$counts)), like,
+               length(source$partitions))
+    known <- know_domains(object, source, reader, of)
+    finished <- write_pass(source, predicting(known, reader, where$sink))
+    tell_notes(finished, object)
+    sink_end(where$sink, finished)
+  }))
+  if (inherits(where$sink, "sink_memory")) join_predictions(value) else invisible(value)
+}
+
+# Of data frames, which give their predictions in memory.
+check_predict_dots <- function(dots, method) {
+  only <- intersect(names(dots), c("to", "keep", "overwrite"))
+  if (length(only)) {
+    abort("argument", "`", only[1L], "` must be given with `newdata = row_source(...)` only.")
+  }
+  check_no_dots(dots, setdiff(names(formals(method)), "object"))
+}
+
+# given: what came as further arguments; known: others of the model's predict().
+read_where <- function(given, known) {
+  own <- c("to", "keep", "overwrite")
+  check_no_dots(given, c(known, own), own)
+  overwrite <- if (!is.null(given$overwrite)) check_flag(given$overwrite, "overwrite") else FALSE
+  keep <- given$keep
+  if (!is.null(keep)) {
+    if (!is.character(keep) || anyNA(keep) || anyDuplicated(keep)) {
+      abort("argument", "`keep` must be names of columns, each once, not ", describe(keep), ".")
+    }
+    if (is.null(given$to)) {
+      abort("argument", "`keep` must not be given without `to`: its columns are written beside ",
+            "the predictions.")
+    }
+  }
+  list(keep = keep, sink = if (is.null(given$to)) memory_sink() else as_sink(given$to, overwrite))
+}
+
+# What decides about the predictions.
+prediction_key <- function(object, source) {
+  model <- on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
+  # rows in memory have no name that tells of a change
+  data <- lapply(source$partitions, function(p) if (!is.null(p$data)) fingerprint(p$data))
+  list(model, source_key(source), data, source$rows)
+}
+
+# ---- blocks -----------------------------------------------------------------------------------
+
+# What a worker needs to read a block: list(prototype; blueprint; domain: one for all rows, or NULL;
+# keep: columns to copy; shown: is the domain written?).
+new_block_reader <- function(object, source, domain, where) {
+  blueprint <- object$blueprint
+  if (!is.null(domain) && (!is.atomic(domain) || length(domain) != 1L)) {
+    abort("argument", "`domain` must be one value with a source, for all of its rows, or a column ",
+          "of the source named as in the formula, not ", describe(domain), ".")
+  }
+  needs <- judges_domain(object) || imputes_by_domain(blueprint)
+  known <- source_names(source)
+  label <- source$partitions[[1L]]$label
+  columns <- blueprint$domain_columns
+  has_domain <- is.null(domain) && length(columns) > 0L && all(columns %in% known)
+  if (needs && is.null(domain) && !has_domain) abort_domain(columns, label)
+  if (!has_domain) columns <- character()
+  absent <- setdiff(where$keep, known)
+  if (length(absent)) {
+    abort("data", "`", label, "` has no column ", enumerate(absent), " for `keep`; it has ",
+          enumerate(known), ".")
+  }
+  list(prototype = new_prototype(blueprint, source, columns, known, where$keep), domain = domain,
+       blueprint = blueprint, keep = where$keep, needs = needs,
+       shown = needs || reads_domain(object))
+}
+
+# Types as in training; levels are open, so that predict() says what a new one means.
+new_prototype <- function(blueprint, source, domain, known, keep) {
+  own <- trained_types(blueprint, known, domain, source$partitions[[1L]]$label)
+  named <- if (is.name(blueprint$domain)) domain
+  rest <- setdiff(c(domain, keep), names(own))
+  # text is copied as it stands
+  free <- c(named, if (inherits(source$partitions[[1L]], "partition_csv")) setdiff(keep, domain))
+  others <- if (length(rest)) {
+    source_prototype(source, rest, intersect(rest, free), rest)
+  }
+  types <- c(own, as.list(others)[setdiff(rest, names(own))])
+  plain_frame(types, 0L)
+}
+
+trained_types <- function(blueprint, known, domain, label) {
+  if (blueprint$kind == "matrix") {
+    columns <- if (is.null(blueprint$coding)) design_columns(blueprint) else blueprint$coding$raw
+    # by place
+    if (!blueprint$named) columns <- setdiff(known, domain)
+    return(stats::setNames(rep(list(numeric()), length(columns)), columns))
+  }
+  wide <- names(Filter(function(column) !is.null(dim(column)), blueprint$prototype))
+  if (length(wide)) {
+    abort("argument", "`newdata` must be a data frame: the predictor ", enumerate(wide, 1L),
+          " is a matrix, which rows in blocks cannot have.")
+  }
+  types <- lapply(blueprint$prototype, function(column) {
+    if (is.factor(column) || is.character(column)) character()
+    else if (is.numeric(column) && !is.object(column)) numeric()
+    else column[0L]
+  })
+  check_columns(stats::setNames(as.list(known), known), names(types), label)
+  types
+}
+
+# Rows without missing values of a block, list(X not scaled, domain), for the questions of a model.
+described_block <- function(reader, data, at) {
+  at_rows(at, nrow(data), function(i) {
+    quietly(replay(reader$blueprint, data[i, , drop = FALSE], reader$domain, TRUE,
+                   new_levels = reader$arguments$new_levels))[c("X", "domain")]
+  })
+}
+
+# The value of code(rows), or its error with the first row that has it.
+at_rows <- function(at, n, code) {
+  on_error(code(seq_len(n)), function(e) {
+    said <- function(i) on_error({
+      quietly(code(i))
+      NULL
+    }, identity)
+    low <- 1
+    high <- n
+    while (low < high) {
+      middle <- (low + high) %/% 2
+      if (is.null(said(seq_len(middle)))) low <- middle + 1 else high <- middle
+    }
+    alone <- if (n > 0) said(low)
+    abort(error_kind(e), row_label(at$label, at$first + max(low, 1) - 1), ": ",
+          conditionMessage(if (is.null(alone)) e else alone))
+  })
+}
+
+error_kind <- function(e) {
+  if (inherits(e, "domgen_error")) sub("^domgen_error_", "", class(e)[1L]) else "data"
+}

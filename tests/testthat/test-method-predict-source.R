@@ -1,0 +1,421 @@
+# Predictions of rows that come in blocks, against those of the same rows in memory.
+
+rows <- simulate_dica(domains = 8, rows = 30, p = 3, seed = 1)
+train <- droplevels(rows[rows$domain %in% levels(rows$domain)[1:5], ])
+train$g <- c("a", "b")[1 + (train$x1 > 0)]
+set.seed(3)
+new <- rows[sample(nrow(rows)), ]
+new$g <- c("a", "b")[1 + (new$x1 > 0)]
+new$id <- sprintf("%05d", seq_len(nrow(new)))
+new$x1[5] <- NA
+new$domain[6] <- NA
+numbers <- y ~ x1 + x2 + x3 + g | domain
+
+distributional <- dg_ridge(numbers, data = train, lambda = 1, scale = "both",
+                           domain_kernel = domain_distribution(), features = features_product())
+blocks <- function(...) row_source(new, partitions = 3, rows = 37, ...)
+
+# Predictions of blocks are those of all rows; the seed of the user is left as it was.
+expect_same_prediction <- function(model, ..., tolerance = 1e-12) {
+  whole <- suppressWarnings(predict(model, new, ...))
+  set.seed(8)
+  before <- .Random.seed
+  parts <- suppressWarnings(predict(model, blocks(), ...))
+  expect_identical(.Random.seed, before)
+  expect_equal(parts, whole, tolerance = tolerance)
+}
+
+test_that("ridge regressions with each way to judge a domain predict blocks as all rows", {
+  for (scale in c("pooled", "domain", "both")) for (means in c(FALSE, TRUE)) {
+    expect_same_prediction(dg_ridge(numbers, data = train, lambda = 1, scale = scale,
+                                    domain_means = means, features = features_nystrom(30),
+                                    domain_kernel = domain_distribution()))
+  }
+  kernels <- list(domain_pooled(), domain_multitask(0.5), domain_wasserstein(),
+                  domain_distribution(kernel_rbf(1), kernel_rbf(1)),
+                  domain_distribution(kernel_rbf(1), kernel_linear()))
+  for (kernel in kernels) {
+    expect_same_prediction(dg_ridge(numbers, data = train, lambda = 1, domain_kernel = kernel))
+  }
+  expect_same_prediction(distributional)
+  fourier <- features_product("fourier", n_features = 20)
+  expect_same_prediction(dg_ridge(numbers, data = train, lambda = 1, features = fourier,
+                                  domain_kernel = domain_distribution()))
+})
+
+test_that("other methods and types of prediction give for blocks what they give for all rows", {
+  gp <- dg_gp(numbers, data = train, starts = 1, features = features_nystrom(20),
+              domain_kernel = domain_distribution(kernel_rbf(1), kernel_rbf(1)))
+  expect_same_prediction(gp, se.fit = TRUE, interval = "prediction", tolerance = 1e-10)
+  exact <- dg_gp(numbers, data = train, starts = 1)
+  expect_same_prediction(exact, se.fit = TRUE)
+  expect_same_prediction(exact, type = "support")
+  expect_same_prediction(dica(numbers, data = train, domain_kernel = domain_distribution()))
+  classes <- transform(train, y = cut(y, 3, labels = c("lo", "mid", "hi")))
+  model <- suppressWarnings(dg_svm(numbers, data = classes, cost = 1, probability = "platt"))
+  for (type in c("response", "prob", "decision")) expect_same_prediction(model, type = type)
+  expect_same_prediction(dg_lm(numbers, data = train, scale = "domain"))
+  expect_same_prediction(dg_null(numbers, data = train))
+  by_hand <- dg_ridge(as.matrix(train[c("x1", "x2", "x3")]), train$y, domain = train$domain,
+                      lambda = 1)
+  expect_equal(predict(by_hand, row_source(new[-5, ], rows = 40), domain = "one"),
+               predict(by_hand, as.matrix(new[-5, c("x1", "x2", "x3")]), domain = "one"))
+})
+
+test_that("each part of a chain and each member of an ensemble knows the domains", {
+  judging <- domain_distribution(kernel_rbf(1), kernel_rbf(1))
+  chained <- chain(dica(ncomp = 2, domain_kernel = judging, scale = "both",
+                        features = features_nystrom(30)),
+                   dg_ridge(lambda = 1, domain_kernel = judging))
+  expect_same_prediction(fit(chained, numbers, data = train), tolerance = 1e-10)
+  members <- list(a = dg_ridge(lambda = 1, domain_kernel = judging, scale = "both"),
+                  b = dg_lm(scale = "domain"), c = chained, d = dg_null())
+  expect_same_prediction(fit(dg_ensemble(members), numbers, data = train), tolerance = 1e-10)
+})
+
+test_that("a model that was fitted to blocks predicts blocks", {
+  spec <- dg_ridge(lambda = 1, features = features_product(), scale = "both")
+  model <- fit(spec, numbers, data = row_source(train, partitions = 2, rows = 50))
+  expect_same_prediction(model)
+})
+
+test_that("a reference describes its domains in place of the blocks", {
+  other <- subset(rows, domain %in% c("d2", "d7"))[1:25, ]
+  other$g <- "a"
+  expect_same_prediction(distributional, reference = other)
+  exact <- dg_ridge(numbers, data = train, lambda = 1, scale = "both",
+                    domain_kernel = domain_distribution())
+  expect_same_prediction(exact, reference = other)
+  expect_same_prediction(exact, reference = "training")
+  expect_false(isTRUE(all.equal(predict(exact, new[-(5:6), ], reference = other),
+                                predict(exact, new[-(5:6), ]))))
+  other$domain <- "nowhere"
+  expect_warning(predict(distributional, row_source(new[-(5:6), ]), reference = other),
+                 "No domain of `newdata` is in `reference`")
+})
+
+test_that("imputation by domain needs a reference with all domains", {
+  gappy <- train
+  gappy$x2[c(3, 70)] <- NA
+  model <- fit(dg_ridge(lambda = 1), numbers, data = gappy, na.action = na.impute(by = "domain"))
+  expect_error(predict(model, blocks()), "median of a row's domain",
+               class = "domgen_error_argument")
+  all <- new[-6, ]
+  expect_equal(suppressWarnings(predict(model, row_source(all, rows = 50), reference = all)),
+               suppressWarnings(predict(model, all, reference = all)))
+  expect_error(suppressWarnings(predict(model, row_source(all, rows = 50),
+                                        reference = subset(all, domain != all$domain[60]))),
+               "`data`, row [0-9]+ is of the domain \"d[0-9]\", which `reference` does not have")
+})
+
+# ---- what is written --------------------------------------------------------------------------
+
+folder_of_files <- function(cuts = c(0, 100, 100, 170, nrow(new))) {
+  folder <- tempfile("rows")
+  dir.create(folder)
+  for (k in seq_along(cuts)[-1L]) {
+    part <- new[seq_len(cuts[k] - cuts[k - 1L]) + cuts[k - 1L], ]
+    part[2:5] <- lapply(part[2:5], function(x) ifelse(is.na(x), "NA", sprintf("%.17g", x)))
+    utils::write.csv(part, file.path(folder, sprintf("p-%d.csv", k - 1L)), row.names = FALSE,
+                     quote = FALSE)
+  }
+  folder
+}
+files <- folder_of_files()
+from_files <- function(...) row_source(files, rows = 30, ...)
+values <- suppressWarnings(predict(distributional, new))
+
+# Writes to a file of its own; gives its path.
+written <- function(to = tempfile(fileext = ".csv"), ...) {
+  suppressWarnings(predict(distributional, from_files(), to = to, keep = "id", ...))
+  to
+}
+
+test_that("a file has a row for each row of the source, of which an empty one has none", {
+  to <- tempfile(fileext = ".csv")
+  made <- withVisible(suppressWarnings(predict(distributional, from_files(), to = to,
+                                               keep = c("id", "x2"))))
+  expect_false(made$visible)
+  expect_s3_class(made$value, "dg_source")
+  found <- utils::read.csv(to, colClasses = c(id = "character"))
+  expect_named(found, c("partition", "row", "domain", "id", "x2", "prediction"))
+  sizes <- c(100L, 70L, nrow(new) - 170L)
+  expect_identical(found$partition, rep(sprintf("p-%d.csv", c(1, 3, 4)), sizes))
+  expect_identical(found$row, sequence(sizes))
+  expect_identical(found$domain, as.character(new$domain))
+  expect_identical(found$id, new$id)
+  expect_identical(found$x2, new$x2)
+  expect_equal(found$prediction, values, tolerance = 1e-12)
+  # as it is in memory, to the last digit
+  expect_identical(found$prediction, suppressWarnings(predict(distributional, from_files())))
+  expect_false(file.exists(paste0(to, ".part")))
+})
+
+test_that("a folder has a file for each partition", {
+  to <- written(tempfile("out"))
+  expect_identical(list.files(to), sprintf("part-%05d.csv", 1:4))
+  expect_identical(lengths(lapply(list.files(to, full.names = TRUE), readLines)) - 1L,
+                   c(100L, 0L, 70L, nrow(new) - 170L))
+  expect_false(file.exists(paste0(to, ".part")))
+})
+
+test_that("columns of predictions are named for what they are", {
+  classes <- transform(train, y = cut(y, 3, labels = c("lo", "row", "hi")))
+  columns <- function(model, ...) {
+    to <- tempfile(fileext = ".csv")
+    suppressWarnings(predict(model, row_source(new), to = to, ...))
+    names(utils::read.csv(to, check.names = FALSE))
+  }
+  svm <- suppressWarnings(dg_svm(numbers, data = classes, cost = 1, probability = "platt",
+                                 domain_kernel = domain_pooled()))
+  expect_identical(columns(svm), c("partition", "row", "prediction"))
+  expect_identical(columns(svm, type = "prob"), c("partition", "row", "lo", "row.1", "hi"))
+  gp <- dg_gp(numbers, data = train, starts = 1)
+  expect_identical(columns(gp, se.fit = TRUE, interval = "confidence"),
+                   c("partition", "row", "domain", "prediction", "lwr", "upr", "se"))
+  expect_identical(columns(gp, type = "support")[4L], "support")
+  expect_identical(columns(kpca(~ x1 + x2 | domain, data = train, ncomp = 2)),
+                   c("partition", "row", "comp1", "comp2"))
+})
+
+test_that("text and numbers of every kind are read again as they were", {
+  columns <- list(text = c("a,b", "say \"so\"", NA, "two\nlines", "\u00e9"),
+                  number = c(0.1, 1 / 3, NaN, NA, -Inf), flag = c(TRUE, FALSE, NA, TRUE, FALSE),
+                  day = as.Date("2020-02-28") + c(0:3, NA), label = factor(c("x", "y", NA, "x", "")))
+  file <- tempfile(fileext = ".csv")
+  writeBin(c(domgen:::csv_line(names(columns)), domgen:::csv_lines(columns)), file)
+  found <- utils::read.csv(file, encoding = "UTF-8", colClasses = c(day = "Date"), na.strings = "NA")
+  expect_identical(found$text, columns$text)
+  expect_identical(found$number, columns$number)
+  expect_identical(found$flag, columns$flag)
+  expect_identical(found$day, columns$day)
+  expect_identical(found$label, as.character(columns$label))
+})
+
+test_that("a file that was cut short at any time goes on to the same bytes", {
+  expected <- readLines(written())
+  append <- domgen:::append_bytes
+  whole <- domgen:::write_whole
+  to <- tempfile(fileext = ".csv")
+  broken <- function(at, name, real) {
+    calls <- 0
+    with_replaced(name, function(bytes, ...) {
+      calls <<- calls + 1
+      if (calls < at) return(real(bytes, ...))
+      # half of it may be there
+      if (name == "append_bytes") cat("half of a row, ", file = bytes, append = TRUE)
+      domgen:::abort("write", "no room.")
+    }, tryCatch(written(to), domgen_error_write = identity))
+  }
+  said <- character()
+  for (at in c(1, 2, 3, 5, 2, 4, 6, 3, 2, 1)) for (name in c("append_bytes", "write_whole")) {
+    if (file.exists(to)) next
+    failed <- broken(at, name, if (name == "append_bytes") append else whole)
+    if (inherits(failed, "error")) said <- c(said, conditionMessage(failed))
+  }
+  expect_gt(length(said), 8L)
+  expect_true(any(grepl("`p-3.csv`, row [0-9]+ on: no room.", said)))
+  if (!file.exists(to)) written(to)
+  expect_identical(readLines(to), expected)
+  expect_false(file.exists(paste0(to, ".part")))
+})
+
+test_that("a session that is killed leaves what the same call goes on from", {
+  skip_on_os("windows")
+  to <- tempfile(fileext = ".csv")
+  expect_error(in_new_session({
+    space <- asNamespace("domgen")
+    real <- space$append_bytes
+    unlockBinding("append_bytes", space)
+    calls <- 0
+    assign("append_bytes", function(file, ...) {
+      calls <<- calls + 1
+      if (calls == 5) tools::pskill(Sys.getpid(), tools::SIGKILL)
+      real(file, ...)
+    }, space)
+    predict(input$model, row_source(input$files, rows = 30), to = input$to, keep = "id")
+  }, list(model = distributional, files = files, to = to)), "new session failed")
+  expect_false(file.exists(to))
+  kept <- file.info(list.files(file.path(paste0(to, ".part"), "rows"), full.names = TRUE))
+  expect_gt(sum(kept$size), 0)
+  predicted <- 0
+  predict_block <- domgen:::predict_block
+  with_replaced("predict_block", function(...) {
+    predicted <<- predicted + 1
+    predict_block(...)
+  }, written(to))
+  # 4 + 3 + 3 blocks, of which some were there
+  expect_lt(predicted, 10)
+  expect_identical(readLines(to), readLines(written()))
+})
+
+test_that("a full disk is an error that says where it was", {
+  skip_on_os("windows")
+  model <- dg_lm(y ~ x1 + x2, data = train)
+  long <- tempfile(fileext = ".csv")
+  utils::write.csv(new[rep(which(!is.na(new$x1)), 30), c("x1", "x2")], long, row.names = FALSE)
+  limited <- function(kilobytes, to) {
+    script <- tempfile(fileext = ".R")
+    input <- tempfile(fileext = ".rds")
+    saveRDS(list(model = model, file = long, to = to), input)
+    writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
+                 "library(domgen)", sprintf("input <- readRDS(\"%s\")", input),
+                 "predict(input$model, row_source(input$file, rows = 1000), to = input$to)"), script)
+    suppressWarnings(system2("bash", c("-c", shQuote(paste(
+      "trap '' XFSZ; ulimit -f", kilobytes, ";", file.path(R.home("bin"), "Rscript"), script
+    ))), stdout = TRUE, stderr = TRUE))
+  }
+  skip_if(Sys.which("bash") == "", "no shell that limits the size of files")
+  to <- tempfile(fileext = ".csv")
+  said <- paste(limited(150, to), collapse = " ")
+  expect_match(said, "row [1-9],001 on: `file.*cannot be written.*Is the disk full.*goes on from there")
+  expect_false(file.exists(to))
+  predict(model, row_source(long, rows = 1000), to = to)
+  whole <- tempfile(fileext = ".csv")
+  predict(model, row_source(long, rows = 1000), to = whole)
+  expect_identical(readLines(to), readLines(whole))
+})
+
+test_that("what is there is not overwritten, and another call does not go on with it", {
+  to <- written()
+  expect_error(written(to), "is there already", class = "domgen_error_argument")
+  before <- readLines(to)
+  stop_at_third <- function(...) {
+    calls <- 0
+    real <- domgen:::append_bytes
+    with_replaced("append_bytes", function(...) {
+      calls <<- calls + 1
+      if (calls == 3) domgen:::abort("write", "no room.")
+      real(...)
+    }, expect_error(written(to, ...), "no room"))
+  }
+  stop_at_third(overwrite = TRUE)
+  # the old one until the new one is whole
+  expect_identical(readLines(to), before)
+  unlink(to)
+  expect_error(suppressWarnings(predict(distributional, from_files(), to = to)),
+               "begun by another call", class = "domgen_error_argument")
+  suppressWarnings(predict(distributional, from_files(), to = to, overwrite = TRUE))
+  expect_named(utils::read.csv(to), c("partition", "row", "domain", "prediction"))
+})
+
+test_that("workers write the same file as this session", {
+  skip_if_not_installed("future")
+  skip_if_not_installed("future.apply")
+  skip_on_cran()
+  expected <- readLines(written())
+  under_engine(two_sessions, {
+    expect_identical(readLines(written()), expected)
+    expect_equal(suppressWarnings(predict(distributional, from_files())), values,
+                 tolerance = 1e-12)
+    if (requireNamespace("RSQLite", quietly = TRUE)) {
+      factory <- sqlite_factory()
+      written(row_source(factory, table = "out"))
+      found <- with_connection(factory, function(db) DBI::dbReadTable(db, "out"))
+      expect_identical(found$prediction[order(found$id)],
+                       utils::read.csv(text = expected)$prediction)
+    }
+  })
+})
+
+# ---- databases --------------------------------------------------------------------------------
+
+test_that("a table that was cut short at any time has every row once", {
+  factories <- list(sqlite_factory())
+  if (nzchar(Sys.getenv("DOMGEN_PG_SOCKET"))) factories <- c(factories, postgres_factory())
+  for (factory in factories) {
+    to <- row_source(factory, table = "predicted")
+    real <- domgen:::write_state
+    for (at in c(1, 3, 2, 6)) {
+      calls <- 0
+      # after the rows of the block, in their transaction
+      with_replaced("write_state", function(...) {
+        calls <<- calls + 1
+        if (calls == at) stop("the connection is gone")
+        real(...)
+      }, expect_error(written(to), "`p-[1-4].csv`, row [0-9]+ on.*connection is gone",
+                      class = "domgen_error_write"))
+    }
+    there <- with_connection(factory, DBI::dbListTables)
+    expect_false("predicted" %in% there)
+    expect_true(all(c("predicted_part", "predicted_state") %in% there))
+    expect_error(predict(distributional, row_source(new), to = to), "begun by another call")
+    made <- suppressWarnings(predict(distributional, from_files(), to = to, keep = "id"))
+    expect_s3_class(made, "dg_source")
+    found <- with_connection(factory, function(db) DBI::dbReadTable(db, "predicted"))
+    expect_identical(found$id, new$id)
+    expect_equal(found$prediction, values, tolerance = 1e-12)
+    left <- with_connection(factory, DBI::dbListTables)
+    expect_false(any(c("predicted_part", "predicted_state") %in% left))
+    expect_error(written(to), "is there already", class = "domgen_error_argument")
+    written(to, overwrite = TRUE)
+    expect_identical(with_connection(factory, function(db) DBI::dbReadTable(db, "predicted")),
+                     found)
+  }
+})
+
+test_that("rows of a table are predicted into another, through a connection of its own", {
+  factory <- sqlite_factory()
+  complete <- new[-(5:6), ]
+  with_connection(factory, function(db) DBI::dbGetQuery(db, "PRAGMA journal_mode = WAL"))
+  write_rows(factory, "new", complete[c("domain", "x1", "x2", "x3", "g", "id")])
+  predict(distributional, row_source(factory, table = "new", rows = 30),
+          to = row_source(factory, table = "out"), keep = "id")
+  found <- with_connection(factory, function(db) DBI::dbReadTable(db, "out"))
+  expect_equal(found$prediction, predict(distributional, complete), tolerance = 1e-12)
+  with_connection(factory, function(db) {
+    expect_error(predict(distributional, row_source(db, table = "new"),
+                         to = row_source(db, table = "again")), "connection of its own")
+  })
+})
+
+# ---- bad input --------------------------------------------------------------------------------
+
+test_that("what is wrong in the rows is told with partition and row", {
+  fails <- function(change, message, ..., class = "domgen_error_data") {
+    bad <- change(new[-(5:6), ])
+    expect_error(suppressWarnings(predict(distributional, row_source(bad, partitions = 2, rows = 30),
+                                          ...)), message, class = class)
+  }
+  fails(function(d) d[names(d) != "x2"], "no column `x2`")
+  fails(function(d) d[names(d) != "domain"], "must have the domain column `domain`")
+  text <- function(d) {
+    d$x2 <- as.character(d$x2)
+    d$x2[200] <- "abc"
+    d
+  }
+  fails(text, "`data, part 2`, row 76: `x2` must be a number, not \"abc\"")
+  fails(function(d) transform(d, x3 = replace(x3, 150, Inf)), "`data, part 2`, row 26: .*finite")
+  level <- function(d) transform(d, g = replace(g, 140, "c"))
+  fails(level, "`data, part 2`, row 16: .*levels seen in training", new_levels = "error")
+})
+
+test_that("warnings are told once, with the first block that they came from", {
+  many <- new
+  many$g[c(12, 100, 200)] <- "c"
+  told <- domgen:::with_warnings(predict(distributional, row_source(many, rows = 30)))
+  expect_length(told$warnings, 2L)
+  expect_match(told$warnings[1L], "5 rows of 251 have missing values: the prediction is NA")
+  expect_match(told$warnings[2L], "new.*\"c\".*\\(block from `data`, row 1 on; also in 2 further")
+  expect_identical(which(is.na(told$value)), c(5L, 6L, 12L, 100L, 200L))
+})
+
+test_that("arguments that make no sense are errors", {
+  fails <- function(message, ...) {
+    expect_error(predict(distributional, from_files(), ...), message,
+                 class = "domgen_error_argument")
+  }
+  fails("must be in a folder that exists", to = file.path(tempdir(), "no", "such.csv"))
+  fails("not end in .rds", to = tempfile(fileext = ".rds"))
+  fails("must be the path of a file", to = 3)
+  fails("must be one table", to = from_files())
+  fails("without `to`", keep = "id")
+  fails("must be names of columns", to = tempfile(), keep = 3)
+  fails("must be one value with a source", domain = new$domain)
+  fails("did you mean `overwrite`", overwrit = TRUE)
+  fails("`overwrite` must be TRUE or FALSE", to = tempfile(), overwrite = NA)
+  expect_error(predict(distributional, from_files(), to = tempfile(), keep = "idd"),
+               "no column `idd` for `keep`", class = "domgen_error_data")
+  expect_error(predict(distributional, new, to = "x.csv"), "row_source",
+               class = "domgen_error_argument")
+})

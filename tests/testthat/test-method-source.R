@@ -1,0 +1,157 @@
+# Fits to rows that come in blocks, against fits to the same rows in memory.
+
+rows <- simulate_dica(domains = 8, rows = 60, seed = 5)
+set.seed(2)
+rows$count <- rows$x1 + rnorm(nrow(rows))
+rows$kind <- c("a", "b", "c")[1 + (rows$x1 > 0) + (rows$x2 > 0.5)]
+rows$site <- factor(c("u", "v"))[1 + (rows$x3 > 0)]
+rows$w <- round(runif(nrow(rows)), 2)
+rows$w[3:9] <- 0
+rows$x4[5] <- NA
+known <- rows[-5, ]
+
+# Predictions of fits in memory and from a source, to rounding.
+expect_same_fit <- function(spec, formula, weights = NULL, tolerance = 1e-9) {
+  call <- list(spec, formula)
+  if (!is.null(weights)) call$weights <- weights
+  whole <- suppressWarnings(as_in_source(1, do.call(fit, c(call, list(data = quote(rows))))))
+  for (source in list(row_source(rows, rows = 1000), row_source(rows, partitions = 5, rows = 37))) {
+    blocks <- suppressWarnings(in_source(1, do.call(fit, c(call, list(data = quote(source))))))
+    values <- lapply(list(whole, blocks), function(model) {
+      suppressWarnings(if (inherits(model, "dg_projection")) predict(model, known)
+                       else predict(model, known, type = "decision"))
+    })
+    expect_equal(values[[2L]], values[[1L]], tolerance = tolerance)
+    expect_equal(nobs(blocks), nobs(whole))
+  }
+}
+
+numbers <- count ~ x1 + x2 + x4 + site | domain
+nystrom <- features_nystrom(25)
+
+test_that("ridge regressions of a source are those of its rows", {
+  for (scale in c("pooled", "domain", "both", "rank", "none")) {
+    expect_same_fit(dg_ridge(lambda = 1, features = nystrom, scale = scale), numbers)
+  }
+  for (weighting in c("size", "equal")) {
+    spec <- dg_ridge(lambda = 1, features = features_product(x = nystrom),
+                     domain_weights = weighting)
+    expect_same_fit(spec, numbers, quote(w))
+    expect_same_fit(spec, kind ~ x1 + x2 | domain)
+  }
+  pooled <- dg_ridge(lambda = 2, features = features_rff(20), domain_kernel = domain_pooled())
+  expect_same_fit(pooled, numbers)
+  expect_same_fit(dg_ridge(lambda = 1, offset = TRUE, features = nystrom, domain_means = TRUE,
+                           domain_kernel = domain_multitask(0.5)), site ~ x1 + x2 | domain)
+  expect_same_fit(dg_ridge(lambda = 1, features = features_product("fourier", n_features = 20)),
+                  numbers)
+})
+
+test_that("Gaussian processes of a source are those of its rows, with their left-out domains", {
+  for (features in list(nystrom, features_product())) {
+    spec <- dg_gp(features = features)
+    expect_same_fit(spec, numbers)
+    expect_same_fit(spec, numbers, quote(w))
+    whole <- as_in_source(1, suppressWarnings(fit(spec, numbers, data = rows)))
+    blocks <- in_source(1, suppressWarnings(fit(spec, numbers, data = row_source(rows, rows = 50))))
+    expect_equal(lodo(blocks), lodo(whole), tolerance = 1e-8)
+    expect_equal(logLik(blocks), logLik(whole), tolerance = 1e-10)
+  }
+})
+
+test_that("projections and chains of a source are those of its rows", {
+  expect_same_fit(dica(ncomp = 2, features = nystrom), numbers)
+  expect_same_fit(dica(ncomp = 2, features = features_rff(20)), kind ~ x1 + x2 | domain)
+  expect_same_fit(dcm(ncomp = 2, features = nystrom), kind ~ x1 + x2 | domain)
+  expect_same_fit(kpca(ncomp = 2, features = features_product(x = nystrom),
+                       domain_kernel = domain_distribution()), ~ x1 + x2 + x4 | domain)
+  expect_same_fit(chain(udica(ncomp = 2, features = nystrom),
+                        dg_ridge(lambda = 1, features = features_product(x = features_nystrom(9)))),
+                  numbers)
+})
+
+test_that("a lambda that was left open is the one that predicts left-out domains best", {
+  model <- in_source(1, fit(dg_ridge(features = nystrom, domain_kernel = domain_pooled()),
+                            count ~ x1 + x2 | domain, data = row_source(rows)))
+  grid <- nrow(rows) * 10^seq(-5, 1, by = 0.5)
+  errors <- vapply(grid, function(lambda) {
+    parts <- split(seq_len(nrow(rows)), rows$domain)
+    Z <- domgen:::space_rows(model$product, list(X = scale(
+      as.matrix(rows[c("x1", "x2")]), model$blueprint$scaling$centre,
+      model$blueprint$scaling$scale)))
+    y <- (rows$count - model$response$centre) / model$response$scale
+    sum(vapply(parts, function(held) {
+      centre <- mean(y[-held])
+      w <- solve(crossprod(Z[-held, ]) + diag(lambda, ncol(Z)),
+                 crossprod(Z[-held, ], y[-held] - centre))
+      sum((y[held] - centre - Z[held, ] %*% w)^2)
+    }, numeric(1)))
+  }, numeric(1))
+  expect_equal(model$lambda, grid[which.min(errors)])
+})
+
+test_that("files and one data frame give the same coefficients", {
+  folder <- write_files(known, 7)
+  spec <- dg_ridge(features = features_product(x = nystrom))
+  frame <- in_source(3, fit(spec, numbers, data = row_source(known)))
+  files <- in_source(3, fit(spec, numbers, data = row_source(folder, rows = 41)))
+  expect_equal(files$coefficients, frame$coefficients, tolerance = 1e-10)
+  expect_identical(files$lambda, frame$lambda)
+})
+
+test_that("a sample stands for more rows than it has, whatever the partitions", {
+  local_mocked <- domgen:::sample_rows
+  on.exit(utils::assignInNamespace("sample_rows", local_mocked, "domgen"))
+  utils::assignInNamespace("sample_rows", 100, "domgen")
+  spec <- dg_ridge(lambda = 1, features = nystrom)
+  models <- lapply(list(row_source(known), row_source(known, partitions = 4, rows = 33)),
+                   function(source) in_source(1, fit(spec, numbers, data = source)))
+  expect_equal(models[[2L]]$coefficients, models[[1L]]$coefficients, tolerance = 1e-10)
+  # moments are those of all rows
+  expect_equal(models[[1L]]$blueprint$scaling$centre,
+               unname(colMeans(model.matrix(~ x1 + x2 + x4 + site, known)[, -1])))
+})
+
+test_that("weight 2 is a row that stands twice", {
+  twice <- rbind(known, known[1:40, ])
+  weighted <- cbind(known, v = c(rep(2, 40), rep(1, nrow(known) - 40)))
+  spec <- dg_ridge(lambda = 1, features = features_linear(), kernel = kernel_linear(),
+                   domain_kernel = domain_pooled(), scale = "none")
+  a <- fit(spec, count ~ x1 + x2 | domain, data = row_source(twice))
+  b <- fit(spec, count ~ x1 + x2 | domain, data = row_source(weighted), weights = v)
+  expect_equal(b$coefficients, a$coefficients, tolerance = 1e-12)
+})
+
+test_that("what needs all rows at once says so, and what to do", {
+  source <- row_source(known)
+  expect_snapshot(error = TRUE, fit(dg_ridge(), count ~ x1 | domain, data = source))
+  expect_snapshot(error = TRUE, fit(dg_null(), count ~ x1 | domain, data = source))
+  few <- dg_ridge(features = features_nystrom(5))
+  expect_snapshot(error = TRUE, fit(few, count ~ poly(x1, 2) | domain, data = source))
+  expect_snapshot(error = TRUE, fit(few, count ~ I(x1 - mean(x1)) | domain, data = source))
+  expect_snapshot(error = TRUE, fit(few, count ~ x1 + height | domain, data = source))
+  expect_snapshot(error = TRUE, fit(few, ~ x1 | domain, data = source))
+  expect_snapshot(error = TRUE, fit(few, count ~ x1, data = source))
+  expect_snapshot(error = TRUE, fit(few, count ~ x1 | domain, data = source, y = 1))
+  expect_snapshot(error = TRUE, fit(few, count ~ x1 | domain, data = source, na.action = na.impute))
+  expect_snapshot(error = TRUE, fit(dg_ridge(features = features_nystrom(5), bandwidths = "fitted"), count ~ x1 | domain,
+            data = source))
+  expect_snapshot(error = TRUE, fit(dg_ridge(features = features_nystrom(5), domain_kernel = domain_wasserstein()),
+            count ~ x1 | domain, data = source))
+  expect_snapshot(error = TRUE, fitted(fit(few, count ~ x1 | domain, data = source)))
+})
+
+test_that("rows that cannot be used are told with partition and row", {
+  few <- dg_ridge(features = features_nystrom(5), lambda = 1)
+  bad <- known
+  bad$x1[300] <- Inf
+  expect_error(fit(few, count ~ x1 | domain, data = row_source(bad, partitions = 3)),
+               "`data, part 2`, row 1[0-9]+ has a predictor that is not finite",
+               class = "domgen_error_data")
+  expect_error(fit(few, count ~ x1 | domain, data = row_source(known), weights = -1 - w),
+               "`data`, row 1 has a weight", class = "domgen_error_data")
+  expect_warning(fit(few, count ~ x4 | domain, data = row_source(rows)), "1 row of",
+                 class = "domgen_warning_missing")
+  expect_error(fit(few, count ~ x4 | domain, data = row_source(rows), na.action = na.fail),
+               "`data`, row 5 has missing values", class = "domgen_error_data")
+})
