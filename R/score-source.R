@@ -175,9 +175,11 @@ block_scores <- function(scorer, rows, metrics, classes, unit, step) {
 
 # What the metrics are means of, [rows x metrics].
 row_scores <- function(model, values, y, metrics, classes, unit) {
-  if (ncol(values) > 1L) colnames(values) <- model$response$levels
+  if (ncol(values) == length(classes)) colnames(values) <- classes
   d <- add_responses(list(truth = y), model, values, classes)
-  if (!is.null(model$response$shares)) d$prob <- respond(model, values, "prob")
+  if ("prob" %in% metrics_need(metrics)) {
+    d$prob <- all_classes(respond(model, values, "prob"), classes, 0)
+  }
   scores <- vapply(metrics, function(metric) {
     own <- metric$rows(d) + 0
     if (isTRUE(metric$root)) (own / unit)^2 else own

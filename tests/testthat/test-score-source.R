@@ -68,6 +68,15 @@ test_that("null models and chains are those in memory", {
   suppressWarnings(expect_same_cv(chain(project, learn), folds = 3))
 })
 
+test_that("support vector machines are fitted again without each fold", {
+  expect_same_cv(whole(dg_svm, cost = 1, loss = "squared_hinge"), class ~ x1 + x2 + x3 | domain,
+                 folds = 2, tolerance = 1e-4)
+  expect_same_cv(whole(dg_svm, cost = 1, loss = "logistic"), class ~ x1 + x2 + x3 | domain,
+                 folds = 3, metric = c("log_loss", "brier", "accuracy"), tolerance = 1e-4)
+  expect_same_cv(whole(dg_svm, cost = 1, loss = "squared_epsilon_insensitive"), folds = 2,
+                 metric = "mae", tolerance = 1e-4)
+})
+
 test_that("a lambda that is open is chosen without the labels of the fold", {
   # labels of a domain that mislead: its own score must not know them
   spec <- whole(dg_ridge, offset = TRUE)
