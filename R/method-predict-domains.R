@@ -6,7 +6,7 @@ know_domains <- function(object, source, reader, of) {
   known <- read_reference(object, of$reference, of$reference_domain, reader$arguments$new_levels)
   object <- know_imputation(object, known)
   reader$blueprint <- object$blueprint
-  reference <- known_rows(object, known)
+  reference <- reference_rows(object, known)
   told <- character()
   while (length(questions <- scaled_questions(object))) {
     found <- run_pass(source, reader$prototype, asking_work(reader, questions, reference$domain),
@@ -28,7 +28,7 @@ know_domains <- function(object, source, reader, of) {
 }
 
 # The rows of a reference, or those of training as they are stored: scaled, but for ensembles.
-known_rows <- function(object, known) {
+reference_rows <- function(object, known) {
   if (is.null(known)) return(NULL)
   if (is.list(known)) return(list(X = known$X, domain = known$domain, scaled = FALSE))
   if (!judges_domain(object)) return(NULL)

@@ -318,6 +318,12 @@ test_that("workers write the same file as this session", {
   })
 })
 
+test_that("jobs of a cluster write the same file", {
+  skip_without_slurm()
+  expected <- readLines(written())
+  under_engine(slurm_jobs, expect_identical(readLines(written()), expected))
+})
+
 # ---- databases --------------------------------------------------------------------------------
 
 test_that("a table that was cut short at any time has every row once", {
