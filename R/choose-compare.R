@@ -72,6 +72,9 @@
 #' the square of each method's deviation from the mean of the ranks is divided by its factor
 #' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
 #' are compared with: by the mean of theirs).
+#'
+#' **Rows in blocks.** With a [row_source()] as `data` each method has passes of its own, on the same
+#' folds, and is scored as [dg_cv()] scores it there; `refits` is `FALSE`.
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one line per method: `mean` over domains, `overall`
 #'     (all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the method
@@ -115,8 +118,26 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   against <- read_against(against, names(specs))
   given <- as.list(call)[-1L]
   input <- evaluate_input(given[names(given) %in% data_arguments], parent.frame())
+  if (!is.null(input$source)) {
+    refits <- if (missing(refits)) FALSE else refits
+    return(compare_source(specs, input, folds, metric, refits, progress, against))
+  }
   plan <- read_plan(specs, input, folds, metric, refits, progress)
   resumable(function() new_comparison(cross_validate(plan), names(specs), against))
+}
+
+# Rows in blocks: each method by passes of its own, on the folds of the first.
+compare_source <- function(specs, input, folds, metric, refits, progress, against) {
+  what <- list("dg_compare", specs, format_formula(input$x), input$weights, folds)
+  over_source(input$source, what, function() {
+    runs <- list()
+    for (spec in unname(specs)) {
+      run <- cv_source(spec, input, folds, metric, refits, progress)
+      folds <- run$folds
+      runs <- c(runs, list(run))
+    }
+    new_comparison(runs, names(specs), against)
+  })
 }
 
 read_specifications <- function(objects) {

@@ -10,9 +10,10 @@ search_parameters <- function(spec, task, input) {
   finish_search(state)
 }
 
-new_tuning <- function(spec, task, input) {
+# n: the number of rows.
+new_tuning <- function(spec, task, input, n = length(task$y)) {
   args <- spec$args
-  grid <- if (is.null(args$grid)) default_grid(spec$object, length(task$y)) else args$grid
+  grid <- if (is.null(args$grid)) default_grid(spec$object, n) else args$grid
   # what is random, in the order in which it always was
   drawn <- stored("drawn", {
     folds <- args$folds
@@ -141,18 +142,32 @@ evaluate_choices <- function(state, choices) {
              domgen_error = function(e) list(error = e, seconds = 0))
   })
   fits <- which(!vapply(specs, function(spec) "error" %in% names(spec), NA))
+  outcomes <- lapply(specs, function(spec) if ("error" %in% names(spec)) failed_choice(spec))
+  outcomes[fits] <- if (!is.null(state$survey)) source_outcomes(state, specs, fits)
+                    else row_outcomes(state, specs, choices, fits)
+  # those that are done in all folds when the time is spent count
+  done <- !vapply(outcomes, is.null, NA)
+  state$results <- c(state$results, outcomes[done])
+  state$tried <- rbind(state$tried, choices[done, , drop = FALSE])
+  state$spent <- !all(done)
+}
+
+# Outcomes of the specifications `fits`, NULL for those that were not done in time.
+row_outcomes <- function(state, specs, choices, fits) {
   groups <- split(fits, shared_key(state, choices)[fits])
   before <- length(state$results)
   work <- piece_worker(specs, state$task, metrics_need(state$metrics), state$deadline,
                        always = if (before == 0L) unlist(groups)[1L])
-  outcomes <- lapply(specs, list)
-  # those that are done in all folds when the time is spent count
-  outcomes[fits] <- evaluate_splits(groups, state$splits, state$seeds, work, state$progress,
-                                    rep(state$spec$parts$title, length(groups)), before)[fits]
-  done <- !vapply(outcomes, function(of_choice) any(vapply(of_choice, is.null, NA)), NA)
-  state$results <- c(state$results, lapply(outcomes[done], summarise_choice, state = state))
-  state$tried <- rbind(state$tried, choices[done, , drop = FALSE])
-  state$spent <- !all(done)
+  found <- evaluate_splits(groups, state$splits, state$seeds, work, state$progress,
+                           rep(state$spec$parts$title, length(groups)), before)[fits]
+  lapply(found, function(of_choice) {
+    if (!any(vapply(of_choice, is.null, NA))) summarise_choice(of_choice, state)
+  })
+}
+
+failed_choice <- function(outcome) {
+  list(scores = NULL, mean = NA_real_, se = NA_real_, seconds = outcome$seconds,
+       error = conditionMessage(outcome$error))
 }
 
 # In a function of its own, so that workers are sent no more than this. What is not begun before the
@@ -194,13 +209,10 @@ work_order <- function(state, choices) {
 }
 
 # list(scores by domain, mean, se, seconds, error)
-summarise_choice <- function(state, outcomes) {
+summarise_choice <- function(outcomes, state) {
   errors <- Filter(Negate(is.null), lapply(outcomes, `[[`, "error"))
   seconds <- sum(vapply(outcomes, `[[`, numeric(1), "seconds"), na.rm = TRUE)
-  if (length(errors)) {
-    return(list(scores = NULL, mean = NA_real_, se = NA_real_, seconds = seconds,
-                error = conditionMessage(errors[[1L]])))
-  }
+  if (length(errors)) return(failed_choice(list(error = errors[[1L]], seconds = seconds)))
   predictions <- do.call(rbind, lapply(outcomes, `[[`, "predictions"))
   domains <- score_left_out(predictions, state$metrics)
   scores <- stats::setNames(domains$score, domains$domain)

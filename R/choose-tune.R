@@ -51,6 +51,13 @@
 #' Gram matrix to band form). A choice that fails is recorded with its message and does not end the
 #' search.
 #'
+#' **Rows in blocks.** With a [row_source()] as `data`, choices are scored as [dg_cv()] scores them
+#' there. Values of `lambda` of [dg_ridge()] cost no pass more than one, whatever their number: the
+#' fits come from the same sums. Every other choice has passes of its own, two or three; those of a
+#' [chain()] for each fold. Folds are 30 at random where there are more than 30 domains, unless
+#' `folds` says otherwise. Where `lambda` is all that is open, `dg_ridge(lambda = NULL)` chooses it
+#' without a grid.
+#'
 #' @inheritParams dg_cv
 #' @param object A learner or [chain()] without data; or a fitted model, whose specification is
 #'   then tuned (on its own data, if none are given).
@@ -164,6 +171,9 @@ fit_input.dg_tune_spec <- function(spec, input) {
 
 #' @exportS3Method
 fit_call.dg_tune_spec <- function(spec, input, call) {
+  if (!is.null(input$source)) {
+    return(with_progress(spec$args$progress, fit_from_source(spec, input, call)))
+  }
   resumable(function() fit_call.dg_spec(spec, input, call))
 }
 

@@ -21,8 +21,18 @@ block_reader <- function(input, needs) {
   list(prototype = prototype, blueprint = blueprint, kind = response_kind(raw$y),
        response = parts$response, levels = levels(prototype[[deparse1(parts$response)]]),
        ordered = is.ordered(raw$y), domain = parts$domain,
-       weights = input$weights, at_home = environment(blueprint$terms),
+       weights = input$weights, at_home = reader_home(input, parts, data),
        na.action = source_na_action(input$na.action), unit = column_units(raw$X))
+}
+
+# What the expressions of response, domain and weights need beside the columns.
+reader_home <- function(input, parts, data) {
+  home <- small_environment(input$x, names(data), environment(parts$bare))
+  own <- small_environment(input$weights, names(data), input$env)
+  for (name in setdiff(ls(own, all.names = TRUE), ls(home, all.names = TRUE))) {
+    assign(name, get(name, envir = own), envir = home)
+  }
+  home
 }
 
 check_source_input <- function(input, parts, needs) {
@@ -40,7 +50,9 @@ source_columns <- function(input, parts) {
   if ("." %in% names) return(NULL)
   known <- source_names(input$source)
   absent <- setdiff(names, known)
-  absent <- absent[!vapply(absent, exists, NA, envir = environment(parts$bare))]
+  absent <- Filter(function(name) {
+    !exists(name, envir = environment(parts$bare)) && !exists(name, envir = input$env)
+  }, absent)
   if (length(absent)) {
     abort("data", "`", input$source$partitions[[1L]]$label, "` has no column ", enumerate(absent),
           "; it has ", enumerate(known), ".")

@@ -79,9 +79,7 @@ empty_column <- function(column, name, label) {
         describe(column), ".")
 }
 
-is_numbers <- function(column) {
-  is.numeric(column) && is.null(dim(column)) && (!is.object(column) || inherits(column, "integer64"))
-}
+is_numbers <- function(column) is.numeric(column) && is.null(dim(column))
 
 # The values of text columns in the whole first partition that has some: a pass over it.
 first_levels <- function(source, names) {
@@ -119,10 +117,10 @@ agree_column <- function(column, like, place) {
   if (is.factor(like)) return(agree_factor(column, like, place))
   if (is.character(like)) return(as_text(column))
   if (is.numeric(like) && !is.object(like)) return(agree_number(column, place))
-  if (!is.factor(column) && all(is.na(column))) return(like[rep(NA_integer_, length(column))])
+  if (all(is.na(column))) return(like[rep(NA_integer_, length(column))])
   if (is.character(column)) column <- read_text(column, like, place)
   same <- if (is.logical(like)) is.logical(column) else inherits(column, class(like)[1L])
-  if (same && inherits(like, "difftime")) same <- identical(units(column), units(like))
+  if (same && inherits(like, "difftime")) units(column) <- units(like)
   if (!same) {
     refuse(place, match(FALSE, is.na(column)), column, paste("be", type_words(like)))
   }
@@ -134,7 +132,7 @@ agree_column <- function(column, like, place) {
 # Of a column that is no text otherwise.
 read_text <- function(column, like, place) {
   value <- if (is.logical(like)) as.logical(column)
-           else if (inherits(like, "Date")) as.Date(column, "%Y-%m-%d")
+           else if (inherits(like, "Date")) as.Date(column, "%Y-%m-%d", optional = TRUE)
   bad <- if (is.null(value)) !is.na(column) else is.na(value) & !is.na(column)
   if (any(bad)) refuse(place, which(bad)[1L], column, paste("be", type_words(like)))
   value
@@ -148,10 +146,10 @@ type_words <- function(like) {
 }
 
 agree_number <- function(column, place) {
-  if (is.double(column) && !is.object(column)) return(as.vector(column))
-  if (is.integer(column) && !is.object(column)) return(as.double(column))
   if (inherits(column, "integer64")) return(agree_integer64(column, place))
-  if (!is.factor(column) && all(is.na(column))) return(rep(NA_real_, length(column)))
+  dated <- inherits(column, c("Date", "POSIXct", "difftime"))
+  if (is_numbers(column) && !dated) return(as.double(unclass(column)))
+  if (all(is.na(column))) return(rep(NA_real_, length(column)))
   if (!is.character(column)) {
     refuse(place, match(FALSE, is.na(column)), as.character(column), "be a number")
   }
@@ -178,9 +176,9 @@ from_integer64 <- function(column) {
 
 # Doubles have no more digits.
 check_exact <- function(value, whole, shown, place) {
-  large <- whole & abs(value) >= 2^53
-  if (any(large, na.rm = TRUE)) {
-    refuse(place, which(large)[1L], shown, "be below 2^53, beyond which whole numbers are not exact")
+  large <- which(whole & abs(value) >= 2^53)
+  if (length(large)) {
+    refuse(place, large[1L], shown, "be below 2^53, beyond which whole numbers are not exact")
   }
   value
 }
@@ -199,8 +197,9 @@ row_label <- function(label, row) paste0("`", label, "`, row ", in_full(row))
 
 # at: which row of the block
 refuse <- function(place, at, values, rule) {
+  value <- values[[at]]
   abort("data", row_label(place$label, place$first + at - 1), ": `", place$name, "` must ", rule,
-        ", not ", describe(if (is.factor(values)) as.character(values[at]) else values[at]), ".")
+        ", not ", describe(if (is.object(value)) as.character(value) else value), ".")
 }
 
 refuse_level <- function(place, at, found, known) {

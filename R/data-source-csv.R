@@ -2,8 +2,6 @@
 # piece is parsed as a text of its own. So the number of fields of each row is known, and nothing
 # that a parser leaves out goes unnoticed.
 
-csv_bytes <- 2^24
-
 #' @exportS3Method
 partition_key.partition_csv <- function(partition) file_key(partition$path)
 
@@ -54,8 +52,6 @@ partition_open.partition_csv <- function(partition, columns = NULL, text = chara
   }, pieces$close)
 }
 
-# ---- bytes ------------------------------------------------------------------------------------
-
 # list(layout: list(names, separator, decimal); read = function(text): the next rows,
 # list(text, rows, first, ...) or NULL; close)
 csv_pieces <- function(partition) {
@@ -91,74 +87,18 @@ check_row_size <- function(stream, label, done) {
   }
 }
 
-csv_problems <- c("fields", "open_quote", "after_quote", "zero_byte")
-
 refuse_row <- function(piece, label, done, fields) {
-  what <- switch(csv_problems[piece$problem],
+  abort("data", row_label(label, done + piece$rows + 1), ": ", csv_problem(piece, fields), ".")
+}
+
+csv_problem <- function(piece, fields) {
+  switch(c("fields", "open_quote", "after_quote", "zero_byte")[piece$problem],
     fields = paste0("has ", plural(piece$fields, "field"), ", and the first line of the file ",
                     in_full(fields)),
     open_quote = "has a quote that is not closed before the file ends",
     after_quote = "has text behind a closing quote; quotes inside a quoted field must be doubled",
-    zero_byte = "has a zero byte; is the file UTF-16, or no text?"
+    zero_byte = "has a zero byte, as UTF-16 has and files that are no text"
   )
-  abort("data", row_label(label, done + piece$rows + 1), ": ", what, ".")
-}
-
-# The bytes of a file, compressed or not: list(buffer, size: of a piece, more = function(): the next
-# piece is added, ended = function(), close).
-csv_stream <- function(partition) {
-  path <- partition$path
-  size <- if (is.null(partition$bytes)) csv_bytes else partition$bytes
-  broken <- function(e) abort("data", "`", partition$label, "` cannot be read: ",
-                              conditionMessage(e), ".")
-  safely <- function(code) tryCatch(code, error = broken, warning = broken)
-  zipped <- identical(safely(readBin(path, "raw", 2L)), as.raw(c(0x1f, 0x8b)))
-  connection <- if (zipped) safely(gzfile(path, "rb"))
-  buffer <- csv_bytes_()
-  total <- 0
-  ended <- FALSE
-  add <- function() {
-    if (!zipped) return(csv_add_file_(buffer, path, total, size))
-    found <- safely(readBin(connection, "raw", size))
-    csv_add_(buffer, found)
-    length(found)
-  }
-  list(buffer = buffer, size = size, ended = function() ended, more = function() {
-    found <- add()
-    if (found < 0) abort("data", "`", partition$label, "` cannot be read.")
-    total <<- total + found
-    ended <<- found < size
-    if (ended && zipped) check_gzip(path, total, partition$label)
-  }, close = function() if (zipped) close(connection))
-}
-
-# R takes a file that was cut for one that has ended. The last four bytes of each member of a gzip
-# file are the number of its bytes.
-check_gzip <- function(path, total, label) {
-  size <- file.size(path)
-  sizes <- gzip_sizes(path, size)
-  if (sum(sizes) %% 2^32 != total %% 2^32 && utils::tail(sizes, 1L) != total %% 2^32) {
-    abort("data", "`", label, "` is cut: the compressed file ends after ", in_full(total),
-          " bytes of text.")
-  }
-}
-
-# Of the last member, and of those before it that may be some: each begins with three known bytes.
-gzip_sizes <- function(path, size) {
-  connection <- file(path, "rb")
-  on.exit(close(connection))
-  number <- function(bytes) sum(as.numeric(bytes) * 256^(0:3))
-  sizes <- numeric()
-  tail <- raw()
-  while (length(new <- readBin(connection, "raw", 2^24))) {
-    bytes <- c(tail, new)
-    starts <- grepRaw(as.raw(c(0x1f, 0x8b, 0x08)), bytes, fixed = TRUE, all = TRUE)
-    starts <- starts[starts > 4L]
-    sizes <- c(sizes, vapply(starts, function(at) number(bytes[at - 4:1]), 0))
-    tail <- utils::tail(bytes, 6L)
-  }
-  sizes <- sizes[sizes <= 1032 * size]
-  c(sizes, number(utils::tail(tail, 4L)))
 }
 
 # ---- the first line ---------------------------------------------------------------------------
@@ -173,8 +113,8 @@ csv_layout <- function(stream, label) {
   repeat {
     line <- csv_take_(stream$buffer, separator, 0L, TRUE, TRUE, 1)
     if (line$problem > 0) {
-      abort("data", "`", label, "`: the first line, which must have the names of the columns, has ",
-            "a quote that is not closed, or a zero byte.")
+      abort("data", "`", label, "`: the first line, which must have the names of the columns, ",
+            csv_problem(line, 0), ".")
     }
     if (line$bytes == 0) {
       abort("data", "`", label, "` is empty: a first line with the names of columns is needed.")
@@ -182,7 +122,8 @@ csv_layout <- function(stream, label) {
     if (line$rows > 0) break
   }
   if (grepl("\r[^\r\n]", line$text, useBytes = TRUE)) {
-    abort("data", "`", label, "` must end its lines by line feeds (\\n or \\r\\n), not by \\r alone.")
+    abort("data", "`", label, "` must end its lines by line feeds (\\n or \\r\\n), not by \\r ",
+          "alone.")
   }
   list(names = split_line(line, separator), separator = separator,
        decimal = csv_decimal(head, separator))
@@ -222,79 +163,4 @@ csv_decimal <- function(head, separator) {
               useBytes = TRUE))
   }
   if (numbers(",") && !numbers(".")) "," else "."
-}
-
-# ---- rows -------------------------------------------------------------------------------------
-
-# piece: what csv_take_() gives; columns: which, in this order.
-parse_csv <- function(piece, layout, columns, text, label) {
-  which <- match(columns, layout$names)
-  as_it_is <- which[columns %in% text]
-  # a quote doubled inside quotes, and two that are not in quotes, look alike to fread()
-  fast <- !(piece$doubled && piece$literal) && requireNamespace("data.table", quietly = TRUE)
-  data <- (if (fast) parse_by_fread else parse_fields)(piece, layout, which, as_it_is)
-  if (length(data) != length(columns) || any(lengths(data) != piece$rows)) {
-    abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
-          in_full(piece$first + piece$rows - 1), ", cannot be read as ",
-          plural(piece$rows, "row"), " of ", plural(length(layout$names), "field"), ".")
-  }
-  data <- Map(function(column, name) {
-    if (!is.character(column)) return(column)
-    column <- clean_text(column, fast && piece$doubled)
-    if (name %in% text) column
-    else read_numbers(column, list(label = label, first = piece$first, name = name))
-  }, data, columns)
-  plain_frame(stats::setNames(data, columns), piece$rows)
-}
-
-clean_text <- function(column, doubled) {
-  if (doubled) column <- gsub("\"\"", "\"", column, fixed = TRUE, useBytes = TRUE)
-  column[column %in% c("", "NA")] <- NA
-  as_utf8(column)
-}
-
-as_utf8 <- function(text) {
-  fine <- validUTF8(text)
-  Encoding(text) <- "UTF-8"
-  if (!all(fine)) text[!fine] <- iconv(text[!fine], "latin1", "UTF-8")
-  text
-}
-
-# Where most are numbers, all must be.
-read_numbers <- function(column, place) {
-  given <- sum(!is.na(column))
-  numbers <- sum(!is.na(suppressWarnings(as.double(column))))
-  if (numbers <= given / 2) return(column)
-  if (numbers == given) return(agree_number(column, place))
-  on_error(agree_number(column, place), function(e) {
-    abort("data", sub("[.]$", "", conditionMessage(e)), "; if it has categories, declare them: ",
-          "`levels = list(", place$name, " = )`.")
-  })
-}
-
-parse_by_fread <- function(piece, layout, which, text) {
-  data <- suppressWarnings(data.table::fread(
-    text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
-    colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
-    blank.lines.skip = length(layout$names) > 1L, encoding = "UTF-8", integer64 = "integer64",
-    showProgress = FALSE, data.table = FALSE
-  ))
-  unclass(data)[paste0("V", which)]
-}
-
-parse_fields <- function(piece, layout, which, text) {
-  data <- csv_fields_(piece$text, layout$separator, length(layout$names), piece$rows, which)
-  open <- !which %in% text
-  data[open] <- lapply(data[open], guess_type, layout$decimal)
-  data
-}
-
-# As fread() does: also dates. A column that is missing as a whole is logical.
-guess_type <- function(column, decimal) {
-  found <- utils::type.convert(column, as.is = TRUE, dec = decimal)
-  if (is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)) return(column)
-  if (is.character(found) && all(is.na(found) | grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", found))) {
-    return(as.Date(found, "%Y-%m-%d"))
-  }
-  if (is.logical(found) || is.numeric(found)) found else column
 }

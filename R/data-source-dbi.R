@@ -1,14 +1,12 @@
 # Rows of a database, through DBI: the result of a query, fetched block by block.
 
-#' @rdname row_source
 #' @exportS3Method
-row_source.DBIConnection <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
-                                     store = NULL) {
+row_source.DBIConnection <- function(x, ..., table = NULL, query = NULL, levels = NULL,
+                                     rows = 50000, store = NULL) {
   check_row_dots(list(...))
   new_source(database_partitions(x, table, query), levels, rows, store)
 }
 
-#' @rdname row_source
 #' @exportS3Method
 row_source.tbl_lazy <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
                                 store = NULL) {
@@ -32,7 +30,7 @@ database_partitions <- function(connection, table, query) {
       new_partition("dbi", label, connection = connection, query = query, nameless = TRUE)
     }, query, label))
   }
-  tables <- if (is.character(table)) as.list(check_sql(table, "table")) else list(table)
+  tables <- if (inherits(table, "Id")) list(table) else as.list(check_sql(table, "table"))
   lapply(tables, function(table) {
     label <- if (is.character(table)) table else paste(table@name, collapse = ".")
     new_partition("dbi", label, connection = connection, table = table)
@@ -41,7 +39,7 @@ database_partitions <- function(connection, table, query) {
 
 check_sql <- function(value, arg) {
   if (!is.character(value) || length(value) == 0L || anyNA(value) || !all(nzchar(value))) {
-    abort("argument", "`", arg, "` must be text, not ", describe(value), ".")
+    abort("argument", "`", arg, "` must be text that is not empty, not ", describe(value), ".")
   }
   value
 }
@@ -69,8 +67,7 @@ partition_count.partition_dbi <- function(partition) {
   from <- if (!is.null(partition$table)) DBI::dbQuoteIdentifier(link$connection, partition$table)
           else if (can_wrap(partition$query)) paste0("(", partition$query, ") AS q")
   if (is.null(from)) return(NextMethod())
-  count <- asking(DBI::dbGetQuery(link$connection, paste("SELECT COUNT(*) AS n FROM", from)),
-                  partition)
+  count <- asking(answer(link$connection, paste("SELECT COUNT(*) AS n FROM", from)), partition)
   agree_number(count[[1L]], list(label = partition$label, first = 1, name = "n"))
 }
 
@@ -81,38 +78,74 @@ partition_open.partition_dbi <- function(partition, columns = NULL, text = chara
     link$close()
     stop(e)
   })
+  done <- 0
   ended <- FALSE
   list(read = function(n) {
     if (ended) return(NULL)
-    block <- fetch_block(result, n)
-    # a query that gives no rows has columns
-    if (nrow(block) == 0L) {
-      ended <<- TRUE
-      return(NULL)
-    }
-    text_as_text(pick_columns(block, columns, partition$label), text)
+    block <- fetch_block(result, n, function() {
+      refuse_mixed(link$connection, partition, columns, done, n)
+    })
+    done <<- done + nrow(block)
+    ended <<- nrow(block) == 0L
+    if (!ended) text_as_text(pick_columns(block, columns, partition$label), text)
   }, close = function() {
-    suppressWarnings(try(DBI::dbClearResult(result), silent = TRUE))
+    suppressWarnings(try(result$close(), silent = TRUE))
     link$close()
   })
 }
 
-# RSQLite makes a number of text where a column has both, and says so in a warning.
-fetch_block <- function(result, n) {
-  withCallingHandlers(DBI::dbFetch(result, n), warning = function(w) {
-    if (grepl("mixed type|coercing", conditionMessage(w))) stop(conditionMessage(w), call. = FALSE)
+# list(fetch(n): the next n rows, none at the end; close()).
+open_query <- function(connection, query) {
+  if (inherits(connection, c("PqConnection", "PostgreSQLConnection"))) {
+    return(open_cursor(connection, query))
+  }
+  result <- DBI::dbSendQuery(connection, query)
+  list(query = query, fetch = function(n) DBI::dbFetch(result, n),
+       close = function() DBI::dbClearResult(result))
+}
+
+# dbGetQuery() of RPostgreSQL gives NULL, and a warning, where it cannot ask.
+answer <- function(connection, query) {
+  result <- DBI::dbSendQuery(connection, query)
+  on.exit(DBI::dbClearResult(result))
+  DBI::dbFetch(result, -1)
+}
+
+# RSQLite makes 0 of text among numbers, and says so in a warning.
+fetch_block <- function(result, n, mixed) {
+  withCallingHandlers(result$fetch(n), warning = function(w) {
+    if (grepl("mixed type", conditionMessage(w))) {
+      result$close()
+      mixed()
+      stop(conditionMessage(w), call. = FALSE)
+    }
+  })
+}
+
+# Row by row, to find the one. done: rows before the block of n rows.
+refuse_mixed <- function(connection, partition, columns, done, n) {
+  result <- send_query(connection, partition, columns)
+  on.exit(result$close())
+  row <- 0
+  withCallingHandlers({
+    while (row < done) row <- row + nrow(result$fetch(min(done - row, n)))
+    for (k in seq_len(n)) row <- row + nrow(result$fetch(1L))
+  }, warning = function(w) {
+    abort("data", row_label(partition$label, row + 1), ": ", trimws(conditionMessage(w)), ".")
   })
 }
 
 connect <- function(partition) {
   if (!is.function(partition$connection)) {
-    if (!isTRUE(on_error(DBI::dbIsValid(partition$connection), function(e) FALSE))) {
+    if (!is_open(partition$connection)) {
       abort("data", "The connection of `", partition$label, "` is closed, or was made in another ",
             "process; give a function that makes it.")
     }
     return(list(connection = partition$connection, close = function() NULL))
   }
-  connection <- asking(partition$connection(), partition)
+  connection <- on_error(partition$connection(), function(e) {
+    abort("data", "`", partition$label, "`: no connection: ", trimws(conditionMessage(e)))
+  })
   if (!inherits(connection, "DBIConnection")) {
     abort("argument", "The function of `", partition$label, "` must make a DBI connection, not ",
           describe(connection), ".")
@@ -120,6 +153,13 @@ connect <- function(partition) {
   list(connection = connection, close = function() {
     try(DBI::dbDisconnect(connection), silent = TRUE)
   })
+}
+
+# RPostgreSQL does not know dbIsValid().
+is_open <- function(connection) {
+  isTRUE(on_error(DBI::dbIsValid(connection), function(e) {
+    on_error(is.list(DBI::dbGetInfo(connection)), function(e) FALSE)
+  }))
 }
 
 asking <- function(code, partition) {
@@ -139,10 +179,10 @@ send_query <- function(connection, partition, columns) {
     query <- paste("SELECT", select_list(columns, quoted), "FROM", quoted(partition$table))
   } else if (!is.null(columns) && can_wrap(query)) {
     narrow <- paste("SELECT", select_list(columns, quoted), "FROM (", query, ") AS q")
-    result <- on_error(DBI::dbSendQuery(connection, narrow), function(e) NULL)
+    result <- on_error(open_query(connection, narrow), function(e) NULL)
     if (!is.null(result)) return(result)
   }
-  asking(DBI::dbSendQuery(connection, query), partition)
+  asking(open_query(connection, query), partition)
 }
 
 select_list <- function(columns, quoted) {

@@ -1,7 +1,6 @@
 # A function that gives the rows piece by piece, in biglm's convention, or one without arguments
 # that makes a database connection.
 
-#' @rdname row_source
 #' @rawNamespace S3method(row_source,"function")
 row_source.function <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
                                 store = NULL) {

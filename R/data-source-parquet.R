@@ -41,7 +41,8 @@ parquet_about <- function(partition) {
   } else {
     schema <- nanoparquet::read_parquet_schema(partition$path)
     leaves <- schema$name[is.na(schema$num_children) & !is.na(schema$type)]
-    list(columns = leaves, rows = as.numeric(nanoparquet::read_parquet_info(partition$path)$num_rows))
+    about <- nanoparquet::read_parquet_info(partition$path)
+    list(columns = leaves, rows = as.numeric(about$num_rows))
   })
 }
 

@@ -3,7 +3,6 @@
 file_kinds <- c(csv = "csv", tsv = "csv", txt = "csv", csv.gz = "csv", tsv.gz = "csv",
                 txt.gz = "csv", parquet = "parquet", rds = "rds")
 
-#' @rdname row_source
 #' @exportS3Method
 row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
                                  store = NULL) {
@@ -13,17 +12,17 @@ row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NU
           if (length(x) == 0L) "of length 0" else describe(x[is.na(x) | !nzchar(x)][1L]), ".")
   }
   paths <- unlist(lapply(x, expand_path))
-  labels <- basename(paths)
   # files of one name in several folders
-  again <- labels %in% labels[duplicated(labels)]
-  labels[again] <- paths[again]
+  names <- basename(paths[!duplicated(normalizePath(paths))])
+  several <- basename(paths) %in% names[duplicated(names)]
+  labels <- ifelse(several, paths, basename(paths))
   new_source(unname(Map(file_partition, paths, labels)), levels, rows, store)
 }
 
 expand_path <- function(path) {
   if (dir.exists(path)) return(folder_files(path))
   if (file.exists(path)) return(path)
-  found <- if (grepl("[*?[]", path)) sort(Sys.glob(path), method = "radix")
+  found <- if (grepl("[*?[]", path)) sort(Sys.glob(path), method = "radix") else character()
   found <- found[!dir.exists(found)]
   if (length(found) == 0L) abort("data", "There is no file `", path, "`.")
   found

@@ -1,8 +1,6 @@
 # Rows that come in blocks. A source is
 #   list(partitions, levels, rows, store), class dg_source
-# and a partition
-#   list(label = what messages call it, ... what a worker needs to open it itself),
-#   class c("partition_<kind>", "dg_partition"), with methods of the four generics below.
+# and a partition, data-source-partition.R, one of the parts that can be read at the same time.
 
 new_source <- function(partitions, levels, rows, store) {
   check_twice(partitions)
@@ -12,78 +10,8 @@ new_source <- function(partitions, levels, rows, store) {
   ))
 }
 
-new_partition <- function(kind, label, ...) {
-  structure(list(label = label, ...), class = c(paste0("partition_", kind), "dg_partition"))
-}
-
 # A source as it is, of anything else one is made.
 as_source <- function(x) if (inherits(x, "dg_source")) x else row_source(x)
-
-# The number of rows, as cheaply as the kind allows.
-partition_count <- function(partition) UseMethod("partition_count")
-
-# list(read = function(n): a plain data frame of at most n rows, NULL at the end; close =
-# function()). columns: their names, NULL for all; text: those that are read as text, whatever they
-# look like. A domain "007" is not 7.
-partition_open <- function(partition, columns = NULL, text = character()) {
-  UseMethod("partition_open")
-}
-
-# Text that tells whether it is the same data as before.
-partition_key <- function(partition) UseMethod("partition_key")
-
-# The names of all columns where they cost no pass, else NULL.
-partition_columns <- function(partition) UseMethod("partition_columns")
-
-#' @exportS3Method
-partition_count.default <- function(partition) {
-  total <- 0
-  each_block(partition, NULL, character(), 50000, function(block, first) {
-    total <<- total + nrow(block)
-  })
-  total
-}
-
-#' @exportS3Method
-partition_key.default <- function(partition) partition$label
-
-#' @exportS3Method
-partition_columns.default <- function(partition) NULL
-
-# f(block, first) for each block that has rows, as it was read, until f gives FALSE.
-each_block <- function(partition, columns, text, rows, f) {
-  reader <- partition_open(partition, columns, text)
-  on.exit(reader$close())
-  first <- 1
-  while (!is.null(block <- read_block(reader, rows, partition$label, first))) {
-    if (nrow(block) > 0L && isFALSE(f(block, first))) break
-    first <- first + nrow(block)
-  }
-  invisible(first - 1)
-}
-
-# What goes wrong in another package while it reads, with the row that was reached.
-read_block <- function(reader, rows, label, first) {
-  on_error(reader$read(rows), function(e) {
-    if (inherits(e, "domgen_error")) stop(e)
-    abort("data", "`", label, "` cannot be read from row ", in_full(first), " on: ",
-          conditionMessage(e))
-  })
-}
-
-# f(data, first) for each block, until it gives FALSE: data agreed with the prototype, first: number
-# of its first row in the partition.
-walk_blocks <- function(partition, prototype, rows, f) {
-  each_block(partition, names(prototype), text_columns(prototype), rows, function(block, first) {
-    f(agree_block(block, prototype, partition$label, first), first)
-  })
-}
-
-text_columns <- function(prototype) {
-  names(prototype)[vapply(prototype, function(column) is.factor(column) || is.character(column), NA)]
-}
-
-in_full <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
 
 # ---- the door ---------------------------------------------------------------------------------
 
@@ -118,15 +46,11 @@ check_store <- function(store) {
 # Rows that are read twice count twice.
 check_twice <- function(partitions) {
   keys <- lapply(partitions, partition_identity)
-  twice <- which(duplicated(keys) & !vapply(keys, is.null, NA))
+  # to duplicated() two functions of one code are the same, whatever they enclose
+  places <- lapply(keys, function(key) lapply(Filter(is.function, c(key)), environment))
+  twice <- which(duplicated(Map(list, keys, places)) & !vapply(keys, is.null, NA))
   if (length(twice)) abort("data", "`", partitions[[twice[1L]]]$label, "` is given twice.")
 }
-
-# What two partitions of the same rows have in common, NULL where that cannot be known.
-partition_identity <- function(partition) UseMethod("partition_identity")
-
-#' @exportS3Method
-partition_identity.default <- function(partition) NULL
 
 #' Any number of rows, in blocks
 #'
@@ -145,8 +69,11 @@ partition_identity.default <- function(partition) NULL
 #' | DBI connection | the `table`, or each `query` |
 #' | function without arguments | the same of the connection that it makes |
 #' | lazy table of dbplyr | its query |
-#' | function with an argument `reset` | one: `x(TRUE)` starts again, `x(FALSE)` gives the next data frame, or `NULL` at the end (the convention of biglm) |
+#' | function of `reset` | one: `x(TRUE)` starts again, `x(FALSE)` gives the next rows |
 #' | list | those of its elements, one after the other |
+#'
+#' **Functions** of `reset` follow the convention of biglm: what `x(TRUE)` gives does not matter,
+#' and `x(FALSE)` gives a data frame, or `NULL` when there are no more rows.
 #'
 #' **Columns.** Only those that a formula names are read. They are matched by name, so that their
 #' order may differ between partitions; further columns are ignored. Integers and other numbers are
@@ -161,10 +88,10 @@ partition_identity.default <- function(partition) NULL
 #' **CSV.** The first line has the names of the columns; commas, tabs or semicolons stand between
 #' them, whichever is most frequent there. With semicolons, numbers may have a decimal comma. Text
 #' may stand in double quotes, which are doubled inside, and may then have separators and line ends.
-#' Empty fields and `NA` are missing, in quotes too. Lines that are empty are left out, but for files of one column.
-#' Bytes that are not valid UTF-8 are taken for Latin-1. Each row must have as many fields as the
-#' first line. Files are read in pieces of 16 MB, by data.table where it is installed, which is ten
-#' times faster.
+#' Empty fields and `NA` are missing, in quotes too. Lines that are empty are left out, but for
+#' files of one column. Bytes that are not valid UTF-8 are taken for Latin-1. Each row must have as many
+#' fields as the first line. Files are read in pieces of 16 MB, by data.table where it is installed,
+#' which is several times faster.
 #'
 #' **Parquet** needs nanoparquet or arrow; nanoparquet reads the columns of a file as a whole, arrow
 #' one group of rows at a time. **RDS** files hold one data frame each, which is read as a whole.
@@ -183,11 +110,11 @@ partition_identity.default <- function(partition) NULL
 #'   on after a crash; `NULL`: none.
 #' @param partitions Into how many parts a data frame is cut.
 #' @param ... For data frames `partitions`; else empty.
-#' @return An object of class `dg_source`: a list of the elements `partitions` (list of what a worker
-#'   needs to open each), `levels`, `rows` and `store`.
+#' @return An object of class `dg_source`: a list of `partitions` (a list of what a worker needs to
+#'   open each), `levels`, `rows` and `store`.
 #' @section Errors:
-#' All have class `domgen_error`. What is wrong with `x` itself (a path that does not exist, a folder
-#' without files, a file or table that is given twice) is an error here; what is wrong inside
+#' All have class `domgen_error`. What is wrong with `x` itself (a path that does not exist, a
+#' folder without files, a file or table that is given twice) is an error here; what is wrong inside
 #' is found when it is read, with class `domgen_error_data`, and a message that names partition, row
 #' and column: a value that is no number, a row that has too few fields, a quote that is not closed,
 #' a truncated gzip file, UTF-16, a column that is missing or there twice, a level that is not
@@ -232,69 +159,3 @@ check_row_dots <- function(dots, table = NULL, query = NULL, fine = character())
           "database connection, or a function that makes one, only.")
   }
 }
-
-#' @rdname row_source
-#' @exportS3Method
-row_source.list <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
-                            store = NULL) {
-  check_row_dots(list(...), table, query)
-  if (length(x) == 0L) abort("argument", "`x` must have at least one element.")
-  sources <- lapply(x, as_source)
-  own <- unlist(lapply(unname(sources), `[[`, "levels"), recursive = FALSE)
-  own <- own[!names(own) %in% names(check_levels(levels))]
-  new_source(relabel(sources), c(check_levels(levels), agreed_levels(own)), rows, store)
-}
-
-# Partitions with labels of their own: the names of the list, else their number.
-relabel <- function(sources) {
-  names <- rep(names(sources), lengths(lapply(sources, `[[`, "partitions")))
-  partitions <- unlist(lapply(unname(sources), `[[`, "partitions"), recursive = FALSE)
-  labels <- vapply(partitions, `[[`, "", "label")
-  again <- labels %in% labels[duplicated(labels)]
-  for (k in seq_along(partitions)) {
-    if (!is.null(names) && nzchar(names[k]) && is_nameless(partitions[[k]])) {
-      partitions[[k]]$label <- names[k]
-    } else if (again[k] && is_nameless(partitions[[k]])) {
-      partitions[[k]]$label <- paste("partition", k)
-    }
-  }
-  partitions
-}
-
-# Has it no name of its own, as files have?
-is_nameless <- function(partition) isTRUE(partition$nameless)
-
-agreed_levels <- function(own) {
-  sets <- split(own, names(own))
-  differs <- vapply(sets, function(set) length(unique(set)) > 1L, NA)
-  if (any(differs)) {
-    abort("argument", "The sources declare other levels of ", enumerate(names(sets)[differs]),
-          "; declare them once, by `levels` of the whole.")
-  }
-  lapply(sets, `[[`, 1L)
-}
-
-#' @exportS3Method
-print.dg_source <- function(x, ...) {
-  kinds <- vapply(x$partitions, function(p) sub("partition_", "", class(p)[1L]), "")
-  count <- table(kinds)[unique(kinds)]
-  labels <- vapply(x$partitions, `[[`, "", "label")
-  cat("A source of rows in ", plural(length(labels), "partition"), ": ",
-      enumerate(labels, 3L, ""), "\n", sep = "")
-  cat("  kind     ", paste0(names(count), if (length(count) > 1L) paste0(" (", count, ")"),
-                            collapse = ", "), describe_partition(x$partitions[[1L]]), "\n", sep = "")
-  columns <- on_error(partition_columns(x$partitions[[1L]]), function(e) NULL)
-  if (length(columns)) cat("  columns  ", enumerate(columns, 8L, ""), "\n", sep = "")
-  for (name in names(x$levels)) {
-    cat("  levels   ", name, ": ", enumerate(x$levels[[name]], 8L, ""), "\n", sep = "")
-  }
-  cat("  blocks   of ", plural(x$rows, "row"), "\n", sep = "")
-  if (!is.null(x$store)) cat("  store    ", x$store, "\n", sep = "")
-  invisible(x)
-}
-
-# What is to be said of the first partition beside its kind.
-describe_partition <- function(partition) UseMethod("describe_partition")
-
-#' @exportS3Method
-describe_partition.default <- function(partition) ""

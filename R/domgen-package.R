@@ -47,7 +47,7 @@
 #' 8 n^2 bytes), and fast for any n with `features = features_nystrom()` or
 #' `features_rff()`: what the DCM paper calls FastDCM is
 #' `dcm(features = features_nystrom())`. Rows that do not fit in memory are read
-#' in pieces by [feature_sums()].
+#' in pieces by [feature_sums()]. Rows in files or a database: [row_source()].
 #'
 #' @section Glossary:
 #' | symbol | meaning | shape |

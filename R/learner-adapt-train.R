@@ -67,13 +67,10 @@ train_correction.dg_svm <- function(learner, product, sample, start, args) {
   target <- label_targets(learner$response, sample$y, args)
   loss <- read_loss(learner$loss, learner$response$kind)
   data <- machine_data(product, sample, args)
-  machines <- lapply(seq_len(ncol(target)), function(m) {
-    takes_part <- learner$response$kind == "number" | target[, m] != 0
-    machine <- train_machine(data, target[, m], args$cost * sample$weights * takes_part, loss, args,
-                             start[, m])
-    warn_unsolved(machine)
-    machine
-  })
+  takes_part <- learner$response$kind == "number" | target != 0
+  machines <- train_machines(data, target, args$cost * sample$weights * takes_part, loss, args,
+                             start)
+  for (machine in machines) warn_unsolved(machine)
   of <- function(name) lapply(machines, `[[`, name)
   report <- c("iterations", "gap", "relative_gap", "objective")
   c(list(coefficients = do.call(cbind, of("coefficients")),

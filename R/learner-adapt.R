@@ -157,6 +157,12 @@ correction_space <- function(object) {
   if (is.null(product)) learner_of(object)$product else product
 }
 
+# Those of the model.
+#' @exportS3Method
+probability_maps.dg_adapted <- function(object) {
+  if (is.null(object$calibration)) probability_maps(learner_of(object)) else NextMethod()
+}
+
 # The domain was described when the model was adapted.
 #' @exportS3Method
 judges_domain.dg_adapted <- function(object) FALSE

@@ -7,6 +7,12 @@ probability_methods <- c("none", "platt", "isotonic")
 # How a specification makes probabilities; NULL where it has no such argument.
 spec_probability <- function(spec) innermost(spec)$args$probability
 
+# The maps from decision values to probabilities, one for each machine; NULL where there are none.
+probability_maps <- function(object) UseMethod("probability_maps")
+
+#' @exportS3Method
+probability_maps.default <- function(object) object$calibration$maps
+
 wants_probabilities <- function(spec) {
   method <- spec_probability(spec)
   !is.null(method) && method != "none"

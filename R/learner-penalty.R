@@ -97,8 +97,9 @@ penalty_of <- function(object, name) {
 }
 
 # With the cost at which the loss pulls at residuals of the usual size as the square of the ridge
-# regression does, sum_i c_i r_i^2 / (2 lambda) beside |f|^2 / 2: as much for squared losses, and
-# for a loss of slope 1, whose pull does not depend on r, mean |r| / lambda.
+# regression does, sum_i c_i r_i^2 / (2 lambda) beside |f|^2 / 2: mean |r| / lambda for a loss of
+# slope 1, whose pull does not depend on r. A loss that has a curvature at f = 0 gets that of the
+# ridge regression there: 1 / (2 lambda) squared ones, 4 / lambda the logistic one.
 # choose: cost_penalty(), or what remembers it.
 choose_cost <- function(args, sample, loss, choose) {
   key <- args[c("kernel", "domain_kernel", "features", "domain_weights", "offset")]
@@ -107,7 +108,8 @@ choose_cost <- function(args, sample, loss, choose) {
   # of fixed steps, so that what the closed form leaves to tolerance does not show
   tube <- if (loss$kind == "class") args$epsilon else loss$tube(1, 1, args)$epsilon
   slope <- 10^(round(4 * log10(max(chosen$slope, tube, 1e-3))) / 4)
-  args$cost <- (if (loss$squared) 1 / 2 else slope) / chosen$lambda
+  bent <- if (loss$kinks == 0L) loss$smooth(1, 0, list(epsilon = 0), kink_width)$curvature
+  args$cost <- (if (is.null(bent)) slope else 1 / bent) / chosen$lambda
   args
 }
 

@@ -30,17 +30,31 @@ source_args <- function(args, stage) {
 # The kernel between domains, fitted to all of them; its width is chosen on the sample where that
 # and lambda are open, see choose_penalty().
 source_domain_kernel <- function(args, stage, response) {
-  kernel <- args$domain_kernel
-  if (!judges_rows(kernel) || !is.null(args$lambda) || !has_open_width(kernel)) return(kernel)
-  sample <- described_sample(stage)
-  fitted <- domain_kernel_fit(kernel, rows_of(sample, args$threads), args$features)
+  if (!chooses_width(args)) return(args$domain_kernel)
+  fitted <- described_kernel(args, stage)
+  widen_described(fitted, chosen_width(args, stage, response, fitted))
+}
+
+chooses_width <- function(args) {
+  judges_rows(args$domain_kernel) && is.null(args$lambda) && has_open_width(args$domain_kernel)
+}
+
+described_kernel <- function(args, stage) {
+  fitted <- domain_kernel_fit(args$domain_kernel, rows_of(described_sample(stage), args$threads),
+                              args$features)
   check_described(fitted)
-  if (nlevels(sample$domain) < 2L) return(fitted)
+  fitted
+}
+
+# In medians.
+chosen_width <- function(args, stage, response, fitted) {
+  sample <- stage$sample
+  if (nlevels(sample$domain) < 2L) return(1)
   task <- list(response = response, Y = block_targets(response, sample$y),
                costs = sample$weights * domain_costs(stage$survey, args$domain_weights)[
                  as.integer(sample$domain)])
   times <- choose_penalty(args, sample, task, between = fitted)$times
-  widen_described(fitted, times)
+  if (is.null(times)) 1 else times
 }
 
 # So that new domains are judged by the wider kernel too.
@@ -53,19 +67,20 @@ widen_described <- function(kernel, times) {
 # A tenth of the groups each, or all where there are fewer.
 lambda_folds <- 10L
 
-choose_lambda <- function(sums, total, stage, args) {
-  folds <- split_groups(sums, stage)
+# total: sums without the domains `without`.
+choose_lambda <- function(sums, total, stage, args, without = integer()) {
+  folds <- split_groups(sums, stage, without = without)
   if (length(folds) < 2L) return(1)
   lambdas <- total$total * penalty_shares
   errors <- Reduce(`+`, lapply(folds, function(domains) {
-    colSums(left_out_errors(sums, total, domains, stage, args, lambdas)$errors)
+    colSums(left_out_errors(sums, total, domains, stage, args, lambdas, without)$errors)
   }))
   lambdas[max(which(errors <= min(errors) * (1 + 1e-6)))]
 }
 
 # Sets of domains, of about as many groups each; domains without weight are in none.
-split_groups <- function(sums, stage, k = lambda_folds) {
-  weighty <- which(stage$survey$weights > 0)
+split_groups <- function(sums, stage, k = lambda_folds, without = integer()) {
+  weighty <- setdiff(which(stage$survey$weights > 0), without)
   groups <- unique(sums$group[weighty])
   fold <- if (length(groups) <= k) seq_along(groups)
           else sample(rep_len(seq_len(k), length(groups)))
@@ -73,11 +88,12 @@ split_groups <- function(sums, stage, k = lambda_folds) {
 }
 
 # Sums of squared errors of some domains by the fits to the others, by subtraction: list(errors
-# [m x lambdas], coefficients [r x m lambdas], offset [m lambdas], own: the domains' sums).
-left_out_errors <- function(sums, total, domains, stage, args, lambdas) {
+# [m x lambdas], coefficients [r x m lambdas], offset [m lambdas], own: the domains' sums). without:
+# domains that total lacks.
+left_out_errors <- function(sums, total, domains, stage, args, lambdas, without = integer()) {
   own <- sum_groups(sums, domains)
   rest <- Map(`-`, total, own)
-  centre <- centre_without(stage, domains, args, ncol(own$cross))
+  centre <- centre_without(stage, c(domains, without), args, ncol(own$cross))
   rest$cross <- rest$cross - outer(rest$sums, centre)
   solved <- solve_left_out(rest, args, lambdas)
   solved$offset <- solved$offset + rep(centre, length(lambdas))

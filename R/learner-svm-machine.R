@@ -2,7 +2,8 @@
 #   list(coefficients, offset, decision [n], converged, iterations, gap,
 #   relative_gap, objective).
 
-# What all machines of a fit share: list(K [n x n]) or list(Zt [r x n]).
+# What all machines of a fit share: list(K [n x n]) or list(Zt [r x n]), or, for a loss without a
+# tube, the rows of which features are made again at each pass.
 machine_data <- function(product, sample, args) UseMethod("machine_data")
 
 #' @exportS3Method
@@ -12,8 +13,19 @@ machine_data.gram_space <- function(product, sample, args) {
 
 #' @exportS3Method
 machine_data.feature_space <- function(product, sample, args) {
+  if (takes_newton(args$loss)) return(row_data(product, sample))
   structure(list(Zt = feature_columns(product, sample),
                  kernel = product$kernel), class = "feature_data")
+}
+
+# All machines of a fit. target, costs: [n x machines]; start: [n x machines] or 0; alpha: a list or
+# NULL.
+train_machines <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+  if (is.null(loss$tube)) return(newton_machines(data, target, costs, loss, args, start, alpha))
+  lapply(seq_len(ncol(target)), function(m) {
+    known <- if (is.matrix(start)) start[, m] else start
+    train_machine(data, target[, m], costs[, m], loss, args, known, alpha[[m]])
+  })
 }
 
 # target: numbers, or -1 and +1; loss: see loss.R; start: known values f0 of the rows,

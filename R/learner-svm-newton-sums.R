@@ -29,7 +29,8 @@ newton_block <- function(state, Z, Y, costs, loss, args, start = 0) {
   rows <- newton_rows(state, values$F, values$dF, task$Y, task$costs, loss, args)
   seconds <- lapply(seq_along(task$machines), function(k) {
     used <- which(rows$weight[, k] > 0)
-    crossprod(Z[used, , drop = FALSE] * sqrt(rows$weight[used, k]))
+    if (length(used) == nrow(Z)) used <- TRUE
+    crossprod(take(Z, used) * sqrt(take(rows$weight[, k], used)))
   })
   newton_sums(state, task, rows, crossprod(Z, cbind(rows$pull, rows$weight)), seconds)
 }
@@ -41,7 +42,8 @@ newton_features <- function(state, product, rows, table, Y, costs, loss, args, s
   if (n == 0L) {
     return(newton_block(state, matrix(0, 0L, product$dim), Y, costs, loss, args, start))
   }
-  if (is_short(product, rows, table)) {
+  # the core makes features twice as fast as R weighs them
+  if (sum(state$active) == 1L || is_short(product, rows, table)) {
     parts <- lapply(row_parts(n, TRUE), function(i) {
       newton_moments(state, product, rows_at(rows, i), table, task_at(task, i), loss, args)
     })

@@ -17,23 +17,31 @@ step_lengths <- c(0, 2^(-10:2))
 step_end <- 12L
 
 # r: features; loss: see read_loss(); at: theta to start from [r (+ 1) x machines], say of a machine
-# that was trained on a sample of the rows. Its coordinates without a penalty come last.
+# that was trained on a sample of the rows. Its coordinates without a penalty come last. unit: the
+# standard deviation of a response that is not standardised, by which kinks are rounded.
 newton_start <- function(r, machines, offset, loss, tolerance = 1e-3, max_iterations = 0,
-                         at = NULL) {
+                         at = NULL, unit = 1) {
   size <- r + offset
+  narrow <- unit * kink_width
   none <- matrix(0, size, machines)
   list(
     penalty = rep(c(1, 0), c(r, offset)), theta = if (is.null(at)) none else at, direction = none,
     active = rep(TRUE, machines), done = FALSE, converged = rep(FALSE, machines),
     # the margins of f = 0, or standardised numbers, are within the first
-    width = rep(if (loss$kinks == 0L) kink_width else if (is.null(at)) 2 else 8 * kink_width,
-                machines),
+    width = rep(narrow * (if (loss$kinks == 0L) 1 else if (is.null(at)) 40 else 8), machines),
+    narrow = narrow,
     # that for which the direction was made, and its length in Newton steps
     aimed = rep(0, machines), length = rep(1, machines),
     passes = 0L, iterations = integer(machines), objective = rep(NA_real_, machines),
-    decrement = rep(NA_real_, machines), least = max(1e-4 * tolerance^2, 1e-14),
-    most = if (max_iterations > 0) max_iterations else 200
+    decrement = rep(NA_real_, machines), costs = rep(NA_real_, machines),
+    limits = newton_limits(tolerance, max_iterations)
   )
+}
+
+# least: what the last step still gains, as a share of the objective; most passes.
+newton_limits <- function(tolerance, max_iterations) {
+  list(least = max(1e-4 * tolerance^2, 1e-14),
+       most = if (max_iterations > 0) max_iterations else 200)
 }
 
 # The state after a pass. sums: those of all rows.
@@ -64,10 +72,11 @@ newton_machine <- function(state, m, sums) {
   state$direction[, m] <- state$length[m] * step$direction
   state$aimed[m] <- state$width[m]
   state$objective[m] <- along$value[step_end]
+  state$costs[m] <- sums$cost
   state$decrement[m] <- step$decrement
-  if (state$width[m] > kink_width) {
-    state$width[m] <- max(kink_width, state$width[m] / 2)
-  } else if (step$decrement <= 2 * state$least * abs(along$value[step_end])) {
+  if (state$width[m] > state$narrow) {
+    state$width[m] <- max(state$narrow, state$width[m] / 2)
+  } else if (is_last_step(step$decrement, along$value[step_end], sums$cost, state$limits)) {
     # the step that is left is known, and its end is nearer by far
     state$theta[, m] <- theta + step$direction
     state$converged[m] <- TRUE
@@ -79,7 +88,7 @@ newton_machine <- function(state, m, sums) {
 # To the best length, and stay; with a direction again at the next pass.
 shorten_step <- function(state, m, along) {
   # a direction that was made for this width goes down, but for rounding
-  if (state$aimed[m] == kink_width && isTRUE(-along$slope[1L] <= 1e-12 * along$value[1L])) {
+  if (state$aimed[m] == state$narrow && isTRUE(-along$slope[1L] <= 1e-12 * along$value[1L])) {
     state$converged[m] <- TRUE
     state$active[m] <- FALSE
     return(state)
@@ -101,30 +110,48 @@ give_up <- function(state, m) {
   state
 }
 
-# What train_machine() gives, of all machines: the coefficients [r x machines], the rest one for each
-# machine. The gap is what the last quadratic model says can still be gained; the objective is, as
-# the others', that of the dual problem.
+# What train_machine() gives, of all machines: the coefficients [r x machines], the rest one for
+# each machine.
 newton_result <- function(state) {
   w <- state$penalty > 0
-  gap <- state$decrement / 2
-  list(coefficients = state$theta[w, , drop = FALSE],
-       offset = if (all(w)) numeric(ncol(state$theta)) else state$theta[!w, ],
-       converged = state$converged, iterations = state$iterations, gap = gap,
-       relative_gap = ifelse(gap > 0, gap / state$objective, 0), objective = -state$objective)
+  c(list(coefficients = state$theta[w, , drop = FALSE],
+         offset = if (all(w)) numeric(ncol(state$theta)) else state$theta[!w, ]),
+    newton_report(state$converged, state$iterations, state$decrement, state$objective,
+                  state$costs))
+}
+
+# The gap is what the last quadratic model says can still be gained; the objective is, as the
+# others', that of the dual problem.
+newton_report <- function(converged, iterations, decrement, value, costs) {
+  gap <- decrement / 2
+  list(converged = converged, iterations = iterations, gap = gap,
+       relative_gap = ifelse(gap > 0, gap / value_scale(value, costs), 0), objective = -value)
+}
+
+# A constant without a penalty may have no loss but at infinity: of one class alone.
+value_scale <- function(value, costs) pmax(value, 1e-9 * costs)
+
+is_last_step <- function(decrement, value, costs, limits) {
+  decrement <= 2 * limits$least * value_scale(value, costs)
 }
 
 stop_late <- function(state, m) {
-  if (state$passes >= state$most) state$active[m] <- FALSE
+  if (state$passes >= state$limits$most) state$active[m] <- FALSE
   state
 }
 
-# Of the losses those of the objective; what is not finite is too large.
+# Of the losses those of the objective.
 add_penalty <- function(sums, theta, direction, penalty) {
+  square <- c(sum(penalty * theta^2), sum(penalty * theta * direction), sum(penalty * direction^2))
+  finite_along(sums$value, sums$slope, square)
+}
+
+# value, slope: of the losses at the lengths of a step; square: |w|^2, <w, d>, |d|^2. What is not
+# finite is too large.
+finite_along <- function(value, slope, square) {
   t <- step_lengths
-  square <- function(u, v) sum(penalty * u * v)
-  value <- sums$value + square(theta, theta) / 2 + t * square(theta, direction) +
-    t^2 * square(direction, direction) / 2
-  slope <- sums$slope + square(theta, direction) + t * square(direction, direction)
+  value <- value + square[1L] / 2 + t * square[2L] + t^2 * square[3L] / 2
+  slope <- slope + square[2L] + t * square[3L]
   list(value = ifelse(is.finite(value), value, Inf), slope = ifelse(is.finite(slope), slope, Inf))
 }
 

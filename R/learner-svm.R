@@ -7,10 +7,10 @@
 #' \deqn{\sum_i c_i\, \ell(y_i, f(P_i, x_i)) + \tfrac12\lVert f\rVert^2}{
 #'   sum_i c_i l(y_i, f(P_i, x_i)) + ||f||^2 / 2}
 #' with the hinge loss max(0, 1 - y f) for classes and max(0, |y - f| - epsilon) for
-#' numbers (MTL paper, equation 7 and section 7.1), or their squares. With `domain_weights =
-#' "equal"` every domain weighs the same, \eqn{c_i = \mathrm{cost}\cdot n/(G n_g)}{
-#' c_i = cost n / (G n_g)}: the paper's \eqn{1/(\lambda G n_g)}{1/(lambda G n_g)} with
-#' cost = \eqn{1/(\lambda n)}{1/(lambda n)}.
+#' numbers (MTL paper, equation 7 and section 7.1), their squares, or the logistic loss
+#' log(1 + exp(-y f)). With `domain_weights = "equal"` every domain weighs the same,
+#' \eqn{c_i = \mathrm{cost}\cdot n/(G n_g)}{c_i = cost n / (G n_g)}: the paper's
+#' \eqn{1/(\lambda G n_g)}{1/(lambda G n_g)} with cost = \eqn{1/(\lambda n)}{1/(lambda n)}.
 #'
 #' @details
 #' With `features = features_exact()` the dual problem is solved by sequential
@@ -31,10 +31,27 @@
 #'
 #' The duality gap is reported in either case.
 #'
+#' With `loss = "logistic"` (kernel logistic regression: Jaakkola and Haussler, 1999; Zhu and
+#' Hastie, 2005) the objective is smooth, and Newton's method is applied to it. On the Gram matrix
+#' that is iteratively reweighted least squares: with \eqn{p_i = c_i \ell'(f_i)}{p_i = c_i l'(f_i)}
+#' and \eqn{W = \mathrm{diag}(c_i \ell''(f_i))}{W = diag(c_i l''(f_i))} a step solves
+#' \eqn{(K + W^{-1})\alpha + 1b = f - W^{-1}p}{(K + W^-1) alpha + 1 b = f - W^-1 p}. With a feature
+#' map a step is a pass over the rows that adds up \eqn{Z'p} and \eqn{Z'WZ}, in memory that does
+#' not grow with the rows. A step that is too long is shortened. The last step is one that, by the
+#' quadratic model, gains no more than `tolerance`^2 / 10,000 of the objective. All rows that have a
+#' cost have coefficients other than 0.
+#'
 #' A numeric response is standardised by its (weighted) training mean and
 #' standard deviation, unless `scale = "none"`: `epsilon` is then in standard
 #' deviations, and without an offset the function shrinks to the mean rather than
 #' to zero. Predictions are in the units of the response.
+#'
+#' **Rounded kinks.** Where rows come in blocks and only sums over them can be had, Newton's method
+#' with a feature map serves all losses. Squared ones and the logistic one stay what they are. Each
+#' kink max(0, t) of the others (one of the hinge, two of the tubes) is
+#' \eqn{(t + h)^2/(4h)}{(t + h)^2 / (4 h)} for |t| < h, as in Huber's loss, with h = 0.05
+#' (standard deviations of a response that is a number): for a row and a kink the loss is larger by
+#' h/4 at most, and nowhere smaller.
 #'
 #' **More than two classes** are decided by machines for two, which share one Gram
 #' matrix or set of features: one for each pair of classes (`"one_vs_one"`), on the
@@ -49,9 +66,10 @@
 #' of the left-out domains (classes are 2 apart; rounded to a quarter of a power of ten),
 #' \eqn{\mathrm{cost} = \max(\bar r, \epsilon)/\lambda}{cost = max(r, epsilon) / lambda}: the loss
 #' then pulls at a row as \eqn{r^2/(2\lambda)}{r^2 / (2 lambda)} does at a residual of that size.
-#' For squared losses \eqn{\mathrm{cost} = 1/(2\lambda)}{cost = 1 / (2 lambda)}. With fewer than two
-#' domains, or with [domain_multitask()], lambda and r are 1. With a given `cost` nothing is chosen,
-#' and the bandwidth between domains is the median distance.
+#' For squared losses \eqn{\mathrm{cost} = 1/(2\lambda)}{cost = 1 / (2 lambda)}, for the logistic
+#' one \eqn{4/\lambda}{4 / lambda}, with the curvature of the ridge regression at f = 0. With fewer
+#' than two domains, or with [domain_multitask()], lambda and r are 1. With a given `cost` nothing
+#' is chosen, and the bandwidth between domains is the median distance.
 #'
 #' **Probabilities.** On the training domains' own decision values probabilities come out too
 #' sure: the machine has seen these labels and these domains. With `probability = "platt"` or
@@ -81,6 +99,11 @@
 #' i and j. Probabilities of each class against the rest are divided by their sum (Zadrozny and
 #' Elkan, 2002). The \eqn{r_{ij}}{r_ij} and p(f) stay between 1e-7 and 1 - 1e-7.
 #'
+#' With `loss = "logistic"` f is the logarithm of the odds, and there are probabilities
+#' \eqn{1/(1 + e^{-f})}{1 / (1 + exp(-f))} without calibration, coupled as above for more classes.
+#' They are what the machine learned from the training domains, shrunk towards 1/2 by the norm, and
+#' have seen no held-out domain: `probability = "platt"` calibrates them there.
+#'
 #' `predict(type = "prob")` gives the probabilities, and the predicted class is then the most
 #' probable one, which need not be the class of the decision values. Weights count rows here as
 #' everywhere; `domain_weights` has no influence on the maps. `print()` shows the log loss of each
@@ -97,7 +120,8 @@
 #' @param cost Positive number: cost of a unit of loss. `NULL`: chosen by left-out domains, see
 #'   Details.
 #' @param loss `r losses_help()` `NULL` is `"hinge"` or `"epsilon_insensitive"`. The authors of the
-#'   MTL paper used the squared ones in their programs.
+#'   MTL paper used the squared ones in their programs. Where only sums over rows are had, kinks
+#'   are rounded, see Details.
 #' @param epsilon Non-negative half-width of the tube of the
 #'   \eqn{\varepsilon}{epsilon}-insensitive loss.
 #' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL` is [kernel_rbf()]
@@ -132,8 +156,10 @@
 #'   \item{decision}{n x 1 values of f at the training rows (of the standardised
 #'     response)}
 #'   \item{converged, iterations}{of the solver}
-#'   \item{gap, relative_gap}{duality gap, absolute and relative to the objective}
-#'   \item{objective}{dual objective, the value minimised}
+#'   \item{gap, relative_gap}{duality gap, absolute and relative to the objective; with
+#'     `"logistic"` what the last quadratic model says could still be gained, half the square of the
+#'     Newton decrement}
+#'   \item{objective}{dual objective, the value minimised (minus the primal one)}
 #'   \item{costs}{n costs c_i}
 #'   \item{cost}{as given, or as chosen}
 #'   \item{loss}{its name}
@@ -163,6 +189,9 @@
 #' coordinate descent method for large-scale linear SVM. *Proceedings of the 25th International
 #' Conference on Machine Learning*, 408-415.
 #'
+#' Jaakkola, T. S. and Haussler, D. (1999). Probabilistic kernel regression models. *Proceedings of
+#' the Seventh International Workshop on Artificial Intelligence and Statistics*.
+#'
 #' Lin, H.-T., Lin, C.-J. and Weng, R. C. (2007). A note on Platt's probabilistic outputs for
 #' support vector machines. *Machine Learning* 68(3), 267-276.
 #'
@@ -181,6 +210,9 @@
 #' Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
 #' probability estimates. *Proceedings of the 8th ACM SIGKDD International Conference on Knowledge
 #' Discovery and Data Mining*, 694-699.
+#'
+#' Zhu, J. and Hastie, T. (2005). Kernel logistic regression and the import vector machine. *Journal
+#' of Computational and Graphical Statistics* 14(1), 185-205.
 #' @seealso [predict.dg_learner()], [domain_distribution()], [features_nystrom()], [dg_cv()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, rows = 40, seed = 1)
@@ -228,37 +260,6 @@ svm_parameters <- function() parameters(
             tuned = FALSE)
 )
 
-# path: what the fits of a search share.
-fit_machines <- function(spec, sample, path) {
-  args <- spec$args
-  check_several_classes(sample$y)
-  # the solver keeps the columns of active rows in single precision beside K
-  check_representation(args$features, nrow(sample$X), copies = 1.5)
-  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
-  if (args$offset) args$kernel <- free_origin(args, sample$X)
-  # steps of a calibration map make more of what the solver leaves
-  if (args$probability != "none") args$tolerance <- args$tolerance / 100
-  response <- encode_machines(sample$y, sample$weights, args)
-  loss <- read_loss(args$loss, response$kind)
-  if (is.null(args$cost)) args <- choose_cost(args, sample, loss, path$penalty)
-  product <- sample_space(args, sample)
-  data <- path$data(product, sample, args)
-  machines <- path$along_costs(args, function(alpha) {
-    lapply(seq_len(ncol(response$target)), function(m) {
-      target <- response$target[, m]
-      # a row that is in neither class takes no part
-      weights <- sample$weights * (response$kind == "number" | target != 0)
-      costs <- row_costs(args$cost, weights, sample$domain, args$domain_weights)
-      c(train_machine(data, target, costs, loss, args, alpha = alpha[[m]]), list(costs = costs))
-    })
-  })
-  response$target <- if (length(machines) == 1L) drop(response$target)
-  structure(c(join_machines(machines), list(
-    cost = args$cost, loss = loss$name, weights = sample$weights, response = response, y = sample$y,
-    product = product
-  )), class = c("dg_svm", "dg_learner", "dg_fit"))
-}
-
 #' @exportS3Method
 decision.dg_svm <- function(object, rows) {
   values <- space_expansion(object$product, rows, as.matrix(object$coefficients))
@@ -282,9 +283,10 @@ print_details.dg_svm <- function(x) {
     cat("  ", plural(length(x$offset), "machine"), ", ", gsub("_", " ", args$multiclass), "\n",
         sep = "")
   }
-  cat("  ", if (is.null(x$product$features)) {
+  cat("  ", if (is.null(x$product$features) && !takes_newton(x$loss)) {
     paste0(plural(sum(rowSums(as.matrix(x$coefficients) != 0) > 0), "support vector"), "; ")
   }, if (x$converged) "converged" else "NOT converged", " after ",
       plural(sum(x$iterations), "iteration"), ", ", if (several) "largest ",
-      "relative duality gap ", signif(max(x$relative_gap), 2), "\n", sep = "")
+      "relative ", if (!takes_newton(x$loss)) "duality ", "gap ", signif(max(x$relative_gap), 2),
+      "\n", sep = "")
 }

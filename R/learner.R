@@ -16,15 +16,17 @@ encode_response <- function(y, weights, standardise) {
     return(list(kind = "class", levels = levels(y), centre = 0, scale = 1,
                 target = 2 * (as.integer(y) == 2L) - 1))
   }
-  if (length(y) > 2L && length(unique(y)) == 2L) {
-    warn("two_values", "The response has only the values ", min(y), " and ", max(y),
-         " and is predicted as a number; make it a factor to predict classes.")
-  }
+  if (length(y) > 2L && length(unique(y)) == 2L) warn_two_values(y)
   # weighted, so that weight k is k copies of a row
   centre <- if (standardise) weighted_mean(y, weights) else 0
   spread <- if (standardise) weighted_sd(y - centre, weights) else 1
   if (spread == 0) spread <- 1
   list(kind = "number", centre = centre, scale = spread, target = (y - centre) / spread)
+}
+
+warn_two_values <- function(y) {
+  warn("two_values", "The response has only the values ", min(y), " and ", max(y),
+       " and is predicted as a number; make it a factor to predict classes.")
 }
 
 # Of a learner whose values are numbers in units of the response, 2p - 1 of two classes, or a column
@@ -108,11 +110,11 @@ domain_weightings <- c("equal", "size")
 #' @param type `"response"`: the number, or the class. `"class"`: the class.
 #'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], [dg_forest()],
 #'   [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()], a [learner_custom()] whose functions give
-#'   some, a [dg_ensemble()] all of whose members do, and [dg_svm()], [dg_ridge()], [dg_auto()] and
-#'   others that were fitted with `probability = "platt"` or `"isotonic"`). A model with
-#'   probabilities gives the most probable class, the first of several, so that class and
-#'   probabilities never contradict each other; they can differ from the class that the sign or
-#'   the largest of the decision values would give.
+#'   some, a [dg_ensemble()] all of whose members do, [dg_svm()] with `loss = "logistic"`, and
+#'   [dg_svm()], [dg_ridge()], [dg_auto()] and others that were fitted with
+#'   `probability = "platt"` or `"isotonic"`). A model with probabilities gives the most probable
+#'   class, the first of several, so that class and probabilities never contradict each other; they
+#'   can differ from the class that the sign or the largest of the decision values would give.
 #'   `"decision"`: the value whose sign decides between the two classes
 #'   (positive: the second level); with more classes a matrix of scores with one column
 #'   per class, the largest of which decides; for a number the same as `"response"`.
@@ -209,9 +211,8 @@ respond <- function(object, values, type) UseMethod("respond")
 #' @exportS3Method
 respond.dg_learner <- function(object, values, type) {
   response <- object$response
-  if (!is.null(object$calibration) && type %in% c("class", "prob")) {
-    return(respond_calibrated(object, values, type))
-  }
+  maps <- if (type %in% c("class", "prob")) probability_maps(object)
+  if (!is.null(maps)) return(respond_calibrated(object, values, type, maps))
   if (length(response$levels) > 2L) return(respond_classes(object, values, type))
   value <- unname(drop(values))
   switch(type,
@@ -234,8 +235,8 @@ respond_classes <- function(object, values, type) {
 }
 
 # The most probable class, so that class and probabilities do not contradict each other.
-respond_calibrated <- function(object, values, type) {
-  probabilities <- class_probabilities(values, object$response, object$calibration$maps)
+respond_calibrated <- function(object, values, type, maps) {
+  probabilities <- class_probabilities(values, object$response, maps)
   if (type == "prob") probabilities else largest_class(probabilities, object$response$levels)
 }
 

@@ -1,6 +1,7 @@
 # log(1 + exp(-y f)), without a tube.
 loss_logistic <- function() {
-  new_loss("class", NULL, smooth_logistic, "log(1 + exp(-y f)), whose machine knows probabilities")
+  new_loss("class", NULL, smooth_logistic, "log(1 + exp(-y f)), whose machine knows probabilities",
+           log_odds = TRUE)
 }
 
 # Only exp(-|f|) is taken, which does not overflow.

@@ -9,12 +9,21 @@
 #             derivatives by f. Kinks of slope (not of curvature) are rounded within `width`, see
 #             rounded_kink().
 #   kinks     so many of them has the loss
+#   log_odds  is f the logarithm of the odds of the classes?
 #   help      its formula, for the help page
 # It is then a value of dg_svm(loss = ), on the Gram matrix and on features.
 
-new_loss <- function(kind, tube, smooth, help, squared = FALSE, kinks = 0L) {
-  list(kind = kind, squared = squared, tube = tube, smooth = smooth, kinks = kinks, help = help)
+new_loss <- function(kind, tube, smooth, help, squared = FALSE, kinks = 0L,
+                     log_odds = FALSE) {
+  list(kind = kind, squared = squared, tube = tube, smooth = smooth, kinks = kinks,
+       log_odds = log_odds, help = help)
 }
+
+# The row of a name; at every fit, so not all are made.
+named_loss <- function(name) get(paste0("loss_", name), topenv())()
+
+# Newton's method is for a loss that has no dual problem with a box, see learner-svm-logistic.R.
+takes_newton <- function(name) !is.null(name) && is.null(named_loss(name)$tube)
 
 # Where nothing but sums over rows is known, see learner-svm-newton.R, a kink is rounded within this
 # of it, on either side. The loss differs by at most a quarter of that for each kink.
@@ -53,7 +62,7 @@ check_loss <- function(value, arg) check_choice(value, arg, names(svm_losses()))
 
 # Does `epsilon` matter to it?
 has_tube <- function(name) {
-  tube <- get(paste0("loss_", name), topenv())()$tube
+  tube <- named_loss(name)$tube
   !is.null(tube) && tube(1, 1, list(epsilon = 1))$epsilon > 0
 }
 
@@ -62,8 +71,7 @@ default_losses <- c(class = "hinge", number = "epsilon_insensitive")
 # The loss asked for, or that of the response when none was.
 read_loss <- function(loss, kind) {
   if (is.null(loss)) loss <- default_losses[[kind]]
-  # at every fit: not all are made
-  row <- get(paste0("loss_", loss), topenv())()
+  row <- named_loss(loss)
   if (row$kind != kind) {
     fits <- names(Filter(function(row) row$kind == kind, svm_losses()))
     abort("argument", "`loss` must be ", enumerate(fits, quote = "\""), " when the response is ",

@@ -140,7 +140,7 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
     if (!inherits(formula., "formula")) {
       abort("argument", "`formula.` must be a formula, not ", describe(formula.), ".")
     }
-    if (!is.null(object$rows$n)) {
+    if (!is.null(object$rows$n) && is.null(call$data)) {
       abort("argument", "`formula.` must not be given: the model was fitted to sums, which have ",
             "their predictors.")
     }

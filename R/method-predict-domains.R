@@ -6,7 +6,7 @@ know_domains <- function(object, source, reader, of) {
   known <- read_reference(object, of$reference, of$reference_domain, reader$arguments$new_levels)
   object <- know_imputation(object, known)
   reader$blueprint <- object$blueprint
-  reference <- reference_rows(object, known)
+  reference <- known_reference(object, known)
   told <- character()
   while (length(questions <- scaled_questions(object))) {
     found <- run_pass(source, reader$prototype, asking_work(reader, questions, reference$domain),
@@ -28,7 +28,7 @@ know_domains <- function(object, source, reader, of) {
 }
 
 # The rows of a reference, or those of training as they are stored: scaled, but for ensembles.
-reference_rows <- function(object, known) {
+known_reference <- function(object, known) {
   if (is.null(known)) return(NULL)
   if (is.list(known)) return(list(X = known$X, domain = known$domain, scaled = FALSE))
   if (!judges_domain(object)) return(NULL)

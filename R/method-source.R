@@ -2,12 +2,92 @@
 # maps are made from the sampled rows and whose domains are described by all of theirs, then sums of
 # features over all rows. What a method does with the sums is its own, see fit_source().
 
+#' Fits to any number of rows
+#'
+#' @description
+#' `fit(spec, formula, data = source)`, and every method function that is given `data = source`,
+#' fits to the rows of a [row_source()]: files, tables and queries of a database, pieces that a
+#' function makes. The rows come in blocks and none is kept, so that memory does not grow with
+#' their number; partitions (files, queries) are dealt to the workers of the user's
+#' `future::plan()`, which return sums and no rows.
+#'
+#' [dg_ridge()], [dg_gp()], [dg_svm()], the projections ([dica()], [kpca()], ...) and their
+#' [chain()]s can be fitted so, with a feature map ([features_nystrom()], [features_rff()],
+#' [features_product()], [features_linear()]); what needs the Gram matrix says so.
+#'
+#' @details
+#' The rows are read a fixed number of times:
+#' \enumerate{
+#'   \item *counts*: rows of each partition, without reading values where that is possible;
+#'   \item *survey*: rows, weights and moments of predictors and response by domain (Chan, Golub and
+#'     LeVeque's update), classes, and a random sample of 20,000 rows (all, where there are no
+#'   more);
+#'   \item *embeddings*, only with a domain kernel that describes domains by their rows
+#'     ([domain_distribution()]): means of features by domain, over all rows;
+#'   \item *features*: the sums \eqn{\sum_i c_i z_i z_i'}{sum c z z'},
+#'     \eqn{\sum_i c_i z_i y_i}{sum c z y} and \eqn{\sum_i c_i y_i^2}{sum c y^2} by domain or, where
+#'     these would take more than 64 MB, by groups of domains (of which there are at least 10); of
+#'     [features_product()] they are those of its map of x, by domain. `dg_svm()` passes once for
+#'     each Newton step (4 to 18, see its help), a chain once more for its learner.
+#' }
+#' Where predictors are text whose levels are not declared, the first partition is read once before.
+#'
+#' **What is exact and what is sampled.** Scalings by mean and standard deviation, embeddings,
+#' coefficients, likelihoods and errors of left-out domains are sums over all rows. Bandwidths,
+#' landmarks, normal scores (`scale = "rank"`) and the width between domains that is chosen where
+#' `lambda` or `cost` is open come from the sample. A source of at most 20,000 rows gives the
+#' numbers of a fit in memory that draws the same random numbers, to rounding.
+#'
+#' **Random numbers.** A call draws one seed from R's generator, from which all its random numbers
+#' come: `set.seed()` makes it reproducible, whatever the partitions, the size of the blocks and the
+#' plan, to rounding (1e-10), provided that the rows come in the same order: the sample is of row
+#' numbers.
+#'
+#' **lambda.** `NULL` is the value that predicts groups of domains best that are left out, by
+#' subtraction of their sums, over all rows.
+#'
+#' **Workers.** With a plan of several workers, `future::plan(multisession, workers = 4)`, a
+#' cluster, or a scheduler through future.batchtools, each gets runs of partitions, opens them
+#' itself and returns sums, which are added in the order of the partitions. A run whose worker is
+#' lost is done again, three times at most. A progress line says rows read and time left where R is
+#' interactive or `options(domgen.progress = TRUE)`.
+#'
+#' **Interrupts and crashes.** After Ctrl-C, [dg_resume()] goes on. With `row_source(store =
+#' "folder")` what is finished (each pass, and each round of partitions) is kept there, and the same
+#' call in a new session goes on with the same seed, and gives the numbers of an uninterrupted one;
+#' then the files are removed.
+#'
+#' `weights` is an expression of columns. Rows with missing values are left out with a warning
+#' (`na.omit`) or refused (`na.fail`). A model that was fitted so keeps nothing of its rows: give
+#' `predict()` new ones.
+#' @section Errors:
+#' Terms that learn from rows (`poly(x, 2)`, `scale(x)`), a response or weight that is not finite,
+#' rows that differ between passes, a store that cannot be written or is damaged, and a worker that
+#' is lost four times are errors; those of rows name partition and row.
+#' @references
+#' Chan, T. F., Golub, G. H. and LeVeque, R. J. (1979). Updating formulae and a pairwise algorithm
+#' for computing sample variances. Technical report STAN-CS-79-773, Stanford University.
+#' @seealso [row_source()], [feature_sums()] for sums of pieces by hand.
+#' @examples
+#' toy <- simulate_dica(domains = 6, rows = 60, seed = 1)
+#' folder <- tempfile("rows")
+#' dir.create(folder)
+#' pieces <- split(toy, rep_len(1:3, nrow(toy)))
+#' for (k in 1:3) {
+#'   write.csv(pieces[[k]], file.path(folder, paste0("part-", k, ".csv")), row.names = FALSE)
+#' }
+#' model <- dg_ridge(y ~ . | domain, data = row_source(folder), features = features_product())
+#' model
+#' head(predict(model, toy))
+#' @name fit_source
+NULL
+
 # Fits a specification to the rows of a source: list(survey, reader with the scaling, domains,
 # sample scaled).
 fit_source <- function(spec, stage) UseMethod("fit_source")
 
 fit_from_source <- function(spec, input, call) {
-  what <- list(class(spec), spec$args, format_formula(input$x), input$weights, input$na.action)
+  what <- list(spec, format_formula(input$x), input$weights, input$na.action)
   fitted <- over_source(input$source, what, function() {
     check_source_spec(spec)
     survey <- survey_source(input$source, block_reader(input, spec_needs(spec)))
@@ -69,10 +149,36 @@ source_stage <- function(survey, spec) {
 stage_block <- function(rows, data, at) {
   block <- numbers_of(rows$reader, data, at)
   block$domain <- factor(block$domain, rows$domains)
+  if (!is.null(rows$leave)) block <- without_domains(block, rows$leave)
   block$X <- apply_scaling(block$X, rows$scaling, block$domain)
   if (!is.null(rows$classes)) block$y <- factor(block$y, rows$classes)
   if (!is.null(rows$through) && nrow(block$X)) block$X <- scores_of(rows$through, block)
   block
+}
+
+# Rows of a block but for those of some domains.
+without_domains <- function(block, leave) {
+  kept <- !as.integer(block$domain) %in% leave
+  block[c("X", "y", "domain", "weights", "kept")] <-
+    lapply(block[c("X", "y", "domain", "weights", "kept")], take, kept)
+  block
+}
+
+# The stage of a fit without some domains, by number: no label of theirs is seen; what their rows
+# say without one, as scaling and embeddings, stays.
+stage_without <- function(stage, domains) {
+  survey <- stage$survey
+  for (name in c("weights", "positive", "logs")) survey[[name]][domains] <- 0
+  survey$response <- lapply(survey$response, function(values) {
+    if (is.matrix(values)) values[domains, ] <- 0 else values[domains] <- 0
+    values
+  })
+  stage$survey <- survey
+  kept <- !as.integer(stage$sample$domain) %in% domains
+  stage$sample[c("X", "y", "domain", "weights")] <-
+    lapply(stage$sample[c("X", "y", "domain", "weights")], take, kept)
+  stage$rows$leave <- domains
+  stage
 }
 
 # A pass over the stage's rows. work: as in run_pass(), with block(sums, rows) of scaled rows.
@@ -91,116 +197,14 @@ staged_work <- function(rows, work) {
   })
 }
 
-# The response, as encode_response() makes it of rows, from the survey.
-source_response <- function(stage, standardise) {
-  survey <- stage$survey
-  if (survey$reader$kind == "class") {
-    if (length(survey$classes) < 2L) abort_one_class(factor(survey$classes))
-    response <- list(kind = "class", levels = survey$classes, centre = 0, scale = 1)
-    if (length(response$levels) > 2L) response$pairs <- each_class(response$levels)
-    return(response)
-  }
-  moments <- pool_moments(survey$response)
-  spread <- if (standardise) sqrt(moments$square / moments$count) else 1
-  list(kind = "number", centre = if (standardise) moments$mean else 0,
-       scale = if (spread > 0) spread else 1)
-}
-
-# Targets of a block, [n x m]: see ridge_targets().
-block_targets <- function(response, y) {
-  if (response$kind == "number") return(matrix((y - response$centre) / response$scale))
-  response$target <- 2 * (as.integer(y) == 2L) - 1
-  ridge_targets(response, y)
-}
-
-# What the weights of a domain's rows are multiplied by, see row_costs().
-domain_costs <- function(survey, domain_weights) {
-  weights <- survey$weights
-  if (domain_weights == "size") return(rep(1, length(weights)))
-  ifelse(weights > 0, sum(weights) / (sum(weights > 0) * weights), 0)
-}
-
-# The representation: kernels and maps are fitted to the sample, whose domains are described by all
-# rows of the source.
-source_space <- function(args, stage) {
-  sample <- described_sample(stage)
-  product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
-  check_described(product$domain_kernel)
-  check_feature_memory(product$dim)
-  product
-}
-
-described_sample <- function(stage) {
-  sample <- stage$sample
-  sample$described <- list(
-    sizes = stage$survey$sizes, means = function(map) described_means(map, stage)
-  )
-  sample
-}
-
-check_described <- function(domain_kernel) {
-  if (!judges_rows(domain_kernel) || !is.null(domain_kernel$map)) return(invisible())
-  abort("argument", "`domain_kernel` must describe a domain by sums over its rows, as ",
-        "`domain_distribution()` does; ", format(domain_kernel), " does not.")
-}
-
-# Means of features by domain, over all rows: [G x r].
-described_means <- function(map, stage) {
-  G <- length(stage$survey$domains)
-  sums <- stage_pass(stage, means_work(map, G), "embeddings")
-  check_overflow(sums$sums, map$kernel)
-  t(sums$sums) / sums$counts
-}
-
-means_work <- function(map, G) {
-  force(map)
-  list(start = function() NULL, add = add_or_start, block = function(sums, rows) {
-    wanted <- list(cells = as.integer(rows$domain), n_cells = G, second = FALSE)
-    own <- moments_of(map, rows[c("X", "domain")], NULL, wanted)[c("sums", "counts")]
-    add_or_start(sums, own)
-  })
-}
-
-add_or_start <- function(a, b) {
-  if (is.null(a)) b else if (is.null(b)) a else add_moments(a, b)
-}
-
-# The table of all domains of the source, see domain_table().
-source_table <- function(product, stage) {
-  if (!uses_domain(product$domain_kernel)) return(NULL)
-  domains <- stage$survey$domains
-  rows <- list(domain = factor(domains, domains), threads = product$threads,
-               coordinates = product$domain_kernel$coordinates)
-  domain_table(product, rows)
-}
-
 # What every fit carries, without rows.
 finish_source <- function(fitted, spec, stage) {
   survey <- stage$survey
   fitted$spec <- spec
   fitted$blueprint <- stage$sample$blueprint
   fitted$formula <- plain_formula(stage$survey$formula)
-  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n)
+  fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n, sizes = survey$sizes,
+                      weighted = !is.null(survey$reader$weights))
   fitted$domain <- factor(survey$domains, survey$domains)
   fitted
-}
-
-# Sums of products of features by groups of domains, over all rows: see representation-groups.R.
-stage_groups <- function(product, stage, response, costs) {
-  G <- length(stage$survey$domains)
-  by_domain <- sums_by_domain(product, G)
-  group <- group_domains(product, G)
-  space <- summed_space(product, by_domain)
-  table <- source_table(product, stage)
-  work <- group_work(space, if (!by_domain) table, group, target_count(response) + 1L,
-                     targets_of(response), costs)
-  sums <- stage_pass(stage, work, "features")
-  new_group_sums(sums, space, group, if (by_domain) table)
-}
-
-target_count <- function(response) max(NROW(response$pairs), 1L)
-
-targets_of <- function(response) {
-  force(response)
-  function(y) block_targets(response, y)
 }

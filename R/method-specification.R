@@ -100,7 +100,8 @@ source_input <- function(given, env) {
     }
   }
   if (!is.null(given$domain)) formula <- add_bar(formula, given$domain)
-  list(x = formula, source = source, weights = given$weights, na.action = values$na.action)
+  list(x = formula, source = source, weights = given$weights, na.action = values$na.action,
+       env = env)
 }
 
 # `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column

@@ -24,6 +24,7 @@ survey_source <- function(source, reader) {
   survey$classes <- survey_classes(reader, sums)
   survey$response <- lapply(sums$response, take, order)
   survey$moments[-1L] <- unscale_moments(survey$moments, reader$unit)
+  survey$values <- sums$values
   survey$sample <- survey_sample(survey, sums$rows)
   survey
 }

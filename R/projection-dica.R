@@ -44,7 +44,8 @@
 #'   factor, character or logical. The order of an ordered factor is not used, which a message
 #'   says once in a session.
 #' @param domain Vector: the domain of each row. May be a column of `data`.
-#' @param data Data frame in which the formula is evaluated.
+#' @param data Data frame in which the formula is evaluated; or a [row_source()], rows that lie in
+#'   files or a database and come in blocks, see [fit_source].
 #' @param ncomp Number of components m.
 #' @param lambda Positive ridge on the coefficients (footnote 1 of the DICA
 #'   paper). It is not multiplied by n.

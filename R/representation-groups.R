@@ -37,7 +37,9 @@ map_on_x.default <- function(map) NULL
 # For run_pass(), what a worker needs. The sums, which start() makes, are changed in place. targets:
 # a function of the response of a block, [n x m]; costs: of each domain's rows beside their weights.
 group_work <- function(space, table, group, m, targets, costs) {
-  force(space); force(table); force(group); force(m); force(targets); force(costs)
+  # a kernel between many domains is large, and all that is needed of it is the table
+  space$domain_kernel <- NULL
+  force(table); force(group); force(m); force(targets); force(costs)
   n <- max(group)
   list(start = function() {
     list(second = matrix(0, space$dim^2, n), cross = matrix(0, space$dim * m, n),

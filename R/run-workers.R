@@ -1,9 +1,9 @@
 # Pieces of work on the workers of the future package's plan, which may be lost: killed, out of
 # memory, their machine gone.
 
-# pieces: list of list(partitions, ...). Results of work(piece), each of a future of its own. A piece
-# whose worker is lost is done again, at most three times; the others keep theirs. Errors of the work
-# itself come through as they are.
+# pieces: list of list(partitions, ...). Results of work(piece), each of a future of its own. A
+# piece whose worker is lost is done again, at most three times; the others keep theirs. Errors of
+# the work itself come through as they are.
 map_again <- function(pieces, work) {
   results <- vector("list", length(pieces))
   open <- seq_along(pieces)

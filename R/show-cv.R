@@ -55,6 +55,8 @@ cv_frame <- function(x, interval) {
   interval <- check_flag(interval, "interval")
   domains <- x$domains[order(x$domains$score, na.last = NA), c("domain", "rows", "score")]
   if (nrow(domains) == 0L) abort_nothing_to_plot()
+  # of a source there are no rows
+  interval <- interval && !is.null(x$predictions)
   bounds <- if (interval) domain_intervals(x$predictions, domains$domain, x$metrics[[1L]])
   domains$lower <- if (interval) bounds[1L, ] else NA_real_
   domains$upper <- if (interval) bounds[2L, ] else NA_real_

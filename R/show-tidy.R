@@ -188,7 +188,12 @@ glance.dg_cv <- alone(function(x) {
 
 #' @rdname tidy.domgen
 #' @export
-augment.dg_cv <- alone(function(x) x$predictions)
+augment.dg_cv <- alone(function(x) {
+  if (is.null(x$predictions)) {
+    abort("argument", "`x` must be made from rows in memory: of a source no row is kept.")
+  }
+  x$predictions
+})
 
 #' @rdname tidy.domgen
 #' @export

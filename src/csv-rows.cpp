@@ -77,8 +77,13 @@ Rcpp::List csv_take_(SEXP buffer, std::string separator, int fields, bool last, 
   const domgen::CsvRows found = scan(begin, held.bytes.size() - held.begin, last, limit);
   Rcpp::CharacterVector whole(1);
   if (text && found.problem == domgen::CsvProblem::none) {
-    if (found.end > INT_MAX) Rcpp::stop("a piece of more than 2 GB");
-    whole[0] = Rf_mkCharLenCE(begin, static_cast<int>(found.end), CE_NATIVE);
+    if (found.end >= INT_MAX) Rcpp::stop("a piece of more than 2 GB");
+    // a text without a line end is the name of a file to fread()
+    const bool open = found.end > 0 && begin[found.end - 1] != '\n';
+    if (open) held.bytes.push_back('\n');
+    const char* const rows = held.bytes.data() + held.begin;
+    whole[0] = Rf_mkCharLenCE(rows, static_cast<int>(found.end) + open, CE_NATIVE);
+    if (open) held.bytes.pop_back();
   }
   held.begin += found.end;
   const auto number = [](std::size_t n) { return static_cast<double>(n); };
@@ -90,8 +95,8 @@ Rcpp::List csv_take_(SEXP buffer, std::string separator, int fields, bool last, 
       Rcpp::Named("problem") = static_cast<int>(found.problem));
 }
 
-// The fields of rows without a problem, as many as `rows`, of the columns `which` (from 1): a list of
-// character vectors, in which empty fields and NA are missing.
+// The fields of rows without a problem, as many as `rows`, of the columns `which` (from 1): a list
+// of character vectors, in which empty fields and NA are missing.
 // [[Rcpp::export]]
 Rcpp::List csv_fields_(Rcpp::CharacterVector text, std::string separator, int fields, int rows,
                        Rcpp::IntegerVector which) {
@@ -108,8 +113,9 @@ Rcpp::List csv_fields_(Rcpp::CharacterVector text, std::string separator, int fi
     if (target[column] == R_NilValue || row >= static_cast<std::size_t>(rows)) return;
     const bool missing = field.empty() || field == "NA";
     SET_STRING_ELT(target[column], static_cast<R_xlen_t>(row),
-                   missing ? NA_STRING
-                           : Rf_mkCharLenCE(field.data(), static_cast<int>(field.size()), CE_NATIVE));
+                   missing
+                       ? NA_STRING
+                       : Rf_mkCharLenCE(field.data(), static_cast<int>(field.size()), CE_NATIVE));
   });
   return columns;
 }

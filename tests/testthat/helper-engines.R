@@ -59,9 +59,12 @@ under_engine <- function(plan, code) {
   folder <- tempfile("jobs")
   dir.create(folder)
   old_folder <- setwd(folder)
+  # jobs that were lost are told of again when they are collected as garbage
+  old_options <- options(future.finalize = FALSE)
   Sys.setenv(R_LIBS = paste(.libPaths(), collapse = .Platform$path.sep))
   on.exit({
     setwd(old_folder)
+    options(old_options)
     future::plan(old_plan)
     if (is.na(old)) Sys.unsetenv("R_LIBS") else Sys.setenv(R_LIBS = old)
   })
@@ -73,8 +76,39 @@ two_sessions <- function() future::plan(future::multisession, workers = 2)
 
 slurm_jobs <- function() {
   skip_without_slurm()
-  # no second of waiting after each job: this Slurm has nothing else to do
-  future::plan(future.batchtools::batchtools_slurm, workers = 5, resources = list(time = "10"),
-               template = system.file("engines", "slurm.tmpl", package = "domgen"),
-               scheduler.latency = 0, fs.latency = 5)
+  # No second of waiting after each job: this Slurm has nothing else to do. Versions of future differ
+  # in whether they warn of arguments that are batchtools' own.
+  suppressWarnings(future::plan(
+    future.batchtools::batchtools_slurm, workers = 5, resources = list(time = "10"),
+    template = system.file("engines", "slurm.tmpl", package = "domgen"), scheduler.latency = 0,
+    fs.latency = 5
+  ))
+}
+
+# A partition in biglm's convention, of blocks of 20 rows, that ends the process that reads it in the
+# middle of its second whole reading (the survey, after the count), once: if the file `mark` does not
+# exist, which it then does. Each whole reading is a line of `log`.
+doomed_rows <- function(data, mark, log = tempfile("log")) {
+  block <- 0
+  done <- function() if (file.exists(log)) length(readLines(log)) else 0L
+  rows <- function(reset) {
+    if (reset) {
+      block <<- 0
+      return(invisible())
+    }
+    block <<- block + 1
+    if (block == 3 && done() == 1L && !file.exists(mark)) {
+      file.create(mark)
+      tools::pskill(Sys.getpid(), tools::SIGKILL)
+      Sys.sleep(10)
+    }
+    start <- 20 * (block - 1)
+    if (start < nrow(data)) return(data[seq.int(start + 1, min(start + 20, nrow(data))), ])
+    cat("whole\n", file = log, append = TRUE)
+    NULL
+  }
+  # of the test's own environments nothing is sent
+  environment(rows) <- list2env(mget(c("data", "mark", "log", "block", "done")), parent = baseenv())
+  environment(environment(rows)$done) <- environment(rows)
+  rows
 }

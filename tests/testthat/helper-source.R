@@ -26,3 +26,65 @@ write_files <- function(data, k, folder = tempfile("files")) {
   }
   folder
 }
+
+# What the tests of row sources share.
+
+# All rows of a source, agreed with its prototype; bytes: of a piece of a CSV file.
+source_rows <- function(source, columns = NULL, free = character(), rows = NULL, bytes = NULL) {
+  source <- as_source(source)
+  if (!is.null(rows)) source$rows <- as.integer(rows)
+  if (!is.null(bytes)) source$partitions <- lapply(source$partitions, function(partition) {
+    partition$bytes <- bytes
+    partition
+  })
+  prototype <- source_prototype(source, columns, free)
+  found <- list(prototype)
+  for (partition in source$partitions) {
+    seen <- 0
+    walk_blocks(partition, prototype, source$rows, function(data, first) {
+      testthat::expect_identical(first, seen + 1)
+      testthat::expect_lte(nrow(data), source$rows)
+      seen <<- seen + nrow(data)
+      found[[length(found) + 1L]] <<- data
+    })
+    testthat::expect_equal(partition_count(partition), seen)
+  }
+  do.call(rbind, found)
+}
+
+source_folder <- function() {
+  folder <- tempfile("source")
+  dir.create(folder)
+  folder
+}
+
+# A file of this text (UTF-8) or of these bytes.
+source_file <- function(content, name = "a.csv", folder = tempfile("source")) {
+  dir.create(folder, showWarnings = FALSE)
+  file <- file.path(folder, name)
+  writeBin(if (is.raw(content)) content else charToRaw(enc2utf8(content)), file)
+  file
+}
+
+# Every kind of column that all kinds of files can have.
+mixed_rows <- function(n = 60) {
+  with_seed(4, {
+    data <- data.frame(
+      x = round(stats::rnorm(n), 4), count = sample(1:9, n, TRUE),
+      flag = sample(c(TRUE, FALSE), n, TRUE),
+      kind = sample(c("b", "a", "with, comma", "with \"quote\"\nand line"), n, TRUE),
+      when = as.Date("2020-02-27") + seq_len(n), code = sprintf("%03d", seq_len(n) %% 5),
+      y = round(stats::rnorm(n), 4)
+    )
+    data$x[3] <- data$kind[4] <- data$when[5] <- data$count[6] <- NA
+    data
+  })
+}
+
+# The rows that every source of mixed_rows() must give, with `code` free.
+mixed_expected <- function(data = mixed_rows()) {
+  data$kind <- factor(data$kind)
+  data$count <- as.double(data$count)
+  data$when <- structure(as.double(data$when), class = "Date")
+  data
+}

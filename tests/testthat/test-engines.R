@@ -2,6 +2,153 @@
 # starts PostgreSQL and Slurm; where these are not, SQLite and processes of this machine stand for
 # them.
 
+rows <- toy_domains(6, 200)
+rows$domain <- as.character(rows$domain)
+rows$side <- ifelse(rows$y + with_seed(9, stats::rnorm(nrow(rows))) > mean(rows$y), "right", "left")
+
+specs <- list(
+  pooled = dg_ridge(features = features_nystrom(30), domain_kernel = domain_pooled()),
+  distribution = dg_ridge(features = features_nystrom(30), domain_kernel = domain_distribution()),
+  product = dg_ridge(features = features_product(x = features_nystrom(20))),
+  machine = dg_svm(loss = "squared_hinge", features = features_nystrom(30),
+                   domain_kernel = domain_pooled())
+)
+
+fit_rows <- function(name, source) {
+  formula <- if (name == "machine") side ~ x1 + x2 + x3 | domain else y ~ x1 + x2 + x3 | domain
+  set.seed(1)
+  fit(specs[[name]], formula, data = source)
+}
+expected <- new.env()
+expected_fit <- function(name) {
+  if (is.null(expected[[name]])) expected[[name]] <- fit_rows(name, row_source(rows))
+  expected[[name]]
+}
+
+expect_same_fit <- function(source, label, methods = names(specs)) {
+  for (name in methods) {
+    model <- fit_rows(name, source)
+    expect_equal(coef(model), coef(expected_fit(name)), tolerance = 1e-10,
+                 label = paste(name, label))
+    values <- lapply(list(model, expected_fit(name)), predict, rows, type = "decision")
+    expect_equal(values[[1L]], values[[2L]], tolerance = 1e-10,
+                 label = paste("predictions", name, label))
+  }
+}
+
+# Rows of one domain after the other, so that the partitions together have the order of the table.
+by_domain <- sprintf("SELECT * FROM domgen_rows WHERE domain = '%s'", unique(rows$domain))
+
+test_that("seven files give the fit of their rows", {
+  expect_same_fit(row_source(write_files(rows, 7)), "files")
+})
+
+test_that("SQLite gives the fit of its rows, by table and by queries", {
+  database <- sqlite_factory()
+  write_rows(database, "domgen_rows", rows)
+  expect_same_fit(row_source(database, table = "domgen_rows"), "table")
+  expect_same_fit(row_source(database, query = by_domain), "queries")
+  with_connection(database, function(connection) {
+    expect_same_fit(row_source(connection, table = "domgen_rows", rows = 99), "connection",
+                    "distribution")
+  })
+})
+
+test_that("connections that one function makes to different databases are different", {
+  skip_without_sqlite()
+  half <- rows$domain %in% unique(rows$domain)[1:3]
+  databases <- lapply(list(rows[half, ], rows[!half, ]), function(part) {
+    file <- tempfile(fileext = ".sqlite")
+    connect <- function() DBI::dbConnect(RSQLite::SQLite(), file)
+    write_rows(connect, "domgen_rows", part)
+    connect
+  })
+  sources <- lapply(databases, row_source, table = "domgen_rows")
+  expect_same_fit(row_source(sources), "two databases", "pooled")
+  expect_domgen_error(row_source(sources[c(1, 1)]), "given twice", "domgen_error_data")
+})
+
+test_that("PostgreSQL gives the fit of its rows, by table and by queries", {
+  database <- postgres_factory()
+  write_rows(database, "domgen_rows", rows)
+  expect_same_fit(row_source(database, table = "domgen_rows"), "table")
+  expect_same_fit(row_source(database, query = by_domain), "queries")
+  with_connection(database, function(connection) {
+    expect_same_fit(row_source(connection, table = "domgen_rows", rows = 99), "connection",
+                    "distribution")
+  })
+})
+
+test_that("processes that read PostgreSQL at the same time give the fit of its rows", {
+  skip_on_cran()
+  database <- postgres_factory()
+  write_rows(database, "domgen_rows", rows)
+  under_engine(two_sessions, {
+    expect_same_fit(row_source(database, query = by_domain), "two sessions")
+  })
+})
+
+test_that("rows of PostgreSQL come in the order of the table while others read it", {
+  database <- postgres_factory()
+  many <- data.frame(i = seq_len(40000), x = 0.5)
+  write_rows(database, "many_rows", many)
+  with_connection(database, function(other) {
+    # a scan half-way through, which others join
+    DBI::dbExecute(other, "BEGIN")
+    DBI::dbExecute(other, "DECLARE half CURSOR FOR SELECT * FROM many_rows")
+    DBI::dbClearResult(DBI::dbSendQuery(other, "FETCH 20000 FROM half"))
+    joined <- with_connection(database, function(third) {
+      DBI::dbGetQuery(third, "SELECT i FROM many_rows LIMIT 1")$i
+    })
+    expect_gt(joined, 1) # that is, this table is large enough for it
+    partition <- row_source(database, table = "many_rows")$partitions[[1L]]
+    reader <- partition_open(partition, "i")
+    expect_identical(as.integer(reader$read(100)$i), 1:100)
+    reader$close()
+  })
+})
+
+test_that("an open connection to PostgreSQL keeps its transaction and its settings", {
+  database <- postgres_factory()
+  write_rows(database, "domgen_rows", rows)
+  with_connection(database, function(connection) {
+    ask <- function(query) DBI::dbGetQuery(connection, query)[[1L]]
+    partition <- row_source(connection, table = "domgen_rows")$partitions[[1L]]
+    DBI::dbExecute(connection, "BEGIN")
+    DBI::dbExecute(connection, "UPDATE domgen_rows SET y = 1000 WHERE domain = 'd1'")
+    reader <- partition_open(partition, "y")
+    expect_identical(sum(reader$read(5000)$y == 1000), sum(rows$domain == "d1"))
+    reader$close()
+    DBI::dbExecute(connection, "ROLLBACK")
+    expect_identical(as.integer(ask("SELECT COUNT(*) FROM domgen_rows WHERE y = 1000")), 0L)
+    reader <- partition_open(partition, "y")
+    reader$read(10)
+    reader$close()
+    expect_identical(ask("SHOW synchronize_seqscans"), "on")
+    # no transaction is left open
+    expect_error(DBI::dbExecute(connection, "SAVEPOINT mine"), "transaction block")
+  })
+})
+
+test_that("a connection to PostgreSQL that breaks is an error that names the row", {
+  database <- postgres_factory()
+  with_connection(database, function(connection) {
+    DBI::dbExecute(connection, "CREATE SEQUENCE readings")
+    DBI::dbWriteTable(connection, "domgen_rows", cbind(rows, i = seq_len(nrow(rows))),
+                      row.names = FALSE, overwrite = TRUE)
+  })
+  # the second reading of row 450 ends the server's process
+  breaks <- paste("SELECT y, x1, x2, x3, domain, CASE WHEN i = 450 AND nextval('readings') = 2",
+                  "THEN pg_terminate_backend(pg_backend_pid()) ELSE true END AS fine",
+                  "FROM domgen_rows")
+  source <- row_source(database, query = breaks, rows = 100, store = tempfile("store"))
+  expect_domgen_error(fit_rows("pooled", source), "`query` cannot be read from row 401 on",
+                      "domgen_error_data")
+  expect_same_fit(source, "after the break", "pooled")
+  expect_length(list.files(source$store), 0L)
+  with_connection(database, function(connection) DBI::dbExecute(connection, "DROP SEQUENCE readings"))
+})
+
 test_that("a job of Slurm sees the package and the session's library, and has its resources", {
   skip_without_slurm()
   under_engine(slurm_jobs, {
@@ -17,4 +164,84 @@ test_that("a job of Slurm sees the package and the session's library, and has it
   expect_match(job$id, "^[0-9]+$")
   expect_identical(job$threads, "1")
   expect_identical(trimws(job$limit), "10:00")
+})
+
+test_that("five jobs of Slurm give the fit of five files, and draw none of its random numbers", {
+  skip_without_slurm()
+  files <- row_source(write_files(rows, 5))
+  under_engine(slurm_jobs, expect_same_fit(files, "Slurm"))
+})
+
+test_that("what is wrong with a file is said by a job of Slurm as it is said here", {
+  skip_without_slurm()
+  folder <- write_files(rows, 3)
+  file <- file.path(folder, "part-02.csv")
+  lines <- readLines(file)
+  writeLines(replace(lines, 101, sub("[^,]+,([a-z]+)$", "abc,\\1", lines[101])), file)
+  said <- tryCatch(fit_rows("pooled", row_source(folder)), error = identity)
+  expect_match(conditionMessage(said), "part-02.csv.*row 100.*abc")
+  under_engine(slurm_jobs, {
+    # future.batchtools warns that it leaves what the job wrote
+    there <- suppressWarnings(tryCatch(fit_rows("pooled", row_source(folder)), error = identity))
+  })
+  expect_identical(class(there), class(said))
+  expect_identical(conditionMessage(there), conditionMessage(said))
+})
+
+test_that("cross-validation on Slurm is that of one process", {
+  skip_without_slurm()
+  score <- function() {
+    set.seed(3)
+    list(dg_cv(specs$pooled, y ~ x1 + x2 + x3 | domain, data = rows, folds = 2)$predictions, stats::runif(1))
+  }
+  alone <- score()
+  under_engine(slurm_jobs, expect_equal(score(), alone, tolerance = 1e-10))
+})
+
+test_that("a session that is killed in the middle goes on from its store", {
+  skip_on_cran()
+  skip_on_os("windows")
+  part <- split(rows, sort(rep_len(1:5, nrow(rows))))
+  mark <- tempfile("mark")
+  logs <- tempfile(c("first", "third"))
+  never <- tempfile("mark")
+  file.create(never)
+  part[[1]] <- doomed_rows(part[[1]], never, logs[1])
+  part[[3]] <- doomed_rows(part[[3]], mark, logs[2])
+  source <- row_source(unname(part), store = tempfile("store"))
+  input <- list(spec = specs$distribution, source = source)
+  expect_error(in_new_session({
+    set.seed(1)
+    fit(input$spec, y ~ x1 + x2 + x3 | domain, data = input$source)
+  }, input), "new session failed")
+  expect_true(file.exists(mark))
+  expect_gt(length(list.files(source$store)), 0L)
+  set.seed(2) # of no account: the call goes on
+  model <- fit(specs$distribution, y ~ x1 + x2 + x3 | domain, data = source)
+  expect_equal(coef(model), coef(expected_fit("distribution")), tolerance = 1e-10)
+  # count, survey, embeddings, features: what was finished is not read again
+  expect_length(readLines(logs[1]), 4L)
+  expect_length(readLines(logs[2]), 4L)
+  expect_length(list.files(source$store), 0L)
+})
+
+# The first of five partitions is read by a process that is killed in the middle of its second
+# reading: the first process, which all further work would be given to.
+expect_survival <- function(plan) {
+  part <- split(rows, sort(rep_len(1:5, nrow(rows))))
+  mark <- tempfile("mark")
+  part[[1]] <- doomed_rows(part[[1]], mark)
+  under_engine(plan, expect_same_fit(row_source(unname(part)), "killed", "distribution"))
+  expect_true(file.exists(mark))
+}
+
+test_that("a process that is killed in the middle costs its partition only", {
+  skip_on_cran()
+  skip_on_os("windows")
+  expect_survival(two_sessions)
+})
+
+test_that("a job of Slurm that is killed in the middle costs its partition only", {
+  skip_without_slurm()
+  expect_survival(slurm_jobs)
 })

@@ -124,6 +124,6 @@ test_that("a loss that does not fit the response is refused by name", {
                       "domgen_error_argument")
   expect_domgen_error(dg_svm(y ~ x2 | domain, data = d, loss = "squared_epsilon_insensitive"),
                       "squared_hinge", "domgen_error_argument")
-  expect_domgen_error(dg_svm(loss = "logistic"), "one of", "domgen_error_argument")
+  expect_domgen_error(dg_svm(loss = "exponential"), "one of", "domgen_error_argument")
   expect_domgen_error(dg_svm(multiclass = "all"), "one of", "domgen_error_argument")
 })

@@ -12,10 +12,11 @@ newton_data <- function(n = 300, r = 12, seed = 1) {
 targets_of <- function(d, loss) if (loss$kind == "class") d$class else d$number
 
 # Passes over the rows in blocks.
-run_newton <- function(Z, Y, costs, loss, offset = FALSE, blocks = 3, start = 0, ...) {
+run_newton <- function(Z, Y, costs, loss, offset = FALSE, blocks = 3, start = 0, tube = 0.1,
+                       ...) {
   if (is.character(loss)) loss <- get(paste0("loss_", loss))()
   costs <- matrix(costs, nrow(Z), ncol(Y))
-  args <- list(epsilon = 0.1)
+  args <- list(epsilon = tube)
   part <- split(seq_len(nrow(Z)), rep_len(seq_len(blocks), nrow(Z)))
   state <- newton_start(ncol(Z), ncol(Y), offset, loss, ...)
   while (!state$done) {
@@ -188,6 +189,17 @@ test_that("features and costs of other sizes are no reason to stop", {
   found <- run_newton(d$Z, d$class, 1e300, "squared_hinge", start = matrix(1e10, 300, 2))
   expect_false(any(found$converged))
   expect_true(all(is.infinite(found$objective)))
+})
+
+test_that("a response that is not standardised has kinks as wide as its spread", {
+  d <- newton_data()
+  for (name in c("absolute", "epsilon_insensitive")) {
+    plain <- run_newton(d$Z, d$number, 1, name, TRUE, tube = 0.1)
+    # c |y - f| and |w|^2 are 1e6 and 1e12 times as large
+    large <- run_newton(d$Z, 1e6 * d$number, 1e6, name, TRUE, tube = 1e5, unit = 1e6)
+    expect_equal(large$theta / 1e6, plain$theta, tolerance = 1e-6)
+    expect_identical(large$passes, plain$passes)
+  }
 })
 
 test_that("a limit of passes is kept and told", {

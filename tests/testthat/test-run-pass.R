@@ -145,3 +145,18 @@ test_that("workers give the sums of the session, also where one is lost", {
   fatal[[2L]] <- deadly(parts[[2L]], "always", 100)
   expect_error(fit_to(row_source(fatal)), "lost four times", class = "domgen_error_worker")
 })
+
+test_that("after an interrupt dg_resume() goes on where the call was, with its numbers", {
+  # as Ctrl-C is seen by R code
+  source <- failing(tempfile(), 3, function() {
+    interrupt <- structure(list(), class = c("interrupt", "condition"))
+    signalCondition(interrupt)
+  })
+  set.seed(4)
+  interrupted <- tryCatch(fit(spec, y ~ x1 + x2 | domain, data = source), error = identity)
+  expect_s3_class(interrupted, "domgen_error_interrupt")
+  expect_match(conditionMessage(interrupted), "Interrupted after [1-9] of")
+  set.seed(77)
+  model <- dg_resume()
+  expect_equal(model$coefficients, expected$coefficients, tolerance = 1e-12)
+})

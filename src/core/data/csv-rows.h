@@ -16,12 +16,12 @@ namespace domgen {
 enum class CsvProblem { none, fields, open_quote, after_quote, zero_byte };
 
 struct CsvRows {
-  std::size_t end = 0;     // bytes of the whole rows
-  std::size_t rows = 0;    // their number, without blank ones
-  std::size_t blank = 0;   // number of blank ones
-  std::size_t fields = 0;  // of the row with the problem, else of the last one
-  bool doubled = false;    // is there a doubled quote between quotes,
-  bool literal = false;    // and a quote in a field that does not begin with one?
+  std::size_t end = 0;                    // bytes of the whole rows
+  std::size_t rows = 0;                   // their number, without blank ones
+  std::size_t blank = 0;                  // number of blank ones
+  std::size_t fields = 0;                 // of the row with the problem, else of the last one
+  bool doubled = false;                   // is there a doubled quote between quotes,
+  bool literal = false;                   // and a quote in a field that does not begin with one?
   CsvProblem problem = CsvProblem::none;  // of row `rows` + 1
 };
 
@@ -78,9 +78,16 @@ class CsvScan {
  private:
   typedef std::uint8_t Bytes __attribute__((vector_size(16)));
 
+  static Bytes all(char value) {
+    Bytes b;
+    std::memset(&b, value, sizeof b);
+    return b;
+  }
+
   // The number of separators from `at` to `end`; -1 where there is a quote or a zero byte.
   std::ptrdiff_t separators(const char* at, const char* end) const {
     std::ptrdiff_t total = 0;
+    const Bytes separator = all(separator_), quote = all('"'), zero = all('\0');
     while (end - at >= 16) {
       const std::ptrdiff_t steps = std::min<std::ptrdiff_t>((end - at) / 16, 255);
       Bytes count = {}, odd = {};
@@ -88,9 +95,8 @@ class CsvScan {
         Bytes b;
         std::memcpy(&b, at, 16);
         // a comparison that holds is -1
-        count -= reinterpret_cast<Bytes>(b == static_cast<std::uint8_t>(separator_));
-        odd |= reinterpret_cast<Bytes>(b == static_cast<std::uint8_t>('"'));
-        odd |= reinterpret_cast<Bytes>(b == std::uint8_t{0});
+        count -= reinterpret_cast<Bytes>(b == separator);
+        odd |= reinterpret_cast<Bytes>(b == quote) | reinterpret_cast<Bytes>(b == zero);
       }
       for (int k = 0; k < 16; ++k) {
         if (odd[k]) return -1;

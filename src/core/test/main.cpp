@@ -85,6 +85,7 @@ int fail_assertion(const std::string& whose) {
 int main(int argc, char** argv) {
   using domgen_test::counts;
   if (argc > 1) return fail_assertion(argv[1]);
+  test_data();
   test_linalg();
   test_kernel();
   test_projection();

@@ -15,6 +15,7 @@
 #include <limits>
 #include <string>
 
+void test_data();
 void test_linalg();
 void test_kernel();
 void test_projection();

@@ -1,0 +1,89 @@
+# dg_tune() on rows that come in blocks: one survey for all choices; those that differ in the lambda
+# of a ridge regression share sums and the pass that scores; others have passes of their own.
+
+#' @exportS3Method
+fit_source.dg_tune_spec <- function(spec, stage) {
+  check_source_cv(spec$object, spec$args$folds, FALSE)
+  state <- new_source_tuning(spec, stage)
+  switch(spec$args$search, coordinate = search_coordinates(state), search_choices(state))
+  finish_search(state)
+}
+
+new_source_tuning <- function(spec, stage) {
+  survey <- stage$survey
+  if (length(survey$classes) == 1L) abort_one_class(factor(survey$classes))
+  task <- domain_task(stage)
+  task$y <- stage$sample$y
+  metrics <- source_metrics(spec$args$metric, task$y)
+  searched <- spec
+  searched$args$folds <- source_folds(spec$args$folds, task)
+  state <- new_tuning(searched, task, NULL, survey$n)
+  state$spec <- spec
+  state$metrics <- metrics
+  state$survey <- survey
+  state
+}
+
+# Outcomes of the specifications `fits`, NULL for those that were not begun in time.
+source_outcomes <- function(state, specs, fits) {
+  outcomes <- vector("list", length(specs))
+  first <- length(state$results) == 0L
+  for (group in lambda_groups(specs, fits)) {
+    if (!first && seconds_now() > state$deadline) break
+    outcomes[group] <- group_outcomes(state, specs[group])
+    first <- FALSE
+  }
+  outcomes[fits]
+}
+
+group_outcomes <- function(state, specs) {
+  start <- proc.time()[["elapsed"]]
+  # the same landmarks for all choices
+  found <- on_error(with_seed(state$seeds[1L], score_group(state, specs)), function(e) {
+    if (!inherits(e, "domgen_error") || inherits(e, "domgen_error_interrupt")) stop(e)
+    list(error = e)
+  })
+  seconds <- (proc.time()[["elapsed"]] - start) / length(specs)
+  lapply(seq_along(specs), function(i) {
+    if (!is.null(found$error)) {
+      return(failed_choice(list(error = found$error, seconds = seconds)))
+    }
+    scores <- stats::setNames(found[[i]]$domains[, 1L], levels(state$task$domain))
+    list(scores = scores, mean = known_mean(scores),
+         se = mean_error(scores, share = source_share(state$splits, state$task$sizes))$se,
+         seconds = seconds, error = NA_character_)
+  })
+}
+
+# Scores of choices that differ in lambda, see scores_of_fits().
+score_group <- function(state, specs) {
+  stage <- source_stage(state$survey, specs[[1L]])
+  fits <- if (length(specs) == 1L) left_out_fits(specs[[1L]], stage, state$splits)
+          else left_out_path(specs[[1L]], stage, state$splits,
+                             vapply(specs, function(spec) spec$args$lambda, 0))
+  scores_of_fits(fits, stage, state$metrics)
+}
+
+# Numbers of specifications that differ in nothing but a given lambda.
+lambda_groups <- function(specs, fits) {
+  key <- vapply(fits, function(i) {
+    spec <- specs[[i]]
+    if (!shares_lambda(spec)) return(as.character(i))
+    spec$args$lambda <- NULL
+    fingerprint(spec)
+  }, "")
+  unname(split(fits, factor(key, unique(key))))
+}
+
+shares_lambda <- function(spec) UseMethod("shares_lambda")
+
+#' @exportS3Method
+shares_lambda.default <- function(spec) FALSE
+
+#' @exportS3Method
+shares_lambda.dg_ridge_spec <- function(spec) !is.null(spec$args$lambda)
+
+# The model with the chosen values, from all rows.
+fit_chosen_source <- function(state, spec) {
+  fit_source(spec, source_stage(state$survey, spec))
+}

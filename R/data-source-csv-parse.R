@@ -1,0 +1,79 @@
+# From whole rows of a CSV file to columns.
+
+# piece: what csv_take_() gives; columns: which, in this order.
+parse_csv <- function(piece, layout, columns, text, label) {
+  which <- match(columns, layout$names)
+  as_it_is <- which[columns %in% text]
+  # a quote doubled inside quotes, and two that are not in quotes, look alike to fread(), and lines
+  # of blanks are rows to it
+  fast <- has_fread() && !(piece$doubled && piece$literal) && piece$blank == 0
+  data <- (if (fast) parse_by_fread else parse_fields)(piece, layout, which, as_it_is)
+  if (length(data) != length(columns) || any(lengths(data) != piece$rows)) {
+    abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
+          in_full(piece$first + piece$rows - 1), ", cannot be read as ",
+          plural(piece$rows, "row"), " of ", plural(length(layout$names), "field"), ".")
+  }
+  data <- Map(function(column, name) {
+    if (!is.character(column)) return(column)
+    column <- clean_text(column, fast && piece$doubled)
+    if (name %in% text) column
+    else read_most(column, list(label = label, first = piece$first, name = name))
+  }, data, columns)
+  plain_frame(stats::setNames(data, columns), piece$rows)
+}
+
+has_fread <- function() requireNamespace("data.table", quietly = TRUE)
+
+clean_text <- function(column, doubled) {
+  if (doubled) column <- gsub("\"\"", "\"", column, fixed = TRUE, useBytes = TRUE)
+  column[column %in% c("", "NA")] <- NA
+  as_utf8(column)
+}
+
+as_utf8 <- function(text) {
+  fine <- validUTF8(text)
+  Encoding(text) <- "UTF-8"
+  if (!all(fine)) text[!fine] <- iconv(text[!fine], "latin1", "UTF-8")
+  text
+}
+
+# Where most are numbers, or dates, all must be.
+read_most <- function(column, place) {
+  given <- sum(!is.na(column))
+  agree <- if (sum(!is.na(suppressWarnings(as.double(column)))) > given / 2) {
+    function() agree_number(column, place)
+  } else if (sum(is_date(column)) > given / 2) {
+    function() read_text(column, structure(numeric(), class = "Date"), place)
+  }
+  if (is.null(agree)) return(column)
+  on_error(agree(), function(e) {
+    abort("data", sub("[.]$", "", conditionMessage(e)), "; if these are categories, declare them: ",
+          "`levels = list(", place$name, " = ...)`.")
+  })
+}
+
+is_date <- function(text) grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", text)
+
+parse_by_fread <- function(piece, layout, which, text) {
+  data <- suppressWarnings(data.table::fread(
+    text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
+    colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
+    encoding = "UTF-8", integer64 = "integer64",
+    showProgress = FALSE, data.table = FALSE
+  ))
+  unclass(data)[paste0("V", which)]
+}
+
+parse_fields <- function(piece, layout, which, text) {
+  data <- csv_fields_(piece$text, layout$separator, length(layout$names), piece$rows, which)
+  open <- !which %in% text
+  data[open] <- lapply(data[open], guess_type, layout$decimal)
+  data
+}
+
+# As fread() does, but for dates. A column that is missing as a whole is logical.
+guess_type <- function(column, decimal) {
+  found <- utils::type.convert(column, as.is = TRUE, dec = decimal)
+  large <- is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)
+  if (large || !(is.logical(found) || is.numeric(found))) column else found
+}

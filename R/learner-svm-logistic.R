@@ -1,0 +1,128 @@
+# Machines of losses without a tube, the logistic one, by Newton's method: on the Gram matrix, or by
+# passes over the rows. What they give is what train_machine() does.
+
+newton_machines <- function(data, target, costs, loss, args, start, alpha) {
+  UseMethod("newton_machines")
+}
+
+row_data <- function(product, sample) {
+  check_feature_memory(product$dim)
+  structure(list(product = product, rows = sample[c("X", "domain")],
+                 table = own_table(product, sample)), class = "row_data")
+}
+
+# All machines in the same passes.
+#' @exportS3Method
+newton_machines.row_data <- function(data, target, costs, loss, args, start, alpha) {
+  product <- data$product
+  state <- newton_start(product$dim, ncol(target), args$offset, loss, args$tolerance,
+                        args$max_iterations)
+  while (!state$done) {
+    state <- newton_next(state, newton_features(state, product, data$rows, data$table, target,
+                                                costs, loss, args, start))
+  }
+  result <- newton_result(state)
+  check_objective(result$objective, paste(" on features of", format(product$kernel)))
+  result$decision <- add_offset(
+    expand_rows(product, data$rows, data$table, result$coefficients), result$offset
+  )
+  lapply(seq_len(ncol(target)), function(m) {
+    lapply(result, function(part) if (is.matrix(part)) part[, m] else part[m])
+  })
+}
+
+check_objective <- function(objective, where = "") {
+  if (all(is.finite(objective))) return(invisible())
+  abort("numeric", "The objective overflows", where, "; scale the predictors or lower `cost`.")
+}
+
+#' @exportS3Method
+newton_machines.gram_data <- function(data, target, costs, loss, args, start, alpha) {
+  lapply(seq_len(ncol(target)), function(m) {
+    known <- if (is.matrix(start)) start[, m] else start
+    newton_gram(data$K, target[, m], costs[, m], loss, args, known, alpha[[m]])
+  })
+}
+
+# f = K alpha + b. With p = c l' and W = c l'' at f a step solves
+#   (K + W^-1) alpha + 1 b = f - p / W,   1'alpha = 0 with an offset,
+# a ridge regression (iteratively reweighted least squares). Rows without cost take no part.
+newton_gram <- function(K, y, costs, loss, args, start, alpha) {
+  task <- list(used = which(costs > 0), y = y, costs = costs, start = start, loss = loss,
+               args = args)
+  if (is.null(alpha)) alpha <- numeric(length(y))
+  now <- list(alpha = alpha, b = 0, f = drop(K %*% alpha))
+  limits <- newton_limits(args$tolerance, args$max_iterations)
+  for (iteration in seq_len(limits$most)) {
+    step <- gram_step(K, now, task)
+    along <- gram_along(now, step, task)
+    value <- along$value[1L]
+    check_objective(value)
+    decrement <- max(-along$slope[1L], 0)
+    converged <- is_last_step(decrement, value, sum(costs), limits)
+    # a step that is so short is good, but for rounding
+    t <- if (converged || is_good_step(along)) 1 else best_length(along)
+    if (t == 0) t <- step_lengths[2L] / 2
+    now <- list(alpha = now$alpha + t * step$alpha, b = now$b + t * step$b,
+                f = now$f + t * step$f)
+    if (converged) break
+  }
+  c(list(coefficients = now$alpha, offset = now$b, decision = now$f),
+    newton_report(converged, iteration, decrement, value, sum(costs)), list(alpha = now$alpha))
+}
+
+# list(alpha, b, f): how they change.
+gram_step <- function(K, now, task) {
+  used <- task$used
+  change <- list(alpha = -now$alpha, b = 0)
+  if (length(used)) {
+    at <- smooth_at(task, now$f)
+    # of rows far on either side next to nothing is left, of which the inverse would be taken
+    bent <- pmax(at$curvature, 1e-20)
+    ridge <- pmin(1 / (task$costs[used] * bent), 1e200)
+    columns <- cbind(now$f[used] - at$slope / bent, if (task$args$offset) 1)
+    part <- if (length(used) == nrow(K)) K else K[used, used, drop = FALSE]
+    solved <- core_result(ridge_solve_(part, columns, ridge))$solution
+    alpha <- solved[, 1L]
+    if (task$args$offset) {
+      b <- sum(alpha) / sum(solved[, 2L])
+      alpha <- alpha - b * solved[, 2L]
+      change$b <- b - now$b
+    }
+    change$alpha[used] <- change$alpha[used] + alpha
+  }
+  change$f <- drop(K %*% change$alpha) + change$b
+  change
+}
+
+smooth_at <- function(task, f) {
+  start <- if (length(task$start) > 1L) task$start[task$used] else task$start
+  task$loss$smooth(task$y[task$used], start + f[task$used], task$args, kink_width)
+}
+
+# The objective and its slope at the lengths of a step.
+gram_along <- function(now, step, task) {
+  costs <- task$costs[task$used]
+  change <- step$f[task$used]
+  losses <- vapply(step_lengths, function(t) {
+    at <- smooth_at(task, now$f + t * step$f)
+    c(sum(costs * at$value), sum(costs * at$slope * change))
+  }, numeric(2L))
+  # <g, g>, <g, h>, <h, h> for g = K alpha and its change h
+  square <- c(sum(now$alpha * (now$f - now$b)), sum(step$alpha * (now$f - now$b)),
+              sum(step$alpha * (step$f - step$b)))
+  finite_along(losses[1L, ], losses[2L, ], square)
+}
+
+# f is the logarithm of the odds, where it has not been calibrated.
+#' @exportS3Method
+probability_maps.dg_svm <- function(object) {
+  if (!is.null(object$calibration) || !named_loss(object$loss)$log_odds) return(NextMethod())
+  rep(list(structure(list(slope = 1, intercept = 0), class = "platt_map")), length(object$offset))
+}
+
+#' @exportS3Method
+spec_gives.dg_svm_spec <- function(spec) {
+  loss <- spec$args$loss
+  if (is.null(loss) || !named_loss(loss)$log_odds) NextMethod() else "prob"
+}

@@ -1,0 +1,73 @@
+# lodo() of ridge regressions of rows that come in blocks: the fit has kept the fits without each set
+# of domains, and the squared errors of each set.
+
+lodo_source <- function(object, metric, env) {
+  if (is.null(object$left_out)) {
+    abort("data", "Leaving domains out needs at least 2 domains with a positive weight.")
+  }
+  start <- proc.time()[["elapsed"]]
+  response <- object$response
+  metrics <- source_metrics(metric, if (response$kind == "class") factor(response$levels) else 0)
+  splits <- Map(function(held, k) list(held = held, fold = k, rep = 1), object$left_out$sets,
+                seq_along(object$left_out$sets))
+  task <- model_task(object)
+  splits <- lapply(splits, function(s) c(s, list(train = setdiff(task$row, s$held))))
+  alone <- all(lengths(object$left_out$sets) == 1L) && !object$rows$weighted
+  scores <- if (alone && identical(names(metrics), "rmse")) {
+    fits <- new_fits(list(list(scorers = list(kept_scorer(object, splits)))), splits)
+    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics, task$sizes)
+  } else score_again(object, metrics, splits, env)
+  folds <- fold_places(splits, task$n)
+  folds <- structure(stats::setNames(folds, levels(task$domain)), class = "domgen_folds")
+  warn_no_score(new_source_cv(object$spec, task, folds, metrics, splits, list(), scores,
+                              proc.time()[["elapsed"]] - start))
+}
+
+model_task <- function(object) {
+  list(domain = object$domain, row = seq_along(object$domain), n = length(object$domain),
+       sizes = object$rows$sizes, labels = variable_names(object$blueprint))
+}
+
+# See score-source-fits.R.
+kept_scorer <- function(object, splits, table = NULL) {
+  left <- object$left_out
+  G <- length(object$domain)
+  at <- fold_places(splits, G)
+  list(rep = 1, fits = length(splits), at = at, product = object$product, table = table,
+       coefficients = left$coefficients, offset = left$offset,
+       errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
+       m = length(left$offset) / length(splits),
+       models = list(structure(list(response = object$response), class = "dg_learner")))
+}
+
+# With a survey, for the rows of each domain, and a pass over the rows.
+score_again <- function(object, metrics, splits, env) {
+  input <- source_again(object, env)
+  what <- list("lodo", object$spec, object$formula, names(metrics), object$left_out$offset)
+  over_source(input$source, what, function() {
+    stage <- quietly(cv_stage(object$spec, input))
+    survey <- stage$survey
+    if (!identical(survey$domains, levels(object$domain)) ||
+          !identical(survey$sizes, object$rows$sizes)) {
+      abort("data", "`object` must be fitted to the source that its call names: it has changed.")
+    }
+    stage$rows$scaling <- object$blueprint$scaling
+    scorer <- kept_scorer(object, splits, source_table(object$product, stage))
+    scorer["errors"] <- list(NULL)
+    scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), stage, metrics)[[1L]]
+  })
+}
+
+source_again <- function(object, env) {
+  given <- as.list(object$call)[-1L]
+  given <- given[names(given) %in% data_arguments]
+  input <- on_error(evaluate_input(given, env), function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("data", "The source of the model is gone (", conditionMessage(e), "), and features keep ",
+          "no rows.")
+  })
+  if (is.null(input$source)) {
+    abort("data", "`object` must be fitted to the source that its call names: it has changed.")
+  }
+  input
+}

@@ -1,0 +1,154 @@
+sqlite <- function(file = ":memory:") DBI::dbConnect(RSQLite::SQLite(), file)
+
+skip_without_sqlite <- function() {
+  skip_if_not_installed("DBI")
+  skip_if_not_installed("RSQLite")
+}
+
+# SQLite has neither dates nor logicals.
+stored_rows <- function() transform(mixed_rows(), flag = as.integer(flag), when = format(when))
+
+expect_stored <- function(source) {
+  expected <- mixed_expected()
+  expected$flag <- as.double(expected$flag)
+  expected$when <- factor(format(mixed_rows()$when))
+  for (rows in c(7, 50000)) {
+    expect_identical(source_rows(source, free = "code", rows = rows), expected)
+  }
+}
+
+test_that("tables, queries and lazy tables give the rows of the data frame", {
+  skip_without_sqlite()
+  file <- tempfile()
+  con <- sqlite(file)
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "odd name", stored_rows())
+  expect_stored(row_source(con, table = "odd name"))
+  expect_stored(row_source(con, table = DBI::Id(table = "odd name")))
+  expect_stored(row_source(con, query = "SELECT * FROM `odd name`"))
+  halves <- sprintf("SELECT * FROM `odd name` WHERE rowid %s 30 ORDER BY rowid", c("<=", ">"))
+  levels <- lapply(stored_rows()[c("kind", "when")], function(v) sort(unique(v)))
+  expect_stored(row_source(con, query = halves, levels = levels))
+  expect_stored(row_source(function() sqlite(file), table = "odd name"))
+  expect_stored(row_source(list(row_source(con, query = halves[1]), stored_rows()[31:60, ]),
+                           levels = levels))
+  skip_if_not_installed("dbplyr")
+  skip_if_not_installed("dplyr")
+  expect_stored(row_source(dplyr::tbl(con, "odd name")))
+})
+
+test_that("only the columns asked for leave the database, where the query allows it", {
+  skip_without_sqlite()
+  con <- sqlite()
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "t", data.frame(`select` = 1:3, b = 3:1, c = c("u", "v", "u")))
+  sent <- function(...) {
+    result <- send_query(con, row_source(con, ...)$partitions[[1L]], c("c", "select"))
+    on.exit(result$close())
+    result$query
+  }
+  expect_match(sent(table = "t"), "SELECT `c`, `select` FROM `t`", fixed = TRUE)
+  expect_match(sent(query = "select * from t where b > 1"), "^SELECT `c`, `select` FROM \\( select")
+  for (query in c("select * from t order by b", "select * from t limit 2", "select * from t -- ;",
+                  "with q as (select * from t) select * from q")) {
+    expect_identical(sent(query = query), query)
+    expect_identical(names(source_rows(row_source(con, query = query), c("c", "select"))),
+                     c("c", "select"))
+  }
+  # one that cannot be inside another
+  expect_identical(source_rows(row_source(con, query = "select b from t order by b"))$b, c(1, 2, 3))
+})
+
+test_that("a factory's connections are closed, also after errors, and partitions can be sent", {
+  skip_without_sqlite()
+  file <- tempfile()
+  con <- sqlite(file)
+  DBI::dbWriteTable(con, "t", data.frame(x = 1:10))
+  DBI::dbDisconnect(con)
+  made <- list()
+  connect <- function() {
+    made[[length(made) + 1L]] <<- sqlite(file)
+    made[[length(made)]]
+  }
+  source <- row_source(connect, table = "t")
+  expect_identical(source_rows(source)$x, as.double(1:10))
+  partition <- source$partitions[[1L]]
+  walk <- function(f) walk_blocks(partition, data.frame(x = 0)[0L, , drop = FALSE], 3, f)
+  expect_error(walk(function(data, first) stop("mine")), "mine")
+  expect_domgen_error(source_rows(source, "none"), "`t` has no column `none`")
+  expect_gt(length(made), 3L)
+  expect_false(any(vapply(made, DBI::dbIsValid, NA)))
+  sent <- unserialize(serialize(row_source(eval(bquote(function() {
+    DBI::dbConnect(RSQLite::SQLite(), .(file))
+  }), globalenv()), table = "t")$partitions[[1L]], NULL))
+  expect_identical(partition_count(sent), 10)
+})
+
+test_that("what the database refuses is an error that says so", {
+  skip_without_sqlite()
+  con <- sqlite()
+  DBI::dbWriteTable(con, "t", data.frame(x = 1:3))
+  refused <- function(message, ..., columns = NULL) {
+    expect_domgen_error(source_rows(row_source(con, ...), columns), message, "domgen_error_data")
+  }
+  refused("`query`: the database says: near \"selec\": syntax error", query = "selec x")
+  refused("`query`: the database says: no such column: none", query = "select none from t")
+  refused("`none`: the database says: no such table: none", table = "none")
+  refused("`none`: the database says: no such table: none", table = "none", columns = "x")
+  refused("`t` has no column `y`; it has `x`", table = "t", columns = c("x", "y"))
+  refused("`query` has no column `y`; it has `x`", query = "select x from t", columns = "y")
+  refused("`t` is given twice", table = c("t", "t"))
+  refused("`query 2` is given twice", query = rep("select x from t", 2))
+  DBI::dbExecute(con, "CREATE TABLE none_yet (x REAL)")
+  refused("The source has no rows", table = "none_yet")
+  expect_domgen_error(row_source(con), "Either `table` or `query`", "domgen_error_argument")
+  expect_domgen_error(row_source(con, table = "t", query = "q"), "not both")
+  expect_domgen_error(row_source(con, table = NA), "`table` must be text")
+  expect_domgen_error(row_source(con, tabel = "t"), "Unknown argument `tabel`")
+  expect_domgen_error(source_rows(row_source(function() stop("no server"), table = "t")),
+                      "`t`: no connection: no server")
+  expect_domgen_error(source_rows(row_source(function() 3, table = "t")), "must make a DBI connect")
+  DBI::dbDisconnect(con)
+  refused("The connection of `t` is closed, or was made in another process", table = "t")
+  expect_output(print(row_source(con, table = "t")), "partition: t\n  kind     database\n  blocks")
+})
+
+nothing <- function(data, first) NULL
+
+test_that("a connection that breaks names the row that was reached", {
+  skip_without_sqlite()
+  con <- sqlite()
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "t", data.frame(x = 1:10))
+  fetch <- fetch_block
+  calls <- 0
+  broken <- function(...) if ((calls <<- calls + 1) > 2) stop("the server is gone") else fetch(...)
+  partition <- row_source(con, table = "t")$partitions[[1L]]
+  with_replaced("fetch_block", broken, {
+    expect_domgen_error(walk_blocks(partition, data.frame(x = 0)[0, , drop = FALSE], 3, nothing),
+                        "`t` cannot be read from row 7 on: the server is gone", "domgen_error_data")
+  })
+})
+
+test_that("text among numbers names its row, and is not made 0 as the driver would", {
+  skip_without_sqlite()
+  con <- sqlite()
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbExecute(con, "CREATE TABLE m (x, y REAL, z INTEGER)")
+  values <- sprintf("(%d, 2.5, %d)", 1:9, 1:9)
+  values[7] <- "('abc', 2, 3)"
+  values[9] <- "(1, 2, 9007199254740993)"
+  DBI::dbExecute(con, paste("INSERT INTO m VALUES", paste(values, collapse = ", ")))
+  for (rows in c(3, 50)) {
+    source <- row_source(con, table = "m", rows = rows)
+    expect_domgen_error(source_rows(source, "x"), "`m`, row 7: .*`x`", "domgen_error_data")
+  }
+  expect_identical(source_rows(source, "y")$y, c(rep(2.5, 6), 2, 2.5, 2))
+  expect_domgen_error(source_rows(source, "z"), "`m`, row 9: `z` must be below 2\\^53")
+  DBI::dbExecute(con, "CREATE TABLE n (x, y)")
+  DBI::dbExecute(con, "INSERT INTO n VALUES (NULL, 1), (NULL, 2.5), (3, NULL), (3.5, 4)")
+  for (rows in 1:5) {
+    expect_identical(source_rows(row_source(con, table = "n"), rows = rows),
+                     data.frame(x = c(NA, NA, 3, 3.5), y = c(1, 2.5, NA, 4)))
+  }
+})
