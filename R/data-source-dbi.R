@@ -94,7 +94,7 @@ partition_open.partition_dbi <- function(partition, columns = NULL, text = chara
   })
 }
 
-# list(fetch(n): the next n rows, none at the end; close()).
+# list(query, fetch(n): the next n rows, none at the end; close()).
 open_query <- function(connection, query) {
   if (inherits(connection, c("PqConnection", "PostgreSQLConnection"))) {
     return(open_cursor(connection, query))

@@ -1,8 +1,7 @@
-# The result of a query to PostgreSQL, through a cursor: RPostgreSQL loads the result of a plain query
-# as a whole.
+# The result of a query to PostgreSQL, through a cursor: RPostgreSQL would load it as a whole.
 
-# list(fetch(n), close()), as open_query(). The cursor lives in a transaction: the caller's own, of
-# which a savepoint is left, or one that ends with it.
+# list(query, fetch(n), close()), as open_query(). The cursor lives in a transaction: the caller's
+# own, up to a savepoint, or one that ends with it.
 open_cursor <- function(connection, query) {
   say <- function(statement) DBI::dbExecute(connection, statement)
   within <- on_error(is.numeric(say("SAVEPOINT domgen")), function(e) FALSE)

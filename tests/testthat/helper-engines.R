@@ -76,8 +76,8 @@ two_sessions <- function() future::plan(future::multisession, workers = 2)
 
 slurm_jobs <- function() {
   skip_without_slurm()
-  # No second of waiting after each job: this Slurm has nothing else to do. Versions of future differ
-  # in whether they warn of arguments that are batchtools' own.
+  # No second of waiting after each job: this Slurm has nothing else to do. Some versions of future
+  # warn of arguments that are batchtools' own.
   suppressWarnings(future::plan(
     future.batchtools::batchtools_slurm, workers = 5, resources = list(time = "10"),
     template = system.file("engines", "slurm.tmpl", package = "domgen"), scheduler.latency = 0,
@@ -85,9 +85,9 @@ slurm_jobs <- function() {
   ))
 }
 
-# A partition in biglm's convention, of blocks of 20 rows, that ends the process that reads it in the
-# middle of its second whole reading (the survey, after the count), once: if the file `mark` does not
-# exist, which it then does. Each whole reading is a line of `log`.
+# A partition in biglm's convention, of blocks of 20 rows, that ends the process that reads it in
+# the middle of its second whole reading (the survey, after the count), once: if the file `mark`
+# does not exist, which it then does. Each whole reading is a line of `log`.
 doomed_rows <- function(data, mark, log = tempfile("log")) {
   block <- 0
   done <- function() if (file.exists(log)) length(readLines(log)) else 0L

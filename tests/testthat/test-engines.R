@@ -146,7 +146,9 @@ test_that("a connection to PostgreSQL that breaks is an error that names the row
                       "domgen_error_data")
   expect_same_fit(source, "after the break", "pooled")
   expect_length(list.files(source$store), 0L)
-  with_connection(database, function(connection) DBI::dbExecute(connection, "DROP SEQUENCE readings"))
+  with_connection(database, function(connection) {
+    DBI::dbExecute(connection, "DROP SEQUENCE readings")
+  })
 })
 
 test_that("a job of Slurm sees the package and the session's library, and has its resources", {
@@ -192,7 +194,8 @@ test_that("cross-validation on Slurm is that of one process", {
   skip_without_slurm()
   score <- function() {
     set.seed(3)
-    list(dg_cv(specs$pooled, y ~ x1 + x2 + x3 | domain, data = rows, folds = 2)$predictions, stats::runif(1))
+    scored <- dg_cv(specs$pooled, y ~ x1 + x2 + x3 | domain, data = rows, folds = 2)
+    list(scored$predictions, stats::runif(1))
   }
   alone <- score()
   under_engine(slurm_jobs, expect_equal(score(), alone, tolerance = 1e-10))
