@@ -37,7 +37,7 @@ cost_plan.dg_svm_spec <- function(spec, size) {
   r <- space$dim
   m <- size$targets
   pass <- cost_pass("machine", space$map$values + m * (r * (r + 1) + 10 * r),
-                    m * (r^2 + r + 2 * length(step_lengths)), size$iterations)
+                    m * (r^2 + r + 2 * length(step_lengths) + 1), size$iterations)
   pass$operations <- pass$operations * size$iterations
   list(passes = rbind(space$passes, pass), dim = r, kept = space$kept,
        solve = size$iterations * m * r^3 / 3)

@@ -89,9 +89,9 @@ check_twice <- function(partitions) {
 #' them, whichever is most frequent there. With semicolons, numbers may have a decimal comma. Text
 #' may stand in double quotes, which are doubled inside, and may then have separators and line ends.
 #' Empty fields and `NA` are missing, in quotes too. Lines that are empty are left out, but for
-#' files of one column. Bytes that are not valid UTF-8 are taken for Latin-1. Each row must have as many
-#' fields as the first line. Files are read in pieces of 16 MB, by data.table where it is installed,
-#' which is several times faster.
+#' files of one column. Bytes that are not valid UTF-8 are taken for Latin-1. Each row must have as
+#' many fields as the first line. Files are read in pieces of 16 MB, by data.table where it is
+#' installed, which is much faster.
 #'
 #' **Parquet** needs nanoparquet or arrow; nanoparquet reads the columns of a file as a whole, arrow
 #' one group of rows at a time. **RDS** files hold one data frame each, which is read as a whole.

@@ -43,7 +43,7 @@
 #' one with other weights they are the members' left-out values with these weights. So are those of
 #' [dg_auto()], whose members, lambdas and weights all domains have chosen: they are too good, and
 #' `print()` and `choice$expected` correct for that. Members other than ridge regressions are fitted
-#' again.
+#' again. Of [dg_auto()] on a [row_source()] they are those by which it was scored.
 #'
 #' @param object A model fitted by [dg_ridge()], [dg_gp()], [dg_ensemble()] or [dg_auto()].
 #' @inheritParams dg_cv
