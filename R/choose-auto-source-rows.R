@@ -1,5 +1,5 @@
-# Rows for the search of dg_auto() on a source: whole domains, each with enough rows to be described,
-# chosen at random without a look at the response, in a pass of their own.
+# Rows for the search of dg_auto() on a source: whole domains, each with enough rows to be
+# described, chosen at random without a look at the response, in a pass of their own.
 
 searched_domains <- 200L
 searched_rows <- 50L

@@ -1,7 +1,7 @@
-# dg_auto() on rows that come in blocks: what the model is like is chosen on whole domains in memory,
-# as of other data; then all rows, in one pass for all members, give the sums from which members, their
-# lambdas and the fits without each group of domains follow; a last pass scores the mean of the
-# members by the fits that have not seen a row's domain.
+# dg_auto() on rows that come in blocks: what the model is like is chosen on whole domains in
+# memory, as of other data; then all rows, in one pass for all members, give the sums from which
+# members, their lambdas and the fits without each group of domains follow; a last pass scores the
+# mean of the members by the fits that have not seen a row's domain.
 
 # Landmarks of a member.
 source_features <- 400L
@@ -18,7 +18,7 @@ fit_source.dg_auto_spec <- function(spec, stage) {
   check_auto_source(spec, stage)
   metrics <- source_metrics(spec$args$metric, stage$sample$y)
   splits <- auto_splits(spec$args$folds, stage)
-  found <- kept("search", search_source(spec$args, stage))
+  found <- search_source(spec$args, stage)
   members <- fit_source_members(found, stage, splits$splits)
   scored <- score_source_members(members, found$weights, stage, metrics, splits$splits)
   found <- doubt_source(found, scored)
@@ -52,8 +52,6 @@ auto_splits <- function(folds, stage) {
   list(folds = folds, splits = fold_splits(folds, task))
 }
 
-# list(choice: as choose_by_domain() gives it, specs, weights, null: only the null model?, metric,
-# seen: rows of each domain that the search had, too_good: what choosing made its scores better)
 search_source <- function(args, stage) {
   # members must follow from sums
   args$sums <- TRUE
@@ -64,6 +62,13 @@ search_source <- function(args, stage) {
           enumerate(levels(sample$domain), quote = "\""), " was drawn.")
   }
   check_several_classes(sample$y)
+  seed <- draw_seeds(1L)
+  kept("search", with_seed(seed, searched(args, sample, stage)))
+}
+
+# list(choice: as choose_by_domain() gives it, specs, weights, null: only the null model?, metric,
+# seen: rows of each domain that the search had, too_good: what choosing made its scores better)
+searched <- function(args, sample, stage) {
   found <- choose_by_domain(args, sample)
   search <- found$search
   keys <- found$chosen$keys
