@@ -36,7 +36,7 @@ check_source_cv <- function(spec, folds, refits) {
   }
   if (spec$method %in% c("dg_tune", "dg_auto", "dg_ensemble")) {
     abort("argument", "`object` must be a learner or a chain with a source, not ", spec$method,
-          "(): its search would go over all rows again in each fold.")
+          "(): it would go over all rows again in each fold.")
   }
   check_source_spec(spec)
 }

@@ -77,6 +77,20 @@ test_that("support vector machines are fitted again without each fold", {
                  metric = "mae", tolerance = 1e-4)
 })
 
+test_that("a cost that is open is chosen without the fold, whose domain is not in the sample", {
+  spec <- dg_svm(features = features_nystrom(30), domain_kernel = domain_pooled())
+  set.seed(1)
+  blocks <- dg_cv(spec, class ~ x1 + x2 + x3 | domain, data = cv_source_rows, folds = 3)
+  memory <- dg_cv(spec, class ~ x1 + x2 + x3 | domain, data = cv_data, folds = blocks$folds)
+  expect_equal(blocks$mean, memory$mean, tolerance = 0.1)
+})
+
+test_that("kernels of known domains are fitted again, so that a fold's are new", {
+  spec <- dg_ridge(lambda = 1, features = features_nystrom(nrow(cv_data)), scale = "none",
+                   kernel = kernel_rbf(0.7), domain_kernel = domain_multitask(0.5))
+  suppressWarnings(expect_same_cv(spec, folds = 4))
+})
+
 test_that("a lambda that is open is chosen without the labels of the fold", {
   # labels of a domain that mislead: its own score must not know them
   spec <- whole(dg_ridge, offset = TRUE)
