@@ -67,6 +67,44 @@ test_that("the same seed gives the same model, however the rows are cut, and kee
   expect_equal(predict(again, auto_fresh), predict(auto_model, auto_fresh))
 })
 
+test_that("a call that was broken off gives the numbers of one that was not", {
+  reads <- new.env()
+  part <- function(own) {
+    done <- TRUE
+    function(reset) {
+      if (reset) {
+        done <<- FALSE
+        return(NULL)
+      }
+      reads$count <- reads$count + 1
+      if (reads$count > reads$most) stop("the connection is lost")
+      if (!done) {
+        done <<- TRUE
+        auto_train[own, ]
+      }
+    }
+  }
+  odd <- seq_len(nrow(auto_train)) %% 2 == 1
+  first <- part(odd)
+  second <- part(!odd)
+  call <- function(most, store = NULL) {
+    reads$count <- 0
+    reads$most <- most
+    source <- row_source(list(function(reset) first(reset), function(reset) second(reset)),
+                         store = store)
+    dg_auto(auto_formula, data = source, members = 1, max_rows = 100, max_predictors = 0)
+  }
+  whole <- call(Inf)
+  passes <- reads$count
+  store <- tempfile("store")
+  on.exit(unlink(store, recursive = TRUE))
+  expect_error(call(passes - 3, store), "the connection is lost")
+  again <- call(Inf, store)
+  expect_lt(reads$count, passes / 2)
+  expect_identical(again$choice$expected, whole$choice$expected)
+  expect_identical(predict(again, auto_fresh), predict(whole, auto_fresh))
+})
+
 test_that("rows of the search are whole domains, drawn without a look at the response", {
   many <- auto_rows(300, 100, 4)
   input <- list(x = auto_formula, source = row_source(many, partitions = 4))
