@@ -28,6 +28,9 @@ describe_choice <- function(choice) {
       " s\n", sep = "")
   describe_budget(choice$budget)
   describe_expected(choice$expected, title)
+  if (!is.null(choice$scored)) {
+    cat("  scored on all rows, ", choice$scored$held, "\n", sep = "")
+  }
   cat("\n", title, " on left-out domains (", plural(choice$rows, "row"),
       "), each at its best lambda", if (length(members) > 1L) ", and its weight", "\n", sep = "")
   scores <- format(signif(table$mean, 4))

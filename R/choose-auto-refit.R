@@ -9,6 +9,8 @@ svr_costs <- c(0.1, 1, 10)
 
 # After the ridge regressions, in the last round.
 try_others <- function(search) {
+  # of a source all must follow from sums
+  if (isTRUE(search$args$sums)) return(invisible())
   try_forest(search)
   # not a number where nothing is left, as of a constant response
   if (!is.factor(search$sample$y) && isTRUE(left_out_kurtosis(search) > heavy_tails)) {

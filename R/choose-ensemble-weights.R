@@ -173,6 +173,7 @@ held_out_mean <- function(specs, sample, fitted) {
 lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
+  if (!is.null(object$choice$scored)) return(scored_source(object, metric))
   metrics <- read_plain_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
   values <- object$held_out$values

@@ -81,7 +81,9 @@ shares_lambda <- function(spec) UseMethod("shares_lambda")
 shares_lambda.default <- function(spec) FALSE
 
 #' @exportS3Method
-shares_lambda.dg_ridge_spec <- function(spec) !is.null(spec$args$lambda)
+shares_lambda.dg_ridge_spec <- function(spec) {
+  !is.null(spec$args$lambda) && domain_knows(spec$args$domain_kernel) != "names"
+}
 
 # The model with the chosen values, from all rows.
 fit_chosen_source <- function(state, spec) {

@@ -2,20 +2,31 @@
 
 #' @exportS3Method
 fit_source.dg_ridge_spec <- function(spec, stage) {
+  task <- ridge_source_task(spec, stage)
+  sums <- stage_groups(task$product, stage, task$response, task$costs)
+  ridge_of_groups(spec, stage, task, sums, left_out = TRUE)
+}
+
+# list(args, response, product, costs)
+ridge_source_task <- function(spec, stage) {
   args <- source_args(spec$args, stage)
   response <- source_response(stage, args$scale != "none")
   args$domain_kernel <- source_domain_kernel(args, stage, response)
-  product <- source_space(args, stage)
-  costs <- domain_costs(stage$survey, args$domain_weights)
-  sums <- stage_groups(product, stage, response, costs)
+  list(args = args, response = response, product = source_space(args, stage),
+       costs = domain_costs(stage$survey, args$domain_weights))
+}
+
+# left_out: are the fits without groups of domains kept?
+ridge_of_groups <- function(spec, stage, task, sums, left_out) {
+  args <- task$args
   total <- sum_groups(sums)
-  check_overflow(diag(total$second), product$kernel)
+  check_overflow(diag(total$second), task$product$kernel)
   if (is.null(args$lambda)) args$lambda <- choose_lambda(sums, total, stage, args)
   solved <- solve_moments(total, args)
   solved$decision <- matrix(0, 0L, ncol(solved$coefficients))
-  fitted <- new_ridge(solved, product, response, list(weights = numeric(), y = NULL), numeric(),
-                      args$lambda)
-  fitted$left_out <- leave_groups_out(sums, total, stage, args, args$lambda)
+  fitted <- new_ridge(solved, task$product, task$response, list(weights = numeric(), y = NULL),
+                      numeric(), args$lambda)
+  if (left_out) fitted$left_out <- leave_groups_out(sums, total, stage, args, args$lambda)
   finish_source(fitted, spec, stage)
 }
 

@@ -58,13 +58,18 @@ source_table <- function(product, stage) {
 # Sums of products of features by groups of domains, over all rows: see representation-groups.R.
 # group: of each domain, a function of the product and the number of domains.
 stage_groups <- function(product, stage, response, costs, group = group_domains) {
+  task <- groups_task(product, stage, response, costs, group)
+  task$join(stage_pass(stage, task$work, "features"))
+}
+
+# list(work: for a pass, join: what makes sums by groups of its result)
+groups_task <- function(product, stage, response, costs, group) {
   G <- length(stage$survey$domains)
   by_domain <- sums_by_domain(product, G)
   group <- if (by_domain) seq_len(G) else group(product, G)
   space <- summed_space(product, by_domain)
   table <- source_table(product, stage)
-  work <- group_work(space, if (!by_domain) table, group, target_count(response) + 1L,
-                     targets_of(response), costs)
-  sums <- stage_pass(stage, work, "features")
-  new_group_sums(sums, space, group, if (by_domain) table)
+  list(work = group_work(space, if (!by_domain) table, group, target_count(response) + 1L,
+                         targets_of(response), costs),
+       join = function(sums) new_group_sums(sums, space, group, if (by_domain) table))
 }

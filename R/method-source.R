@@ -147,7 +147,11 @@ source_stage <- function(survey, spec) {
 
 # What a worker makes of a block: list(X scaled, y, domain, weights). rows: of the stage.
 stage_block <- function(rows, data, at) {
-  block <- numbers_of(rows$reader, data, at)
+  c(staged_rows(rows, numbers_of(rows$reader, data, at)), list(at = at))
+}
+
+# The same of a block that was read.
+staged_rows <- function(rows, block) {
   block$domain <- factor(block$domain, rows$domains)
   if (!is.null(rows$leave)) block <- without_domains(block, rows$leave)
   block$X <- apply_scaling(block$X, rows$scaling, block$domain)
@@ -194,6 +198,22 @@ staged_work <- function(rows, work) {
   list(start = work$start, add = work$add, block = function(sums, data, at) {
     block <- stage_block(rows, data, at)
     if (nrow(block$X) == 0L) sums else work$block(sums, block)
+  })
+}
+
+# A pass for several stages of one survey, which reads a block once. work$block(sums, blocks) gets
+# the rows as each stage sees them.
+stages_pass <- function(stages, work, label) {
+  rows <- lapply(stages, `[[`, "rows")
+  run_pass(stages[[1L]]$survey$source, rows[[1L]]$reader$prototype, shared_work(rows, work), label)
+}
+
+shared_work <- function(rows, work) {
+  force(rows)
+  force(work)
+  list(start = work$start, add = work$add, block = function(sums, data, at) {
+    block <- numbers_of(rows[[1L]]$reader, data, at)
+    if (nrow(block$X) == 0L) sums else work$block(sums, lapply(rows, staged_rows, block))
   })
 }
 

@@ -1,6 +1,6 @@
-# Cross-validation by domain of rows that come in blocks, see row_source(): fits without each fold of
-# domains (score-source-fits.R), then scores by domain, from the same sums where they have them, else
-# from a pass that predicts each row by the fit without its fold.
+# Cross-validation by domain of rows that come in blocks, see row_source(): fits without each fold
+# of domains (score-source-fits.R), then scores by domain, from the same sums where they have them,
+# else from a pass that predicts each row by the fit without its fold.
 
 # The most folds where the user does not say.
 most_source_folds <- 30L
@@ -34,7 +34,7 @@ check_source_cv <- function(spec, folds, refits) {
     abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds() with a ",
           "source: whole domains are left out, not rows.")
   }
-  if (inherits(spec, c("dg_tune_spec", "dg_auto_spec", "dg_ensemble_spec"))) {
+  if (spec$method %in% c("dg_tune", "dg_auto", "dg_ensemble")) {
     abort("argument", "`object` must be a learner or a chain with a source, not ", spec$method,
           "(): its search would go over all rows again in each fold.")
   }
@@ -177,7 +177,7 @@ block_scores <- function(scorer, rows, metrics, classes, unit, step) {
 row_scores <- function(model, values, y, metrics, classes, unit) {
   if (ncol(values) > 1L) colnames(values) <- model$response$levels
   d <- add_responses(list(truth = y), model, values, classes)
-  if (inherits(model, "dg_null") && length(classes)) d$prob <- respond(model, values, "prob")
+  if (!is.null(model$response$shares)) d$prob <- respond(model, values, "prob")
   scores <- vapply(metrics, function(metric) {
     own <- metric$rows(d) + 0
     if (isTRUE(metric$root)) (own / unit)^2 else own

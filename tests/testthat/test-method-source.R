@@ -125,7 +125,7 @@ test_that("weight 2 is a row that stands twice", {
 test_that("what needs all rows at once says so, and what to do", {
   source <- row_source(known)
   expect_snapshot(error = TRUE, fit(dg_ridge(), count ~ x1 | domain, data = source))
-  expect_snapshot(error = TRUE, fit(dg_null(), count ~ x1 | domain, data = source))
+  expect_snapshot(error = TRUE, fit(dg_lm(), count ~ x1 | domain, data = source))
   few <- dg_ridge(features = features_nystrom(5))
   expect_snapshot(error = TRUE, fit(few, count ~ poly(x1, 2) | domain, data = source))
   expect_snapshot(error = TRUE, fit(few, count ~ I(x1 - mean(x1)) | domain, data = source))

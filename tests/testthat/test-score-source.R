@@ -103,7 +103,7 @@ test_that("scores of maps that all rows made are near those of refits and true o
   expect_lt(abs(mean(runs["blocks", ] / runs["refits", ]) - 1), 0.02)
 })
 
-test_that("lodo() of a source is that of the rows in memory, and needs no pass for squared errors", {
+test_that("lodo() of a source is that in memory, and needs no pass for squared errors", {
   spec <- whole(dg_ridge, lambda = 1)
   reads <- 0
   rows <- function(reset) {
