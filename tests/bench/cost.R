@@ -1,7 +1,7 @@
-# dg_cost() against measurement: processor seconds and peak memory of fits to files over rows, maps and
-# coordinates, each in a process of its own with one thread, and what workers send. The two speeds
-# that dg_cost() is given, and the seconds that a fit takes beside, are those with which its sums come
-# nearest to all of the measured seconds.
+# dg_cost() against measurement: processor seconds and peak memory of fits to files over rows, maps
+# and coordinates, each in a process of its own with one thread, and what workers send. The two
+# speeds that dg_cost() is given, and the seconds that a fit takes beside, are those with which its
+# sums come nearest to all of the measured seconds.
 #   Rscript tests/bench/cost.R [thousands of rows,...] [folder]      from the root of the package
 
 specs <- list(

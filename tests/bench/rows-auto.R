@@ -13,9 +13,9 @@ budget <- if (length(arguments) > 2L) as.numeric(arguments[3L]) else 600
 # What reads the table: a function that connects, and a query for each of `parts` runs of rows.
 rows_of_database <- function(path, rows, parts = 4L) {
   ends <- round(rows / parts * 0:parts)
+  query <- "SELECT * FROM rows WHERE rowid > %.0f AND rowid <= %.0f ORDER BY rowid"
   row_source(function() DBI::dbConnect(RSQLite::SQLite(), path),
-             query = sprintf("SELECT * FROM rows WHERE rowid > %.0f AND rowid <= %.0f ORDER BY rowid",
-                             ends[-(parts + 1L)], ends[-1L]))
+             query = sprintf(query, ends[-(parts + 1L)], ends[-1L]))
 }
 
 folder <- file.path(root, "rows-auto")
@@ -25,16 +25,16 @@ database <- write_database(file.path(folder, "rows.sqlite"), paths)
 unlink(paths)
 
 set.seed(1)
-time <- system.time(model <- dg_auto(y ~ . | domain, data = rows_of_database(database, 1e6 * million),
-                                     budget = budget))
+source <- rows_of_database(database, 1e6 * million)
+time <- system.time(model <- dg_auto(y ~ . | domain, data = source, budget = budget))
 print(model)
 status <- readLines("/proc/self/status")
 peak <- as.numeric(gsub("[^0-9]", "", grep("^VmHWM", status, value = TRUE))) / 1024
 predicted <- predict(model, fresh)
 by_domain <- tapply((predicted - fresh$y)^2, fresh$domain, function(e) sqrt(mean(e)))
 cat(sprintf(paste0("%g million rows, %d domains: %.0f s (%.0f s of processors), peak %.0f MB\n",
-                   "RMSE expected on a new domain %.4f, on %d fresh ones %.4f (standard error %.4f);",
-                   " the noise has %.1f\n"),
+                   "RMSE expected on a new domain %.4f, on %d fresh ones %.4f (standard error ",
+                   "%.4f); the noise has %.1f\n"),
             million, nlevels(factor(model$domain)), time[["elapsed"]],
             time[["user.self"]] + time[["sys.self"]], peak, model$choice$expected$mean,
             length(by_domain), mean(by_domain), sd(by_domain) / sqrt(length(by_domain)),

@@ -20,8 +20,8 @@ passes_of <- function(code) {
 }
 
 test_that("operations, bytes and the time of passes are linear in the rows", {
-  for (spec in list(pooled_500, dg_svm(features = features_rff(50), domain_kernel = domain_pooled()),
-                    dica(features = map_500, ncomp = 2))) {
+  machine <- dg_svm(features = features_rff(50), domain_kernel = domain_pooled())
+  for (spec in list(pooled_500, machine, dica(features = map_500, ncomp = 2))) {
     one <- dg_cost(spec, 1e6, 20)$passes
     many <- dg_cost(spec, 1e9, 20)$passes
     rows <- one$pass != "solving"
@@ -153,8 +153,8 @@ test_that("a machine is as many passes as are said, and a chain those of both", 
   expect_identical(dg_cost(svm, 1e6, 3, iterations = 8)$readings, 9)
   expect_equal(of_pass(dg_cost(svm, 1e6, 3, iterations = 8), "machine", "operations"),
                8 * of_pass(dg_cost(svm, 1e6, 3, iterations = 1), "machine", "operations"))
-  chained <- chain(dica(ncomp = 2, features = features_rff(50)),
-                   dg_ridge(features = features_rff(20), domain_kernel = domain_pooled(), lambda = 1))
+  learner <- dg_ridge(features = features_rff(20), domain_kernel = domain_pooled(), lambda = 1)
+  chained <- chain(dica(ncomp = 2, features = features_rff(50)), learner)
   expect_identical(dg_cost(chained, 1e6, 3)$readings, 3)
 })
 
