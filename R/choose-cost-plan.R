@@ -5,8 +5,14 @@ cost_plan <- function(spec, size) UseMethod("cost_plan")
 
 #' @exportS3Method
 cost_plan.dg_spec <- function(spec, size) {
-  abort("argument", "`", spec$method, "()` cannot be fitted to a source; `dg_ridge()`, `dg_gp()`, ",
-        "`dg_svm()` and the projections can.")
+  abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_null()`, a projection ",
+        "or a chain of them, not `", spec$method, "()`.")
+}
+
+# The survey has all of it.
+#' @exportS3Method
+cost_plan.dg_null_spec <- function(spec, size) {
+  list(passes = NULL, dim = 0, kept = 0, between = 0, solve = 0)
 }
 
 #' @exportS3Method

@@ -53,7 +53,7 @@
 #' ordinary core; measure yours by a fit to a million rows.
 #'
 #' @param spec A specification that can be fitted to a source: [dg_ridge()], [dg_gp()], [dg_svm()],
-#'   a projection or a [chain()], with a feature map.
+#'   a projection or a [chain()], with a feature map, or [dg_null()].
 #' @param rows,predictors Numbers of rows and of (numeric) predictors.
 #' @param workers Number of workers.
 #' @param domains Number of domains.
@@ -77,7 +77,8 @@
 #'   \item{seconds}{in all}
 #'   \item{arguments}{the numbers that were given}
 #' @section Errors:
-#' A specification that cannot be fitted to a source, and numbers that are not positive, are errors.
+#' Other specifications ([dg_auto()] decides on its passes on the way), and numbers that are not
+#' positive, are errors.
 #' @seealso [row_source()], `vignette("any-number-of-rows")`
 #' @examples
 #' spec <- dg_ridge(features = features_product(x = features_nystrom(50), rank = 10))
@@ -121,7 +122,7 @@ new_cost <- function(spec, size) {
   solving <- cost_pass("solving", plan$solve, 0, reads = 0)
   solving[c("read", "sent", "seconds")] <- c(0, 0, plan$solve / size$flops)
   passes <- rbind(passes, solving)[c("pass", "reads", "operations", "read", "sent", "seconds")]
-  largest <- 8 * max(plan$passes$numbers)
+  largest <- 8 * max(0, plan$passes$numbers)
   worker <- worker_memory(size, plan, largest)
   master <- master_memory(size, plan, largest)
   structure(class = "dg_cost", list(

@@ -148,6 +148,10 @@ test_that("each round of partitions sends its own sums", {
   }
 })
 
+test_that("the null model is a survey", {
+  expect_identical(dg_cost(dg_null(), 1e6, 3)$passes$pass, c("count", "survey"))
+})
+
 test_that("a machine is as many passes as are said, and a chain those of both", {
   svm <- dg_svm(features = features_rff(50), domain_kernel = domain_pooled())
   expect_identical(dg_cost(svm, 1e6, 3, iterations = 8)$readings, 9)
@@ -171,7 +175,13 @@ test_that("what has no source has no cost, and numbers are checked", {
   expect_error(dg_cost("ridge", 1, 1), "must be a specification", class = "domgen_error_argument")
   expect_error(dg_cost(dg_ridge(), 1e6, 3), "`features` must be a feature map",
                class = "domgen_error_argument")
-  expect_error(dg_cost(dg_lm(), 1e6, 3), "cannot be fitted to a source",
+  expect_error(dg_cost(dg_lm(), 1e6, 3), "must be `dg_ridge\\(\\)`.*, not `dg_lm\\(\\)`",
+               class = "domgen_error_argument")
+  odd <- structure(list(), class = c("features_odd", "dg_features"))
+  spec <- dg_ridge(domain_kernel = domain_pooled(), features = odd)
+  assign("format.features_odd", function(x, ...) "odd", envir = globalenv())
+  on.exit(rm("format.features_odd", envir = globalenv()))
+  expect_error(dg_cost(spec, 1, 1), "feature map odd does not say what it costs",
                class = "domgen_error_argument")
   expect_error(dg_cost(pooled_500, -1, 3), "`rows` must be one positive number, not -1",
                class = "domgen_error_argument")
