@@ -1,6 +1,7 @@
-# dg_cost() against measurement: processor seconds and peak memory of fits to files over rows, maps and
-# coordinates, each in a process of its own with one thread, and what workers send. The two speeds
-# that dg_cost() is given are those with which its sums come nearest to all of the measured seconds.
+# dg_cost() against measurement: processor seconds and peak memory of fits to files over rows, maps
+# and coordinates, each in a process of its own with one thread, and what workers send. The two
+# speeds that dg_cost() is given, and the seconds that a fit takes beside, are those with which its
+# sums come nearest to all of the measured seconds.
 #   Rscript tests/bench/cost.R [thousands of rows,...] [folder]      from the root of the package
 
 specs <- list(
@@ -71,14 +72,14 @@ compare_times <- function(lines, bytes_per_value) {
   read <- vapply(parts, function(cost) {
     sum(cost$passes$read * ifelse(cost$passes$pass == "count", 1 / 4, 1))
   }, 0)
-  speeds <- 1 / coef(lm(cpu ~ 0 + operations + read, weights = 1 / cpu^2, data = lines))
-  lines$predicted <- operations / speeds[1L] + read / speeds[2L]
+  costs <- coef(lm(cpu ~ operations + read, weights = 1 / cpu^2, data = lines))
+  lines$predicted <- costs[1L] + costs[2L] * operations + costs[3L] * read
   lines$ratio <- lines$cpu / lines$predicted
   lines$predicted_MB <- vapply(parts, `[[`, 0, "worker_memory") / 1e6
-  cat(sprintf("One thread: %.2g operations and %.2g bytes a second\n", speeds[1L], speeds[2L]))
+  cat(sprintf("One thread: %.2g operations and %.2g bytes a second, and %.2g seconds beside\n",
+              1 / costs[2L], 1 / costs[3L], costs[1L]))
   print(lines[c("fit", "rows", "cpu", "predicted", "ratio", "peak_MB", "predicted_MB")], digits = 3,
         row.names = FALSE)
-  speeds
 }
 
 compare_workers <- function(lines, bytes_per_value) {
