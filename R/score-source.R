@@ -100,12 +100,22 @@ scores_of_fits <- function(fits, stage, metrics) {
     unit <- source_response(stage, TRUE)$scale
     work <- scoring_work(fits, metrics, stage$survey$classes, unit, length(stage$survey$domains))
     sums <- c(stage_pass(stage, work, "scores"), unit = unit)
+    sums$total[!judged_cells(fits, length(stage$survey$domains)), ] <- NA
   }
   size <- c(length(stage$survey$sizes), fits$repeats, fits$choices, length(metrics))
   sums$total <- array(sums$total, size)
   lapply(seq_len(fits$choices), function(l) {
     mean_scores(array(sums$total[, , l, ], size[-3L]), sums$unit, metrics, stage$survey$sizes)
   })
+}
+
+# Does a fit judge the domain? [G repeats choices]
+judged_cells <- function(fits, G) {
+  judged <- matrix(FALSE, G, fits$repeats)
+  for (scorer in fits$scorers) {
+    judged[!is.na(scorer$at), scorer$rep] <- TRUE
+  }
+  rep(judged, fits$choices)
 }
 
 # total: sums over rows [G x repeats x metrics], those of a root in squares of `unit`.

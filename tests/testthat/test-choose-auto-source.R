@@ -125,6 +125,23 @@ test_that("rows of the search are whole domains, drawn without a look at the res
   expect_true(all(key %in% paste(many$x1, many$x2, many$y, many$domain)))
 })
 
+test_that("rows of the search are the same however many rows are cut, and even within domains", {
+  many <- auto_rows(250, 100, 4)
+  drawn <- function(source) {
+    input <- list(x = auto_formula, source = source)
+    over_source(source, list(), function() {
+      stage <- cv_stage(dg_null(), input)
+      with_seed(1, domain_sample(stage, 1200))
+    })
+  }
+  whole <- drawn(row_source(many))
+  expect_gt(nrow(many), sample_rows)
+  expect_identical(drawn(row_source(many, partitions = 7, rows = 777)), whole)
+  # no part of a domain, whose rows stand together, is drawn more often
+  at <- (match(paste(whole$X[, 1L], whole$y), paste(many$x1, many$y)) - 1L) %% 100L
+  expect_gt(stats::chisq.test(tabulate(at %/% 10L + 1L, 10L))$p.value, 0.01)
+})
+
 test_that("the smallest keys of two sets of rows are those of both together", {
   rows <- function(i) {
     keys <- c(0.5, 0.1, 0.9, 0.3, 0.2, 0.7, 0.4, 0.8)

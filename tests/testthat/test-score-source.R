@@ -147,6 +147,25 @@ test_that("lodo() of a source is that in memory, and needs no pass for squared e
   expect_gt(reads, before)
 })
 
+test_that("lodo() judges domains without weight by the fit of all others, and in groups", {
+  cv_data$w[cv_data$domain %in% levels(cv_data$domain)[c(2, 8)]] <- 0
+  spec <- whole(dg_ridge, lambda = 1)
+  source <- row_source(cv_data, partitions = 3)
+  memory <- lodo(fit(spec, cv_formula, data = cv_data, weights = w))$domains
+  model <- fit(spec, cv_formula, data = source, weights = w)
+  expect_equal(lodo(model)$domains, memory, tolerance = 1e-7)
+  sums <- list(group = c(1L, 2L, 1L, 3L, 3L, 4L))
+  expect_identical(with_weightless(list(1L, 2L), sums), list(c(1L, 3L), 2L, 4:5, 6L))
+  sums$group <- c(1L, 2L, 2L + seq_len(left_out_sets))
+  expect_identical(lengths(with_weightless(list(1L, 2L), sums)), c(1L, 1L, left_out_sets))
+})
+
+test_that("a domain that no fit judges has no score", {
+  fits <- list(scorers = list(list(rep = 1, at = c(1L, NA, 2L)), list(rep = 2, at = c(NA, 1L, 1L))),
+               repeats = 2L, choices = 2L)
+  expect_identical(judged_cells(fits, 3L), rep(c(TRUE, FALSE, TRUE, FALSE, TRUE, TRUE), 2L))
+})
+
 test_that("results print, plot and become tables", {
   cv <- dg_cv(whole(dg_ridge, lambda = 1), cv_formula, data = cv_source_rows)
   expect_output(print(cv), "RMSE: mean over domains .* 8 domains held out|held out one at a time")
