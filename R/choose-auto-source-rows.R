@@ -24,7 +24,8 @@ domain_sample <- function(stage, max_rows) {
   c(found, list(blueprint = sample$blueprint))
 }
 
-# Of each chosen domain the rows with the smallest of random keys. starts: rows before each partition.
+# Of each chosen domain the rows with the smallest of random keys. starts: rows before each
+# partition.
 domain_rows_work <- function(chosen, each, seed, starts) {
   force(chosen); force(each); force(seed); force(starts)
   list(start = function() NULL, add = function(a, b) {

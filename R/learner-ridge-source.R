@@ -151,8 +151,8 @@ leave_groups_out <- function(sums, total, stage, args, lambda) {
        offset = unlist(lapply(left, `[[`, "offset")))
 }
 
-# The sets with the domains that have no weight, which are judged too: by the fit without their group,
-# or where all of that has none in a set of their own, by the fit of all.
+# The sets with the domains that have no weight, which are judged too: by the fit without their
+# group, or where all of that has none in a set of their own, by the fit of all.
 with_weightless <- function(sets, sums) {
   set <- integer(length(sums$group))
   set[unlist(sets)] <- rep(seq_along(sets), lengths(sets))

@@ -29,10 +29,11 @@ fit_machines <- function(spec, sample, path) {
   product <- sample_space(args, sample)
   data <- path$data(list(product = product, newton = takes_newton(loss$name)), sample, args)
   # a row that is in neither class takes no part
-  costs <- apply(response$target, 2L, function(target) {
-    weights <- sample$weights * (response$kind == "number" | target != 0)
+  costs <- vapply(seq_len(ncol(response$target)), function(m) {
+    weights <- sample$weights * (response$kind == "number" | response$target[, m] != 0)
     row_costs(args$cost, weights, sample$domain, args$domain_weights)
-  })
+  }, numeric(nrow(response$target)))
+  dim(costs) <- dim(response$target)
   machines <- path$along_costs(args, function(alpha) {
     trained <- train_machines(data, response$target, costs, loss, args, alpha = alpha)
     lapply(seq_along(trained), function(m) c(trained[[m]], list(costs = costs[, m])))

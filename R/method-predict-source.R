@@ -104,6 +104,7 @@ predict_source <- function(object, source, of, arguments, ...) {
 
 # Of data frames, which give their predictions in memory.
 check_predict_dots <- function(dots, method) {
+  dots <- given_dots(dots)
   only <- intersect(names(dots), c("to", "keep", "overwrite"))
   if (length(only)) {
     abort("argument", "`", only[1L], "` must be given with `newdata = row_source(...)` only.")
