@@ -66,9 +66,10 @@ evaluate_input <- function(given, env) {
   dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
   input$data <- check_data(input$data, tell = dot)
   if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
-  if (names_columns(given$domain, input)) {
-    input$x <- add_bar(input$x, given$domain)
-    given$domain <- NULL
+  # `$` would take `domain_kernel` where there is no `domain`
+  if (names_columns(given[["domain"]], input)) {
+    input$x <- add_bar(input$x, given[["domain"]])
+    given[["domain"]] <- NULL
   }
   for (name in c("domain", "weights", "unit")) {
     if (!is.null(given[[name]])) input[[name]] <- evaluate(given[[name]], input$data, env, name)
@@ -85,6 +86,10 @@ evaluate_input <- function(given, env) {
 # Of a call whose data come in blocks, see row_source(): list(x: formula, source, weights:
 # expression or NULL, na.action); NULL for other data.
 source_input <- function(given, env) {
+  # `dg_ridge(formula, source)`: the second argument is `y`
+  if (is.null(given[["data"]]) && inherits(eval(given[["y"]], env), "dg_source")) {
+    names(given)[names(given) == "y"] <- "data"
+  }
   values <- lapply(given[intersect(names(given), c("x", "formula", "data", "na.action"))], eval,
                    envir = env)
   source <- Find(function(value) inherits(value, "dg_source"), values[c("data", "x")])
@@ -99,8 +104,8 @@ source_input <- function(given, env) {
             if (name == "y") ": the formula names the response", ".")
     }
   }
-  if (!is.null(given$domain)) formula <- add_bar(formula, given$domain)
-  list(x = formula, source = source, weights = given$weights, na.action = values$na.action,
+  if (!is.null(given[["domain"]])) formula <- add_bar(formula, given[["domain"]])
+  list(x = formula, source = source, weights = given[["weights"]], na.action = values$na.action,
        env = env)
 }
 

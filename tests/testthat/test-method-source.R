@@ -29,6 +29,30 @@ expect_same_fit <- function(spec, formula, weights = NULL, tolerance = 1e-9) {
 numbers <- count ~ x1 + x2 + x4 + site | domain
 nystrom <- features_nystrom(25)
 
+test_that("a method function takes a source as its specification does", {
+  source <- row_source(known, partitions = 2)
+  spec <- dg_ridge(lambda = 1, features = nystrom, domain_kernel = domain_pooled(),
+                   domain_weights = "equal")
+  expected <- predict(in_source(1, fit(spec, numbers, data = source)), known)
+  direct <- in_source(1, dg_ridge(numbers, data = source, lambda = 1, features = nystrom,
+                                  domain_kernel = domain_pooled(), domain_weights = "equal"))
+  expect_identical(predict(direct, known), expected)
+  second <- in_source(1, dg_ridge(numbers, source, lambda = 1, features = nystrom,
+                                  domain_kernel = domain_pooled(), domain_weights = "equal"))
+  expect_identical(predict(second, known), expected)
+  argument <- in_source(1, dg_ridge(count ~ x1 + x2 + x4 + site, data = source, domain = domain,
+                                    lambda = 1, features = nystrom, domain_weights = "equal",
+                                    domain_kernel = domain_pooled()))
+  expect_identical(predict(argument, known), expected)
+})
+
+test_that("an argument that begins with `domain` is not taken for the domain", {
+  data <- data.frame(y = sin(1:20), x = cos(1:20), kernel = rep(1:2, 10))
+  kernel <- domain_pooled()
+  model <- dg_ridge(y ~ x, data = data, lambda = 1, domain_kernel = kernel)
+  expect_identical(nlevels(model$domain), 1L)
+})
+
 test_that("ridge regressions of a source are those of its rows", {
   for (scale in c("pooled", "domain", "both", "rank", "none")) {
     expect_same_fit(dg_ridge(lambda = 1, features = nystrom, scale = scale), numbers)
