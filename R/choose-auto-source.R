@@ -1,7 +1,7 @@
-# dg_auto() on rows that come in blocks: what the model is like is chosen on whole domains in memory,
-# as of other data; then all rows, in one pass for all members, give the sums from which members, their
-# lambdas and the fits without each group of domains follow; a last pass scores the mean of the
-# members by the fits that have not seen a row's domain.
+# dg_auto() on rows that come in blocks: what the model is like is chosen on whole domains in
+# memory, as of other data; then all rows, in one pass for all members, give the sums from which
+# members, their lambdas and the fits without each group of domains follow; a last pass scores the
+# mean of the members by the fits that have not seen a row's domain.
 
 # Landmarks of a member.
 source_features <- 400L
@@ -18,11 +18,11 @@ fit_source.dg_auto_spec <- function(spec, stage) {
   check_auto_source(spec, stage)
   metrics <- source_metrics(spec$args$metric, stage$sample$y)
   splits <- auto_splits(spec$args$folds, stage)
-  found <- kept("search", search_source(spec$args, stage))
+  found <- search_source(spec$args, stage)
   members <- fit_source_members(found, stage, splits$splits)
   scored <- score_source_members(members, found$weights, stage, metrics, splits$splits)
   found <- doubt_source(found, scored)
-  if (found$null) members <- list(list(fitted = fit_source(dg_null(), stage)))
+  if (found$null) members <- list(null_member(dg_null(), stage, splits$splits))
   cv <- new_source_cv(spec, domain_task(stage), splits$folds, metrics, splits$splits, list(),
                       scored[[if (found$null) "null" else "mean"]],
                       proc.time()[["elapsed"]] - start)
@@ -52,8 +52,6 @@ auto_splits <- function(folds, stage) {
   list(folds = folds, splits = fold_splits(folds, task))
 }
 
-# list(choice: as choose_by_domain() gives it, specs, weights, null: only the null model?, metric,
-# seen: rows of each domain that the search had, too_good: what choosing made its scores better)
 search_source <- function(args, stage) {
   # members must follow from sums
   args$sums <- TRUE
@@ -64,6 +62,13 @@ search_source <- function(args, stage) {
           enumerate(levels(sample$domain), quote = "\""), " was drawn.")
   }
   check_several_classes(sample$y)
+  seed <- draw_seeds(1L)
+  kept("search", with_seed(seed, searched(args, sample, stage)))
+}
+
+# list(choice: as choose_by_domain() gives it, specs, weights, null: only the null model?, metric,
+# seen: rows of each domain that the search had, too_good: what choosing made its scores better)
+searched <- function(args, sample, stage) {
   found <- choose_by_domain(args, sample)
   search <- found$search
   keys <- found$chosen$keys
@@ -88,7 +93,11 @@ source_member_spec <- function(search, key, stage) {
 # Of each list(fitted, stage, scorer: see left_out_fits()). One pass makes the sums of all.
 fit_source_members <- function(found, stage, splits) {
   if (found$null) return(list())
-  tasks <- lapply(found$specs, function(spec) {
+  ridge <- vapply(found$specs, function(spec) spec$method == "dg_ridge", NA)
+  members <- vector("list", length(ridge))
+  # the null model may have a weight beside the others
+  members[!ridge] <- lapply(found$specs[!ridge], null_member, stage, splits)
+  tasks <- lapply(found$specs[ridge], function(spec) {
     own <- source_stage(stage$survey, spec)
     # few landmarks are independent where the kernel is linear
     task <- quietly(ridge_source_task(spec, own), "domgen_warning_rank")
@@ -97,7 +106,14 @@ fit_source_members <- function(found, stage, splits) {
   })
   sums <- stages_pass(lapply(tasks, `[[`, "stage"),
                       members_work(lapply(tasks, function(t) t$groups$work)), "features")
-  Map(function(one, sums) source_member(one, one$groups$join(sums), splits), tasks, sums)
+  members[ridge] <- Map(function(one, sums) source_member(one, one$groups$join(sums), splits),
+                        tasks, sums)
+  members
+}
+
+null_member <- function(spec, stage, splits) {
+  list(fitted = seal(fit_source(spec, stage)), stage = stage,
+       scorer = left_out_fits(spec, stage, splits)$scorers[[1L]])
 }
 
 members_work <- function(works) {

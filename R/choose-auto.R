@@ -81,20 +81,20 @@
 #' at random, with 20 rows or all that they have.
 #' The fit uses all rows: exactly up to 5,000, with `features_nystrom(1000)` beyond.
 #'
-#' **Rows in blocks.** With a [row_source()] as `data` the search is the same on rows of whole domains:
-#' 200 domains drawn at random (all, where there are fewer), 50 rows of each, or as many as
+#' **Rows in blocks.** With a [row_source()] as `data` the search is the same on rows of whole
+#' domains: 200 domains drawn at random (all, where there are fewer), 50 rows of each, or as many as
 #' `max_rows` asks of fewer domains. It has ridge regressions and the null model only, whose fits
 #' follow from sums: no forest, no support vector regression, and no [domain_multitask()], because
 #' with landmarks a domain that is left out would not be new. The members then have
-#' `features_nystrom(400)` and all rows: one pass describes the domains for each member that compares
-#' them, one makes the sums of all members, and one scores: every row is predicted by the mean of the
-#' members, each fitted without the row's group of domains (10 groups, or `folds`), with a lambda
-#' that is chosen without it. That score of all rows is what `print()` says is to be expected; what
-#' choosing kernels and scalings made too good is taken off in the share of the rows that the search
-#' has seen. Scaling, landmarks and embeddings are those of all rows, which uses no response. The
-#' null model is fitted where the members are not better than it on all rows either. `metric` must be
-#' a mean over rows (`"rmse"`, `"mae"`, `"accuracy"`); `unit` and `probability` need the rows
-#' themselves.
+#' `features_nystrom(400)` and all rows: one pass describes the domains for each member that
+#' compares them, one makes the sums of all members, and one scores: every row is predicted by the
+#' mean of the members, each fitted without the row's group of domains (10 groups, or `folds`), with
+#' a lambda that is chosen without it. That score of all rows is what `print()` says is to be
+#' expected; what choosing kernels and scalings made too good is taken off in the share of the rows
+#' that the search has seen. Scaling, landmarks and embeddings are those of all rows, which uses no
+#' response. The null model is fitted where the members are not better than it on all rows either.
+#' `metric` must be a mean over rows (`"rmse"`, `"mae"`, `"accuracy"`); `unit` and `probability`
+#' need the rows themselves.
 #'
 #' @inheritParams dg_cv
 #' @inheritParams dg_ridge
@@ -121,17 +121,17 @@
 #'     response}
 #'   \item{choice}{list of `table`, a data frame with a line for the mean and one per candidate:
 #'     `member`, `weight`, `scale`, `kernel` (or what else it is), `domain_kernel`, `lambda` (of the
-#'     support vector regression the number of its cost), `rows` of the search, `mean` and `se`
-#'     of the score over left-out domains (of the mean of the members cross-fitted, of candidates
-#'     at their best lambda), `difference` from the mean of the members (of a
-#'     candidate on fewer rows: from the best one on these) and its standard error
-#'     `difference_se`, `seconds`; `scores`, a matrix, domains x lines of the table (`NA` where a
-#'     candidate's rows had none of the domain); `expected`, a list of `mean` and `se`, the score to
-#'     expect on a new domain and its standard error, `raw`, the same before it is corrected for
-#'     choosing, and `domains`, how many they come from (`NA` and 0 with one domain); `metric`,
-#'     `rows`, `seed`, `seconds`: what decided, rows of the search, what they were drawn by, its
-#'     time; `few`: one domain only?; `budget`: list of `seconds` (or `NULL`) and `spent`: did it
-#'     end the search?; of a source `scored`, the [dg_cv()] result of all rows, which [lodo()] gives}
+#'     support vector regression the number of its cost), `rows` of the search, `mean` and `se` of
+#'     the score over left-out domains (of the mean of the members cross-fitted, of candidates at
+#'     their best lambda), `difference` from the mean of the members (of a candidate on fewer rows:
+#'     from the best one on these) and its standard error `difference_se`, `seconds`; `scores`, a
+#'     matrix, domains x lines of the table (`NA` where a candidate's rows had none of the domain);
+#'     `expected`, a list of `mean` and `se`, the score to expect on a new domain and its standard
+#'     error, `raw`, the same before it is corrected for choosing, and `domains`, how many they come
+#'     from (`NA` and 0 with one domain); `metric`, `rows`, `seed`, `seconds`: what decided, rows of
+#'     the search, what they were drawn by, its time; `few`: one domain only?; `budget`: list of
+#'     `seconds` (or `NULL`) and `spent`: did it end the search?; of a source `scored`, the
+#'     [dg_cv()] result of all rows, which [lodo()] gives}
 #'   \item{calibration}{with probabilities a list, see [dg_svm()]}
 #'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
 #' @section Errors:

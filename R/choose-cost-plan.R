@@ -1,12 +1,18 @@
 # The passes of a method over the rows of a source, see dg_cost() and fit_source():
 # list(passes: rows of cost_pass(), solve: operations, dim: coordinates, kept: numbers that a worker
-# needs of what was fitted before).
+# needs of what was fitted before, between: of them those of the kernel between domains).
 cost_plan <- function(spec, size) UseMethod("cost_plan")
 
 #' @exportS3Method
 cost_plan.dg_spec <- function(spec, size) {
-  abort("argument", "`", spec$method, "()` cannot be fitted to a source; `dg_ridge()`, `dg_gp()`, ",
-        "`dg_svm()` and the projections can.")
+  abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_null()`, a projection ",
+        "or a chain of them, not `", spec$method, "()`.")
+}
+
+# The survey has all of it.
+#' @exportS3Method
+cost_plan.dg_null_spec <- function(spec, size) {
+  list(passes = NULL, dim = 0, kept = 0, between = 0, solve = 0)
 }
 
 #' @exportS3Method
@@ -19,6 +25,7 @@ cost_plan.dg_ridge_spec <- function(spec, size) {
   open <- is.null(spec$args$lambda)
   summed <- (2 + open) * sums$to_sum
   list(passes = rbind(space$passes, sums$pass), dim = space$dim, kept = space$kept,
+       between = space$between,
        solve = fits * r3 / 3 + open * min(lambda_folds, sums$groups) * 4 * r3 / 3 + summed)
 }
 
@@ -28,6 +35,7 @@ cost_plan.dg_gp_spec <- function(spec, size) {
   space <- space_cost(spec$args, size)
   sums <- groups_cost(space, size)
   list(passes = rbind(space$passes, sums$pass), dim = space$dim, kept = space$kept,
+       between = space$between,
        solve = 10 * space$dim^3 + 2 * sums$to_sum)
 }
 
@@ -40,6 +48,7 @@ cost_plan.dg_svm_spec <- function(spec, size) {
                     m * (r^2 + r + 2 * length(step_lengths) + 1), size$iterations)
   pass$operations <- pass$operations * size$iterations
   list(passes = rbind(space$passes, pass), dim = r, kept = space$kept,
+       between = space$between,
        solve = size$iterations * m * r^3 / 3)
 }
 
@@ -52,7 +61,8 @@ cost_plan.dg_projection_spec <- function(spec, size) {
   operations <- space$map$values + r * (r + 1) + r + 2 * r * s
   pass <- cost_pass("features", operations,
                     r^2 + r * size$domains * size$targets + r * s + s^2)
-  list(passes = rbind(space$passes, pass), dim = r, kept = space$kept, solve = 25 * r^3)
+  list(passes = rbind(space$passes, pass), dim = r, kept = space$kept,
+       between = space$between, solve = 25 * r^3)
 }
 
 # The learner sees scores, for which each row is projected again.
@@ -66,19 +76,23 @@ cost_plan.dg_chain_spec <- function(spec, size) {
   values <- space_cost(spec$projection$args, size)$map$values + 2 * before$dim * ncomp
   learner$passes$operations <- learner$passes$operations + values * learner$passes$reads
   list(passes = rbind(before$passes, learner$passes), dim = learner$dim,
-       kept = before$kept + learner$kept, solve = before$solve + learner$solve)
+       kept = before$kept + learner$kept, between = before$between + learner$between,
+       solve = before$solve + learner$solve)
 }
 
-# What is fitted before the sums of a method are taken: list(passes, map, dim, kept).
+# What is fitted before the sums of a method are taken: list(passes, map, dim, kept, between).
 space_cost <- function(args, size) {
   kernel <- args$domain_kernel
   p <- size$predictors
-  map <- map_cost(args$features, p, if (uses_domain(kernel)) size$domains else 0)
-  embedding <- if (judges_rows(kernel)) map_cost(embedding_features(args$features), p)
-  list(passes = if (!is.null(embedding)) {
-    cost_pass("embeddings", embedding$values + embedding$dim, size$domains * (embedding$dim + 1))
-  }, map = map, dim = map$dim,
-  kept = map$kept + if (is.null(embedding)) 0 else embedding$kept + size$domains * embedding$dim)
+  G <- size$domains
+  map <- map_cost(args$features, p, if (uses_domain(kernel)) G else 0)
+  if (!judges_rows(kernel)) {
+    return(list(passes = NULL, map = map, dim = map$dim, kept = map$kept, between = 0))
+  }
+  embedding <- map_cost(embedding_features(args$features), p)
+  list(passes = cost_pass("embeddings", embedding$values + embedding$dim, G * (embedding$dim + 1)),
+       map = map, dim = map$dim, kept = map$kept + embedding$kept + G * embedding$dim + G^2,
+       between = G^2)
 }
 
 # The pass of sums by groups of domains, see representation-groups.R: list(pass, groups, to_sum:

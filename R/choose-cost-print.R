@@ -15,8 +15,9 @@ print.dg_cost <- function(x, ...) {
     check.names = FALSE
   )
   print(table, row.names = FALSE, right = TRUE)
-  cat("\n  in all ", trimws(format_seconds(x$seconds)), " s, at ", in_rate(size$flops, "operations"),
-      " and ", in_rate(size$bytes, "bytes"), " a second and worker\n", sep = "")
+  cat("\n  in all ", trimws(format_seconds(x$seconds)), " s, at ",
+      in_rate(size$flops, "operations"), " and ", in_rate(size$bytes, "bytes"),
+      " a second and worker\n", sep = "")
   cat("  memory ", in_bytes(x$worker_memory), " a worker", if (size$workers > 1) {
     paste0(", ", in_bytes(x$master_memory), " in the session of the call")
   }, "\n", sep = "")
@@ -32,5 +33,6 @@ in_bytes <- function(bytes) {
   ifelse(bytes == 0, "-", paste(signif(bytes / 1000^power, 2), units[power + 1]))
 }
 
-format_seconds <- function(seconds) format(signif(seconds, 2), big.mark = ",", scientific = FALSE,
-                                           drop0trailing = TRUE)
+format_seconds <- function(seconds) {
+  format(signif(seconds, 2), big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+}

@@ -2,12 +2,13 @@
 #'
 #' @description
 #' Passes over the rows, operations, bytes that are read and sent, memory and time of `fit(spec,
-#' formula, data = source)`, see [row_source()], before any row is read. They are the formulas below,
-#' for n rows, p predictors, G domains, W workers and a map of r coordinates.
+#' formula, data = source)`, see [row_source()], before any row is read. They are the formulas
+#' below, for n rows, p predictors, G domains, W workers and a map of r coordinates.
 #'
 #' @details
-#' An addition or a multiplication is one operation, an exponential or a cosine is `r transcendental`.
-#' For each row, with m the targets (1 for a number or two classes, else the classes):
+#' An addition or a multiplication is one operation, an exponential or a cosine is
+#' `r transcendental`. For each row, with m the targets (1 for a number or two classes, else the
+#' classes):
 #' \itemize{
 #'   \item *count*: nothing, but the bytes of files are looked through; other sources know how many
 #'     rows they have.
@@ -16,38 +17,43 @@
 #'   \item *embeddings*, for [domain_distribution()]: \eqn{z_e}{z_e} is evaluated and added,
 #'     \eqn{v_e + r_e}{v_e + r_e}.
 #'   \item *features*: z is evaluated and its products are added, \eqn{v + r(r + 1) + 2r(m + 1)}{
-#'     v + r(r + 1) + 2 r (m + 1)}. Of `features_product()` with \eqn{r_x}{r_x} coordinates of x they
-#'     are those of \eqn{z_x}{z_x} where sums for each domain fit in memory (\eqn{G r_x^2}{G r_x^2}
-#'     of at most `r format(domain_numbers, big.mark = ",")` numbers): \eqn{v_x + r_x(r_x + 1) +
-#'     2r_x(m + 1)}{v_x + r_x (r_x + 1) + 2 r_x (m + 1)}.
+#'     v + r(r + 1) + 2 r (m + 1)}. Of `features_product()` with \eqn{r_x}{r_x} coordinates of x
+#'     they are those of \eqn{z_x}{z_x} where sums for each domain fit in memory (\eqn{G r_x^2}{G
+#'     r_x^2} of at most `r format(domain_numbers, big.mark = ",")` numbers): \eqn{v_x + r_x(r_x +
+#'     1) + 2r_x(m + 1)}{v_x + r_x (r_x + 1) + 2 r_x (m + 1)}.
 #'   \item *machine*, of [dg_svm()], as often as `iterations` says: \eqn{v + m(r(r + 1) + 10r)}{
 #'     v + m (r (r + 1) + 10 r)}. The machine of the sample is the start, so that few are needed.
 #'   \item a learner in a [chain()] has passes of its own, in which each row is projected before.
 #' }
 #' To evaluate z takes, with q landmarks, \eqn{v = q(2p + `r transcendental`) + q^2}{v = q (2 p +
-#' `r transcendental`) + q^2}; with D frequencies \eqn{v = D(2p + `r 2 * transcendental`)}{v = D (2 p
-#' + `r 2 * transcendental`)}; the product map of rank s \eqn{v_x + s r_x}{v_x + s r_x}.
+#' `r transcendental`) + q^2}; with D frequencies \eqn{v = D(2p + `r 2 * transcendental`)}{v = D (2
+#' p + `r 2 * transcendental`)}; the product map of rank s \eqn{v_x + s r_x}{v_x + s r_x}.
 #'
 #' *Solving* takes place where the call is made: \eqn{r^3/3}{r^3 / 3} for each of the ridge
 #' regressions (the fit, one without each of at most `r left_out_sets` sets of domains, and
 #' `r lambda_folds` times \eqn{4r^3/3}{4 r^3 / 3} where `lambda` is not given), \eqn{25r^3}{25 r^3}
 #' for a projection, m \eqn{r^3/3}{r^3 / 3} for each pass of a machine.
 #'
-#' A worker *sends*, after each pass, numbers and no rows: 2p + 8 for each domain and its part of the
-#' sample after the survey; \eqn{G r_e}{G r_e} after the embeddings; \eqn{S(r^2 + r(m + 1) +
+#' A worker *sends*, after each pass, numbers and no rows: 2p + 8 for each domain and its part of
+#' the sample after the survey; \eqn{G r_e}{G r_e} after the embeddings; \eqn{S(r^2 + r(m + 1) +
 #' (m + 1)^2)}{S (r^2 + r (m + 1) + (m + 1)^2)} after the features, with S the number of groups of
-#' domains whose sums are kept apart, as many as 64 MB take, and at least ten. It sends once if it has
-#' at most two partitions, else two to four times. Its *memory* is R itself (150 MB), six copies of a
-#' block of rows, a block of features, and the sums, one for each doubling of the number of its
-#' partitions. The call's own session has to hold the sums of all workers that come at the same time.
+#' domains whose sums are kept apart, as many as 64 MB take, and at least ten. It sends once if it
+#' has at most two partitions, else two to four times.
+#'
+#' *Memory* of a worker is that of R (200 MB), of ten copies of a block of rows (text, numbers, what
+#' is made of them), of features of 2,048 rows, of the fitted maps with \eqn{G^2}{G^2} numbers of a
+#' kernel between domains, and of the sums, one for each doubling of the number of its partitions.
+#' The session of the call has the sample beside, and the sums of all workers that come at the same
+#' time.
 #'
 #' *Seconds* are operations / (W `flops`) + bytes / (W `bytes`) for each pass, and W times what a
-#' worker sends / `network`, since one session receives all of it; to start the workers takes time
-#' of its own. The defaults are those of one ordinary core; measure yours by a fit to a million
-#' rows.
+#' worker sends / `network`, since one session receives all of it. Bytes are looked through four
+#' times as fast as they are read. Some seconds are needed beside, whatever the number of rows, to
+#' start workers, to choose landmarks and to leave domains out. The defaults are those of one
+#' ordinary core; measure yours by a fit to a million rows.
 #'
-#' @param spec A specification that can be fitted to a source: [dg_ridge()], [dg_gp()], [dg_svm()], a
-#'   projection or a [chain()], with a feature map.
+#' @param spec A specification that can be fitted to a source: [dg_ridge()], [dg_gp()], [dg_svm()],
+#'   a projection or a [chain()], with a feature map, or [dg_null()].
 #' @param rows,predictors Numbers of rows and of (numeric) predictors.
 #' @param workers Number of workers.
 #' @param domains Number of domains.
@@ -63,15 +69,16 @@
 #' @param network Bytes per second that the call's session receives.
 #' @param ... Not used.
 #' @return An object of class `dg_cost`, a list with
-#'   \item{passes}{data frame: `pass`, `operations` and `read` (bytes) of all workers, `sent` (bytes)
-#'     by each worker, `seconds`}
+#'   \item{passes}{data frame: `pass`, `operations` and `read` (bytes) of all workers, `sent`
+#'     (bytes) by each worker, `seconds`}
 #'   \item{readings}{how often all rows are read}
 #'   \item{coordinates}{of the feature map}
 #'   \item{worker_memory,master_memory}{bytes}
 #'   \item{seconds}{in all}
 #'   \item{arguments}{the numbers that were given}
 #' @section Errors:
-#' A specification that cannot be fitted to a source, and numbers that are not positive, are errors.
+#' Other specifications ([dg_auto()] decides on its passes on the way), and numbers that are not
+#' positive, are errors.
 #' @seealso [row_source()], `vignette("any-number-of-rows")`
 #' @examples
 #' spec <- dg_ridge(features = features_product(x = features_nystrom(50), rank = 10))
@@ -115,12 +122,14 @@ new_cost <- function(spec, size) {
   solving <- cost_pass("solving", plan$solve, 0, reads = 0)
   solving[c("read", "sent", "seconds")] <- c(0, 0, plan$solve / size$flops)
   passes <- rbind(passes, solving)[c("pass", "reads", "operations", "read", "sent", "seconds")]
-  largest <- 8 * max(plan$passes$numbers)
+  largest <- 8 * max(0, plan$passes$numbers)
+  worker <- worker_memory(size, plan, largest)
+  master <- master_memory(size, plan, largest)
   structure(class = "dg_cost", list(
     title = spec$parts$title, passes = passes[passes$reads > 0 | passes$operations > 0, ],
     readings = sum(passes$reads[passes$pass != "count"]), coordinates = plan$dim,
-    worker_memory = worker_memory(size, plan, largest),
-    master_memory = master_memory(size, plan, largest), seconds = sum(passes$seconds),
+    worker_memory = if (size$workers > 1) worker else master, master_memory = master,
+    seconds = sum(passes$seconds),
     arguments = size
   ))
 }
@@ -145,17 +154,24 @@ cost_rounds <- function(size) {
 # Sums that stand beside each other until they are added in pairs.
 cost_stack <- function(partitions) floor(log2(max(partitions, 1))) + 2
 
-base_memory <- 150e6
+# R and the package.
+base_memory <- 2e8
 
 worker_memory <- function(size, plan, largest) {
-  block <- 6 * 8 * min(size$block, size$rows) * (size$predictors + 2)
-  features <- 8 * 2 * 2048 * plan$dim
-  base_memory + block + features + 8 * plan$kept +
+  # text, data frame, matrix and what is made of them on the way
+  block <- 10 * min(size$block, size$rows) * (size$predictors + 2)
+  # of a block of 2,048 rows, with those that have their weights
+  features <- 2 * 2048 * plan$dim
+  base_memory + 8 * (block + features + plan$kept) +
     largest * cost_stack(size$partitions / size$workers)
 }
 
+# The session that makes the call has the sample, of which landmarks are chosen, and G x G numbers
+# where kernels between domains are fitted.
 master_memory <- function(size, plan, largest) {
-  if (size$workers == 1) return(worker_memory(size, plan, largest) + 8 * 4 * plan$dim^2)
-  base_memory + 8 * plan$kept + largest * (size$workers + cost_stack(size$partitions)) +
-    8 * 4 * plan$dim^2
+  sample <- 4 * min(size$rows, sample_rows) * (size$predictors + 4) +
+    min(size$rows, max(1e4, 5 * plan$dim)) * plan$dim
+  own <- 8 * (sample + 3 * plan$between + 4 * plan$dim^2)
+  if (size$workers == 1) return(worker_memory(size, plan, largest) + own)
+  base_memory + 8 * plan$kept + own + largest * (size$workers + cost_stack(size$partitions))
 }

@@ -7,6 +7,11 @@
 # p: predictors; domains: those of which the map has a table, 0 where it uses none.
 map_cost <- function(features, p, domains = 0) UseMethod("map_cost")
 
+#' @exportS3Method
+map_cost.default <- function(features, p, domains = 0) {
+  abort("argument", "The feature map ", format(features), " does not say what it costs.")
+}
+
 # An exponential or a cosine, in operations.
 transcendental <- 20
 

@@ -1,9 +1,9 @@
 # A model that knows the domains of new rows before it predicts one of them: what it asks of their
 # rows are sums by domain, over blocks that are read once for each round of questions.
 
-# A question is list(ask, add): ask(rows) gives sums by domain of list(X, domain: a factor, place:
-# of the block), and add(a, b) those of two blocks. Questions of an object about rows as its decision() sees them;
-# NULL where nothing is open.
+# A question is list(ask, add): ask(rows) gives sums by domain of list(X, domain: a factor,
+# place: of the block), and add(a, b) those of two blocks. Questions of an object about rows as its
+# decision() sees them; NULL where nothing is open.
 open_questions <- function(object) UseMethod("open_questions")
 
 # The object with the answers to its questions.

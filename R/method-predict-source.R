@@ -13,12 +13,12 @@
 #' All arguments of the model's `predict()` mean the same (`type`, `reference`, `new_levels`,
 #' `se.fit`, ...); `domain` is one value for all rows, or left out. Further ones are:
 #' \describe{
-#'   \item{`to`}{Where the predictions go. `NULL`: they are returned, in the order of the source's
-#'     rows. A path that ends in `.csv`: one file. Another path: a folder that is made, with a file
-#'     `part-00001.csv`, ... for each partition. `row_source(connection, table = "name")`: a database
-#'     table that is made; its connection is not one that the rows are read from, and a function
-#'     that makes one lets workers write too. A SQLite file that is read from can be written to only
-#'     after `PRAGMA journal_mode = WAL`.}
+#'   \item{`to`}{Where the predictions go. `NULL`: they are returned, in the order of the rows of
+#'     the source. A path that ends in `.csv`: one file. Another path: a folder that is made, with
+#'     a file `part-00001.csv`, ... for each partition. `row_source(connection, table = "name")`: a
+#'     database table that is made. Its connection is not one that the rows are read from, and a
+#'     function that makes one lets workers write too. A SQLite file that is read from can be
+#'     written to only after `PRAGMA journal_mode = WAL`.}
 #'   \item{`keep`}{Names of columns of the source that are copied. Of CSV files columns that are no
 #'     predictors are copied as the text that they are.}
 #'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole.}

@@ -66,7 +66,7 @@ evaluate_input <- function(given, env) {
   dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
   input$data <- check_data(input$data, tell = dot)
   if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
-  # `$` would take `domain_kernel` where there is no `domain`
+  # `$` would take domain_kernel for it
   if (names_columns(given[["domain"]], input)) {
     input$x <- add_bar(input$x, given[["domain"]])
     given[["domain"]] <- NULL
@@ -104,6 +104,7 @@ source_input <- function(given, env) {
             if (name == "y") ": the formula names the response", ".")
     }
   }
+  # `$` would take domain_kernel for it
   if (!is.null(given[["domain"]])) formula <- add_bar(formula, given[["domain"]])
   list(x = formula, source = source, weights = given[["weights"]], na.action = values$na.action,
        env = env)

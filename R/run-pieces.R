@@ -16,8 +16,11 @@ resumable <- function(call, store = new.env(parent = emptyenv())) {
   if (session$inside || !is.null(outer)) return(call())
   tryCatch(call(), interrupt = function(i) {
     session$interrupted <- list(call = call, store = store)
-    abort("interrupt", "Interrupted after ", sum(store$pieces %in% names(store)), " of ",
-          plural(length(store$pieces), "piece"), " of work; `dg_resume()` goes on from there.")
+    done <- sum(store$pieces %in% names(store))
+    # between two rounds of pieces, as between passes over a source, their number says nothing
+    abort("interrupt", "Interrupted", if (done < length(store$pieces)) paste0(
+      " after ", done, " of ", plural(length(store$pieces), "piece"), " of work"),
+      "; `dg_resume()` goes on from there.")
   })
 }
 

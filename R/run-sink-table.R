@@ -8,9 +8,10 @@ table_sink <- function(to, overwrite) {
     abort("argument", "`to` must be one table, `row_source(connection, table = \"name\")`, or the ",
           "path of a file or folder.")
   }
-  structure(list(label = partition$label, partition = partition, overwrite = overwrite,
-                 part = beside(partition$table, "_part"), state = beside(partition$table, "_state")),
-            class = "sink_table")
+  structure(class = "sink_table", list(
+    label = partition$label, partition = partition, overwrite = overwrite,
+    part = beside(partition$table, "_part"), state = beside(partition$table, "_state")
+  ))
 }
 
 # The table of a name like this one's, in the same schema.
@@ -73,7 +74,7 @@ sink_begin.sink_table <- function(sink, key, like, parts) {
       }
       DBI::dbCreateTable(connection, sink$part, as_rows(like))
       DBI::dbCreateTable(connection, sink$state, state_row(0L, list()))
-      DBI::dbAppendTable(connection, sink$state, state_row(0L, list(key = key)))
+      append_rows(connection, sink$state, state_row(0L, list(key = key)))
     })
   })
 }
@@ -83,6 +84,11 @@ as_rows <- function(columns) {
     if (is.factor(column)) as.character(column) else column
   })
   plain_frame(columns, length(columns[[1L]]))
+}
+
+# dbAppendTable() is not in every driver.
+append_rows <- function(connection, table, rows) {
+  DBI::dbWriteTable(connection, table, rows, append = TRUE, row.names = FALSE)
 }
 
 state_row <- function(number, state) {
@@ -102,7 +108,7 @@ write_state <- function(sink, connection, number, state) {
   DBI::dbExecute(connection, paste("DELETE FROM", DBI::dbQuoteIdentifier(connection, sink$state),
                                    "WHERE", DBI::dbQuoteIdentifier(connection, "number"), "=",
                                    as.integer(number)))
-  DBI::dbAppendTable(connection, sink$state, state_row(number, state))
+  append_rows(connection, sink$state, state_row(number, state))
 }
 
 #' @exportS3Method
@@ -119,7 +125,7 @@ sink_part.sink_table <- function(sink, number) {
   grow <- function(columns, done, notes, finished) {
     new <- list(done = done, finished = finished, notes = notes)
     asking_sink(sink, in_transaction(connection, function() {
-      if (!is.null(columns)) DBI::dbAppendTable(connection, sink$part, as_rows(columns))
+      if (!is.null(columns)) append_rows(connection, sink$part, as_rows(columns))
       write_state(sink, connection, number, new)
     }))
     state <<- new

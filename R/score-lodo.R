@@ -30,10 +30,10 @@
 #' result is that of [dg_cv()] to rounding. A model with features has not kept its rows: they are
 #' taken from the data of the call by which it was fitted.
 #'
-#' *Rows in blocks.* A ridge regression that was fitted to a [row_source()] has kept the fits without
-#' each domain (more than 100 domains: without groups of them, at most 100), so that the root mean
-#' squared errors of domains are there. Other metrics, which must be means over rows, and domains in
-#' groups take two passes over the source of its call.
+#' *Rows in blocks.* A ridge regression that was fitted to a [row_source()] has kept the fits
+#' without each domain (more than 100 domains: without groups of them, at most 100), so that the
+#' root mean squared errors of domains are there. Other metrics, which must be means over rows, and
+#' domains in groups take two passes over the source of its call.
 #'
 #' *Gaussian processes* keep their parameters and the mean of the response. Parameters that
 #' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the

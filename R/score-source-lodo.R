@@ -1,5 +1,5 @@
-# lodo() of ridge regressions of rows that come in blocks: the fit has kept the fits without each set
-# of domains, and the squared errors of each set.
+# lodo() of ridge regressions of rows that come in blocks: the fit has kept the fits without each
+# set of domains, and the squared errors of each set.
 
 lodo_source <- function(object, metric, env) {
   if (is.null(object$left_out)) {

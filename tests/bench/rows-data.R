@@ -11,7 +11,8 @@ spread_of_noise <- 0.5
 rows_world <- function(domains = 2000L, fresh = 200L, p = 20L, seed = 1L) {
   set.seed(seed)
   all <- domains + fresh
-  list(loadings = matrix(rnorm(3L * p), 3L) / sqrt(3), means = matrix(rnorm(all * 3L, sd = 0.7), all),
+  list(loadings = matrix(rnorm(3L * p), 3L) / sqrt(3),
+       means = matrix(rnorm(all * 3L, sd = 0.7), all),
        spreads = exp(rnorm(all, sd = 0.3)), sizes = exp(rnorm(all)), p = p,
        known = seq_len(domains), fresh = domains + seq_len(fresh), seed = seed)
 }

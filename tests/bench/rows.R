@@ -1,7 +1,7 @@
 # Rows in files: time, memory and error of ridge regression with the distributional kernel and 500
 # coordinates, in units of what cannot be avoided (the product of the features, and reading), beside
 # linear fits by chunks (biglm, speedglm) and scikit-learn's partial_fit on Fourier features.
-#   Rscript tests/bench/rows.R [millions of rows,...] [folder]      from the root of the package
+#   Rscript tests/bench/rows.R [millions of rows,...] [folder] [tasks,...]     from the root
 # Each measurement is a process of its own (rows-run.R); the folder takes 140 MB per million rows,
 # and its files are removed. Peers that are not there are left out.
 
@@ -34,8 +34,13 @@ there <- function(package) nzchar(system.file(package = package))
 # domains are pooled.
 passes <- c(product_map = 3, fourier = 3, nystrom = 3, pooled = 2)
 
-tasks <- c("reading", "product", if (there("biglm")) "biglm", if (there("speedglm")) "speedglm",
+known <- c("reading", "product", if (there("biglm")) "biglm", if (there("speedglm")) "speedglm",
            names(passes), if (!is.null(python_with("sklearn"))) c("sklearn 250", "sklearn 500"))
+
+# Always the two that the others are compared with.
+tasks <- if (length(arguments) > 2L) {
+  union(c("reading", "product"), intersect(known, strsplit(arguments[3L], ",")[[1L]]))
+} else known
 
 measure_all <- function(million) {
   folder <- file.path(root, paste0("rows-", million))
@@ -43,11 +48,14 @@ measure_all <- function(million) {
   paths <- write_rows(folder, 1e6 * million)
   size <- sum(file.size(paths)) / 1e6
   lines <- do.call(rbind, lapply(tasks, measure, folder, format(1e6 * million, scientific = FALSE)))
-  at <- function(task) lines$seconds[lines$task == task]
-  least <- at("product") + passes[lines$task] * at("reading")
-  lines$of_least <- lines$seconds / ifelse(is.na(least), NA, least)
-  cat(sprintf("%g million rows in %d files of %.0f MB in all; seconds over those of the product of the features and %s readings\n",
-              million, length(paths), size, "2 (pooled) or 3"))
+  # in seconds, and in those of processors, where others use the machine too
+  for (name in c("seconds", "cpu")) {
+    at <- function(task) lines[[name]][lines$task == task]
+    lines[[paste0(name, "_of_least")]] <- lines[[name]] /
+      (at("product") + passes[lines$task] * at("reading"))
+  }
+  cat(sprintf(paste0("%g million rows in %d files of %.0f MB in all; of_least: over product and ",
+                     "readings, 3 (pooled: 2)\n"), million, length(paths), size))
   print(lines, digits = 3, row.names = FALSE)
   cat("\n")
   lines

@@ -20,8 +20,8 @@ passes_of <- function(code) {
 }
 
 test_that("operations, bytes and the time of passes are linear in the rows", {
-  for (spec in list(pooled_500, dg_svm(features = features_rff(50), domain_kernel = domain_pooled()),
-                    dica(features = map_500, ncomp = 2))) {
+  machine <- dg_svm(features = features_rff(50), domain_kernel = domain_pooled())
+  for (spec in list(pooled_500, machine, dica(features = map_500, ncomp = 2))) {
     one <- dg_cost(spec, 1e6, 20)$passes
     many <- dg_cost(spec, 1e9, 20)$passes
     rows <- one$pass != "solving"
@@ -148,13 +148,17 @@ test_that("each round of partitions sends its own sums", {
   }
 })
 
+test_that("the null model is a survey", {
+  expect_identical(dg_cost(dg_null(), 1e6, 3)$passes$pass, c("count", "survey"))
+})
+
 test_that("a machine is as many passes as are said, and a chain those of both", {
   svm <- dg_svm(features = features_rff(50), domain_kernel = domain_pooled())
   expect_identical(dg_cost(svm, 1e6, 3, iterations = 8)$readings, 9)
   expect_equal(of_pass(dg_cost(svm, 1e6, 3, iterations = 8), "machine", "operations"),
                8 * of_pass(dg_cost(svm, 1e6, 3, iterations = 1), "machine", "operations"))
-  chained <- chain(dica(ncomp = 2, features = features_rff(50)),
-                   dg_ridge(features = features_rff(20), domain_kernel = domain_pooled(), lambda = 1))
+  learner <- dg_ridge(features = features_rff(20), domain_kernel = domain_pooled(), lambda = 1)
+  chained <- chain(dica(ncomp = 2, features = features_rff(50)), learner)
   expect_identical(dg_cost(chained, 1e6, 3)$readings, 3)
 })
 
@@ -171,7 +175,13 @@ test_that("what has no source has no cost, and numbers are checked", {
   expect_error(dg_cost("ridge", 1, 1), "must be a specification", class = "domgen_error_argument")
   expect_error(dg_cost(dg_ridge(), 1e6, 3), "`features` must be a feature map",
                class = "domgen_error_argument")
-  expect_error(dg_cost(dg_lm(), 1e6, 3), "cannot be fitted to a source",
+  expect_error(dg_cost(dg_lm(), 1e6, 3), "must be `dg_ridge\\(\\)`.*, not `dg_lm\\(\\)`",
+               class = "domgen_error_argument")
+  odd <- structure(list(), class = c("features_odd", "dg_features"))
+  spec <- dg_ridge(domain_kernel = domain_pooled(), features = odd)
+  assign("format.features_odd", function(x, ...) "odd", envir = globalenv())
+  on.exit(rm("format.features_odd", envir = globalenv()))
+  expect_error(dg_cost(spec, 1, 1), "feature map odd does not say what it costs",
                class = "domgen_error_argument")
   expect_error(dg_cost(pooled_500, -1, 3), "`rows` must be one positive number, not -1",
                class = "domgen_error_argument")

@@ -318,6 +318,12 @@ test_that("workers write the same file as this session", {
   })
 })
 
+test_that("jobs of a cluster write the same file", {
+  skip_without_slurm()
+  expected <- readLines(written())
+  under_engine(slurm_jobs, expect_identical(readLines(written()), expected))
+})
+
 # ---- databases --------------------------------------------------------------------------------
 
 test_that("a table that was cut short at any time has every row once", {
@@ -379,12 +385,14 @@ test_that("what is wrong in the rows is told with partition and row", {
   }
   fails(function(d) d[names(d) != "x2"], "no column `x2`")
   fails(function(d) d[names(d) != "domain"], "must have the domain column `domain`")
-  text <- function(d) {
-    d$x2 <- as.character(d$x2)
-    d$x2[200] <- "abc"
-    d
-  }
-  fails(text, "`data, part 2`, row 76: `x2` must be a number, not \"abc\"")
+  # text in a file, as the others are
+  bad <- new[-(5:6), c("domain", "x1", "x2", "x3", "g")]
+  bad$x2 <- as.character(bad$x2)
+  bad$x2[200] <- "abc"
+  file <- tempfile(fileext = ".csv")
+  utils::write.csv(bad, file, row.names = FALSE, quote = FALSE)
+  expect_error(predict(distributional, row_source(file, rows = 30)),
+               "[.]csv`, row 200: `x2` must be a number, not \"abc\"", class = "domgen_error_data")
   fails(function(d) transform(d, x3 = replace(x3, 150, Inf)), "`data, part 2`, row 26: .*finite")
   level <- function(d) transform(d, g = replace(g, 140, "c"))
   fails(level, "`data, part 2`, row 16: .*levels seen in training", new_levels = "error")
