@@ -192,3 +192,18 @@ test_that("rows that cannot be used are told with partition and row", {
   expect_error(fit(few, count ~ x4 | domain, data = row_source(rows), na.action = na.fail),
                "`data`, row 5 has missing values", class = "domgen_error_data")
 })
+
+test_that("`factor(y)` makes classes of the 0 and 1 that SQLite has for logical values", {
+  skip_if_not_installed("DBI")
+  skip_if_not_installed("RSQLite")
+  data <- known[c("x1", "x2", "domain")]
+  data$high <- known$count > 0
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "t", transform(data, domain = as.character(domain)))
+  spec <- dg_ridge(lambda = 1, features = nystrom)
+  logical <- in_source(1, fit(spec, high ~ x1 + x2 | domain, data = row_source(data)))
+  stored <- in_source(1, fit(spec, factor(high) ~ x1 + x2 | domain,
+                             data = row_source(con, table = "t")))
+  expect_identical(predict(stored, known) == "1", predict(logical, known) == "TRUE")
+})
