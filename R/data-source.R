@@ -98,7 +98,8 @@ check_twice <- function(partitions) {
 #'
 #' **Databases.** A connection cannot be sent to other processes: give a function that makes one,
 #' `function() DBI::dbConnect(RSQLite::SQLite(), "file.sqlite")`. It is closed after each use, and a
-#' connection that was given is not.
+#' connection that was given is not. SQLite has neither logical values nor dates: they come as
+#' numbers, and `factor(y) ~ x` makes classes of a response of 0 and 1.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table Name of a database table, or several: a partition each.

@@ -223,12 +223,11 @@ describe_scale <- function(scale) {
 }
 
 describe_kernels <- function(product) {
-  cat("  kernel         ", format_bandwidth(product$kernel), "\n", sep = "")
+  cat_field("kernel", format_bandwidth(product$kernel))
   if (uses_domain(product$domain_kernel)) {
-    cat("  domain kernel  ", format(product$domain_kernel), "\n", sep = "")
+    cat_field("domain kernel", format(product$domain_kernel))
   }
   if (!is.null(product$features)) {
-    cat("  features       ", format(product$features), ", ", plural(product$dim, "coordinate"),
-        "\n", sep = "")
+    cat_field("features", format(product$features), ", ", plural(product$dim, "coordinate"))
   }
 }

@@ -194,9 +194,13 @@ tell_notes <- function(finished, object) {
   notes <- Reduce(add_notes, lapply(finished, `[[`, "notes"))
   if (is.null(notes)) return(invisible())
   if (notes$lost > 0) {
-    warn("missing", plural(notes$lost, "row"), " of ", in_full(notes$rows), if (notes$lost == 1)
-      " has" else " have", " missing values: the prediction is NA",
-      if (judges_domain(object)) ", and their domains are judged by their other rows", ".")
+    one <- notes$lost == 1
+    warn("missing", plural(notes$lost, "row"), " of ", in_full(notes$rows),
+         if (one) " has" else " have", " missing values: the prediction is NA",
+         if (judges_domain(object)) {
+           paste0(", and ", if (one) "its domain is judged by its" else
+             "their domains are judged by their", " other rows")
+         }, ".")
   }
   for (said in notes$said) {
     again <- said$blocks - 1

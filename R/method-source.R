@@ -41,7 +41,8 @@
 #' **Random numbers.** A call draws one seed from R's generator, from which all its random numbers
 #' come: `set.seed()` makes it reproducible, whatever the partitions, the size of the blocks and the
 #' plan, to rounding (1e-10), provided that the rows come in the same order: the sample is of row
-#' numbers.
+#' numbers. A fit in memory after the same `set.seed()` draws others; `data = row_source(data)` of a
+#' data frame draws the same.
 #'
 #' **lambda.** `NULL` is the value that predicts groups of domains best that are left out, by
 #' subtraction of their sums, over all rows.

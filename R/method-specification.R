@@ -86,6 +86,10 @@ evaluate_input <- function(given, env) {
 # Of a call whose data come in blocks, see row_source(): list(x: formula, source, weights:
 # expression or NULL, na.action); NULL for other data.
 source_input <- function(given, env) {
+  # `dg_ridge(formula, source)`: the second argument is `y`
+  if (is.null(given[["data"]]) && inherits(eval(given[["y"]], env), "dg_source")) {
+    names(given)[names(given) == "y"] <- "data"
+  }
   values <- lapply(given[intersect(names(given), c("x", "formula", "data", "na.action"))], eval,
                    envir = env)
   source <- Find(function(value) inherits(value, "dg_source"), values[c("data", "x")])

@@ -29,8 +29,9 @@ survey_source <- function(source, reader) {
   survey
 }
 
+# Once, where methods are compared on the same rows.
 warn_lost <- function(lost, n) {
-  if (lost > 0) {
+  if (lost > 0 && first_in_trip(paste("lost", lost, n))) {
     warn("missing", plural(lost, "row"), " of ", format(n, big.mark = ","),
          " left out because of missing values.")
   }

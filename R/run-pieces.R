@@ -16,9 +16,18 @@ resumable <- function(call, store = new.env(parent = emptyenv())) {
   if (session$inside || !is.null(outer)) return(call())
   tryCatch(call(), interrupt = function(i) {
     session$interrupted <- list(call = call, store = store)
-    abort("interrupt", "Interrupted after ", sum(store$pieces %in% names(store)), " of ",
-          plural(length(store$pieces), "piece"), " of work; `dg_resume()` goes on from there.")
+    abort("interrupt", "Interrupted", where_interrupted(store),
+          "; `dg_resume()` goes on from there.")
   })
+}
+
+# Of passes over a source nobody knows how many come, so that the pass itself is named.
+where_interrupted <- function(store) {
+  if (!is.null(store$pass)) return(paste0(" in ", store$pass))
+  if (length(store$pieces)) {
+    paste0(" after ", sum(store$pieces %in% names(store)), " of ",
+           plural(length(store$pieces), "piece"), " of work")
+  }
 }
 
 # The value of an expression, or the one that it had before the call was interrupted.
@@ -32,6 +41,7 @@ stored <- function(key, code) {
 run_pieces <- function(pieces, work, progress, store = session$store) {
   if (is.null(store)) store <- new.env(parent = emptyenv())
   store$pieces <- vapply(pieces, `[[`, "", "key")
+  store$pass <- NULL
   left <- pieces[!store$pieces %in% names(store)]
   bar <- progress_line(length(left), progress && length(left) > 0L)
   on.exit(bar$done())

@@ -36,14 +36,16 @@ own_line <- function(total) {
   start <- proc.time()[["elapsed"]]
   finished <- 0L
   show <- function(label) {
-    filled <- round(24 * finished / total)
     left <- if (finished > 0L) {
       seconds <- (proc.time()[["elapsed"]] - start) / finished * (total - finished)
       sprintf("  about %d:%02d left", as.integer(seconds) %/% 60L, as.integer(seconds) %% 60L)
     } else ""
-    line <- sprintf("[%s%s] %s/%s  %s%s", strrep("=", filled), strrep(" ", 24 - filled),
-                    in_full(finished), in_full(total), label, left)
-    # a longer line would wrap, and could not be overwritten
+    count <- paste0(in_full(finished), "/", in_full(total))
+    # a line of more than 78 would wrap, and could not be overwritten: the bar gives way first
+    width <- min(24, max(4, 73 - nchar(count) - nchar(label) - nchar(left)))
+    filled <- round(width * finished / total)
+    line <- sprintf("[%s%s] %s  %s%s", strrep("=", filled), strrep(" ", width - filled), count,
+                    label, left)
     cat("\r", formatC(substr(line, 1L, 78L), width = -78), sep = "", file = stderr())
   }
   list(

@@ -46,8 +46,16 @@ next_pass <- function(trip, label) {
   trip$passes <- trip$passes + 1L
   # what an interrupt says of them
   key <- sprintf("pass %d, %s", trip$passes, label)
-  trip$memory$pieces <- unique(c(trip$memory$pieces, key))
+  trip$memory$pass <- key
   key
+}
+
+# Is it the first time in this call on a source that this is said?
+first_in_trip <- function(what) {
+  trip <- session$trip
+  if (what %in% trip$said) return(FALSE)
+  if (!is.null(trip)) trip$said <- c(trip$said, what)
+  TRUE
 }
 
 # The value of an expression, or the one that was kept before the call was interrupted.

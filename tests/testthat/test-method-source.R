@@ -29,6 +29,30 @@ expect_same_fit <- function(spec, formula, weights = NULL, tolerance = 1e-9) {
 numbers <- count ~ x1 + x2 + x4 + site | domain
 nystrom <- features_nystrom(25)
 
+test_that("a method function takes a source as its specification does", {
+  source <- row_source(known, partitions = 2)
+  spec <- dg_ridge(lambda = 1, features = nystrom, domain_kernel = domain_pooled(),
+                   domain_weights = "equal")
+  expected <- predict(in_source(1, fit(spec, numbers, data = source)), known)
+  direct <- in_source(1, dg_ridge(numbers, data = source, lambda = 1, features = nystrom,
+                                  domain_kernel = domain_pooled(), domain_weights = "equal"))
+  expect_identical(predict(direct, known), expected)
+  second <- in_source(1, dg_ridge(numbers, source, lambda = 1, features = nystrom,
+                                  domain_kernel = domain_pooled(), domain_weights = "equal"))
+  expect_identical(predict(second, known), expected)
+  argument <- in_source(1, dg_ridge(count ~ x1 + x2 + x4 + site, data = source, domain = domain,
+                                    lambda = 1, features = nystrom, domain_weights = "equal",
+                                    domain_kernel = domain_pooled()))
+  expect_identical(predict(argument, known), expected)
+})
+
+test_that("an argument that begins with `domain` is not taken for the domain", {
+  data <- data.frame(y = sin(1:20), x = cos(1:20), kernel = rep(1:2, 10))
+  kernel <- domain_pooled()
+  model <- dg_ridge(y ~ x, data = data, lambda = 1, domain_kernel = kernel)
+  expect_identical(nlevels(model$domain), 1L)
+})
+
 test_that("ridge regressions of a source are those of its rows", {
   for (scale in c("pooled", "domain", "both", "rank", "none")) {
     expect_same_fit(dg_ridge(lambda = 1, features = nystrom, scale = scale), numbers)
@@ -167,4 +191,19 @@ test_that("rows that cannot be used are told with partition and row", {
                  class = "domgen_warning_missing")
   expect_error(fit(few, count ~ x4 | domain, data = row_source(rows), na.action = na.fail),
                "`data`, row 5 has missing values", class = "domgen_error_data")
+})
+
+test_that("`factor(y)` makes classes of the 0 and 1 that SQLite has for logical values", {
+  skip_if_not_installed("DBI")
+  skip_if_not_installed("RSQLite")
+  data <- known[c("x1", "x2", "domain")]
+  data$high <- known$count > 0
+  con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "t", transform(data, domain = as.character(domain)))
+  spec <- dg_ridge(lambda = 1, features = nystrom)
+  logical <- in_source(1, fit(spec, high ~ x1 + x2 | domain, data = row_source(data)))
+  stored <- in_source(1, fit(spec, factor(high) ~ x1 + x2 | domain,
+                             data = row_source(con, table = "t")))
+  expect_identical(predict(stored, known) == "1", predict(logical, known) == "TRUE")
 })

@@ -111,6 +111,18 @@ test_that("the progress bar counts and says what is left", {
   expect_silent(progress_line(2L, FALSE)$tick("method"))
 })
 
+test_that("a long progress line keeps its time left and the bar gives way", {
+  lines <- capture.output(type = "message", {
+    bar <- own_line(1234567890)
+    bar$advance(1e9)
+    bar$tick("rows, pass 3: features")
+    bar$done()
+  })
+  shown <- strsplit(paste(lines, collapse = ""), "\r")[[1L]][2L]
+  expect_identical(nchar(shown), 78L)
+  expect_match(shown, "pass 3: features  about [0-9]+:[0-9]{2} left *$")
+})
+
 test_that("where progressr is loaded, its handlers are told of the progress instead", {
   skip_if_not_installed("progressr")
   loadNamespace("progressr")

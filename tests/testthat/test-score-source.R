@@ -211,3 +211,14 @@ test_that("a change of the source after the fit is told", {
   data <- data[-1L, ]
   expect_error(lodo(model, metric = "mae"), "has changed", class = "domgen_error_data")
 })
+
+test_that("rows with missing values are told once, however many methods are compared", {
+  data <- simulate_dica(domains = 6, rows = 20, p = 2, seed = 1)
+  data$x1[c(3, 50)] <- NA
+  ridge <- dg_ridge(lambda = 1, features = features_nystrom(10))
+  set.seed(1)
+  told <- capture_warnings(dg_compare(list(a = ridge, b = ridge), y ~ x1 + x2 | domain,
+                                      data = row_source(data), folds = 3))
+  expect_identical(grep("missing values", told, value = TRUE),
+                   paste("2 rows of", nrow(data), "left out because of missing values."))
+})
