@@ -9,6 +9,10 @@
 # those whose values are open where they are text.
 source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
   declared <- source$levels
+  absent <- setdiff(names(declared), if (length(declared)) source_names(source))
+  if (length(absent)) {
+    abort("argument", "`levels` must name columns of the source; it has no ", enumerate(absent), ".")
+  }
   types <- first_types(source, columns, c(free, names(declared)))
   for (name in names(types)) {
     if (name %in% free) types[[name]] <- character()

@@ -243,6 +243,10 @@ respond_calibrated <- function(object, values, type, maps) {
 
 abort_no_probabilities <- function(object) {
   possible <- !is.null(spec_probability(object$spec))
+  if (possible && !is.null(object$rows$n)) {
+    abort("argument", "`type = \"prob\"` needs `dg_svm(loss = \"logistic\")` of a model fitted to ",
+          "sums or a source: calibration needs the rows themselves.")
+  }
   abort("argument", "`type = \"prob\"` is not available",
         if (possible) " without calibration: fit `" else " for `", object$spec$method,
         if (possible) "(probability = \"platt\")`." else "()`: use \"decision\" or \"class\".")
