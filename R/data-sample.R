@@ -142,10 +142,12 @@ check_data <- function(data, arg = "data", tell = FALSE) {
   plain <- if (is.list(data) || (is.matrix(data) && !is.null(colnames(data)))) {
     on_error(as.data.frame(data, optional = TRUE), function(e) NULL)
   }
-  if (is.null(plain)) abort("data", "`", arg, "` must be a data frame, not ", describe(data),
-                           if (is.character(data) && length(data) == 1L) {
-                             paste0("; rows in files are `row_source(", dQuote(data, FALSE), ")`")
-                           }, ".")
+  if (is.null(plain)) {
+    abort("data", "`", arg, "` must be a data frame, not ", describe(data),
+          if (is.character(data) && length(data) == 1L) {
+            paste0("; rows in files are `row_source(", dQuote(data, FALSE), ")`")
+          }, ".")
+  }
   unnamed <- is_unnamed(names(plain))
   if (tell && any(unnamed)) {
     warn("unnamed", plural(sum(unnamed), "column"), " of `", arg, "` without a name (an index?) ",

@@ -11,7 +11,8 @@ source_prototype <- function(source, columns = NULL, free = character(), open = 
   declared <- source$levels
   absent <- setdiff(names(declared), if (length(declared)) source_names(source))
   if (length(absent)) {
-    abort("argument", "`levels` must name columns of the source; it has no ", enumerate(absent), ".")
+    abort("argument", "`levels` must name columns of the source; it has no ", enumerate(absent),
+          ".")
   }
   types <- first_types(source, columns, c(free, names(declared)))
   for (name in names(types)) {
