@@ -14,31 +14,45 @@ domain_sample <- function(stage, max_rows) {
   } else {
     chosen <- sort(weighty[sample.int(length(weighty), min(length(weighty), searched_domains))])
     each <- max(searched_rows, ceiling(max_rows / length(chosen)))
-    work <- domain_rows_work(chosen, each, draw_seeds(1L))
+    starts <- c(0, cumsum(session$trip$counts))
+    work <- domain_rows_work(chosen, each, draw_seeds(1L), starts)
     found <- stage_pass(stage, work, "sample")
-    order <- order(found$place[, 1L], found$place[, 2L])
-    found <- lapply(found[c("X", "y", "domain", "weights")], take, order)
+    found <- lapply(found[c("X", "y", "domain", "weights")], take, order(found$place))
   }
   found$domain <- droplevels(found$domain)
   if (is.factor(found$y)) found$y <- droplevels(found$y)
   c(found, list(blueprint = sample$blueprint))
 }
 
-# Of each chosen domain the rows with the smallest of random keys, which do not depend on the plan.
-domain_rows_work <- function(chosen, each, seed) {
-  force(chosen); force(each); force(seed)
+# Of each chosen domain the rows with the smallest of random keys. starts: rows before each partition.
+domain_rows_work <- function(chosen, each, seed, starts) {
+  force(chosen); force(each); force(seed); force(starts)
   list(start = function() NULL, add = function(a, b) {
     if (is.null(a)) b else if (is.null(b)) a else smallest_keys(bind_rows(a, b), each)
   }, block = function(sums, rows) {
-    n <- nrow(rows$X)
-    start <- (seed + 7919 * rows$at$number + rows$at$first) %% .Machine$integer.max
-    key <- with_seed(start, stats::runif(n))
     own <- as.integer(rows$domain) %in% chosen
-    found <- lapply(c(rows[c("X", "y", "domain", "weights")], list(key = key)), take, own)
-    found$place <- cbind(rep(rows$at$number, n), rows$at$first + seq_len(n))[own, , drop = FALSE]
-    found <- smallest_keys(found, each)
+    place <- starts[rows$at$number] + rows$at$first - 1 + rows$kept
+    found <- c(rows[c("X", "y", "domain", "weights")],
+               list(key = row_keys(place, seed), place = place))
+    found <- smallest_keys(lapply(found, take, own), each)
     if (is.null(sums)) found else smallest_keys(bind_rows(sums, found), each)
   })
+}
+
+# Runs of so many rows have a stream of random numbers each, so that a row has the same key wherever
+# partitions and blocks end.
+keys_run <- 4096
+
+# place: numbers of rows in the source.
+row_keys <- function(place, seed) {
+  run <- (place - 1) %/% keys_run
+  keys <- numeric(length(place))
+  for (r in unique(run)) {
+    own <- which(run == r)
+    stream <- with_seed((seed + r) %% .Machine$integer.max, stats::runif(keys_run))
+    keys[own] <- stream[place[own] - r * keys_run]
+  }
+  keys
 }
 
 bind_rows <- function(a, b) {

@@ -40,18 +40,22 @@ mean_scoring_work <- function(null, scorers, weights, response, metrics, classes
        })
 }
 
-# Values of a member on the common scale, each row by the fit without its domain.
+# Values of a member on the common scale, each row by the fit without its domain: [n x columns].
 left_out_common <- function(scorer, rows) {
   domain <- as.integer(rows$domain)
-  values <- matrix(NA_real_, length(domain), scorer$m)
   by_fit <- split(seq_along(domain), scorer$at[domain])
-  for (k in names(by_fit)) {
-    i <- by_fit[[k]]
-    values[i, ] <- fit_values(scorer, as.integer(k), rows_at(rows[c("X", "domain")], i))
-  }
-  member <- structure(list(response = scorer$models[[1L]]$response),
-                      class = c("dg_ridge", "dg_learner"))
-  common_values(member, values)
+  parts <- lapply(names(by_fit), function(k) {
+    k <- as.integer(k)
+    values <- fit_values(scorer, k, rows_at(rows[c("X", "domain")], by_fit[[as.character(k)]]))
+    common_values(left_out_model(scorer, k), values)
+  })
+  values <- do.call(rbind, parts)
+  values[order(unlist(by_fit)), , drop = FALSE]
+}
+
+left_out_model <- function(scorer, k) {
+  if (is.null(scorer$product)) return(scorer$models[[k]])
+  structure(scorer$models[[1L]], class = c("dg_ridge", "dg_learner"))
 }
 
 # What lodo() of such a model gives.

@@ -22,7 +22,7 @@ fit_source.dg_auto_spec <- function(spec, stage) {
   members <- fit_source_members(found, stage, splits$splits)
   scored <- score_source_members(members, found$weights, stage, metrics, splits$splits)
   found <- doubt_source(found, scored)
-  if (found$null) members <- list(list(fitted = fit_source(dg_null(), stage)))
+  if (found$null) members <- list(null_member(dg_null(), stage, splits$splits))
   cv <- new_source_cv(spec, domain_task(stage), splits$folds, metrics, splits$splits, list(),
                       scored[[if (found$null) "null" else "mean"]],
                       proc.time()[["elapsed"]] - start)
@@ -93,7 +93,11 @@ source_member_spec <- function(search, key, stage) {
 # Of each list(fitted, stage, scorer: see left_out_fits()). One pass makes the sums of all.
 fit_source_members <- function(found, stage, splits) {
   if (found$null) return(list())
-  tasks <- lapply(found$specs, function(spec) {
+  ridge <- vapply(found$specs, function(spec) spec$method == "dg_ridge", NA)
+  members <- vector("list", length(ridge))
+  # the null model may have a weight beside the others
+  members[!ridge] <- lapply(found$specs[!ridge], null_member, stage, splits)
+  tasks <- lapply(found$specs[ridge], function(spec) {
     own <- source_stage(stage$survey, spec)
     # few landmarks are independent where the kernel is linear
     task <- quietly(ridge_source_task(spec, own), "domgen_warning_rank")
@@ -102,7 +106,14 @@ fit_source_members <- function(found, stage, splits) {
   })
   sums <- stages_pass(lapply(tasks, `[[`, "stage"),
                       members_work(lapply(tasks, function(t) t$groups$work)), "features")
-  Map(function(one, sums) source_member(one, one$groups$join(sums), splits), tasks, sums)
+  members[ridge] <- Map(function(one, sums) source_member(one, one$groups$join(sums), splits),
+                        tasks, sums)
+  members
+}
+
+null_member <- function(spec, stage, splits) {
+  list(fitted = seal(fit_source(spec, stage)), stage = stage,
+       scorer = left_out_fits(spec, stage, splits)$scorers[[1L]])
 }
 
 members_work <- function(works) {

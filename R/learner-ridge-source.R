@@ -141,6 +141,7 @@ left_out_sets <- 100L
 leave_groups_out <- function(sums, total, stage, args, lambda) {
   sets <- split_groups(sums, stage, k = left_out_sets)
   if (length(sets) < 2L) return(NULL)
+  sets <- with_weightless(sets, sums)
   left <- lapply(sets, function(domains) {
     left_out_errors(sums, total, domains, stage, args, lambda)
   })
@@ -148,4 +149,20 @@ leave_groups_out <- function(sums, total, stage, args, lambda) {
                                     numeric(ncol(total$cross))),
        coefficients = do.call(cbind, lapply(left, `[[`, "coefficients")),
        offset = unlist(lapply(left, `[[`, "offset")))
+}
+
+# The sets with the domains that have no weight, which are judged too: by the fit without their group,
+# or where all of that has none in a set of their own, by the fit of all.
+with_weightless <- function(sets, sums) {
+  set <- integer(length(sums$group))
+  set[unlist(sets)] <- rep(seq_along(sets), lengths(sets))
+  if (all(set > 0L)) return(sets)
+  of_group <- tapply(set, sums$group, max)
+  set <- c(of_group[match(sums$group, names(of_group))])
+  idle <- unique(sums$group[set == 0L])
+  each <- length(sets) + length(idle) <= left_out_sets
+  own <- length(sets) + if (each) match(sums$group, idle) else rep(1L, length(set))
+  set[set == 0L] <- own[set == 0L]
+  found <- unname(split(seq_along(set), set))
+  found[order(vapply(found, min, 0L))]
 }

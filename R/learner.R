@@ -78,7 +78,8 @@ row_costs <- function(cost, weights, domain, domain_weights) {
   # sums of shares, because sums of weights of 1e308 overflow
   share <- weights / max(weights)
   n_g <- unname(tapply(share, domain, sum))
-  present <- sum(n_g > 0)
+  # of a sample of the rows not every domain is there
+  present <- sum(n_g > 0, na.rm = TRUE)
   costs <- cost * weights * ifelse(share > 0, sum(share) / (present * n_g[as.integer(domain)]), 0)
   if (any(!is.finite(costs))) {
     abort("argument", "`cost` times `weights` must be finite; they reach ", format(cost), " times ",

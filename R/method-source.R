@@ -172,6 +172,7 @@ without_domains <- function(block, leave) {
 # say without one, as scaling and embeddings, stays.
 stage_without <- function(stage, domains) {
   survey <- stage$survey
+  survey$n <- survey$n - sum(survey$sizes[domains])
   for (name in c("weights", "positive", "logs")) survey[[name]][domains] <- 0
   survey$response <- lapply(survey$response, function(values) {
     if (is.matrix(values)) values[domains, ] <- 0 else values[domains] <- 0

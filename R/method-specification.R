@@ -66,9 +66,10 @@ evaluate_input <- function(given, env) {
   dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
   input$data <- check_data(input$data, tell = dot)
   if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
-  if (names_columns(given$domain, input)) {
-    input$x <- add_bar(input$x, given$domain)
-    given$domain <- NULL
+  # `$` would take domain_kernel for it
+  if (names_columns(given[["domain"]], input)) {
+    input$x <- add_bar(input$x, given[["domain"]])
+    given[["domain"]] <- NULL
   }
   for (name in c("domain", "weights", "unit")) {
     if (!is.null(given[[name]])) input[[name]] <- evaluate(given[[name]], input$data, env, name)
@@ -99,8 +100,9 @@ source_input <- function(given, env) {
             if (name == "y") ": the formula names the response", ".")
     }
   }
-  if (!is.null(given$domain)) formula <- add_bar(formula, given$domain)
-  list(x = formula, source = source, weights = given$weights, na.action = values$na.action,
+  # `$` would take domain_kernel for it
+  if (!is.null(given[["domain"]])) formula <- add_bar(formula, given[["domain"]])
+  list(x = formula, source = source, weights = given[["weights"]], na.action = values$na.action,
        env = env)
 }
 

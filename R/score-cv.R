@@ -86,6 +86,10 @@
 #' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
 #' dg_cv(dg_svm(domain_kernel = domain_pooled()), y ~ . | domain, data = toy,
 #'       metric = c("accuracy", "auc"))
+#'
+#' # rows that come in blocks
+#' dg_cv(dg_ridge(features = features_nystrom(20)), y ~ . | domain,
+#'       data = row_source(toy, partitions = 2))
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
                   metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL, ...) {

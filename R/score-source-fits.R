@@ -150,8 +150,9 @@ left_out_fits.dg_null_spec <- function(spec, stage, splits) {
 
 null_without <- function(spec, stage, held) {
   found <- constant_of(stage_without(stage, held)$survey, spec$args)
-  list(value = unname(found$value), model = structure(found["response"],
-                                                      class = c("dg_null", "dg_learner", "dg_fit")))
+  model <- c(found["response"], list(spec = spec))
+  list(value = unname(found$value),
+       model = structure(model, class = c("dg_null", "dg_learner", "dg_fit")))
 }
 
 # Other methods: a fit for each split, by passes of its own.
@@ -185,7 +186,8 @@ refitted_scorer <- function(spec, stage, split) {
        coefficients = as.matrix(learner$coefficients), m = NCOL(learner$coefficients),
        offset = if (is.null(learner$offset)) 0 else learner$offset,
        through = stage$rows$through,
-       models = list(structure(list(response = learner$response), class = "dg_learner")))
+       models = list(structure(learner[intersect(c("response", "loss", "offset"), names(learner))],
+                               class = class(learner))))
 }
 
 # ---- what they share --------------------------------------------------------------------------

@@ -36,7 +36,7 @@ check_source_cv <- function(spec, folds, refits) {
   }
   if (spec$method %in% c("dg_tune", "dg_auto", "dg_ensemble")) {
     abort("argument", "`object` must be a learner or a chain with a source, not ", spec$method,
-          "(): its search would go over all rows again in each fold.")
+          "(): it would go over all rows again in each fold.")
   }
   check_source_spec(spec)
 }
@@ -100,12 +100,22 @@ scores_of_fits <- function(fits, stage, metrics) {
     unit <- source_response(stage, TRUE)$scale
     work <- scoring_work(fits, metrics, stage$survey$classes, unit, length(stage$survey$domains))
     sums <- c(stage_pass(stage, work, "scores"), unit = unit)
+    sums$total[!judged_cells(fits, length(stage$survey$domains)), ] <- NA
   }
   size <- c(length(stage$survey$sizes), fits$repeats, fits$choices, length(metrics))
   sums$total <- array(sums$total, size)
   lapply(seq_len(fits$choices), function(l) {
     mean_scores(array(sums$total[, , l, ], size[-3L]), sums$unit, metrics, stage$survey$sizes)
   })
+}
+
+# Does a fit judge the domain? [G repeats choices]
+judged_cells <- function(fits, G) {
+  judged <- matrix(FALSE, G, fits$repeats)
+  for (scorer in fits$scorers) {
+    judged[!is.na(scorer$at), scorer$rep] <- TRUE
+  }
+  rep(judged, fits$choices)
 }
 
 # total: sums over rows [G x repeats x metrics], those of a root in squares of `unit`.
@@ -175,9 +185,11 @@ block_scores <- function(scorer, rows, metrics, classes, unit, step) {
 
 # What the metrics are means of, [rows x metrics].
 row_scores <- function(model, values, y, metrics, classes, unit) {
-  if (ncol(values) > 1L) colnames(values) <- model$response$levels
+  if (ncol(values) == length(classes)) colnames(values) <- classes
   d <- add_responses(list(truth = y), model, values, classes)
-  if (!is.null(model$response$shares)) d$prob <- respond(model, values, "prob")
+  if ("prob" %in% metrics_need(metrics)) {
+    d$prob <- all_classes(respond(model, values, "prob"), classes, 0)
+  }
   scores <- vapply(metrics, function(metric) {
     own <- metric$rows(d) + 0
     if (isTRUE(metric$root)) (own / unit)^2 else own

@@ -67,6 +67,44 @@ test_that("the same seed gives the same model, however the rows are cut, and kee
   expect_equal(predict(again, auto_fresh), predict(auto_model, auto_fresh))
 })
 
+test_that("a call that was broken off gives the numbers of one that was not", {
+  reads <- new.env()
+  part <- function(own) {
+    done <- TRUE
+    function(reset) {
+      if (reset) {
+        done <<- FALSE
+        return(NULL)
+      }
+      reads$count <- reads$count + 1
+      if (reads$count > reads$most) stop("the connection is lost")
+      if (!done) {
+        done <<- TRUE
+        auto_train[own, ]
+      }
+    }
+  }
+  odd <- seq_len(nrow(auto_train)) %% 2 == 1
+  first <- part(odd)
+  second <- part(!odd)
+  call <- function(most, store = NULL) {
+    reads$count <- 0
+    reads$most <- most
+    source <- row_source(list(function(reset) first(reset), function(reset) second(reset)),
+                         store = store)
+    dg_auto(auto_formula, data = source, members = 1, max_rows = 100, max_predictors = 0)
+  }
+  whole <- call(Inf)
+  passes <- reads$count
+  store <- tempfile("store")
+  on.exit(unlink(store, recursive = TRUE))
+  expect_error(call(passes - 3, store), "the connection is lost")
+  again <- call(Inf, store)
+  expect_lt(reads$count, passes / 2)
+  expect_identical(again$choice$expected, whole$choice$expected)
+  expect_identical(predict(again, auto_fresh), predict(whole, auto_fresh))
+})
+
 test_that("rows of the search are whole domains, drawn without a look at the response", {
   many <- auto_rows(300, 100, 4)
   input <- list(x = auto_formula, source = row_source(many, partitions = 4))
@@ -85,6 +123,23 @@ test_that("rows of the search are whole domains, drawn without a look at the res
   key <- paste(sample$X[, 1L], sample$X[, 2L], sample$y, sample$domain)
   expect_false(anyDuplicated(key) > 0L)
   expect_true(all(key %in% paste(many$x1, many$x2, many$y, many$domain)))
+})
+
+test_that("rows of the search are the same however many rows are cut, and even within domains", {
+  many <- auto_rows(250, 100, 4)
+  drawn <- function(source) {
+    input <- list(x = auto_formula, source = source)
+    over_source(source, list(), function() {
+      stage <- cv_stage(dg_null(), input)
+      with_seed(1, domain_sample(stage, 1200))
+    })
+  }
+  whole <- drawn(row_source(many))
+  expect_gt(nrow(many), sample_rows)
+  expect_identical(drawn(row_source(many, partitions = 7, rows = 777)), whole)
+  # no part of a domain, whose rows stand together, is drawn more often
+  at <- (match(paste(whole$X[, 1L], whole$y), paste(many$x1, many$y)) - 1L) %% 100L
+  expect_gt(stats::chisq.test(tabulate(at %/% 10L + 1L, 10L))$p.value, 0.01)
 })
 
 test_that("the smallest keys of two sets of rows are those of both together", {
@@ -113,6 +168,26 @@ test_that("where nothing can be learned the null model is fitted", {
   expect_output(print(alone), "predicts")
 })
 
+test_that("the null model may stand beside the others", {
+  data <- auto_train
+  data$class <- factor(ifelse(data$y > 0, "high", "low"))
+  data$third <- cut(data$y, c(-Inf, -0.5, 0.5, Inf), labels = c("p", "q", "r"))
+  for (formula in list(y ~ x1 + x2 | domain, class ~ x1 + x2 | domain, third ~ x1 + x2 | domain)) {
+    input <- list(x = formula, source = row_source(data))
+    scored <- over_source(input$source, list(), function() {
+      stage <- cv_stage(dg_null(), input)
+      splits <- auto_splits(NULL, stage)$splits
+      specs <- list(dg_null(), dg_ridge(features = features_nystrom(20), offset = TRUE))
+      members <- fit_source_members(list(null = FALSE, specs = specs), stage, splits)
+      metrics <- source_metrics(NULL, stage$sample$y)
+      c(score_source_members(members, c(1, 0), stage, metrics, splits),
+        list(ridge = score_source_members(members, c(0, 1), stage, metrics, splits)$mean))
+    })
+    expect_equal(scored$mean, scored$null)
+    expect_false(isTRUE(all.equal(scored$ridge, scored$null)))
+  }
+})
+
 test_that("classes are chosen and predicted", {
   data <- auto_train
   data$y <- factor(ifelse(data$y > 0, "high", "low"))
@@ -121,7 +196,7 @@ test_that("classes are chosen and predicted", {
   truth <- ifelse(auto_fresh$y > 0, "high", "low")
   correct <- tapply(predict(model, auto_fresh) == truth, auto_fresh$domain, mean)
   error <- sqrt(model$choice$expected$se^2 + stats::var(correct) / length(correct))
-  expect_lt(abs(mean(correct) - model$choice$expected$mean), 2.5 * error)
+  expect_lt(abs(mean(correct) - model$choice$expected$mean), 3.5 * error)
 })
 
 test_that("it prints how all rows were scored, and refuses what sums cannot give", {

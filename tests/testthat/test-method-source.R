@@ -47,6 +47,19 @@ test_that("ridge regressions of a source are those of its rows", {
                   numbers)
 })
 
+test_that("a kernel between domains may be given in the call that fits", {
+  source <- row_source(rows, rows = 100)
+  at_once <- suppressWarnings(dg_ridge(numbers, data = source, domain_kernel = domain_pooled(),
+                                       features = features_linear(), kernel = kernel_linear(),
+                                       lambda = 1))
+  spec <- dg_ridge(domain_kernel = domain_pooled(), features = features_linear(),
+                   kernel = kernel_linear(), lambda = 1)
+  expect_equal(coef(at_once), coef(suppressWarnings(fit(spec, numbers, data = source))))
+  named <- suppressWarnings(dg_ridge(count ~ x1, data = source, domain = domain, lambda = 1,
+                                     features = nystrom, domain_kernel = domain_distribution()))
+  expect_identical(levels(named$domain), levels(factor(known$domain)))
+})
+
 test_that("Gaussian processes of a source are those of its rows, with their left-out domains", {
   for (features in list(nystrom, features_product())) {
     spec <- dg_gp(features = features)

@@ -68,6 +68,29 @@ test_that("null models and chains are those in memory", {
   suppressWarnings(expect_same_cv(chain(project, learn), folds = 3))
 })
 
+test_that("support vector machines are fitted again without each fold", {
+  expect_same_cv(whole(dg_svm, cost = 1, loss = "squared_hinge"), class ~ x1 + x2 + x3 | domain,
+                 folds = 2, tolerance = 1e-4)
+  expect_same_cv(whole(dg_svm, cost = 1, loss = "logistic"), class ~ x1 + x2 + x3 | domain,
+                 folds = 3, metric = c("log_loss", "brier", "accuracy"), tolerance = 1e-4)
+  expect_same_cv(whole(dg_svm, cost = 1, loss = "squared_epsilon_insensitive"), folds = 2,
+                 metric = "mae", tolerance = 1e-4)
+})
+
+test_that("a cost that is open is chosen without the fold, whose domain is not in the sample", {
+  spec <- dg_svm(features = features_nystrom(30), domain_kernel = domain_pooled())
+  set.seed(1)
+  blocks <- dg_cv(spec, class ~ x1 + x2 + x3 | domain, data = cv_source_rows, folds = 3)
+  memory <- dg_cv(spec, class ~ x1 + x2 + x3 | domain, data = cv_data, folds = blocks$folds)
+  expect_equal(blocks$mean, memory$mean, tolerance = 0.1)
+})
+
+test_that("kernels of known domains are fitted again, so that a fold's are new", {
+  spec <- dg_ridge(lambda = 1, features = features_nystrom(nrow(cv_data)), scale = "none",
+                   kernel = kernel_rbf(0.7), domain_kernel = domain_multitask(0.5))
+  suppressWarnings(expect_same_cv(spec, folds = 4))
+})
+
 test_that("a lambda that is open is chosen without the labels of the fold", {
   # labels of a domain that mislead: its own score must not know them
   spec <- whole(dg_ridge, offset = TRUE)
@@ -122,6 +145,25 @@ test_that("lodo() of a source is that in memory, and needs no pass for squared e
   expect_equal(lodo(model, metric = "mae")$domains, lodo(memory, metric = "mae")$domains,
                tolerance = 1e-7)
   expect_gt(reads, before)
+})
+
+test_that("lodo() judges domains without weight by the fit of all others, and in groups", {
+  cv_data$w[cv_data$domain %in% levels(cv_data$domain)[c(2, 8)]] <- 0
+  spec <- whole(dg_ridge, lambda = 1)
+  source <- row_source(cv_data, partitions = 3)
+  memory <- lodo(fit(spec, cv_formula, data = cv_data, weights = w))$domains
+  model <- fit(spec, cv_formula, data = source, weights = w)
+  expect_equal(lodo(model)$domains, memory, tolerance = 1e-7)
+  sums <- list(group = c(1L, 2L, 1L, 3L, 3L, 4L))
+  expect_identical(with_weightless(list(1L, 2L), sums), list(c(1L, 3L), 2L, 4:5, 6L))
+  sums$group <- c(1L, 2L, 2L + seq_len(left_out_sets))
+  expect_identical(lengths(with_weightless(list(1L, 2L), sums)), c(1L, 1L, left_out_sets))
+})
+
+test_that("a domain that no fit judges has no score", {
+  fits <- list(scorers = list(list(rep = 1, at = c(1L, NA, 2L)), list(rep = 2, at = c(NA, 1L, 1L))),
+               repeats = 2L, choices = 2L)
+  expect_identical(judged_cells(fits, 3L), rep(c(TRUE, FALSE, TRUE, FALSE, TRUE, TRUE), 2L))
 })
 
 test_that("results print, plot and become tables", {
