@@ -55,13 +55,3 @@ write_blocks <- function(path, rows, world, from, block) {
     rows <- rows - n
   }
 }
-
-# The same rows as one table of SQLite.
-write_database <- function(path, paths, table = "rows") {
-  connection <- DBI::dbConnect(RSQLite::SQLite(), path)
-  on.exit(DBI::dbDisconnect(connection))
-  for (file in paths) {
-    DBI::dbWriteTable(connection, table, as.data.frame(data.table::fread(file)), append = TRUE)
-  }
-  path
-}
