@@ -43,15 +43,18 @@ mean_scoring_work <- function(null, scorers, weights, response, metrics, classes
 # Values of a member on the common scale, each row by the fit without its domain.
 left_out_common <- function(scorer, rows) {
   domain <- as.integer(rows$domain)
-  values <- matrix(NA_real_, length(domain), scorer$m)
   by_fit <- split(seq_along(domain), scorer$at[domain])
-  for (k in names(by_fit)) {
-    i <- by_fit[[k]]
-    values[i, ] <- fit_values(scorer, as.integer(k), rows_at(rows[c("X", "domain")], i))
+  values <- NULL
+  for (k in as.integer(names(by_fit))) {
+    i <- by_fit[[as.character(k)]]
+    model <- scorer$models[[if (length(scorer$models) == 1L) 1L else k]]
+    if (inherits(model, "dg_null")) model$spec <- dg_null()
+    else class(model) <- c("dg_ridge", "dg_learner")
+    own <- common_values(model, fit_values(scorer, k, rows_at(rows[c("X", "domain")], i)))
+    if (is.null(values)) values <- matrix(NA_real_, length(domain), ncol(own))
+    values[i, ] <- own
   }
-  member <- structure(list(response = scorer$models[[1L]]$response),
-                      class = c("dg_ridge", "dg_learner"))
-  common_values(member, values)
+  values
 }
 
 # What lodo() of such a model gives.

@@ -88,7 +88,9 @@ source_member_spec <- function(search, key, stage) {
 # Of each list(fitted, stage, scorer: see left_out_fits()). One pass makes the sums of all.
 fit_source_members <- function(found, stage, splits) {
   if (found$null) return(list())
-  tasks <- lapply(found$specs, function(spec) {
+  # stacking may give the null model a weight beside the others
+  null <- vapply(found$specs, inherits, NA, "dg_null_spec")
+  tasks <- lapply(found$specs[!null], function(spec) {
     own <- source_stage(stage$survey, spec)
     # few landmarks are independent where the kernel is linear
     task <- quietly(ridge_source_task(spec, own), "domgen_warning_rank")
@@ -97,7 +99,16 @@ fit_source_members <- function(found, stage, splits) {
   })
   sums <- stages_pass(lapply(tasks, `[[`, "stage"),
                       members_work(lapply(tasks, function(t) t$groups$work)), "features")
-  Map(function(one, sums) source_member(one, one$groups$join(sums), splits), tasks, sums)
+  members <- vector("list", length(null))
+  members[!null] <- Map(function(one, sums) source_member(one, one$groups$join(sums), splits),
+                        tasks, sums)
+  members[null] <- lapply(which(null), function(k) null_member(stage, splits))
+  members
+}
+
+null_member <- function(stage, splits) {
+  list(fitted = fit_source(dg_null(), stage), stage = stage,
+       scorer = left_out_fits(dg_null(), stage, splits)$scorers[[1L]])
 }
 
 members_work <- function(works) {

@@ -130,6 +130,30 @@ test_that("where nothing can be learned the null model is fitted", {
   expect_output(print(alone), "predicts")
 })
 
+test_that("the null model may be a member beside others", {
+  for (response in c("y", "class", "third")) {
+    data <- auto_train
+    data$class <- ifelse(data$y > 0, "high", "low")
+    data$third <- c("p", "q", "r")[findInterval(data$y, c(-0.7, 0.7)) + 1L]
+    source <- row_source(data, partitions = 2)
+    formula <- stats::as.formula(paste(response, "~ x1 + x2 | domain"))
+    found <- over_source(source, list(), function() {
+      stage <- cv_stage(dg_null(), list(x = formula, source = source))
+      stage$survey$formula <- formula
+      splits <- auto_splits(3, stage)$splits
+      specs <- list(dg_ridge(features = features_nystrom(20), domain_kernel = domain_pooled(),
+                             offset = TRUE), dg_null())
+      members <- fit_source_members(list(null = FALSE, specs = specs), stage, splits)
+      metrics <- source_metrics(NULL, stage$sample$y)
+      lapply(list(null = c(0, 1), both = c(0.8, 0.2)), function(weights) {
+        score_source_members(members, weights, stage, metrics, splits)
+      })
+    })
+    expect_equal(found$null$mean$domains, found$null$null$domains)
+    expect_false(isTRUE(all.equal(found$both$mean$domains, found$null$null$domains)))
+  }
+})
+
 test_that("classes are chosen and predicted", {
   data <- auto_train
   data$y <- factor(ifelse(data$y > 0, "high", "low"))
