@@ -58,6 +58,9 @@ for (map in maps) for (block in c(0L, 16L)) {
   Zt <- feature_columns_(map, X, codes, 2L, block)
   feature_apply_(map, X, codes, numbers(ncol(Zx), 3L, 9), 2L, block)
   moments <- feature_moments_(map, X, codes, codes, 3L, F, rep_len(c(0, 1, 2), n), 2L, TRUE, block)
+  r <- ncol(Zx)
+  feature_group_moments_(map, X, codes, sort(codes), rep_len(c(0, 1, 2), n), F, matrix(0, r^2, 3L),
+                         matrix(0, r * ncol(F), 3L), matrix(0, ncol(F)^2, 3L), 2L, block)
 }
 set.seed(1)
 feature_pivots_(rbf, X, kappa, codes, 20L, 1e-10, 2L)

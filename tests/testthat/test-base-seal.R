@@ -60,7 +60,7 @@ uses <- function(model, new, numbers) {
   )
   all <- Filter(Negate(is.null), all)
   # sums have no rows to have values of
-  if (inherits(model, "dg_projection") && is.null(model$scores)) all$fitted <- NULL
+  if (!is.null(model$rows$n)) all$fitted <- NULL
   all
 }
 

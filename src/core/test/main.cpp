@@ -4,6 +4,7 @@
 #include "../feature/fourier.h"
 #include "../feature/landmarks.h"
 #include "../feature/map.h"
+#include "../feature/group-moments.h"
 #include "../feature/moments.h"
 #include "../feature/product.h"
 #include "../feature/random-pivots.h"
