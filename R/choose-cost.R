@@ -92,6 +92,8 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
                     counted = TRUE, flops = 2e10, bytes = 5e7, network = 1e8, ...) {
   check_no_dots(list(...), names(formals(dg_cost)))
   check_given(spec, "spec")
+  check_given(rows, "rows")
+  check_given(predictors, "predictors")
   if (!inherits(spec, "dg_spec")) {
     abort("argument", "`spec` must be a specification, such as `dg_ridge()`, not ",
           describe(spec), ".")

@@ -9,7 +9,9 @@ block_reader <- function(input, needs) {
   parts <- split_formula(input$x)
   check_source_input(input, parts, needs)
   columns <- source_columns(input, parts)
-  prototype <- source_prototype(input$source, columns, name_of(parts$domain),
+  # a domain that is a predictor too has the type of one
+  typed <- c(all.vars(parts$bare), all.vars(input$weights))
+  prototype <- source_prototype(input$source, columns, setdiff(name_of(parts$domain), typed),
                                 name_of(parts$response))
   data <- first_block(input$source, prototype)
   raw <- raw_of_block(input, parts, data, needs)
@@ -78,14 +80,24 @@ first_block <- function(source, prototype) {
 }
 
 raw_of_block <- function(input, parts, data, needs) {
-  response <- as.character(parts$response)[1L]
-  withCallingHandlers(
-    raw_from_formula(list(x = input$x, data = data), needs$columns),
-    domgen_warning_dependent = function(w) {
-      abort("argument", "`formula` must not have terms whose value in a row depends on other ",
-            "rows; in a source they are not together. ", conditionMessage(w))
-    }
-  )
+  withCallingHandlers({
+    raw <- raw_from_formula(list(x = input$x, data = data), needs$columns)
+    check_rows_alone(raw, data)
+    raw
+  }, domgen_warning_dependent = function(w) {
+    abort("argument", "`formula` must not have terms whose value in a row depends on other ",
+          "rows; in a source they are not together. ", conditionMessage(w))
+  })
+}
+
+# x > mean(x) is FALSE for a row that comes alone, as for half of the others: one does not tell.
+check_rows_alone <- function(raw, data) {
+  variables <- as.list(attr(raw$blueprint$terms, "variables"))[-1L]
+  whole <- which(rowSums(is.na(raw$X)) == 0)
+  if (nrow(raw$X) != nrow(data) || all(vapply(variables, is.name, NA))) return(invisible())
+  for (i in whole[unique(round(seq(1, length(whole), length.out = 12L)))]) {
+    warn_dependent(raw$blueprint, data[i, , drop = FALSE], raw$X[seq_len(i), , drop = FALSE])
+  }
 }
 
 # poly(x, 2) or scale(x) learn from the rows that they see, which would be the first block's.

@@ -155,6 +155,7 @@ agree_number <- function(column, place) {
   dated <- inherits(column, c("Date", "POSIXct", "difftime"))
   if (is_numbers(column) && !dated) return(as.double(unclass(column)))
   if (all(is.na(column))) return(rep(NA_real_, length(column)))
+  if (is.factor(column)) column <- as.character(column)
   if (!is.character(column)) {
     refuse(place, match(FALSE, is.na(column)), as.character(column), "be a number")
   }

@@ -7,9 +7,7 @@ csv_bytes <- 2^24
 csv_stream <- function(partition) {
   path <- partition$path
   size <- if (is.null(partition$bytes)) csv_bytes else partition$bytes
-  broken <- function(e) abort("data", "`", partition$label, "` cannot be read: ",
-                              conditionMessage(e), ".")
-  safely <- function(code) tryCatch(code, error = broken, warning = broken)
+  safely <- function(code) read_bytes(code, partition$label)
   zipped <- identical(safely(readBin(path, "raw", 2L)), as.raw(c(0x1f, 0x8b)))
   connection <- if (zipped) safely(gzfile(path, "rb"))
   buffer <- csv_bytes_()
@@ -28,6 +26,20 @@ csv_stream <- function(partition) {
     ended <<- found < size
     if (ended && zipped) check_gzip(path, total, partition$label)
   }, close = function() if (zipped) close(connection))
+}
+
+# A warning says what is wrong, but file() closes what it began only when the error comes.
+read_bytes <- function(code, label) {
+  said <- NULL
+  broken <- function(e) {
+    abort("data", "`", label, "` cannot be read: ",
+          if (is.null(said)) conditionMessage(e) else said, ".")
+  }
+  value <- on_error(withCallingHandlers(code, warning = function(w) {
+    if (is.null(said)) said <<- conditionMessage(w)
+    invokeRestart("muffleWarning")
+  }), broken)
+  if (is.null(said)) value else broken()
 }
 
 # R takes a file that was cut for one that has ended. The last four bytes of each member of a gzip

@@ -39,7 +39,7 @@ partition_columns.default <- function(partition) NULL
 
 # f(block, first) for each block that has rows, as it was read, until f gives FALSE.
 each_block <- function(partition, columns, text, rows, f) {
-  reader <- partition_open(partition, columns, text)
+  reader <- safely_read(partition_open(partition, columns, text), partition$label, 1)
   on.exit(reader$close())
   first <- 1
   while (!is.null(block <- read_block(reader, rows, partition$label, first))) {
@@ -51,7 +51,11 @@ each_block <- function(partition, columns, text, rows, f) {
 
 # What goes wrong in another package while it reads, with the row that was reached.
 read_block <- function(reader, rows, label, first) {
-  on_error(reader$read(rows), function(e) {
+  safely_read(reader$read(rows), label, first)
+}
+
+safely_read <- function(code, label, first) {
+  on_error(code, function(e) {
     if (inherits(e, "domgen_error")) stop(e)
     abort("data", "`", label, "` cannot be read from row ", in_full(first), " on: ",
           conditionMessage(e))

@@ -13,7 +13,8 @@ constant_of <- function(survey, args) {
   costs <- domain_costs(survey, args$domain_weights)
   if (survey$reader$kind == "class") {
     if (length(survey$classes) < 2L) abort_one_class(factor(survey$classes))
-    shares <- colSums(costs * survey$response$classes)[survey$classes]
+    table <- survey$response$classes
+    shares <- colSums(costs * table)[match(survey$classes, colnames(table))]
     return(list(value = which.max(shares),
                 response = list(kind = "class", levels = survey$classes,
                                 shares = shares / sum(shares))))

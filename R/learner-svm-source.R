@@ -48,7 +48,9 @@ machine_costs <- function(stage, response, args) {
   if (response$kind == "number") {
     return(matrix(args$cost * domain_costs(survey, args$domain_weights)))
   }
-  table <- survey$response$classes[, response$levels, drop = FALSE]
+  table <- survey$response$classes
+  # by place: no column is found by the name ""
+  table <- table[, match(response$levels, colnames(table)), drop = FALSE]
   classes <- seq_along(response$levels)
   vapply(seq_len(nrow(response$pairs)), function(m) {
     pair <- response$pairs[m, ]

@@ -21,7 +21,8 @@
 #'     written to only after `PRAGMA journal_mode = WAL`.}
 #'   \item{`keep`}{Names of columns of the source that are copied. Of CSV files columns that are no
 #'     predictors are copied as the text that they are.}
-#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole.}
+#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole. A
+#'     folder must have nothing but predictions in it, and no rows that are read.}
 #' }
 #'
 #' **What is written.** A row for each row of the source: `partition`, its label; `row`, its number
@@ -82,6 +83,7 @@ is_source <- function(x) inherits(x, "dg_source")
 predict_source <- function(object, source, of, arguments, ...) {
   where <- read_where(list(...), c(names(of), names(arguments)))
   new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
+  check_not_read(where$sink, source)
   reader <- new_block_reader(object, source, of$domain, where)
   reader$arguments <- c(arguments, list(new_levels = new_levels))
   what <- list(prediction_key(object, source), of, arguments, where$keep)
@@ -133,9 +135,7 @@ read_where <- function(given, known) {
 # What decides about the predictions.
 prediction_key <- function(object, source) {
   model <- on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
-  # rows in memory have no name that tells of a change
-  data <- lapply(source$partitions, function(p) if (!is.null(p$data)) fingerprint(p$data))
-  list(model, source_key(source), data, source$rows)
+  list(model, source_key(source), source_frames(source), source$rows)
 }
 
 # ---- blocks -----------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ check_described <- function(domain_kernel) {
 # Means of features by domain, over all rows: [G x r].
 described_means <- function(map, stage) {
   G <- length(stage$survey$domains)
-  stage$rows$leave <- NULL
+  stage$rows["leave"] <- stage$rows["classes"] <- list(NULL)
   sums <- stage_pass(stage, means_work(map, G), "embeddings")
   check_overflow(sums$sums, map$kernel)
   t(sums$sums) / sums$counts

@@ -148,17 +148,31 @@ source_stage <- function(survey, spec) {
 
 # What a worker makes of a block: list(X scaled, y, domain, weights). rows: of the stage.
 stage_block <- function(rows, data, at) {
-  c(staged_rows(rows, numbers_of(rows$reader, data, at)), list(at = at))
+  staged_rows(rows, c(numbers_of(rows$reader, data, at), list(at = at)))
 }
 
 # The same of a block that was read.
 staged_rows <- function(rows, block) {
+  check_seen(block, "domain", rows$domains)
   block$domain <- factor(block$domain, rows$domains)
   if (!is.null(rows$leave)) block <- without_domains(block, rows$leave)
   block$X <- apply_scaling(block$X, rows$scaling, block$domain)
-  if (!is.null(rows$classes)) block$y <- factor(block$y, rows$classes)
+  if (!is.null(rows$classes)) {
+    check_seen(block, "class", rows$classes)
+    block$y <- factor(block$y, rows$classes)
+  }
   if (!is.null(rows$through) && nrow(block$X)) block$X <- scores_of(rows$through, block)
   block
+}
+
+# What the survey did not see was not there then.
+check_seen <- function(block, what, known) {
+  values <- block[[c(domain = "domain", class = "y")[[what]]]]
+  new <- !values %in% known
+  if (!any(new)) return(invisible())
+  abort_row(block$at, block$kept[new][1L],
+            paste0("has another ", what, " than in the pass before, \"", values[new][1L],
+                   "\": the rows must be the same in every pass"))
 }
 
 # Rows of a block but for those of some domains.
@@ -184,6 +198,16 @@ stage_without <- function(stage, domains) {
   stage$sample[c("X", "y", "domain", "weights")] <-
     lapply(stage$sample[c("X", "y", "domain", "weights")], take, kept)
   stage$rows$leave <- domains
+  with_left_classes(stage)
+}
+
+# A class that only domains have that are left out is none.
+with_left_classes <- function(stage) {
+  if (is.null(stage$survey$classes)) return(stage)
+  table <- stage$survey$response$classes
+  classes <- intersect(stage$survey$classes, colnames(table)[colSums(table) > 0])
+  stage$survey$classes <- stage$rows$classes <- classes
+  stage$sample$y <- factor(stage$sample$y, classes)
   stage
 }
 
@@ -214,7 +238,7 @@ shared_work <- function(rows, work) {
   force(rows)
   force(work)
   list(start = work$start, add = work$add, block = function(sums, data, at) {
-    block <- numbers_of(rows[[1L]]$reader, data, at)
+    block <- c(numbers_of(rows[[1L]]$reader, data, at), list(at = at))
     if (nrow(block$X) == 0L) sums else work$block(sums, lapply(rows, staged_rows, block))
   })
 }

@@ -5,7 +5,7 @@
 sample_rows <- 20000
 
 # list(source, reader, n, lost, domains: names; sizes, weights, by domain; moments: list(count,
-# mean, square) of the columns, by domain [G x p]; response, see survey_response(); sample: as
+# mean, square) of the columns in the reader's units, by domain [G x p]; response; sample: as
 # read_sample() gives it, not scaled, with the numbers of its rows).
 survey_source <- function(source, reader) {
   n <- sum(session$trip$counts)
@@ -23,7 +23,7 @@ survey_source <- function(source, reader) {
   if (all(survey$weights == 0)) abort("data", "`weights` must not all be zero.")
   survey$classes <- survey_classes(reader, sums)
   survey$response <- lapply(sums$response, take, order)
-  survey$moments[-1L] <- unscale_moments(survey$moments, reader$unit)
+  check_response_size(survey$response, sums$values)
   survey$values <- sums$values
   survey$sample <- survey_sample(survey, sums$rows)
   survey
@@ -37,9 +37,14 @@ warn_lost <- function(lost, n) {
   }
 }
 
-# Moments were summed in units of the columns.
-unscale_moments <- function(moments, unit) {
-  list(mean = sweep(moments$mean, 2L, unit, "*"), square = sweep(moments$square, 2L, unit^2, "*"))
+# Sums of squares of numbers beyond 1e150 or below 1e-150 say nothing. values: some of the response.
+check_response_size <- function(moments, values) {
+  if (is.null(moments$square) || length(values) < 2L) return(invisible())
+  pooled <- pool_moments(moments)
+  variance <- pooled$square / pooled$count
+  if (isTRUE(variance > 1e-300 && is.finite(pooled$square))) return(invisible())
+  abort("data", "The squares of the response must be in the range of numbers, and those of ",
+        enumerate(values, quote = ""), " are not; give it in other units.")
 }
 
 # chosen: numbers of the sampled rows, ascending; starts: rows before each partition. Values, and no
@@ -181,14 +186,15 @@ survey_scaling <- function(survey, scale) {
                      "domgen_warning_constant")
   numbers <- seq_len(ncol(sample$X) - coded)
   moments <- survey$moments
+  unit <- survey$reader$unit[numbers]
   own <- lapply(seq_along(survey$domains), function(g) {
-    spread_of(moments$mean[g, numbers], moments$square[g, numbers], moments$count[g])
+    spread_of(moments$mean[g, numbers], moments$square[g, numbers], moments$count[g], unit)
   })
   if (by_domain(scale)) scaling$domains <- stats::setNames(own, survey$domains)
   if (scale[1L] == "none") return(scaling)
   pooled <- pool_moments(moments)
   scaling[c("centre", "scale")] <- spread_of(pooled$mean[numbers], pooled$square[numbers],
-                                             pooled$count)
+                                             pooled$count, unit)
   constant <- !is.finite(scaling$scale)
   if (any(constant)) {
     warn("constant", plural(sum(constant), "predictor"), " constant on the training data, without ",
@@ -198,9 +204,10 @@ survey_scaling <- function(survey, scale) {
 }
 
 # As column_moments(): what is constant is divided by infinity.
-spread_of <- function(mean, square, count) {
+spread_of <- function(mean, square, count, unit) {
   spread <- sqrt(square / max(count - 1, 1))
-  list(centre = unname(mean), scale = unname(ifelse(spread <= 1e-13 * abs(mean), Inf, spread)))
+  list(centre = unname(mean * unit),
+       scale = unname(ifelse(spread <= 1e-13 * abs(mean), Inf, spread * unit)))
 }
 
 # Of all domains together.

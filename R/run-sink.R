@@ -71,10 +71,46 @@ file_sink <- function(path, overwrite, folder = FALSE) {
   parent <- dirname(path)
   if (!dir.exists(parent)) abort("argument", "`to` must be in a folder that exists, not `", parent,
                                  "`.")
-  path <- file.path(normalizePath(parent), basename(path))
+  path <- if (dir.exists(path)) normalizePath(path)
+          else file.path(normalizePath(parent), basename(path))
   if (is_filled(path) && !overwrite) abort_finished(path)
+  check_own_files(path, "^part-[0-9]{5,}[.]csv$")
+  check_own_files(paste0(path, ".part"), work_files)
   structure(list(label = basename(path), path = path, one = one, overwrite = overwrite,
                  work = paste0(path, ".part")), class = "sink_file")
+}
+
+# What is removed as a whole must hold nothing that is not ours.
+check_own_files <- function(folder, own) {
+  others <- grep(own, list.files(folder, all.files = TRUE, no.. = TRUE), value = TRUE,
+                 invert = TRUE)
+  if (length(others) == 0L) return(invisible())
+  abort("argument", "`to` needs the folder `", folder, "`, which has files that are no ",
+        "predictions: ", enumerate(others), ". Move them, or give another `to`.")
+}
+
+work_files <- "^(store|rows|(call|head|part-[0-9]{5,})[.]rds([.]new)?)$"
+
+# to: a path that is replaced, and must not take the rows with it.
+check_not_read <- function(sink, source) {
+  if (inherits(sink, "sink_table")) return(check_other_table(sink, source))
+  if (!inherits(sink, "sink_file")) return(invisible())
+  for (partition in source$partitions) {
+    path <- partition$path
+    if (!is.null(path) && (path == sink$path || startsWith(path, paste0(sink$path, "/")))) {
+      abort("argument", "`to` must not be where the rows are read from: `", sink$path, "`.")
+    }
+  }
+}
+
+check_other_table <- function(sink, source) {
+  place <- function(partition) partition[c("connection", "table")]
+  for (partition in source$partitions) {
+    if (identical(place(partition), place(sink$partition))) {
+      abort("argument", "`to` must not be where the rows are read from: the table `", sink$label,
+            "`.")
+    }
+  }
 }
 
 #' @exportS3Method
@@ -188,7 +224,7 @@ sink_end.sink_file <- function(sink, parts) {
   if (sink$one) join_parts(sink, count)
   made <- if (sink$one) part_file(sink, 1L) else file.path(sink$work, "rows")
   if (dir.exists(sink$path)) unlink(sink$path, recursive = TRUE)
-  if (!file.rename(made, sink$path)) {
+  if (!suppressWarnings(file.rename(made, sink$path))) {
     abort("write", "`", sink$label, "` cannot be renamed from `", made, "`, where all rows are.")
   }
   unlink(sink$work, recursive = TRUE)

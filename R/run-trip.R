@@ -11,7 +11,10 @@ over_source <- function(source, what, code) {
   memory <- new.env(parent = emptyenv())
   resumable(function() {
     trip <- list2env(list(memory = memory, folder = source$store, passes = 0L))
-    if (!is.null(trip$folder)) trip$key <- fingerprint(list(source_key(source), what))
+    if (!is.null(trip$folder)) {
+      version <- as.character(utils::packageVersion("domgen"))
+      trip$key <- fingerprint(list(version, source_key(source), source_frames(source), what))
+    }
     session$trip <- trip
     on.exit(session$trip <- NULL)
     seed <- kept("seed", draw_seeds(1L))
@@ -25,6 +28,11 @@ over_source <- function(source, what, code) {
 }
 
 source_key <- function(source) list(lapply(source$partitions, partition_key), source$levels)
+
+# Rows in memory have no name that tells of a change.
+source_frames <- function(source) {
+  lapply(source$partitions, function(p) if (!is.null(p$data)) fingerprint(p$data))
+}
 
 # Numbers of rows, so that a pass knows how far it is, and of each row which one it is.
 count_rows <- function(source) {
@@ -65,11 +73,13 @@ kept <- function(name, code) {
   if (!is.null(found)) return(found[[1L]])
   file <- kept_file(trip, name)
   if (!is.null(file) && file.exists(file)) {
-    value <- on_error(readRDS(file), function(e) {
-      abort("data", "`store` has a damaged file, `", file, "`; remove it.")
-    })
-    trip$memory[[name]] <- list(value)
-    return(value)
+    found <- on_error(suppressWarnings(readRDS(file)), function(e) NULL)
+    if (is.list(found) && identical(found$name, name)) {
+      trip$memory[[name]] <- found["value"]
+      return(found$value)
+    }
+    # the same call in another session may have ended and removed it
+    if (file.exists(file)) abort("data", "`store` has a damaged file, `", file, "`; remove it.")
   }
   force(code)
   keep(name, code)
@@ -82,13 +92,26 @@ keep <- function(name, value) {
   trip$memory[[name]] <- list(value)
   file <- kept_file(trip, name)
   if (is.null(file)) return(invisible())
-  if (!dir.exists(trip$folder)) dir.create(trip$folder, recursive = TRUE)
-  part <- paste0(file, ".part")
+  if (!dir.exists(trip$folder)) suppressWarnings(dir.create(trip$folder, recursive = TRUE))
+  if (!dir.exists(trip$folder)) {
+    abort("write", "The folder `", trip$folder, "` cannot be made; finished sums would be kept ",
+          "there.")
+  }
+  content <- list(name = name, value = value)
+  if (write_kept(content, file) || write_kept(content, file)) return(invisible())
+  abort("write", "`store` cannot be written: `", file, "`. Is the disk full?")
+}
+
+# The same call may run twice at once: each writes a file of its own, of which one is the last. One
+# that ends removes those of the other too, which tries again.
+write_kept <- function(content, file) {
+  part <- paste0(file, ".", Sys.getpid(), ".part")
   written <- on_error(suppressWarnings({
-    saveRDS(value, part, compress = FALSE)
+    saveRDS(content, part, compress = FALSE)
     file.rename(part, file)
   }), function(e) FALSE)
-  if (!written) abort("data", "`store` cannot be written: `", file, "`. Is the disk full?")
+  if (!written) unlink(part)
+  written
 }
 
 kept_file <- function(trip, name) {
