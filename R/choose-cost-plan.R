@@ -6,8 +6,7 @@ cost_plan <- function(spec, size) UseMethod("cost_plan")
 #' @exportS3Method
 cost_plan.dg_spec <- function(spec, size) {
   abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_null()`, a ",
-        "projection ",
-        "or a chain of them, not `", spec$method, "()`.")
+        "projection or a chain of them, not `", spec$method, "()`.")
 }
 
 # The survey has all of it.
