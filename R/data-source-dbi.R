@@ -25,6 +25,7 @@ database_partitions <- function(connection, table, query) {
   }
   if (!is.null(query)) {
     check_sql(query, "query")
+    check_selects(query)
     label <- if (length(query) == 1L) "query" else paste("query", seq_along(query))
     return(Map(function(query, label) {
       new_partition("dbi", label, connection = connection, query = query, nameless = TRUE)
@@ -89,7 +90,7 @@ partition_open.partition_dbi <- function(partition, columns = NULL, text = chara
     ended <<- nrow(block) == 0L
     if (!ended) text_as_text(pick_columns(block, columns, partition$label), text)
   }, close = function() {
-    suppressWarnings(try(result$close(), silent = TRUE))
+    suppressWarnings(on_error(result$close(), function(e) NULL))
     link$close()
   })
 }
@@ -151,7 +152,7 @@ connect <- function(partition) {
           describe(connection), ".")
   }
   list(connection = connection, close = function() {
-    try(DBI::dbDisconnect(connection), silent = TRUE)
+    on_error(DBI::dbDisconnect(connection), function(e) NULL)
   })
 }
 
@@ -193,4 +194,13 @@ select_list <- function(columns, quoted) {
 can_wrap <- function(query) {
   grepl("^\\s*select\\b", query, ignore.case = TRUE) &&
     !grepl(";|--|/\\*|#|\\b(order|limit|offset|fetch|top|for|into)\\b", query, ignore.case = TRUE)
+}
+
+# A query that changes something would change it at each pass.
+check_selects <- function(query) {
+  plain <- gsub("^([[:space:](]|--[^\n]*\n|/[*].*?[*]/)*", "", query, perl = TRUE)
+  reads <- grepl("^(select|with|values|table|from|show|exec|call)\\b", plain, ignore.case = TRUE)
+  if (all(reads)) return(invisible())
+  abort("argument", "`query` must read rows, as SELECT or WITH do, not ",
+        dQuote(substr(query[!reads][1L], 1L, 40L), FALSE), ".")
 }

@@ -16,7 +16,7 @@ open_cursor <- function(connection, query) {
     say("SET LOCAL synchronize_seqscans = off")
     say(paste("DECLARE domgen_rows NO SCROLL CURSOR FOR", query))
   }, function(e) {
-    try(finish(), silent = TRUE)
+    on_error(finish(), function(e) NULL)
     stop(e)
   })
   fetch <- function(n) {

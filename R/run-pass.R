@@ -19,10 +19,11 @@ run_pass <- function(source, prototype, work, label) {
       list(partitions = source$partitions[run], numbers = run, prototype = prototype,
            rows = source$rows, expected = trip$counts[run], work = work)
     })
-    sums <- if (workers > 1L) map_again(pieces, run_sum) else lapply(pieces, run_sum, bar = bar)
-    for (k in seq_along(runs)) {
-      state$sums <- push_sum(state$sums, sums[[k]], length(runs[[k]]), work$add)
+    push <- function(k, value) {
+      state$sums <<- push_sum(state$sums, value, length(runs[[k]]), work$add)
     }
+    if (workers > 1L) map_again(pieces, run_sum, push)
+    else push(1L, run_sum(pieces[[1L]], bar))
     state$done <- max(unlist(runs))
     keep(key, state)
     if (workers > 1L) bar$advance(sum(trip$counts[unlist(runs)]))

@@ -1,23 +1,38 @@
 # Pieces of work on the workers of the future package's plan, which may be lost: killed, out of
 # memory, their machine gone.
 
-# pieces: list of list(partitions, ...). Results of work(piece), each of a future of its own. A
-# piece whose worker is lost is done again, at most three times; the others keep theirs. Errors of
-# the work itself come through as they are.
-map_again <- function(pieces, work) {
-  results <- vector("list", length(pieces))
+# pieces: list of list(partitions, ...). Results of work(piece), each of a future of its own; with
+# take(k, value) they are handed over in their order, and none is kept that is not waiting for one
+# before it. A piece whose worker is lost is done again, at most three times; the others keep
+# theirs. Errors of the work itself come through as they are.
+map_again <- function(pieces, work, take = NULL) {
+  results <- in_order(length(pieces), take)
   open <- seq_along(pieces)
   for (attempt in seq_len(4L)) {
-    found <- unmoved_seed(work_on(pieces[open], seeded(work)))
-    lost <- vapply(found, is_lost, NA)
-    results[open[!lost]] <- found[!lost]
-    open <- open[lost]
-    if (length(open) == 0L) return(results)
+    lost <- unmoved_seed(work_on(pieces[open], seeded(work), function(k, value) {
+      results$add(open[k], value)
+    }))
+    open <- open[lost$pieces]
+    if (length(open) == 0L) return(results$all())
     restart_workers()
   }
   labels <- vapply(pieces[[open[1L]]]$partitions, `[[`, "", "label")
   abort("worker", "The worker that read ", enumerate(labels, 3L), " was lost four times; the last ",
-        "time: ", what_was_said(found[[which(lost)[1L]]]))
+        "time: ", what_was_said(lost$first))
+}
+
+# Of n results that come in any order: add(k, value), all().
+in_order <- function(n, take) {
+  waiting <- vector("list", n)
+  done <- 0L
+  list(add = function(k, value) {
+    waiting[[k]] <<- list(value)
+    while (!is.null(take) && done < n && !is.null(waiting[[done + 1L]])) {
+      done <<- done + 1L
+      take(done, waiting[[done]][[1L]])
+      waiting[done] <<- list(NULL)
+    }
+  }, all = function() if (is.null(take)) lapply(waiting, `[[`, 1L))
 }
 
 # The first line without what future guesses; of a job's log, which follows, the last line.
@@ -27,19 +42,31 @@ what_was_said <- function(e) {
   paste0(paste(c(first, utils::tail(trimws(lines[-1L]), 1L)), collapse = ": "), ".")
 }
 
-# All are waited for before an error of the work is raised: futures that nobody collects stand in
-# the way of the next.
-work_on <- function(pieces, one) {
+# got(k, value) of each result. list(pieces: the numbers of those that were lost, first: what was
+# said of one). All are waited for before an error of the work is raised: futures that nobody
+# collects stand in the way of the next.
+work_on <- function(pieces, one, got) {
   futures <- lapply(pieces, function(piece) {
     lost_or(future::future(one(piece), globals = list(one = one, piece = piece),
                            packages = "domgen", seed = NULL))
   })
-  found <- lapply(futures, function(f) {
-    if (is_lost(f)) f else tryCatch(lost_or(list(future::value(f))), error = identity)
-  })
-  wrong <- Filter(function(value) inherits(value, "error") && !is_lost(value), found)
-  if (length(wrong)) stop(wrong[[1L]])
-  lapply(found, function(value) if (is_lost(value)) value else value[[1L]])
+  lost <- list(pieces = integer())
+  wrong <- NULL
+  for (k in seq_along(pieces)) {
+    f <- futures[[k]]
+    # a future holds its value
+    futures[k] <- list(NULL)
+    found <- if (is_lost(f)) f else on_error(lost_or(list(future::value(f))), identity)
+    if (is_lost(found)) {
+      lost <- list(pieces = c(lost$pieces, k), first = found)
+    } else if (inherits(found, "error")) {
+      if (is.null(wrong)) wrong <- found
+    } else if (is.null(wrong)) {
+      got(k, found[[1L]])
+    }
+  }
+  if (!is.null(wrong)) stop(wrong)
+  lost
 }
 
 lost_or <- function(code) tryCatch(code, FutureError = identity)

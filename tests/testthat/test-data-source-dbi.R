@@ -152,3 +152,18 @@ test_that("text among numbers names its row, and is not made 0 as the driver wou
                      data.frame(x = c(NA, NA, 3, 3.5), y = c(1, 2.5, NA, 4)))
   }
 })
+
+test_that("a query that changes the database is refused before it is asked", {
+  skip_without_sqlite()
+  con <- sqlite()
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "t", data.frame(a = 1:3))
+  for (query in c("DROP TABLE t", " delete from t", "-- select\nUPDATE t SET a = 1")) {
+    expect_error(row_source(con, query = query), "`query` must read rows",
+                 class = "domgen_error_argument")
+  }
+  for (query in c("-- all\n(select * from t)", "/* a */ WITH q AS (SELECT * FROM t) SELECT * FROM q")) {
+    expect_s3_class(row_source(con, query = query), "dg_source")
+  }
+  expect_true(DBI::dbExistsTable(con, "t"))
+})
