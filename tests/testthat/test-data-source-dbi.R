@@ -91,7 +91,7 @@ test_that("what the database refuses is an error that says so", {
   refused <- function(message, ..., columns = NULL) {
     expect_domgen_error(source_rows(row_source(con, ...), columns), message, "domgen_error_data")
   }
-  refused("`query`: the database says: near \"selec\": syntax error", query = "selec x")
+  refused("`query`: the database says: near \"from\": syntax error", query = "select from x")
   refused("`query`: the database says: no such column: none", query = "select none from t")
   refused("`none`: the database says: no such table: none", table = "none")
   refused("`none`: the database says: no such table: none", table = "none", columns = "x")
