@@ -3,8 +3,9 @@
 
 # work: list(start(), block(sums, data, at), add(a, b)): an empty sum, the sum with a block's rows,
 # two sums in one; at: list(label, number, first), where the block stands. The sum over all rows.
-# Partitions are added in their order as a binary counter does, two, four, eight at a time, so that
-# the sum does not depend on who was ready first, and no more than log2 of their number are kept.
+# What workers return is added in the order of the partitions as a binary counter does, two, four,
+# eight at a time, so that the sum does not depend on who was ready first, and no more than log2 of
+# their number are kept; without workers one sum is.
 run_pass <- function(source, prototype, work, label) {
   trip <- session$trip
   key <- next_pass(trip, label)
@@ -19,11 +20,11 @@ run_pass <- function(source, prototype, work, label) {
       list(partitions = source$partitions[run], numbers = run, prototype = prototype,
            rows = source$rows, expected = trip$counts[run], work = work)
     })
-    push <- function(k, value) {
+    if (workers > 1L) map_again(pieces, run_sum, function(k, value) {
       state$sums <<- push_sum(state$sums, value, length(runs[[k]]), work$add)
+    }) else {
+      state$sums <- add_all(state$sums, run_sum(pieces[[1L]], bar), work$add)
     }
-    if (workers > 1L) map_again(pieces, run_sum, push)
-    else push(1L, run_sum(pieces[[1L]], bar))
     state$done <- max(unlist(runs))
     keep(key, state)
     if (workers > 1L) bar$advance(sum(trip$counts[unlist(runs)]))
@@ -50,6 +51,13 @@ push_sum <- function(sums, value, size, add) {
     sums[[last]] <- NULL
   }
   sums
+}
+
+# One sum, of all that there were and a new one.
+add_all <- function(sums, value, add) {
+  before <- Reduce(function(b, a) add(a, b), rev(lapply(sums, `[[`, "value")))
+  size <- sum(vapply(sums, `[[`, 1, "size"))
+  list(list(size = size + 1, value = if (size == 0) value else add(before, value)))
 }
 
 run_sum <- function(piece, bar = NULL) {
