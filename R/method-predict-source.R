@@ -41,7 +41,7 @@
 #'
 #' **Workers.** Partitions are predicted by the workers of the user's [future::plan()], each of
 #' which writes its own part; on several machines `to` is a folder or database that all of them
-#' reach. The result is the same, byte by byte.
+#' reach. The result is the same, byte by byte where the BLAS has one thread, else to rounding.
 #'
 #' **Going on.** Until all is there, files grow in a folder `<to>.part`, and tables as `<name>_part`
 #' and `<name>_state`. The same call (model, rows, arguments) goes on from the last block that is
