@@ -213,11 +213,11 @@ test_that("the same call that runs twice at once with one store gives the same n
   toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
   folder <- write_files(toy, 6)
   store <- tempfile("store")
-  found <- parallel::mclapply(1:4, function(i) {
+  found <- parallel::mclapply(1:2, function(i) {
     set.seed(5)
     fitted <- fit(spec, y ~ x1 + x2 | domain, data = row_source(folder, store = store))
     predict(fitted, toy)
-  }, mc.cores = 4)
+  }, mc.cores = 2)
   for (one in found) expect_equal(one, found[[1L]], tolerance = 1e-12)
   expect_type(found[[1L]], "double")
 })
