@@ -34,7 +34,7 @@ fit_source.dg_auto_spec <- function(spec, stage) {
 
 check_auto_source <- function(spec, stage) {
   survey <- stage$survey
-  if (length(survey$classes) == 1L) abort_one_class(factor(survey$classes))
+  check_survey_classes(survey)
   weighty <- sum(survey$weights > 0)
   if (weighty < 2L) {
     abort("data", "dg_auto() of a source needs at least 2 domains with a positive weight, not ",

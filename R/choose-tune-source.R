@@ -11,7 +11,7 @@ fit_source.dg_tune_spec <- function(spec, stage) {
 
 new_source_tuning <- function(spec, stage) {
   survey <- stage$survey
-  if (length(survey$classes) == 1L) abort_one_class(factor(survey$classes))
+  check_survey_classes(survey)
   task <- domain_task(stage)
   task$y <- stage$sample$y
   metrics <- source_metrics(spec$args$metric, task$y)

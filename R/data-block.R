@@ -14,7 +14,7 @@ block_reader <- function(input, needs) {
   prototype <- source_prototype(input$source, columns, setdiff(name_of(parts$domain), typed),
                                 name_of(parts$response))
   data <- first_block(input$source, prototype)
-  raw <- raw_of_block(input, parts, data, needs)
+  raw <- raw_of_block(input, data, needs)
   blueprint <- raw$blueprint
   check_terms(blueprint)
   if (!is.null(raw$y)) {
@@ -22,8 +22,7 @@ block_reader <- function(input, needs) {
   }
   list(prototype = prototype, blueprint = blueprint, kind = response_kind(raw$y),
        response = parts$response, levels = levels(prototype[[deparse1(parts$response)]]),
-       ordered = is.ordered(raw$y), domain = parts$domain,
-       weights = input$weights, at_home = reader_home(input, parts, data),
+       domain = parts$domain, weights = input$weights, at_home = reader_home(input, parts, data),
        na.action = source_na_action(input$na.action), unit = column_units(raw$X))
 }
 
@@ -79,7 +78,7 @@ first_block <- function(source, prototype) {
   abort("data", "No row of the source is complete: nothing can be learned.")
 }
 
-raw_of_block <- function(input, parts, data, needs) {
+raw_of_block <- function(input, data, needs) {
   withCallingHandlers({
     raw <- raw_from_formula(list(x = input$x, data = data), needs$columns)
     check_rows_alone(raw, data)
@@ -119,10 +118,13 @@ source_na_action <- function(na.action) {
         if (is.character(action)) action else "na.impute", ".")
 }
 
+# The power of two near a size; 1 where that says nothing.
+power_near <- function(size) ifelse(is.finite(size) & size > 0, 2^round(log2(size)), 1)
+
 # Powers of two near the largest entries: squares of 1e200 leave the range of a double.
 column_units <- function(X) {
   largest <- apply(abs(X[rowSums(is.na(X)) == 0, , drop = FALSE]), 2L, max)
-  ifelse(is.finite(largest) & largest > 0, 2^round(log2(largest)), 1)
+  power_near(largest)
 }
 
 # A block as the reader's: list(X [rows x p] not scaled, y: numbers or names of classes, domain:

@@ -26,11 +26,15 @@ drop_missing <- function(raw, na.action) {
     parts <- c(raw[given], as.list(as.data.frame(raw$X)))
     abort_all_missing(n, names(parts)[lengths(parts) > 0L & vapply(parts, all_missing, NA)])
   }
-  warn("missing", plural(sum(missing), "row"), " of ", format(n, big.mark = ","),
-       " left out because of missing values.")
+  warn_left_out(sum(missing), n)
   raw$X <- raw$X[!missing, , drop = FALSE]
   for (name in intersect(given, names(raw))) raw[[name]] <- raw[[name]][!missing]
   raw
+}
+
+warn_left_out <- function(lost, n) {
+  warn("missing", plural(lost, "row"), " of ", format(n, big.mark = ","),
+       " left out because of missing values.")
 }
 
 is_missing <- function(value, n) if (is.null(value)) rep(FALSE, n) else is.na(value)

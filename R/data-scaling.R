@@ -30,14 +30,17 @@ learn_scaling <- function(X, scale, domain = NULL, coded = 0L) {
   if (by_domain(scale)) scaling$domains <- domain_moments_of(X, domain)
   if (scale[1L] == "none") return(scaling)
   moments <- column_moments(X)
-  if (any(!is.finite(moments$scale))) {
-    constant <- !is.finite(moments$scale)
-    warn("constant", plural(sum(constant), "predictor"), " constant on the training data, without ",
-         "influence: ", enumerate(colnames(X)[constant]), ".")
-  }
+  warn_constant(moments$scale, colnames(X))
   scaling[c("centre", "scale")] <- moments
   if (scale[1L] == "rank") scaling$scores <- lapply(seq_len(p), function(j) normal_scores(X[, j]))
   scaling
+}
+
+warn_constant <- function(scale, names) {
+  constant <- !is.finite(scale)
+  if (!any(constant)) return(invisible())
+  warn("constant", plural(sum(constant), "predictor"), " constant on the training data, without ",
+       "influence: ", enumerate(names[constant]), ".")
 }
 
 column_moments <- function(X) {

@@ -2,22 +2,27 @@
 
 #' @exportS3Method
 fit_source.dg_gp_spec <- function(spec, stage) {
-  survey <- stage$survey
-  if (survey$reader$kind == "class") abort_gp_classes(survey$classes)
-  args <- source_args(spec$args, stage)
-  check_open_bandwidth(args)
-  response <- source_response(stage, args$scale != "none")
-  product <- source_space(args, stage)
-  # u = w / max(w), nu = noise / sqrt(max(w))
-  args$unit <- sqrt(survey$heaviest)
-  costs <- rep(1 / survey$heaviest, length(survey$domains))
-  sums <- stage_groups(product, stage, response, costs)
-  size <- target_size_of(survey, response)
-  fitted <- solve_feature_gp(args, product, gp_group_sums(sums, stage), response, size,
+  task <- gp_source_task(spec, stage)
+  response <- task$response
+  sums <- stage_groups(task$product, stage, response, task$costs)
+  size <- target_size_of(stage$survey, response)
+  fitted <- solve_feature_gp(task$args, task$product, gp_group_sums(sums, stage), response, size,
                              colnames(stage$sample$X))
   fitted$decision <- matrix(0, 0L, 1L)
   fitted[c("weights", "response")] <- list(numeric(), response)
   finish_source(structure(fitted, class = c("dg_gp", "dg_learner", "dg_fit")), spec, stage)
+}
+
+# list(args, response, product, costs): u = w / max(w), nu = noise / sqrt(max(w)).
+gp_source_task <- function(spec, stage) {
+  survey <- stage$survey
+  if (survey$reader$kind == "class") abort_gp_classes(survey$classes)
+  args <- source_args(spec$args, stage)
+  check_open_bandwidth(args)
+  args$unit <- sqrt(survey$heaviest)
+  list(args = args, response = source_response(stage, args$scale != "none"),
+       product = source_space(args, stage),
+       costs = rep(1 / survey$heaviest, length(survey$domains)))
 }
 
 # The root mean square of the targets around their mean.

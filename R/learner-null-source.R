@@ -12,7 +12,7 @@ fit_source.dg_null_spec <- function(spec, stage) {
 constant_of <- function(survey, args) {
   costs <- domain_costs(survey, args$domain_weights)
   if (survey$reader$kind == "class") {
-    if (length(survey$classes) < 2L) abort_one_class(factor(survey$classes))
+    check_survey_classes(survey)
     table <- survey$response$classes
     shares <- colSums(costs * table)[match(survey$classes, colnames(table))]
     return(list(value = which.max(shares),

@@ -67,8 +67,7 @@ try_penalties <- function(product, rows, task, args) {
   share <- task$costs / sum(task$costs)
   errors <- apply(residuals, 3L, function(r) sum(share * r^2))
   errors[is.nan(errors)] <- Inf
-  # where all are as good the simplest
-  best <- max(which(errors <= min(errors) * (1 + 1e-6)))
+  best <- simplest_best(errors)
   left <- lambda_values(residuals, best)
   # of the indicators of several classes that of the row's own
   size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y))] else left
@@ -76,6 +75,9 @@ try_penalties <- function(product, rows, task, args) {
   list(best = best, error = errors[best], slope = if (is.finite(slope)) slope else 1,
        domains = c(rowsum(share * rowSums(left^2), as.integer(rows$domain))))
 }
+
+# Of errors by lambda, in order; where all are as good the simplest.
+simplest_best <- function(errors) max(which(errors <= min(errors) * (1 + 1e-6)))
 
 # The widest kernel between domains whose error is larger than the smallest by no more than
 # `penalty_margin` standard errors of the sum over domains: what a narrower one gains by chance is

@@ -86,7 +86,7 @@ choose_lambda <- function(sums, total, stage, args, without = integer()) {
   errors <- Reduce(`+`, lapply(folds, function(domains) {
     colSums(left_out_errors(sums, total, domains, stage, args, lambdas, without)$errors)
   }))
-  lambdas[max(which(errors <= min(errors) * (1 + 1e-6)))]
+  lambdas[simplest_best(errors)]
 }
 
 # Sets of domains, of about as many groups each; domains without weight are in none.

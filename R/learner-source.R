@@ -1,10 +1,14 @@
 # What learners know of a response whose rows come in blocks.
 
+check_survey_classes <- function(survey) {
+  if (length(survey$classes) == 1L) abort_one_class(factor(survey$classes))
+}
+
 # The response, as encode_response() makes it of rows, from the survey.
 source_response <- function(stage, standardise) {
   survey <- stage$survey
   if (survey$reader$kind == "class") {
-    if (length(survey$classes) < 2L) abort_one_class(factor(survey$classes))
+    check_survey_classes(survey)
     response <- list(kind = "class", levels = survey$classes, centre = 0, scale = 1)
     if (length(response$levels) > 2L) response$pairs <- each_class(response$levels)
     return(response)

@@ -16,14 +16,16 @@ open_questions.default <- function(object) NULL
 open_questions.dg_fit <- function(object) {
   kernel <- object$product$domain_kernel
   if (!judges_rows(kernel)) return(NULL)
-  list(if (is.null(kernel$map)) rows_question() else means_question(kernel$map))
+  map <- describing_map(kernel)
+  list(if (is.null(map)) rows_question() else means_question(map))
 }
 
 #' @exportS3Method
 answered.dg_fit <- function(object, answers) {
   kernel <- object$product$domain_kernel
   answer <- answers[[1L]]
-  rows <- if (is.null(kernel$map)) {
+  map <- describing_map(kernel)
+  rows <- if (is.null(map)) {
     # in the order of the source, so that rounding is that of predict() for a data frame
     parts <- answer$rows[order(vapply(answer$rows, `[[`, 0, "number"),
                                vapply(answer$rows, `[[`, 0, "first"))]
@@ -32,7 +34,7 @@ answered.dg_fit <- function(object, answers) {
     sizes <- tabulate(domain, nlevels(domain))
     list(X = X, domain = domain)
   } else {
-    check_overflow(answer$sums, kernel$map$kernel)
+    check_overflow(answer$sums, map$kernel)
     order <- order(answer$domains, method = "radix")
     sizes <- answer$counts[order]
     list(domain = factor(answer$domains[order], answer$domains[order]),
@@ -160,15 +162,10 @@ moments_question <- function(scaling) {
 # Powers of two near the training rows' spread: squares of 1e200 leave the range of a double.
 moment_units <- function(scaling) {
   spread <- scaling$scale
-  ifelse(is.finite(spread) & spread > 0, 2^round(log2(spread)), 1)
+  power_near(spread)
 }
 
 # As domain_moments_of() gives them.
 known_moments <- function(sums, unit) {
-  found <- lapply(seq_along(sums$domains), function(g) {
-    centre <- sums$mean[g, ] * unit
-    spread <- sqrt(sums$square[g, ] / max(sums$count[g] - 1, 1)) * unit
-    list(centre = centre, scale = ifelse(spread <= 1e-13 * abs(centre), Inf, spread))
-  })
-  c(stats::setNames(found, sums$domains), sums$trained)
+  c(stats::setNames(domain_spreads(sums, unit), sums$domains), sums$trained)
 }

@@ -61,7 +61,8 @@ know_imputation <- function(object, known) {
 asking_work <- function(reader, questions, described) {
   force(reader); force(questions)
   described <- unique(as.character(described))
-  list(start = function() NULL, block = function(sums, data, at) {
+  add <- adding(function(a, b) add_answers(a, b, questions))
+  list(start = function() NULL, add = add, block = function(sums, data, at) {
     rows <- described_block(reader, data, at)
     found <- list(names = levels(rows$domain))
     rows$place <- at
@@ -71,13 +72,11 @@ asking_work <- function(reader, questions, described) {
       rows$domain <- droplevels(rows$domain)
       found$answers <- lapply(questions, function(question) question$ask(rows))
     }
-    add_answers(sums, found, questions)
-  }, add = function(a, b) add_answers(a, b, questions))
+    add(sums, found)
+  })
 }
 
 add_answers <- function(a, b, questions) {
-  if (is.null(a)) return(b)
-  if (is.null(b)) return(a)
   answers <- if (is.null(a$answers)) b$answers else if (is.null(b$answers)) a$answers
              else Map(function(x, y, question) question$add(x, y), a$answers, b$answers, questions)
   list(names = union(a$names, b$names), answers = answers)

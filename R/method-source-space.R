@@ -19,7 +19,7 @@ described_sample <- function(stage) {
 }
 
 check_described <- function(domain_kernel) {
-  if (!judges_rows(domain_kernel) || !is.null(domain_kernel$map)) return(invisible())
+  if (!judges_rows(domain_kernel) || !is.null(describing_map(domain_kernel))) return(invisible())
   abort("argument", "`domain_kernel` must describe a domain by sums over its rows, as ",
         "`domain_distribution()` does; ", format(domain_kernel), " does not.")
 }
@@ -42,9 +42,7 @@ means_work <- function(map, G) {
   })
 }
 
-add_or_start <- function(a, b) {
-  if (is.null(a)) b else if (is.null(b)) a else add_moments(a, b)
-}
+add_or_start <- function(a, b) adding(add_moments)(a, b)
 
 # The table of all domains of the source, see domain_table().
 source_table <- function(product, stage) {

@@ -28,7 +28,7 @@
 #'     \eqn{\sum_i c_i z_i y_i}{sum c z y} and \eqn{\sum_i c_i y_i^2}{sum c y^2} by domain or, where
 #'     these would take more than 64 MB, by groups of domains (of which there are at least 10); of
 #'     [features_product()] they are those of its map of x, by domain. `dg_svm()` passes once for
-#'     each Newton step (4 to 18, see its help), a chain once more for its learner.
+#'     each Newton step, a chain once more for its learner.
 #' }
 #' Where predictors are text whose levels are not declared, the first partition is read once before.
 #'

@@ -31,10 +31,7 @@ survey_source <- function(source, reader) {
 
 # Once, where methods are compared on the same rows.
 warn_lost <- function(lost, n) {
-  if (lost > 0 && first_in_trip(paste("lost", lost, n))) {
-    warn("missing", plural(lost, "row"), " of ", format(n, big.mark = ","),
-         " left out because of missing values.")
-  }
+  if (lost > 0 && first_in_trip(paste("lost", lost, n))) warn_left_out(lost, n)
 }
 
 # Sums of squares of numbers beyond 1e150 or below 1e-150 say nothing. values: some of the response.
@@ -50,7 +47,8 @@ check_response_size <- function(moments, values) {
 # chosen: numbers of the sampled rows, ascending; starts: rows before each partition. Values, and no
 # environment of the call, go to the workers.
 survey_work <- function(reader, chosen, starts) {
-  list(start = function() NULL, add = add_surveys, block = function(sums, data, at) {
+  add <- adding(add_surveys)
+  list(start = function() NULL, add = add, block = function(sums, data, at) {
     rows <- numbers_of(reader, data, at)
     own <- survey_block(reader, rows)
     place <- starts[at$number] + at$first - 1 + rows$kept
@@ -58,7 +56,7 @@ survey_work <- function(reader, chosen, starts) {
     own$rows <- list(lapply(c(rows[c("X", "y", "domain", "weights")], list(place = place)), take,
                             picked))
     own$lost <- rows$lost
-    add_surveys(sums, own)
+    add(sums, own)
   })
 }
 
@@ -109,8 +107,6 @@ table_of <- function(y, weights, code, G) {
 
 # Surveys of two sets of rows; domains and classes are matched by name.
 add_surveys <- function(a, b) {
-  if (is.null(a)) return(b)
-  if (is.null(b)) return(a)
   names <- union(a$domains, b$domains)
   at <- list(match(names, a$domains), match(names, b$domains))
   sum <- list(n = a$n + b$n, domains = names, lost = a$lost + b$lost, rows = c(a$rows, b$rows),
@@ -187,19 +183,14 @@ survey_scaling <- function(survey, scale) {
   numbers <- seq_len(ncol(sample$X) - coded)
   moments <- survey$moments
   unit <- survey$reader$unit[numbers]
-  own <- lapply(seq_along(survey$domains), function(g) {
-    spread_of(moments$mean[g, numbers], moments$square[g, numbers], moments$count[g], unit)
-  })
-  if (by_domain(scale)) scaling$domains <- stats::setNames(own, survey$domains)
+  if (by_domain(scale)) {
+    scaling$domains <- stats::setNames(domain_spreads(moments, unit, numbers), survey$domains)
+  }
   if (scale[1L] == "none") return(scaling)
   pooled <- pool_moments(moments)
   scaling[c("centre", "scale")] <- spread_of(pooled$mean[numbers], pooled$square[numbers],
                                              pooled$count, unit)
-  constant <- !is.finite(scaling$scale)
-  if (any(constant)) {
-    warn("constant", plural(sum(constant), "predictor"), " constant on the training data, without ",
-         "influence: ", enumerate(colnames(sample$X)[numbers][constant]), ".")
-  }
+  warn_constant(scaling$scale, colnames(sample$X)[numbers])
   scaling
 }
 
@@ -208,6 +199,13 @@ spread_of <- function(mean, square, count, unit) {
   spread <- sqrt(square / max(count - 1, 1))
   list(centre = unname(mean * unit),
        scale = unname(ifelse(spread <= 1e-13 * abs(mean), Inf, spread * unit)))
+}
+
+# Of each domain, the columns `j`.
+domain_spreads <- function(moments, unit, j = seq_along(unit)) {
+  lapply(seq_along(moments$count), function(g) {
+    spread_of(moments$mean[g, j], moments$square[g, j], moments$count[g], unit)
+  })
 }
 
 # Of all domains together.

@@ -2,7 +2,10 @@
 
 #' @exportS3Method
 fit_source.dg_projection_spec <- function(spec, stage) {
-  sums <- projection_sums(spec, stage)
+  projection_of(spec, stage, projection_sums(spec, stage))
+}
+
+projection_of <- function(spec, stage, sums) {
   solved <- check_solution(project_sums(spec, sums$sums), spec)
   warn_projection(solved, spec, factor(stage$survey$classes))
   finish_source(new_projection(solved, sums$product, list(y = NULL)), spec, stage)
@@ -24,11 +27,9 @@ projection_sums <- function(spec, stage) {
 
 sums_work <- function(product, map, table) {
   force(product); force(map); force(table)
-  list(start = function() NULL, add = function(a, b) {
-    if (is.null(a)) b else if (is.null(b)) a else add_sums(a, b)
-  }, block = function(sums, rows) {
-    own <- accumulate(product, rows, map, table = table)
-    if (is.null(sums)) own else add_sums(sums, own)
+  add <- adding(add_sums)
+  list(start = function() NULL, add = add, block = function(sums, rows) {
+    add(sums, accumulate(product, rows, map, table = table))
   })
 }
 
@@ -36,12 +37,8 @@ sums_work <- function(product, map, table) {
 
 #' @exportS3Method
 fit_source.dg_chain_spec <- function(spec, stage) {
-  before <- spec$projection
-  sums <- projection_sums(before, stage)
-  solved <- check_solution(project_sums(before, sums$sums), before)
-  warn_projection(solved, before, factor(stage$survey$classes))
-  projection <- new_projection(solved, sums$product, list(y = NULL))
-  projection <- seal(finish_source(projection, before, stage))
+  sums <- projection_sums(spec$projection, stage)
+  projection <- seal(projection_of(spec$projection, stage, sums))
   unit <- score_unit(projection, sums$sums)
   after <- projected_stage(stage, projection, unit)
   learner <- seal(fit_source(spec$learner, after))

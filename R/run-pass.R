@@ -100,3 +100,9 @@ pass_line <- function(trip, label, before) {
     bar$tick(shown)
   })
 }
+
+# add(a, b) for sums that may be of nothing yet.
+adding <- function(add) {
+  force(add)
+  function(a, b) if (is.null(a)) b else if (is.null(b)) a else add(a, b)
+}

@@ -120,18 +120,23 @@ lodo_sample <- function(object, env) {
   sample
 }
 
-# The scaled predictors from the data of the call.
-read_again <- function(object, env) {
+# The data of the call, rows or a source.
+input_again <- function(object, env) {
   given <- as.list(object$call)[-1L]
   given <- given[names(given) %in% data_arguments]
   if (length(given) == 0L) {
     abort("argument", "`object` must be fitted by a call that has its data: features keep no rows.")
   }
-  input <- on_error(evaluate_input(given, env), function(e) {
+  on_error(evaluate_input(given, env), function(e) {
     if (inherits(e, "domgen_error")) stop(e)
     abort("data", "The data of the model are gone (", conditionMessage(e), "), and features keep ",
           "no rows.")
   })
+}
+
+# The scaled predictors from the data of the call.
+read_again <- function(object, env) {
+  input <- input_again(object, env)
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
   same <- identical(sample$kept, object$rows$kept) && identical(sample$y, object$y) &&
     identical(colnames(sample$X), object$blueprint$columns)

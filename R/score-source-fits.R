@@ -101,18 +101,12 @@ check_classes_without <- function(stage, held) {
 
 #' @exportS3Method
 left_out_fits.dg_gp_spec <- function(spec, stage, splits) {
-  survey <- stage$survey
-  if (survey$reader$kind == "class") abort_gp_classes(survey$classes)
-  args <- source_args(spec$args, stage)
-  check_open_bandwidth(args)
-  response <- source_response(stage, args$scale != "none")
-  product <- source_space(args, stage)
-  args$unit <- sqrt(survey$heaviest)
-  costs <- rep(1 / survey$heaviest, length(survey$domains))
-  sums <- stage_groups(product, stage, response, costs, fold_groups(splits))
+  task <- gp_source_task(spec, stage)
+  response <- task$response
+  sums <- stage_groups(task$product, stage, response, task$costs, fold_groups(splits))
   total <- sum_groups(sums)
-  fits <- fits_of_sums(splits, sums, product, stage, response, function(held) {
-    gp_without(sums, total, held, stage, args, product, response)
+  fits <- fits_of_sums(splits, sums, task$product, stage, response, function(held) {
+    gp_without(sums, total, held, stage, task$args, task$product, response)
   })
   new_fits(list(fits), splits, response$scale)
 }

@@ -24,8 +24,7 @@ lodo_source <- function(object, metric, env) {
 }
 
 model_task <- function(object) {
-  list(domain = object$domain, row = seq_along(object$domain), n = length(object$domain),
-       sizes = object$rows$sizes, labels = variable_names(object$blueprint))
+  new_domain_task(levels(object$domain), object$rows$sizes, object$blueprint)
 }
 
 # See score-source-fits.R.
@@ -59,15 +58,7 @@ score_again <- function(object, metrics, splits, env) {
 }
 
 source_again <- function(object, env) {
-  given <- as.list(object$call)[-1L]
-  given <- given[names(given) %in% data_arguments]
-  input <- on_error(evaluate_input(given, env), function(e) {
-    if (inherits(e, "domgen_error")) stop(e)
-    abort("data", "The source of the model is gone (", conditionMessage(e), "), and features keep ",
-          "no rows.")
-  })
-  if (is.null(input$source)) {
-    abort("data", "`object` must be fitted to the source that its call names: it has changed.")
-  }
-  input
+  input <- input_again(object, env)
+  if (!is.null(input$source)) return(input)
+  abort("data", "`object` must be fitted to the source that its call names: it has changed.")
 }

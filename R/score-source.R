@@ -54,15 +54,18 @@ cv_stage <- function(spec, input) {
   needs$domain <- TRUE
   survey <- survey_source(input$source, block_reader(input, needs))
   survey$formula <- input$x
-  if (length(survey$classes) == 1L) abort_one_class(factor(survey$classes))
+  check_survey_classes(survey)
   source_stage(survey, spec)
 }
 
-# As cv_task(), with a domain in the place of its rows.
 domain_task <- function(stage) {
-  domains <- stage$survey$domains
+  new_domain_task(stage$survey$domains, stage$survey$sizes, stage$sample$blueprint)
+}
+
+# As cv_task(), with a domain in the place of its rows.
+new_domain_task <- function(domains, sizes, blueprint) {
   list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
-       sizes = stage$survey$sizes, labels = variable_names(stage$sample$blueprint))
+       sizes = sizes, labels = variable_names(blueprint))
 }
 
 source_folds <- function(folds, task) {

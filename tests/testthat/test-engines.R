@@ -39,12 +39,7 @@ expect_same_fit <- function(source, label, methods = names(specs)) {
 # Rows of one domain after the other, so that the partitions together have the order of the table.
 by_domain <- sprintf("SELECT * FROM domgen_rows WHERE domain = '%s'", unique(rows$domain))
 
-test_that("seven files give the fit of their rows", {
-  expect_same_fit(row_source(write_files(rows, 7)), "files")
-})
-
-test_that("SQLite gives the fit of its rows, by table and by queries", {
-  database <- sqlite_factory()
+expect_database_fit <- function(database) {
   write_rows(database, "domgen_rows", rows)
   expect_same_fit(row_source(database, table = "domgen_rows"), "table")
   expect_same_fit(row_source(database, query = by_domain), "queries")
@@ -52,6 +47,14 @@ test_that("SQLite gives the fit of its rows, by table and by queries", {
     expect_same_fit(row_source(connection, table = "domgen_rows", rows = 99), "connection",
                     "distribution")
   })
+}
+
+test_that("seven files give the fit of their rows", {
+  expect_same_fit(row_source(write_files(rows, 7)), "files")
+})
+
+test_that("SQLite gives the fit of its rows, by table and by queries", {
+  expect_database_fit(sqlite_factory())
 })
 
 test_that("connections that one function makes to different databases are different", {
@@ -69,14 +72,7 @@ test_that("connections that one function makes to different databases are differ
 })
 
 test_that("PostgreSQL gives the fit of its rows, by table and by queries", {
-  database <- postgres_factory()
-  write_rows(database, "domgen_rows", rows)
-  expect_same_fit(row_source(database, table = "domgen_rows"), "table")
-  expect_same_fit(row_source(database, query = by_domain), "queries")
-  with_connection(database, function(connection) {
-    expect_same_fit(row_source(connection, table = "domgen_rows", rows = 99), "connection",
-                    "distribution")
-  })
+  expect_database_fit(postgres_factory())
 })
 
 test_that("processes that read PostgreSQL at the same time give the fit of its rows", {
