@@ -3,9 +3,8 @@
 
 MAKEFLAGS += --no-print-directory
 .PHONY: help demo test test-engines test-at-home fuzz bench experiments check check-core \
-  check-debug \
-  check-sanitizers check-valgrind check-interrupts check-machines document install layers lint \
-  hooks clean
+  check-debug check-sanitizers check-valgrind check-interrupts check-machines document install \
+  layers lint hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
