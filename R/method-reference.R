@@ -61,7 +61,8 @@
 #'
 #' # the mean prediction where one predictor is set to the same value in all rows: scaled by
 #' # domain it is constant, and its value makes no difference, unless the reference is fixed
-#' ridge <- dg_ridge(y ~ . | domain, data = simulate_dica(5, 30, seed = 1), scale = "domain")
+#' ridge <- dg_ridge(y ~ . | domain, data = simulate_dica(5, 30, seed = 1), lambda = 1,
+#'                   scale = "domain")
 #' rows <- simulate_dica(1, 30, seed = 2)
 #' for (model in list(ridge, fix_reference(ridge, rows))) {
 #'   print(sapply(c(-2, 0, 2), function(x1) mean(predict(model, transform(rows, x1 = x1)))))
