@@ -65,7 +65,7 @@
 #'                   scale = "domain")
 #' rows <- simulate_dica(1, 30, seed = 2)
 #' for (model in list(ridge, fix_reference(ridge, rows))) {
-#'   print(sapply(c(-2, 0, 2), function(x1) mean(predict(model, transform(rows, x1 = x1)))))
+#'   print(sapply(c(-2, 0, 2), function(at) mean(predict(model, replace(rows, "x1", at)))))
 #' }
 #' @export
 fix_reference <- function(model, rows, domain = NULL) {
