@@ -2,15 +2,16 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test test-engines fuzz bench experiments check check-core check-debug \
-  check-sanitizers check-valgrind check-interrupts check-machines document site install layers lint \
-  hooks clean
+.PHONY: help demo test test-engines test-at-home fuzz bench experiments check check-core \
+  check-debug check-sanitizers check-valgrind check-interrupts check-machines document site install \
+  layers lint hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
 	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
 	@echo 'make test      install the package and run its tests'
 	@echo 'make test-engines  the tests over SQLite, PostgreSQL and Slurm, set up in a temporary folder'
+	@echo 'make test-at-home  the tests inside tidymodels, mlr3 and other tools, built from CRAN'
 	@echo 'make fuzz      random calls: make fuzz CALLS=100000 SEED=1'
 	@echo 'make bench     side-by-side timings'
 	@echo 'make experiments  short runs of the papers'"'"' experiments, compared with stored ones;'
@@ -44,6 +45,9 @@ test:
 
 test-engines:
 	@.ci/engines
+
+test-at-home:
+	@.ci/at-home
 
 fuzz:
 	@sh .ci/setup test
