@@ -18,7 +18,7 @@ as_resampling.domgen_row_folds <- as_resampling.domgen_folds
 task_splits <- function(folds, task) {
   ids <- task$row_ids
   domain <- if (inherits(folds, "domgen_row_folds")) rep("all", length(ids)) else mlr_domain(task)
-  if (is.null(domain)) abort_no_role(task, "is to be tested on domains that are left out")
+  if (is.null(domain)) abort_no_role(task, "whole domains are left out")
   rows <- list(domain = factor(domain), row = seq_along(ids), n = length(ids))
   splits <- fold_splits(read_folds(folds, rows), rows)
   list(train = lapply(splits, function(split) ids[split$train]),
@@ -68,7 +68,7 @@ resampling_parameters <- function() {
 
 new_task_folds <- function(task, values) {
   domain <- mlr_domain(task)
-  if (is.null(domain)) abort_no_role(task, "is to be tested on domains that are left out")
+  if (is.null(domain)) abort_no_role(task, "whole domains are left out")
   names(values)[names(values) == "folds"] <- "v"
   y <- if (identical(values$balance, "class")) task$truth()
   do.call(domain_folds, c(list(domain = domain, y = y), values))
