@@ -1,8 +1,10 @@
 # Folds of whole domains as resamplings of mlr3.
 
 #' @rdname mlr3
+#' @usage \method{as_resampling}{domgen_folds}(x, task, ...)
 #' @param x Folds made by [domain_folds()] or [row_folds()].
 #' @param task A task of mlr3.
+#' @param ... Must be empty.
 #' @exportS3Method mlr3::as_resampling
 as_resampling.domgen_folds <- function(x, task, ...) {
   check_no_dots(list(...), "task")

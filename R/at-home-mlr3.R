@@ -31,7 +31,8 @@
 #' `task$set_col_roles("school", roles = "domain")`. Several such columns mean their combinations.
 #' Where no column has it, that with the role `group` is taken, whose rows mlr3's own resamplings
 #' keep together; a column may have both, `roles = c("domain", "group")`. A task knows the roles
-#' that there were when it was made: load domgen before, or use `group`.
+#' that there were when it was made, and mlr3 lets nobody assign to the `task$col_roles` of an older
+#' one: load domgen first, or use `task$set_col_roles("school", roles = "group")`.
 #'
 #' New data for `$predict_newdata()` need that column too where the model judges rows by the other
 #' rows of their domain (`domain_kernel`, `scale = "domain"`); without it there is an error. What is
@@ -43,7 +44,8 @@
 #' @section Parameters:
 #' are the arguments of the functions, with their defaults. mlr3 sorts features by name, so that one
 #' `sigma` for each predictor has the order of `task$feature_names`. Kernels and feature maps are
-#' tuned as whole objects. Further parameters:
+#' tuned as whole objects: `kernel = to_tune(p_fct(list(narrow = kernel_rbf(times = 0.5), wide =
+#' kernel_rbf(times = 2))))`. Further parameters:
 #' * `na.action`, where nothing else is said [na.impute()], because mlr3 wants a prediction for each
 #'   row of a learner that takes missing values. `na.omit`, the default elsewhere, predicts `NA`.
 #'   PipeOps leave components missing (`na.exclude`).
@@ -69,8 +71,9 @@
 #' `predict_type = "prob"`.
 #'
 #' @section Errors:
-#' A task without a domain where one is needed is an error of class `domgen_error_role`; a parameter
-#' that the method would refuse is refused when it is set.
+#' A task without a domain where one is needed is an error of class `domgen_error_role`; a value
+#' that the method would refuse is refused when the parameter is set, 0 for a positive number when
+#' it is fitted.
 #' @return `as_resampling()`: an instantiated `ResamplingCustom` of mlr3.
 #' @seealso [dg_cv()], [domain_folds()], [as_rsample()]
 #' @examplesIf all(vapply(c("mlr3", "paradox", "R6"), requireNamespace, NA, quietly = TRUE))

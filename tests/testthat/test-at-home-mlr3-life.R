@@ -56,7 +56,7 @@ test_that("encapsulated learners predict the same, and a fallback stands in wher
   pupils <- some_pupils(5)
   task <- pupil_task(pupils)
   expected <- mlr3::lrn("regr.domgen_ridge")$train(task)$predict(task)$response
-  methods <- c("try", "evaluate", if (requireNamespace("callr", quietly = TRUE)) "callr")
+  methods <- c("try", "evaluate", if (nzchar(system.file(package = "callr"))) "callr")
   for (method in methods) {
     learner <- mlr3::lrn("regr.domgen_ridge")
     learner$encapsulate(method, mlr3::lrn("regr.featureless"))
