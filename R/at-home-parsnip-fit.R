@@ -50,7 +50,9 @@ read_domain_name <- function(domain, formula, data, spec) {
     if (barred) abort("argument", "`domain` must not be given when the formula has it.")
     if (!is.character(domain) || length(domain) != 1L || !domain %in% names(data)) {
       abort("argument", "`domain` must be a column of the data, not ", describe(domain),
-            "; it has ", enumerate(names(data)), ".")
+            "; it has ", enumerate(names(data)), ". A recipe in a workflow hands over its ",
+            "predictors only, and the role \"domain\" with `domain_blueprint()`, which needs no ",
+            "`domain`.")
     }
     return(domain)
   }

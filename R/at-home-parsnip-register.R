@@ -1,5 +1,11 @@
 # What parsnip is told of domain_learner(), once, when both packages are loaded: see .onLoad().
 
+# Whichever of the two packages is loaded first.
+settle_in_parsnip <- function() {
+  if (isNamespaceLoaded("parsnip")) register_parsnip()
+  setHook(packageEvent("parsnip", "onLoad"), register_parsnip)
+}
+
 # The engines: their function, its modes, main arguments and kinds of intervals.
 parsnip_engines <- function() {
   shared <- c("domain", "domain_kernel", "sigma", "scale", "tau")

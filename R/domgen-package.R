@@ -92,7 +92,6 @@
   if (is.null(utils::getS3method("fit", "default", optional = TRUE, envir = generic))) {
     registerS3method("fit", "default", fit_unknown, generic)
   }
-  # parsnip keeps a list of models, and may be loaded before or after
-  if (isNamespaceLoaded("parsnip")) register_parsnip()
-  setHook(packageEvent("parsnip", "onLoad"), register_parsnip)
+  settle_in_parsnip()
+  settle_in_mlr3()
 }
