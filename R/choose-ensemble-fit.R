@@ -208,8 +208,8 @@ reads_domain.dg_ensemble <- function(object) any(vapply(object$members, reads_do
 #' @exportS3Method
 training_rows.dg_ensemble <- function(object) {
   if (is.null(object$X)) {
-    abort("argument", "`reference` cannot be \"training\": a model of more than ", exact_rows,
-          " rows keeps none of them; give them as `reference`.")
+    abort("argument", "The reference cannot be \"training\": a model of more than ", exact_rows,
+          " rows keeps none of them; give them.")
   }
   list(X = object$X, domain = object$domain)
 }

@@ -70,7 +70,7 @@ warn_incomplete <- function(ok, domain, arg) {
   n <- sum(!ok)
   warn("missing", plural(n, "row"), " of `", arg, "`", if (n == 1) " has" else " have",
        " missing values: ", if (arg == "newdata") "the prediction is NA" else "left out",
-       if (arg %in% c("newdata", "reference")) describe_lost(ok, domain), ".")
+       if (arg %in% c("newdata", "reference", "rows")) describe_lost(ok, domain), ".")
 }
 
 # Which domains are described by fewer rows than they came with.
@@ -257,12 +257,25 @@ new_domain <- function(blueprint, newdata, domain, n, needed, arg, unknown = "ne
     check_columns(newdata, columns, arg)
     domain <- evaluate(blueprint$domain, newdata, environment(blueprint$terms), "domain")
   }
+  described <- blueprint$described
   if (is.null(domain)) {
+    if (length(described) == 1L) return(rep(described, n))
     if (needed) abort_domain(columns, arg)
     return(rep(unknown, n))
   }
   if (length(domain) == 1L && is.atomic(domain)) domain <- rep(domain, n)
-  read_vector(domain, n, if (arg == "reference") "reference_domain" else "domain")
+  domain <- read_vector(domain, n, if (arg == "reference") "reference_domain" else "domain")
+  check_known_domain(domain, described, arg)
+  domain
+}
+
+# described: names of the domains that are described once and for all, NULL where none are.
+check_known_domain <- function(domain, described, arg) {
+  other <- setdiff(unique(as.character(domain)), c(described, NA))
+  if (is.null(described) || length(other) == 0L) return(invisible())
+  abort("data", "`", arg, "` must have rows of the ", if (length(described) == 1L) "domain "
+        else "domains ", enumerate(described, quote = "\""), ", which the fixed reference ",
+        "describes, not of ", enumerate(other, quote = "\""), ".")
 }
 
 abort_domain <- function(columns, arg) {

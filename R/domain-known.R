@@ -22,7 +22,11 @@ known_places <- function(kernel, rows) {
 
 #' @exportS3Method
 domain_kappa.domain_known <- function(kernel, rows, among = FALSE) {
-  if (among) abort("argument", "Domains that were described before are not compared among them.")
+  if (among && nlevels(rows$domain) > 1L) {
+    abort("argument", "Domains that were described before are not compared with each other: ",
+          "give rows of one at a time.")
+  }
+  if (among) return(matrix(domain_own(kernel, rows)))
   kernel$row[known_places(kernel, rows), , drop = FALSE]
 }
 

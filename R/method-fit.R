@@ -17,6 +17,11 @@ judges_domain.dg_fit <- function(object) {
   uses_domain(object$product$domain_kernel) || by_domain(object$blueprint$scaling$kind)
 }
 
+# The same, or on what is imputed by domain.
+judges_other_rows <- function(object) {
+  judges_domain(object) || imputes_by_domain(object$blueprint)
+}
+
 # Does a prediction use the domain of a row where newdata say it, without having to know it?
 reads_domain <- function(object) UseMethod("reads_domain")
 
@@ -48,7 +53,8 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
   if (is.null(reference) && !is.null(reference_domain)) {
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
-  judges <- judges_domain(object) || imputes_by_domain(object$blueprint)
+  check_open_reference(object, reference, reference_domain)
+  judges <- judges_other_rows(object)
   known <- if (judges) read_reference(object, reference, reference_domain, new_levels)
   new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels,
                 known = if (is.list(known)) known$own else known,
@@ -65,14 +71,15 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
        moments = scaled$moments, own = new$own)
 }
 
-# list(X not yet scaled, domain, own), "training" or NULL.
-read_reference <- function(object, reference, reference_domain, new_levels) {
+# list(X not yet scaled, domain, own), "training" or NULL. arg: what the user calls it.
+read_reference <- function(object, reference, reference_domain, new_levels, arg = "reference") {
   if (is.null(reference)) return(NULL)
   if (is.character(reference) && is.null(dim(reference))) {
-    return(check_choice(reference, "reference", "training"))
+    return(check_choice(reference, arg, "training"))
   }
-  rows <- replay(object$blueprint, reference, reference_domain, needs_domain = TRUE,
-                 arg = "reference", new_levels = new_levels)
+  rows <- replay(object$blueprint, reference, reference_domain,
+                 needs_domain = judges_other_rows(object), arg = arg, new_levels = new_levels,
+                 reads_domain = reads_domain(object))
   rows[c("X", "domain", "own")]
 }
 
@@ -82,9 +89,8 @@ training_rows <- function(object) UseMethod("training_rows")
 #' @exportS3Method
 training_rows.dg_fit <- function(object) {
   if (is.null(object$product$X)) {
-    abort("argument", "`reference` cannot be \"training\": a model with `",
-          class(object$product$features)[1L], "()` keeps no training rows; give them as ",
-          "`reference`.")
+    abort("argument", "The reference cannot be \"training\": a model with `",
+          class(object$product$features)[1L], "()` keeps no training rows; give them.")
   }
   # of the product: `domain` leaves out unlabelled rows
   list(X = object$product$X, domain = object$product$domain)

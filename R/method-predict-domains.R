@@ -2,7 +2,9 @@
 # method-known-domains.R.
 
 know_domains <- function(object, source, reader, of) {
-  if (!reader$needs) return(object)
+  check_open_reference(object, of$reference, of$reference_domain)
+  # described before the call
+  if (!reader$needs || is_fixed(object)) return(object)
   known <- read_reference(object, of$reference, of$reference_domain, reader$arguments$new_levels)
   object <- know_imputation(object, known)
   reader$blueprint <- object$blueprint

@@ -148,12 +148,14 @@ new_block_reader <- function(object, source, domain, where) {
     abort("argument", "`domain` must be one value with a source, for all of its rows, or a column ",
           "of the source named as in the formula, not ", describe(domain), ".")
   }
-  needs <- judges_domain(object) || imputes_by_domain(blueprint)
+  needs <- judges_other_rows(object)
   known <- source_names(source)
   label <- source$partitions[[1L]]$label
   columns <- blueprint$domain_columns
   has_domain <- is.null(domain) && length(columns) > 0L && all(columns %in% known)
-  if (needs && is.null(domain) && !has_domain) abort_domain(columns, label)
+  if (needs && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
+    abort_domain(columns, label)
+  }
   if (!has_domain) columns <- character()
   absent <- setdiff(where$keep, known)
   if (length(absent)) {

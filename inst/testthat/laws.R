@@ -43,6 +43,17 @@ expect_same_from_file <- function(model, data) {
   expect_identical(predict(readRDS(file), data), predict(model, data))
 }
 
+# With the reference fixed, rows are predicted alone, each as `reference` describes its domain.
+expect_fixed <- function(model, new, reference, ..., tolerance = 1e-8) {
+  fixed <- fix_reference(model, reference)
+  whole <- as.matrix(predict(model, new, reference = reference, ...))
+  expect_equal(as.matrix(predict(fixed, new, ...)), whole, tolerance = tolerance)
+  alone <- lapply(seq_len(nrow(new)), function(i) predict(fixed, new[i, , drop = FALSE], ...))
+  alone <- if (is.matrix(alone[[1L]])) do.call(rbind, alone) else unlist(lapply(alone, as.vector))
+  expect_equal(as.matrix(alone), whole, tolerance = tolerance)
+  invisible(fixed)
+}
+
 # ---- kernels
 # kernel: made by its constructor, with its bandwidth open or given.
 kernel_laws <- function(kernel, name = class(kernel)[1L], X = law_rows(60),
@@ -122,6 +133,12 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
     expect_equal(predict(shuffled, new), whole, tolerance = 1e-8)
   })
 
+  test_that(paste(name, "describes the domains of a fixed reference once and for all"), {
+    model <- fit_seeded(spec, train)
+    expect_fixed(model, new[c(1:2, 15:16), ], new)
+    expect_equal(predict(fix_reference(model, "training"), train), fitted(model), tolerance = 1e-9)
+  })
+
   test_that(paste(name, "is one positive semi-definite function of known and new domains"), {
     rows <- function(data) {
       list(X = as.matrix(data[c("x1", "x2", "x3")]), domain = factor(data$domain), threads = 1L)
@@ -183,6 +200,11 @@ projection_laws <- function(spec, name = spec$method, maps = law_maps) {
     model <- fit_to(train, spec)
     expect_identical(fit_to(train, spec)$scores, model$scores)
     expect_same_from_file(model, new)
+  })
+
+  test_that(paste(name, "projects each row alone where the reference is fixed"), {
+    spec <- with_args(spec, scale = "domain", domain_kernel = domain_distribution())
+    expect_fixed(fit_to(train, spec), new[c(1:3, 15:17), ], new, tolerance = 1e-6)
   })
 
   for (map in names(maps)) {
@@ -255,6 +277,10 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
     expect_equal(predict(model, new[order, ]), whole[order], tolerance = 1e-12)
     expect_identical(predict(fit_to(train), new), whole)
     expect_output(print(model), paste(nrow(train), "rows"))
+  })
+
+  test_that(paste(name, "predicts each row alone where the reference is fixed"), {
+    expect_fixed(fit_to(train), new[c(1:3, 15:17), ], new)
   })
 
   test_that(paste(name, "gives NA for a row with a missing value and the rest as without it"), {

@@ -1,0 +1,144 @@
+# A model whose domains are described once and for all. What it asks of the rows that describe them
+# are the questions of method-known-domains.R, answered here by one data frame; what is left for
+# predict() is to know that they are answered: blueprint$described has the names of the domains.
+
+#' Fix the rows that describe the domains
+#'
+#' @description
+#' With a kernel between domains, scaling or imputation by domain, or `domain_means = TRUE`, a
+#' prediction depends on the other unlabelled rows of its domain. `fix_reference()` gives the model
+#' with these descriptions taken from `rows`, once and for all: it predicts each row of `newdata`
+#' alone, as `predict(model, newdata, reference = rows)` does. Whatever hands `predict()` rows that
+#' nobody observed (partial dependence, permutation importance, counterfactual contrasts, Shapley
+#' values, a service that is asked for one row at a time) needs such a model, see [model_tools].
+#'
+#' @details
+#' A partial dependence curve sets one predictor of all rows to the same value. To a model that
+#' judges a row by its domain that is not a question about the predictor alone: the domain has moved
+#' as a whole, its kernel mean, its standard deviation (which is 0 now) and with them every
+#' prediction. With the reference fixed the domain stays where it was.
+#'
+#' Everything that depends on the domain is fixed: kappa between the domains of `rows` and those of
+#' training, means and standard deviations, the values for imputation. [chain()]s, ensembles, models
+#' of [dg_auto()] and [dg_tune()] are fixed in all their parts. [dg_mixed()] is told the domain of
+#' its rows. A model that makes no difference between domains predicts as before.
+#'
+#' * Where `rows` are of one domain, `newdata` need not say the domain. Where they are of several,
+#'   the domain column (or `domain`) says which description each row uses.
+#' * `fitted()`, `residuals()`, and `predict()` without `newdata` are those of the model: training
+#'   rows as training described them. `update()` fits anew, without a reference.
+#' * The model can be saved with [saveRDS()], and the rows are not kept with it: of a domain there
+#'   remain its kappa with each training domain (or the coordinates of its mean embedding), and its
+#'   moments. With an exact kernel it is smaller than the model, which keeps the training rows
+#'   twice, for their kernel and for their embeddings.
+#'
+#' @param model A fitted model: a learner, projection, [chain()], ensemble, of [dg_auto()] or
+#'   [dg_tune()].
+#' @param rows Unlabelled rows of one or several domains, like `newdata` of
+#'   [predict()][predict.dg_learner()]; or `"training"`: the training domains as they were, which a
+#'   model with a feature map cannot give (give it the training data).
+#' @param domain Domain of each row of `rows`, when it is not a column of it; one value if all rows
+#'   are from one domain.
+#' @return The model, with the class `dg_fixed` in front of its own, and
+#'   \item{reference}{list with the `domains` that are described (`NULL` where the model makes no
+#'     difference between domains), the number of complete `rows`, and `training`, whether they are
+#'     those of training}
+#' @section Errors:
+#' In `fix_reference()`: a model that is fixed already, or was [adapted][adapt()] to a domain, which
+#' fixes it too; `rows` without a complete row, without the domain where it is needed, or with other
+#' columns than `newdata` may have. In `predict()`: a domain that `rows` did not have, which is
+#' named; `reference`. [simulate()][predict.dg_gp()] draws rows of one domain at a time.
+#' @seealso [model_tools] for the tools that need it; [predict.dg_learner()]
+#' @examples
+#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' new <- subset(toy, domain == levels(domain)[6])
+#' model <- dg_svm(y ~ . | domain, data = subset(toy, domain != levels(domain)[6]))
+#' fixed <- fix_reference(model, new)
+#' fixed
+#' # one row alone, without its domain, is predicted as it is among the others
+#' predict(fixed, subset(new, select = -domain)[1, ], type = "decision")
+#' predict(model, new, type = "decision")[1]
+#'
+#' # the mean prediction where one predictor is set to the same value in all rows: scaled by
+#' # domain it is constant, and its value makes no difference, unless the reference is fixed
+#' ridge <- dg_ridge(y ~ . | domain, data = simulate_dica(5, 30, seed = 1), lambda = 1,
+#'                   scale = "domain")
+#' rows <- simulate_dica(1, 30, seed = 2)
+#' for (model in list(ridge, fix_reference(ridge, rows))) {
+#'   print(sapply(c(-2, 0, 2), function(at) mean(predict(model, replace(rows, "x1", at)))))
+#' }
+#' @export
+fix_reference <- function(model, rows, domain = NULL) {
+  check_given(model, "model")
+  check_given(rows, "rows")
+  check_fixable(model)
+  if (is.character(rows) && is.null(dim(rows)) && !identical(rows, "training")) {
+    abort("argument", "`rows` must be a data frame, a matrix or \"training\", not ",
+          describe(rows), ".")
+  }
+  known <- read_reference(model, rows, domain, "na", "rows")
+  training <- identical(known, "training")
+  if (!training && nrow(known$X) == 0L) {
+    abort("data", "`rows` must have at least one complete row.")
+  }
+  named <- judges_other_rows(model) || reads_domain(model)
+  domains <- if (named) if (training) levels(model$domain) else levels(known$domain)
+  model <- once(describe_domains(model, known),
+                paste0("domgen_warning_", c("far_domain", "small_domain")))
+  if (length(domains)) model$blueprint$described <- domains
+  model$reference <- list(domains = domains, training = training,
+                          rows = if (training) length(model$domain) else nrow(known$X))
+  class(model) <- c("dg_fixed", class(model))
+  seal(model)
+}
+
+check_fixable <- function(model) {
+  if (!inherits(model, "dg_fit")) {
+    abort("argument", "`model` must be a fitted model, not ",
+          if (inherits(model, "dg_spec")) "a specification: give it data with fit() first"
+          else describe(model), ".")
+  }
+  check_sealed(model, "model")
+  if (is_fixed(model)) {
+    abort("argument", "`model` has a fixed reference already: give the model that it was made of.")
+  }
+  # adapt() fixes its domain
+  if (inherits(model, "dg_adapted")) {
+    abort("argument", "`model` was adapted to its domain, which is described since then: it ",
+          "predicts each row alone as it is.")
+  }
+}
+
+is_fixed <- function(object) !is.null(object$reference)
+
+# known: what read_reference() gives.
+describe_domains <- function(model, known) {
+  if (!judges_other_rows(model)) return(model)
+  model <- know_imputation(model, known)
+  rows <- known_reference(model, known)
+  while (length(questions <- scaled_questions(model))) {
+    model <- scaled_answered(model, lapply(questions, function(question) question$ask(rows)))
+  }
+  model
+}
+
+check_open_reference <- function(object, reference, reference_domain) {
+  if (is_fixed(object) && !(is.null(reference) && is.null(reference_domain))) {
+    abort("argument", "`reference` must not be given: that of the model is fixed, by ",
+          "fix_reference(); the model that it was made of takes another.")
+  }
+}
+
+#' @export
+print.dg_fixed <- function(x, ...) {
+  NextMethod()
+  known <- x$reference
+  cat_field("reference", "fixed: ", if (is.null(known$domains)) {
+    "domains make no difference; each row is predicted alone"
+  } else {
+    paste0(plural(length(known$domains), "domain"), " (", enumerate(known$domains, quote = "\""),
+           ") as described by ", plural(known$rows, "row"), if (known$training) " of training",
+           "; each row is predicted alone")
+  })
+  invisible(x)
+}
