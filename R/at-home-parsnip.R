@@ -62,8 +62,7 @@
 #' with them needs probabilities; `set_engine("svm", probability = "none")` is faster and leaves
 #' classes, with `loss = "logistic"` beside it also probabilities.
 #'
-#' **Case weights** are the `weights` of the learner (not of `"auto"`'s choice by domain alone:
-#' they weigh its fits too).
+#' **Case weights** are the `weights` of the learner.
 #'
 #' **Folds.** `rsample::group_vfold_cv(data, group = school)` leaves out whole domains, one at a
 #' time where `v` is not given, as [dg_cv()] does with the same folds.
