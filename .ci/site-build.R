@@ -1,5 +1,5 @@
 # Builds the site of the installed package. From the root of the package:
-# Rscript .ci/site-build.R FOLDER [home|reference|articles|news|search ...]   all unless parts are named
+# Rscript .ci/site-build.R FOLDER [home|reference|articles|news|search ...]   (all unless named)
 given <- commandArgs(trailingOnly = TRUE)
 stopifnot("usage: Rscript .ci/site-build.R FOLDER [PART ...]" = length(given) > 0L)
 folder <- given[1L]
