@@ -3,7 +3,7 @@
 
 MAKEFLAGS += --no-print-directory
 .PHONY: help demo test test-engines test-at-home fuzz bench experiments check check-core \
-  check-debug check-sanitizers check-valgrind check-interrupts check-machines document install \
+  check-debug check-sanitizers check-valgrind check-interrupts check-machines document site install \
   layers lint hooks clean
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo 'make check-valgrind    every function of the core once under valgrind'
 	@echo 'make check-interrupts  how soon long calls answer Ctrl-C'
 	@echo 'make document  regenerate the help pages and the exports'
+	@echo 'make site      build the site into docs/ and check it (links, pictures, narrow screens)'
 	@echo 'make layers    what the code says of its rooms; draws the picture in ARCHITECTURE.md'
 	@echo 'make lint      the style of R (lintr) and C++ (clang-format), where these are installed'
 	@echo 'make hooks     short checks before each commit of this clone, longer ones before a push'
@@ -112,6 +113,11 @@ document:
 	sh .ci/with-library Rscript -e 'roxygen2::roxygenise(load_code = roxygen2::load_installed)'
 	@sh .ci/install
 
+site:
+	@sh .ci/setup ci
+	@sh .ci/install
+	@.ci/site docs
+
 layers:
 	@Rscript .ci/layers.R
 	@Rscript .ci/layers.R draw man/figures/layers.png
@@ -126,4 +132,4 @@ hooks:
 
 clean:
 	rm -f src/*.o src/*.so src/*.dll domgen_*.tar.gz demo.png
-	rm -rf domgen.Rcheck
+	rm -rf domgen.Rcheck docs

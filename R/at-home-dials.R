@@ -4,7 +4,8 @@
 #' [domain_learner()] and has none in dials.
 #'
 #' @param values Character vector: the values to choose from.
-#' @return A qualitative parameter of dials.
+#' @param range Two numbers from 0 to 1.
+#' @return A parameter of dials.
 #' @examplesIf requireNamespace("dials", quietly = TRUE)
 #' domain_scale()
 #' dials::value_seq(domain_kernel_type(), 2)
@@ -21,6 +22,17 @@ domain_scale <- function(values = c("pooled", "domain", "both", "rank", "none"))
 #' @export
 domain_kernel_type <- function(values = c("distribution", "pooled")) {
   choice_parameter(values, domain_kernel_types, c(domain_kernel_type = "Kernel between domains"))
+}
+
+#' @rdname domain_scale
+#' @export
+domain_tau <- function(range = c(0, 1)) {
+  need_package("dials", "domain_tau()")
+  if (!is.numeric(range) || length(range) != 2L || !all(range >= 0 & range <= 1)) {
+    abort("argument", "`range` must be two numbers from 0 to 1, not ", describe(range), ".")
+  }
+  dials::new_quant_param("double", range, c(TRUE, TRUE),
+                         label = c(domain_tau = "Likeness of domains (tau)"))
 }
 
 choice_parameter <- function(values, known, label) {

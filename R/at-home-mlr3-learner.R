@@ -66,17 +66,15 @@ mlr_learner_parameters <- function(spec, type) {
 }
 
 mlr_spec_check <- function(x) {
-  on_error({
-    read_specification(x, "spec")
-    TRUE
-  }, conditionMessage)
+  said <- complaint(read_specification(x))
+  if (isTRUE(said)) TRUE else sub("`object`", "`spec`", said, fixed = TRUE)
 }
 
 # The method without data, with the learner's parameters.
 mlr_spec <- function(method, values, predict_type) {
   args <- values[setdiff(names(values), c("na.action", "spec"))]
   spec <- if (nzchar(method)) do.call(paste0("dg_", method), args, quote = TRUE)
-          else read_specification(values$spec, "spec")
+          else read_specification(values$spec)
   lacks <- predict_type == "prob" && !"prob" %in% spec_gives(innermost(spec))
   if (lacks && !is.null(spec_probability(spec))) spec <- update(spec, probability = "platt")
   spec

@@ -30,11 +30,14 @@ mlr_parameter <- function(row, default) {
 }
 
 # TRUE, or why the door of a method refuses the value.
-door_complaint <- function(row, value) {
+door_complaint <- function(row, value) complaint(row$check(value, row$name))
+
+# TRUE, or what an error says, without the full stop that paradox adds.
+complaint <- function(code) {
   on_error({
-    row$check(value, row$name)
+    force(code)
     TRUE
-  }, conditionMessage)
+  }, function(e) sub("[.]$", "", conditionMessage(e)))
 }
 
 door_takes <- function(row, value) isTRUE(door_complaint(row, value))

@@ -48,7 +48,10 @@ pipeop_train <- function(op, private, task) {
   needs_y <- spec$parts$response != "optional"
   model <- mlr_fit(spec, seen, list(y = if (needs_y) task$truth(), na.action = values$na.action))
   op$state <- list(model = model, columns = seen$feature_names)
-  with_components(task, op, fitted(model))
+  # na.omit leaves rows out, which a task keeps
+  place <- if (nobs(model) < seen$nrow) match(seq_len(seen$nrow), model$rows$kept)
+           else seq_len(seen$nrow)
+  with_components(task, op, model$scores[place, , drop = FALSE])
 }
 
 pipeop_predict <- function(op, private, task) {

@@ -1,8 +1,10 @@
 # Folds of whole domains as resamplings of mlr3.
 
 #' @rdname mlr3
+#' @usage \method{as_resampling}{domgen_folds}(x, task, ...)
 #' @param x Folds made by [domain_folds()] or [row_folds()].
 #' @param task A task of mlr3.
+#' @param ... Must be empty.
 #' @exportS3Method mlr3::as_resampling
 as_resampling.domgen_folds <- function(x, task, ...) {
   check_no_dots(list(...), "task")
@@ -18,7 +20,7 @@ as_resampling.domgen_row_folds <- as_resampling.domgen_folds
 task_splits <- function(folds, task) {
   ids <- task$row_ids
   domain <- if (inherits(folds, "domgen_row_folds")) rep("all", length(ids)) else mlr_domain(task)
-  if (is.null(domain)) abort_no_role(task, "is to be tested on domains that are left out")
+  if (is.null(domain)) abort_no_role(task, "whole domains are left out")
   rows <- list(domain = factor(domain), row = seq_along(ids), n = length(ids))
   splits <- fold_splits(read_folds(folds, rows), rows)
   list(train = lapply(splits, function(split) ids[split$train]),
@@ -68,7 +70,7 @@ resampling_parameters <- function() {
 
 new_task_folds <- function(task, values) {
   domain <- mlr_domain(task)
-  if (is.null(domain)) abort_no_role(task, "is to be tested on domains that are left out")
+  if (is.null(domain)) abort_no_role(task, "whole domains are left out")
   names(values)[names(values) == "folds"] <- "v"
   y <- if (identical(values$balance, "class")) task$truth()
   do.call(domain_folds, c(list(domain = domain, y = y), values))

@@ -28,7 +28,7 @@ mlr_fit <- function(spec, task, further) {
   domain <- mlr_domain(task)
   needed <- spec_needs(spec)$domain || by_domain(spec_scale(spec)) ||
     identical(as_imputation(further$na.action)$by, "domain")
-  if (needed && is.null(domain)) abort_no_role(task, "learns from the domains of the rows")
+  if (needed && is.null(domain)) abort_no_role(task, "the model learns from domains")
   given <- Filter(Negate(is.null), c(list(x = mlr_features(task), domain = domain), further))
   # by names, as the fit keeps its call
   call <- as.call(c(list(quote(fit), quote(spec)), lapply(stats::setNames(nm = names(given)),
@@ -40,7 +40,7 @@ mlr_fit <- function(spec, task, further) {
 mlr_new_rows <- function(model, task, values) {
   domain <- mlr_domain(task)
   judges <- judges_domain(model) || imputes_by_domain(model$blueprint)
-  if (judges && is.null(domain)) abort_no_role(task, "judges a row by the other rows of its domain")
+  if (judges && is.null(domain)) abort_no_role(task, "the model judges rows by their domain")
   rows <- list(newdata = mlr_features(task), domain = domain, reference = values$reference,
                new_levels = values$new_levels)
   if (is.data.frame(values$reference)) {
@@ -57,19 +57,22 @@ reference_domain <- function(reference, columns) {
 }
 
 abort_no_role <- function(task, why) {
-  abort("role", "The task", if (is.character(task$id)) paste0(" \"", task$id, "\""),
-        " must have a column with the role \"domain\" or \"group\", because the model ", why,
-        ": `task$set_col_roles(\"<column>\", roles = \"domain\")`.")
+  if (is.null(task$col_roles)) {
+    abort("role", "`$predict_newdata_fast()` hands on no domain, which is needed because ", why,
+          ": use `$predict_newdata()`.")
+  }
+  abort("role", "The task \"", task$id, "\" must have a column with the role \"domain\" or ",
+        "\"group\", because ", why, ": `task$set_col_roles(\"<column>\", roles = \"domain\")`.")
 }
 
 mlr_reference_check <- function(x) {
   if (is.null(x) || is.data.frame(x) || identical(x, "training")) return(TRUE)
-  paste0("`reference` must be \"training\" or a data frame of rows, not ", describe(x), ".")
+  paste0("`reference` must be \"training\" or a data frame of rows, not ", describe(x))
 }
 
 mlr_na_action_check <- function(x) {
   if (is.null(x) || is.function(x) || is.character(x) || is_imputation(x)) return(TRUE)
-  paste0("`na.action` must be na.impute, na.omit or another such function, not ", describe(x), ".")
+  paste0("`na.action` must be na.impute, na.omit or another such function, not ", describe(x))
 }
 
 # Arguments that are given with data or with new rows. na.action: where nothing else is said.

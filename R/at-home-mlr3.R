@@ -4,9 +4,9 @@
 #' domgen in mlr3
 #'
 #' @description
-#' Where mlr3 is loaded, before or after domgen, its dictionaries have learners and a resampling,
-#' and with mlr3pipelines projections as PipeOps. They fit and predict as the functions of domgen
-#' do, with the same numbers.
+#' Where mlr3 is loaded, before or after domgen, its dictionaries have learners, a resampling and
+#' measures, and with mlr3pipelines projections as PipeOps. They fit and predict as the functions of
+#' domgen do, with the same numbers.
 #'
 #' | key | what it is |
 #' |---|---|
@@ -16,6 +16,7 @@
 #' | `lrn("regr.domgen_auto")`, `lrn("classif.domgen_auto")` | [dg_auto()] |
 #' | `lrn("regr.domgen")`, `lrn("classif.domgen")` | its parameter `spec`: any specification |
 #' | `rsmp("domain_cv")` | [domain_folds()] of the task's domains |
+#' | `msr("regr.domain_rmse")` and others | a `metric` of [dg_cv()], by domain |
 #' | `as_resampling(folds, task)` | the folds of [domain_folds()] or [row_folds()] |
 #' | `po("domain_dica")` and others | [dica()] and other projections |
 #'
@@ -30,7 +31,8 @@
 #' `task$set_col_roles("school", roles = "domain")`. Several such columns mean their combinations.
 #' Where no column has it, that with the role `group` is taken, whose rows mlr3's own resamplings
 #' keep together; a column may have both, `roles = c("domain", "group")`. A task knows the roles
-#' that there were when it was made: load domgen before, or use `group`.
+#' that there were when it was made, and mlr3 lets nobody assign to the `task$col_roles` of an older
+#' one: load domgen first, or use `task$set_col_roles("school", roles = "group")`.
 #'
 #' New data for `$predict_newdata()` need that column too where the model judges rows by the other
 #' rows of their domain (`domain_kernel`, `scale = "domain"`); without it there is an error. What is
@@ -42,7 +44,8 @@
 #' @section Parameters:
 #' are the arguments of the functions, with their defaults. mlr3 sorts features by name, so that one
 #' `sigma` for each predictor has the order of `task$feature_names`. Kernels and feature maps are
-#' tuned as whole objects. Further parameters:
+#' tuned as whole objects: `kernel = to_tune(p_fct(list(narrow = kernel_rbf(times = 0.5), wide =
+#' kernel_rbf(times = 2))))`. Further parameters:
 #' * `na.action`, where nothing else is said [na.impute()], because mlr3 wants a prediction for each
 #'   row of a learner that takes missing values. `na.omit`, the default elsewhere, predicts `NA`.
 #'   PipeOps leave components missing (`na.exclude`).
@@ -58,13 +61,19 @@
 #' (encapsulation, plans of the future package) without marshaling.
 #'
 #' @section Scores:
-#' Where one domain is left out at a time, the score of an iteration is that of a domain, and
-#' `$aggregate()` is the `mean` of [dg_cv()]. With folds of several domains the predictions are
-#' those of [dg_cv()] with the same folds; mlr3 then scores the rows of a fold together.
+#' Measures of mlr3 score all rows of a fold together. Where one domain is left out at a time, that
+#' is the score of a domain, and `$aggregate()` is the `mean` of [dg_cv()]. With folds of several
+#' domains it is the `mean` of [dg_cv()] with the same folds only for measures that score each
+#' domain by itself: `regr.domain_rmse`, `regr.domain_mae`, `regr.domain_r2`,
+#' `classif.domain_accuracy`, `classif.domain_balanced_accuracy`, `classif.domain_auc`,
+#' `classif.domain_gmean`, `classif.domain_mcc`, `classif.domain_log_loss` and
+#' `classif.domain_brier`. The last two and `classif.domain_auc`, here of the probabilities, need
+#' `predict_type = "prob"`.
 #'
 #' @section Errors:
-#' A task without a domain where one is needed is an error of class `domgen_error_role`; a parameter
-#' that the method would refuse is refused when it is set.
+#' A task without a domain where one is needed is an error of class `domgen_error_role`; a value
+#' that the method would refuse is refused when the parameter is set, 0 for a positive number when
+#' it is fitted.
 #' @return `as_resampling()`: an instantiated `ResamplingCustom` of mlr3.
 #' @seealso [dg_cv()], [domain_folds()], [as_rsample()]
 #' @examplesIf all(vapply(c("mlr3", "paradox", "R6"), requireNamespace, NA, quietly = TRUE))
@@ -86,7 +95,7 @@
 NULL
 
 settle_in_mlr3 <- function() {
-  when_loaded("mlr3", settle_learners)
+  when_loaded("mlr3", settle_objects)
   when_loaded("mlr3pipelines", settle_pipeops)
 }
 
@@ -97,11 +106,15 @@ when_loaded <- function(package, settle, pkgname = "domgen") {
   setHook(packageEvent(package, "onLoad"), function(...) settle(), action = "append")
 }
 
-settle_learners <- function() {
+settle_objects <- function() {
   settle_role(mlr3::mlr_reflections)
-  for (type in c("classif", "regr")) for (method in c("", mlr_methods)) {
-    if (type == "classif" && is_for_numbers(method)) next
-    mlr3::mlr_learners$add(mlr_key(type, method), learner_maker(type, method))
+  for (type in c("classif", "regr")) {
+    for (method in Filter(function(method) is_for(type, method), c("", mlr_methods))) {
+      mlr3::mlr_learners$add(mlr_key(type, method), maker(mlr_learner, type, method))
+    }
+    for (name in names(measure_metrics(type))) {
+      mlr3::mlr_measures$add(measure_key(type, name), maker(mlr_measure, type, name))
+    }
   }
   mlr3::mlr_resamplings$add("domain_cv", function() resampling_class()$new())
 }
@@ -112,14 +125,16 @@ settle_pipeops <- function() {
   }
 }
 
-is_for_numbers <- function(method) {
-  nzchar(method) && identical(get(paste0("dg_", method))()$parts$response, "number")
+is_for <- function(type, method) {
+  type == "regr" || !nzchar(method) ||
+    !identical(get(paste0("dg_", method), mode = "function")()$parts$response, "number")
 }
 
-learner_maker <- function(type, method) {
+# What a dictionary calls to make an object.
+maker <- function(make, type, name) {
   force(type)
-  force(method)
-  function() mlr_learner(type, method)
+  force(name)
+  function() make(type, name)
 }
 
 # The role `domain` of a column, which new data need not have.

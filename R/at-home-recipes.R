@@ -96,7 +96,7 @@ new_step <- function(suffix, values) {
 #' **`tidy()`** gives a tibble with the names of the predictors, `terms`; with
 #' `type = "components"` the eigenvalue of each `component` and its residual.
 #' @return The recipe with the step.
-#' @seealso [dica()], [dcm()], [tca()]
+#' @seealso [dica()], [dcm()], [tca()], [domain_learner()], [domain_blueprint()]
 #' @examplesIf requireNamespace("recipes", quietly = TRUE)
 #' library(recipes)
 #' pupils <- subset(nlme::MathAchieve, School %in% levels(School)[1:12])

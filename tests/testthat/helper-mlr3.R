@@ -3,9 +3,10 @@
 skip_without_mlr3 <- function(...) {
   for (package in c("mlr3", "paradox", "R6", ...)) testthat::skip_if_not_installed(package)
   testthat::skip_if_not_installed("mlr3", "1.0.0")
-  lgr <- asNamespace("lgr")
-  lgr$get_logger("mlr3")$set_threshold("warn")
+  mlr3_logger()$set_threshold("warn")
 }
+
+mlr3_logger <- function() getExportedValue("lgr", "get_logger")("mlr3")
 
 # Pupils of some schools: categories, a number, unequal domains.
 some_pupils <- function(schools = 8) {
