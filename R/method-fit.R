@@ -100,7 +100,7 @@ training_rows.dg_fit <- function(object) {
 pad_rows <- function(value, object) {
   if (!is.null(object$rows$n)) {
     abort("argument", "The model keeps nothing of its training rows, which came as sums or in ",
-          "blocks; give rows, as in `predict(model, newdata)`.")
+          "blocks, or were taken from it; give rows, as in `predict(model, newdata)`.")
   }
   if (is.null(object$rows$padded)) return(value)
   place <- match(seq_len(object$rows$padded), object$rows$kept)
