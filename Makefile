@@ -2,15 +2,16 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test test-engines fuzz bench experiments check check-core check-debug \
-  check-sanitizers check-valgrind check-interrupts check-machines document install layers lint \
-  hooks clean
+.PHONY: help demo test test-engines test-at-home fuzz bench experiments check check-core \
+  check-debug check-sanitizers check-valgrind check-interrupts check-machines document site install \
+  layers lint hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
 	@echo '               own data: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital'
 	@echo 'make test      install the package and run its tests'
 	@echo 'make test-engines  the tests over SQLite, PostgreSQL and Slurm, set up in a temporary folder'
+	@echo 'make test-at-home  the tests inside tidymodels, mlr3 and other tools, built from CRAN'
 	@echo 'make fuzz      random calls: make fuzz CALLS=100000 SEED=1'
 	@echo 'make bench     side-by-side timings'
 	@echo 'make experiments  short runs of the papers'"'"' experiments, compared with stored ones;'
@@ -25,6 +26,7 @@ help:
 	@echo 'make check-valgrind    every function of the core once under valgrind'
 	@echo 'make check-interrupts  how soon long calls answer Ctrl-C'
 	@echo 'make document  regenerate the help pages and the exports'
+	@echo 'make site      build the site into docs/ and check it (links, pictures, narrow screens)'
 	@echo 'make layers    what the code says of its rooms; draws the picture in ARCHITECTURE.md'
 	@echo 'make lint      the style of R (lintr) and C++ (clang-format), where these are installed'
 	@echo 'make hooks     short checks before each commit of this clone, longer ones before a push'
@@ -43,6 +45,9 @@ test:
 
 test-engines:
 	@.ci/engines
+
+test-at-home:
+	@.ci/at-home
 
 fuzz:
 	@sh .ci/setup test
@@ -108,6 +113,11 @@ document:
 	sh .ci/with-library Rscript -e 'roxygen2::roxygenise(load_code = roxygen2::load_installed)'
 	@sh .ci/install
 
+site:
+	@sh .ci/setup ci
+	@sh .ci/install
+	@.ci/site docs
+
 layers:
 	@Rscript .ci/layers.R
 	@Rscript .ci/layers.R draw man/figures/layers.png
@@ -122,4 +132,4 @@ hooks:
 
 clean:
 	rm -f src/*.o src/*.so src/*.dll domgen_*.tar.gz demo.png
-	rm -rf domgen.Rcheck
+	rm -rf domgen.Rcheck docs

@@ -1,5 +1,6 @@
 # The R side of .ci/setup.
 #   missing <package>...                      prints those that cannot be loaded or are too old
+#   missing-here <library> <package>...       prints those that this library does not have
 #   install <library> <cores> <package>...    installs from CRAN
 #   reference-blas                            succeeds if R runs on its own slow BLAS
 
@@ -51,6 +52,7 @@ install <- function(library, cores, packages) {
 arguments <- commandArgs(trailingOnly = TRUE)
 switch(arguments[1],
   "missing" = cat(Filter(Negate(usable), arguments[-1])),
+  "missing-here" = cat(setdiff(arguments[-(1:2)], dir(arguments[2]))),
   "install" = install(arguments[2], as.integer(arguments[3]), arguments[-(1:3)]),
   "reference-blas" = quit(status = !grepl("/blas/libblas|/libRblas", extSoftVersion()[["BLAS"]])),
   stop("unknown task: ", arguments[1])

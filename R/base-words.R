@@ -33,14 +33,6 @@ widest <- function(text) max(nchar(unlist(strsplit(text, "\n", fixed = TRUE))), 
 
 number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 0L)
 
-# A line of a print, "  kernel         ...", whose text goes on in its own column where the
-# console is too narrow for it.
-cat_field <- function(name, ..., column = 17L) {
-  lines <- strwrap(paste0(...), max(getOption("width") - column, 20L) + 1L)
-  starts <- c(paste0("  ", name), rep("", max(length(lines) - 1L, 0L)))
-  cat(paste0(formatC(starts, width = -column), lines, "\n"), sep = "")
-}
-
 # "RMSE (lower is better)", in two lines where one is too wide.
 score_label <- function(measure, width, prefix = "") {
   direction <- if (measure$better == "low") "(lower is better)" else "(higher is better)"

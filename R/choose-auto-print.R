@@ -1,71 +1,72 @@
 # What dg_auto() says of its choice.
 
 #' @export
-print.dg_auto <- function(x, ...) {
+print.dg_auto <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_auto(x))
+  invisible(x)
+}
+
+describe_auto <- function(x) {
   choice <- x$choice
-  table <- choice$table
-  cat(x$spec$parts$title, describe_formula(x), "\n", sep = "")
-  cat("  ", plural(nobs(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"), ", ",
-      plural(nlevels(x$domain), "domain"), "\n", sep = "")
+  cat_line(x$spec$parts$title, describe_formula(x))
+  cat_line("  ", plural(nobs(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
+           ", ", plural(nlevels(x$domain), "domain"))
   describe_response(x$response)
   if (choice$few) describe_unchosen(choice) else describe_choice(choice)
   describe_calibration(x$calibration)
-  invisible(x)
 }
 
 describe_unchosen <- function(choice) {
   members <- which(choice$table$member %in% TRUE)
-  cat("  1 domain cannot choose: the mean of ", length(members), " machines\n", sep = "")
+  cat_line("  1 domain cannot choose: the mean of ", length(members), " machines")
   describe_budget(choice$budget)
-  cat(paste0("  ", describe_candidates(choice$table[members, ]), "\n"), sep = "")
+  cat_line("  ", describe_candidates(choice$table[members, ]))
 }
 
 describe_choice <- function(choice) {
   table <- choice$table
   title <- choice$metric$title
   members <- which(table$member %in% TRUE)
-  cat("  ", plural(nrow(table) - 1L, "candidate"), " tried in ", signif(choice$seconds, 2),
-      " s\n", sep = "")
+  cat_line("  ", plural(nrow(table) - 1L, "candidate"), " tried in ", rounded(choice$seconds, 2),
+           " s")
   describe_budget(choice$budget)
   describe_expected(choice$expected, title)
   if (!is.null(choice$scored)) {
-    cat("  scored on all rows, ", choice$scored$held, "\n", sep = "")
+    cat_line("  scored on all rows, ", choice$scored$held)
   }
-  cat("\n", title, " on left-out domains (", plural(choice$rows, "row"),
-      "), each at its best lambda", if (length(members) > 1L) ", and its weight", "\n", sep = "")
-  scores <- format(signif(table$mean, 4))
+  cat_line("\n", title, " on left-out domains (", plural(choice$rows, "row"),
+           "), each at its best lambda", if (length(members) > 1L) ", and its weight")
+  scores <- format(rounded(table$mean, 4))
   lines <- paste0(scores, "  ", describe_candidates(table))
+  hang <- nchar(scores[1L]) + 4L
   if (length(members) > 1L) {
-    cat("  ", scores[1L], "        the weighted mean of these, as other domains choose it\n",
-        sep = "")
-    cat(paste0("  ", scores[members], "  ", format(round(table$weight[members], 2), nsmall = 2L),
-               "  ", describe_candidates(table[members, ]), "\n"), sep = "")
+    cat_line("  ", scores[1L], "        the weighted mean of these, as other domains choose it")
+    cat_line("  ", scores[members], "  ", format(round(table$weight[members], 2), nsmall = 2L),
+             "  ", describe_candidates(table[members, ]), hang = hang + 6L)
   } else {
-    cat(paste0("  ", lines[members], "\n"), sep = "")
+    cat_line("  ", lines[members], hang = hang)
   }
   others <- best_others(table)
   unlike <- ifelse(clearly_worse(choice, others), "clearly worse: ", "")
-  if (length(others)) cat("not chosen\n")
-  cat(paste0("  ", unlike, lines[others], rep("\n", length(others))), sep = "")
+  if (length(others)) cat_line("not chosen")
+  if (length(others)) cat_line("  ", unlike, lines[others], hang = hang)
   if (identical(describe_candidates(table[members, ]), "null model")) {
-    cat("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
+    cat_line("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
       " by more than the standard error of the difference"
-    }, ", as other domains choose them\n", sep = "")
+    }, ", as other domains choose them")
   }
 }
 
 describe_budget <- function(budget) {
   if (!isTRUE(budget$spent)) return(invisible())
-  cat("  the time budget of ", format(budget$seconds), " s was spent before all were tried\n",
-      sep = "")
+  cat_line("  the time budget of ", format(budget$seconds), " s was spent before all were tried")
 }
 
 describe_expected <- function(expected, title) {
   if (is.na(expected$mean)) return(invisible())
-  cat("  ", title, " expected on a new domain: ", signif(expected$mean, 4), sep = "")
-  cat(" (standard error ", if (is.na(expected$se)) "unknown" else signif(expected$se, 2), ")",
-      sep = "")
-  cat("; ", signif(expected$raw, 4), " as chosen\n", sep = "")
+  cat_line("  ", title, " expected on a new domain: ", rounded(expected$mean, 4),
+           " (standard error ", if (is.na(expected$se)) "unknown" else rounded(expected$se, 2),
+           "); ", rounded(expected$raw, 4), " as chosen")
 }
 
 # The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the

@@ -1,39 +1,44 @@
 # A comparison in words.
 
 #' @export
-print.dg_compare <- function(x, digits = 3, ...) {
-  digits <- check_digits(digits)
-  measure <- x$metrics[[1L]]
-  run <- x$runs[[1L]]
-  cat(measure$title, ", ", run$held, " (",
-      if (measure$better == "low") "lower" else "higher", " is better); differences from ",
-      dQuote(x$against, FALSE), ", paired by domain\n\n", sep = "")
-  print_comparison(x, digits)
-  missing <- sum(is.na(rowSums(x$scores)))
-  if (missing) cat("  ", without_score(missing, run$predictions$truth), "\n", sep = "")
-  cat("\n", inference_words(x), "\n", sep = "")
-  for (i in which(x$table$method != x$against)) {
-    differences <- x$scores[, i] - x$scores[, x$against]
-    able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
-    cat("  ", verdict(x$table[i, ], measure, x$against, able), "\n", sep = "")
-  }
-  if (!is.null(x$friedman)) {
-    cat("  ", if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
-        " (Friedman's test on ranks in a domain: ", p_words(x$friedman$p), ")\n", sep = "")
-  }
-  for (name in names(x$runs)) {
-    if (length(x$runs[[name]]$warnings)) {
-      cat("  ", name, ":\n", sep = "")
-      print_fold_warnings(x$runs[[name]]$warnings, nrow(x$runs[[name]]$fits))
-    }
-  }
+print.dg_compare <- function(x, digits = NULL, ...) {
+  at_digits(if (!is.null(digits)) check_digits(digits) + 1L, describe_comparison(x))
   invisible(x)
 }
 
-print_comparison <- function(x, digits) {
+describe_comparison <- function(x) {
+  measure <- x$metrics[[1L]]
+  run <- x$runs[[1L]]
+  cat_line(measure$title, ", ", run$held, " (",
+           if (measure$better == "low") "lower" else "higher", " is better); differences from ",
+           dQuote(x$against, FALSE), ", paired by domain\n")
+  print_comparison(x)
+  missing <- sum(is.na(rowSums(x$scores)))
+  if (missing) cat_line("  ", without_score(missing, run$predictions$truth))
+  cat_line("")
+  cat_line(inference_words(x))
+  for (i in which(x$table$method != x$against)) {
+    differences <- x$scores[, i] - x$scores[, x$against]
+    able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
+    cat_line("  ", verdict(x$table[i, ], measure, x$against, able))
+  }
+  if (!is.null(x$friedman)) {
+    cat_line("  ", if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
+             " (Friedman's test on ranks in a domain: ", p_words(x$friedman$p), ")")
+  }
+  for (name in names(x$runs)) {
+    if (length(x$runs[[name]]$warnings)) {
+      cat_line("  ", name, ":")
+      print_fold_warnings(x$runs[[name]]$warnings, nrow(x$runs[[name]]$fits))
+    }
+  }
+}
+
+# The mean with three decimals, or as many more as the smallest standard error needs.
+print_comparison <- function(x) {
   empty <- c("difference", "se", "lower", "upper", "p", "p_rank")
   shown <- x$table[c("method", "mean", "overall", "rank", empty, "seconds")]
-  digits <- enough_digits(x$table$se, digits)
+  digits <- enough_digits(x$table$se, max(getOption("digits") - 4L, 0L))
   numbers <- c("mean", "overall", "difference", "se", "lower", "upper")
   size <- max(abs(unlist(shown[numbers])), 0, na.rm = TRUE)
   shown[numbers] <- lapply(shown[numbers], function(v) {
@@ -45,10 +50,7 @@ print_comparison <- function(x, digits) {
   for (p in c("p", "p_rank")) shown[[p]] <- vapply(x$table[[p]], format_p, character(1))
   shown$seconds <- formatC(x$table$seconds, digits = 1L, format = "f")
   shown[x$table$method == x$against, empty] <- ""
-  # a table in two pieces is hard to read
-  old <- options(width = max(getOption("width"), 110L))
-  on.exit(options(old))
-  print(shown, row.names = FALSE, right = TRUE)
+  cat_table(shown, text = "method")
 }
 
 format_p <- function(p) {
@@ -79,9 +81,10 @@ inference_words <- function(x) {
   known <- c(by_fits, by_factor)
   c(if (length(known)) {
     paste0("  intervals and p (mean difference) allow for overlapping training sets, by ",
-           paste(known, collapse = " or "), ";\n  p_rank: Wilcoxon's signed ranks (do the ",
-           "differences lie evenly about zero?)\n")
-  }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L], "\n"))
+           paste(known, collapse = " or "),
+           ";\n  p_rank: Wilcoxon's signed ranks (do the ",
+           "differences lie evenly about zero?)")
+  }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L]))
 }
 
 # Would the signed ranks have p < 0.05 if all domains that differ did so alike?
@@ -105,7 +108,7 @@ verdict <- function(row, measure, against, able) {
   }
   better <- losses(row$difference, measure$better) < 0
   paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",
-         signif(abs(row$difference), 2), " (standard error ", signif(row$se, 2), ")",
+         rounded(abs(row$difference), 2), " (standard error ", rounded(row$se, 2), ")",
          if (able && isTRUE(row$p_rank >= 0.05)) {
            paste0(" on average, but not in most domains alike (signed ranks, ",
                   p_words(row$p_rank), ")")

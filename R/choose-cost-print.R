@@ -1,12 +1,17 @@
 # What dg_cost() says.
 
 #' @export
-print.dg_cost <- function(x, ...) {
+print.dg_cost <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_cost(x))
+  invisible(x)
+}
+
+describe_cost <- function(x) {
   size <- x$arguments
-  cat(x$title, ": ", in_full(size$rows), " rows x ", plural(size$predictors, "predictor"), ", ",
-      plural(size$domains, "domain"), ", ", plural(size$workers, "worker"), "\n", sep = "")
-  cat("  ", plural(x$coordinates, "coordinate"), "; all rows are read ", x$readings, " times\n\n",
-      sep = "")
+  cat_line(x$title, ": ", in_full(size$rows), " rows x ", plural(size$predictors, "predictor"),
+           ", ", plural(size$domains, "domain"), ", ", plural(size$workers, "worker"))
+  cat_line("  ", plural(x$coordinates, "coordinate"), "; all rows are read ", x$readings,
+           " times\n")
   shown <- x$passes
   table <- data.frame(
     pass = ifelse(shown$reads > 1, paste0(shown$pass, " (", shown$reads, ")"), shown$pass),
@@ -14,14 +19,13 @@ print.dg_cost <- function(x, ...) {
     `sent by a worker` = in_bytes(shown$sent), seconds = format_seconds(shown$seconds),
     check.names = FALSE
   )
-  print(table, row.names = FALSE, right = TRUE)
-  cat("\n  in all ", trimws(format_seconds(x$seconds)), " s, at ",
-      in_rate(size$flops, "operations"), " and ", in_rate(size$bytes, "bytes"),
-      " a second and worker\n", sep = "")
-  cat("  memory ", in_bytes(x$worker_memory), " a worker", if (size$workers > 1) {
+  cat_table(table, text = "pass")
+  cat_line("\n  in all ", trimws(format_seconds(x$seconds)), " s, at ",
+           in_rate(size$flops, "operations"), " and ", in_rate(size$bytes, "bytes"),
+           " a second and worker")
+  cat_line("  memory ", in_bytes(x$worker_memory), " a worker", if (size$workers > 1) {
     paste0(", ", in_bytes(x$master_memory), " in the session of the call")
-  }, "\n", sep = "")
-  invisible(x)
+  })
 }
 
 in_rate <- function(value, of) paste(formatC(value, digits = 2, format = "g"), of)
@@ -30,9 +34,9 @@ in_rate <- function(value, of) paste(formatC(value, digits = 2, format = "g"), o
 in_bytes <- function(bytes) {
   units <- c("B", "kB", "MB", "GB", "TB", "PB")
   power <- pmin(pmax(floor(log10(pmax(bytes, 1)) / 3), 0), length(units) - 1)
-  ifelse(bytes == 0, "-", paste(signif(bytes / 1000^power, 2), units[power + 1]))
+  ifelse(bytes == 0, "-", paste(rounded(bytes / 1000^power, 2), units[power + 1]))
 }
 
 format_seconds <- function(seconds) {
-  format(signif(seconds, 2), big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+  format(rounded(seconds, 2), big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
 }

@@ -92,32 +92,36 @@ seen_words <- function(x, row) {
 }
 
 #' @export
-print.dg_diagnose <- function(x, ...) {
-  cat("What is there to gain from domains? (", plural(nrow(x$domains), "domain"), ", ",
-      plural(x$rows, "row"),
-      if (x$rows < x$available) paste0(" of ", format(x$available, big.mark = ",")), " used)\n\n",
-      sep = "")
-  line <- function(label, text) cat("  ", formatC(label, width = -6), text, "\n", sep = "")
+print.dg_diagnose <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_diagnosis(x))
+  invisible(x)
+}
+
+describe_diagnosis <- function(x) {
+  cat_line("What is there to gain from domains? (", plural(nrow(x$domains), "domain"), ", ",
+           plural(x$rows, "row"),
+           if (x$rows < x$available) paste0(" of ", format(x$available, big.mark = ",")),
+           " used)\n")
+  line <- function(label, text) cat_field(label, text, column = 8L)
   line("shift", if (same_predictors(x)) "none: all domains have the same predictors" else {
-    paste0("variance between domains ", signif(x$shift$variance, 3), ", by chance ",
-           signif(x$shift$level, 3), ": ", signif(x$shift$ratio, 2), " times, ",
+    paste0("variance between domains ", rounded(x$shift$variance, 3), ", by chance ",
+           rounded(x$shift$level, 3), ": ", rounded(x$shift$ratio, 2), " times, ",
            p_words(x$shift$p))
   })
   means <- colMeans(x$domains[-(1:2)], na.rm = TRUE)
   line("room", compared_words(x, x$room, "known", "told the domain", means[1:2]))
   line("gain", compared_words(x, x$gain, "unseen", "distributional", means[3:4]))
-  cat("\n", paste0(strwrap(x$verdict, 80, indent = 2, exdent = 2), "\n"), sep = "")
-  invisible(x)
+  cat_line("\n  ", x$verdict, hang = 2L)
 }
 
 compared_words <- function(x, row, where, what, means) {
   scores <- function(name, value) {
-    if (is.nan(value)) paste0(name, " not to be had") else paste(name, signif(value, 3))
+    if (is.nan(value)) paste0(name, " not to be had") else paste(name, rounded(value, 3))
   }
   paste0(x$metric$title, " in ", where, " domains: ", scores("pooled", means[[1L]]), ", ",
          scores(what, means[[2L]]),
          if (!is.na(row$difference)) {
-           paste0("; gain ", signif(row$difference, 2), " (", interval_words(row), "), ",
+           paste0("; gain ", rounded(row$difference, 2), " (", interval_words(row), "), ",
                   p_words(row$p))
          })
 }

@@ -220,16 +220,16 @@ print_details.dg_ensemble <- function(x) {
   weights <- x$coefficients
   scores <- x$held_out$scores
   if (is.null(scores)) {
-    cat("  weights\n", sep = "")
-    cat(paste0("  ", format(signif(weights, 3)), "  ", names(weights), "\n"), sep = "")
+    cat_line("  weights")
+    cat_table(data.frame(weight = rounded(weights, 3), member = names(weights)))
     return(invisible())
   }
-  means <- signif(colMeans(scores, na.rm = TRUE), 4)
-  cat("\nWeight and ", x$held_out$metric$title, " on left-out domains\n", sep = "")
-  cat(paste0("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights), "\n"),
-      sep = "")
+  means <- rounded(colMeans(scores, na.rm = TRUE), 4)
+  cat_line("\nWeight and ", x$held_out$metric$title, " on left-out domains")
+  cat_line("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights),
+           hang = 6L + sum(nchar(c(format(round(weights, 3))[1L], format(means[-1L])[1L]))))
   error <- mean_error(scores[, 1L])$se
-  se <- if (sum(!is.na(scores[, 1L])) > 2L) signif(error, 2) else "unknown"
-  cat("  ensemble: ", means[1L], " (standard error ", se,
-      "), weighted by the other domains\n", sep = "")
+  se <- if (sum(!is.na(scores[, 1L])) > 2L) rounded(error, 2) else "unknown"
+  cat_line("  ensemble: ", means[1L], " (standard error ", se,
+           "), weighted by the other domains")
 }

@@ -196,10 +196,10 @@ spec_gives.dg_ensemble_spec <- function(spec) {
 
 #' @export
 print.dg_ensemble_spec <- function(x, ...) {
-  cat("An ensemble (specification: give it data with fit()), weights: ",
-      paste(format(x$args$weights), collapse = ", "), "\n", sep = "")
+  cat_line("An ensemble (specification: give it data with fit()), weights: ",
+           paste(format(x$args$weights), collapse = ", "))
   for (name in names(x$args$members)) {
-    cat("\n", name, ": ", sep = "")
+    cat_line("\n", name, ":")
     print(x$args$members[[name]])
   }
   invisible(x)

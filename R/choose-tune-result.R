@@ -67,26 +67,28 @@ tuning_table <- function(state) {
 }
 
 #' @export
-print.dg_tuned <- function(x, ...) {
-  tuning <- x$tuning
+print.dg_tuned <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_tuning(x$tuning))
+  NextMethod()
+}
+
+describe_tuning <- function(tuning) {
   table <- tuning$table
   best <- table[tuning$chosen, ]
   failed <- sum(!is.na(table$error))
-  cat("Chosen among ", plural(nrow(table), "combination"), " by ", tuning$metric$title, ", ",
-      tuning$held, if (tuning$rule == "one_se") ", the simplest within one standard error",
-      ":\n", sep = "")
-  cat(paste0("  ", names(tuning$best), " = ", vapply(tuning$best, format_value, ""), "\n"),
-      sep = "")
-  cat("  ", tuning$metric$title, " ", signif(best$mean, 4), " (standard error ",
-      signif(best$se, 2), "); on new domains expect somewhat worse, see ?dg_tune\n", sep = "")
+  cat_line("Chosen among ", plural(nrow(table), "combination"), " by ", tuning$metric$title, ", ",
+           tuning$held, if (tuning$rule == "one_se") ", the simplest within one standard error",
+           ":")
+  cat_line("  ", names(tuning$best), " = ", vapply(tuning$best, format_value, ""))
+  cat_line("  ", tuning$metric$title, " ", rounded(best$mean, 4), " (standard error ",
+           rounded(best$se, 2), "); on new domains expect somewhat worse, see ?dg_tune")
   if (isTRUE(tuning$budget$spent)) {
-    cat("  the time budget of ", format(tuning$budget$seconds), " s was spent before the search ",
-        "was done: the best so far\n", sep = "")
+    cat_line("  the time budget of ", format(tuning$budget$seconds), " s was spent before the ",
+             "search was done: the best so far")
   }
   if (failed) {
-    cat("  ", plural(failed, "combination"), " failed: ", unique(stats::na.omit(table$error))[1L],
-        "\n", sep = "")
+    cat_line("  ", plural(failed, "combination"), " failed: ",
+             unique(stats::na.omit(table$error))[1L])
   }
-  cat("\n")
-  NextMethod()
+  cat_line("")
 }

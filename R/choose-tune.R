@@ -191,13 +191,13 @@ change_spec.dg_tune_spec <- function(spec, name, value) {
 
 #' @export
 print.dg_tune_spec <- function(x, ...) {
-  cat("Tuning by domain (specification: give it data with fit())\n")
+  cat_line("Tuning by domain (specification: give it data with fit())")
   for (name in names(x$args$grid)) {
-    cat("  ", name, ": ", paste(vapply(x$args$grid[[name]], format_value, ""), collapse = ", "),
-        "\n", sep = "")
+    cat_line("  ", name, ": ",
+             paste(vapply(x$args$grid[[name]], format_value, ""), collapse = ", "))
   }
-  if (is.null(x$args$grid)) cat("  the default grid\n")
-  cat("\n")
+  if (is.null(x$args$grid)) cat_line("  the default grid")
+  cat_line("")
   print(x$object)
   invisible(x)
 }

@@ -103,7 +103,7 @@ format.domgen_impute <- function(x, ...) {
 
 #' @export
 print.domgen_impute <- function(x, ...) {
-  cat(format(x), "\n", sep = "")
+  cat_line(format(x))
   invisible(x)
 }
 

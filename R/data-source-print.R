@@ -9,18 +9,17 @@ print.dg_source <- function(x, ...) {
   kinds <- partition_kinds[vapply(x$partitions, function(p) class(p)[1L], "")]
   count <- table(kinds)[unique(kinds)]
   labels <- vapply(x$partitions, `[[`, "", "label")
-  cat("A source of rows in ", plural(length(labels), "partition"), ": ",
-      enumerate(labels, 3L, ""), "\n", sep = "")
+  cat_line("A source of rows in ", plural(length(labels), "partition"), ": ",
+           enumerate(labels, 3L, ""))
   each <- paste0(names(count), if (length(count) > 1L) paste0(" (", count, ")"))
-  cat("  kind     ", paste(each, collapse = ", "), describe_partition(x$partitions[[1L]]), "\n",
-      sep = "")
+  cat_line("  kind     ", paste(each, collapse = ", "), describe_partition(x$partitions[[1L]]))
   columns <- on_error(partition_columns(x$partitions[[1L]]), function(e) NULL)
-  if (length(columns)) cat("  columns  ", enumerate(columns, 8L, ""), "\n", sep = "")
+  if (length(columns)) cat_line("  columns  ", enumerate(columns, 8L, ""))
   for (name in names(x$levels)) {
-    cat("  levels   ", name, ": ", enumerate(x$levels[[name]], 8L, ""), "\n", sep = "")
+    cat_line("  levels   ", name, ": ", enumerate(x$levels[[name]], 8L, ""))
   }
-  cat("  blocks   of ", plural(x$rows, "row"), "\n", sep = "")
-  if (!is.null(x$store)) cat("  store    ", x$store, "\n", sep = "")
+  cat_line("  blocks   of ", plural(x$rows, "row"))
+  if (!is.null(x$store)) cat_line("  store    ", x$store)
   invisible(x)
 }
 

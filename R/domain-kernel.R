@@ -56,7 +56,7 @@ judges_rows <- function(kernel) domain_knows(kernel) == "rows"
 
 #' @export
 print.domgen_domain_kernel <- function(x, ...) {
-  cat("kappa(P, P') = ", format(x), "\n", sep = "")
+  cat_line("kappa(P, P') = ", format(x))
   invisible(x)
 }
 

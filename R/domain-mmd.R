@@ -103,15 +103,20 @@ permuted_mmd <- function(pair, input, unbiased, permutations) {
 }
 
 #' @export
-print.domgen_mmd <- function(x, digits = 3, ...) {
-  digits <- check_digits(digits)
-  cat("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", "), k(x, z) = ",
-      format_bandwidth(x$kernel), "\n", sep = "")
-  print(signif(x$squared, digits), ...)
-  if (!is.null(x$p_value)) {
-    cat("\np-values from ", x$permutations, " permutations, not adjusted for several pairs\n",
-        sep = "")
-    print(signif(x$p_value, digits), ...)
-  }
+print.domgen_mmd <- function(x, digits = NULL, ...) {
+  at_digits(if (!is.null(digits)) check_digits(digits) + 1L, describe_distances(x))
   invisible(x)
+}
+
+describe_distances <- function(x) {
+  cat_line("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", "), ",
+           "k(x, z) = ", format_bandwidth(x$kernel))
+  shown <- seq_len(min(nrow(x$squared), 12L))
+  cat_numbers(rounded(x$squared[shown, shown], 3))
+  if (!is.null(x$p_value)) {
+    cat_line("\np-values from ", x$permutations, " permutations, not adjusted for several pairs")
+    cat_numbers(rounded(x$p_value[shown, shown], 3))
+  }
+  more <- nrow(x$squared) - length(shown)
+  if (more > 0L) cat_line("  and ", plural(more, "more domain"), "; all pairs are in tidy()")
 }

@@ -93,4 +93,6 @@
   if (is.null(utils::getS3method("fit", "default", optional = TRUE, envir = generic))) {
     registerS3method("fit", "default", fit_unknown, generic)
   }
+  settle_in_parsnip()
+  settle_in_mlr3()
 }

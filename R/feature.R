@@ -161,6 +161,6 @@ format.features_exact <- function(x, ...) "exact (Gram matrix)"
 
 #' @export
 print.dg_features <- function(x, ...) {
-  cat("features: ", format(x), "\n", sep = "")
+  cat_line("features: ", format(x))
   invisible(x)
 }

@@ -87,9 +87,9 @@ squared_distances <- function(inner, norm_x, norm_z) {
 
 #' @export
 print.domgen_kernel <- function(x, ...) {
-  cat("k(x, z) = ", format(x), "\n", sep = "")
+  cat_line("k(x, z) = ", format(x))
   bandwidths <- unlist(list_bandwidths(x))
-  if (length(bandwidths)) cat("  ", paste(bandwidths, collapse = "; "), "\n", sep = "")
+  if (length(bandwidths)) cat_line("  ", paste(bandwidths, collapse = "; "))
   invisible(x)
 }
 
@@ -106,7 +106,7 @@ list_bandwidths <- function(kernel) {
     paste0("sigma = ", if (!is.null(kernel$times)) paste(format(kernel$times), "times "),
            "the median distance")
   }
-  else paste0("sigma = ", paste(signif(sigma, 4), collapse = ", "))
+  else paste0("sigma = ", paste(rounded(sigma, 4), collapse = ", "))
 }
 
 #' Gram matrix of a kernel

@@ -195,12 +195,12 @@ nobs.dg_adapted <- function(object, ...) length(object$labelled)
 coef.dg_adapted <- function(object, ...) object$correction$coefficients
 
 #' @export
-print.dg_adapted <- function(x, ...) {
-  cat(x$spec$parts$title, if (!is.null(x$name)) paste0(", adapted to domain \"", x$name, "\"")
-      else ", adapted", describe_formula(x), "\n", sep = "")
-  cat("  ", plural(length(x$labelled), "labelled row"), " of ",
-      format(x$rows$padded, big.mark = ","), "\n", sep = "")
-  print_details(x)
+print.dg_adapted <- function(x, digits = NULL, ...) {
+  cat_line(x$spec$parts$title, if (!is.null(x$name)) paste0(", adapted to domain \"", x$name, "\"")
+           else ", adapted", describe_formula(x))
+  cat_line("  ", plural(length(x$labelled), "labelled row"), " of ",
+           format(x$rows$padded, big.mark = ","))
+  at_digits(digits, print_details(x))
   invisible(x)
 }
 
@@ -211,8 +211,8 @@ print_details.dg_adapted <- function(x) {
   describe_kernels(learner$product)
   shown <- x$args[intersect(names(x$args), c("cost", "lambda"))]
   if (has_posterior(x)) shown <- learner[c("signal", "noise")]
-  cat("  ", paste(names(shown), vapply(shown, function(v) format(signif(v, 4)), ""),
-                  sep = " = ", collapse = ", "), "\n", sep = "")
+  cat_line("  ", paste(names(shown), vapply(shown, function(v) format(rounded(v, 4)), ""),
+                       sep = " = ", collapse = ", "))
   change <- sqrt(mean((x$decision - x$start)^2)) * x$response$scale
-  cat("  root mean square of f - f0 at its rows: ", signif(change, 3), "\n", sep = "")
+  cat_line("  root mean square of f - f0 at its rows: ", rounded(change, 3))
 }

@@ -222,14 +222,13 @@ held_out_loss <- function(values, sides, sample, response, method) {
 describe_calibration <- function(calibration) {
   if (is.null(calibration)) return(invisible())
   folds <- calibration$folds[calibration$folds > 0L]
-  cat("  probabilities  ", if (calibration$method == "platt") "Platt scaling" else "isotonic",
-      " on ", plural(length(folds), "domain"), " held out ",
-      if (anyDuplicated(folds)) paste("in", max(folds), "folds") else "one at a time",
-      "\n                 log loss ", signif(calibration$log_loss[["calibrated"]], 3),
-      " (of class frequencies: ", signif(calibration$log_loss[["frequencies"]], 3), ")\n",
-      sep = "")
+  cat_line("  probabilities  ", if (calibration$method == "platt") "Platt scaling" else "isotonic",
+           " on ", plural(length(folds), "domain"), " held out ",
+           if (anyDuplicated(folds)) paste("in", max(folds), "folds") else "one at a time",
+           "\n                 log loss ", rounded(calibration$log_loss[["calibrated"]], 3),
+           " (of class frequencies: ", rounded(calibration$log_loss[["frequencies"]], 3), ")")
   for (message in names(calibration$warnings)) {
-    cat("  note, ", plural(calibration$warnings[[message]], "time"),
-        " while domains were held out: ", message, "\n", sep = "")
+    cat_line("  note, ", plural(calibration$warnings[[message]], "time"),
+             " while domains were held out: ", message)
   }
 }

@@ -149,11 +149,10 @@ print_details.learner_custom <- function(x) {
   own <- if (is.null(x$spec$parts$own)) names(own_rows(x$spec$parts)) else x$spec$parts$own
   own <- Filter(Negate(is.null), x$spec$args[own])
   if (length(own)) {
-    cat("  ", paste0(names(own), " = ", vapply(own, format_value, ""), collapse = ", "), "\n",
-        sep = "")
+    cat_line("  ", paste0(names(own), " = ", vapply(own, format_value, ""), collapse = ", "))
   }
   engine <- x$engine$object
-  if (is.object(engine)) cat("  fitted         ", describe(engine), "\n", sep = "")
+  if (is.object(engine)) cat_line("  fitted         ", describe(engine))
 }
 
 # On this scale already.

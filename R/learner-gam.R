@@ -92,7 +92,6 @@ print_details.dg_gam <- function(x) {
   NextMethod()
   found <- x$engine$object
   smooth <- vapply(found$gam$smooth, `[[`, "", "term")
-  cat("  smooth         ", length(smooth), " of ", plural(length(found$columns), "column"),
-      if (length(smooth) < length(found$columns)) ", the others linear",
-      "\n", sep = "")
+  cat_line("  smooth         ", length(smooth), " of ", plural(length(found$columns), "column"),
+           if (length(smooth) < length(found$columns)) ", the others linear")
 }

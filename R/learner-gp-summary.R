@@ -40,13 +40,13 @@ print_details.dg_gp <- function(x) {
   describe_kernels(x$product)
   parameters <- x$parameters
   shown <- parameters[parameters$name %in% c("signal", "noise"), ]
-  cat("  ", paste0(shown$name, " = ", signif(shown$value, 4),
-                   ifelse(shown$fitted, " (fitted)", ""), collapse = ", "),
-      if (x$response$scale != 1) {
-        paste0("; noise in units of the response ", signif(x$noise * x$response$scale, 4))
-      }, "\n", sep = "")
-  cat("  log likelihood ", format(signif(x$log_likelihood, 6)), ", ",
-      plural(sum(parameters$fitted), "fitted parameter"), "\n", sep = "")
+  cat_line("  ", paste0(shown$name, " = ", rounded(shown$value, 4),
+                        ifelse(shown$fitted, " (fitted)", ""), collapse = ", "),
+           if (x$response$scale != 1) {
+             paste0("; noise in units of the response ", rounded(x$noise * x$response$scale, 4))
+           })
+  cat_line("  log likelihood ", format(rounded(x$log_likelihood, 6)), ", ",
+           plural(sum(parameters$fitted), "fitted parameter"))
 }
 
 #' @export
@@ -58,27 +58,29 @@ summary.dg_gp <- function(object, ...) {
 }
 
 #' @export
-print.summary.dg_gp <- function(x, digits = 4, ...) {
-  digits <- max(check_digits(digits), 1L)
+print.summary.dg_gp <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_gp(x))
+  invisible(x)
+}
+
+describe_gp <- function(x) {
   fit <- x$fit
-  cat(fit$spec$parts$title, describe_formula(fit), "\n  ", describe_rows(fit), "\n", sep = "")
+  cat_line(fit$spec$parts$title, describe_formula(fit), "\n  ", describe_rows(fit))
   describe_response(fit$response)
   describe_kernels(fit$product)
-  cat("\nParameters\n")
+  cat_line("\nParameters")
   table <- x$parameters
-  lines <- paste0("  ", formatC(table$name, width = -max(nchar(table$name))), "  ",
-                  formatC(signif(table$value, digits), width = 9, format = "g", digits = digits),
-                  "  ", ifelse(table$fitted, "fitted", "fixed "), "  ", table$meaning,
+  values <- format(vapply(table$value, function(v) format(rounded(v, 4)), ""), justify = "right")
+  lines <- paste0("  ", format(table$name), "  ", values, "  ",
+                  ifelse(table$fitted, "fitted", "fixed "), "  ", table$meaning,
                   ifelse(table$at_bound, " (at its bound)", ""))
-  cat(lines, sep = "\n")
-  cat("\nLog likelihood ", format(signif(c(x$log_likelihood), 6)), " (df ",
-      attr(x$log_likelihood, "df"), "), AIC ", format(signif(x$aic, 6)), ", BIC ",
-      format(signif(x$bic, 6)), "\n", sep = "")
+  cat_line(lines, hang = 14L + widest(c(table$name, "")) + nchar(values[1L]))
+  cat_line("\nLog likelihood ", format(rounded(c(x$log_likelihood), 6)), " (df ",
+           attr(x$log_likelihood, "df"), "), AIC ", format(rounded(x$aic, 6)), ", BIC ",
+           format(rounded(x$bic, 6)))
   if (!is.null(x$lodo)) {
-    cat("Leave one domain out: mean RMSE over domains ", signif(mean(x$lodo$rmse), digits), "\n",
-        sep = "")
+    cat_line("Leave one domain out: mean RMSE over domains ", rounded(mean(x$lodo$rmse), 4))
   }
-  invisible(x)
 }
 
 #' @importFrom stats logLik

@@ -107,8 +107,8 @@ training_rows.dg_lm <- function(object) domains_alone(object)
 #' @exportS3Method
 print_details.dg_lm <- function(x) {
   describe_response(x$response)
-  cat("\nCoefficients:\n")
-  print(signif(x$coefficients, 4))
+  cat_line("\nCoefficients:")
+  cat_numbers(rounded(x$coefficients, 4))
 }
 
 #' @exportS3Method

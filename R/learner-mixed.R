@@ -153,8 +153,8 @@ print_details.dg_mixed <- function(x) {
   if (!is.null(found$covariance)) {
     spread <- c(sqrt(diag(found$covariance)), if (!is.null(found$sigma)) found$sigma)
     names <- c("intercept", found$slopes, if (!is.null(found$sigma)) "residual")
-    cat("  sd             ", paste(names, signif(spread, 4), collapse = ", "), "\n", sep = "")
+    cat_line("  sd             ", paste(names, rounded(spread, 4), collapse = ", "))
   }
-  cat("\nCoefficients:\n")
-  print(signif(found$coefficients, 4))
+  cat_line("\nCoefficients:")
+  cat_numbers(rounded(found$coefficients, 4))
 }

@@ -138,7 +138,8 @@ print_details.dg_net <- function(x) {
   NextMethod()
   found <- x$engine$object
   used <- rowSums(as.matrix(found$coefficients)[-1L, , drop = FALSE] != 0) > 0
-  cat("  lambda         ", format(signif(found$lambda, 4)),
-      if (!is.null(found$search)) ", by left-out domains", "\n  in use         ", sum(used), " of ",
-      plural(length(used), "column"), "\n", sep = "")
+  cat_line("  lambda         ", format(rounded(found$lambda, 4)),
+           if (!is.null(found$search)) ", by left-out domains", 
+           "\n  in use         ", sum(used), " of ",
+           plural(length(used), "column"))
 }

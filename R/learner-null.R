@@ -45,9 +45,9 @@ judges_domain.dg_null <- function(object) FALSE
 
 #' @exportS3Method
 print_details.dg_null <- function(x) {
-  value <- if (x$response$kind == "number") format(signif(x$coefficients, 4))
+  value <- if (x$response$kind == "number") format(rounded(x$coefficients, 4))
            else dQuote(names(x$response$shares)[x$coefficients], FALSE)
-  cat("  predicts ", value, "\n", sep = "")
+  cat_line("  predicts ", value)
 }
 
 #' @exportS3Method

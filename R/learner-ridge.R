@@ -211,14 +211,14 @@ print_details.dg_ridge <- function(x) {
   describe_response(x$response)
   describe_kernels(x$product)
   args <- x$spec$args
-  cat("  lambda = ", format(signif(penalty_of(x, "lambda"), 4)),
-      if (is.null(args$lambda)) ", by left-out domains", " (domain weights: ",
-      args$domain_weights, "), offset: ",
-      if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",
-      sep = "")
+  cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
+           if (is.null(args$lambda)) ", by left-out domains", " (domain weights: ",
+           args$domain_weights, "), offset: ",
+           if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
   if (!is.null(x$search)) {
-    cat("  bandwidths fitted: mean squared error of left-out domains ", signif(x$search$error, 4),
-        ", from ", signif(x$search$start, 4), " (standardised response)\n", sep = "")
+    cat_line("  bandwidths fitted: mean squared error of left-out domains ",
+             rounded(x$search$error, 4), ", from ", rounded(x$search$start, 4),
+             " (standardised response)")
   }
 }
 

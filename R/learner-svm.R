@@ -271,22 +271,20 @@ print_details.dg_svm <- function(x) {
   describe_response(x$response)
   describe_kernels(x$product)
   args <- x$spec$args
-  cat("  cost = ", format(signif(penalty_of(x, "cost"), 4)),
-      if (is.null(args$cost)) ", by left-out domains",
-      " (domain weights: ", args$domain_weights, ")",
-      if (has_tube(x$loss)) paste0(", epsilon = ", format(args$epsilon)),
-      ", offset: ",
-      if (args$offset) paste(format(signif(x$offset, 4)), collapse = ", ") else "none", "\n",
-      sep = "")
+  cat_line("  cost = ", format(rounded(penalty_of(x, "cost"), 4)),
+           if (is.null(args$cost)) ", by left-out domains",
+           " (domain weights: ", args$domain_weights, ")",
+           if (has_tube(x$loss)) paste0(", epsilon = ", format(args$epsilon)),
+           ", offset: ",
+           if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
   several <- length(x$offset) > 1L
   if (several) {
-    cat("  ", plural(length(x$offset), "machine"), ", ", gsub("_", " ", args$multiclass), "\n",
-        sep = "")
+    cat_line("  ", plural(length(x$offset), "machine"), ", ", gsub("_", " ", args$multiclass))
   }
-  cat("  ", if (is.null(x$product$features) && !takes_newton(x$loss)) {
-    paste0(plural(sum(rowSums(as.matrix(x$coefficients) != 0) > 0), "support vector"), "; ")
-  }, if (x$converged) "converged" else "NOT converged", " after ",
-      plural(sum(x$iterations), "iteration"), ", ", if (several) "largest ",
-      "relative ", if (!takes_newton(x$loss)) "duality ", "gap ", signif(max(x$relative_gap), 2),
-      "\n", sep = "")
+  cat_line("  ", if (is.null(x$product$features) && !takes_newton(x$loss)) {
+         paste0(plural(sum(rowSums(as.matrix(x$coefficients) != 0) > 0), "support vector"), "; ")
+       }, if (x$converged) "converged" else "NOT converged", " after ",
+           plural(sum(x$iterations), "iteration"), ", ", if (several) "largest ",
+           "relative ", if (!takes_newton(x$loss)) "duality ", "gap ",
+           rounded(max(x$relative_gap), 2))
 }

@@ -53,10 +53,10 @@ weighted_sd <- function(centred, weights) {
 
 # Which class is the positive one; whether 0 and 1 were taken for numbers.
 describe_response <- function(response) {
-  cat("  response       ", if (response$kind == "number") "a number" else {
-    paste0("classes, ", enumerate(rev(response$levels), quote = "\""),
-           if (length(response$levels) == 2L) " (decision > 0 means the first)")
-  }, "\n", sep = "")
+  cat_line("  response       ", if (response$kind == "number") "a number" else {
+         paste0("classes, ", enumerate(rev(response$levels), quote = "\""),
+                if (length(response$levels) == 2L) " (decision > 0 means the first)")
+       })
 }
 
 check_two_classes <- function(y, method) {

@@ -123,9 +123,9 @@ training_rows.dg_chain <- function(object) training_rows(object$projection)
 
 #' @exportS3Method
 print_details.dg_chain <- function(x) {
-  cat("\nProjection\n")
+  cat_line("\nProjection")
   print_details(x$projection)
-  cat("\nLearner on ", plural(length(x$projection$values), "component"), "\n", sep = "")
+  cat_line("\nLearner on ", plural(length(x$projection$values), "component"))
   print_details(x$learner)
 }
 
@@ -134,9 +134,9 @@ coef.dg_chain <- function(object, ...) coef(object$learner)
 
 #' @export
 print.dg_chain_spec <- function(x, ...) {
-  cat("A chain (specification: give it data with fit())\n\n")
+  cat_line("A chain (specification: give it data with fit())\n")
   print(x$projection)
-  cat("\n")
+  cat_line("")
   print(x$learner)
   invisible(x)
 }

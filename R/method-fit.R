@@ -200,12 +200,16 @@ change_formula <- function(call, object, formula.) {
 }
 
 #' @export
-print.dg_fit <- function(x, ...) {
-  cat(x$spec$parts$title, describe_formula(x), "\n", sep = "")
-  cat("  ", describe_rows(x), "\n", sep = "")
+print.dg_fit <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_fit(x))
+  invisible(x)
+}
+
+describe_fit <- function(x) {
+  cat_line(x$spec$parts$title, describe_formula(x))
+  cat_line("  ", describe_rows(x))
   print_details(x)
   describe_calibration(x$calibration)
-  invisible(x)
 }
 
 print_details <- function(x) UseMethod("print_details")

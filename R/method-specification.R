@@ -249,8 +249,8 @@ takes_units <- function(spec) isTRUE(innermost(spec)$parts$units)
 
 #' @export
 print.dg_spec <- function(x, ...) {
-  cat(x$parts$title, " (specification: give it data with fit())\n", sep = "")
-  cat(format_arguments(x$args), sep = "\n")
+  cat_line(x$parts$title, " (specification: give it data with fit())")
+  cat_line(format_arguments(x$args), hang = 4L + widest(names(x$args)))
   invisible(x)
 }
 

@@ -277,17 +277,17 @@ nobs.dg_feature_sums <- function(object, ...) object$sums$n
 #' @export
 print.dg_feature_sums <- function(x, ...) {
   cells <- x$sums$cells
-  cat("Sums of features", describe_formula(x), "\n", sep = "")
-  cat("  ", plural(x$sums$n, "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
-      " (scale: ", x$args$scale, ")",
-      if (x$has_domain) paste0(", ", plural(length(unique(cells$domain)), "domain")),
-      if (x$response$kind == "class") {
-        paste0(", ", plural(length(unique(cells$class)), "class", "classes"))
-      }, "\n", sep = "")
+  cat_line("Sums of features", describe_formula(x))
+  cat_line("  ", plural(x$sums$n, "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
+           " (scale: ", x$args$scale, ")",
+           if (x$has_domain) paste0(", ", plural(length(unique(cells$domain)), "domain")),
+           if (x$response$kind == "class") {
+             paste0(", ", plural(length(unique(cells$class)), "class", "classes"))
+           })
   describe_kernels(x$product)
   if (x$response$kind == "number") {
-    cat("  kernel on y    ", format_bandwidth(x$response_map$kernel), ", ",
-        plural(length(x$sums$response$sums), "landmark"), "\n", sep = "")
+    cat_line("  kernel on y    ", format_bandwidth(x$response_map$kernel), ", ",
+             plural(length(x$sums$response$sums), "landmark"))
   }
   invisible(x)
 }

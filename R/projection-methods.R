@@ -63,9 +63,9 @@ coef.dg_projection <- function(object, ...) object$directions
 #' @exportS3Method
 print_details.dg_projection <- function(x) {
   describe_kernels(x$product)
-  if (!is.null(x$kernel_y)) cat("  kernel on y    ", format(x$kernel_y), "\n", sep = "")
-  cat("  ", shown_parameters(x$spec), "\n\nEigenvalues:\n", sep = "")
-  print(signif(x$values, 4))
+  if (!is.null(x$kernel_y)) cat_line("  kernel on y    ", format(x$kernel_y))
+  cat_line("  ", shown_parameters(x$spec), "\n\nEigenvalues:")
+  cat_numbers(rounded(x$values, 4))
 }
 
 #' Summary of a projection
@@ -97,14 +97,19 @@ summary.dg_projection <- function(object, ...) {
 theorem5_methods <- c("dica", "udica", "coir", "kpca")
 
 #' @export
-print.summary.dg_projection <- function(x, ...) {
-  print(x$projection)
-  cat("\nResidual of each eigenpair (units of n * machine epsilon):\n")
-  print(signif(stats::setNames(x$components$residual, rownames(x$components)), 2))
-  cat("\nVariance between domains (share: of the total variance):\n")
-  print(signif(x$variance, 3))
-  if (!x$projection$spec$method %in% theorem5_methods) return(invisible(x))
-  cat("\nTheorem 5:  tr(B'KQKB) = ", signif(x$theorem5[["distributional"]], 4),
-      ",  tr(B'KB) = ", signif(x$theorem5[["norm"]], 4), "\n", sep = "")
+print.summary.dg_projection <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_summary(x))
+  invisible(x)
+}
+
+describe_summary <- function(x) {
+  describe_fit(x$projection)
+  cat_line("\nResidual of each eigenpair (units of n * machine epsilon):")
+  cat_numbers(rounded(stats::setNames(x$components$residual, rownames(x$components)), 2))
+  cat_line("\nVariance between domains (share: of the total variance):")
+  cat_numbers(rounded(x$variance, 3))
+  if (!x$projection$spec$method %in% theorem5_methods) return(invisible())
+  cat_line("\nTheorem 5:  tr(B'KQKB) = ", rounded(x$theorem5[["distributional"]], 4),
+           ",  tr(B'KB) = ", rounded(x$theorem5[["norm"]], 4))
   invisible(x)
 }

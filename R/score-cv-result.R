@@ -77,27 +77,29 @@ held_out <- function(splits, domain) {
 }
 
 #' @export
-print.dg_cv <- function(x, digits = 4, ...) {
-  digits <- max(check_digits(digits), 1L)
-  cat(x$spec$parts$title, ", ", x$held, "\n", sep = "")
-  cat("  ", x$metrics[[1L]]$title, ": mean over domains ", signif(x$mean, digits),
-      " (standard error ", signif(x$se, 2), "), all rows ", signif(x$overall, digits),
-      "\n", sep = "")
+print.dg_cv <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_cv(x))
+  invisible(x)
+}
+
+describe_cv <- function(x) {
+  cat_line(x$spec$parts$title, ", ", x$held)
+  cat_line("  ", x$metrics[[1L]]$title, ": mean over domains ", rounded(x$mean, 4),
+           " (standard error ", rounded(x$se, 2), "), all rows ", rounded(x$overall, 4))
   for (name in names(x$metrics)[-1L]) {
     scores <- x$domains[[name]]
     scores <- scores[!is.na(scores)]
-    cat("  ", x$metrics[[name]]$title, ": ", signif(mean(scores), digits), " (",
-        signif(x$errors[[name]]$se, 2), ")\n", sep = "")
+    cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean(scores), 4), " (",
+             rounded(x$errors[[name]]$se, 2), ")")
   }
   missing <- sum(is.na(x$domains$score))
   if (missing) {
-    cat("  ", without_score(missing, x$predictions$truth), "\n", sep = "")
+    cat_line("  ", without_score(missing, x$predictions$truth))
   }
   print_fold_warnings(x$warnings, nrow(x$fits))
-  cat("\n")
-  print(utils::head(x$domains, 10L), digits = digits, row.names = FALSE)
-  if (nrow(x$domains) > 10L) cat("  and ", nrow(x$domains) - 10L, " more in `$domains`\n", sep = "")
-  invisible(x)
+  cat_line("")
+  cat_table(utils::head(x$domains, 10L), digits = getOption("digits") - 3L)
+  if (nrow(x$domains) > 10L) cat_line("  and ", nrow(x$domains) - 10L, " more in `$domains`")
 }
 
 without_score <- function(missing, truth) {
@@ -107,7 +109,6 @@ without_score <- function(missing, truth) {
 
 print_fold_warnings <- function(warnings, folds) {
   for (message in names(warnings)) {
-    cat("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message, "\n",
-        sep = "")
+    cat_line("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message)
   }
 }

@@ -117,14 +117,14 @@ even_folds <- function(counts, v) {
 
 #' @export
 print.domgen_folds <- function(x, ...) {
-  cat(folds_words(x, "domain"), "\n", sep = "")
-  print(unclass(x))
+  cat_line(folds_words(x, "domain"))
+  cat_numbers(unclass(x))
   invisible(x)
 }
 
 #' @export
 print.domgen_row_folds <- function(x, ...) {
-  cat(folds_words(x, "row"), ", inside domains: scores are for known domains\n", sep = "")
+  cat_line(folds_words(x, "row"), ", inside domains: scores are for known domains")
   invisible(x)
 }
 

@@ -65,8 +65,7 @@ metric_arguments <- function(fun) {
 
 #' @export
 print.dg_metric <- function(x, ...) {
-  cat("A metric: ", x$title, ", ", if (x$better == "low") "lower" else "higher", " is better\n",
-      sep = "")
+  cat_line("A metric: ", x$title, ", ", if (x$better == "low") "lower" else "higher", " is better")
   invisible(x)
 }
 

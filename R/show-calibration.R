@@ -130,15 +130,16 @@ wilson_interval <- function(hits, n, level = 0.95) {
 }
 
 #' @export
-print.dg_calibration <- function(x, digits = 3, ...) {
-  digits <- max(check_digits(digits), 1L)
-  cat("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
-      plural(x$domains, "domain"), "\n", sep = "")
-  cat(paste0("  ", names(x$error), ": expected calibration error ", signif(x$error, 2), "\n"),
-      sep = "")
-  cat("\n")
-  print(x$table, digits = digits, row.names = FALSE)
+print.dg_calibration <- function(x, digits = NULL, ...) {
+  at_digits(if (!is.null(digits)) check_digits(digits) + 1L, describe_bins(x))
   invisible(x)
+}
+
+describe_bins <- function(x) {
+  cat_line("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
+           plural(x$domains, "domain"))
+  cat_line("  ", names(x$error), ": expected calibration error ", rounded(x$error, 2), "\n")
+  cat_table(x$table, digits = max(getOption("digits") - 4L, 1L))
 }
 
 #' @rdname dg_calibration

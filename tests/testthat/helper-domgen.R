@@ -69,3 +69,9 @@ checkout_file <- function(...) {
   testthat::skip_if_not(nzchar(folder), "only in a checkout: the built package has not all sources")
   file.path(folder, ...)
 }
+
+# What is printed says it, wherever its lines break.
+expect_said <- function(code, pattern, ...) {
+  lines <- trimws(utils::capture.output(code))
+  testthat::expect_match(paste(lines, collapse = " "), pattern, ...)
+}

@@ -80,8 +80,8 @@ test_that("a time budget that is spent gives the best so far and says so", {
     none <- tune(budget = 1e-9, search = search, size = 3)
     expect_identical(nrow(none$tuning$table), 1L)
     expect_true(none$tuning$budget$spent)
-    expect_output(print(none),
-                  "time budget of 1e-09 s was spent before the search was done: the best")
+    expect_said(print(none),
+                "time budget of 1e-09 s was spent before the search was done: the best")
     expect_length(predict(none, toy), nrow(toy))
   }
   same <- whole$tuning$table

@@ -4,6 +4,8 @@
 # Calls upward that are known, and why they are there: "from -> to" = why. None is the aim.
 known_upward <- c(
   ".onLoad -> fit_unknown" = "registers the default of a generic that others share",
+  ".onLoad -> settle_in_parsnip" = "tells parsnip of a model, when both are loaded",
+  ".onLoad -> settle_in_mlr3" = "waits for mlr3, which has no hook that a lower room could ask",
   "domain_kernel_fit.domain_embedding -> represent" =
     "an embedding is represented by the features of its own kernel",
   "domain_kernel_fit.domain_embedding -> embedding_features" = "the same",

@@ -117,7 +117,7 @@ test_that("a fit without two folds that fails costs the refits, not the comparis
   expect_match(result$runs$lm$refits$error, "held out: ")
   expect_identical(result$inference$how[2:1], c("none", "factor"))
   expect_output(print(result), "note, fits without two folds failed: With domains")
-  expect_output(print(result), "by a factor on the variance")
+  expect_output(print(result), "by a\\s+factor on the variance")
 })
 
 test_that("intervals of a difference cover it under leave-one-domain-out", {

@@ -17,7 +17,7 @@ test_that("learners give rows their predictions, residuals and probabilities", {
   rows <- augment(model)
   expect_equal(rows$.resid, unname(residuals(model)))
   expect_equal(augment(model, toy)$.resid, rows$.resid)
-  expect_null(augment(model, toy[names(toy) != "y"])$.resid)
+  expect_false(".resid" %in% names(augment(model, toy[names(toy) != "y"])))
   expect_equal(tidy(model)$estimate, unname(coef(model)))
   labels <- toy_classes(4, 15)
   rows <- augment(dg_lm(y ~ . | domain, data = labels), labels)
@@ -38,18 +38,18 @@ test_that("a row that na.exclude left out keeps its place", {
 
 test_that("a Gaussian process has its parameters and its likelihood", {
   model <- dg_gp(y ~ . | domain, data = toy_domains(3, 10), optimise = FALSE)
-  expect_identical(tidy(model), model$parameters)
+  expect_identical(as.data.frame(tidy(model)), model$parameters)
   expect_equal(glance(model)$logLik, as.numeric(logLik(model)))
 })
 
 test_that("cross-validations, comparisons and searches are one line each and as many as they have", {
   toy <- toy_domains(4, 15)
   cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
-  expect_identical(tidy(cv), cv$domains)
+  expect_identical(as.data.frame(tidy(cv)), cv$domains)
   expect_identical(glance(cv)$mean, cv$mean)
-  expect_identical(augment(cv), cv$predictions)
+  expect_identical(as.data.frame(augment(cv)), cv$predictions)
   comparison <- dg_compare(list(pooled = dg_lm()), y ~ . | domain, data = toy)
-  expect_identical(tidy(comparison), comparison$table)
+  expect_identical(as.data.frame(tidy(comparison)), comparison$table)
   expect_identical(nrow(glance(comparison)), 1L)
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = list(lambda = c(1, 10)),
                    extend = FALSE)
@@ -75,4 +75,22 @@ test_that("classes with probabilities are warned of once, and notes are counted 
   expect_identical(sum(grepl("judged by a single row", said)), 1L)
   expect_false(anyNA(rows$.prob_1))
   expect_output(print(model), "1 time while domains were held out: A domain is judged")
+})
+
+test_that("an ensemble has its members, their weights and scores", {
+  toy <- toy_domains(4, 15)
+  three <- list(linear = dg_lm(), ridge = dg_ridge(lambda = 1), null = dg_null())
+  stacked <- fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = toy)
+  members <- tidy(stacked)
+  expect_identical(members$member, names(three))
+  expect_equal(members$weight, unname(coef(stacked)))
+  expect_equal(members$mean[1], dg_cv(dg_lm(), y ~ . | domain, data = toy)$mean)
+  expect_named(tidy(fit(dg_ensemble(three), y ~ . | domain, data = toy)), c("member", "weight"))
+})
+
+test_that("rows keep the names that they have", {
+  cars <- transform(mtcars, gear = factor(gear))
+  model <- dg_lm(mpg ~ wt + hp | gear, data = cars)
+  expect_identical(augment(model, cars)$.rownames, rownames(mtcars))
+  expect_false(".rownames" %in% names(augment(model, data.frame(cars, row.names = NULL))))
 })

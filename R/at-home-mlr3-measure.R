@@ -1,0 +1,70 @@
+# Scores by domain as measures of mlr3: each domain is scored by itself, then the mean is taken, as
+# in dg_cv().
+
+# Of the metrics of dg_cv() those that mlr3's predictions are enough for: its standard errors are
+# without the noise of a response, and of two classes it looks at the other first, so that F1 would
+# be that of the wrong one.
+measure_metrics <- function(type) {
+  kind <- if (type == "regr") "number" else "class"
+  fit <- Filter(function(metric) kind %in% metric$kind && !identical(metric$needs, "se"), metrics)
+  fit[setdiff(names(fit), "f1")]
+}
+
+measure_key <- function(type, name) paste0(type, ".domain_", name)
+
+measure_class <- function() {
+  if (is.null(mlr_made$measure)) mlr_made$measure <- new_measure_class()
+  mlr_made$measure
+}
+
+mlr_measure <- function(type, name) measure_class()$new(type, name)
+
+new_measure_class <- function() {
+  R6::R6Class(
+    "MeasureDomain", inherit = mlr3::Measure, parent_env = topenv(),
+    public = list(initialize = function(type, name) {
+      private$.name <- name
+      do.call(super$initialize, measure_description(type, name))
+    }),
+    private = list(
+      .name = NULL,
+      .score = function(prediction, task, ...) {
+        known_mean(measure_by_domain(prediction, task, private$.name))
+      }
+    )
+  )
+}
+
+measure_description <- function(type, name) {
+  metric <- metrics[[name]]
+  id <- measure_key(type, name)
+  prob <- identical(metric$needs, "prob") || "decision" %in% metric$uses
+  list(id = id, task_type = type, minimize = metric$better == "low", average = "custom",
+       aggregator = measure_aggregator(id, name), properties = "requires_task",
+       predict_type = if (prob) "prob" else "response", packages = "domgen",
+       label = paste0(metric$title, ", mean over domains"), man = "domgen::mlr3")
+}
+
+# Of a domain that is held out several times its mean first.
+measure_aggregator <- function(id, name) {
+  force(id)
+  force(name)
+  function(rr) {
+    values <- unlist(lapply(rr$predictions(), measure_by_domain, rr$task, name))
+    stats::setNames(known_mean(tapply(values, names(values), known_mean)), id)
+  }
+}
+
+# The score of each domain of the rows, by name.
+measure_by_domain <- function(prediction, task, name) {
+  columns <- mlr_domain_columns(task)
+  if (!length(columns)) abort_no_role(task, "each domain is scored by itself")
+  domain <- combined_domain(task$data(rows = prediction$row_ids, cols = columns))
+  rows <- list(truth = prediction$truth, prediction = prediction$response)
+  if ("prob" %in% prediction$predict_types) {
+    rows$prob <- prediction$prob
+    rows$decision <- if (ncol(rows$prob) == 2L) rows$prob[, 2L] else rows$prob
+  }
+  domain <- droplevels(factor(domain))
+  stats::setNames(score_groups(rows, domain, metrics[[name]]), levels(domain))
+}

@@ -1,0 +1,70 @@
+# Projections as PipeOps of mlr3pipelines: components take the place of the features.
+
+mlr_projections <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg", "kfd")
+
+pipeop_key <- function(method) paste0("domain_", method)
+
+# One class for each projection, as the dictionary of mlr3pipelines asks.
+pipeop_class <- function(method) {
+  initialize <- function(id, param_vals = list()) {
+    private$.label <- get(private$.method, mode = "function")()$parts$title
+    do.call(super$initialize, pipeop_description(private$.method, id, param_vals))
+  }
+  formals(initialize)$id <- pipeop_key(method)
+  R6::R6Class(
+    paste0("PipeOpDomain", toupper(method)), inherit = mlr3pipelines::PipeOpTaskPreproc,
+    public = list(initialize = initialize),
+    private = list(
+      .method = method,
+      .train_task = function(task) pipeop_train(self, private, task),
+      .predict_task = function(task) pipeop_predict(self, private, task)
+    ),
+    parent_env = topenv()
+  )
+}
+
+pipeop_description <- function(method, id, param_vals) {
+  spec <- get(method, mode = "function")()
+  without <- c("target", "unlabelled")
+  list(id = id, param_set = mlr_parameters(spec, without, mlr_data_parameters(stats::na.exclude)),
+       param_vals = param_vals, packages = "domgen", feature_types = mlr_feature_types)
+}
+
+# The columns of a task that a PipeOp is to transform.
+pipeop_columns <- function(private, task) {
+  task <- task$clone()
+  task$select(private$.select_cols(task))
+}
+
+pipeop_train <- function(op, private, task) {
+  seen <- pipeop_columns(private, task)
+  if (!length(seen$feature_names)) {
+    op$state <- list(columns = character())
+    return(task)
+  }
+  values <- op$param_set$get_values(tags = "train")
+  values <- values[setdiff(names(values), "affect_columns")]
+  spec <- do.call(private$.method, values[setdiff(names(values), "na.action")], quote = TRUE)
+  needs_y <- spec$parts$response != "optional"
+  model <- mlr_fit(spec, seen, list(y = if (needs_y) task$truth(), na.action = values$na.action))
+  op$state <- list(model = model, columns = seen$feature_names)
+  # na.omit leaves rows out, which a task keeps
+  place <- if (nobs(model) < seen$nrow) match(seq_len(seen$nrow), model$rows$kept)
+           else seq_len(seen$nrow)
+  with_components(task, op, model$scores[place, , drop = FALSE])
+}
+
+pipeop_predict <- function(op, private, task) {
+  if (!length(op$state$columns)) return(task)
+  model <- op$state$model
+  seen <- task$clone()$select(op$state$columns)
+  rows <- mlr_new_rows(model, seen, op$param_set$get_values(tags = "predict"))
+  with_components(task, op, do.call(predict, c(list(model), rows)))
+}
+
+# Components are called after the PipeOp, so that two do not meet.
+with_components <- function(task, op, scores) {
+  scores <- as.data.frame(scores)
+  names(scores) <- paste0(op$id, ".", seq_along(scores))
+  task$select(setdiff(task$feature_names, op$state$columns))$cbind(scores)
+}

@@ -1,0 +1,117 @@
+# How results get onto the console: lines and tables that keep to its width, and numbers that
+# follow its digits. All print methods write through these.
+
+# Lines, pasted as paste0() does, "\n" between them; one that is too wide goes on in the next,
+# `hang` characters in (two more than it began with).
+cat_line <- function(..., hang = NULL) {
+  text <- paste0(...)
+  if (length(text) == 0L) return(invisible())
+  lines <- unlist(strsplit(paste0(text, "\n"), "\n", fixed = TRUE))
+  cat(paste0(unlist(lapply(lines, wrap_line, hang)), "\n"), sep = "")
+}
+
+wrap_line <- function(line, hang = NULL, width = getOption("width")) {
+  wide <- function(text) nchar(text, "width")
+  if (wide(line) <= width) return(line)
+  if (is.null(hang)) hang <- wide(sub("[^ ].*", "", line)) + 2L
+  hang <- min(hang, width %/% 2L)
+  first <- line_break(line, width)
+  rest <- sub("^ +", "", substring(line, first + 1L))
+  c(sub(" +$", "", substr(line, 1L, first)),
+    if (nzchar(rest)) wrap_line(paste0(strrep(" ", hang), rest), hang, width))
+}
+
+# Characters of the line before its break: the last space that leaves words before it, else as
+# many as the width holds.
+line_break <- function(line, width) {
+  fits <- nchar(strtrim(line, width))
+  spaces <- gregexpr(" ", substr(line, 1L, fits + 1L), fixed = TRUE)[[1L]]
+  spaces <- spaces[spaces > regexpr("[^ ]", line)]
+  if (length(spaces)) max(spaces) else fits
+}
+
+# A line of a print, "  kernel         ...", whose text goes on in its own column.
+cat_field <- function(name, ..., column = 17L) {
+  cat_line(formatC(paste0("  ", name), width = -column), paste0(...), hang = column)
+}
+
+# A data frame without row names. Columns that do not fit go below, behind the first column
+# again; a cell that does not fit even so is shortened in its middle. Text stands left.
+cat_table <- function(frame, digits = NULL, text = NULL) {
+  if (nrow(frame) == 0L) return(invisible())
+  left <- if (is.null(text)) !vapply(frame, is.numeric, NA) else names(frame) %in% text
+  width <- getOption("width")
+  cells <- as.matrix(format.data.frame(frame, digits = digits, na.encode = FALSE))
+  cells[is.na(cells)] <- "NA"
+  if (any(grepl("[^ ]", names(frame)))) cells <- rbind(names(frame), cells)
+  room <- if (ncol(cells) == 1L) width - 1L else max((width - 2L) %/% 2L, 4L)
+  cells[] <- shorten(trimws(cells, whitespace = " "), room)
+  widths <- apply(cells, 2L, widest_cell)
+  blocks <- table_blocks(widths, width)
+  cells <- vapply(seq_along(frame), function(j) {
+    space <- strrep(" ", widths[j] - nchar(cells[, j], "width"))
+    if (left[j]) paste0(cells[, j], space) else paste0(space, cells[, j])
+  }, cells[, 1L])
+  for (block in blocks) {
+    if (block[1L] != blocks[[1L]][1L]) cat("\n")
+    columns <- lapply(unique(c(1L, block)), function(j) cells[, j])
+    cat(paste0(sub(" +$", "", do.call(paste, c("", columns))), "\n"), sep = "")
+  }
+}
+
+widest_cell <- function(text) max(nchar(text, "width"))
+
+# Which columns stand side by side: a list of their numbers; the first is in each block.
+table_blocks <- function(widths, width) {
+  blocks <- list(1L)
+  for (j in seq_along(widths)[-1L]) {
+    last <- length(blocks)
+    if (sum(widths[unique(c(1L, blocks[[last]], j))] + 1L) <= width) {
+      blocks[[last]] <- c(blocks[[last]], j)
+    } else blocks[[last + 1L]] <- j
+  }
+  blocks
+}
+
+# A matrix with names on both sides, or numbers with names: side by side, below each other where
+# the names are long.
+cat_numbers <- function(values, digits = NULL) {
+  if (is.matrix(values)) {
+    colnames(values) <- shorten_names(colnames(values), 12L)
+    rows <- shorten_names(rownames(values), getOption("width") %/% 3L)
+    return(cat_table(row_names_first(rows, values), digits))
+  }
+  if (sum(nchar(names(values), "width") + 1L) <= getOption("width") ||
+        widest(names(values)) <= 12L) return(cat_table(row_names_first("", t(values)), digits))
+  numbers <- vapply(values, format, "", digits = digits)
+  frame <- data.frame(names(values), format(numbers, justify = "right"), row.names = NULL)
+  cat_table(stats::setNames(frame, c("", " ")), text = "")
+}
+
+row_names_first <- function(rows, values) {
+  frame <- data.frame(rows, values, check.names = FALSE)
+  stats::setNames(frame, c("", colnames(values)))
+}
+
+# Shortened to the width, or to the least at which they still differ.
+shorten_names <- function(names, width) {
+  repeat {
+    short <- shorten(names, width)
+    if (anyDuplicated(short) <= anyDuplicated(names) || width >= widest(names)) return(short)
+    width <- width + 1L
+  }
+}
+
+# Significant digits as the user has them: `digits` is for options(digits = 7).
+rounded <- function(values, digits) {
+  signif(values, min(max(digits + getOption("digits") - 7L, 1L), 15L))
+}
+
+# print(x, digits = 4) is print(x) with options(digits = 7).
+at_digits <- function(digits, code) {
+  if (!is.null(digits)) {
+    old <- options(digits = min(max(check_digits(digits), 1L) + 3L, 22L))
+    on.exit(options(old))
+  }
+  invisible(code)
+}

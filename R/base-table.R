@@ -1,0 +1,19 @@
+# Tables of results: tibbles that need no package.
+
+# A method that takes nothing but the object, and gives a tibble.
+alone <- function(take) {
+  function(x, ...) {
+    check_no_dots(list(...), character())
+    as_tbl(take(x))
+  }
+}
+
+# A tibble, whether or not that package is installed: no row names, plain columns.
+as_tbl <- function(frame) {
+  columns <- lapply(as.list(frame), function(column) {
+    if (is.null(dim(column)) && !is.factor(column)) names(column) <- NULL
+    column
+  })
+  structure(columns, names = names(frame), row.names = .set_row_names(nrow(frame)),
+            class = c("tbl_df", "tbl", "data.frame"))
+}

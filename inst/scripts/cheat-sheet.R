@@ -1,0 +1,163 @@
+# Writes the cheat sheet, one landscape page. From the root of the package:
+# Rscript inst/scripts/cheat-sheet.R [file.pdf]
+# Entries are code = what it does; a test holds the code against the package. Assumed are data frames
+# train and test with response y, and domain, the vector of domains.
+
+blocks <- list(
+  "Data" = c(
+    "f <- y ~ x1 + x2 | domain" = "response, predictors, and after the bar the domain",
+    "f <- y ~ . | domain" = "all other columns as predictors",
+    "dg_svm(x, y, domain)" = "matrices do as well as a formula",
+    "dg_svm(f, data = train, scale = \"domain\")" =
+      "scaled pooled, by domain, both, by ranks, or not at all",
+    "dg_svm(f, data = train, na.action = na.impute)" = "keeps rows whose predictors have gaps"
+  ),
+  "Ask first" = c(
+    "dg_diagnose(f, data = train)" = "shift? room for gain? gain on unseen domains?",
+    "model <- dg_auto(f, data = train)" =
+      "the training domains choose; model$expected is the score to expect"
+  ),
+  "Learners" = c(
+    "model <- dg_svm(f, data = train)" = "a row with the unlabelled rows of its domain",
+    "dg_ridge()" = "numbers and classes; lambda chosen by left-out domains",
+    "dg_gp()" = "numbers with standard errors",
+    "dg_lm(); dg_null()" = "baselines that some data never beat",
+    "dg_forest(); dg_boost(); dg_net(); dg_mixed(); dg_gam()" =
+      "ranger, xgboost, glmnet, lme4, mgcv; domain_means = TRUE",
+    "learner_custom(fit, predict)" = "any model, by two functions",
+    "dg_ensemble(list(a = dg_ridge(), b = dg_forest()), weights = \"stacked\")" =
+      "weights by left-out domains"
+  ),
+  "Between domains" = c(
+    "dg_svm(domain_kernel = domain_pooled())" = "domains do not matter",
+    "dg_svm(domain_kernel = domain_multitask(0.5))" = "known domains are alike to a degree",
+    "dg_svm(domain_kernel = domain_distribution())" = "alike where their rows are (default)",
+    "dg_svm(domain_kernel = domain_wasserstein())" = "alike where their quantiles are",
+    "plot(mmd(x, domain, permutations = 999))" = "how far apart, and is it chance?",
+    "plot(domain_map(model, test))" = "where domains lie, unseen ones too"
+  ),
+  "Kernels" = c(
+    "kernel_rbf(sigma = 2) + kernel_linear()" = "sums and products",
+    "kernel_mixed()" = "numeric, nominal and ordered predictors",
+    "kernel_precomputed(K)" = "strings, graphs, images: by their matrix",
+    "kernel_custom(function(x, z) x %*% t(z))" = "one of your own"
+  ),
+  "Predict on unseen domains" = c(
+    "predict(model, newdata = test)" = "whole new domains at once: their rows describe them",
+    "predict(model, test, type = \"prob\")" = "calibrated: dg_svm(probability = \"platt\")",
+    "predict(model, test, type = \"support\")" = "from 0 to 1, how near a row is to training",
+    "predict(dg_gp(f, data = train), test, se.fit = TRUE)" = "fit and standard error",
+    "adapt(model, test, labels)" = "a few labels of one new domain (else NA), without the training data"
+  ),
+  "Projections" = c(
+    "z <- predict(dica(f, data = train), test)" =
+      "keeps the response, drops differences of domains",
+    "udica(); tca()" = "no response: domains close together",
+    "coir(); kfd()" = "no domains: what the response depends on",
+    "dcm(); sca(); mda(); cidg()" = "relatives, see ?domgen",
+    "chain(dica(ncomp = 2), dg_svm())" = "a projection, then a learner",
+    "plot(dica(f, data = train), test)" = "training and unseen domains"
+  ),
+  "Choose and judge" = c(
+    "dg_tune(dg_svm(), f, data = train, grid = list(cost = 10^(-1:2)))" =
+      "searched by left-out domains, in a time budget",
+    "dg_cv(dg_svm(), f, data = train)" = "each domain held out; a search inside is nested",
+    "dg_compare(list(pooled = dg_lm(), forest = dg_forest()), f, data = train)" =
+      "paired by domain, intervals that know of overlapping training sets",
+    "domain_folds(domain, v = 5, repeats = 3)" = "whole domains in a fold",
+    "lodo(dg_ridge(f, data = train))" = "leave one domain out in closed form",
+    "dg_calibration(model, test)" = "are predicted probabilities right?"
+  ),
+  "Any number of rows" = c(
+    "dg_ridge(f, data = train, features = features_nystrom(500))" = "no n x n matrix",
+    "rows <- row_source(\"folder/of/csv\")" = "files, a database, pieces of your own",
+    "model <- dg_ridge(f, data = rows, features = features_product())" = "read in blocks",
+    "predict(model, rows, to = \"predictions.csv\")" = "written in blocks, goes on after a stop",
+    "future::plan(\"multisession\")" = "workers: processes, machines, Slurm",
+    "dg_cost(dg_ridge(features = features_rff()), rows = 1e8, predictors = 20)" = "passes, bytes, memory beforehand"
+  ),
+  "In other tools" = c(
+    "recipe(y ~ ., train) |> step_dica(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",
+    "mlr3::lrn(\"classif.domgen_svm\"); mlr3::rsmp(\"domain_cv\")" = "mlr3",
+    "fix_reference(model, train)" = "before tools that perturb rows: pdp, DALEX, iml",
+    "as_rsample(domain_folds(domain), train, domain)" = "our folds in rsample"
+  ),
+  "Results" = c(
+    "tidy(model); glance(model); augment(model, test)" = "data frames",
+    "plot(result); ggplot2::autoplot(result)" = "of searches, cross-validations, comparisons",
+    "update(model, . ~ . - x1)" = "changed and fitted again"
+  )
+)
+columns <- list(1:3, 4:6, 7:8, 9:11)
+
+ink <- "#111111"
+pale <- "#444444"
+accent <- "#A34700"
+text_cex <- 0.64
+code_cex <- 0.62
+leading <- 0.135   # inches from line to line
+
+# Breaks a text where the column ends; code goes on after a comma or a space.
+wrapped <- function(text, width, cex, family) {
+  words <- strsplit(text, " ")[[1L]]
+  lines <- character()
+  for (word in words) {
+    last <- length(lines)
+    longer <- if (last) paste(lines[last], word) else word
+    fits <- graphics::strwidth(longer, "inches", cex = cex, family = family) <= width
+    if (last && fits) lines[last] <- longer else lines <- c(lines, if (last) paste0("  ", word) else word)
+  }
+  lines
+}
+put <- function(lines, x, y, cex, family, colour) {
+  for (line in lines) {
+    graphics::text(x, y, line, adj = c(0, 1), cex = cex, family = family, col = colour)
+    y <- y - leading
+  }
+  y
+}
+draw_block <- function(title, x, y, width) {
+  graphics::rect(x, y - 0.2, x + width, y, col = accent, border = NA)
+  graphics::text(x + 0.06, y - 0.1, title, adj = c(0, 0.5), cex = 0.72, font = 2, col = "white")
+  y <- y - 0.26
+  for (code in names(blocks[[title]])) {
+    y <- put(wrapped(code, width - 0.1, code_cex, "Courier"), x + 0.05, y, code_cex, "Courier", ink)
+    about <- blocks[[title]][[code]]
+    y <- put(wrapped(about, width - 0.2, text_cex, "Helvetica"), x + 0.15, y, text_cex, "Helvetica", pale)
+    y <- y - 0.05
+  }
+  y - 0.09
+}
+draw_sheet <- function(version) {
+  graphics::par(mar = rep(0, 4), xaxs = "i", yaxs = "i")
+  graphics::plot.new()
+  graphics::plot.window(c(0, 11.69), c(0, 8.27))
+  graphics::text(0.35, 7.92, "domgen", adj = c(0, 0.5), cex = 1.8, font = 2, col = accent)
+  graphics::text(1.75, 7.9, adj = c(0, 0.5), cex = 0.95, col = ink, paste(
+    "Predict on domains never seen: learn from labelled patients, schools, instruments, fields"
+  ))
+  graphics::text(11.34, 7.9, paste("version", version), adj = c(1, 0.5), cex = 0.7, col = pale)
+  width <- 2.62
+  ends <- vapply(seq_along(columns), function(column) {
+    y <- 7.6
+    left <- 0.35 + (column - 1) * 2.79
+    for (title in names(blocks)[columns[[column]]]) y <- draw_block(title, left, y, width)
+    y
+  }, 0)
+  graphics::text(0.35, 0.22, adj = c(0, 0.5), cex = 0.6, col = pale, paste0(
+    "Every method without data is a specification: what chains, searches, cross-validation and comparisons ",
+    "take. Start at ?domgen and vignette(\"domgen\"); cite with citation(\"domgen\")."
+  ))
+  stopifnot("a column is longer than the page" = min(ends) > 0.3)
+}
+
+write_sheet <- function(file) {
+  version <- read.dcf("DESCRIPTION")[1L, "Version"]
+  grDevices::pdf(file, width = 11.69, height = 8.27, title = "domgen cheat sheet", useDingbats = FALSE)
+  on.exit(grDevices::dev.off())
+  draw_sheet(version)
+}
+given <- commandArgs(trailingOnly = TRUE)
+if (!identical(given, "--no-file")) {
+  write_sheet(if (length(given)) given[1L] else file.path("inst", "cheatsheet", "domgen.pdf"))
+}

@@ -1,0 +1,247 @@
+# domain_learner() against the calls of the learners themselves, through parsnip, workflows and tune.
+# Pupils of schools that training has not.
+
+for (package in c("parsnip", "workflows", "tune", "recipes", "rsample", "dials", "yardstick", "nlme")) {
+  skip_if_not_installed(package)
+}
+skip_if_not_installed("recipes", "1.1.0")
+
+pupils <- as.data.frame(nlme::MathAchieve)
+pupils$School <- factor(as.character(pupils$School))
+schools <- levels(pupils$School)
+# new schools are levels that training has not
+train <- droplevels(pupils[pupils$School %in% schools[1:6], ])
+test <- droplevels(pupils[pupils$School %in% schools[7:9], ])
+train <- train[order(train$SES, train$MathAch), ]
+
+numbers <- MathAch ~ SES + Sex + Minority | School
+plain <- MathAch ~ SES + Sex + Minority + School
+classes <- Minority ~ SES + MathAch | School
+
+with_role <- function(formula = plain, data = train) {
+  recipes::update_role(recipes::recipe(formula, data = data), School, new_role = "domain")
+}
+
+in_workflow <- function(recipe, model) {
+  empty <- workflows::add_model(workflows::workflow(), model)
+  workflows::add_recipe(empty, recipe, blueprint = domain_blueprint())
+}
+
+expect_same <- function(found, expected) {
+  expect_length(found, length(expected))
+  expect_lt(max(abs(found - expected)), 1e-10)
+}
+
+test_that("every engine gives the fit of its learner, for numbers and classes", {
+  learners <- list(svm = dg_svm(cost = 2), ridge = dg_ridge(lambda = 2), gp = dg_gp(starts = 1),
+                   auto = dg_auto(members = 1))
+  models <- list(
+    svm = domain_learner("regression", "svm", cost = 2),
+    ridge = domain_learner("regression", "ridge", penalty = 2),
+    gp = parsnip::set_engine(domain_learner("regression", "gp"), "gp", starts = 1),
+    auto = parsnip::set_engine(domain_learner("regression", "auto"), "auto", members = 1)
+  )
+  for (engine in names(models)) {
+    model <- parsnip::fit(models[[engine]], numbers, data = train)
+    expected <- fit(learners[[engine]], numbers, data = train)
+    expect_same(predict(model, test)$.pred, predict(expected, test))
+    expect_identical(class(parsnip::extract_fit_engine(model)), class(expected))
+    expect_same(predict(model, test, type = "raw"), predict(expected, test, type = "decision"))
+  }
+  for (engine in setdiff(names(models), "gp")) {
+    model <- parsnip::fit(parsnip::set_mode(models[[engine]], "classification"), classes,
+                          data = train)
+    expected <- fit(update(learners[[engine]], probability = "platt"), classes, data = train)
+    expect_identical(predict(model, test)$.pred_class, predict(expected, test))
+    found <- predict(model, test, type = "prob")
+    expect_identical(names(found), c(".pred_No", ".pred_Yes"))
+    expect_same(as.matrix(found), predict(expected, test, type = "prob"))
+  }
+})
+
+test_that("the domain is a column by name, behind a bar, or a role, with one result", {
+  expected <- predict(dg_ridge(numbers, data = train, lambda = 1), test)
+  ridge <- function(...) domain_learner("regression", "ridge", penalty = 1, ...)
+  held <- "School"
+  x <- train[c("SES", "Sex", "Minority", "School")]
+  novel <- hardhat::default_xy_blueprint(allow_novel_levels = TRUE)
+  formula <- hardhat::default_formula_blueprint(allow_novel_levels = TRUE, indicators = "none")
+  empty <- workflows::workflow()
+  fits <- list(
+    parsnip::fit(ridge(domain = School), plain, data = train),
+    parsnip::fit(ridge(domain = "School"), plain, data = train),
+    parsnip::fit(ridge(domain = held), MathAch ~ SES + Sex + Minority, data = train),
+    parsnip::fit(ridge(), numbers, data = train),
+    parsnip::fit_xy(ridge(domain = School), x, train$MathAch),
+    parsnip::fit(in_workflow(with_role(), ridge()), train),
+    parsnip::fit(workflows::add_model(
+      workflows::add_variables(empty, MathAch, c(SES, Sex, Minority, School), blueprint = novel),
+      ridge(domain = School)
+    ), train),
+    parsnip::fit(workflows::add_model(
+      workflows::add_formula(empty, plain, blueprint = formula), ridge(domain = School)
+    ), train),
+    parsnip::fit(workflows::add_model(
+      workflows::add_variables(empty, MathAch, c(SES, Sex, Minority, School), blueprint = novel),
+      ridge(), formula = numbers
+    ), train)
+  )
+  for (fit in fits) {
+    expect_same(predict(fit, test)$.pred, expected)
+    # a domain that was not there has its rows' description, not that of others
+    one <- test[test$School == test$School[1L], ]
+    expect_same(predict(fit, one)$.pred, expected[test$School == test$School[1L]])
+  }
+  # of text and whole numbers too, in data that are read in
+  for (as in list(as.character, function(x) as.integer(as.character(x)))) {
+    data <- transform(train, School = as(School))
+    fit <- parsnip::fit(in_workflow(with_role(data = data), ridge()), data)
+    expect_same(predict(fit, transform(test, School = as(School)))$.pred, expected)
+  }
+  # an interaction with the domain is without it what is left
+  model <- parsnip::fit(ridge(domain = School), MathAch ~ School + SES, data = train)
+  expect_identical(format(formula(parsnip::extract_fit_engine(model))), "MathAch ~ SES | School")
+})
+
+test_that("arguments reach the learner, and one that its engine has not is an error", {
+  spec <- domain_learner("regression", "svm", cost = 3, domain_kernel = "multitask", tau = 0.3,
+                         sigma = 2, scale = "both")
+  spec <- parsnip::set_engine(spec, "svm", epsilon = 0.2)
+  model <- parsnip::fit(spec, numbers, data = train)
+  expected <- dg_svm(numbers, data = train, cost = 3, domain_kernel = domain_multitask(0.3),
+                     kernel = kernel_rbf(sigma = 2), scale = "both", epsilon = 0.2)
+  expect_same(predict(model, test)$.pred, predict(expected, test))
+  for (kernel in list("pooled", domain_pooled())) {
+    spec <- domain_learner("regression", "ridge", penalty = 1, domain_kernel = kernel)
+    # without any domain
+    model <- parsnip::fit(spec, MathAch ~ SES + Sex, data = train)
+    expected <- dg_ridge(MathAch ~ SES + Sex, data = train, lambda = 1,
+                         domain_kernel = domain_pooled())
+    expect_same(predict(model, test)$.pred, predict(expected, test))
+  }
+  fails <- function(spec, message, formula = numbers) {
+    expect_error(parsnip::fit(spec, formula, data = train), message, class = "domgen_error")
+  }
+  svm <- function(...) domain_learner("regression", "svm", ...)
+  fails(svm(penalty = 1), "`penalty` is no argument of the engine \"svm\", which has `domain`")
+  fails(domain_learner("regression", "auto", cost = 1), "`cost` is no argument of the engine")
+  fails(svm(domain_kernel = "poled"), "`domain_kernel` must be one of")
+  fails(svm(tau = 0.5), "`tau` needs `domain_kernel = \"multitask\"`")
+  fails(svm(cost = -1), "`cost` must be one positive number")
+  fails(parsnip::set_engine(svm(), "svm", costs = 1), "Unknown argument `costs`; did you mean")
+  fails(parsnip::set_engine(svm(), "svm", y = 1), "Unknown argument `y`")
+  fails(svm(sigma = 1) |> parsnip::set_engine("svm", kernel = kernel_linear()), "with `kernel`")
+  fails(svm(domain = "Shool"), "`domain` must be a column of the data, not \"Shool\"", plain)
+  fails(svm(domain = "School"), "`domain` must not be given when the formula has it")
+  fails(svm(), "needs the domain of each row: `domain = \"school\"`", MathAch ~ SES)
+  fails(svm(scale = "domain", domain_kernel = "pooled"), "needs the domain", MathAch ~ SES)
+})
+
+test_that("the Gaussian process has intervals and standard errors", {
+  spec <- parsnip::set_engine(domain_learner("regression", "gp"), "gp", starts = 1)
+  model <- parsnip::fit(spec, numbers, data = train)
+  expected <- dg_gp(numbers, data = train, starts = 1)
+  for (kind in list(c("conf_int", "confidence"), c("pred_int", "prediction"))) {
+    found <- predict(model, test, type = kind[1L], level = 0.8, std_error = TRUE)
+    reference <- predict(expected, test, interval = kind[2L], level = 0.8, se.fit = TRUE)
+    expect_same(found$.pred_lower, reference$fit[, "lwr"])
+    expect_same(found$.pred_upper, reference$fit[, "upr"])
+    # the half width is the error times the normal quantile
+    expect_equal(found$.std_error * qnorm(0.9), (found$.pred_upper - found$.pred_lower) / 2,
+                 tolerance = 1e-10)
+  }
+  expect_named(predict(model, test, type = "conf_int"), c(".pred_lower", ".pred_upper"))
+})
+
+test_that("incomplete rows are predicted as missing, and augment() adds to all rows", {
+  holes <- test
+  holes$SES[2] <- NA
+  model <- parsnip::fit(domain_learner("regression", "ridge", penalty = 1), numbers, data = train)
+  expect_warning(found <- predict(model, holes), class = "domgen_warning_missing")
+  expect_identical(which(is.na(found$.pred)), 2L)
+  more <- parsnip::augment(model, test)
+  expect_identical(more$.pred, predict(model, test)$.pred)
+  expect_equal(more$.resid, test$MathAch - more$.pred)
+  model <- parsnip::fit(domain_learner("classification", "ridge", penalty = 1), classes,
+                        data = train)
+  expect_true(all(c(".pred_class", ".pred_No", ".pred_Yes") %in%
+                    names(parsnip::augment(model, test))))
+  expect_error(parsnip::fit(
+    parsnip::set_engine(domain_learner("regression", "ridge"), "ridge",
+                        na.action = stats::na.fail),
+    numbers, data = holes
+  ), "na.fail")
+})
+
+test_that("case weights are the weights of the learner, also in a workflow", {
+  counts <- rep(c(1L, 2L, 3L), length.out = nrow(train))
+  expected <- predict(dg_ridge(numbers, data = train, lambda = 1, weights = counts), test)
+  spec <- domain_learner("regression", "ridge", penalty = 1)
+  for (as in list(hardhat::frequency_weights, hardhat::importance_weights)) {
+    model <- parsnip::fit(spec, numbers, data = train, case_weights = as(counts))
+    expect_same(predict(model, test)$.pred, expected)
+  }
+  data <- transform(train[c("MathAch", "SES", "Sex", "Minority", "School")],
+                    times = hardhat::importance_weights(counts))
+  flow <- workflows::add_case_weights(
+    in_workflow(with_role(update(plain, . ~ . + times), data), spec), times
+  )
+  expect_same(predict(parsnip::fit(flow, data), test)$.pred, expected)
+})
+
+test_that("a specification prints, translates, is updated and says what can be tuned", {
+  spec <- domain_learner("regression", "ridge", domain = School, penalty = tune::tune())
+  expect_output(print(spec), "penalty = tune\\(\\)")
+  expect_output(print(parsnip::translate(spec)), "fit_domain_learner")
+  changed <- update(spec, penalty = 2, scale = "rank")
+  expect_identical(rlang::eval_tidy(changed$args$penalty), 2)
+  expect_identical(rlang::eval_tidy(changed$args$domain), "School")
+  fresh <- update(spec, tibble::tibble(penalty = 3), fresh = TRUE)
+  expect_identical(rlang::eval_tidy(fresh$args$penalty), 3)
+  expect_true(parsnip::null_value(fresh$args$domain))
+  expect_identical(rlang::eval_tidy(update(spec, domain = District)$args$domain), "District")
+  expect_setequal(generics::tunable(spec)$name, c("domain_kernel", "penalty", "sigma", "scale", "tau"))
+  expect_identical(nrow(generics::tunable(domain_learner("regression", "auto"))), 0L)
+  set <- hardhat::extract_parameter_set_dials(
+    domain_learner("regression", "svm", cost = tune::tune(), sigma = tune::tune(),
+                   domain_kernel = tune::tune(), scale = tune::tune(), tau = tune::tune())
+  )
+  expect_setequal(set$name, c("cost", "sigma", "domain_kernel", "scale", "tau"))
+  expect_identical(nrow(dials::grid_regular(set, levels = 2)), 32L)
+  expect_domgen_error(domain_tau(c(0, 2)), "`range` must be two numbers from 0 to 1")
+  expect_true(all(c("parsnip", "domgen") %in% generics::required_pkgs(spec)))
+  expect_setequal(parsnip::show_engines("domain_learner")$engine, c("svm", "ridge", "gp", "auto"))
+})
+
+test_that("parsnip knows the model whichever package is loaded first, and domgen loads without", {
+  found <- in_new_session({
+    alone <- isNamespaceLoaded("parsnip")
+    loadNamespace("parsnip")
+    after <- "domain_learner" %in% parsnip::get_from_env("models")
+    # both again, in the other order
+    unloadNamespace("domgen")
+    loadNamespace("domgen")
+    list(alone = alone, after = after, engines = nrow(parsnip::show_engines("domain_learner")))
+  }, list())
+  expect_identical(found, list(alone = FALSE, after = TRUE, engines = 7L))
+})
+
+test_that("a blueprint hands the domain's column over, by its role", {
+  molded <- hardhat::mold(with_role(), train, blueprint = domain_blueprint())
+  expect_named(molded$predictors, c("SES", "Sex", "Minority", ".domain"))
+  expect_identical(as.character(molded$predictors$.domain), as.character(train$School))
+  forged <- hardhat::forge(test, molded$blueprint, outcomes = TRUE)
+  expect_identical(as.character(forged$predictors$.domain), as.character(test$School))
+  expect_identical(forged$outcomes$MathAch, test$MathAch)
+  expect_s3_class(hardhat::update_blueprint(domain_blueprint(), intercept = TRUE),
+                  "domgen_domain_blueprint")
+  other <- recipes::update_role(with_role(), School, new_role = "place", old_role = "domain")
+  molded <- hardhat::mold(other, train, blueprint = domain_blueprint("place"))
+  expect_true(".domain" %in% names(molded$predictors))
+  expect_domgen_error(hardhat::mold(other, train, blueprint = domain_blueprint()),
+                      "must give one column the role \"domain\".*not none")
+  two <- recipes::update_role(with_role(), Sex, new_role = "domain")
+  expect_domgen_error(hardhat::mold(two, train, blueprint = domain_blueprint()), "not `Sex`, `School`")
+  expect_domgen_error(domain_blueprint(3), "`role` must be the name of a role, not 3")
+  expect_error(hardhat::forge(test["SES"], molded$blueprint))
+})

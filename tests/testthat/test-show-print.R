@@ -1,0 +1,87 @@
+# Every print method keeps to the width of the console, whatever names users have.
+
+long <- function(text) paste("a name that nobody would want to read in full of", text)
+
+long_toy <- function(classes = FALSE) {
+  toy <- if (classes) toy_classes(5, 12) else toy_domains(5, 12)
+  toy$domain <- factor(long(toy$domain))
+  names(toy)[names(toy) == "x1"] <- "a_predictor_whose_name_is_longer_than_any_line_of_a_console_is"
+  toy
+}
+
+# A list of everything that prints itself.
+printed_objects <- function() {
+  toy <- long_toy()
+  labels <- long_toy(TRUE)
+  levels(labels$y) <- c("the first of two classes with names that are long", "the second of these classes")
+  on <- function(spec, data = toy) fit(spec, y ~ . | domain, data = data)
+  named <- function(...) stats::setNames(list(...), long(seq_len(...length())))
+  members <- named(dg_lm(), dg_ridge(lambda = 1))
+  svm <- on(dg_svm(cost = 1, probability = "platt", domain_kernel = domain_pooled()), labels)
+  several <- on(dg_svm(cost = 1), transform(labels, y = factor(rep_len(c("a", "b", "c"), nrow(toy)))))
+  new <- domains_of(toy, 1)
+  x <- as.matrix(toy[setdiff(names(toy), c("y", "domain"))])
+  set.seed(1)
+  list(
+    cv = dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("rmse", "mae", "r2")),
+    compare = dg_compare(named(dg_lm(), dg_ridge(lambda = 1)), y ~ . | domain, data = toy),
+    tuned = dg_tune(dg_ridge(), y ~ . | domain, data = toy, extend = FALSE,
+                    grid = list(lambda = c(1, 10), kernel = list(kernel_rbf(1), kernel_laplace(2)))),
+    tune_spec = dg_tune(dg_ridge(), grid = list(lambda = 10^seq(-3, 3, 0.1))),
+    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 3),
+    auto_spec = dg_auto(),
+    diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
+    calibration = dg_calibration(svm, labels), svm = svm, several = several,
+    ridge = on(dg_ridge(bandwidths = "fitted")), gp = on(dg_gp(per_predictor = TRUE)),
+    gp_features = on(dg_gp(features = features_nystrom(10), optimise = FALSE)),
+    lm = on(dg_lm()), null = on(dg_null(), labels),
+    adapted = adapt(on(dg_ridge(lambda = 1)), new, new$y),
+    ensemble = on(dg_ensemble(members, "stacked")), even = on(dg_ensemble(members)),
+    ensemble_spec = dg_ensemble(members), chain = on(chain(udica(ncomp = 4), dg_lm())),
+    chain_spec = chain(dica(), dg_svm()), dica = on(dica(ncomp = 9)), kpca = on(kpca()),
+    mmd = mmd(x, toy$domain, permutations = 9), map = domain_map(on(dg_ridge(lambda = 1))),
+    many = mmd(as.matrix(rnorm(60)), rep(long(1:30), 2)),
+    folds = domain_folds(toy$domain), rows = row_folds(toy$domain, 3),
+    short_folds = domain_folds(1:200, 5), sums = feature_sums(y ~ . | domain, data = toy,
+                                                             features = features_rff(20)),
+    cost = dg_cost(dg_ridge(features = features_nystrom(100)), 1e11, 2000, domains = 1e5),
+    source = row_source(toy), metric = metric_custom(mean, "high", long("a score")),
+    kernel = kernel_rbf(1:60 / 7), product = kernel_rbf(1:9 / 7) * kernel_laplace() + kernel_poly(3),
+    kappa = domain_distribution(kernel_rbf(1:30), kernel_laplace()), tau = domain_multitask(0.5),
+    features = features_nystrom(1500, "kmeans"), impute = na.impute()
+  )
+}
+
+test_that("no print method writes beyond the width of the console", {
+  objects <- suppressWarnings(printed_objects())
+  for (name in names(objects)) {
+    x <- objects[[name]]
+    for (width in c(60, 80, 120)) {
+      old <- options(width = width)
+      lines <- capture.output(print(x))
+      again <- if (inherits(x, "dg_fit")) capture.output(print(summary(x)))
+      options(old)
+      expect_lte(max(nchar(c(lines, again), "width")), width, label = paste(name, "at", width))
+      expect_gt(length(lines), 0)
+    }
+  }
+})
+
+test_that("numbers have the digits of options(digits) and of print()", {
+  toy <- toy_domains(5, 12)
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+  model <- dg_ridge(y ~ . | domain, data = toy)
+  comparison <- dg_compare(list(lm = dg_lm()), y ~ . | domain, data = toy)
+  for (x in list(cv, model, comparison)) {
+    old <- options(digits = 7)
+    usual <- capture.output(print(x))
+    options(digits = 10)
+    more <- capture.output(print(x))
+    options(old)
+    expect_false(identical(usual, more))
+    expect_identical(capture.output(print(x, digits = if (identical(x, comparison)) 6 else 7)), more)
+  }
+  shown <- capture.output(print(cv, digits = 7))
+  expect_match(shown[2], format(signif(cv$mean, 7), digits = 7), fixed = TRUE)
+  expect_domgen_error(print(cv, digits = -1), "`digits` must be", "domgen_error_argument")
+})
