@@ -89,9 +89,10 @@ warn_moving <- function(model, what) {
 #' in another session it predicts the same. A target that makes `fix_reference(model, rows)` gives
 #' one to serve.
 #'
-#' **vip** is no longer on CRAN, and not tested here. `vi_permute(fixed, train = x, target = y,
-#' metric = "rmse", pred_wrapper = function(object, newdata) predict(object, newdata))` needs nothing
-#' but a function that predicts. `DALEX::model_parts()` computes the same importance.
+#' **vip** is no longer on CRAN, and not tested here. Its permutations need nothing but a function
+#' that predicts: `vi_permute(fixed, train = x, target = y, metric = "rmse", pred_wrapper =
+#' function(object, newdata) predict(object, newdata))`. `DALEX::model_parts()` computes the same
+#' importance.
 #' @examples
 #' toy <- simulate_dica(domains = 6, rows = 30, p = 3, seed = 1)
 #' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1, scale = "both")
