@@ -1,7 +1,7 @@
 # Scripts such as a user of tidymodels writes, held against the same analysis in base R: the same
 # schools held out, the same projections, fits and scores.
 
-for (package in c("parsnip", "workflows", "tune", "recipes", "rsample", "dials", "yardstick", "nlme")) {
+for (package in c("parsnip", "workflows", "tune", "rsample", "dials", "yardstick", "nlme")) {
   skip_if_not_installed(package)
 }
 skip_if_not_installed("recipes", "1.1.0")
@@ -66,7 +66,8 @@ test_that("predictions of left-out schools are those of dg_cv() with the same fo
     flow <- workflow() |>
       add_variables(MathAch, c(SES, Sex, Minority, School)) |>
       add_model(pair[[1L]])
-    found <- collect_predictions(fit_resamples(flow, folds, control = control_grid(save_pred = TRUE)))
+    resampled <- fit_resamples(flow, folds, control = control_grid(save_pred = TRUE))
+    found <- collect_predictions(resampled)
     cv <- dg_cv(pair[[2L]], numbers, data = pupils, folds = folds)
     found <- found[order(found$.row), ]
     expect_identical(found$.row, cv$predictions$row[order(cv$predictions$row)])
