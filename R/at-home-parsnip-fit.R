@@ -62,7 +62,7 @@ read_domain_name <- function(domain, formula, data, spec) {
     abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, a ",
           "formula `y ~ x | school`, or in a workflow the role \"domain\" and ",
           "`add_recipe(blueprint = domain_blueprint())`.", if (wants_probabilities(spec)) {
-            " Probabilities too are learned on left-out domains (without: `probability = \"none\"`)."
+            " Probabilities are learned on left-out domains too (`probability = \"none\"`: none)."
           })
   }
 }

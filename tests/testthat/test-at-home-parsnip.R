@@ -1,5 +1,5 @@
-# domain_learner() against the calls of the learners themselves, through parsnip and workflows. Pupils
-# of schools that training has not.
+# domain_learner() against the calls of the learners themselves, through parsnip and workflows.
+# Pupils of schools that training has not.
 
 for (package in c("parsnip", "workflows", "tune", "rsample", "dials", "yardstick", "nlme")) {
   skip_if_not_installed(package)
@@ -136,7 +136,7 @@ test_that("arguments reach the learner, and one that its engine has not is an er
   fails(svm(domain = "School"), "`domain` must not be given when the formula has it")
   fails(svm(), "needs the domain of each row: `domain = \"school\"`", MathAch ~ SES)
   fails(parsnip::set_mode(svm(domain_kernel = "pooled"), "classification"),
-        "Probabilities too are learned on left-out domains", able ~ SES)
+        "Probabilities are learned on left-out domains too", able ~ SES)
   fails(svm(scale = "domain", domain_kernel = "pooled"), "needs the domain", MathAch ~ SES)
 })
 
