@@ -209,7 +209,7 @@ reads_domain.dg_ensemble <- function(object) any(vapply(object$members, reads_do
 training_rows.dg_ensemble <- function(object) {
   if (is.null(object$X)) {
     abort("argument", "The reference cannot be \"training\": a model of more than ", exact_rows,
-          " rows keeps none of them; give them.")
+          " rows, or one that was slimmed, keeps none of them; give them.")
   }
   list(X = object$X, domain = object$domain)
 }

@@ -129,7 +129,7 @@ domain_weightings <- c("equal", "size")
 #'   training domain are judged by these few alone, and predicted otherwise than by `fitted()`;
 #'   `"training"` takes the stored rows (or their moments) of the training domains; a model with a
 #'   feature map keeps none. Only used with a kernel between domains, scaling or imputation by
-#'   domain, or `domain_means = TRUE`.
+#'   domain, or `domain_means = TRUE`. [fix_reference()] gives a model that has it for good.
 #' @details
 #' **Far from training.** Where a kernel such as the Gaussian is near 0 at all training rows, a
 #' prediction is the constant to which f shrinks. `type = "support"` says how far each row is from

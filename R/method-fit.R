@@ -100,7 +100,7 @@ training_rows.dg_fit <- function(object) {
 pad_rows <- function(value, object) {
   if (!is.null(object$rows$n)) {
     abort("argument", "The model keeps nothing of its training rows, which came as sums or in ",
-          "blocks; give rows, as in `predict(model, newdata)`.")
+          "blocks, or were taken from it; give rows, as in `predict(model, newdata)`.")
   }
   if (is.null(object$rows$padded)) return(value)
   place <- match(seq_len(object$rows$padded), object$rows$kept)
@@ -219,7 +219,8 @@ print_details.dg_fit <- function(x) if (!is.null(x$product)) describe_kernels(x$
 
 describe_formula <- function(x) {
   if (is.null(x$formula)) return("")
-  paste0(": ", format_formula(x$formula))
+  # of thousands of terms the first and the last
+  paste0(": ", shorten(format_formula(x$formula), 4L * getOption("width")))
 }
 
 describe_rows <- function(x) {

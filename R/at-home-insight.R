@@ -1,0 +1,109 @@
+# The parts of a model by the names that insight has for them. The domain is a grouping of the rows,
+# `random`, and the predictors are `conditional`.
+
+#' @exportS3Method insight::find_formula
+find_formula.dg_fit <- function(x, verbose = TRUE, ...) {
+  if (is.null(x$formula)) return(NULL)
+  parts <- split_formula(x$formula)
+  bare <- parts$bare
+  if ("." %in% all.names(bare[[length(bare)]])) {
+    bare[[length(bare)]] <- stats::formula(stats::terms(x))[[2L]]
+  }
+  found <- list(conditional = bare)
+  if (!is.null(parts$domain)) {
+    group <- paste(all.vars(parts$domain), collapse = ":")
+    found$random <- stats::as.formula(paste("~ 1 |", paste0("`", group, "`")), environment(bare))
+    if (is.name(parts$domain)) found$random[[2L]][[3L]] <- parts$domain
+  }
+  structure(found, class = c("insight_formula", "list"))
+}
+
+# insight's own need another package to read a bar. Of a matrix the names of its columns.
+#' @exportS3Method insight::find_predictors
+find_predictors.dg_fit <- function(x, effects = "fixed", component = "all", flatten = FALSE,
+                                   verbose = TRUE, ...) {
+  blueprint <- x$blueprint
+  found <- list(conditional = if (is.null(x$formula)) design_columns(blueprint)
+                              else names(blueprint$prototype),
+                random = domain_variables(x))
+  wanted <- switch(effects, fixed = "conditional", random = "random", names(found))
+  found <- Filter(Negate(is.null), found[wanted])
+  if (length(found) == 0L) return(NULL)
+  if (flatten) unique(unlist(found, use.names = FALSE)) else found
+}
+
+#' @exportS3Method insight::find_random
+find_random.dg_fit <- function(x, split_nested = FALSE, flatten = FALSE) {
+  names <- domain_variables(x)
+  if (is.null(names)) return(NULL)
+  if (!split_nested) names <- paste(names, collapse = ":")
+  if (flatten) names else list(random = names)
+}
+
+domain_variables <- function(x) {
+  domain <- if (!is.null(x$formula)) split_formula(x$formula)$domain
+  if (!is.null(domain)) all.vars(domain)
+}
+
+#' @exportS3Method insight::find_response
+find_response.dg_fit <- function(x, combine = TRUE, ...) {
+  if (is.null(x$formula)) return(NULL)
+  response <- split_formula(x$formula)$response
+  if (is.null(response)) return(NULL)
+  if (combine) deparse1(response) else all.vars(response)
+}
+
+# That of a model of normal errors, or of a binomial one, without what follows from its link.
+#' @exportS3Method insight::model_info
+model_info.dg_fit <- function(x, verbose = TRUE, ...) {
+  if (is.null(x$response)) return(NULL)
+  classes <- length(x$response$levels)
+  like <- data.frame(y = c(0, 1, 0, 1), x = c(1, 1, 2, 2))
+  like <- if (classes == 0L) stats::lm(y ~ x, like) else stats::glm(y ~ x, stats::binomial(), like)
+  info <- insight::model_info(like, verbose = FALSE)
+  info$is_logit <- info$is_bernoulli <- FALSE
+  info$link_function <- "identity"
+  info$is_mixed <- FALSE
+  if (classes > 2L) {
+    info$is_binomial <- FALSE
+    info$is_categorical <- info$is_multinomial <- TRUE
+    info$family <- "multinomial"
+  }
+  info$n_obs <- stats::nobs(x)
+  info$model_terms <- find_response.dg_fit(x)
+  info
+}
+
+#' @exportS3Method insight::get_predicted
+get_predicted.dg_fit <- function(x, data = NULL, predict = "expectation", ci = NULL, ...) {
+  if (is.null(data)) data <- insight::get_data(x, verbose = FALSE)
+  if (is.null(data)) {
+    abort("argument", "`data` must be given: the data of the model's call are not there.")
+  }
+  kinds <- c("expectation", "response", "prediction", "link", "classification")
+  predict <- check_choice(predict, "predict", kinds)
+  interval <- NULL
+  values <- if (inherits(x, "dg_projection")) stats::predict(x, data, ...)
+            else if (predict == "classification") stats::predict(x, data, type = "class", ...)
+            else if (predict == "link") stats::predict(x, data, type = "decision", ...)
+            else tool_values(x, data, ...)
+  if (!is.null(ci)) {
+    if (!has_posterior(x)) {
+      abort("argument", "`ci` must be NULL: only a model that is or ends in `dg_gp()` has ",
+            "intervals of its own.")
+    }
+    found <- stats::predict(x, data, se.fit = TRUE, level = ci, ...,
+                            interval = if (predict == "prediction") predict else "confidence")
+    interval <- data.frame(SE = found$se.fit, CI_low = found$fit[, "lwr"],
+                           CI_high = found$fit[, "upr"])
+  }
+  if (is.matrix(values)) values <- long_values(values)
+  structure(values, ci_data = interval, data = data, ci = ci, predict = predict,
+            class = c("get_predicted", class(values)))
+}
+
+# A line for each row and class or component.
+long_values <- function(values) {
+  data.frame(Row = rep(seq_len(nrow(values)), ncol(values)),
+             Response = rep(colnames(values), each = nrow(values)), Predicted = as.vector(values))
+}

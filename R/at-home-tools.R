@@ -1,0 +1,101 @@
+# What tools for any model share: which values they are given, and that a domain does not move with
+# the rows that they make up. Methods for the generics of a package are in at-home-<package>.R,
+# registered when it is loaded.
+
+# Numbers; of classes probabilities, where the model has some, or decision values: [rows], of two
+# classes those of the second, or [rows x classes] of more.
+tool_values <- function(model, newdata, ...) {
+  if (model$response$kind == "number") return(stats::predict(model, newdata, ...))
+  type <- if (gives_probabilities(model)) "prob" else "decision"
+  values <- stats::predict(model, newdata, type = type, ...)
+  if (is.matrix(values) && ncol(values) == 2L) values[, 2L] else values
+}
+
+# what: which rows come, as in "DALEX makes up rows".
+warn_moving <- function(model, what) {
+  if (!judges_other_rows(model) || is_fixed(model)) return(invisible())
+  warn("moving", what, ", and this model describes a domain by the rows that come together: give ",
+       "it fix_reference(model, rows), which judges each row alone; see ?model_tools.")
+}
+
+#' Tools for any model
+#'
+#' @description
+#' How models of domgen go into packages that explain, slim, describe or serve models of any kind.
+#' None of these packages is needed by domgen, and their methods are registered when they are
+#' loaded.
+#'
+#' | tool | what to call | fixed reference? |
+#' |---|---|---|
+#' | marginaleffects | `options(marginaleffects_model_classes = "dg_fit")`, then `avg_predictions(fixed)`, `avg_slopes(fixed)`, `avg_comparisons(fixed)` | yes, else a warning |
+#' | DALEX | `explain(fixed, data = x, y = y, label = "ridge")`, then `model_parts()`, `model_profile()`, `predict_parts()` | yes, else a warning |
+#' | iml | `Predictor$new(fixed, data = x, y = y)`, of classes with `type = "prob"`; then `FeatureEffect$new()`, `FeatureImp$new()`, `Shapley$new()` | yes |
+#' | pdp | `partial(fixed, "x1", train = x, type = "regression")`, of classes `type = "classification", prob = TRUE` | yes |
+#' | vip | `vi_permute(fixed, train = x, target = y, metric = "rmse", pred_wrapper = function(object, newdata) predict(object, newdata))` | yes |
+#' | insight | `find_formula()`, `find_predictors()`, `find_response()`, `find_random()`, `get_data()`, `get_response()`, `model_info()`, `get_predicted()` | no |
+#' | butcher | `butcher(model)`, `axe_call()`, `axe_fitted()`, `axe_data()` | no |
+#' | vetiver | `vetiver_model(fixed, "name")`, `vetiver_pin_write()`, `vetiver_api()` | yes, else a warning |
+#' | targets | `tar_target(model, dg_ridge(y ~ x | d, data = rows))` | no |
+#'
+#' Here `fixed` is `fix_reference(model, rows)`, and `x` has the predictors and, where `rows` are of
+#' several domains, the domain column. With rows of one domain it needs no domain column, and no
+#' tool can permute it.
+#'
+#' @details
+#' **Why a fixed reference.** Where a model judges a row by the rows of its domain (a kernel between
+#' domains, scaling or imputation by domain, `domain_means = TRUE`), rows that a tool makes up move
+#' the domain, and the tool reports the effect of another domain under the name of a predictor. See
+#' [fix_reference()]. marginaleffects, DALEX and vetiver tell domgen which model they are given, and
+#' get a warning of class `domgen_warning_moving` with one that is not fixed; iml, pdp and vip do
+#' not, and would be silent. Models that make no difference between domains need nothing.
+#'
+#' **The domain as a predictor.** A fixed reference of several domains answers what a row would be
+#' predicted if it were in another of them: the domain's column is then a predictor like others in
+#' DALEX and iml, and `avg_comparisons(fixed, variables = "domain")` in marginaleffects. insight
+#' takes it for a random effect, so that marginaleffects leaves it out unless it is named.
+#'
+#' **Classes.** DALEX and marginaleffects get probabilities, of two classes those of the second
+#' level, where the model has some (`probability = "platt"`), else decision values. DALEX wants y
+#' as 0 and 1 then.
+#'
+#' **Standard errors.** Models have no covariance matrix of coefficients, so that marginaleffects
+#' gives estimates without standard errors. How much they vary with the domains is seen by fitting
+#' without each of them.
+#'
+#' **insight.** The formula comes as `conditional`, with the domain as `random`. `get_predicted()`
+#' gives numbers, or probabilities; with `predict = "classification"` classes; of a [dg_gp()] with
+#' `ci = 0.95` confidence intervals. Models do not carry their data: insight and marginaleffects
+#' find them where the name in the call has a value in the global environment, else they want them
+#' as `data` or `newdata`. Of a model that was fitted to a matrix there are names of the predictors.
+#'
+#' **butcher.** `butcher()` leaves `predict(model, newdata)` as it was. It takes the call (with it
+#' `update()`), and what the model keeps of its training rows beside its kernels: `fitted()`,
+#' `residuals()`, `lodo()`, `predict()` without `newdata`. The rows that kernels compare new rows
+#' with must stay: 8 n p bytes of n rows and p predictors in the kernel, and 8 n p once more in the
+#' embeddings of [domain_distribution()]. [fix_reference()] takes the second away, `butcher()` some
+#' 36 bytes of each row; `features_nystrom()` keeps landmarks only.
+#'
+#' **vetiver.** The prototype of the input has the predictors and, where it is needed, the domain.
+#' The answer is `.pred`, a number or class, or with `vetiver_api(v, type = "prob")` probabilities.
+#' A model that is not fixed judges each request by the rows that come in it. The model is slimmed
+#' as by butcher, and stays sealed: one that was damaged in the store is an error.
+#'
+#' **targets** (and any other store). A model is data: saved by [saveRDS()] or a target and loaded
+#' in another session it predicts the same. A target that makes `fix_reference(model, rows)` gives
+#' one to serve.
+#'
+#' **vip** is no longer on CRAN, and not tested here. `vi_permute()` needs nothing but a function
+#' that predicts, as above; `ingredients` and `DALEX::model_parts()` compute the same.
+#' @examples
+#' toy <- simulate_dica(domains = 6, rows = 30, p = 3, seed = 1)
+#' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1, scale = "both")
+#' fixed <- fix_reference(model, toy)
+#' # what a tool does: the mean prediction with a predictor at some values, all else as it is
+#' effect <- function(model, at) mean(predict(model, replace(toy, "x1", at)))
+#' sapply(c(-1, 0, 1), effect, model = fixed)
+#' if (requireNamespace("pdp", quietly = TRUE)) {
+#'   pdp::partial(fixed, "x1", train = toy, type = "regression",
+#'                pred.grid = data.frame(x1 = c(-1, 0, 1)))
+#' }
+#' @name model_tools
+NULL
