@@ -138,7 +138,7 @@ test_that("rows of new domains are scaled by their own rows, else each is projec
   alone <- trained(no_school(step_udica(with_role(), every())))
   expect_identical(components(alone, without, "UDICA"), components(alone, test, "UDICA"))
   own <- trained(no_school(step_udica(with_role(), every(), scale = "domain")))
-  expect_error(recipes::bake(own, without), "School")
+  expect_error(recipes::bake(own, without), "required column.*School|required column.*missing")
 })
 
 test_that("rows with missing values are left out of training and are missing in bake()", {
@@ -185,6 +185,7 @@ test_that("a row of frequency weight k is k rows, and importance weights are ref
 test_that("tidy(), tunable(), required_pkgs() and update() know the step", {
   step <- step_dica(with_role(), SES, Sex, num_comp = 3, id = "here")
   expect_identical(tidy(step, number = 1)$terms, c("SES", "Sex"))
+  expect_identical(tidy(step)$type, "dica")
   recipe <- trained(step)
   expect_identical(tidy(recipe, id = "here"), tibble::tibble(terms = c("SES", "Sex"), id = "here"))
   model <- dica(MathAch ~ SES + Sex | School, data = train, ncomp = 3)
