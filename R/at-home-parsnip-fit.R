@@ -79,8 +79,6 @@ barred_formula <- function(formula, domain) {
   }
   terms <- Filter(function(term) !identical(term, domain), c(list(rest), terms))
   right <- if (length(terms)) Reduce(function(a, b) call("+", a, b), terms) else 1
-  # where it is in an interaction
-  if (as.character(domain) %in% all.vars(right)) right <- call("-", right, domain)
   formula[[length(formula)]] <- call("|", right, domain)
   formula
 }

@@ -99,7 +99,7 @@ test_that("the domain is a column by name, behind a bar, or a role, with one res
     fit <- parsnip::fit(in_workflow(with_role(data = data), ridge()), data)
     expect_same(predict(fit, transform(test, School = as(School)))$.pred, expected)
   }
-  # an interaction with the domain is without it what is left
+  # among the predictors of the formula it is none
   model <- parsnip::fit(ridge(domain = School), MathAch ~ School + SES, data = train)
   expect_identical(format(formula(parsnip::extract_fit_engine(model))), "MathAch ~ SES | School")
 })
