@@ -117,3 +117,22 @@ at_digits <- function(digits, code) {
   }
   invisible(code)
 }
+
+# Numbers of a table as text, with the decimals that show the largest of a column with so many
+# digits; each by its own digits where that would hide the small ones, or where all are whole.
+in_words <- function(frame, digits) {
+  numeric <- vapply(frame, is.double, NA)
+  frame[numeric] <- lapply(frame[numeric], column_words, digits)
+  frame
+}
+
+column_words <- function(values, digits) {
+  size <- abs(values[is.finite(values) & values != 0])
+  if (length(size) && max(size) < 1e3 * min(size) && max(size) < 1e6 && any(size %% 1 != 0)) {
+    digits <- max(digits + getOption("digits") - 7L, 1L)
+    decimals <- max(digits - 1 - floor(log10(max(size))), 0)
+    # + 0 turns -0 into 0
+    return(formatC(round(values, decimals) + 0, decimals, format = "f"))
+  }
+  vapply(values, function(v) format(rounded(v, digits)), "")
+}
