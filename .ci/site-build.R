@@ -1,5 +1,5 @@
 # Builds the site of the installed package. From the root of the package:
-# Rscript .ci/site-build.R FOLDER [home|reference|articles|news ...]   all of it unless parts are named
+# Rscript .ci/site-build.R FOLDER [home|reference|articles|news|search ...]   (all unless named)
 given <- commandArgs(trailingOnly = TRUE)
 stopifnot("usage: Rscript .ci/site-build.R FOLDER [PART ...]" = length(given) > 0L)
 folder <- given[1L]
@@ -7,7 +7,8 @@ parts <- given[-1L]
 dir.create(folder, recursive = TRUE, showWarnings = FALSE)
 
 # What is asked of the network (badges, other packages' sites) is not part of the site.
-options(pkgdown.internet = FALSE, domgen.progress = FALSE)
+options(pkgdown.internet = FALSE, domgen.progress = FALSE,
+        httr2_mock = function(req) httr2::response(status_code = 404L))
 Sys.setenv(OPENBLAS_NUM_THREADS = Sys.getenv("OPENBLAS_NUM_THREADS", "1"))
 
 site <- pkgdown::as_pkgdown(".", override = list(destination = normalizePath(folder)))
@@ -29,4 +30,6 @@ for (part in if (length(parts)) parts else names(make)) {
 }
 # A page for printing, which no other page is made of.
 sheet <- file.path("inst", "cheatsheet", "domgen.pdf")
-if (file.exists(sheet)) invisible(file.copy(sheet, file.path(folder, "cheat-sheet.pdf"), overwrite = TRUE))
+if (file.exists(sheet)) {
+  invisible(file.copy(sheet, file.path(folder, "cheat-sheet.pdf"), overwrite = TRUE))
+}

@@ -1,5 +1,5 @@
 # Looks at a site that was built: are all pages there, do links lead somewhere, has each picture
-# words for those who do not see it, does each page fit a telephone? The last line counts the answers.
+# words for those who do not see it, does each page fit a telephone? The last line counts.
 # From the root of the package: Rscript .ci/site-check.R FOLDER
 folder <- normalizePath(commandArgs(trailingOnly = TRUE)[1L])
 pages <- list.files(folder, "[.]html$", recursive = TRUE)
@@ -22,8 +22,9 @@ attributes_of <- function(tree, path, name) {
 expected_pages <- function() {
   topics <- lapply(list.files("man", "[.]Rd$"), sub, pattern = "[.]Rd$", replacement = ".html")
   articles <- sub("[.]Rmd$", ".html", list.files("vignettes", "[.]Rmd$"))
-  c(file.path("reference", c("index.html", topics)), file.path("articles", c("index.html", articles)),
-    "index.html", "authors.html", "news/index.html", "404.html", "LICENSE.html", "search.json")
+  c(file.path("reference", c("index.html", topics)),
+    file.path("articles", c("index.html", articles)), "index.html",
+    "authors.html", "news/index.html", "404.html", "LICENSE.html", "search.json")
 }
 
 # Anchors of a page: ids, and names of the old kind.
@@ -96,7 +97,10 @@ const frame = document.createElement("iframe");
 frame.style.width = "390px"; frame.style.height = "844px"; frame.style.border = "0";
 document.body.appendChild(frame);
 function next(i) {
-  if (i === pages.length) { document.getElementById("found").textContent = "done " + found.join(" "); return; }
+  if (i === pages.length) {
+    document.getElementById("found").textContent = "done " + found.join(" ");
+    return;
+  }
   frame.onload = () => {
     const root = frame.contentDocument.documentElement;
     found.push(root.scrollWidth);
@@ -115,7 +119,8 @@ page_widths <- function(program) {
   writeLines(sprintf(measuring_page, paste(addresses, collapse = ",")), file)
   shown <- suppressWarnings(system2(program, c(
     "--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files",
-    "--host-resolver-rules=\"MAP * ~NOTFOUND\"", "--virtual-time-budget=600000", "--window-size=800,1000",
+    "--host-resolver-rules=\"MAP * ~NOTFOUND\"", "--virtual-time-budget=600000",
+    "--window-size=800,1000",
     paste0("--user-data-dir=", profile), "--dump-dom", paste0("file://", file)
   ), stdout = TRUE, stderr = FALSE, timeout = 180))
   found <- sub(".*<pre id=\"found\">done ([0-9 ]*)</pre>.*", "\\1", paste(shown, collapse = " "))
@@ -126,12 +131,14 @@ too_wide <- function() {
   program <- browser()
   if (!nzchar(program)) return(NA)
   widths <- suppressWarnings(page_widths(program))
-  if (length(widths) != length(pages) || anyNA(widths)) return("the browser did not measure the pages")
+  measured <- length(widths) == length(pages) && !anyNA(widths)
+  if (!measured) return("the browser did not measure the pages")
   sprintf("%s is %d pixels wide", pages, widths)[widths > 390L]
 }
 
 answer("every page is built", setdiff(expected_pages(), list.files(folder, recursive = TRUE)))
-answer("links within the site lead somewhere", unlist(lapply(setdiff(pages, "404.html"), wrong_links)))
+inner <- unlist(lapply(setdiff(pages, "404.html"), wrong_links))
+answer("links within the site lead somewhere", inner)
 answer("links that leave the site are addresses", unlist(lapply(pages, wrong_addresses)))
 answer("each picture has a text", unlist(lapply(pages, without_words)))
 answer("no page is wider than a telephone", too_wide())

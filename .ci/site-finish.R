@@ -1,10 +1,12 @@
-# What pkgdown 2.0.7 leaves open on a built site: formulas become MathML, which needs no script and no
-# network; pictures of examples get a text; an empty logo goes. Newer pkgdowns leave little of it.
+# What pkgdown 2.0.7 leaves open on a built site: formulas become MathML, which needs no script and
+# no network; pictures of examples get a text; an empty logo goes. Newer ones leave little of it.
 # Rscript .ci/site-finish.R FOLDER
 folder <- commandArgs(trailingOnly = TRUE)[1L]
 files <- list.files(folder, "[.]html$", recursive = TRUE, full.names = TRUE)
 files <- files[!grepl("/deps/", files)]
-read_page <- function(file) paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+read_page <- function(file) {
+  paste(readLines(file, encoding = "UTF-8", warn = FALSE), collapse = "\n")
+}
 pages <- lapply(stats::setNames(nm = files), read_page)
 
 # Code is skipped: it comes first where both could match.
@@ -65,7 +67,8 @@ with_words <- function(text) {
 }
 # A captioned picture is described by its caption.
 with_captions <- function(text) {
-  gsub("alt=\"\">\\s*<p class=\"caption\">([^<]*)</p>", "alt=\"\\1\"><p class=\"caption\">\\1</p>", text)
+  gsub("alt=\"\">\\s*<p class=\"caption\">([^<]*)</p>",
+       "alt=\"\\1\"><p class=\"caption\">\\1</p>", text)
 }
 
 found <- unique(unlist(lapply(pages, formulas_in)))

@@ -1,5 +1,5 @@
-# A blueprint of the hardhat package that hands the domain of a row, which has a role of its own in a
-# recipe, to the model of a workflow, which gets no more than predictors.
+# A blueprint of the hardhat package that hands the domain of a row, which has a role of its own in
+# a recipe, to the model of a workflow, which gets no more than predictors.
 
 # The name of the column that it is handed over in.
 handed_domain <- ".domain"

@@ -48,7 +48,8 @@ mlr_description <- function(learner, method) {
   properties <- c(if (open || takes_weights(spec)) "weights", "missings", "new_levels")
   list(
     id = mlr_key(type, method), packages = "domgen", feature_types = mlr_feature_types,
-    predict_types = c("response", if (type == "classif") "prob" else if (standard_error) "se"),
+    predict_types = c("response", if (type == "classif") "prob"
+                                  else if (standard_error) c("se", "quantiles")),
     properties = intersect(c(properties, if (type == "classif") c("twoclass", "multiclass")),
                            mlr3::mlr_reflections$learner_properties[[type]]),
     param_set = mlr_learner_parameters(spec, type),
@@ -97,9 +98,25 @@ mlr_predict <- function(learner, task) {
   }
   if (learner$predict_type == "response") return(list(response = given()))
   if (!has_posterior(model)) {
-    abort("argument", "`predict_type` must not be \"se\" for `", model$spec$method,
-          "()`, which gives no standard errors; `dg_gp()` does.")
+    abort("argument", "`predict_type` must not be \"", learner$predict_type, "\" for `",
+          model$spec$method, "()`, which gives no standard errors; `dg_gp()` does.")
   }
   found <- given(se.fit = TRUE)
+  if (learner$predict_type == "quantiles") return(mlr_quantiles(learner, found))
   list(response = found$fit, se = found$se.fit)
+}
+
+# Of the predictive distribution of a response. found: list(fit, se.fit, residual.scale).
+mlr_quantiles <- function(learner, found) {
+  probs <- learner$quantiles
+  if (is.null(probs)) {
+    abort("argument", "`predict_type` \"quantiles\" needs `learner$quantiles`, such as ",
+          "c(0.05, 0.5, 0.95).")
+  }
+  spread <- sqrt(found$se.fit^2 + found$residual.scale^2)
+  quantiles <- found$fit + outer(spread, stats::qnorm(probs))
+  attr(quantiles, "probs") <- probs
+  attr(quantiles, "response") <- learner$quantile_response
+  # mlr3 takes the response from there, if one of them is chosen for it
+  c(list(quantiles = quantiles), if (is.null(learner$quantile_response)) list(response = found$fit))
 }

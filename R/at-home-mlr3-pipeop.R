@@ -25,9 +25,11 @@ pipeop_class <- function(method) {
 
 pipeop_description <- function(method, id, param_vals) {
   spec <- get(method, mode = "function")()
-  without <- c("target", "unlabelled")
-  list(id = id, param_set = mlr_parameters(spec, without, mlr_data_parameters(stats::na.exclude)),
-       param_vals = param_vals, packages = "domgen", feature_types = mlr_feature_types)
+  params <- mlr_parameters(spec, c("target", "unlabelled"), mlr_data_parameters(stats::na.exclude))
+  # mlr3pipelines checks the kind of task itself
+  kind <- if (spec$parts$response == "optional") "Task" else "TaskSupervised"
+  list(id = id, task_type = kind, param_set = params, param_vals = param_vals,
+       packages = "domgen", feature_types = mlr_feature_types)
 }
 
 # The columns of a task that a PipeOp is to transform.

@@ -12,7 +12,7 @@
 #' |---|---|
 #' | `lrn("regr.domgen_svm")`, `lrn("classif.domgen_svm")` | [dg_svm()] |
 #' | `lrn("regr.domgen_ridge")`, `lrn("classif.domgen_ridge")` | [dg_ridge()] |
-#' | `lrn("regr.domgen_gp")` | [dg_gp()], with standard errors |
+#' | `lrn("regr.domgen_gp")` | [dg_gp()], with standard errors and quantiles |
 #' | `lrn("regr.domgen_auto")`, `lrn("classif.domgen_auto")` | [dg_auto()] |
 #' | `lrn("regr.domgen")`, `lrn("classif.domgen")` | its parameter `spec`: any specification |
 #' | `rsmp("domain_cv")` | [domain_folds()] of the task's domains |
@@ -54,11 +54,15 @@
 #' The role `weights_learner` gives the `weights`. With `predict_type = "prob"` a method that has no
 #' probabilities of its own is fitted with `probability = "platt"`, unless that parameter says
 #' otherwise. `predict_type = "se"` gives the standard deviations of f, as
-#' [`predict(se.fit = TRUE)`][predict.dg_gp()] does, without the noise of a single response.
+#' [`predict(se.fit = TRUE)`][predict.dg_gp()] does, without the noise of a single response;
+#' `predict_type = "quantiles"` (`quantiles = c(0.05, 0.5, 0.95)`) gives those of a response, with
+#' its noise, of which the outer ones are its prediction interval.
 #'
 #' @section Models:
 #' `learner$model` is the model as domgen fits it. It can be saved, cloned and sent to workers
-#' (encapsulation, plans of the future package) without marshaling.
+#' (encapsulation, plans of the future package) without marshaling. Tools that perturb rows (DALEX,
+#' iml) want a learner with a fixed reference, which then predicts each row alone:
+#' `learner$model <- fix_reference(learner$model, rows)`, see [fix_reference()].
 #'
 #' @section Scores:
 #' Measures of mlr3 score all rows of a fold together. Where one domain is left out at a time, that

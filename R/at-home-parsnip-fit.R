@@ -86,7 +86,9 @@ barred_formula <- function(formula, domain) {
 # ---- predictions ------------------------------------------------------------------------------
 
 # A matrix with a column for each class.
-as_parsnip_prob <- function(result, object) tibble::as_tibble(as.data.frame(result, optional = TRUE))
+as_parsnip_prob <- function(result, object) {
+  tibble::as_tibble(as.data.frame(result, optional = TRUE))
+}
 
 # Intervals with standard errors, list(fit [n x 3], se.fit, residual.scale).
 as_parsnip_interval <- function(type) {

@@ -1,10 +1,7 @@
 # What parsnip is told of domain_learner(), once, when both packages are loaded: see .onLoad().
 
 # Whichever of the two packages is loaded first.
-settle_in_parsnip <- function() {
-  if (isNamespaceLoaded("parsnip")) register_parsnip()
-  setHook(packageEvent("parsnip", "onLoad"), register_parsnip)
-}
+settle_in_parsnip <- function() when_loaded("parsnip", register_parsnip)
 
 # The engines: their function, its modes, main arguments and kinds of intervals.
 parsnip_engines <- function() {
@@ -31,7 +28,7 @@ parsnip_arguments <- function() {
 
 engine_arguments <- function(engine) parsnip_arguments()[parsnip_engines()[[engine]]$arguments]
 
-register_parsnip <- function(...) {
+register_parsnip <- function() {
   model <- "domain_learner"
   if (model %in% parsnip::get_from_env("models")) return(invisible())
   parsnip::set_new_model(model)

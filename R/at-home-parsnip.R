@@ -59,11 +59,10 @@
 #' `"conf_int"` and `"pred_int"` of the Gaussian process, with `level` and `std_error`. As with
 #' `predict()` of the learner, the rows of a domain that are predicted together describe it. For
 #' classes the engines are fitted with `probability = "platt"`, as most of what tidymodels does
-#' with them needs probabilities; `set_engine("svm", probability = "none")` is faster, and leaves
-#' classes.
+#' with them needs probabilities; `set_engine("svm", probability = "none")` is faster and leaves
+#' classes, with `loss = "logistic"` beside it also probabilities.
 #'
-#' **Case weights** are the `weights` of the learner (not of `"auto"`'s choice by domain alone:
-#' they weigh its fits too).
+#' **Case weights** are the `weights` of the learner.
 #'
 #' **Folds.** `rsample::group_vfold_cv(data, group = school)` leaves out whole domains, one at a
 #' time where `v` is not given, as [dg_cv()] does with the same folds.

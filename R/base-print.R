@@ -36,7 +36,8 @@ cat_field <- function(name, ..., column = 17L) {
 }
 
 # A data frame without row names. Columns that do not fit go below, behind the first column
-# again; a cell that does not fit even so is shortened in its middle. Text stands left.
+# again, which has half of the width at most; a cell that does not fit even so is shortened in its
+# middle. Text stands left.
 cat_table <- function(frame, digits = NULL, text = NULL) {
   if (nrow(frame) == 0L) return(invisible())
   left <- if (is.null(text)) !vapply(frame, is.numeric, NA) else names(frame) %in% text
@@ -44,8 +45,9 @@ cat_table <- function(frame, digits = NULL, text = NULL) {
   cells <- as.matrix(format.data.frame(frame, digits = digits, na.encode = FALSE))
   cells[is.na(cells)] <- "NA"
   if (any(grepl("[^ ]", names(frame)))) cells <- rbind(names(frame), cells)
-  room <- if (ncol(cells) == 1L) width - 1L else max((width - 2L) %/% 2L, 4L)
-  cells[] <- shorten(trimws(cells, whitespace = " "), room)
+  cells[] <- trimws(cells, whitespace = " ")
+  cells[, 1L] <- shorten(cells[, 1L], if (ncol(cells) == 1L) width - 1L else (width - 2L) %/% 2L)
+  cells[, -1L] <- shorten(cells[, -1L], width - 2L - widest_cell(cells[, 1L]))
   widths <- apply(cells, 2L, widest_cell)
   blocks <- table_blocks(widths, width)
   cells <- vapply(seq_along(frame), function(j) {

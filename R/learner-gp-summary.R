@@ -49,40 +49,6 @@ print_details.dg_gp <- function(x) {
            plural(sum(parameters$fitted), "fitted parameter"))
 }
 
-#' @export
-summary.dg_gp <- function(object, ...) {
-  check_no_dots(list(...), character())
-  structure(list(fit = object, parameters = object$parameters, log_likelihood = logLik(object),
-                 aic = stats::AIC(object), bic = stats::BIC(object), lodo = object$lodo),
-            class = "summary.dg_gp")
-}
-
-#' @export
-print.summary.dg_gp <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_gp(x))
-  invisible(x)
-}
-
-describe_gp <- function(x) {
-  fit <- x$fit
-  cat_line(fit$spec$parts$title, describe_formula(fit), "\n  ", describe_rows(fit))
-  describe_response(fit$response)
-  describe_kernels(fit$product)
-  cat_line("\nParameters")
-  table <- x$parameters
-  values <- format(vapply(table$value, function(v) format(rounded(v, 4)), ""), justify = "right")
-  lines <- paste0("  ", format(table$name), "  ", values, "  ",
-                  ifelse(table$fitted, "fitted", "fixed "), "  ", table$meaning,
-                  ifelse(table$at_bound, " (at its bound)", ""))
-  cat_line(lines, hang = 14L + widest(c(table$name, "")) + nchar(values[1L]))
-  cat_line("\nLog likelihood ", format(rounded(c(x$log_likelihood), 6)), " (df ",
-           attr(x$log_likelihood, "df"), "), AIC ", format(rounded(x$aic, 6)), ", BIC ",
-           format(rounded(x$bic, 6)))
-  if (!is.null(x$lodo)) {
-    cat_line("Leave one domain out: mean RMSE over domains ", rounded(mean(x$lodo$rmse), 4))
-  }
-}
-
 #' @importFrom stats logLik
 #' @export
 logLik.dg_gp <- function(object, ...) {

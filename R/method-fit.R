@@ -219,7 +219,8 @@ print_details.dg_fit <- function(x) if (!is.null(x$product)) describe_kernels(x$
 
 describe_formula <- function(x) {
   if (is.null(x$formula)) return("")
-  paste0(": ", format_formula(x$formula))
+  # of thousands of terms the first and the last
+  paste0(": ", shorten(format_formula(x$formula), 4L * getOption("width")))
 }
 
 describe_rows <- function(x) {

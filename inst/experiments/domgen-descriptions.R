@@ -1,5 +1,5 @@
-# Does the description of an unseen domain, its unlabelled rows, help to predict in it? Data sets that
-# come with R's packages, each with predictors of the rows alone: what the data say of a whole domain
+# Does the description of an unseen domain, its unlabelled rows, help to predict in it? Data sets
+# that come with R packages, each with predictors of the rows alone: what the data say of a domain
 # (mean status of a school, its type) is left out. Sets, predictors, methods and folds were fixed
 # before the first result, and no set was taken out; four of the sets are also those of
 # domgen-own-models.R, whose results were known.
@@ -76,9 +76,11 @@ described_sets <- list(
   Cigar = list("plm", function() panel_of("Cigar"),
                log(sales) ~ log(price / cpi) + log(ndi / cpi) + log(pimin / cpi) + year | state),
   Crime = list("plm", function() panel_of("Crime"),
-               lcrmrte ~ lprbarr + lprbconv + lprbpris + lavgsen + lpolpc + ldensity + year | county),
+               lcrmrte ~ lprbarr + lprbconv + lprbpris + lavgsen + lpolpc + ldensity + year |
+                 county),
   RiceFarms = list("plm", function() panel_of("RiceFarms"),
-                   log(goutput) ~ log(size) + log(seed) + log(urea) + log(totlabor) + varieties | id),
+                   log(goutput) ~ log(size) + log(seed) + log(urea) + log(totlabor) + varieties |
+                     id),
   Gasoline = list("plm", function() panel_of("Gasoline"),
                   lgaspcar ~ lincomep + lrpmg + lcarpcap + year | country),
   EmplUK = list("plm", function() panel_of("EmplUK"),
@@ -99,7 +101,8 @@ described_rows <- function(set) {
   terms <- stats::model.frame(stats::as.formula(call("~", parts[[2L]])), frame,
                               na.action = stats::na.pass)
   names(terms) <- gsub("[^A-Za-z0-9]+", "_", names(terms))
-  out <- data.frame(y = as.numeric(d[[1L]]), terms, domain = factor(frame[[as.character(parts[[3L]])]]))
+  domain <- factor(frame[[as.character(parts[[3L]])]])
+  out <- data.frame(y = as.numeric(d[[1L]]), terms, domain = domain)
   out <- out[stats::complete.cases(out) & is.finite(out$y) &
                Reduce(`&`, lapply(terms, function(x) !is.numeric(x) | is.finite(x))), ]
   domains <- names(which(table(out$domain) > 1L))
@@ -110,7 +113,8 @@ described_rows <- function(set) {
   places <- split(seq_len(nrow(out)), out$domain)
   a_domain <- floor(most[["rows"]] / length(places))
   while (sum(pmin(lengths(places), a_domain + 1L)) <= most[["rows"]]) a_domain <- a_domain + 1L
-  out[sort(unlist(lapply(places, function(i) i[sample.int(length(i), min(length(i), a_domain))]))), ]
+  drawn <- lapply(places, function(i) i[sample.int(length(i), min(length(i), a_domain))])
+  out[sort(unlist(drawn)), ]
 }
 is_ordered <- function(d) vapply(d, is.ordered, NA)
 

@@ -1,7 +1,7 @@
 # Writes the cheat sheet, one landscape page. From the root of the package:
 # Rscript inst/scripts/cheat-sheet.R [file.pdf]
-# Entries are code = what it does; a test holds the code against the package. Assumed are data frames
-# train and test with response y, and domain, the vector of domains.
+# Entries are code = what it does; a test holds the code against the package. Assumed are data
+# frames train and test with response y, and domain, the vector of domains.
 
 blocks <- list(
   "Data" = c(
@@ -47,7 +47,8 @@ blocks <- list(
     "predict(model, test, type = \"prob\")" = "calibrated: dg_svm(probability = \"platt\")",
     "predict(model, test, type = \"support\")" = "from 0 to 1, how near a row is to training",
     "predict(dg_gp(f, data = train), test, se.fit = TRUE)" = "fit and standard error",
-    "adapt(model, test, labels)" = "a few labels of one new domain (else NA), without the training data"
+    "adapt(model, test, labels)" =
+      "a few labels of one new domain (else NA), without the training data"
   ),
   "Projections" = c(
     "z <- predict(dica(f, data = train), test)" =
@@ -74,7 +75,8 @@ blocks <- list(
     "model <- dg_ridge(f, data = rows, features = features_product())" = "read in blocks",
     "predict(model, rows, to = \"predictions.csv\")" = "written in blocks, goes on after a stop",
     "future::plan(\"multisession\")" = "workers: processes, machines, Slurm",
-    "dg_cost(dg_ridge(features = features_rff()), rows = 1e8, predictors = 20)" = "passes, bytes, memory beforehand"
+    "dg_cost(dg_ridge(features = features_rff()), rows = 1e8, predictors = 20)" =
+      "passes, bytes, memory beforehand"
   ),
   "In other tools" = c(
     "recipe(y ~ ., train) |> step_dica(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",
@@ -105,7 +107,8 @@ wrapped <- function(text, width, cex, family) {
     last <- length(lines)
     longer <- if (last) paste(lines[last], word) else word
     fits <- graphics::strwidth(longer, "inches", cex = cex, family = family) <= width
-    if (last && fits) lines[last] <- longer else lines <- c(lines, if (last) paste0("  ", word) else word)
+    if (last && fits) lines[last] <- longer
+    if (!last || !fits) lines <- c(lines, if (last) paste0("  ", word) else word)
   }
   lines
 }
@@ -122,8 +125,8 @@ draw_block <- function(title, x, y, width) {
   y <- y - 0.26
   for (code in names(blocks[[title]])) {
     y <- put(wrapped(code, width - 0.1, code_cex, "Courier"), x + 0.05, y, code_cex, "Courier", ink)
-    about <- blocks[[title]][[code]]
-    y <- put(wrapped(about, width - 0.2, text_cex, "Helvetica"), x + 0.15, y, text_cex, "Helvetica", pale)
+    about <- wrapped(blocks[[title]][[code]], width - 0.2, text_cex, "Helvetica")
+    y <- put(about, x + 0.15, y, text_cex, "Helvetica", pale)
     y <- y - 0.05
   }
   y - 0.09
@@ -145,15 +148,16 @@ draw_sheet <- function(version) {
     y
   }, 0)
   graphics::text(0.35, 0.22, adj = c(0, 0.5), cex = 0.6, col = pale, paste0(
-    "Every method without data is a specification: what chains, searches, cross-validation and comparisons ",
-    "take. Start at ?domgen and vignette(\"domgen\"); cite with citation(\"domgen\")."
+    "Every method without data is a specification: what chains, searches, cross-validation and ",
+    "comparisons take. Start at ?domgen and vignette(\"domgen\"); cite with citation(\"domgen\")."
   ))
   stopifnot("a column is longer than the page" = min(ends) > 0.3)
 }
 
 write_sheet <- function(file) {
   version <- read.dcf("DESCRIPTION")[1L, "Version"]
-  grDevices::pdf(file, width = 11.69, height = 8.27, title = "domgen cheat sheet", useDingbats = FALSE)
+  grDevices::pdf(file, width = 11.69, height = 8.27, title = "domgen cheat sheet",
+                 useDingbats = FALSE)
   on.exit(grDevices::dev.off())
   draw_sheet(version)
 }

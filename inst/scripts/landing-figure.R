@@ -1,7 +1,8 @@
 # Draws the picture of the site's first page with domgen itself: domains with labels, a domain
 # without, and what a pooled and a distributional model predict there. From the root of the package:
 # Rscript inst/scripts/landing-figure.R [folder]
-# It writes unseen-domain.png, its panels side by side, and unseen-domain-narrow.png for small screens.
+# It writes unseen-domain.png, its panels side by side, and unseen-domain-narrow.png for small
+# screens.
 
 library(domgen)
 
@@ -36,13 +37,15 @@ panel <- function(title, limits = list(x = range(seen$x), y = range(seen$y) + c(
   graphics::mtext("response", 2, line = 0.4, col = ink)
 }
 rug_of_new <- function() {
-  graphics::segments(unseen$x, graphics::par("usr")[3], y1 = min(seen$y) - 0.7, col = new_ink, lwd = 2)
+  graphics::segments(unseen$x, graphics::par("usr")[3], y1 = min(seen$y) - 0.7, col = new_ink,
+                     lwd = 2)
 }
 along <- function(fit, ...) graphics::lines(unseen$x[order(unseen$x)], fit[order(unseen$x)], ...)
 
 draw_panels <- function() {
   panel("1  Domains seen, with labels")
-  graphics::points(seen$x, seen$y, pch = shapes[group], col = hues[group], bg = hues[group], cex = 0.8)
+  graphics::points(seen$x, seen$y, pch = shapes[group], col = hues[group], bg = hues[group],
+                   cex = 0.8)
   graphics::text(graphics::par("usr")[1], max(seen$y), adj = c(-0.05, 0.7), col = ink,
                  "each colour is a domain:\na school, a patient, ...")
 
@@ -58,7 +61,8 @@ draw_panels <- function() {
   graphics::points(unseen$x, unseen$y, pch = 1, col = "#777777")
   along(pooled, lwd = 3, lty = "41", col = ink)
   along(distributional, lwd = 4, col = new_ink)
-  graphics::legend("topleft", bty = "n", inset = c(0, 0.01), lwd = c(3, 4, NA), lty = c("41", "solid", NA),
+  graphics::legend("topleft", bty = "n", inset = c(0, 0.01), lwd = c(3, 4, NA),
+    lty = c("41", "solid", NA),
     pch = c(NA, NA, 1), col = c(ink, new_ink, "#777777"), text.col = ink, seg.len = 2.2,
     legend = c(paste("pooled, error", error(pooled)),
                paste("distributional, error", error(distributional)),
@@ -68,7 +72,7 @@ draw_panels <- function() {
 picture <- function(file, panels, width, height) {
   grDevices::png(file, width = width, height = height, res = 200, type = "cairo")
   on.exit(grDevices::dev.off())
-  graphics::par(mfrow = panels, mar = c(1.8, 1.8, 2, 0.6), oma = rep(0.2, 4), cex = 0.85, mgp = c(0, 0, 0))
+  graphics::par(mfrow = panels, mar = c(1.8, 1.8, 2, 0.6), oma = rep(0.2, 4), cex = 0.85)
   draw_panels()
 }
 given <- commandArgs(trailingOnly = TRUE)

@@ -132,3 +132,34 @@ test_that("a reference describes the domains of new rows", {
   expect_equal(pooled$predict_newdata_fast(data.table::as.data.table(pupils))$response,
                pooled$predict(bare)$response, tolerance = 1e-10)
 })
+
+test_that("a learner with a fixed reference predicts each row alone", {
+  skip_without_mlr3()
+  pupils <- some_pupils(5)
+  task <- pupil_task(pupils)
+  learner <- mlr3::lrn("regr.domgen_ridge")$train(task)
+  new <- transform(pupils[pupils$School == levels(pupils$School)[2], ], School = "new")
+  together <- learner$predict_newdata(new)$response
+  learner$model <- fix_reference(learner$model, new, domain = new$School)
+  alone <- vapply(seq_len(nrow(new)), function(i) learner$predict_newdata(new[i, -1])$response, 0)
+  expect_equal(alone, together, tolerance = 1e-10)
+  expect_domgen_error(learner$predict(task), "fixed reference")
+})
+
+test_that("mlr3's own tests of a learner pass", {
+  skip_without_mlr3("checkmate")
+  folder <- system.file("testthat", package = "mlr3")
+  skip_if_not(file.exists(file.path(folder, "helper_autotest.R")))
+  found <- in_new_session({
+    library(testthat)
+    for (package in c("checkmate", "mlr3misc", "paradox", "mlr3")) {
+      library(package, character.only = TRUE)
+    }
+    getExportedValue("lgr", "get_logger")("mlr3")$set_threshold("off")
+    for (file in list.files(input, "^helper.*[.][rR]$", full.names = TRUE)) source(file)
+    # its tasks have no domains
+    learner <- lrn("regr.domgen_svm", cost = 1, domain_kernel = domain_pooled())
+    suppressWarnings(run_autotest(learner, check_replicable = FALSE))
+  }, folder)
+  expect_true(isTRUE(found) || isTRUE(found$ok), info = if (is.list(found)) found$error)
+})

@@ -51,12 +51,12 @@ test_that("learners of mlr3 give the numbers of the functions", {
   fits <- list(
     svm = dg_svm(pupil_formula, data = pupils), ridge = dg_ridge(pupil_formula, data = pupils),
     gp = dg_gp(pupil_formula, data = pupils, starts = 1),
-    auto = dg_auto(pupil_formula, data = pupils, members = 1, max_rows = 200)
+    auto = dg_auto(pupil_formula, data = pupils, members = 1, max_rows = 60)
   )
   learners <- list(
     svm = mlr3::lrn("regr.domgen_svm"), ridge = mlr3::lrn("regr.domgen_ridge"),
     gp = mlr3::lrn("regr.domgen_gp", starts = 1),
-    auto = mlr3::lrn("regr.domgen_auto", members = 1, max_rows = 200)
+    auto = mlr3::lrn("regr.domgen_auto", members = 1, max_rows = 60)
   )
   for (name in names(fits)) {
     learner <- learners[[name]]$train(task)
@@ -90,6 +90,17 @@ test_that("classes, probabilities and standard errors are those of predict()", {
   found <- mlr3::lrn("regr.domgen_gp", predict_type = "se", starts = 1)$train(task)$predict(task)
   model <- dg_gp(y ~ . | domain, data = toy, starts = 1)
   expect_equal(found$se, predict(model, toy, se.fit = TRUE)$se.fit, tolerance = 1e-10)
+
+  learner <- mlr3::lrn("regr.domgen_gp", predict_type = "quantiles", starts = 1)$train(task)
+  expect_domgen_error(learner$predict(task), "needs `learner.quantiles`")
+  learner$quantiles <- c(0.05, 0.95)
+  found <- learner$predict(task)
+  interval <- predict(model, toy, interval = "prediction", level = 0.9)
+  expect_equal(unname(found$quantiles), unname(interval[, c("lwr", "upr")]), tolerance = 1e-10,
+               ignore_attr = TRUE)
+  expect_equal(found$response, unname(interval[, "fit"]), tolerance = 1e-10)
+  learner$quantile_response <- 0.5
+  expect_equal(unname(learner$predict(task)$response), found$response, tolerance = 1e-10)
 })
 
 test_that("left-out domains score in resample() and benchmark() as in dg_cv()", {
@@ -237,8 +248,8 @@ test_that("parameters are the arguments, and bad ones are refused when they are 
     defaults <- learner$param_set$default
     expect_gt(length(defaults), 5)
     learner$param_set$values <- defaults
-    expect_identical(mlr_spec(sub(".*domgen_", "", key), learner$param_set$get_values(tags = "train"),
-                              "response")$args, method()$args)
+    values <- learner$param_set$get_values(tags = "train")
+    expect_identical(mlr_spec(sub(".*domgen_", "", key), values, "response")$args, method()$args)
   }
   svm <- mlr3::lrn("classif.domgen_svm")
   expect_error(svm$param_set$values$cost <- -1, "cost: Element 1 is not >=")
@@ -248,9 +259,9 @@ test_that("parameters are the arguments, and bad ones are refused when they are 
   expect_error(svm$param_set$values$scale <- "none of these")
   expect_error(svm$param_set$values$reference <- 3, "\"training\" or a data frame")
   expect_error(mlr3::lrn("classif.domgen_svm", cots = 1), "cots")
-  expect_identical(svm$param_set$class[c("cost", "max_iterations", "offset", "multiclass", "kernel")],
-                   c(cost = "ParamDbl", max_iterations = "ParamInt", offset = "ParamLgl",
-                     multiclass = "ParamFct", kernel = "ParamUty"))
+  kinds <- c(cost = "ParamDbl", max_iterations = "ParamInt", offset = "ParamLgl",
+             multiclass = "ParamFct", kernel = "ParamUty")
+  expect_identical(svm$param_set$class[names(kinds)], kinds)
   expect_identical(mlr3::lrn("regr.domgen_auto")$param_set$lower[["max_rows"]], 10)
 })
 
@@ -270,6 +281,7 @@ test_that("any specification is a learner", {
     expect_equal(found$score(mlr3::msr("regr.rmse"))$regr.rmse, cv$domains$score,
                  tolerance = 1e-10)
   }
+  expect_error(mlr3::lrn("regr.domgen")$train(task), "spec")
   learner$predict_type <- "se"
   expect_domgen_error(learner$predict(task), "dg_gp")
   expect_error(mlr3::lrn("regr.domgen", spec = dica()), "chain(dica(), dg_svm())", fixed = TRUE)

@@ -9,6 +9,7 @@ skip_if_not_installed("recipes", "1.1.0")
 pupils <- as.data.frame(nlme::MathAchieve)
 pupils$School <- factor(as.character(pupils$School))
 schools <- levels(pupils$School)
+pupils$able <- factor(pupils$MathAch > 13, labels = c("No", "Yes"))
 # new schools are levels that training has not
 train <- droplevels(pupils[pupils$School %in% schools[1:6], ])
 test <- droplevels(pupils[pupils$School %in% schools[7:9], ])
@@ -16,7 +17,7 @@ train <- train[order(train$SES, train$MathAch), ]
 
 numbers <- MathAch ~ SES + Sex + Minority | School
 plain <- MathAch ~ SES + Sex + Minority + School
-classes <- Minority ~ SES + MathAch | School
+classes <- able ~ SES + Minority | School
 
 with_role <- function(formula = plain, data = train) {
   recipes::update_role(recipes::recipe(formula, data = data), School, new_role = "domain")
@@ -191,7 +192,7 @@ test_that("case weights are the weights of the learner, also in a workflow", {
 
 test_that("a specification prints, translates, is updated and says what can be tuned", {
   spec <- domain_learner("regression", "ridge", domain = School, penalty = tune::tune())
-  expect_output(print(spec), "penalty = tune\\(\\)")
+  expect_output(print(spec), "penalty = tune::tune\\(\\)")
   expect_output(print(parsnip::translate(spec)), "fit_domain_learner")
   changed <- update(spec, penalty = 2, scale = "rank")
   expect_identical(rlang::eval_tidy(changed$args$penalty), 2)

@@ -13,6 +13,7 @@ suppressPackageStartupMessages({
 pupils <- as.data.frame(nlme::MathAchieve)
 pupils$School <- factor(as.character(pupils$School))
 pupils <- droplevels(pupils[pupils$School %in% levels(pupils$School)[1:9], ])
+pupils$able <- factor(pupils$MathAch > 13, labels = c("No", "Yes"))
 numbers <- MathAch ~ SES + Sex + Minority | School
 
 test_that("a workflow is tuned by left-out schools, fitted last and augmented, as by hand", {
@@ -56,7 +57,6 @@ test_that("a workflow is tuned by left-out schools, fitted last and augmented, a
 test_that("predictions of left-out schools are those of dg_cv() with the same folds", {
   set.seed(2)
   folds <- group_vfold_cv(pupils, group = School, v = 4)
-  metrics <- c("balanced_accuracy", "auc")
   models <- list(
     list(domain_learner("regression", "svm", domain = School, cost = 1), dg_svm(cost = 1)),
     list(domain_learner("regression", "ridge", domain = School, penalty = 1, scale = "domain"),
@@ -79,14 +79,14 @@ test_that("predictions of left-out schools are those of dg_cv() with the same fo
 test_that("classes are resampled with their probabilities", {
   set.seed(3)
   folds <- group_vfold_cv(pupils, group = School, v = 3)
-  steps <- recipe(Minority ~ SES + MathAch + School, data = pupils) |>
+  steps <- recipe(able ~ SES + Minority + School, data = pupils) |>
     update_role(School, new_role = "domain")
   flow <- workflow() |>
     add_recipe(steps, blueprint = domain_blueprint()) |>
     add_model(domain_learner("classification", "ridge", penalty = 1))
   found <- fit_resamples(flow, folds, metrics = metric_set(roc_auc, brier_class, accuracy),
                          control = control_grid(save_pred = TRUE))
-  cv <- dg_cv(dg_ridge(lambda = 1, probability = "platt"), Minority ~ SES + MathAch | School,
+  cv <- dg_cv(dg_ridge(lambda = 1, probability = "platt"), able ~ SES + Minority | School,
               data = pupils, folds = folds, metric = "brier")
   rows <- collect_predictions(found)
   rows <- rows[order(rows$.row), ]
@@ -102,10 +102,11 @@ test_that("a step and a model behind it are a chain()", {
   steps <- recipe(MathAch ~ SES + Sex + Minority + School, data = pupils) |>
     update_role(School, new_role = "domain") |>
     step_dica(all_predictors(), num_comp = 3, options = list(normalise = "whiten"))
-  # a chain divides the scores by their root mean squared length, which is that of 3 of variance 1
+  # a chain divides the scores by their root mean squared length, here of 3 scores of variance 1,
+  # and centres the response, here by an offset, as the scores have mean 0
   model <- domain_learner("regression", "ridge", domain_kernel = "pooled", penalty = 3,
                           scale = "none") |>
-    set_engine("ridge", kernel = kernel_linear())
+    set_engine("ridge", kernel = kernel_linear(), offset = TRUE)
   flow <- workflow() |>
     add_recipe(steps, blueprint = domain_blueprint()) |>
     add_model(model)

@@ -156,7 +156,7 @@ test_that("the rule of one standard error takes the simplest choice that is near
   chosen <- near[order(-place[near], table$mean[near])][1L]
   expect_identical(simple$tuning$chosen, chosen)
   expect_false(chosen == which.min(table$mean))
-  expect_output(print(simple), "the simplest within one standard error")
+  expect_said(print(simple), "the simplest within one standard error")
   # small costs and few components are simple
   sizes <- list(cost = as.list(c(1, 10, 100)), ncomp = as.list(1:3))
   choices <- all_choices(sizes)

@@ -59,7 +59,8 @@ test_that("no print method writes beyond the width of the console", {
     for (width in c(60, 80, 120)) {
       old <- options(width = width)
       lines <- capture.output(print(x))
-      again <- if (inherits(x, "dg_fit")) capture.output(print(summary(x)))
+      summed <- inherits(x, c("dg_fit", "dg_cv", "dg_compare"))
+      again <- if (summed) capture.output(print(summary(x)))
       options(old)
       expect_lte(max(nchar(c(lines, again), "width")), width, label = paste(name, "at", width))
       expect_gt(length(lines), 0)

@@ -13,7 +13,9 @@ site_entries <- function(section) {
 }
 
 test_that("each help page stands in one group of the site's reference", {
-  pages <- sub("[.]Rd$", "", list.files(checkout_file("man"), "[.]Rd$"))
+  files <- list.files(checkout_file("man"), "[.]Rd$", full.names = TRUE)
+  internal <- vapply(lapply(files, readLines), function(lines) "\\keyword{internal}" %in% lines, NA)
+  pages <- c("domgen-package", sub("[.]Rd$", "", basename(files[!internal])))
   entries <- site_entries("reference")
   expect_identical(entries[duplicated(entries)], character())
   expect_identical(setdiff(pages, entries), character())
@@ -26,7 +28,8 @@ test_that("each vignette is an article of the site", {
 })
 
 test_that("each picture of a vignette has a text for those who do not see it", {
-  draws <- "\\b(plot|matplot|boxplot|hist|barplot|autoplot|[a-z]+_plot|[a-z]+_curves|draw_[a-z0-9_]+)\\("
+  draws <- paste0("\\b(plot|matplot|boxplot|hist|barplot|autoplot|[a-z]+_plot|[a-z]+_curves",
+                  "|draw_[a-z0-9_]+)\\(")
   for (file in list.files(checkout_file("vignettes"), "[.]Rmd$", full.names = TRUE)) {
     lines <- readLines(file, encoding = "UTF-8")
     fences <- grep("^```", lines)
@@ -35,7 +38,9 @@ test_that("each picture of a vignette has a text for those who do not see it", {
       chunk <- lines[seq(line + 1L, min(fences[fences > line]) - 1L)]
       shown <- !grepl("include = FALSE|eval = FALSE", lines[line])
       made <- any(grepl(draws, chunk, perl = TRUE) & !grepl("<- function|^ *#", chunk))
-      if (shown && made) expect_match(lines[line], "fig.alt = ", fixed = TRUE, info = basename(file))
+      if (shown && made) {
+        expect_match(lines[line], "fig.alt = ", fixed = TRUE, info = basename(file))
+      }
     }
   }
 })

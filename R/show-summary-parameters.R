@@ -1,0 +1,85 @@
+# How the parameters of a fitted learner were found.
+
+# Data frame: parameter, value (in words), how.
+parameters_found <- function(object) {
+  learner <- learner_of(object)
+  rows <- rbind(tuned_lines(object$tuning), fitted_lines(learner$parameters),
+                searched_lines(learner), kernel_lines(learner), projection_lines(object$projection))
+  if (is.null(rows)) return(NULL)
+  rows <- rows[!duplicated(rows$parameter), ]
+  row.names(rows) <- NULL
+  rows
+}
+
+parameter_lines <- function(parameter, value, how) {
+  if (length(parameter) == 0L) return(NULL)
+  data.frame(parameter = parameter, value = value, how = how)
+}
+
+tuned_lines <- function(tuning) {
+  parameter_lines(names(tuning$best), vapply(tuning$best, format_value, ""),
+                  "tuned, by left-out domains")
+}
+
+# Of a Gaussian process.
+fitted_lines <- function(table) {
+  if (is.null(table)) return(NULL)
+  parameter_lines(table$name, vapply(table$value, function(v) format(rounded(v, 4)), ""),
+                  paste0(table$meaning, "; ", ifelse(table$fitted, "fitted", "given"),
+                         ifelse(table$at_bound, ", at its bound", "")))
+}
+
+# Penalties, given or chosen with the fit.
+searched_lines <- function(learner) {
+  args <- learner$spec$args
+  names <- intersect(c("cost", "lambda"), names(args))
+  values <- lapply(names, function(name) {
+    if (is.null(args[[name]])) found_penalty(learner, name) else args[[name]]
+  })
+  known <- lengths(values) > 0L
+  parameter_lines(names[known], vapply(values[known], function(v) format_value(rounded(v, 4)), ""),
+                  ifelse(vapply(args[names[known]], is.null, NA), "chosen, by left-out domains",
+                         "given"))
+}
+
+found_penalty <- function(learner, name) {
+  if (is.null(learner[[name]])) learner$engine$object[[name]] else learner[[name]]
+}
+
+kernel_lines <- function(learner) {
+  product <- learner$product
+  if (is.null(product)) return(NULL)
+  args <- learner$spec$args
+  fitted <- if (identical(args$bandwidths, "fitted")) "by left-out domains"
+            else if (any(learner$parameters$fitted)) "by the likelihood"
+  how <- function(...) {
+    open <- any(vapply(list(...), has_open_bandwidth, NA))
+    if (!open) "given" else if (is.null(fitted)) "bandwidth: the median distance or a multiple"
+    else paste("bandwidth fitted", fitted)
+  }
+  between <- args$domain_kernel
+  rbind(
+    parameter_lines("kernel", format_bandwidth(product$kernel), how(args$kernel)),
+    if (uses_domain(product$domain_kernel)) {
+      parameter_lines("domain kernel", format(product$domain_kernel),
+                      how(if (is.null(between$kernel)) kernel_linear() else between$kernel,
+                          if (is.null(between$outer)) kernel_linear() else between$outer))
+    },
+    if (!is.null(product$features)) {
+      parameter_lines("features", paste0(format(product$features), ", ",
+                                         plural(product$dim, "coordinate")), "given")
+    }
+  )
+}
+
+# The default of a method has one.
+has_open_bandwidth <- function(kernel) {
+  is.null(kernel) || length(bandwidth_paths(kernel, function(leaf) is.null(leaf$sigma))) > 0L
+}
+
+projection_lines <- function(projection) {
+  if (is.null(projection)) return(NULL)
+  parameter_lines("projection", paste0(projection$spec$parts$title, ", ",
+                                       plural(length(projection$values), "component"), ", ",
+                                       shown_parameters(projection$spec)), "given or tuned")
+}

@@ -1,0 +1,126 @@
+#' Summaries of cross-validations, comparisons and tunings
+#'
+#' @description
+#' Where a method errs: of a [dg_cv()] the spread of each metric over domains and the worst ones;
+#' of a [dg_compare()] for each method how often it is the best and its worst domain; of a
+#' [dg_tune()] the best combinations beside what [summary()][summary.dg_learner] says of the model.
+#'
+#' @param object A result.
+#' @param ... Must be empty; of a tuning, arguments of [summary()][summary.dg_learner] of a learner.
+#' @return `summary()` of a cross-validation: a list of class `summary.dg_cv` with
+#'   \item{metrics}{data frame: `metric`, `mean` over domains, its standard error `se` and 95 %
+#'     interval `lower`, `upper` for the mean of domains like these, the `worst`, `median` and
+#'     `best` domain's value}
+#'   \item{domains}{the table of domains, the worst by the first metric first}
+#'   \item{fits, seconds}{number of fits and their time in all}
+#'   of a comparison: a list of class `summary.dg_compare` with
+#'   \item{methods}{data frame: `method`, `mean` over domains, `best_in`: domains where no method is
+#'     better, `better_in`: domains where it is better than the reference, and of its worst domain
+#'     the score (`worst`) and the name (`worst_domain`)}
+#'   \item{metric, against, domains}{the metric's title, the reference, number of domains}
+#'   of a tuning: a list of class `summary.dg_tuned` with
+#'   \item{best}{data frame: the five best combinations, with `mean` and `se` of the score}
+#'   \item{model}{the summary of the model}
+#' @examples
+#' comparison <- dg_compare(list(linear = dg_lm(), ridge = dg_ridge(lambda = 1)),
+#'                          weight ~ Time | Diet, data = ChickWeight)
+#' summary(comparison)
+#' @name summary.dg_cv
+NULL
+
+#' @rdname summary.dg_cv
+#' @export
+summary.dg_cv <- function(object, ...) {
+  check_no_dots(list(...), character())
+  metrics <- object$metrics
+  columns <- c("score", names(metrics)[-1L])
+  rows <- Map(function(metric, column, error) {
+    values <- object$domains[[column]]
+    values <- values[!is.na(values)]
+    losses <- losses(values, metric$better)
+    interval <- mean_interval(mean(values), error)
+    data.frame(metric = metric$title, mean = mean(values), se = error$se, lower = interval[1L],
+               upper = interval[2L], worst = values[which.max(losses)][1L],
+               median = stats::median(values), best = values[which.min(losses)][1L])
+  }, metrics, columns, object$errors)
+  worst <- order(-losses(object$domains$score, metrics[[1L]]$better))
+  domains <- data.frame(object$domains[worst, ], row.names = NULL, check.names = FALSE)
+  structure(list(metrics = data.frame(do.call(rbind, rows), row.names = NULL), domains = domains,
+                 fits = nrow(object$fits), seconds = sum(object$fits$seconds),
+                 title = object$spec$parts$title, held = object$held), class = "summary.dg_cv")
+}
+
+#' @export
+print.summary.dg_cv <- function(x, digits = NULL, ...) {
+  at_digits(digits, {
+    cat_line(x$title, ", ", x$held)
+    cat_line("  ", plural(x$fits, "fit"), " in ", rounded(x$seconds, 2), " s\n")
+    cat_table(in_words(x$metrics, 4), text = "metric")
+    cat_line("\nWorst domains, by ", x$metrics$metric[1L])
+    cat_table(in_words(utils::head(x$domains, 5L), 4), text = "domain")
+    more_lines(nrow(x$domains) - 5L, "domain", "$domains")
+  })
+  invisible(x)
+}
+
+# Numbers of a table, each by its own digits.
+in_words <- function(frame, digits) {
+  numeric <- vapply(frame, is.double, NA)
+  frame[numeric] <- lapply(frame[numeric], function(column) {
+    vapply(column, function(v) format(rounded(v, digits)), "")
+  })
+  frame
+}
+
+#' @rdname summary.dg_cv
+#' @export
+summary.dg_compare <- function(object, ...) {
+  check_no_dots(list(...), character())
+  better <- object$metrics[[1L]]$better
+  scores <- object$scores
+  losses <- losses(scores, better)
+  least <- suppressWarnings(apply(losses, 1L, min, na.rm = TRUE))
+  worst <- apply(losses, 2L, function(v) if (all(is.na(v))) NA_integer_ else which.max(v))
+  at <- cbind(worst, seq_len(ncol(scores)))
+  names <- object$table$method
+  structure(list(
+    methods = data.frame(
+      method = names, mean = object$table$mean,
+      best_in = unname(colSums(losses == least, na.rm = TRUE)),
+      better_in = unname(colSums(losses < losses[, object$against], na.rm = TRUE)),
+      worst = scores[at], worst_domain = rownames(scores)[worst]),
+    metric = object$metrics[[1L]]$title, against = object$against, domains = nrow(scores)
+  ), class = "summary.dg_compare")
+}
+
+#' @export
+print.summary.dg_compare <- function(x, digits = NULL, ...) {
+  at_digits(digits, {
+    cat_line(x$metric, " on ", plural(x$domains, "left-out domain"), "; better_in: domains with a ",
+             "better score than \"", x$against, "\"\n")
+    cat_table(in_words(x$methods, 4), text = c("method", "worst_domain"))
+  })
+  invisible(x)
+}
+
+#' @rdname summary.dg_cv
+#' @export
+summary.dg_tuned <- function(object, ...) {
+  tuning <- object$tuning
+  table <- tuning$table[is.na(tuning$table$error), c(names(tuning$best), "mean", "se")]
+  order <- order(losses(table$mean, tuning$metric$better))
+  best <- data.frame(table[utils::head(order, 5L), ], row.names = NULL, check.names = FALSE)
+  structure(list(best = best, metric = tuning$metric$title, choices = nrow(tuning$table),
+                 model = NextMethod()), class = "summary.dg_tuned")
+}
+
+#' @export
+print.summary.dg_tuned <- function(x, digits = NULL, ...) {
+  at_digits(digits, {
+    cat_line("The best of ", plural(x$choices, "combination"), ", by mean ", x$metric, "\n")
+    cat_table(in_words(x$best, 4))
+    cat_line("")
+    describe_learner(x$model)
+  })
+  invisible(x)
+}

@@ -1,0 +1,214 @@
+#' Summary of a fitted learner
+#'
+#' @description
+#' What was fitted to what, how its parameters were found, and where it errs. Of an ensemble and of
+#' [dg_auto()] also its members, of a linear model its coefficients, of a tuning also the best
+#' combinations. Coefficients of the rows of kernel machines are left to [coef()].
+#'
+#' Errors on left-out domains are those that are known without fitting again: of [dg_ridge()],
+#' [dg_gp()] and ensembles of them from [lodo()], of a [dg_tune()] or [dg_auto()] from its search.
+#' Of other learners [dg_cv()] finds them.
+#'
+#' @param object A fitted learner, ensemble or chain.
+#' @param left_out Ask [lodo()] for the errors on left-out domains? `NULL`: for at most 5,000 rows,
+#'   which takes it a few seconds.
+#' @param ... Must be empty.
+#' @return An object of class `summary.dg_learner`, a list with
+#'   \item{size}{data frame of one line: `rows` that were fitted to, rows `dropped` by `na.action`,
+#'     `predictors` (columns), `domains`, rows of the `smallest`, `median` and `largest` domain}
+#'   \item{response}{named numbers: `mean`, `sd`, `min`, `max`, or rows of each class}
+#'   \item{predictors}{data frame: `predictor`, `min`, `mean`, `max` over the training rows, in
+#'     units of the data; `NULL` where no rows are kept or they are scaled by domain or rank}
+#'   \item{parameters}{data frame: `parameter`, `value` in words, and `how` it was found}
+#'   \item{relevance}{data frame, where the kernel has a bandwidth per predictor: `predictor`, its
+#'     bandwidth `sigma` after scaling, and `relevance`, 1 / sigma as a share of the largest: how
+#'     fast the function can change along it. `NULL` elsewhere}
+#'   \item{kappa}{named numbers, where the kernel between domains is known as a matrix: `mean`,
+#'     `min` and `max` of kappa(P, P') / sqrt(kappa(P, P) kappa(P', P')) over pairs of training
+#'     domains, what a row of another domain counts beside one of the own; and `effective`, the
+#'     number of domains over the mean of that matrix's rows' sums: G where all are separate, 1
+#'     where they are pooled}
+#'   \item{support}{named numbers, of a machine with sparse coefficients: support `vectors` and
+#'     their `share` of the rows}
+#'   \item{errors}{data frame of the metric's mean over domains, its standard error `se` and the
+#'     value over all rows (`overall`), in left-out domains where known and on the training rows}
+#'   \item{domains}{data frame: `domain`, `rows`, the metric `left_out` and on its `training` rows;
+#'     the worst domain first}
+#'   \item{likelihood}{of a Gaussian process, named numbers: `log_likelihood`, `df` (parameters that
+#'     were fitted), `aic`, `bic`; else `NULL`}
+#'   \item{terms}{data frame of members or coefficients, see [tidy()][tidy.domgen], or `NULL`}
+#'   and `fit`, `metric` (its title), `unknown` (why errors on left-out domains are not known, or
+#'   `NULL`).
+#' @examples
+#' # weights of chicks on four diets, each a domain
+#' summary(dg_ridge(weight ~ Time | Diet, data = ChickWeight))
+#' @export
+summary.dg_learner <- function(object, left_out = NULL, ...) {
+  check_no_dots(list(...), "left_out")
+  if (!is.null(left_out)) left_out <- check_flag(left_out, "left_out")
+  check_sealed(object)
+  metric <- summary_metric(object)
+  known <- known_left_out(object, left_out, parent.frame())
+  within <- training_scores(object, metric)
+  learner <- learner_of(object)
+  structure(list(
+    fit = object, metric = metric$title, unknown = known$unknown, size = size_of(object),
+    response = response_numbers(object$y), predictors = predictor_ranges(object),
+    parameters = parameters_found(object), relevance = relevance_of(learner$product$kernel, object),
+    kappa = kappa_numbers(learner$product$domain_kernel), support = support_vectors(learner),
+    errors = error_lines(known, within), domains = domain_lines(known, within, metric),
+    terms = summary_terms(object), likelihood = likelihood_of(learner)
+  ), class = "summary.dg_learner")
+}
+
+size_of <- function(object) {
+  sizes <- if (is.null(object$domain)) NA_real_ else tabulate(object$domain)
+  padded <- object$rows$padded
+  data.frame(rows = nobs(object), dropped = if (is.null(padded)) 0L else padded - nobs(object),
+             predictors = length(object$blueprint$columns), domains = nlevels(object$domain),
+             smallest = min(sizes), median = stats::median(sizes), largest = max(sizes))
+}
+
+response_numbers <- function(y) {
+  if (is.null(y)) return(NULL)
+  if (is.factor(y)) return(vapply(split(y, y), length, 0L))
+  c(mean = mean(y), sd = stats::sd(y), min = min(y), max = max(y))
+}
+
+# Back in the units of the data, where one line scales them all.
+predictor_ranges <- function(object) {
+  scaling <- object$blueprint$scaling
+  X <- learner_of(object)$product$X
+  if (is.null(X) || !is.null(object$projection) || length(scaling$kind) > 1L ||
+        !isTRUE(scaling$kind %in% c("pooled", "none"))) return(NULL)
+  range <- apply(X, 2L, function(x) c(min(x), mean(x), max(x)))
+  if (scaling$kind == "pooled") range <- sweep(sweep(range, 2L, scaling$scale, "*"), 2L,
+                                               scaling$centre, "+")
+  data.frame(predictor = object$blueprint$columns, min = range[1L, ], mean = range[2L, ],
+             max = range[3L, ], row.names = NULL)
+}
+
+relevance_of <- function(kernel, object) {
+  sigma <- if (is.list(kernel)) unclass(kernel)$sigma
+  names <- object$blueprint$columns
+  if (length(sigma) < 2L || length(sigma) != length(names)) return(NULL)
+  frame <- data.frame(predictor = names, sigma = sigma, relevance = min(sigma) / sigma)
+  frame <- frame[order(-frame$relevance), ]
+  row.names(frame) <- NULL
+  frame
+}
+
+# The matrix of kappa, scaled to one on its diagonal.
+kappa_numbers <- function(domain_kernel) {
+  kappa <- if (is.list(domain_kernel)) unclass(domain_kernel)$kappa
+  if (!is.matrix(kappa) || nrow(kappa) < 2L || nrow(kappa) != ncol(kappa)) return(NULL)
+  kappa <- kappa / sqrt(outer(diag(kappa), diag(kappa)))
+  between <- kappa[upper.tri(kappa)]
+  c(mean = mean(between), min = min(between), max = max(between),
+    effective = nrow(kappa)^2 / sum(kappa))
+}
+
+support_vectors <- function(learner) {
+  if (is.null(learner$converged) || !is.null(learner$product$features)) return(NULL)
+  in_use <- rowSums(as.matrix(learner$coefficients) != 0) > 0
+  c(vectors = sum(in_use), share = mean(in_use))
+}
+
+likelihood_of <- function(learner) {
+  if (is.null(learner[["log_likelihood"]])) return(NULL)
+  found <- logLik(learner)
+  c(log_likelihood = as.numeric(found), df = attr(found, "df"), aic = stats::AIC(found),
+    bic = stats::BIC(found))
+}
+
+# Members or coefficients, which are few.
+summary_terms <- function(object) {
+  table <- object$choice$table
+  if (!is.null(table)) {
+    table <- table[table$member %in% TRUE, ]
+    return(data.frame(weight = table$weight, mean = table$mean,
+                      member = describe_candidates(table), row.names = NULL))
+  }
+  terms <- model_terms(learner_of(object), object$spec)
+  if (any(c("member", "estimate") %in% names(terms))) terms
+}
+
+# ---- errors -----------------------------------------------------------------------------------
+
+# That by which the model was chosen, or the first of those for its response.
+summary_metric <- function(object) {
+  for (part in c("tuning", "choice", "held_out")) {
+    if (!is.null(object[[part]]$metric)) return(object[[part]]$metric)
+  }
+  read_plain_metrics(NULL, object$y)[[1L]]
+}
+
+# Scores by domain that a search left behind: those of what it chose.
+searched_scores <- function(object) {
+  tuning <- object$tuning
+  if (!is.null(tuning)) return(tuning$scores[, tuning$chosen])
+  for (part in c("choice", "held_out")) {
+    scores <- object[[part]]$scores
+    if (!is.null(scores)) return(scores[, 1L])
+  }
+}
+
+# list(scores: by domain, overall, se), or list(unknown: why).
+known_left_out <- function(object, left_out, env) {
+  scores <- searched_scores(object)
+  if (!is.null(scores)) {
+    se <- c(object$tuning$table$se[object$tuning$chosen], object$choice$expected$se)
+    if (length(se) == 0L) se <- mean_error(scores)$se
+    return(list(scores = scores, overall = NA_real_, se = se))
+  }
+  if (is.null(left_out)) left_out <- nobs(object) <= 5000
+  if (!left_out) return(list(unknown = "not asked for: summary(left_out = TRUE), or dg_cv()"))
+  # the data of the call are sought where the user is
+  found <- on_error(eval(quote(lodo(.fit)), list(.fit = object), env), function(e) {
+    if (!inherits(e, "domgen_error")) stop(e)
+    list(unknown = "not known without fitting again, see dg_cv()")
+  })
+  if (!is.null(found$unknown)) return(found)
+  if (is.null(found$predictions)) {
+    return(list(scores = stats::setNames(found$rmse, found$domain),
+                se = mean_error(found$rmse)$se,
+                overall = sqrt(sum(found$rmse^2 * found$rows) / sum(found$rows))))
+  }
+  list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
+       overall = found$overall)
+}
+
+# The same on the rows of training, or NULL.
+training_scores <- function(object, metric) {
+  values <- object$decision
+  if (is.null(object$y) || is.null(object$domain) || NROW(values) != length(object$y) ||
+        length(metrics_need(list(metric)))) return(NULL)
+  rows <- data.frame(row = seq_along(object$y), domain = object$domain, fold = 1L, rep = 1L,
+                     truth = object$y, stringsAsFactors = FALSE)
+  object$calibration <- NULL
+  rows <- add_responses(rows, object, values, levels(object$y))
+  found <- score_left_out(rows, list(score = metric))
+  list(scores = stats::setNames(found$score, found$domain),
+       rows = stats::setNames(found$rows, found$domain), overall = score(as.list(rows), metric))
+}
+
+error_lines <- function(known, within) {
+  line <- function(rows, found, se) {
+    if (is.null(found$scores)) return(NULL)
+    data.frame(rows = rows, mean = mean(found$scores, na.rm = TRUE), se = se,
+               overall = found$overall)
+  }
+  rbind(line("left-out domains", known, known$se), line("training", within, NA_real_))
+}
+
+domain_lines <- function(known, within, metric) {
+  if (is.null(known$scores) && is.null(within)) return(NULL)
+  names <- names(if (is.null(within)) known$scores else within$scores)
+  of <- function(scores) if (is.null(scores)) NA_real_ else unname(scores[names])
+  frame <- data.frame(domain = names, rows = of(within$rows), left_out = of(known$scores),
+                      training = of(within$scores))
+  ranked <- losses(if (is.null(known$scores)) frame$training else frame$left_out, metric$better)
+  frame <- frame[order(-ranked), ]
+  row.names(frame) <- NULL
+  frame
+}

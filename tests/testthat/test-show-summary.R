@@ -1,0 +1,146 @@
+rows_of_sizes <- function() {
+  toy <- toy_domains(5, 12)
+  droplevels(toy[-(1:4), ])
+}
+
+test_that("sizes, responses and ranges are those of the data", {
+  toy <- rows_of_sizes()
+  toy$x1[3] <- NA
+  expect_warning(model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1,
+                                   na.action = stats::na.exclude), "left out")
+  found <- summary(model)
+  used <- stats::na.omit(toy)
+  counts <- as.vector(table(used$domain))
+  expect_equal(unlist(found$size), c(rows = nrow(used), dropped = 1, predictors = 3, domains = 5,
+                                     smallest = min(counts), median = stats::median(counts),
+                                     largest = max(counts)))
+  expect_equal(found$response, c(mean = mean(used$y), sd = sd(used$y), min = min(used$y),
+                                 max = max(used$y)))
+  expect_equal(found$predictors$min, unname(vapply(used[c("x1", "x2", "x3")], min, 0)))
+  expect_equal(found$predictors$mean, unname(colMeans(used[c("x1", "x2", "x3")])))
+  expect_null(summary(dg_ridge(y ~ . | domain, data = used, lambda = 1, scale = "rank"))$predictors)
+  labels <- toy_classes(4, 15)
+  classes <- summary(dg_lm(y ~ . | domain, data = labels))
+  expect_equal(classes$response, c(table(labels$y)))
+})
+
+test_that("errors are those of lodo() and of the fitted values, the worst domain first", {
+  toy <- rows_of_sizes()
+  rmse <- function(e) sqrt(mean(e^2))
+  for (fit in list(dg_ridge, dg_gp)) {
+    model <- fit(y ~ . | domain, data = toy)
+    found <- summary(model)
+    by_hand <- tapply(residuals(model), toy$domain, rmse)
+    expect_equal(found$domains$training, unname(c(by_hand[found$domains$domain])))
+    # the folds of dg_cv() with the parameters of the fit
+    left <- lodo(model)
+    if (inherits(left, "dg_cv")) left <- left$domains
+    score <- if (is.null(left$score)) left$rmse else left$score
+    expect_equal(found$domains$left_out, sort(score, decreasing = TRUE))
+    expect_identical(found$domains$domain, left$domain[order(-score)])
+    expect_equal(found$errors$mean, c(mean(score), mean(by_hand)))
+    expect_equal(found$errors$overall[2], rmse(residuals(model)))
+    expect_equal(found$errors$overall[1], sqrt(sum(left$rows * score^2) / nrow(toy)))
+  }
+  without <- summary(model, left_out = FALSE)
+  expect_identical(without$errors$rows, "training")
+  expect_match(without$unknown, "not asked for")
+  expect_match(summary(dg_svm(y ~ . | domain, data = toy, cost = 1))$unknown, "dg_cv()")
+})
+
+test_that("accuracies put the least accurate domain first", {
+  labels <- toy_classes(5, 15)
+  model <- dg_svm(y ~ . | domain, data = labels, cost = 1)
+  found <- summary(model)
+  hits <- tapply(fitted(model) == labels$y, labels$domain, mean)
+  expect_equal(found$domains$training, unname(sort(c(hits))))
+  expect_identical(found$metric, "accuracy")
+  expect_equal(found$support, c(vectors = sum(coef(model) != 0), share = mean(coef(model) != 0)))
+})
+
+test_that("a tuning and a choice show the errors of their search", {
+  toy <- rows_of_sizes()
+  tuned <- dg_tune(dg_svm(), y ~ . | domain, data = toy, grid = list(cost = c(1, 10)),
+                   extend = FALSE, metric = "mae")
+  found <- summary(tuned)
+  expect_equal(found$model$errors$mean[1], min(tuned$tuning$table$mean))
+  expect_equal(found$model$errors$overall[2], mean(abs(residuals(tuned))))
+  expect_identical(found$best$cost, c(1, 10)[order(tuned$tuning$table$mean)])
+  expect_match(subset(found$model$parameters, parameter == "cost")$how, "tuned")
+  chosen <- dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2)
+  expect_equal(summary(chosen)$errors$mean[1], chosen$choice$table$mean[1])
+  expect_equal(sum(summary(chosen)$terms$weight), 1)
+})
+
+test_that("what a row of another domain counts is kappa, and pooled domains are one", {
+  toy <- rows_of_sizes()
+  model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1)
+  gram <- domain_gram(scale(as.matrix(toy[c("x1", "x2", "x3")])), toy$domain,
+                      model$product$kernel)
+  squared <- outer(diag(gram), diag(gram), "+") - 2 * gram
+  kappa <- exp(-squared / (2 * model$product$domain_kernel$outer$sigma^2))
+  found <- summary(model)$kappa
+  between <- kappa[upper.tri(kappa)]
+  expect_equal(found[1:3], c(mean = mean(between), min = min(between), max = max(between)),
+               tolerance = 1e-6)
+  expect_equal(found[["effective"]], 25 / sum(kappa), tolerance = 1e-6)
+  wide <- domain_distribution(outer = kernel_rbf(1e4))
+  alike <- summary(dg_ridge(y ~ . | domain, data = toy, lambda = 1, domain_kernel = wide))$kappa
+  expect_equal(alike[["effective"]], 1, tolerance = 1e-6)
+  expect_null(summary(dg_ridge(y ~ . | domain, data = toy, domain_kernel = domain_pooled()))$kappa)
+})
+
+test_that("predictors are ranked by their bandwidths", {
+  toy <- rows_of_sizes()
+  model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1, kernel = kernel_rbf(c(4, 1, 2)))
+  expect_equal(summary(model)$relevance,
+               data.frame(predictor = c("x2", "x3", "x1"), sigma = c(1, 2, 4),
+                          relevance = c(1, 0.5, 0.25)))
+  expect_null(summary(dg_ridge(y ~ . | domain, data = toy, lambda = 1))$relevance)
+})
+
+test_that("how parameters were found is said", {
+  toy <- rows_of_sizes()
+  how <- function(model, name) subset(summary(model)$parameters, parameter == name)$how
+  expect_identical(how(dg_ridge(y ~ . | domain, data = toy, lambda = 1), "lambda"), "given")
+  expect_match(how(dg_ridge(y ~ . | domain, data = toy), "lambda"), "left-out domains")
+  expect_match(how(dg_ridge(y ~ . | domain, data = toy), "kernel"), "median")
+  fixed <- dg_ridge(y ~ . | domain, data = toy, kernel = kernel_rbf(1))
+  expect_identical(how(fixed, "kernel"), "given")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "fitted")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise = 1, signal = 1), "noise"), "given")
+})
+
+test_that("coefficients are shown where they are few, members with their weights", {
+  toy <- rows_of_sizes()
+  linear <- dg_lm(y ~ . | domain, data = toy)
+  expect_equal(summary(linear)$terms$estimate, unname(coef(linear)))
+  expect_null(summary(dg_ridge(y ~ . | domain, data = toy, lambda = 1))$terms)
+  expect_lt(length(capture.output(print(summary(dg_svm(y ~ . | domain, data = toy))))), 45)
+})
+
+test_that("the data of a call are found where summary() is called", {
+  inner <- function() {
+    hidden <- rows_of_sizes()
+    summary(dg_ridge(y ~ . | domain, data = hidden, lambda = 1, features = features_nystrom(20)))
+  }
+  expect_identical(inner()$errors$rows, c("left-out domains", "training"))
+})
+
+test_that("a cross-validation and a comparison say where they err", {
+  toy <- rows_of_sizes()
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("rmse", "r2"))
+  found <- summary(cv)
+  expect_identical(found$metrics$metric, c("RMSE", "R squared"))
+  expect_equal(found$metrics$worst, c(max(cv$domains$score), min(cv$domains$r2)))
+  expect_equal(found$metrics$best, c(min(cv$domains$score), max(cv$domains$r2)))
+  expect_equal(found$metrics$lower[1], glance(cv)$lower)
+  expect_identical(found$domains$score, sort(cv$domains$score, decreasing = TRUE))
+  comparison <- dg_compare(list(a = dg_lm(), b = dg_ridge(lambda = 1)), y ~ . | domain, data = toy)
+  methods <- summary(comparison)$methods
+  S <- comparison$scores
+  expect_equal(methods$best_in, unname(colSums(S == apply(S, 1, min))))
+  expect_equal(methods$better_in, unname(colSums(S < S[, comparison$against])))
+  expect_equal(methods$worst, unname(apply(S, 2, max)))
+  expect_identical(methods$worst_domain, rownames(S)[apply(S, 2, which.max)])
+})
