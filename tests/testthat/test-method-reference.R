@@ -180,7 +180,8 @@ test_that("a model with the reference fixed comes back from a file, in another s
 test_that("a fixed model does not keep the rows of the reference, nor those of embeddings", {
   model <- fit_toy(distributional)
   small <- length(serialize(fix_reference(model, reference), NULL))
-  large <- length(serialize(fix_reference(model, reference[rep(seq_len(nrow(reference)), 20), ]), NULL))
+  many <- reference[rep(seq_len(nrow(reference)), 20), ]
+  large <- length(serialize(fix_reference(model, many), NULL))
   expect_lt(abs(large - small), 100)
   expect_lt(small, length(serialize(model, NULL)))
 })
