@@ -6,6 +6,7 @@ as_ggplot <- function(p) {
   plot <- ggplot2::ggplot(mapping = gg_places())
   for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
   # a picture is about six inches wide
+  if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
   names <- across(p$x, 6 / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
     gg_axis(p$y, shorten(p$y$labels, 24), ggplot2::scale_y_continuous) +
@@ -39,22 +40,52 @@ gg_places <- function() {
 gg_layer <- function(rows, mark, p, page) {
   rows$panel <- factor(rows$panel, seq_along(p$panels))
   # ggplot2's sizes are in mm, those of base in characters and in 1/96 inch
-  style <- list(colour = shade(page, rows$ink), fill = shade(page, rows$fill), shape = rows$shape,
-                size = 1.8 * rows$size, linewidth = 0.4 * rows$width, linetype = rows$dash)
+  style <- list(colour = gg_shade(page, rows$ink), fill = gg_shade(page, rows$fill),
+                shape = rows$shape, size = 1.8 * rows$size, linewidth = 0.4 * rows$width,
+                linetype = rows$dash)
   told <- if (!is.null(rows$key)) {
-    if (mark == "box") "fill" else c("colour", if (!is.null(p$key$levels)) "shape")
+    if (mark == "box") "fill"
+    else c("colour", if (mark == "point" && !is.null(p$key$levels)) "shape")
   }
   add <- function(geom, ..., with = list()) {
     mapping <- if (length(told)) gg_columns(stats::setNames(rep("key", length(told)), told))
-    do.call(geom, c(list(mapping, rows), style[setdiff(c("colour", ...), told)], with))
+    set <- setdiff(c(if (!gg_own_ink(rows, mark)) "colour", ...), told)
+    do.call(geom, c(list(mapping, rows), style[set], with))
   }
   switch(mark,
     point = add(ggplot2::geom_point, "fill", "shape", "size"),
     segment = add(ggplot2::geom_segment, "linewidth", "linetype"),
     line = add(ggplot2::geom_line),
     box = add(ggplot2::geom_rect, "fill", "linewidth"),
-    text = add(ggplot2::geom_text, with = list(size = 3, check_overlap = !is.null(rows$clear),
-                                               vjust = if (is.null(rows$above)) 0.5 else -0.5)))
+    text = if (is.null(rows$clear)) add(ggplot2::geom_text, with = list(size = 3)) else {
+      do.call(add, gg_clear())
+    })
+}
+
+# Names beside their points, none over another: moved where ggrepel is, else left out.
+gg_clear <- function() {
+  if (!requireNamespace("ggrepel", quietly = TRUE)) {
+    return(list(ggplot2::geom_text, with = list(size = 3, check_overlap = TRUE, vjust = -0.5,
+                                                show.legend = FALSE)))
+  }
+  list(ggrepel::geom_text_repel,
+       with = list(size = 3, seed = 1L, max.overlaps = 20, min.segment.length = 0.2,
+                   box.padding = 0.2, segment.size = 0.2, show.legend = FALSE))
+}
+
+# Pale shades are a grey that lets the page through: a theme that is added later may be dark.
+gg_shade <- function(page, share) {
+  colours <- shade(page, share)
+  pale <- which(share > 0 & share < 0.3)
+  half <- grDevices::col2rgb(shade(page, 0.5))
+  colours[pale] <- grDevices::rgb(half[1L], half[2L], half[3L], 2 * 255 * share[pale],
+                                  maxColorValue = 255)
+  colours
+}
+
+# From version 4 on ggplot2 has the ink of the plot's own theme, where all of a layer is in ink.
+gg_own_ink <- function(rows, mark) {
+  all(rows$ink %in% 1) && mark != "box" && utils::packageVersion("ggplot2") >= "4.0.0"
 }
 
 # Scales of colours and shapes.
@@ -98,7 +129,7 @@ gg_panels <- function(p) {
   }
   list(ggplot2::facet_wrap("panel", nrow = p$rows, scales = scales, strip.position = p$strip,
                            labeller = ggplot2::as_labeller(titles)),
-       ggplot2::theme(panel.spacing = ggplot2::unit(1, "lines")),
+       ggplot2::theme(panel.spacing = ggplot2::unit(1, "lines"), strip.clip = "off"),
        if (p$strip == "bottom") below(ggplot2::calc_element("axis.title",
                                                             ggplot2::theme_get())$colour))
 }

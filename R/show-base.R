@@ -28,9 +28,10 @@ in_lines <- function(n) {
 # names below (below) and titles of panels (over, under) take.
 lay_out <- function(p) {
   n <- length(p$panels)
-  p$grid <- if (is.null(p$rows)) rev(grDevices::n2mfrow(n)) else c(1L, n)
   line <- line_size()
   page <- graphics::par("fin") / line
+  if (anyNA(p$rows)) p$rows <- panel_rows(n, page[1L] / page[2L])
+  p$grid <- if (is.null(p$rows)) rev(grDevices::n2mfrow(n)) else c(p$rows, ceiling(n / p$rows))
   # a character is about half as wide as high
   fit <- function(text, width, lines) fit_text(text, max(floor(2 * width), 8), lines)
   p$y$labels <- fit(p$y$labels, page[1L] / 3, 1L + (page[2L] > 2.5 * length(p$y$labels) + 6))
@@ -147,21 +148,45 @@ draw_layer <- function(mark, rows, place, key, page, style) {
   NULL
 }
 
+# Room is in coordinates of the panel.
 draw_text <- function(rows, x, y, place, ink) {
   wide <- graphics::strwidth(rows$label, cex = 0.8)
-  tall <- graphics::strheight("M", cex = 0.8)
   room <- if (is.null(rows$room)) Inf else diff(place$x) / diff(place$limits$x)
   # too small to be read, the shades must do
   if (max(wide) > 1.5 * room) return()
-  if (!is.null(rows$above)) y <- y + 1.4 * tall
-  shown <- integer()
-  for (i in seq_along(x)) {
-    clash <- abs(x[shown] - x[i]) < (wide[shown] + wide[i]) / 2 & abs(y[shown] - y[i]) < 1.5 * tall
-    if (!any(clash) || is.null(rows$clear)) shown <- c(shown, i)
+  if (!is.null(rows$clear)) {
+    at <- clear_places(x, y, wide, 1.3 * graphics::strheight("M", cex = 0.8), place)
+    x <- at$x
+    y <- at$y
   }
+  shown <- which(!is.na(x))
   graphics::text(x[shown], y[shown], rows$label[shown], col = ink[shown], xpd = NA,
                  cex = 0.8 * min(1, 0.9 * room / max(wide)))
   if (!is.null(rows$clear)) length(shown)
+}
+
+# Middles of names beside their points: the first of some places that is over no other point, name
+# or edge; NA where there is none.
+clear_places <- function(x, y, wide, tall, place) {
+  dot <- graphics::strwidth("o", cex = 0.8) / 2
+  free <- function(left, right, low, high) {
+    inside <- left > place$x[1L] && right < place$x[2L] && low > place$y[1L] && high < place$y[2L]
+    over <- x > left - dot & x < right + dot & y > low & y < high
+    inside && !any(over) && !any(named[, 1L] < right & named[, 2L] > left & named[, 3L] < high &
+                                   named[, 4L] > low, na.rm = TRUE)
+  }
+  named <- matrix(NA_real_, length(x), 4L)
+  across <- c(0, 0, 1, -1, 1, -1, 1, -1)
+  upward <- c(1, -1, 0, 0, 0.8, 0.8, -0.8, -0.8)
+  for (i in seq_along(x)) for (k in seq_along(across)) {
+    middle <- c(x[i] + across[k] * (wide[i] / 2 + 1.6 * dot), y[i] + upward[k] * 1.1 * tall)
+    box <- c(middle[1L] + c(-0.5, 0.5) * wide[i], middle[2L] + c(-0.5, 0.5) * tall)
+    if (free(box[1L], box[2L], box[3L], box[4L])) {
+      named[i, ] <- box
+      break
+    }
+  }
+  list(x = (named[, 1L] + named[, 2L]) / 2, y = (named[, 3L] + named[, 4L]) / 2)
 }
 
 draw_titles <- function(p, box, page) {
@@ -176,16 +201,30 @@ draw_titles <- function(p, box, page) {
 }
 
 draw_key <- function(key, box, page, style) {
-  numbers <- is.null(key$levels)
-  values <- if (numbers) rev(pretty(key$range, 4L)) else seq_along(key$levels)
-  if (numbers) values <- values[values >= key$range[1L] & values <= key$range[2L]]
-  colours <- colours_of(values, key, page)
-  boxes <- numbers && is.null(style$pch)
-  look <- utils::modifyList(list(pch = if (boxes) 22 else key$shapes,
-                                 col = if (boxes) page$ink else colours), style)
-  room <- graphics::par("fin")[2L] / line_size() / (length(values) + 2)
-  graphics::legend(box$x[2L], mean(box$y), if (numbers) values else shorten(key$levels, 22),
-                   yjust = 0.5, bty = "n", xpd = NA, text.col = page$ink, pt.bg = colours,
-                   pch = look$pch, col = look$col, title = shorten(key$title, 22),
-                   cex = min(0.9, room), pt.cex = 1.2)
+  if (is.null(key$levels)) return(draw_bar(key, box, page))
+  colours <- colours_of(seq_along(key$levels), key, page)
+  look <- utils::modifyList(list(pch = key$shapes, col = colours), style)
+  room <- graphics::par("fin")[2L] / line_size() / (length(colours) + 2)
+  graphics::legend(box$x[2L], mean(box$y), shorten(key$levels, 22), yjust = 0.5, bty = "n",
+                   xpd = NA, text.col = page$ink, pt.bg = colours, pch = look$pch, col = look$col,
+                   title = shorten(key$title, 22), cex = min(0.9, room), pt.cex = 1.2)
+}
+
+# A scale with a few round numbers.
+draw_bar <- function(key, box, page) {
+  line <- in_lines(1)
+  half <- min(0.4 * diff(box$y), 4 * line$y)
+  left <- box$x[2L] + 0.8 * line$x
+  right <- left + 0.9 * line$x
+  height <- function(share) mean(box$y) + half * (2 * share - 1)
+  slices <- height(seq(0, 1, length.out = 65L))
+  graphics::rect(left, slices[-65L], right, slices[-1L], col = key_colours(key, page, 64L),
+                 border = NA, xpd = NA)
+  graphics::rect(left, slices[1L], right, slices[65L], border = page$ink, xpd = NA)
+  ticks <- pretty(key$range, 4L)
+  ticks <- ticks[ticks >= key$range[1L] & ticks <= key$range[2L]]
+  at <- height((ticks - key$range[1L]) / max(diff(key$range), .Machine$double.xmin))
+  graphics::segments(right, at, right + 0.25 * line$x, at, col = page$ink, xpd = NA)
+  write_at(right + 0.4 * line$x, at, if (length(ticks)) format(ticks), page, c(0, 0.5), cex = 0.8)
+  write_at(left, slices[65L] + 0.5 * line$y, shorten(key$title, 22), page, c(0, 0), cex = 0.9)
 }

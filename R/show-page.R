@@ -35,8 +35,30 @@ colour_scale <- function(page, n) {
   grDevices::rgb(of(seq(range[1L], range[2L], length.out = n)), maxColorValue = 255)
 }
 
-# Shapes that differ without colour.
-class_shapes <- function(n) rep_len(c(1, 17, 3, 15, 4, 16, 2, 0), n)
+# Colours that colour-blind readers tell apart (Okabe and Ito, 2008), neighbours of different
+# lightness, those near the paper's last; of more than eight, a scale.
+class_colours <- function(page, n) {
+  if (n > 8L) return(colour_scale(page, n))
+  light <- c("#0072B2", "#E69F00", page$ink, "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
+  dark <- c("#56B4E9", "#D55E00", "#F0E442", "#009E73", page$ink, "#CC79A7", "#E69F00", "#0072B2")
+  utils::head(if (lightness(page$paper) > 0.5) light else dark, n)
+}
+
+# What is to be seen first, on light and dark pages.
+accent <- "#D55E00"
+
+# Shapes that differ without colour; the open circle is for the unknown.
+class_shapes <- function(n) rep_len(c(16, 17, 3, 15, 4, 2, 18, 0), n)
+
+# Rows of panels that are nearly square on a page of this shape (width by height).
+panel_rows <- function(n, shape) {
+  if (n <= 3L) return(1L)
+  columns <- min(n, max(1, round(sqrt(n * shape))))
+  ceiling(n / columns)
+}
+
+# Of so many points on a panel, so that they do not lie in one lump.
+point_size <- function(n) if (n > 1000) 0.5 else if (n > 300) 0.7 else 1
 
 # Where rows with equal values are put beside each other: from -0.5 to 0.5, not at random.
 spread_out <- function(n) (seq_len(n) * 0.618034) %% 1 - 0.5

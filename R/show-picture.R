@@ -11,8 +11,9 @@ show_picture <- function(x, ...) {
   invisible(x)
 }
 
-# panels: their titles, "" for none, at their top or bottom (strip), in so many rows; equal: has 1
-# the same length on both axes? domains: how many are to be named, where not all may be.
+# panels: their titles, "" for none, at their top or bottom (strip), in so many rows (NULL: as
+# ggplot2 does, NA: by the shape of the page); equal: has 1 the same length on both axes? domains:
+# how many are to be named, where not all may be.
 new_picture <- function(data, layers, x, y, title = NULL, note = NULL, panels = "", rows = NULL,
                         strip = "top", equal = FALSE, key = NULL, domains = NULL) {
   layers <- Filter(Negate(is.null), layers)
@@ -27,17 +28,18 @@ picture_axis <- function(label = NULL, breaks = NULL, labels = as.character(brea
 }
 
 # What colours tell: levels of a factor, with their shapes, or (NULL) numbers in a range. inks: ends
-# of a scale of greys, NULL for colours; shown: is it drawn beside the picture?
+# of a scale of greys, NULL for colours; marked: is the last level in an accent colour, the others
+# grey? shown: is it drawn beside the picture?
 picture_key <- function(title, levels = NULL, shapes = NULL, range = NULL, inks = NULL,
-                        shown = TRUE) {
+                        marked = FALSE, shown = TRUE) {
   as.list(environment())
 }
 
 # Marks at x and y, one a row: "point", "segment" and "box" (to xend, yend, infinite for the edge
 # of the panel), "line" through all of a panel, "text". ink and fill are shares between paper (0)
 # and ink (1). key: the value that gives the colour of a point or the filling of a box instead;
-# styled: do the user's own arguments apply? Of text, if given: room (it has a width of 1), above,
-# clear (not over another). NULL where there is nothing to draw.
+# styled: do the user's own arguments apply? Of text, if given: room (it has a width of 1), clear
+# (beside its point, where it is not over another). NULL where there is nothing to draw.
 layer <- function(mark, x, y, ..., panel = 1L) {
   if (length(x) == 0L || length(panel) == 0L) return(NULL)
   data <- data.frame(panel = panel, x = x, y = y)
@@ -93,6 +95,8 @@ known_range <- function(value) if (all(is.na(value))) c(0, 1) else range(value, 
 
 # n colours of a key, or those of some of its values.
 key_colours <- function(key, page, n) {
+  if (key$marked) return(c(shade(page, rep(0.55, n - 1L)), accent))
+  if (is.null(key$inks) && length(key$levels)) return(class_colours(page, n))
   if (is.null(key$inks)) return(colour_scale(page, n))
   shade(page, seq(key$inks[1L], key$inks[2L], length.out = n))
 }
