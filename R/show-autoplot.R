@@ -14,7 +14,9 @@ as_ggplot <- function(p) {
                   caption = if (length(p$caption)) fit_text(p$caption, 95L, 4L))
   upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
   plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
-              if (p$x$upright) ggplot2::theme(axis.text.x = upright()))
+              if (p$x$upright) ggplot2::theme(axis.text.x = upright()),
+              ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0),
+                             plot.caption.position = "plot"))
 }
 
 # Ink and paper of the current theme.

@@ -80,7 +80,7 @@ compare_caption <- function(x, frame) {
   paste0(
     "Left: points are domains, diamonds their mean. Right: the mean paired difference with its ",
     "95 % interval, and the method it is from as a ring.",
-    if (nrow(far)) paste0(" Beyond the axis: null (", enumerate(paste0(what, signif(far$true, 3))),
+    if (nrow(far)) paste0(" Beyond the axis: null (", enumerate(paste0(what, signif(far$true, 3)), quote = ""),
                           ").")
   )
 }
