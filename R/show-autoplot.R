@@ -15,8 +15,12 @@ as_ggplot <- function(p) {
   upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
   plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
               if (p$x$upright) ggplot2::theme(axis.text.x = upright()),
-              ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0),
-                             plot.caption.position = "plot"))
+              if (length(p$caption)) gg_caption())
+}
+
+# From the left edge, where a wide picture would not fit it otherwise.
+gg_caption <- function() {
+  ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0), plot.caption.position = "plot")
 }
 
 # Ink and paper of the current theme.

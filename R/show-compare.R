@@ -76,12 +76,13 @@ cut_at_null <- function(frame) {
 
 compare_caption <- function(x, frame) {
   far <- frame[frame$beyond != 0, ]
-  what <- ifelse(far$panel == "scores", "score ", "difference ")
+  what <- ifelse(far$panel == "scores", "score", "difference")
   paste0(
     "Left: points are domains, diamonds their mean. Right: the mean paired difference with its ",
     "95 % interval, and the method it is from as a ring.",
-    if (nrow(far)) paste0(" Beyond the axis: null (", enumerate(paste0(what, signif(far$true, 3)), quote = ""),
-                          ").")
+    if (nrow(far)) {
+      paste0(" Beyond the axis: null (", paste(what, signif(far$true, 3), collapse = ", "), ").")
+    }
   )
 }
 
