@@ -9,6 +9,10 @@ dir.create(folder, recursive = TRUE, showWarnings = FALSE)
 # What is asked of the network (badges, other packages' sites) is not part of the site.
 options(pkgdown.internet = FALSE, domgen.progress = FALSE,
         httr2_mock = function(req) httr2::response(status_code = 404L))
+# downlit asks CRAN for the site of a package that is not installed here.
+utils::assignInNamespace("CRAN_urls", ns = "downlit", value = function() {
+  data.frame(Package = character(), URL = character())
+})
 Sys.setenv(OPENBLAS_NUM_THREADS = Sys.getenv("OPENBLAS_NUM_THREADS", "1"))
 
 site <- pkgdown::as_pkgdown(".", override = list(destination = normalizePath(folder)))

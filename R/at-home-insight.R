@@ -83,7 +83,7 @@ get_predicted.dg_fit <- function(x, data = NULL, predict = "expectation", ci = N
   kinds <- c("expectation", "response", "prediction", "link", "classification")
   predict <- check_choice(predict, "predict", kinds)
   interval <- NULL
-  values <- if (inherits(x, "dg_projection")) stats::predict(x, data, ...)
+  values <- if (is.null(x$response)) stats::predict(x, data, ...)
             else if (predict == "classification") stats::predict(x, data, type = "class", ...)
             else if (predict == "link") stats::predict(x, data, type = "decision", ...)
             else tool_values(x, data, ...)

@@ -24,7 +24,8 @@
 #' [dg_forest()], [learner_custom()]. `rsmp("domain_cv")` has the parameters `folds` (one domain at
 #' a time where it is not given), `repeats` and `balance`. The PipeOps are `domain_dica`,
 #' `domain_udica`, `domain_coir`, `domain_kpca`, `domain_dcm`, `domain_tca`, `domain_sca`,
-#' `domain_mda`, `domain_cidg` and `domain_kfd`; components take the place of the features.
+#' `domain_mda`, `domain_cidg` and `domain_kfd`, without the arguments `target` and `unlabelled`;
+#' components take the place of the features.
 #'
 #' @section The domain:
 #' stands in the column with the role `domain`, which domgen adds to those of mlr3:
@@ -44,8 +45,8 @@
 #' @section Parameters:
 #' are the arguments of the functions, with their defaults. mlr3 sorts features by name, so that one
 #' `sigma` for each predictor has the order of `task$feature_names`. Kernels and feature maps are
-#' tuned as whole objects: `kernel = to_tune(p_fct(list(narrow = kernel_rbf(times = 0.5), wide =
-#' kernel_rbf(times = 2))))`. Further parameters:
+#' tuned as whole objects: `kernel = to_tune(p_dbl(0.1, 10, trafo = function(x) kernel_rbf(times =
+#' x)))`. Further parameters:
 #' * `na.action`, where nothing else is said [na.impute()], because mlr3 wants a prediction for each
 #'   row of a learner that takes missing values. `na.omit`, the default elsewhere, predicts `NA`.
 #'   PipeOps leave components missing (`na.exclude`).

@@ -30,7 +30,7 @@ new_step <- function(suffix, values) {
   named <- values$terms[nzchar(names(values$terms))]
   hidden <- c("terms", "trained", "res", "columns", if (suffix != "domain") "method")
   check_no_dots(named, setdiff(names(values), hidden))
-  structure(values, class = unique(c(paste0("step_", suffix), "step_domain", "step")))
+  structure(values, class = c(paste0("step_", suffix), "projectionstep", "step"))
 }
 
 #' Projections as steps of a recipe

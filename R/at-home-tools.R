@@ -27,15 +27,15 @@ warn_moving <- function(model, what) {
 #'
 #' | tool | what to call | fixed reference? |
 #' |---|---|---|
-#' | marginaleffects | `options(marginaleffects_model_classes = "dg_fit")`, then `avg_predictions(fixed)`, `avg_slopes(fixed)`, `avg_comparisons(fixed)` | yes, else a warning |
-#' | DALEX | `explain(fixed, data = x, y = y, label = "ridge")`, then `model_parts()`, `model_profile()`, `predict_parts()` | yes, else a warning |
-#' | iml | `Predictor$new(fixed, data = x, y = y)`, of classes with `type = "prob"`; then `FeatureEffect$new()`, `FeatureImp$new()`, `Shapley$new()` | yes |
-#' | pdp | `partial(fixed, "x1", train = x, type = "regression")`, of classes `type = "classification", prob = TRUE` | yes |
-#' | vip | `vi_permute(fixed, train = x, target = y, metric = "rmse", pred_wrapper = function(object, newdata) predict(object, newdata))` | yes |
-#' | insight | `find_formula()`, `find_predictors()`, `find_response()`, `find_random()`, `get_data()`, `get_response()`, `model_info()`, `get_predicted()` | no |
-#' | butcher | `butcher(model)`, `axe_call()`, `axe_fitted()`, `axe_data()` | no |
-#' | vetiver | `vetiver_model(fixed, "name")`, `vetiver_pin_write()`, `vetiver_api()` | yes, else a warning |
-#' | targets | `tar_target(model, dg_ridge(y ~ x | d, data = rows))` | no |
+#' | marginaleffects | `avg_predictions(fixed)`, `avg_slopes(fixed)`, ... | yes, else a warning |
+#' | DALEX | `explain(fixed, data = x, y = y)`, then all of it | yes, else a warning |
+#' | iml | `Predictor$new(fixed, data = x, y = y)`, then all of it | yes, else a warning |
+#' | pdp | `partial(fixed, "x1", train = x)` | yes, else a warning |
+#' | vip | `vi_permute(fixed, pred_wrapper = , ...)` | yes |
+#' | insight | `find_predictors(model)`, `get_predicted(model)`, ... | no |
+#' | butcher | `butcher(model)` | no |
+#' | vetiver | `vetiver_model(fixed, "name")` | yes, else a warning |
+#' | targets | `tar_target(model, dg_ridge(formula, data = rows))` | no |
 #'
 #' Here `fixed` is `fix_reference(model, rows)`, and `x` has the predictors and, where `rows` are of
 #' several domains, the domain column. With rows of one domain it needs no domain column, and no
@@ -45,9 +45,16 @@ warn_moving <- function(model, what) {
 #' **Why a fixed reference.** Where a model judges a row by the rows of its domain (a kernel between
 #' domains, scaling or imputation by domain, `domain_means = TRUE`), rows that a tool makes up move
 #' the domain, and the tool reports the effect of another domain under the name of a predictor. See
-#' [fix_reference()]. marginaleffects, DALEX and vetiver tell domgen which model they are given, and
-#' get a warning of class `domgen_warning_moving` with one that is not fixed; iml, pdp and vip do
-#' not, and would be silent. Models that make no difference between domains need nothing.
+#' [fix_reference()]. All but vip ask domgen about the model that they are given, and with one that
+#' is not fixed there is a warning of class `domgen_warning_moving`. Models that make no difference
+#' between domains need nothing.
+#'
+#' **marginaleffects** has a list of classes that it takes:
+#' `options(marginaleffects_model_classes = "dg_fit")` adds those of domgen.
+#' Models have no covariance matrix of coefficients, so that estimates come without standard errors.
+#' How much they vary with the domains is seen by fitting without each of them.
+#'
+#' **DALEX.** `explain(label = )` names the model, else all are called "dg_fit".
 #'
 #' **The domain as a predictor.** A fixed reference of several domains answers what a row would be
 #' predicted if it were in another of them: the domain's column is then a predictor like others in
@@ -56,13 +63,11 @@ warn_moving <- function(model, what) {
 #'
 #' **Classes.** DALEX and marginaleffects get probabilities, of two classes those of the second
 #' level, where the model has some (`probability = "platt"`), else decision values. DALEX wants y
-#' as 0 and 1 then.
+#' as 0 and 1 then. iml gets probabilities, or 1 for the class and 0 for others. pdp needs
+#' probabilities: `partial(prob = TRUE, which.class = )`.
 #'
-#' **Standard errors.** Models have no covariance matrix of coefficients, so that marginaleffects
-#' gives estimates without standard errors. How much they vary with the domains is seen by fitting
-#' without each of them.
-#'
-#' **insight.** The formula comes as `conditional`, with the domain as `random`. `get_predicted()`
+#' **insight** finds formula, predictors, response, data and what kind of model it is; the domain is
+#' `random`, all else `conditional`. `get_predicted()`
 #' gives numbers, or probabilities; with `predict = "classification"` classes; of a [dg_gp()] with
 #' `ci = 0.95` confidence intervals. Models do not carry their data: insight and marginaleffects
 #' find them where the name in the call has a value in the global environment, else they want them
@@ -84,8 +89,10 @@ warn_moving <- function(model, what) {
 #' in another session it predicts the same. A target that makes `fix_reference(model, rows)` gives
 #' one to serve.
 #'
-#' **vip** is no longer on CRAN, and not tested here. `vi_permute()` needs nothing but a function
-#' that predicts, as above; `ingredients` and `DALEX::model_parts()` compute the same.
+#' **vip** is no longer on CRAN, and not tested here. Its permutations need nothing but a function
+#' that predicts: `vi_permute(fixed, train = x, target = y, metric = "rmse", pred_wrapper =
+#' function(object, newdata) predict(object, newdata))`. `DALEX::model_parts()` computes the same
+#' importance.
 #' @examples
 #' toy <- simulate_dica(domains = 6, rows = 30, p = 3, seed = 1)
 #' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1, scale = "both")
@@ -94,8 +101,7 @@ warn_moving <- function(model, what) {
 #' effect <- function(model, at) mean(predict(model, replace(toy, "x1", at)))
 #' sapply(c(-1, 0, 1), effect, model = fixed)
 #' if (requireNamespace("pdp", quietly = TRUE)) {
-#'   pdp::partial(fixed, "x1", train = toy, type = "regression",
-#'                pred.grid = data.frame(x1 = c(-1, 0, 1)))
+#'   pdp::partial(fixed, "x1", train = toy, pred.grid = data.frame(x1 = c(-1, 0, 1)))
 #' }
 #' @name model_tools
 NULL

@@ -79,7 +79,7 @@ table_blocks <- function(widths, width) {
 # the names are long.
 cat_numbers <- function(values, digits = NULL) {
   if (is.matrix(values)) {
-    colnames(values) <- shorten_names(colnames(values), 12L)
+    colnames(values) <- shorten_names(colnames(values), 16L)
     rows <- shorten_names(rownames(values), getOption("width") %/% 3L)
     return(cat_table(row_names_first(rows, values), digits))
   }
@@ -116,4 +116,23 @@ at_digits <- function(digits, code) {
     on.exit(options(old))
   }
   invisible(code)
+}
+
+# Numbers of a table as text, with the decimals that show the largest of a column with so many
+# digits; each by its own digits where that would hide the small ones, or where all are whole.
+in_words <- function(frame, digits) {
+  numeric <- vapply(frame, is.double, NA)
+  frame[numeric] <- lapply(frame[numeric], column_words, digits)
+  frame
+}
+
+column_words <- function(values, digits) {
+  size <- abs(values[is.finite(values) & values != 0])
+  if (length(size) && max(size) < 1e3 * min(size) && max(size) < 1e6 && any(size %% 1 != 0)) {
+    digits <- max(digits + getOption("digits") - 7L, 1L)
+    decimals <- max(digits - 1 - floor(log10(max(size))), 0)
+    # + 0 turns -0 into 0
+    return(formatC(round(values, decimals) + 0, decimals, format = "f"))
+  }
+  vapply(values, function(v) format(rounded(v, digits)), "")
 }

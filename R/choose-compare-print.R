@@ -12,20 +12,12 @@ describe_comparison <- function(x) {
   cat_line(measure$title, ", ", run$held, " (",
            if (measure$better == "low") "lower" else "higher", " is better); differences from ",
            dQuote(x$against, FALSE), ", paired by domain\n")
-  print_comparison(x)
+  cat_table(comparison_cells(x), text = "method")
   missing <- sum(is.na(rowSums(x$scores)))
   if (missing) cat_line("  ", without_score(missing, run$predictions$truth))
   cat_line("")
   cat_line(inference_words(x))
-  for (i in which(x$table$method != x$against)) {
-    differences <- x$scores[, i] - x$scores[, x$against]
-    able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
-    cat_line("  ", verdict(x$table[i, ], measure, x$against, able))
-  }
-  if (!is.null(x$friedman)) {
-    cat_line("  ", if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
-             " (Friedman's test on ranks in a domain: ", p_words(x$friedman$p), ")")
-  }
+  cat_line(paste0("  ", comparison_verdicts(x), recycle0 = TRUE))
   for (name in names(x$runs)) {
     if (length(x$runs[[name]]$warnings)) {
       cat_line("  ", name, ":")
@@ -34,8 +26,22 @@ describe_comparison <- function(x) {
   }
 }
 
-# The mean with three decimals, or as many more as the smallest standard error needs.
-print_comparison <- function(x) {
+# A sentence for each method but the reference, and one for all.
+comparison_verdicts <- function(x) {
+  others <- which(x$table$method != x$against)
+  single <- vapply(others, function(i) {
+    differences <- x$scores[, i] - x$scores[, x$against]
+    able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
+    verdict(x$table[i, ], x$metrics[[1L]], x$against, able)
+  }, "")
+  c(single, if (!is.null(x$friedman)) {
+    paste0(if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
+           " (Friedman's test on ranks in a domain: ", p_words(x$friedman$p), ")")
+  })
+}
+
+# Text: the mean with three decimals, or as many more as the smallest standard error needs.
+comparison_cells <- function(x) {
   empty <- c("difference", "se", "lower", "upper", "p", "p_rank")
   shown <- x$table[c("method", "mean", "overall", "rank", empty, "seconds")]
   digits <- enough_digits(x$table$se, max(getOption("digits") - 4L, 0L))
@@ -50,7 +56,7 @@ print_comparison <- function(x) {
   for (p in c("p", "p_rank")) shown[[p]] <- vapply(x$table[[p]], format_p, character(1))
   shown$seconds <- formatC(x$table$seconds, digits = 1L, format = "f")
   shown[x$table$method == x$against, empty] <- ""
-  cat_table(shown, text = "method")
+  shown
 }
 
 format_p <- function(p) {

@@ -12,20 +12,29 @@ describe_cost <- function(x) {
            ", ", plural(size$domains, "domain"), ", ", plural(size$workers, "worker"))
   cat_line("  ", plural(x$coordinates, "coordinate"), "; all rows are read ", x$readings,
            " times\n")
+  cat_table(cost_cells(x), text = "pass")
+  cat_line("")
+  cat_line("  ", cost_totals(x))
+}
+
+cost_totals <- function(x) {
+  size <- x$arguments
+  c(paste0("in all ", trimws(format_seconds(x$seconds)), " s, at ",
+           in_rate(size$flops, "operations"), " and ", in_rate(size$bytes, "bytes"),
+           " a second and worker"),
+    paste0("memory ", in_bytes(x$worker_memory), " a worker", if (size$workers > 1) {
+      paste0(", ", in_bytes(x$master_memory), " in the session of the call")
+    }))
+}
+
+cost_cells <- function(x) {
   shown <- x$passes
-  table <- data.frame(
+  data.frame(
     pass = ifelse(shown$reads > 1, paste0(shown$pass, " (", shown$reads, ")"), shown$pass),
     operations = formatC(shown$operations, digits = 2, format = "g"), read = in_bytes(shown$read),
     `sent by a worker` = in_bytes(shown$sent), seconds = format_seconds(shown$seconds),
     check.names = FALSE
   )
-  cat_table(table, text = "pass")
-  cat_line("\n  in all ", trimws(format_seconds(x$seconds)), " s, at ",
-           in_rate(size$flops, "operations"), " and ", in_rate(size$bytes, "bytes"),
-           " a second and worker")
-  cat_line("  memory ", in_bytes(x$worker_memory), " a worker", if (size$workers > 1) {
-    paste0(", ", in_bytes(x$master_memory), " in the session of the call")
-  })
 }
 
 in_rate <- function(value, of) paste(formatC(value, digits = 2, format = "g"), of)

@@ -111,7 +111,8 @@ describe_diagnosis <- function(x) {
   means <- colMeans(x$domains[-(1:2)], na.rm = TRUE)
   line("room", compared_words(x, x$room, "known", "told the domain", means[1:2]))
   line("gain", compared_words(x, x$gain, "unseen", "distributional", means[3:4]))
-  cat_line("\n  ", x$verdict, hang = 2L)
+  cat_line("")
+  cat_line("  ", x$verdict, hang = 2L)
 }
 
 compared_words <- function(x, row, where, what, means) {

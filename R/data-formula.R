@@ -170,3 +170,16 @@ free_names <- function(f) {
   setdiff(c(all.names(body(f), unique = TRUE), unlist(lapply(formals(f), all.names))),
           names(formals(f)))
 }
+
+# `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column
+# out and new data are searched for it.
+names_columns <- function(expr, input) {
+  inherits(input$x, "formula") && is.data.frame(input$data) &&
+    is.null(split_formula(input$x)$domain) &&
+    length(all.vars(expr)) > 0L && all(all.vars(expr) %in% names(input$data))
+}
+
+add_bar <- function(formula, domain) {
+  formula[[length(formula)]] <- call("|", formula[[length(formula)]], domain)
+  formula
+}

@@ -10,24 +10,65 @@
 #' and theorem 2; MTL paper, section 7.1). The pairs of a row with itself are
 #' included, as in the papers. Needs O(n) memory.
 #'
-#' @param x Numeric matrix, n x p, or what else the kernel takes, see [kernel_matrix()]. Nothing is
-#'   scaled here.
-#' @param domain Vector of length n: the domain of each row.
+#' @param x A formula `~ x1 + x2 | domain` with `data`; or a numeric matrix, n x p, or what else the
+#'   kernel takes, see [kernel_matrix()].
+#' @param domain Vector of length n: the domain of each row. With a formula it may stand behind the
+#'   bar.
 #' @param kernel A [kernel][kernel_rbf]; without a bandwidth it takes the
 #'   [median_bandwidth()] of `x`.
 #' @inheritParams kernel_matrix
+#' @param data Data frame for the formula. A response before the `~` is ignored.
+#' @param scale Of a formula: `"none"`, the predictors as they are, as of a matrix; `"pooled"`, each
+#'   with mean 0 and variance 1 over all rows; `"rank"`, to normal scores. Predictors in different
+#'   units need one of the last two, else the median distance is that of the largest.
+#' @param na.action Of a formula: what to do with missing values, as in the other methods.
 #' @return `domain_gram()`: a symmetric matrix, G x G, named by the domains.
 #' @seealso [mmd()], [distributional_variance()], [domain_distribution()]
 #' @examples
 #' x <- as.matrix(iris[, 1:4])
 #' domain_gram(x, iris$Species, kernel_rbf(sigma = 1))
+#' domain_gram(~ . | Species, data = iris, kernel = kernel_rbf(sigma = 1))
 #' @export
-domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL) {
-  input <- read_domains(x, domain, kernel, threads)
+domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
+                        scale = "none", na.action = stats::na.omit) {
+  check_given(x, "x")
+  input <- if (inherits(x, "formula")) {
+    read_formula_domains(match.call(), parent.frame(), kernel, threads, scale)
+  } else read_domains(x, domain, kernel, threads, data, scale)
   embedding_gram(input$kernel, input)
 }
 
-read_domains <- function(x, domain, kernel, threads) {
+# The rows of a formula, of the call of the function that was given it.
+read_formula_domains <- function(call, env, kernel, threads, scale) {
+  check_kernel(kernel, "kernel")
+  scale <- check_choice(scale, "scale", c("none", "pooled", "rank"))
+  given <- as.list(call)[-1L]
+  input <- lapply(given[intersect(names(given), c("x", "data", "na.action"))], eval, envir = env)
+  domain <- given[["domain"]]
+  # mmd(~ x | d, data)
+  if (is.null(input$data) && is.data.frame(eval(domain, env))) {
+    input$data <- eval(domain, env)
+    domain <- NULL
+  }
+  input$data <- check_data(input$data, tell = "." %in% all.vars(input$x))
+  if (names_columns(domain, input)) {
+    input$x <- add_bar(input$x, domain)
+  } else if (!is.null(domain)) input$domain <- evaluate(domain, input$data, env, "domain")
+  needs <- list(response = "none", domain = TRUE, columns = wished_columns(list(kernel = kernel)))
+  sample <- read_sample(input, needs, scale)
+  kernel <- place_kernel(kernel, layout_of(sample$blueprint))
+  list(X = sample$X, domain = sample$domain, kernel = kernel_fit(kernel, sample$X),
+       threads = check_threads(threads), labels = variable_names(sample$blueprint))
+}
+
+read_domains <- function(x, domain, kernel, threads, data = NULL, scale = "none") {
+  if (!is.null(data)) {
+    abort("argument", "`data` needs a formula, as in `~ x1 + x2 | domain`.")
+  }
+  if (!identical(scale, "none")) {
+    abort("argument", "`scale` needs a formula, as in `~ x1 + x2 | domain`; a matrix is taken as ",
+          "it is.")
+  }
   check_kernel(kernel, "kernel")
   rows <- read_rows(kernel, x)
   X <- rows$x
@@ -98,9 +139,15 @@ embedding_norms <- function(kernel, rows) {
 #' @return One non-negative number; 0 for a single domain.
 #' @examples
 #' distributional_variance(as.matrix(iris[, 1:4]), iris$Species, kernel_rbf(sigma = 1))
+#' # do chicks differ in weight between diets at the same ages?
+#' distributional_variance(~ weight + Time | Diet, data = ChickWeight, scale = "pooled")
 #' @export
-distributional_variance <- function(x, domain, kernel = kernel_rbf(), threads = NULL) {
-  gram_variance(domain_gram(x, domain, kernel, threads))
+distributional_variance <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
+                                    scale = "none", na.action = stats::na.omit) {
+  check_given(x, "x")
+  call <- match.call()
+  call[[1L]] <- domain_gram
+  gram_variance(eval(call, parent.frame()))
 }
 
 # Definition 1. Rounding can make a zero negative.

@@ -18,24 +18,33 @@
 #'   \item{p_value}{matrix, G x G, `NA` on the diagonal; `NULL` without permutations; not adjusted
 #'     for the number of pairs (see [stats::p.adjust()])}
 #'   \item{kernel, unbiased, permutations}{as used}
+#'   \item{labels}{of a formula, the names of its response and domain, for pictures}
 #' @section Errors:
 #' An unbiased estimate for a domain of one row is `NA`, with a warning.
 #' @examples
 #' x <- as.matrix(iris[, 1:4])
 #' set.seed(1)
 #' mmd(x, iris$Species, kernel_rbf(sigma = 1), permutations = 99)
+#' # the same of a formula; other units need scale = "pooled"
+#' mmd(~ . | Species, data = iris, kernel = kernel_rbf(sigma = 1))
+#' mmd(~ conc + uptake | Type, data = as.data.frame(CO2), scale = "pooled", permutations = 99)
 #' @export
 mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations = 0,
-                threads = NULL) {
-  input <- read_domains(x, domain, kernel, threads)
+                threads = NULL, data = NULL, scale = "none", na.action = stats::na.omit) {
+  check_given(x, "x")
+  input <- if (inherits(x, "formula")) {
+    read_formula_domains(match.call(), parent.frame(), kernel, threads, scale)
+  } else read_domains(x, domain, kernel, threads, data, scale)
   unbiased <- check_flag(unbiased, "unbiased")
   permutations <- check_count(permutations, "permutations", at_least = 0L, at_most = 1e6)
   gram <- embedding_gram(input$kernel, input)
   squared <- gram_distances(gram)
   if (unbiased) squared <- unbias(squared, gram, input)
   p_value <- if (permutations > 0L) permutation_p(squared, input, unbiased, permutations)
-  structure(list(squared = squared, p_value = p_value, kernel = input$kernel,
-                 unbiased = unbiased, permutations = permutations), class = "domgen_mmd")
+  result <- list(squared = squared, p_value = p_value, kernel = input$kernel,
+                 unbiased = unbiased, permutations = permutations)
+  result$labels <- input$labels
+  structure(result, class = "domgen_mmd")
 }
 
 # Squared distances of mean embeddings from their inner products.

@@ -110,19 +110,6 @@ source_input <- function(given, env) {
        env = env)
 }
 
-# `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column
-# out and new data are searched for it.
-names_columns <- function(expr, input) {
-  inherits(input$x, "formula") && is.data.frame(input$data) &&
-    is.null(split_formula(input$x)$domain) &&
-    length(all.vars(expr)) > 0L && all(all.vars(expr) %in% names(input$data))
-}
-
-add_bar <- function(formula, domain) {
-  formula[[length(formula)]] <- call("|", formula[[length(formula)]], domain)
-  formula
-}
-
 fit_input <- function(spec, input) UseMethod("fit_input")
 
 #' @exportS3Method

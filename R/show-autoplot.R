@@ -10,10 +10,17 @@ as_ggplot <- function(p) {
   names <- across(p$x, 6 / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
     gg_axis(p$y, shorten(p$y$labels, 24), ggplot2::scale_y_continuous) +
-    ggplot2::labs(title = p$title, subtitle = p$note, x = p$x$label, y = p$y$label)
+    ggplot2::labs(title = p$title, subtitle = p$note, x = p$x$label, y = p$y$label,
+                  caption = if (length(p$caption)) fit_text(p$caption, 95L, 4L))
   upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
   plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
-              if (p$x$upright) ggplot2::theme(axis.text.x = upright()))
+              if (p$x$upright) ggplot2::theme(axis.text.x = upright()),
+              if (length(p$caption)) gg_caption())
+}
+
+# From the left edge, where a wide picture would not fit it otherwise.
+gg_caption <- function() {
+  ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0), plot.caption.position = "plot")
 }
 
 # Ink and paper of the current theme.

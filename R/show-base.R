@@ -44,15 +44,23 @@ lay_out <- function(p) {
   p$x$labels <- across(p$x, line * wide, n)
   p$panels <- fit(p$panels, 1.15 * wide, 3L)
   p$title <- fit(p$title, page[1L], 2L)
+  # where there is little room, the picture comes first
+  p$caption <- if (length(p$caption) && page[2L] > 14) {
+    fit_text(p$caption, max(floor(2 * page[1L] / 0.75), 8), 4L)
+  }
   p$below <- 0.7 + if (p$x$upright) 0.45 * widest(p$x$labels)
                    else max(number_of_lines(p$x$labels), 1)
   strips <- if (any(nzchar(p$panels))) 0.9 * number_of_lines(p$panels) + 0.3 else 0
   p$over <- if (p$strip == "top") strips else 0
   p$under <- p$below + strips - p$over
   p$gap <- line * c(gap, 0.5 + p$over + if (p$x$free) p$under else 0)
-  p$mar <- c(p$under + if (length(p$x$label)) 1.8 else 0.4, beside,
+  p$mar <- c(p$under + (if (length(p$x$label)) 1.8 else 0.4) + caption_lines(p), beside,
              1 + p$over + number_of_lines(p$title) + max(length(p$note), length(p$domains)), right)
   p
+}
+
+caption_lines <- function(p) {
+  if (length(p$caption)) 0.3 + 0.75 * number_of_lines(p$caption) else 0
 }
 
 # For each panel list(x, y: from where to where in the plot, limits).
@@ -197,6 +205,9 @@ draw_titles <- function(p, box, page) {
   write_at(box$x[1L] - line$x * (p$mar[2L] - 1.2), mean(box$y), p$y$label, page, c(0.5, 0),
            srt = 90)
   write_at(middle, top, paste(p$note, collapse = "; "), page, c(0.5, 0), cex = 0.85)
+  left <- graphics::grconvertX(0, "nfc", "user") + line$x * 0.5
+  write_at(left, box$y[1L] - line$y * (p$mar[1L] - 0.1 - 0.75 * number_of_lines(p$caption)),
+           p$caption, page, c(0, 1), cex = 0.75)
   write_at(middle, top + line$y * (length(p$note) > 0), p$title, page, c(0.5, 0))
 }
 

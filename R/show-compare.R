@@ -25,7 +25,7 @@ autoplot.dg_compare <- function(object, ...) as_ggplot(picture(object, ...))
 #' @exportS3Method
 picture.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
-  frame <- compare_frame(x)
+  frame <- cut_at_null(compare_frame(x))
   frame$at <- as.integer(frame$method)
   panel <- as.integer(frame$panel)
   single <- frame$kind == "domain"
@@ -43,8 +43,47 @@ picture.dg_compare <- function(x, ...) {
       layer("point", frame$value[single], spread, panel = panel[single], ink = 0.35, size = 0.6),
       layer("segment", frame$lower, frame$at, xend = frame$upper, panel = panel, width = 3),
       layer("point", frame$value[!single], frame$at[!single], panel = panel[!single], size = 1.3,
-            shape = ifelse(frame$kind[!single] == "against", 1, 23))
-    ))
+            shape = ifelse(frame$beyond[!single] != 0, 60 + 2 * (frame$beyond[!single] > 0),
+                           ifelse(frame$kind[!single] == "against", 1, 23)))
+    ), caption = compare_caption(x, frame))
+}
+
+# The null model is often so far from the others that these could not be told apart: what lies
+# beyond the others' values by more than half of their range is put at the edge, and what single
+# domains have there is left out. Adds `beyond`: -1, 0 or 1, and `true`, the value.
+cut_at_null <- function(frame) {
+  frame$beyond <- 0
+  frame$true <- frame$value
+  for (panel in levels(frame$panel)) {
+    own <- which(frame$panel == panel)
+    null <- own[frame$method[own] == "null"]
+    others <- setdiff(own, null)
+    if (length(unique(frame$method[others])) < 2L) next
+    range <- range(frame[others, c("value", "lower", "upper")], na.rm = TRUE)
+    edge <- range + c(-0.5, 0.5) * max(diff(range), .Machine$double.eps)
+    frame$beyond[null] <- (frame$value[null] > edge[2L]) - (frame$value[null] < edge[1L])
+    out <- null[frame$beyond[null] != 0]
+    # near the others, so that the room is theirs
+    frame$value[out] <- ifelse(frame$beyond[out] > 0, range[2L] + 0.1 * diff(range),
+                               range[1L] - 0.1 * diff(range))
+    frame[out, c("lower", "upper")] <- NA
+    for (bound in c("lower", "upper")) {
+      frame[null, bound] <- pmin(pmax(frame[null, bound], edge[1L]), edge[2L])
+    }
+  }
+  frame[frame$beyond == 0 | frame$kind != "domain", ]
+}
+
+compare_caption <- function(x, frame) {
+  far <- frame[frame$beyond != 0, ]
+  what <- ifelse(far$panel == "scores", "score", "difference")
+  paste0(
+    "Left: points are domains, diamonds their mean. Right: the mean paired difference with its ",
+    "95 % interval, and the method it is from as a ring.",
+    if (nrow(far)) {
+      paste0(" Beyond the axis: null (", paste(what, signif(far$true, 3), collapse = ", "), ").")
+    }
+  )
 }
 
 # One line a domain and method (domain) and one a method (mean; domain NA), for each panel: panel

@@ -40,8 +40,13 @@ picture.dg_diagnose <- function(x, ...) {
       layer("segment", at, frame$lower, yend = frame$upper, width = 2.5,
             panel = ifelse(frame$panel == "shift", 1L, 2L)),
       layer("point", at[mean], frame$value[mean], panel = 2L, shape = 23, size = 1.5)
-    ))
+    ), caption = diagnose_caption)
 }
+
+diagnose_caption <- paste(
+  "Left: boxes are variances; the bar by chance holds 95 % of the permutations. Right: points are",
+  "domains, diamonds their mean with its 95 % interval."
+)
 
 diagnose_labels <- c("by chance", "found", "room: told the domain", "gain: unseen domains")
 

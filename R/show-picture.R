@@ -13,9 +13,10 @@ show_picture <- function(x, ...) {
 
 # panels: their titles, "" for none, at their top or bottom (strip), in so many rows (NULL: as
 # ggplot2 does, NA: by the shape of the page); equal: has 1 the same length on both axes? domains:
-# how many are to be named, where not all may be.
+# how many are to be named, where not all may be; caption: what marks mean, in small letters below.
 new_picture <- function(data, layers, x, y, title = NULL, note = NULL, panels = "", rows = NULL,
-                        strip = "top", equal = FALSE, key = NULL, domains = NULL) {
+                        strip = "top", equal = FALSE, key = NULL, domains = NULL,
+                        caption = NULL) {
   layers <- Filter(Negate(is.null), layers)
   as.list(environment())
 }
@@ -54,7 +55,7 @@ layer <- function(mark, x, y, ..., panel = 1L) {
 
 # Squares shaded by value, with the value written in or a key beside them. tiles: data frame of
 # column, row (factors), value, text, and perhaps mark (drawn around), dot; NA: crossed.
-tile_picture <- function(tiles, title, xlab, ylab, key, equal = FALSE) {
+tile_picture <- function(tiles, title, xlab, ylab, key, equal = FALSE, caption = NULL) {
   written <- any(nzchar(tiles$text))
   side <- function(label, column, ...) {
     picture_axis(label, seq_len(nlevels(column)), levels(column), pad = 0.05, ...)
@@ -62,7 +63,7 @@ tile_picture <- function(tiles, title, xlab, ylab, key, equal = FALSE) {
   range <- known_range(tiles$value)
   key <- picture_key(key, range = range, inks = tile_shade(range), shown = !written)
   new_picture(tiles, tile_layers(tiles, written), side(xlab, tiles$column, upright = equal),
-              side(ylab, tiles$row), title, equal = equal, key = key)
+              side(ylab, tiles$row), title, equal = equal, key = key, caption = caption)
 }
 
 tile_layers <- function(tiles, written) {

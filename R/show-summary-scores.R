@@ -63,15 +63,6 @@ print.summary.dg_cv <- function(x, digits = NULL, ...) {
   invisible(x)
 }
 
-# Numbers of a table, each by its own digits.
-in_words <- function(frame, digits) {
-  numeric <- vapply(frame, is.double, NA)
-  frame[numeric] <- lapply(frame[numeric], function(column) {
-    vapply(column, function(v) format(rounded(v, digits)), "")
-  })
-  frame
-}
-
 #' @rdname summary.dg_cv
 #' @export
 summary.dg_compare <- function(object, ...) {

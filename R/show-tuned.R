@@ -42,8 +42,25 @@ picture.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
   check_no_dots(list(...), c("type", "parameters"))
   shown <- read_tuning_picture(x, type, parameters)
   if (shown$type == "curves") return(curves_picture(curves_frame(x, shown$parameters), x$tuning))
-  tile_picture(surface_frame(x, shown$parameters), tuning_title(x$tuning), shown$parameters[1L],
-               shown$parameters[2L], x$tuning$metric$title)
+  titles <- parameter_titles(shown$parameters)
+  tile_picture(surface_frame(x, shown$parameters), tuning_title(x$tuning), titles[1L], titles[2L],
+               x$tuning$metric$title, caption = paste0(
+                 "The best mean score with each pair of values; framed: the chosen one",
+                 if (length(x$tuning$best) > 2L) ", over all other parameters", "."))
+}
+
+# What an argument says in a picture, with its name as in a grid. Paths such as
+# "domain_kernel.outer.times" end in the argument, and begin with whose it is.
+parameter_titles <- function(names) {
+  words <- c(times = "bandwidth over the median distance", sigma = "bandwidth",
+             lambda = "ridge", cost = "cost of an error", epsilon = "epsilon",
+             ncomp = "components", tau = "likeness of domains", n_landmarks = "landmarks",
+             n_features = "Fourier features", nu = "smoothness")
+  vapply(names, function(name) {
+    path <- strsplit(name, ".", fixed = TRUE)[[1L]]
+    said <- words[path[length(path)]]
+    if (is.na(said) || said == name) name else paste0(said, " (", name, ")")
+  }, "", USE.NAMES = FALSE)
 }
 
 tuning_title <- function(tuning) {
@@ -130,7 +147,7 @@ same_digits <- function(values) {
   spread <- diff(range(values, na.rm = TRUE))
   size <- max(abs(values), na.rm = TRUE)
   digits <- if (spread == 0) 3L else ceiling(log10(size / spread)) + 2L
-  formatC(values, digits = min(max(digits, 3L), 5L), format = "fg", flag = "#")
+  sub("[.]$", "", formatC(values, digits = min(max(digits, 3L), 5L), format = "fg", flag = "#"))
 }
 
 # Values of a grid stand at equal distances, those of all parameters on one axis.
@@ -144,5 +161,7 @@ curves_picture <- function(frame, tuning) {
           ink = 0.5),
     of("line", frame$numeric), of("point", TRUE), of("point", frame$chosen, shape = 1, size = 2.4)
   ), picture_axis(NULL, at, frame$label, pad = 0.4, free = TRUE), picture_axis(tuning$metric$title),
-  tuning_title(tuning), panels = levels(frame$parameter), strip = "bottom")
+  tuning_title(tuning), panels = parameter_titles(levels(frame$parameter)), strip = "bottom",
+  caption = paste("The best mean score that each value reaches, with one standard error;",
+                  "ringed: the chosen value."))
 }

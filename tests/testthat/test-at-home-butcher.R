@@ -71,5 +71,6 @@ test_that("what a slimmed model cannot do is refused in words", {
   })
   expect_null(butcher::axe_call(models$ridge)$call)
   expect_identical(fitted(butcher::axe_call(models$ridge)), fitted(models$ridge))
-  expect_message(butcher::axe_fitted(models$ridge, verbose = TRUE), "Memory released: .* B; disabled")
+  expect_message(butcher::axe_fitted(models$ridge, verbose = TRUE),
+                 "Memory released: .* B; disabled")
 })

@@ -27,11 +27,11 @@ test_that("without a fixed reference a partial dependence is another curve", {
 
 test_that("pdp draws the partial dependence of a fixed model", {
   skip_if_not_installed("pdp")
-  curve <- pdp::partial(fixed, "x1", train = inputs, type = "regression",
-                        pred.grid = data.frame(x1 = at))
+  curve <- expect_silent(pdp::partial(fixed, "x1", train = inputs,
+                                      pred.grid = data.frame(x1 = at)))
   expect_equal(curve$yhat, effect_by_hand(model, toy, at), tolerance = 1e-10)
-  of_first <- pdp::partial(fixed_classes, "x1", train = labelled, type = "classification",
-                           prob = TRUE, pred.grid = data.frame(x1 = at))
+  of_first <- pdp::partial(fixed_classes, "x1", train = labelled, prob = TRUE,
+                           pred.grid = data.frame(x1 = at))
   by_hand <- vapply(at, function(v) {
     mean(predict(classes, replace(labelled, "x1", v), reference = labelled, type = "prob")[, 1])
   }, 0)
@@ -49,7 +49,8 @@ test_that("iml takes a fixed model as it is", {
   shapley <- with_seed(1, iml::Shapley$new(predictor, x.interest = inputs[1, ])$results)
   expect_setequal(shapley$feature, names(inputs))
   of_classes <- iml::Predictor$new(fixed_classes, data = labelled[c("x1", "x2", "domain")],
-                                   y = labelled$y, type = "prob")
+                                   y = labelled$y)
+  expect_identical(of_classes$task, "classification")
   expect_equal(unname(as.matrix(of_classes$predict(labelled[1:3, ]))),
                unname(predict(classes, labelled[1:3, ], reference = labelled, type = "prob")),
                tolerance = 1e-10)
@@ -116,8 +117,7 @@ test_that("marginaleffects predicts, compares and differentiates a fixed model",
 })
 
 test_that("tools that say which model they are given warn of one whose domains move", {
-  skip_if_not_installed("DALEX")
-  skip_if_not_installed("marginaleffects")
+  for (package in c("DALEX", "iml", "marginaleffects", "pdp")) skip_if_not_installed(package)
   old <- options(marginaleffects_model_classes = "dg_fit")
   on.exit(options(old))
   explain <- function(model) {
@@ -125,10 +125,15 @@ test_that("tools that say which model they are given warn of one whose domains m
   }
   expect_warning(explain(model), "fix_reference", class = "domgen_warning_moving")
   expect_warning(marginaleffects::avg_slopes(model, newdata = toy), class = "domgen_warning_moving")
+  expect_warning(iml::Predictor$new(model, data = inputs, y = toy$y),
+                 class = "domgen_warning_moving")
+  expect_warning(pdp::partial(model, "x1", train = inputs, pred.grid = data.frame(x1 = 0)),
+                 class = "domgen_warning_moving")
   pooled <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 0.3,
                      domain_kernel = domain_pooled())
   for (quiet in list(fixed, pooled, adapt(model, domains_of(toy, 1), "y"))) {
     expect_silent(explain(quiet))
+    expect_silent(iml::Predictor$new(quiet, data = inputs, y = toy$y))
   }
   expect_silent(marginaleffects::avg_slopes(fixed, newdata = toy))
 })

@@ -120,8 +120,8 @@ test_that("arguments of the methods of a fitted model are checked", {
   wrong("components", function(v) plot(projection, components = v), "two")
   wrong("max_panels", function(v) plot(projection, max_panels = v))
   wrong("max_labels", function(v) plot(cross, max_labels = v))
-  wrong("digits", function(v) print(cross, digits = v))
-  wrong("digits", function(v) print(mmd(X, d$g), digits = v))
+  wrong("digits", function(v) print(cross, digits = v), "NULL")
+  wrong("digits", function(v) print(mmd(X, d$g), digits = v), "NULL")
 })
 
 test_that("required arguments that are missing are named", {

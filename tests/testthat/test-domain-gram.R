@@ -103,3 +103,58 @@ test_that("mmd prints its distances and p-values", {
   set.seed(1)
   expect_snapshot(mmd(x, domain, kernel, permutations = 9))
 })
+
+test_that("a formula gives what its columns give as a matrix", {
+  d <- data.frame(x, site = domain, other = seq_along(domain))
+  names <- colnames(as.data.frame(x))
+  names(d)[seq_along(names)] <- paste0("v", seq_along(names))
+  bare <- stats::reformulate(c(paste0("v", seq_along(names)), "other"))
+  X <- as.matrix(d[all.vars(bare)])
+  scaled <- scale(X, scale = apply(X, 2, function(v) sqrt(mean((v - mean(v))^2))))
+  squared <- function(...) {
+    call <- sys.call()
+    call[[1L]] <- quote(mmd)
+    eval(call, parent.frame())$squared
+  }
+  for (fun in list(domain_gram, distributional_variance, squared)) {
+    expect_equal(fun(~ . | site, data = d), fun(X, domain))
+    expect_equal(fun(bare, site, data = d), fun(X, domain))
+    expect_equal(fun(~ . | site, d), fun(X, domain))
+    expect_equal(fun(~ . | site, data = d, scale = "pooled"), fun(scaled, domain))
+    expect_equal(fun(bare, domain = d$site, data = d, kernel = kernel_laplace(2)),
+                 fun(X, domain, kernel_laplace(2)))
+  }
+  within <- function() {
+    hidden <- d
+    width <- 1.5
+    distributional_variance(other ~ v1 | site, data = hidden, kernel = kernel_rbf(width))
+  }
+  expect_equal(within(), distributional_variance(X[, 1, drop = FALSE], domain, kernel_rbf(1.5)))
+  set.seed(4)
+  p <- mmd(~ v1 | site, data = d, permutations = 19)
+  set.seed(4)
+  expect_equal(p$p_value, mmd(X[, 1, drop = FALSE], domain, permutations = 19)$p_value)
+  expect_identical(p$labels$domain, "site")
+})
+
+test_that("a formula's missing values, factors and mistakes are those of other methods", {
+  d <- data.frame(v = c(x[, 1]), site = domain, kind = factor(rep_len(c("a", "b"), nrow(x))))
+  gaps <- replace(d, 1, replace(d$v, 3, NA))
+  expect_warning(found <- domain_gram(~ v | site, data = gaps), "1 row of [0-9]+ left out")
+  expect_equal(found, domain_gram(~ v | site, data = d[-3, ]))
+  coded <- cbind(d$v, d$kind == "b")
+  expect_equal(domain_gram(~ . | site, data = d), domain_gram(coded, domain))
+  mixed <- kernel_mixed(1, 0.3)
+  expect_equal(domain_gram(~ . | site, data = d, kernel = mixed),
+               domain_gram(d[c("v", "kind")], domain, mixed))
+  refused <- function(code, words) {
+    expect_error(code, words, class = "domgen_error")
+  }
+  refused(mmd(~ nothing | site, data = d), "no column `nothing`")
+  refused(mmd(~ v, data = d), "A domain is needed")
+  refused(mmd(~ v | site, data = gaps, na.action = na.fail), "na.fail")
+  refused(mmd(~ v | site, data = d, scale = "both"), "`scale` must be one of")
+  refused(mmd(x, domain, data = d), "`data` needs a formula")
+  refused(mmd(x, domain, scale = "pooled"), "`scale` needs a formula")
+  refused(domain_gram(), "`x` must be given")
+})

@@ -180,7 +180,8 @@ test_that("a model with the reference fixed comes back from a file, in another s
 test_that("a fixed model does not keep the rows of the reference, nor those of embeddings", {
   model <- fit_toy(distributional)
   small <- length(serialize(fix_reference(model, reference), NULL))
-  large <- length(serialize(fix_reference(model, reference[rep(seq_len(nrow(reference)), 20), ]), NULL))
+  many <- reference[rep(seq_len(nrow(reference)), 20), ]
+  large <- length(serialize(fix_reference(model, many), NULL))
   expect_lt(abs(large - small), 100)
   expect_lt(small, length(serialize(model, NULL)))
 })
@@ -213,4 +214,13 @@ test_that("print says what is fixed", {
     print(fix_reference(fit_toy(distributional), reference))
     print(fix_reference(fit_toy(dg_lm(scale = "domain")), "training"))
   })
+})
+
+test_that("a fixed model adapts to a domain as the model does with that reference", {
+  model <- fit_toy(distributional)
+  one <- domains_of(reference, 2)
+  few <- replace(one$y, -(1:5), NA)
+  by_reference <- adapt(model, one[1:8, ], few[1:8], reference = one)
+  expect_equal(predict(adapt(fix_reference(model, reference), one[1:8, ], few[1:8]), one),
+               predict(by_reference, one), tolerance = 1e-8)
 })

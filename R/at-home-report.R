@@ -1,0 +1,139 @@
+# A result as a table for a report, in no markup: list(table: data frame of text, headers, caption,
+# notes below, align: "l" or "r" a column). What knitr and flextable show is made from it.
+report_table <- function(x) UseMethod("report_table")
+
+new_report <- function(table, headers, caption, notes = character(), text = 1L) {
+  align <- replace(rep("r", ncol(table)), text, "l")
+  list(table = in_words(table, 4), headers = headers, caption = caption, align = align,
+       notes = trimws(gsub("[ \n]+", " ", notes)))
+}
+
+# "-0.55 to 1.13", nothing where there is none.
+interval_cells <- function(lower, upper) {
+  ifelse(lower %in% c("", "NA", NA) | upper %in% c("", "NA", NA), "",
+         paste(trimws(lower), "to", trimws(upper)))
+}
+
+direction_words <- function(measure) {
+  if (measure$better == "low") "lower is better" else "higher is better"
+}
+
+#' @exportS3Method
+report_table.dg_compare <- function(x) {
+  cells <- comparison_cells(x)
+  measure <- x$metrics[[1L]]
+  table <- data.frame(cells[c("method", "mean", "overall", "rank", "difference")],
+                      interval = interval_cells(cells$lower, cells$upper), p = cells$p,
+                      p_rank = cells$p_rank)
+  new_report(table, c("Method", paste("Mean", measure$title), "All rows", "Mean rank",
+                      paste("Difference from", x$against), "95 % interval", "p", "p, signed ranks"),
+             paste0(measure$title, ", ", x$runs[[1L]]$held, " (", direction_words(measure), ")"),
+             c(report_inference(x), comparison_verdicts(x)))
+}
+
+# By the headers of the table.
+report_inference <- function(x) {
+  words <- unlist(strsplit(inference_words(x), "\n", fixed = TRUE))
+  words <- sub("^ *p_rank: ", "p, signed ranks: ", sub(";$", "", words))
+  sub("^ *intervals", "Intervals", words)
+}
+
+#' @exportS3Method
+report_table.dg_cv <- function(x) {
+  columns <- c("score", names(x$metrics)[-1L])
+  titles <- vapply(x$metrics, `[[`, "", "title")
+  means <- vapply(columns, function(name) known_mean(x$domains[[name]]), 0)
+  errors <- vapply(x$errors, `[[`, 0, "se")
+  new_report(x$domains[c("domain", "rows", columns)], c("Domain", "Rows", unname(titles)),
+             paste0(x$spec$parts$title, ", ", x$held),
+             c(paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
+                      " (standard error ", vapply(rounded(errors, 2), format, ""), ")"),
+               paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4)))))
+}
+
+#' @exportS3Method
+report_table.dg_tuned <- function(x) {
+  tuning <- x$tuning
+  names <- names(tuning$best)
+  table <- tuning$table[is.na(tuning$table$error), ]
+  order <- utils::head(order(losses(table$mean, tuning$metric$better)), 10L)
+  chosen <- vapply(tuning$best, format_value, "")
+  new_report(table[order, c(names, "mean", "se")],
+             c(names, paste("Mean", tuning$metric$title), "Standard error"),
+             paste0("The best of ", plural(nrow(tuning$table), "combination"), ", ", tuning$held),
+             c(paste0("Chosen: ", paste(names, "=", chosen, collapse = ", "),
+                      if (tuning$rule == "one_se") ", the simplest within one standard error"),
+               "On new domains expect somewhat worse."), text = integer())
+}
+
+#' @exportS3Method
+report_table.dg_auto <- function(x) {
+  choice <- x$choice
+  table <- choice$table
+  shown <- c(which(table$member %in% TRUE), if (!choice$few) best_others(table))
+  weight <- table$weight[shown]
+  cells <- data.frame(candidate = describe_candidates(table[shown, ]), score = table$mean[shown],
+                      weight = ifelse(is.na(weight), "", formatC(weight, 2L, format = "f")))
+  expected <- choice$expected
+  new_report(cells, c("Candidate", paste(choice$metric$title, "on left-out domains"), "Weight"),
+             paste0("Members of the ensemble and the best of the others", describe_formula(x)),
+             if (!is.na(expected$mean)) {
+               paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
+                      if (!is.na(expected$se)) {
+                        paste0(" (standard error ", rounded(expected$se, 2), ")")
+                      })
+             })
+}
+
+#' @exportS3Method
+report_table.dg_diagnose <- function(x) {
+  table <- as.data.frame(x)
+  words <- function(v) vapply(v, function(one) if (is.na(one)) "" else format(rounded(one, 3)), "")
+  cells <- data.frame(
+    question = c("Shift: variance of the predictors between domains, beyond chance",
+                 paste("Room: gain of", x$metric$title, "in known domains, told the domain"),
+                 paste("Gain: gain of", x$metric$title, "in unseen domains, from unlabelled rows")),
+    estimate = words(table$estimate),
+    interval = interval_cells(words(table$lower), words(table$upper)),
+    p = vapply(table$p.value, format_p, "")
+  )
+  new_report(cells, c("Question", "Estimate", "95 % interval", "p"),
+             paste0("What is there to gain from domains? (", plural(nrow(x$domains), "domain"),
+                    ", ", plural(x$rows, "row"), ")"), x$verdict)
+}
+
+#' @exportS3Method
+report_table.dg_calibration <- function(x) {
+  t <- x$table
+  words <- function(v) formatC(v, max(getOption("digits") - 5L, 1L), format = "f")
+  cells <- data.frame(class = as.character(t$class),
+                      bin = paste(format(t$low), "to", format(t$high)), rows = t$rows,
+                      predicted = words(t$predicted), observed = words(t$observed),
+                      interval = interval_cells(words(t$lower), words(t$upper)))
+  new_report(cells, c("Class", "Predicted between", "Rows", "Mean prediction", "Observed share",
+                      "95 % interval"),
+             paste0("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
+                    plural(x$domains, "domain")),
+             paste0(names(x$error), ": expected calibration error ", rounded(x$error, 2)),
+             text = 1:2)
+}
+
+#' @exportS3Method
+report_table.domgen_mmd <- function(x) {
+  table <- as.data.frame(x)
+  if (!is.null(table$p.value)) table$p.value <- vapply(table$p.value, format_p, "")
+  new_report(table, c("Domain", "and domain", "Squared MMD", if (ncol(table) > 3L) "p"),
+             paste0("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", ")"),
+             c(paste0("k(x, z) = ", format_bandwidth(x$kernel)), if (!is.null(x$p_value)) {
+               paste(x$permutations, "permutations, p not adjusted for several pairs")
+             }), text = 1:2)
+}
+
+#' @exportS3Method
+report_table.dg_cost <- function(x) {
+  size <- x$arguments
+  new_report(cost_cells(x), c("Pass (times)", "Operations", "Read", "Sent by a worker", "Seconds"),
+             paste0("Cost of ", x$title, ": ", in_full(size$rows), " rows, ",
+                    plural(size$predictors, "predictor"), ", ", plural(size$domains, "domain"),
+                    ", ", plural(size$workers, "worker")), cost_totals(x))
+}

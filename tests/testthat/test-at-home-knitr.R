@@ -1,0 +1,122 @@
+reported <- function() {
+  toy <- toy_domains(4, 15)
+  labels <- toy_classes(4, 15)
+  machine <- dg_svm(y ~ . | domain, data = labels, cost = 1, probability = "platt")
+  methods <- list(dg_lm(), dg_ridge(lambda = 1))
+  names(methods) <- c("50 % | of_a *bad* <b>name</b>", "$x^2$ & `b` # [c]")
+  set.seed(1)
+  list(
+    compare = dg_compare(methods, y ~ . | domain, data = toy),
+    cv = dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("rmse", "r2")),
+    tuned = dg_tune(dg_ridge(), y ~ . | domain, data = toy, extend = FALSE,
+                    grid = list(lambda = c(1, 10))),
+    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2),
+    diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
+    calibration = dg_calibration(machine, labels),
+    mmd = mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9),
+    cost = dg_cost(dg_ridge(features = features_rff(10)), 1e6, 5)
+  )
+}
+
+# The cells of a pipe table, without the escapes.
+pipe_cells <- function(text) {
+  lines <- grep("^\\|", strsplit(text, "\n")[[1]], value = TRUE)[-2]
+  lines <- gsub("\\|", "&#124;", lines, fixed = TRUE)
+  cells <- strsplit(sub("^\\|", "", sub("\\|$", "", lines)), "|", fixed = TRUE)
+  cells <- do.call(rbind, lapply(cells, trimws))
+  gsub("&#124;", "|", gsub("\\\\(.)", "\\1", cells), fixed = TRUE)
+}
+
+test_that("every result becomes a table of markdown with its numbers, a caption and notes", {
+  skip_if_not_installed("knitr")
+  objects <- suppressWarnings(reported())
+  for (name in names(objects)) {
+    text <- knitr::knit_print(objects[[name]])
+    expect_s3_class(text, "knit_asis")
+    expect_match(text, "Table: [^ ]", info = name)
+    expect_match(text, "\n- ", info = name)
+    cells <- pipe_cells(text)
+    expect_gt(nrow(cells), 1)
+    expect_true(all(nzchar(cells[1, ])), info = name)
+  }
+  cells <- pipe_cells(knitr::knit_print(objects$cv))
+  domains <- objects$cv$domains
+  expect_identical(cells[-1, 1], domains$domain)
+  expect_identical(cells[1, ], c("Domain", "Rows", "RMSE", "R squared"))
+  expect_equal(as.numeric(cells[-1, 3]), domains$score, tolerance = 1e-3)
+  compared <- pipe_cells(knitr::knit_print(objects$compare))
+  expect_equal(as.numeric(compared[-1, 2]), objects$compare$table$mean, tolerance = 1e-3)
+  expect_equal(as.numeric(sub(" to .*", "", compared[2, 6])), objects$compare$table$lower[1],
+               tolerance = 1e-2)
+})
+
+test_that("a caption of the chunk replaces that of the table", {
+  skip_if_not_installed("knitr")
+  cv <- dg_cv(dg_lm(), weight ~ Time | Diet, data = ChickWeight)
+  expect_match(knitr::knit_print(cv, options = list(tab.cap = "Chicks")), "Table: Chicks\n")
+  expect_no_match(knitr::knit_print(cv, options = list(`tbl-cap` = "Chicks")), "Table:")
+})
+
+test_that("digits of the session are those of the table", {
+  skip_if_not_installed("knitr")
+  cv <- dg_cv(dg_lm(), weight ~ Time | Diet, data = ChickWeight)
+  old <- options(digits = 10)
+  on.exit(options(old))
+  cells <- pipe_cells(knitr::knit_print(cv))
+  expect_equal(as.numeric(cells[-1, 3]), cv$domains$score, tolerance = 1e-6)
+})
+
+# The document of a chunk that shows x, as pandoc reads it.
+pandoc_text <- function(x, to) {
+  file <- tempfile(fileext = ".md")
+  writeLines(knitr::knit_print(x), file)
+  out <- tempfile()
+  system2(rmarkdown::pandoc_exec(), c("-f", "markdown", "-t", to, "-o", out, file))
+  paste(readLines(out), collapse = "\n")
+}
+
+test_that("names of any kind reach HTML and LaTeX as they are", {
+  skip_if_not_installed("rmarkdown")
+  skip_if_not(rmarkdown::pandoc_available())
+  bad <- c("50 % | of_a *bad* <b>name</b>", "$x^2$ & `b` # [c]")
+  methods <- stats::setNames(list(dg_lm(), dg_ridge(lambda = 1)), bad)
+  comparison <- dg_compare(methods, y ~ . | domain, data = toy_domains(4, 15))
+  plain <- gsub("\\s+", " ", pandoc_text(comparison, "plain --columns=400"))
+  for (name in bad) expect_gte(lengths(gregexpr(name, plain, fixed = TRUE)), 2)
+  html <- pandoc_text(comparison, "html --wrap=none")
+  expect_match(html, ">50 % | of_a *bad* &lt;b&gt;name&lt;/b&gt;</td>", fixed = TRUE)
+  expect_match(html, "<caption>")
+  expect_match(pandoc_text(comparison, "latex"), "\\\\caption")
+})
+
+test_that("Sweave and HTML documents of knitr get their own markup", {
+  skip_if_not_installed("knitr")
+  knit_in <- function(format) {
+    old <- knitr::opts_knit$get("out.format")
+    knitr::opts_knit$set(out.format = format)
+    on.exit(knitr::opts_knit$set(out.format = old))
+    methods <- stats::setNames(list(dg_lm()), "50 % of_a <b>")
+    knitr::knit_print(dg_compare(methods, y ~ . | domain, data = toy_domains(4, 15)))
+  }
+  latex <- knit_in("latex")
+  expect_match(latex, "\\begin{tabular}", fixed = TRUE)
+  expect_match(latex, "\\item null: not distinguishable from 50 \\% of\\_a \\textless{}b", fixed = TRUE)
+  expect_match(latex, "\n50 \\% of\\_a \\textless{}b\\textgreater{} &", fixed = TRUE)
+  html <- knit_in("html")
+  expect_match(html, "<table", fixed = TRUE)
+  expect_match(html, "<li>null: not distinguishable from 50 % of_a &lt;b&gt;", fixed = TRUE)
+})
+
+test_that("kable() and gt() take the table of every result", {
+  skip_if_not_installed("knitr")
+  objects <- suppressWarnings(reported())
+  for (name in names(objects)) {
+    frame <- as.data.frame(objects[[name]])
+    shown <- knitr::kable(frame, format = "pipe", digits = 3)
+    expect_length(shown, nrow(frame) + 2L)
+    if (requireNamespace("gt", quietly = TRUE)) {
+      html <- gt::as_raw_html(gt::gt(frame), inline_css = FALSE)
+      expect_identical(lengths(gregexpr("<tr", html)), nrow(frame) + 1L, info = name)
+    }
+  }
+})
