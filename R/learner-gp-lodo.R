@@ -18,6 +18,18 @@ lodo.dg_gp <- function(object, ...) {
   object$lodo
 }
 
+# Of the rows of positive weight, each domain's without it, in units of the response.
+left_out_residuals <- function(object) {
+  factor <- gp_factor(object)
+  gp_inverse_(factor, length(factor$alpha))
+  residuals <- factor$alpha
+  for (i in split(seq_along(residuals), droplevels(object$domain[object$weights > 0]))) {
+    R <- chol(factor$A[i, i, drop = FALSE])
+    residuals[i] <- backsolve(R, backsolve(R, factor$alpha[i], transpose = TRUE))
+  }
+  residuals * object$response$scale
+}
+
 exact_lodo <- function(object) {
   used <- object$weights > 0
   factor <- gp_factor(object)

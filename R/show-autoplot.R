@@ -72,7 +72,7 @@ gg_layer <- function(rows, mark, p, page) {
 # Names beside their points, none over another: moved where ggrepel is, else left out.
 gg_clear <- function() {
   if (!requireNamespace("ggrepel", quietly = TRUE)) {
-    return(list(ggplot2::geom_text, with = list(size = 3, check_overlap = TRUE, vjust = -0.5,
+    return(list(ggplot2::geom_text, with = list(size = 3, check_overlap = TRUE, vjust = -0.9,
                                                 show.legend = FALSE)))
   }
   list(ggrepel::geom_text_repel,
@@ -121,7 +121,9 @@ gg_key <- function(p, page) {
 # Names are left out where they would overlap.
 gg_axis <- function(axis, labels, scale) {
   ends <- if (is.null(axis$pad)) ggplot2::waiver() else ggplot2::expansion(add = axis$pad)
-  if (is.null(axis$breaks)) return(scale(expand = ends))
+  if (is.null(axis$breaks)) {
+    return(scale(expand = ends, guide = ggplot2::guide_axis(check.overlap = TRUE)))
+  }
   scale(expand = ends, breaks = axis$breaks, labels = labels, minor_breaks = NULL,
         guide = ggplot2::guide_axis(check.overlap = TRUE))
 }

@@ -18,6 +18,7 @@ skip_if_another_ggplot2 <- function() {
   testthat::skip_if_not_installed("ggplot2")
   version <- as.character(utils::packageVersion("ggplot2"))
   testthat::skip_if_not(startsWith(version, "3.4"), "pictures were made with ggplot2 3.4")
+  testthat::skip_if(requireNamespace("ggrepel", quietly = TRUE), "they were made without ggrepel")
 }
 
 # Drawn on a small device; what was given back.
