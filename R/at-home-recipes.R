@@ -7,7 +7,7 @@
 step_of <- function(suffix, own = list(), projection = suffix) {
   step <- function(recipe, ..., domain = NULL, outcome = NULL, role = "predictor",
                    trained = FALSE, num_comp = 2, sigma = NULL, scale = "pooled",
-                   options = list(), res = NULL, columns = NULL, prefix = toupper(method),
+                   options = list(), res = NULL, columns = NULL, prefix = toupper(suffix),
                    keep_original_cols = FALSE, skip = FALSE, id = recipes::rand_id(suffix)) {
     need_package("recipes", paste0("step_", suffix, "()"))
     check_given(recipe, "recipe")
@@ -20,7 +20,7 @@ step_of <- function(suffix, own = list(), projection = suffix) {
   }
   arguments <- formals(step)
   arguments$id[[2L]] <- suffix
-  if (is.null(own$method)) arguments$prefix <- toupper(projection)
+  arguments$prefix <- if (is.null(own$method)) toupper(projection) else quote(toupper(method))
   formals(step) <- append(arguments, own, match("num_comp", names(arguments)))
   step
 }
