@@ -36,7 +36,8 @@ colour_scale <- function(page, n) {
 }
 
 # Colours that colour-blind readers tell apart (Okabe and Ito, 2008), neighbours of different
-# lightness, those near the paper's last, yellow darker on a light page; of more than eight, a scale.
+# lightness, those near the paper's last (yellow is darker on a light page); of more than eight, a
+# scale.
 class_colours <- function(page, n) {
   if (n > 8L) return(colour_scale(page, n))
   light <- c("#0072B2", "#E69F00", page$ink, "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#BFB200")
