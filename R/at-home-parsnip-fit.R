@@ -16,6 +16,12 @@
 #' @export
 fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm", domain = NULL,
                                domain_kernel = NULL, tau = NULL, sigma = NULL, ...) {
+  if (missing(formula) || !inherits(formula, "formula")) {
+    abort("argument", "`formula` must be a formula.")
+  }
+  check_given(data, "data")
+  data <- check_data(data)
+  method <- check_choice(method, "method", vapply(parsnip_engines(), `[[`, "", "method"))
   args <- list(...)
   check_no_dots(args[intersect(names(args), setdiff(data_arguments, "na.action"))],
                 setdiff(names(formals(method)), c(data_arguments, "...")))

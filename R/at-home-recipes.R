@@ -11,6 +11,9 @@ step_of <- function(suffix, own = list(), projection = suffix) {
                    keep_original_cols = FALSE, skip = FALSE, id = recipes::rand_id(suffix)) {
     need_package("recipes", paste0("step_", suffix, "()"))
     check_given(recipe, "recipe")
+    if (!inherits(recipe, "recipe")) {
+      abort("argument", "`recipe` must be a recipe, not ", describe(recipe), ".")
+    }
     selectors <- list(terms = rlang::enquos(...), domain = rlang::enquos(domain),
                       outcome = rlang::enquos(outcome))
     names <- setdiff(names(formals(sys.function())), c("recipe", "...", "domain", "outcome"))
