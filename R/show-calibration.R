@@ -7,7 +7,8 @@
 #' domains of a [dg_cv()], or of new domains.
 #'
 #' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
-#' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
+#' the diagonal where predicted is observed, and the number of rows as bars at the bottom. A bin
+#' with one row is not drawn. With
 #' more than two classes each has a panel.
 #'
 #' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), or
@@ -156,11 +157,14 @@ autoplot.dg_calibration <- function(object, ...) as_ggplot(picture(object, ...))
 #' @exportS3Method
 picture.dg_calibration <- function(x, ...) {
   check_no_dots(list(...), character())
-  table <- x$table
+  table <- x$table[x$table$rows > 1L, ]
+  if (nrow(table) == 0L) table <- x$table
   panel <- as.integer(table$class)
   classes <- seq_len(nlevels(table$class))
   high <- 0.2 * table$rows / stats::ave(table$rows, panel, FUN = max)
-  note <- paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"), ", 95 % intervals")
+  note <- paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"),
+                 "; lines: Wilson's 95 % intervals of the share; bars: numbers of rows",
+                 if (nrow(table) < nrow(x$table)) "; bins with one row are not drawn")
   new_picture(
     table, x = picture_axis("predicted probability"), equal = TRUE,
     y = picture_axis("share of rows"), note = note,
@@ -176,7 +180,7 @@ picture.dg_calibration <- function(x, ...) {
       # few enough to be read
       if (max(table(panel)) <= 12L) {
         layer("text", (table$low + table$high) / 2, -0.05, label = table$rows, panel = panel,
-              ink = 0.65)
+              ink = 0.65, room = 0.12)
       }
     ))
 }

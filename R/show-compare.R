@@ -27,6 +27,9 @@ picture.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
   frame <- compare_frame(x)
   frame$at <- as.integer(frame$method)
+  frame$outside <- frame$method %in% far_methods(frame)
+  outside <- beyond_scale(frame)
+  frame <- frame[!frame$outside, ]
   panel <- as.integer(frame$panel)
   single <- frame$kind == "domain"
   spread <- frame$at[single] + 0.45 * spread_out(sum(single))
@@ -38,13 +41,53 @@ picture.dg_compare <- function(x, ...) {
     frame, x = picture_axis(free = TRUE), rows = 1L, strip = "bottom", panels = titles,
     y = picture_axis(NULL, seq_len(nlevels(frame$method)), levels(frame$method), pad = 0.5),
     title = paste0("each ", x$runs[[1L]]$labels$domain, ", and the mean"),
+    note = c("diamonds: means; bars: 95 % intervals of the mean difference", if (nrow(outside)) {
+      "off the scale: the mean is written with an arrow"
+    }),
     layers = list(
       layer("segment", 0, -Inf, yend = Inf, dash = 2, panel = 2L),
       layer("point", frame$value[single], spread, panel = panel[single], ink = 0.35, size = 0.6),
       layer("segment", frame$lower, frame$at, xend = frame$upper, panel = panel, width = 3),
       layer("point", frame$value[!single], frame$at[!single], panel = panel[!single], size = 1.3,
-            shape = ifelse(frame$kind[!single] == "against", 1, 23))
+            shape = ifelse(frame$kind[!single] == "against", 1, 23)),
+      layer("text", outside$at, as.integer(outside$method), label = outside$label,
+            panel = as.integer(outside$panel), align = 1)
     ))
+}
+
+# A method that is so much worse than all others that the axis would show little else, such as the
+# null model: does it, left out, more than halve the range of each panel? at least three methods.
+far_methods <- function(frame) {
+  far <- character()
+  repeat {
+    left <- setdiff(levels(frame$method), c(far, frame$method[frame$kind == "against"]))
+    left <- as.character(left)
+    if (nlevels(frame$method) - length(far) < 3L) return(far)
+    share <- vapply(left, function(name) {
+      spread <- function(rows) diff(range(rows$value, rows$lower, rows$upper, na.rm = TRUE))
+      kept <- frame[!frame$method %in% far & frame$panel == "scores", ]
+      rest <- kept[kept$method != name, ]
+      if (spread(kept) == 0) 1 else spread(rest) / spread(kept)
+    }, 0)
+    if (length(share) == 0L || min(share) > 0.5) return(far)
+    far <- c(far, left[which.min(share)])
+  }
+}
+
+# The means of such methods, at the edge of what the others need: panel, method, at, label, align.
+beyond_scale <- function(frame) {
+  means <- frame[frame$outside & frame$kind != "domain", ]
+  kept <- frame[!frame$outside, ]
+  ends <- lapply(split(kept, kept$panel), function(rows) {
+    range(rows$value, rows$lower, rows$upper, na.rm = TRUE)
+  })
+  over <- mapply(function(panel, value) value > mean(ends[[panel]]), as.character(means$panel),
+                 means$value)
+  means$at <- vapply(as.character(means$panel), function(panel) ends[[panel]][2L], 0)
+  number <- vapply(means$value, plain_number, "", digits = 3)
+  means$label <- if (nrow(means)) ifelse(over, paste(number, ">"), paste("<", number))
+                 else character()
+  means
 }
 
 # One line a domain and method (domain) and one a method (mean; domain NA), for each panel: panel

@@ -29,6 +29,8 @@ picture.dg_diagnose <- function(x, ...) {
   new_picture(
     frame, rows = 1L, x = picture_axis(NULL, 1:4, diagnose_labels, pad = 0.5, free = TRUE),
     y = picture_axis(free = TRUE),
+    note = paste("left: range of 95 % of permutations; right: points are domains, lines 95 %",
+                 "intervals of their mean"),
     panels = c(paste0("variance between domains\n", shift_title(x)),
                paste0("gain over pooling (", x$metric$title, ")\nabove 0 is better")),
     layers = list(

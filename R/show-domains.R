@@ -86,10 +86,10 @@ similar_order <- function(squared) {
   stats::hclust(stats::as.dist(pmax(squared, 0)), "average")$order
 }
 
-# Unseen domains are named first, without names that would lie over others.
+# Unseen domains are named first, without names that would lie over others or over marks.
 map_picture <- function(map, name) {
   frame <- map$points[order(!map$points$unseen), ]
-  key <- picture_key(name, c("training", "unseen"), c(1, 17), inks = c(0.6, 1),
+  key <- picture_key(name, c("training", "unseen"), c(1, 17),
                      shown = any(frame$unseen))
   kind <- factor(frame$unseen, c(FALSE, TRUE), key$levels)
   # the larger range is that of both axes

@@ -28,11 +28,33 @@ shade <- function(page, share) {
   colours
 }
 
-# Colours of increasing lightness, in grey too, without those too near the paper's.
-colour_scale <- function(page, n) {
+# Colours of increasing lightness, in grey too. Of marks without those too near the paper's; tiles
+# go from near the paper to far from it.
+colour_scale <- function(page, n, tiles = FALSE) {
   of <- grDevices::colorRamp(grDevices::hcl.colors(64L, "Viridis"))
-  range <- if (lightness(page$paper) > 0.5) c(0, 0.8) else c(0.4, 1)
+  light <- lightness(page$paper) > 0.5
+  range <- if (tiles) c(0, 1) else if (light) c(0, 0.8) else c(0.4, 1)
+  if (tiles && light) range <- rev(range)
   grDevices::rgb(of(seq(range[1L], range[2L], length.out = n)), maxColorValue = 255)
+}
+
+# Colours of classes and domains: those of Okabe and Ito (2008), which the colour-blind tell apart,
+# in an order in which neighbours differ in lightness; of more than there are a scale.
+class_colours <- function(page, n) {
+  if (is.function(page$classes)) return(page$classes(n))
+  if (length(page$classes) >= n) return(page$classes[seq_len(n)])
+  if (n > length(okabe_ito)) return(colour_scale(page, n))
+  okabe_ito[seq_len(n)]
+}
+
+okabe_ito <- c("#0072B2", "#E69F00", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#999999",
+               "#F0E442")
+
+# What is written on these colours: ink or paper, whichever is farther.
+written_on <- function(page, colours) {
+  on <- vapply(colours, lightness, 0, USE.NAMES = FALSE)
+  far <- abs(on - lightness(page$ink)) > abs(on - lightness(page$paper))
+  ifelse(far, page$ink, page$paper)
 }
 
 # Shapes that differ without colour.

@@ -3,7 +3,8 @@
 #' @description
 #' `which = "scores"`: the training rows and each unseen domain side by side on two components, on
 #' common axes, with a colour and a shape for each class or a shade for the number that is the
-#' response (as figure 2 of the DICA paper); the training rows lie in pale grey under each unseen
+#' response, as figure 2 of the DICA paper (or, with `colour = "domain"`, a colour and a shape for
+#' each domain); the training rows lie in pale grey under each unseen
 #' domain. A projection that generalises gives the unseen domains the shape of the training
 #' domains. With one component the response is on the other axis, a strip for each class. Without a
 #' response up to eight training domains have a colour and shape each.
@@ -12,7 +13,12 @@
 #'
 #' `plot()` draws with base graphics in the colours of the page (`par("fg")` on `par("bg")`),
 #' `autoplot()` with ggplot2 in those of the current theme ([ggplot2::theme_set()]): both are
-#' readable in grey and on a dark page.
+#' readable in grey and on a dark page. Classes and domains have the colours of Okabe and Ito
+#' (2008), which the colour-blind tell apart (more than eight: a scale), and shapes; numbers those
+#' of viridis.
+#' A theme of ggplot2 4 with palettes of its own (`palette.colour.discrete`,
+#' `palette.colour.continuous`) is followed. Where ggrepel is installed, `autoplot()` moves names on
+#' maps apart.
 #'
 #' @param x,object A projection.
 #' @param newdata New rows to show, one panel per domain; see
@@ -23,6 +29,8 @@
 #'   columns of it.
 #' @param max_panels Unseen domains beyond this number are not shown; the title says so.
 #' @param which What to show.
+#' @param colour What colours tell: the response (the domain where there is none), or the domain; of
+#'   more than 16 domains no names stand beside the picture.
 #' @param ... For `plot()` further arguments of [graphics::points()], such as `cex`; else none.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
@@ -36,10 +44,11 @@
 #' plot(model, which = "values")
 #' @export
 plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
-                               max_panels = 5, which = c("scores", "values"), ...) {
+                               max_panels = 5, which = c("scores", "values"), ...,
+                               colour = c("response", "domain")) {
   check_no_dots(list(...), c(setdiff(names(formals(plot.dg_projection)), "x"), style_arguments),
                 style_arguments)
-  p <- picture(x, newdata, components, domain, y, max_panels, which)
+  p <- picture(x, newdata, components, domain, y, max_panels, which, colour = colour)
   drawn(draw_picture(p, list(...)))
   invisible(x)
 }
@@ -58,17 +67,21 @@ drawn <- function(code) {
 #' @rdname plot.dg_projection
 #' @exportS3Method ggplot2::autoplot
 autoplot.dg_projection <- function(object, newdata = NULL, components = 1:2, domain = NULL,
-                                   y = NULL, max_panels = 5, which = c("scores", "values"), ...) {
-  as_ggplot(picture(object, newdata, components, domain, y, max_panels, which, ...))
+                                   y = NULL, max_panels = 5, which = c("scores", "values"), ...,
+                                   colour = c("response", "domain")) {
+  as_ggplot(picture(object, newdata, components, domain, y, max_panels, which, ...,
+                    colour = colour))
 }
 
 #' @exportS3Method
 picture.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
-                                  max_panels = 5, which = "scores", ...) {
+                                  max_panels = 5, which = "scores", ...,
+                                  colour = c("response", "domain")) {
   check_no_dots(list(...), setdiff(names(formals(plot.dg_projection)), "x"))
   which <- check_choice(which, "which", c("scores", "values"))
   if (which == "values") return(values_picture(x))
-  scores_picture(scores_frame(x, newdata, components, domain, y, max_panels))
+  colour <- check_choice(colour, "colour", c("response", "domain"))
+  scores_picture(scores_frame(x, newdata, components, domain, y, max_panels, colour))
 }
 
 read_components <- function(components, x) {
@@ -85,7 +98,7 @@ read_components <- function(components, x) {
 # One line a row: panel (factor; "training domains", then the unseen ones), seen, domain, first,
 # second (NA with one component), key: what colours and shapes tell. Attributes: components,
 # title, labels (names of the variables) and of (what the key is: "response", "domain", "none").
-scores_frame <- function(x, newdata, components, domain, y, max_panels) {
+scores_frame <- function(x, newdata, components, domain, y, max_panels, colour = "response") {
   components <- read_components(components, x)
   max_panels <- check_count(max_panels, "max_panels")
   title <- x$spec$parts$title
@@ -105,8 +118,12 @@ scores_frame <- function(x, newdata, components, domain, y, max_panels) {
   frame$panel <- factor(ifelse(frame$seen, 1L, 1L + match(frame$domain, unseen)),
                         seq_len(1L + length(unseen)), c("training domains", unseen))
   few <- length(unique(training$domain)) %in% 2:8
-  of <- if (any(!is.na(frame$key))) "response" else if (few) "domain" else "none"
-  if (of == "domain") frame$key <- factor(ifelse(frame$seen, frame$domain, NA))
+  asked <- colour == "domain"
+  of <- if (any(!is.na(frame$key)) && !asked) "response" else if (few || asked) "domain" else "none"
+  if (of == "domain") {
+    frame$key <- factor(ifelse(frame$seen | asked, frame$domain, NA), unique(frame$domain))
+    frame$key <- droplevels(frame$key)
+  }
   # a model of sums has no response to go by
   if (of == "response" && !is.numeric(frame$key)) {
     frame$key <- factor(frame$key, if (is.factor(x$y)) levels(x$y) else sort(unique(frame$key)))
@@ -167,7 +184,9 @@ score_key <- function(frame) {
   if (is.null(key_title(frame))) return(NULL)
   levels <- levels(frame$key)
   picture_key(key_title(frame), levels, class_shapes(length(levels)),
-              if (is.null(levels)) range(frame$key, na.rm = TRUE))
+              if (is.null(levels)) range(frame$key, na.rm = TRUE),
+              # more names than lines are no key
+              shown = length(levels) <= 16L)
 }
 
 # One row of panels on common axes; the training domains first, on grey, and pale under the others.

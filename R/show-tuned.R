@@ -42,8 +42,23 @@ picture.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
   check_no_dots(list(...), c("type", "parameters"))
   shown <- read_tuning_picture(x, type, parameters)
   if (shown$type == "curves") return(curves_picture(curves_frame(x, shown$parameters), x$tuning))
-  tile_picture(surface_frame(x, shown$parameters), tuning_title(x$tuning), shown$parameters[1L],
-               shown$parameters[2L], x$tuning$metric$title)
+  title <- vapply(shown$parameters, parameter_title, "")
+  tile_picture(surface_frame(x, shown$parameters), tuning_title(x$tuning), title[[1L]], title[[2L]],
+               x$tuning$metric$title, note = "frame: the chosen pair")
+}
+
+# A parameter's name, and of a multiple what it multiplies.
+parameter_title <- function(name) {
+  last <- sub("^.*[.]", "", name)
+  said <- c(times = "bandwidth, times the median distance", sigma = "bandwidth",
+            ncomp = "number of components", n_features = "number of features",
+            n_landmarks = "number of landmarks")
+  if (!last %in% names(said)) return(name)
+  of <- if (grepl("outer", name, fixed = TRUE)) " between domains"
+  text <- said[[last]]
+  if (length(of)) text <- sub("bandwidth", paste0("bandwidth", of), text)
+  part <- sub("[.]?[^.]*$", "", name)
+  if (nzchar(part) && is.null(of)) paste0(text, " (", part, ")") else text
 }
 
 tuning_title <- function(tuning) {
@@ -130,7 +145,7 @@ same_digits <- function(values) {
   spread <- diff(range(values, na.rm = TRUE))
   size <- max(abs(values), na.rm = TRUE)
   digits <- if (spread == 0) 3L else ceiling(log10(size / spread)) + 2L
-  formatC(values, digits = min(max(digits, 3L), 5L), format = "fg", flag = "#")
+  plain_number(values, min(max(digits, 3L), 5L))
 }
 
 # Values of a grid stand at equal distances, those of all parameters on one axis.
@@ -144,5 +159,6 @@ curves_picture <- function(frame, tuning) {
           ink = 0.5),
     of("line", frame$numeric), of("point", TRUE), of("point", frame$chosen, shape = 1, size = 2.4)
   ), picture_axis(NULL, at, frame$label, pad = 0.4, free = TRUE), picture_axis(tuning$metric$title),
-  tuning_title(tuning), panels = levels(frame$parameter), strip = "bottom")
+  tuning_title(tuning), panels = vapply(levels(frame$parameter), parameter_title, ""),
+  note = "ring: chosen; lines: one standard error to each side", strip = "bottom")
 }
