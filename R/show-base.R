@@ -44,7 +44,7 @@ lay_out <- function(p) {
   beside <- left + if (length(p$y$label)) 1.3 else 0
   gap <- if (p$y$free) left + 0.3 else 0.8
   wide <- (page[1L] - beside - right) / p$grid[2L] - gap
-  if (!is.null(p$y$label)) p$y$label <- shorten(p$y$label, max(floor(1.6 * page[2L]), 12))
+  if (!is.null(p$y$label)) p$y$label <- shorten(p$y$label, max(floor(2 * page[2L]), 12))
   p$x$labels <- across(p$x, line * wide, n)
   p$panels <- fit(p$panels, 1.15 * wide, 3L)
   p$title <- fit(p$title, page[1L], 2L)
