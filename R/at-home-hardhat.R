@@ -66,6 +66,8 @@ run_forge.domgen_domain_blueprint <- function(blueprint, new_data, ...) {
     known <- blueprint$extra_role_ptypes[[blueprint$domain_role]][[column]]
     if (is.factor(known)) new_data[[column]] <- factor(domain, ordered = is.ordered(known))
     blueprint$extra_role_ptypes[[blueprint$domain_role]][[column]] <- new_data[[column]][0L]
+    # those that recipes before 1.2 gives all columns at last
+    blueprint$recipe$levels[[column]] <- NULL
   }
   with_domain(hardhat::run_forge(as_default(blueprint), new_data, ...), blueprint)
 }

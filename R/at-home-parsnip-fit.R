@@ -58,10 +58,12 @@ read_domain_name <- function(domain, formula, data, spec) {
   }
   if (barred) return(NULL)
   if (handed_domain %in% names(data)) return(handed_domain)
-  if (spec_needs(spec)$domain || by_domain(spec_scale(spec))) {
+  if (spec_needs(spec)$domain || by_domain(spec_scale(spec)) || wants_probabilities(spec)) {
     abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, a ",
           "formula `y ~ x | school`, or in a workflow the role \"domain\" and ",
-          "`add_recipe(blueprint = domain_blueprint())`.")
+          "`add_recipe(blueprint = domain_blueprint())`.", if (wants_probabilities(spec)) {
+            " Probabilities are learned on left-out domains too (`probability = \"none\"`: none)."
+          })
   }
 }
 
@@ -77,8 +79,6 @@ barred_formula <- function(formula, domain) {
   }
   terms <- Filter(function(term) !identical(term, domain), c(list(rest), terms))
   right <- if (length(terms)) Reduce(function(a, b) call("+", a, b), terms) else 1
-  # where it is in an interaction
-  if (as.character(domain) %in% all.vars(right)) right <- call("-", right, domain)
   formula[[length(formula)]] <- call("|", right, domain)
   formula
 }

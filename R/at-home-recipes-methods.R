@@ -1,8 +1,9 @@
-# What recipes calls of the steps in at-home-recipes.R, which all have the class step_domain. A step
-# is a list of its arguments, whose selectors are evaluated when it is trained.
+# What recipes calls of the steps in at-home-recipes.R, which all have the class projectionstep:
+# each class with an underscore is a step of its own to tidy(). A step is a list of its arguments,
+# whose selectors are evaluated when it is trained.
 
 #' @exportS3Method recipes::prep
-prep.step_domain <- function(x, training, info = NULL, ...) {
+prep.projectionstep <- function(x, training, info = NULL, ...) {
   projection <- step_projection(x)
   domain <- step_column(x, "domain", training, info, spec_needs(projection)$domain)
   outcome <- step_column(x, "outcome", training, info,
@@ -21,7 +22,7 @@ prep.step_domain <- function(x, training, info = NULL, ...) {
 }
 
 #' @exportS3Method recipes::bake
-bake.step_domain <- function(object, new_data, ...) {
+bake.projectionstep <- function(object, new_data, ...) {
   fitted <- object$res
   if (is.null(fitted)) return(new_data)
   judge <- if (judges_domain(fitted)) fitted$blueprint$domain_columns
@@ -35,7 +36,7 @@ bake.step_domain <- function(object, new_data, ...) {
 
 # Those of recipes are for steps of one class.
 #' @export
-update.step_domain <- function(object, ...) {
+update.projectionstep <- function(object, ...) {
   changes <- list(...)
   check_no_dots(changes[setdiff(names(changes), names(object))], names(object))
   if (object$trained) {
@@ -126,7 +127,7 @@ step_rows <- function(weights, n, x) {
 # ---- what it says -----------------------------------------------------------------------------
 
 #' @export
-print.step_domain <- function(x, width = max(20, options()$width - 30), ...) {
+print.projectionstep <- function(x, width = max(20, options()$width - 30), ...) {
   # a step is there only where recipes is
   recipes::print_step(x$columns, x$terms, x$trained, paste(toupper(x$method), "components of "),
                       width, case_weights = x$case_weights)
@@ -134,7 +135,7 @@ print.step_domain <- function(x, width = max(20, options()$width - 30), ...) {
 }
 
 #' @export
-tidy.step_domain <- function(x, type = c("terms", "components"), ...) {
+tidy.projectionstep <- function(x, type = c("terms", "components"), ...) {
   type <- check_choice(type, "type", c("terms", "components"))
   frame <- if (type == "terms") {
     data.frame(terms = if (x$trained) x$columns else recipes::sel2char(x$terms))
@@ -149,10 +150,10 @@ tidy.step_domain <- function(x, type = c("terms", "components"), ...) {
 }
 
 #' @exportS3Method generics::required_pkgs
-required_pkgs.step_domain <- function(x, ...) "domgen"
+required_pkgs.projectionstep <- function(x, ...) "domgen"
 
 #' @exportS3Method generics::tunable
-tunable.step_domain <- function(x, ...) {
+tunable.projectionstep <- function(x, ...) {
   known <- list(
     num_comp = list(pkg = "dials", fun = "num_comp", range = c(1L, 4L)),
     lambda = list(pkg = "dials", fun = "penalty", range = c(-3, 1)),

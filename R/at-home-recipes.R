@@ -7,7 +7,7 @@
 step_of <- function(suffix, own = list(), projection = suffix) {
   step <- function(recipe, ..., domain = NULL, outcome = NULL, role = "predictor",
                    trained = FALSE, num_comp = 2, sigma = NULL, scale = "pooled",
-                   options = list(), res = NULL, columns = NULL, prefix = toupper(method),
+                   options = list(), res = NULL, columns = NULL, prefix = toupper(suffix),
                    keep_original_cols = FALSE, skip = FALSE, id = recipes::rand_id(suffix)) {
     need_package("recipes", paste0("step_", suffix, "()"))
     check_given(recipe, "recipe")
@@ -20,7 +20,7 @@ step_of <- function(suffix, own = list(), projection = suffix) {
   }
   arguments <- formals(step)
   arguments$id[[2L]] <- suffix
-  if (is.null(own$method)) arguments$prefix <- toupper(projection)
+  arguments$prefix <- if (is.null(own$method)) toupper(projection) else quote(toupper(method))
   formals(step) <- append(arguments, own, match("num_comp", names(arguments)))
   step
 }
@@ -30,7 +30,7 @@ new_step <- function(suffix, values) {
   named <- values$terms[nzchar(names(values$terms))]
   hidden <- c("terms", "trained", "res", "columns", if (suffix != "domain") "method")
   check_no_dots(named, setdiff(names(values), hidden))
-  structure(values, class = unique(c(paste0("step_", suffix), "step_domain", "step")))
+  structure(values, class = c(paste0("step_", suffix), "projectionstep", "step"))
 }
 
 #' Projections as steps of a recipe

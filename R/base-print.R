@@ -79,7 +79,7 @@ table_blocks <- function(widths, width) {
 # the names are long.
 cat_numbers <- function(values, digits = NULL) {
   if (is.matrix(values)) {
-    colnames(values) <- shorten_names(colnames(values), 12L)
+    colnames(values) <- shorten_names(colnames(values), 16L)
     rows <- shorten_names(rownames(values), getOption("width") %/% 3L)
     return(cat_table(row_names_first(rows, values), digits))
   }

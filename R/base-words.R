@@ -40,11 +40,6 @@ score_label <- function(measure, width, prefix = "") {
   paste0(title, if (nchar(title) + nchar(direction) < width) " " else "\n", direction)
 }
 
-# Numbers with so many digits, without the point that is left at the end of "326.".
-plain_number <- function(values, digits) {
-  sub("[.]$", "", formatC(values, digits = digits, format = "fg", flag = "#"))
-}
-
 # The user's names of the response and of the domain.
 variable_names <- function(blueprint) {
   domain <- blueprint$domain_columns

@@ -146,6 +146,12 @@
 #' model
 #' new <- subset(toy, domain %in% c("d1", "d2"))
 #' mean(predict(model, new) == new$y)
+#'
+#' # carbon dioxide uptake of plants, predicted for one that was not in training
+#' plants <- dg_auto(uptake ~ conc + Type + Treatment | Plant, data = subset(CO2, Plant != "Mc3"),
+#'                   budget = 1)
+#' plants
+#' cbind(subset(CO2, Plant == "Mc3"), predicted = predict(plants, subset(CO2, Plant == "Mc3")))
 #' @export
 dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, members = 5,
                     folds = NULL, unit = NULL, budget = NULL, max_rows = 1200,

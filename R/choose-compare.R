@@ -104,6 +104,12 @@
 #' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)
 #' dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()), distributional = dg_svm()),
 #'            y ~ . | domain, data = toy, folds = 4)
+#'
+#' # carbon dioxide uptake of plants that were not in training
+#' plants <- dg_compare(list(line = dg_lm(), curve = dg_ridge(lambda = 0.01)),
+#'                      uptake ~ conc + Type + Treatment | Plant, data = CO2)
+#' plants
+#' summary(plants)
 #' @export
 dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                        folds = NULL, metric = NULL, against = NULL, refits = TRUE,

@@ -80,6 +80,9 @@
 #' result <- dg_diagnose(y ~ . | domain, data = toy, permutations = 50)
 #' result
 #' plot(result)
+#'
+#' # carbon dioxide uptake: does it help to know the plant?
+#' dg_diagnose(uptake ~ conc + Type + Treatment | Plant, data = CO2, permutations = 50)
 #' @export
 dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_rows = 8000,
                         permutations = 200, weights = NULL, scale = c("pooled", "rank", "none"),

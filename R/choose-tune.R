@@ -97,6 +97,11 @@
 #' # the honest score
 #' spec <- dg_tune(dg_svm(), grid = list(cost = 10^(0:2)), folds = 3)
 #' dg_cv(spec, y ~ . | domain, data = toy, folds = 4)
+#'
+#' # carbon dioxide uptake of plants that were not in training
+#' plants <- dg_tune(dg_ridge(), uptake ~ conc + Type + Treatment | Plant, data = CO2,
+#'                   grid = list(lambda = 10^(-3:1)), extend = FALSE)
+#' summary(plants)
 #' @export
 dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, grid = NULL,
                     search = c("grid", "random", "coordinate"), size = 30, extend = TRUE,

@@ -18,46 +18,30 @@ lodo.dg_gp <- function(object, ...) {
   object$lodo
 }
 
-# For each domain list(rows: which of those of positive weight, R: the Cholesky factor of the
-# inverse of their covariance over s^2, alpha, left: their residuals over the response's scale).
-left_out_blocks <- function(object) {
+# Of the rows of positive weight, each domain's without it, in units of the response.
+left_out_residuals <- function(object) {
+  factor <- gp_factor(object)
+  gp_inverse_(factor, length(factor$alpha))
+  residuals <- factor$alpha
+  for (i in split(seq_along(residuals), droplevels(object$domain[object$weights > 0]))) {
+    R <- chol(factor$A[i, i, drop = FALSE])
+    residuals[i] <- backsolve(R, backsolve(R, factor$alpha[i], transpose = TRUE))
+  }
+  residuals * object$response$scale
+}
+
+exact_lodo <- function(object) {
   used <- object$weights > 0
   factor <- gp_factor(object)
   gp_inverse_(factor, length(factor$alpha))
   domain <- droplevels(object$domain[used])
-  lapply(split(seq_along(domain), domain), function(i) {
+  weights <- object$weights[used]
+  s2 <- object$signal^2
+  rows <- lapply(split(seq_along(domain), domain), function(i) {
     alpha <- factor$alpha[i]
     # chol() reads the upper triangle, which is all there is
     R <- chol(factor$A[i, i, drop = FALSE])
-    list(rows = i, R = R, alpha = alpha,
-         left = backsolve(R, backsolve(R, alpha, transpose = TRUE)))
-  })
-}
-
-# Of each row of positive weight, when its domain is left out: domain, truth, fit, sd (of the
-# prediction, with the noise).
-exact_left_out <- function(object) {
-  used <- object$weights > 0
-  scale <- object$response$scale
-  left <- sd <- numeric(sum(used))
-  for (block in left_out_blocks(object)) {
-    left[block$rows] <- block$left
-    sd[block$rows] <- object$signal * sqrt(diag(chol2inv(block$R)))
-  }
-  truth <- object$y[used]
-  data.frame(domain = droplevels(object$domain[used]), truth = truth, fit = truth - scale * left,
-             sd = scale * sd)
-}
-
-exact_lodo <- function(object) {
-  weights <- object$weights[object$weights > 0]
-  domain <- droplevels(object$domain[object$weights > 0])
-  s2 <- object$signal^2
-  rows <- lapply(left_out_blocks(object), function(block) {
-    i <- block$rows
-    alpha <- block$alpha
-    R <- block$R
-    left <- block$left
+    left <- backsolve(R, backsolve(R, alpha, transpose = TRUE))
     log_density <- sum(log(diag(R))) - (sum(left * alpha) / s2 + length(i) * log(2 * pi * s2)) / 2
     data.frame(rows = length(i), rmse = sqrt(weighted_mean(left^2, weights[i])) *
                  object$response$scale,

@@ -117,6 +117,11 @@
 #'
 #' # compare with pooled domains
 #' BIC(model, update(model, domain_kernel = domain_pooled()))
+#'
+#' # the growth of an orange tree, from other trees
+#' trees <- dg_gp(circumference ~ age | Tree, data = subset(Orange, Tree != "4"))
+#' new <- subset(Orange, Tree == "4")
+#' cbind(new, predict(trees, new, interval = "prediction"))
 #' @export
 dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
                   domain_kernel = domain_distribution(), features = features_exact(),

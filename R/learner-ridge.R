@@ -125,6 +125,16 @@
 #' fitted <- update(model, bandwidths = "fitted")
 #' fitted
 #' sqrt(mean((predict(fitted, test) - test$y)^2))
+#'
+#' # pupils of schools that were not in training
+#' if (requireNamespace("nlme", quietly = TRUE)) {
+#'   schools <- subset(nlme::MathAchieve, School %in% levels(School)[1:20])
+#'   known <- subset(schools, !School %in% levels(School)[1:5])
+#'   new <- subset(schools, School %in% levels(School)[1:5])
+#'   pupils <- dg_ridge(MathAch ~ SES + Sex + Minority | School, data = known)
+#'   print(summary(pupils))
+#'   sqrt(mean((predict(pupils, new) - new$MathAch)^2))
+#' }
 #' @export
 dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, kernel = NULL,
                      domain_kernel = domain_distribution(), features = features_exact(),

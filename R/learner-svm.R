@@ -233,6 +233,11 @@
 #' # probabilities, calibrated on held-out domains
 #' sure <- update(model, probability = "platt")
 #' head(predict(sure, test, type = "prob"))
+#'
+#' # where do plants come from whose carbon dioxide uptake is known? Each plant is a domain
+#' new <- subset(CO2, Plant %in% c("Qn1", "Qc2", "Mn3", "Mc1"))
+#' plants <- dg_svm(Type ~ uptake + conc | Plant, data = subset(CO2, !Plant %in% new$Plant))
+#' table(predicted = predict(plants, new), new$Type)
 #' @export
 dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = NULL, epsilon = 0.1,
                    kernel = NULL, domain_kernel = domain_distribution(),

@@ -122,6 +122,10 @@
 #'
 #' # a specification, to be given data later
 #' udica(ncomp = 3, lambda = 0.01)
+#'
+#' # carbon dioxide uptake of plants, each a domain
+#' plants <- dica(uptake ~ conc + Type + Treatment | Plant, data = CO2)
+#' plants
 #' @export
 dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
                  epsilon = 1e-4, kernel = kernel_rbf(), kernel_y = NULL,

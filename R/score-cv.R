@@ -90,6 +90,10 @@
 #' # rows that come in blocks
 #' dg_cv(dg_ridge(features = features_nystrom(20)), y ~ . | domain,
 #'       data = row_source(toy, partitions = 2))
+#'
+#' # the weight of chicks on a diet, from those on other diets; of a chick, from other chicks
+#' dg_cv(dg_lm(), weight ~ Time | Diet, data = ChickWeight, metric = c("rmse", "mae"))
+#' dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight)
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
                   metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL, ...) {

@@ -57,8 +57,8 @@ fold_splits.domgen_row_folds <- function(folds, task) {
 assigned_splits <- function(fold) {
   splits <- lapply(seq_len(ncol(fold)), function(r) {
     lapply(sort(unique(fold[, r])), function(k) {
-      list(train = which(fold[, r] != k), held = which(fold[, r] == k), fold = as.integer(k),
-           rep = r)
+      list(train = which(fold[, r] != k, useNames = FALSE),
+           held = which(fold[, r] == k, useNames = FALSE), fold = as.integer(k), rep = r)
     })
   })
   do.call(c, splits)

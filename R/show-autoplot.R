@@ -5,47 +5,25 @@ as_ggplot <- function(p) {
   page <- gg_page()
   plot <- ggplot2::ggplot(mapping = gg_places())
   for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
-  inches <- gg_inches()
-  p <- gg_fit(p, inches)
-  names <- across(p$x, (inches - 1) / p$columns, length(p$panels))
+  # a picture is about six inches wide
+  if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
+  names <- across(p$x, 6 / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
     gg_axis(p$y, shorten(p$y$labels, 24), ggplot2::scale_y_continuous) +
-    ggplot2::labs(title = p$title, caption = p$note, x = p$x$label, y = p$y$label)
+    ggplot2::labs(title = p$title, subtitle = p$note, x = p$x$label, y = p$y$label,
+                  caption = if (length(p$caption)) fit_text(p$caption, 95L, 4L))
   upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
-  plot + list(if (p$equal) ggplot2::coord_equal(clip = "off"),
-              if (any(nzchar(p$panels))) gg_panels(p),
-              if (p$x$upright) ggplot2::theme(axis.text.x = upright()))
+  plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
+              if (p$x$upright) ggplot2::theme(axis.text.x = upright()),
+              if (length(p$caption)) gg_caption())
 }
 
-# How wide the open device is, else six inches.
-gg_inches <- function() {
-  if (grDevices::dev.cur() == 1L) return(6)
-  min(max(grDevices::dev.size()[1L], 3), 12)
+# From the left edge, where a wide picture would not fit it otherwise.
+gg_caption <- function() {
+  ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0), plot.caption.position = "plot")
 }
 
-# Titles, captions and panels' titles in lines that fit on so many inches.
-gg_fit <- function(p, inches) {
-  size <- function(name) {
-    size <- ggplot2::calc_element(name, ggplot2::theme_get())$size
-    if (is.null(size)) 11 else as.numeric(size)
-  }
-  # a character is about half as wide as high
-  wide <- function(inches, name) max(floor(inches / (0.52 * size(name) / 72)), 10)
-  p$columns <- if (is.null(p$rows)) rev(grDevices::n2mfrow(length(p$panels)))[2L]
-               else length(p$panels)
-  # at most four panels side by side are readable
-  key <- if (length(p$key) && p$key$shown) 0.5 + 0.08 * widest(c(p$key$title, p$key$levels)) else 0
-  panel <- (inches - 0.8 - key) / p$columns - 0.15
-  if (length(p$title)) p$title <- fit_text(p$title, wide(inches - 0.8, "plot.title"), 3L)
-  if (length(p$note)) {
-    p$note <- fit_text(paste(p$note, collapse = "; "), wide(inches - 0.6, "plot.caption"), 4L)
-  }
-  p$inches <- panel * if (p$equal) 0.8 else 1
-  p$panels <- fit_text(p$panels, wide(panel, "strip.text"), 3L)
-  p
-}
-
-# Ink and paper of the current theme, and its palettes where it has some (ggplot2 4).
+# Ink and paper of the current theme.
 gg_page <- function() {
   element <- function(name) {
     on_error(ggplot2::calc_element(name, ggplot2::theme_get()), function(e) NULL)
@@ -53,32 +31,8 @@ gg_page <- function() {
   fills <- c(element("panel.background")$fill, element("plot.background")$fill)
   ink <- element("text")$colour
   # a grey panel of a theme with dark text is light enough to be paper
-  page <- as_page(if (is.null(ink)) "black" else ink,
-                  c(fills[!vapply(fills, is_transparent, NA)], NA)[1L])
-  page$classes <- gg_palette("palette.colour.discrete")
-  page$numbers <- gg_palette("palette.colour.continuous")
-  page
-}
-
-# A function of the number of colours, NULL where the theme has none.
-gg_palette <- function(name) {
-  given <- ggplot2::theme_get()[[name]]
-  classes <- name == "palette.colour.discrete"
-  if (is.character(given) && length(given) > 1L) {
-    between <- grDevices::colorRampPalette(given)
-    return(function(n) if (classes && n <= length(given)) given[seq_len(n)] else between(n))
-  }
-  if (!is.function(given)) return(NULL)
-  # of numbers a palette is a function of shares
-  function(n) if (classes) given(n) else given(seq(0, 1, length.out = n))
-}
-
-# A pale area is translucent, to be pale on the paper of a theme that comes later too.
-gg_fills <- function(rows, page) {
-  fills <- shade(page, rows$fill)
-  pale <- which(rows$fill > 0 & rows$fill < 0.3)
-  if (length(pale)) fills[pale] <- grDevices::adjustcolor("#808080", 1.6 * rows$fill[pale[1L]])
-  fills
+  as_page(if (is.null(ink)) "black" else ink,
+          c(fills[!vapply(fills, is_transparent, NA)], NA)[1L])
 }
 
 # aes() from names of columns.
@@ -93,44 +47,52 @@ gg_places <- function() {
 gg_layer <- function(rows, mark, p, page) {
   rows$panel <- factor(rows$panel, seq_along(p$panels))
   # ggplot2's sizes are in mm, those of base in characters and in 1/96 inch
-  style <- list(colour = ink_colours(rows, p$key, page),
-                fill = if (mark == "box") gg_fills(rows, page) else shade(page, rows$fill),
+  style <- list(colour = gg_shade(page, rows$ink), fill = gg_shade(page, rows$fill),
                 shape = rows$shape, size = 1.8 * rows$size, linewidth = 0.4 * rows$width,
                 linetype = rows$dash)
   told <- if (!is.null(rows$key)) {
-    if (mark == "box") "fill" else c("colour", if (!is.null(p$key$levels)) "shape")
+    if (mark == "box") "fill"
+    else c("colour", if (mark == "point" && !is.null(p$key$levels)) "shape")
   }
   add <- function(geom, ..., with = list()) {
     mapping <- if (length(told)) gg_columns(stats::setNames(rep("key", length(told)), told))
-    do.call(geom, c(list(mapping, rows), style[setdiff(c("colour", ...), told)], with))
+    set <- setdiff(c(if (!gg_own_ink(rows, mark)) "colour", ...), told)
+    do.call(geom, c(list(mapping, rows), style[set], with))
   }
   switch(mark,
     point = add(ggplot2::geom_point, "fill", "shape", "size"),
     segment = add(ggplot2::geom_segment, "linewidth", "linetype"),
     line = add(ggplot2::geom_line),
     box = add(ggplot2::geom_rect, "fill", "linewidth"),
-    text = if (is.null(rows$clear)) {
-      add(ggplot2::geom_text, with = list(
-        size = gg_text_size(rows, p), vjust = if (is.null(rows$above)) 0.5 else -0.5,
-        hjust = if (is.null(rows$align)) 0.5 else rows$align))
-    } else gg_names(add))
+    text = if (is.null(rows$clear)) add(ggplot2::geom_text, with = list(size = 3)) else {
+      do.call(add, gg_clear())
+    })
 }
 
-# In mm; of text that has its room no more than fits.
-gg_text_size <- function(rows, p) {
-  if (is.null(rows$room)) return(3)
-  room <- rows$room[1L] * p$inches / diff(limits_of(p, "x", 1L))
-  max(min(3, 25.4 * 0.9 * room / (0.6 * widest(as.character(rows$label)))), 1.2)
-}
-
-# Names that are not to lie over each other: moved apart where ggrepel is, else left out.
-gg_names <- function(add) {
+# Names beside their points, none over another: moved where ggrepel is, else left out.
+gg_clear <- function() {
   if (!requireNamespace("ggrepel", quietly = TRUE)) {
-    return(add(ggplot2::geom_text, with = list(size = 3, vjust = -0.6, check_overlap = TRUE)))
+    return(list(ggplot2::geom_text, with = list(size = 3, check_overlap = TRUE, vjust = -0.9,
+                                                show.legend = FALSE)))
   }
-  add(ggrepel::geom_text_repel, with = list(
-    size = 3, seed = 1L, max.overlaps = 12, segment.size = 0.2, min.segment.length = 0.3,
-    box.padding = 0.2, point.padding = 0.15))
+  list(ggrepel::geom_text_repel,
+       with = list(size = 3, seed = 1L, max.overlaps = 20, min.segment.length = 0.2,
+                   box.padding = 0.2, segment.size = 0.2, show.legend = FALSE))
+}
+
+# Pale shades are a grey that lets the page through: a theme that is added later may be dark.
+gg_shade <- function(page, share) {
+  colours <- shade(page, share)
+  pale <- which(share > 0 & share < 0.3)
+  half <- grDevices::col2rgb(shade(page, 0.5))
+  colours[pale] <- grDevices::rgb(half[1L], half[2L], half[3L], 2 * 255 * share[pale],
+                                  maxColorValue = 255)
+  colours
+}
+
+# From version 4 on ggplot2 has the ink of the plot's own theme, where all of a layer is in ink.
+gg_own_ink <- function(rows, mark) {
+  all(rows$ink %in% 1) && mark != "box" && utils::packageVersion("ggplot2") >= "4.0.0"
 }
 
 # Scales of colours and shapes.
@@ -139,9 +101,10 @@ gg_key <- function(p, page) {
   if (is.null(key)) return(NULL)
   title <- shorten(key$title, 22)
   if (is.null(key$levels)) {
-    scale <- if (key$tiles) ggplot2::scale_fill_gradientn else ggplot2::scale_colour_gradientn
+    scale <- if (is.null(key$inks)) ggplot2::scale_colour_gradientn
+             else ggplot2::scale_fill_gradientn
     return(scale(title, colours = key_colours(key, page, 16L),
-                 na.value = if (key$tiles) page$paper else shade(page, 0.55),
+                 na.value = if (is.null(key$inks)) shade(page, 0.55) else page$paper,
                  guide = if (key$shown) "colourbar" else "none"))
   }
   unknown <- anyNA(unlist(lapply(p$layers, function(l) as.character(l$key))))
@@ -158,7 +121,9 @@ gg_key <- function(p, page) {
 # Names are left out where they would overlap.
 gg_axis <- function(axis, labels, scale) {
   ends <- if (is.null(axis$pad)) ggplot2::waiver() else ggplot2::expansion(add = axis$pad)
-  if (is.null(axis$breaks)) return(scale(expand = ends))
+  if (is.null(axis$breaks)) {
+    return(scale(expand = ends, guide = ggplot2::guide_axis(check.overlap = TRUE)))
+  }
   scale(expand = ends, breaks = axis$breaks, labels = labels, minor_breaks = NULL,
         guide = ggplot2::guide_axis(check.overlap = TRUE))
 }
@@ -171,10 +136,9 @@ gg_panels <- function(p) {
     ggplot2::theme(strip.placement = "outside", strip.background = ggplot2::element_blank(),
                    strip.text = ggplot2::element_text(colour = colour))
   }
-  list(ggplot2::facet_wrap("panel", nrow = p$rows, ncol = if (is.null(p$rows)) p$columns,
-                           scales = scales, strip.position = p$strip,
+  list(ggplot2::facet_wrap("panel", nrow = p$rows, scales = scales, strip.position = p$strip,
                            labeller = ggplot2::as_labeller(titles)),
-       ggplot2::theme(panel.spacing = ggplot2::unit(1, "lines")),
+       ggplot2::theme(panel.spacing = ggplot2::unit(1, "lines"), strip.clip = "off"),
        if (p$strip == "bottom") below(ggplot2::calc_element("axis.title",
                                                             ggplot2::theme_get())$colour))
 }

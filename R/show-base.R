@@ -5,13 +5,9 @@
 # style: the user's own arguments of points().
 draw_picture <- function(p, style = list()) {
   page <- base_page()
-  old <- graphics::par(c("cex", "mar"))
-  on.exit(graphics::par(old))
-  # on a small page letters are smaller
-  size <- graphics::par("fin")
-  graphics::par(cex = old$cex * min(1, max(0.7, size / c(5.5, 4))))
   p <- lay_out(p)
-  graphics::par(mar = p$mar)
+  old <- graphics::par(mar = p$mar)
+  on.exit(graphics::par(old))
   graphics::plot.new()
   places <- panel_places(p)
   for (i in seq_along(places)) named <- draw_panel(p, i, places[[i]], page, style)
@@ -32,9 +28,10 @@ in_lines <- function(n) {
 # names below (below) and titles of panels (over, under) take.
 lay_out <- function(p) {
   n <- length(p$panels)
-  p$grid <- if (is.null(p$rows)) rev(grDevices::n2mfrow(n)) else c(1L, n)
   line <- line_size()
   page <- graphics::par("fin") / line
+  if (anyNA(p$rows)) p$rows <- panel_rows(n, page[1L] / page[2L])
+  p$grid <- if (is.null(p$rows)) rev(grDevices::n2mfrow(n)) else c(p$rows, ceiling(n / p$rows))
   # a character is about half as wide as high
   fit <- function(text, width, lines) fit_text(text, max(floor(2 * width), 8), lines)
   p$y$labels <- fit(p$y$labels, page[1L] / 3, 1L + (page[2L] > 2.5 * length(p$y$labels) + 6))
@@ -44,22 +41,26 @@ lay_out <- function(p) {
   beside <- left + if (length(p$y$label)) 1.3 else 0
   gap <- if (p$y$free) left + 0.3 else 0.8
   wide <- (page[1L] - beside - right) / p$grid[2L] - gap
-  if (!is.null(p$y$label)) p$y$label <- shorten(p$y$label, max(floor(2 * page[2L]), 12))
   p$x$labels <- across(p$x, line * wide, n)
   p$panels <- fit(p$panels, 1.15 * wide, 3L)
   p$title <- fit(p$title, page[1L], 2L)
-  # how many names are written is known when they are
-  p$caption <- fit(paste(c(p$note, if (length(p$domains)) paste(p$domains, "domains, 00 named")),
-                         collapse = "; "), 1.1 * page[1L], 3L)
+  # where there is little room, the picture comes first
+  p$caption <- if (length(p$caption) && page[2L] > 14) {
+    fit_text(p$caption, max(floor(2 * page[1L] / 0.75), 8), 4L)
+  }
   p$below <- 0.7 + if (p$x$upright) 0.45 * widest(p$x$labels)
                    else max(number_of_lines(p$x$labels), 1)
   strips <- if (any(nzchar(p$panels))) 0.9 * number_of_lines(p$panels) + 0.3 else 0
   p$over <- if (p$strip == "top") strips else 0
   p$under <- p$below + strips - p$over
   p$gap <- line * c(gap, 0.5 + p$over + if (p$x$free) p$under else 0)
-  p$mar <- c(p$under + if (length(p$x$label)) 1.8 else 0.4, beside,
-             0.8 + p$over + number_of_lines(p$title) + 0.85 * number_of_lines(p$caption), right)
+  p$mar <- c(p$under + (if (length(p$x$label)) 1.8 else 0.4) + caption_lines(p), beside,
+             1 + p$over + number_of_lines(p$title) + max(length(p$note), length(p$domains)), right)
   p
+}
+
+caption_lines <- function(p) {
+  if (length(p$caption)) 0.3 + 0.75 * number_of_lines(p$caption) else 0
 }
 
 # For each panel list(x, y: from where to where in the plot, limits).
@@ -140,7 +141,7 @@ write_at <- function(x, y, text, page, adj, ...) {
 draw_layer <- function(mark, rows, place, key, page, style) {
   x <- lapply(rows[c("x", "xend")], placed, place, "x")
   y <- lapply(rows[c("y", "yend")], placed, place, "y")
-  of <- list(ink = ink_colours(rows, key, page), fill = shade(page, rows$fill))
+  of <- list(ink = shade(page, rows$ink), fill = shade(page, rows$fill))
   told <- if (!is.null(rows$key)) colours_of(rows$key, key, page)
   of[[if (mark == "box") "fill" else "ink"]][!is.na(told)] <- told[!is.na(told)]
   if (is.null(rows$styled)) style <- list()
@@ -155,47 +156,45 @@ draw_layer <- function(mark, rows, place, key, page, style) {
   NULL
 }
 
+# Room is in coordinates of the panel.
 draw_text <- function(rows, x, y, place, ink) {
   wide <- graphics::strwidth(rows$label, cex = 0.8)
-  tall <- graphics::strheight("M", cex = 0.8)
   room <- if (is.null(rows$room)) Inf else diff(place$x) / diff(place$limits$x)
   # too small to be read, the shades must do
   if (max(wide) > 1.5 * room) return()
   if (!is.null(rows$clear)) {
-    free <- free_places(x, y, wide, tall, place)
-    x <- free$x
-    y <- free$y
-  } else if (!is.null(rows$above)) y <- y + 1.4 * tall
+    at <- clear_places(x, y, wide, 1.3 * graphics::strheight("M", cex = 0.8), place)
+    x <- at$x
+    y <- at$y
+  }
   shown <- which(!is.na(x))
-  adj <- c(if (is.null(rows$align)) 0.5 else rows$align[1L], 0.5)
-  graphics::text(x[shown], y[shown], rows$label[shown], col = ink[shown], xpd = NA, adj = adj,
+  graphics::text(x[shown], y[shown], rows$label[shown], col = ink[shown], xpd = NA,
                  cex = 0.8 * min(1, 0.9 * room / max(wide)))
   if (!is.null(rows$clear)) length(shown)
 }
 
-# Names beside their marks: above, below, right or left, where they lie over no mark or other name
-# and inside of the panel; NA for those that have no such place.
-free_places <- function(x, y, wide, tall, place) {
-  mark <- in_lines(0.3)
-  at <- list(x = rep(NA_real_, length(x)), y = y)
-  for (i in seq_along(x)) {
-    aside <- wide[i] / 2 + 1.3 * mark$x
-    tried <- list(x = x[i] + c(0, 0, aside, -aside),
-                  y = y[i] + c(1, -1, 0, 0) * (tall / 2 + 1.7 * mark$y))
-    for (k in seq_along(tried$x)) {
-      u <- tried$x[k]
-      v <- tried$y[k]
-      over <- abs(x - u) < wide[i] / 2 + mark$x & abs(y - v) < tall / 2 + mark$y
-      clash <- abs(at$x - u) < (wide + wide[i]) / 2 & abs(at$y - v) < 1.4 * tall
-      out <- abs(u - mean(place$x)) > (diff(place$x) - wide[i]) / 2 ||
-        abs(v - mean(place$y)) > (diff(place$y) - tall) / 2
-      if (any(over) || any(clash, na.rm = TRUE) || out) next
-      at$x[i] <- u
-      at$y[i] <- v
+# Middles of names beside their points: the first of some places that is over no other point, name
+# or edge; NA where there is none.
+clear_places <- function(x, y, wide, tall, place) {
+  dot <- graphics::strwidth("o", cex = 0.8) / 2
+  free <- function(left, right, low, high) {
+    inside <- left > place$x[1L] && right < place$x[2L] && low > place$y[1L] && high < place$y[2L]
+    over <- x > left - dot & x < right + dot & y > low & y < high
+    inside && !any(over) && !any(named[, 1L] < right & named[, 2L] > left & named[, 3L] < high &
+                                   named[, 4L] > low, na.rm = TRUE)
+  }
+  named <- matrix(NA_real_, length(x), 4L)
+  across <- c(0, 0, 1, -1, 1, -1, 1, -1)
+  upward <- c(1, -1, 0, 0, 0.8, 0.8, -0.8, -0.8)
+  for (i in seq_along(x)) for (k in seq_along(across)) {
+    middle <- c(x[i] + across[k] * (wide[i] / 2 + 1.6 * dot), y[i] + upward[k] * 1.1 * tall)
+    box <- c(middle[1L] + c(-0.5, 0.5) * wide[i], middle[2L] + c(-0.5, 0.5) * tall)
+    if (free(box[1L], box[2L], box[3L], box[4L])) {
+      named[i, ] <- box
       break
     }
   }
-  at
+  list(x = (named[, 1L] + named[, 2L]) / 2, y = (named[, 3L] + named[, 4L]) / 2)
 }
 
 draw_titles <- function(p, box, page) {
@@ -205,44 +204,38 @@ draw_titles <- function(p, box, page) {
   write_at(middle, box$y[1L] - line$y * (p$under + 0.2), p$x$label, page, c(0.5, 1))
   write_at(box$x[1L] - line$x * (p$mar[2L] - 1.2), mean(box$y), p$y$label, page, c(0.5, 0),
            srt = 90)
-  note <- if (length(p$note)) {
-    fit_text(paste(p$note, collapse = "; "), floor(2.2 * graphics::par("fin")[1L] / line_size()),
-             3L)
-  }
-  write_at(middle, top, note, page, c(0.5, 0), cex = 0.85)
-  over <- 0.9 * line$y * number_of_lines(as.character(note))
-  write_at(middle, top + over, p$title, page, c(0.5, 0))
+  write_at(middle, top, paste(p$note, collapse = "; "), page, c(0.5, 0), cex = 0.85)
+  left <- graphics::grconvertX(0, "nfc", "user") + line$x * 0.5
+  write_at(left, box$y[1L] - line$y * (p$mar[1L] - 0.1 - 0.75 * number_of_lines(p$caption)),
+           p$caption, page, c(0, 1), cex = 0.75)
+  write_at(middle, top + line$y * (length(p$note) > 0), p$title, page, c(0.5, 0))
 }
 
 draw_key <- function(key, box, page, style) {
-  if (is.null(key$levels)) return(draw_scale(key, box, page))
-  values <- seq_along(key$levels)
-  colours <- colours_of(values, key, page)
+  if (is.null(key$levels)) return(draw_bar(key, box, page))
+  colours <- colours_of(seq_along(key$levels), key, page)
   look <- utils::modifyList(list(pch = key$shapes, col = colours), style)
-  room <- graphics::par("fin")[2L] / line_size() / (length(values) + 2)
-  graphics::legend(box$x[2L], mean(box$y), shorten(key$levels, 22),
-                   yjust = 0.5, bty = "n", xpd = NA, text.col = page$ink, pt.bg = colours,
-                   pch = look$pch, col = look$col, title = shorten(key$title, 22),
-                   cex = min(0.9, room), pt.cex = 1.2)
+  room <- graphics::par("fin")[2L] / line_size() / (length(colours) + 2)
+  graphics::legend(box$x[2L], mean(box$y), shorten(key$levels, 22), yjust = 0.5, bty = "n",
+                   xpd = NA, text.col = page$ink, pt.bg = colours, pch = look$pch, col = look$col,
+                   title = shorten(key$title, 22), cex = min(0.9, room), pt.cex = 1.2)
 }
 
-# A bar of the colours of numbers, with its scale.
-draw_scale <- function(key, box, page) {
+# A scale with a few round numbers.
+draw_bar <- function(key, box, page) {
   line <- in_lines(1)
-  range <- key$range + if (diff(key$range) == 0) c(-0.5, 0.5) else 0
-  half <- min(4 * line$y, 0.4 * diff(box$y))
-  place <- list(x = box$x[2L] + line$x * c(1, 1.8), y = mean(box$y) + c(-1, 1) * half,
-                limits = list(y = range))
-  edges <- seq(place$y[1L], place$y[2L], length.out = 65L)
-  colours <- key_colours(key, page, 64L)
-  graphics::rect(place$x[1L], edges[-65L], place$x[2L], edges[-1L], col = colours,
-                 border = colours, xpd = NA)
-  graphics::rect(place$x[1L], place$y[1L], place$x[2L], place$y[2L], border = page$ink, xpd = NA)
-  at <- pretty(range, 4L)
-  at <- at[at >= range[1L] & at <= range[2L]]
-  y <- placed(at, place, "y")
-  graphics::segments(place$x[2L], y, place$x[2L] + 0.25 * line$x, y, col = page$ink, xpd = NA)
-  write_at(place$x[2L] + 0.4 * line$x, y, format(at, trim = TRUE), page, c(0, 0.5), cex = 0.8)
-  write_at(place$x[1L], place$y[2L] + 0.5 * line$y, shorten(key$title, 22), page, c(0, 0),
-           cex = 0.85)
+  half <- min(0.4 * diff(box$y), 4 * line$y)
+  left <- box$x[2L] + 0.8 * line$x
+  right <- left + 0.9 * line$x
+  height <- function(share) mean(box$y) + half * (2 * share - 1)
+  slices <- height(seq(0, 1, length.out = 65L))
+  graphics::rect(left, slices[-65L], right, slices[-1L], col = key_colours(key, page, 64L),
+                 border = NA, xpd = NA)
+  graphics::rect(left, slices[1L], right, slices[65L], border = page$ink, xpd = NA)
+  ticks <- pretty(key$range, 4L)
+  ticks <- ticks[ticks >= key$range[1L] & ticks <= key$range[2L]]
+  at <- height((ticks - key$range[1L]) / max(diff(key$range), .Machine$double.xmin))
+  graphics::segments(right, at, right + 0.25 * line$x, at, col = page$ink, xpd = NA)
+  write_at(right + 0.4 * line$x, at, if (length(ticks)) format(ticks), page, c(0, 0.5), cex = 0.8)
+  write_at(left, slices[65L] + 0.5 * line$y, shorten(key$title, 22), page, c(0, 0), cex = 0.9)
 }

@@ -7,8 +7,7 @@
 #' domains of a [dg_cv()], or of new domains.
 #'
 #' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
-#' the diagonal where predicted is observed, and the number of rows as bars at the bottom. A bin
-#' with one row is not drawn. With
+#' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
 #' more than two classes each has a panel.
 #'
 #' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), or
@@ -157,30 +156,36 @@ autoplot.dg_calibration <- function(object, ...) as_ggplot(picture(object, ...))
 #' @exportS3Method
 picture.dg_calibration <- function(x, ...) {
   check_no_dots(list(...), character())
-  table <- x$table[x$table$rows > 1L, ]
-  if (nrow(table) == 0L) table <- x$table
+  table <- x$table
   panel <- as.integer(table$class)
   classes <- seq_len(nlevels(table$class))
   high <- 0.2 * table$rows / stats::ave(table$rows, panel, FUN = max)
-  note <- paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"),
-                 "; lines: Wilson's 95 % intervals of the share; bars: numbers of rows",
-                 if (nrow(table) < nrow(x$table)) "; bins with one row are not drawn")
+  note <- paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"))
+  # the share of one row is 0 or 1
+  drawn <- table[table$rows > 1L, ]
+  alone <- nrow(table) - nrow(drawn)
+  caption <- paste0(
+    "Points: share of rows that are of the class, by bins of predicted probability, with 95 % ",
+    "intervals. Dashed: what was predicted. Boxes and numbers: rows in each bin.",
+    if (alone) paste0(" Without a point: ", plural(alone, "bin"), " of a single row.")
+  )
   new_picture(
     table, x = picture_axis("predicted probability"), equal = TRUE,
-    y = picture_axis("share of rows"), note = note,
+    y = picture_axis("share of rows"), note = note, caption = caption,
     panels = paste0(shorten(x$labels$response, 16), " = ", shorten(levels(table$class), 16)),
     layers = list(
       layer("box", table$low, 0, xend = table$high, yend = high, panel = panel, fill = 0.15,
             ink = 0.3),
       layer("segment", 0, 0, xend = 1, yend = 1, dash = 2, panel = classes),
-      layer("line", table$predicted, table$observed, panel = panel, ink = 0.5),
-      layer("segment", table$predicted, table$lower, yend = table$upper, panel = panel, width = 2),
-      layer("point", table$predicted, table$observed, panel = panel, shape = 21, size = 1.2,
-            fill = 0),
+      layer("line", drawn$predicted, drawn$observed, panel = as.integer(drawn$class), ink = 0.5),
+      layer("segment", drawn$predicted, drawn$lower, yend = drawn$upper,
+            panel = as.integer(drawn$class), width = 2),
+      layer("point", drawn$predicted, drawn$observed, panel = as.integer(drawn$class), shape = 21,
+            size = 1.2, fill = 0),
       # few enough to be read
       if (max(table(panel)) <= 12L) {
         layer("text", (table$low + table$high) / 2, -0.05, label = table$rows, panel = panel,
-              ink = 0.65, room = 0.12)
+              ink = 0.65)
       }
     ))
 }

@@ -25,11 +25,8 @@ autoplot.dg_compare <- function(object, ...) as_ggplot(picture(object, ...))
 #' @exportS3Method
 picture.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
-  frame <- compare_frame(x)
+  frame <- cut_at_null(compare_frame(x))
   frame$at <- as.integer(frame$method)
-  frame$outside <- frame$method %in% far_methods(frame)
-  outside <- beyond_scale(frame)
-  frame <- frame[!frame$outside, ]
   panel <- as.integer(frame$panel)
   single <- frame$kind == "domain"
   spread <- frame$at[single] + 0.45 * spread_out(sum(single))
@@ -41,53 +38,52 @@ picture.dg_compare <- function(x, ...) {
     frame, x = picture_axis(free = TRUE), rows = 1L, strip = "bottom", panels = titles,
     y = picture_axis(NULL, seq_len(nlevels(frame$method)), levels(frame$method), pad = 0.5),
     title = paste0("each ", x$runs[[1L]]$labels$domain, ", and the mean"),
-    note = c("diamonds: means; bars: 95 % intervals of the mean difference", if (nrow(outside)) {
-      "off the scale: the mean is written with an arrow"
-    }),
     layers = list(
       layer("segment", 0, -Inf, yend = Inf, dash = 2, panel = 2L),
       layer("point", frame$value[single], spread, panel = panel[single], ink = 0.35, size = 0.6),
       layer("segment", frame$lower, frame$at, xend = frame$upper, panel = panel, width = 3),
       layer("point", frame$value[!single], frame$at[!single], panel = panel[!single], size = 1.3,
-            shape = ifelse(frame$kind[!single] == "against", 1, 23)),
-      layer("text", outside$at, as.integer(outside$method), label = outside$label,
-            panel = as.integer(outside$panel), align = 1)
-    ))
+            shape = ifelse(frame$beyond[!single] != 0, 60 + 2 * (frame$beyond[!single] > 0),
+                           ifelse(frame$kind[!single] == "against", 1, 23)))
+    ), caption = compare_caption(x, frame))
 }
 
-# A method that is so much worse than all others that the axis would show little else, such as the
-# null model: does it, left out, more than halve the range of each panel? at least three methods.
-far_methods <- function(frame) {
-  far <- character()
-  repeat {
-    left <- setdiff(levels(frame$method), c(far, frame$method[frame$kind == "against"]))
-    left <- as.character(left)
-    if (nlevels(frame$method) - length(far) < 3L) return(far)
-    share <- vapply(left, function(name) {
-      spread <- function(rows) diff(range(rows$value, rows$lower, rows$upper, na.rm = TRUE))
-      kept <- frame[!frame$method %in% far & frame$panel == "scores", ]
-      rest <- kept[kept$method != name, ]
-      if (spread(kept) == 0) 1 else spread(rest) / spread(kept)
-    }, 0)
-    if (length(share) == 0L || min(share) > 0.5) return(far)
-    far <- c(far, left[which.min(share)])
+# The null model is often so far from the others that these could not be told apart: what lies
+# beyond the others' values by more than half of their range is put at the edge, and what single
+# domains have there is left out. Adds `beyond`: -1, 0 or 1, and `true`, the value.
+cut_at_null <- function(frame) {
+  frame$beyond <- 0
+  frame$true <- frame$value
+  for (panel in levels(frame$panel)) {
+    own <- which(frame$panel == panel)
+    null <- own[frame$method[own] == "null"]
+    others <- setdiff(own, null)
+    if (length(unique(frame$method[others])) < 2L) next
+    range <- range(frame[others, c("value", "lower", "upper")], na.rm = TRUE)
+    edge <- range + c(-0.5, 0.5) * max(diff(range), .Machine$double.eps)
+    frame$beyond[null] <- (frame$value[null] > edge[2L]) - (frame$value[null] < edge[1L])
+    out <- null[frame$beyond[null] != 0]
+    # near the others, so that the room is theirs
+    frame$value[out] <- ifelse(frame$beyond[out] > 0, range[2L] + 0.1 * diff(range),
+                               range[1L] - 0.1 * diff(range))
+    frame[out, c("lower", "upper")] <- NA
+    for (bound in c("lower", "upper")) {
+      frame[null, bound] <- pmin(pmax(frame[null, bound], edge[1L]), edge[2L])
+    }
   }
+  frame[frame$beyond == 0 | frame$kind != "domain", ]
 }
 
-# The means of such methods, at the edge of what the others need: panel, method, at, label, align.
-beyond_scale <- function(frame) {
-  means <- frame[frame$outside & frame$kind != "domain", ]
-  kept <- frame[!frame$outside, ]
-  ends <- lapply(split(kept, kept$panel), function(rows) {
-    range(rows$value, rows$lower, rows$upper, na.rm = TRUE)
-  })
-  over <- mapply(function(panel, value) value > mean(ends[[panel]]), as.character(means$panel),
-                 means$value)
-  means$at <- vapply(as.character(means$panel), function(panel) ends[[panel]][2L], 0)
-  number <- vapply(means$value, plain_number, "", digits = 3)
-  means$label <- if (nrow(means)) ifelse(over, paste(number, ">"), paste("<", number))
-                 else character()
-  means
+compare_caption <- function(x, frame) {
+  far <- frame[frame$beyond != 0, ]
+  what <- ifelse(far$panel == "scores", "score", "difference")
+  paste0(
+    "Left: points are domains, diamonds their mean. Right: the mean paired difference with its ",
+    "95 % interval, and the method it is from as a ring.",
+    if (nrow(far)) {
+      paste0(" Beyond the axis: null (", paste(what, signif(far$true, 3), collapse = ", "), ").")
+    }
+  )
 }
 
 # One line a domain and method (domain) and one a method (mean; domain NA), for each panel: panel

@@ -38,9 +38,11 @@ picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, ...) {
   mean <- attr(frame, "mean")
   new_picture(
     frame, title = paste0(x$spec$parts$title, ", ", x$held),
-    note = paste0("mean ", signif(mean[1L], 3), ", band: its 95 % interval",
-                  if (any(!is.na(frame$lower))) "; lines: 95 % intervals of each score"),
-    domains = n,
+    note = paste("mean", signif(mean[1L], 3)), domains = n,
+    caption = paste0(
+      if (any(!is.na(frame$lower))) "Bars: 95 % intervals for other rows of the same domain. ",
+      "Dashed line and band: the mean over domains and its 95 % interval."
+    ),
     x = picture_axis(score_label(x$metrics[[1L]], Inf)),
     y = picture_axis(x$labels$domain, named, as.character(frame$domain)[named], pad = 0.6),
     layers = list(

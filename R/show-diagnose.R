@@ -29,8 +29,6 @@ picture.dg_diagnose <- function(x, ...) {
   new_picture(
     frame, rows = 1L, x = picture_axis(NULL, 1:4, diagnose_labels, pad = 0.5, free = TRUE),
     y = picture_axis(free = TRUE),
-    note = paste("left: range of 95 % of permutations; right: points are domains, lines 95 %",
-                 "intervals of their mean"),
     panels = c(paste0("variance between domains\n", shift_title(x)),
                paste0("gain over pooling (", x$metric$title, ")\nabove 0 is better")),
     layers = list(
@@ -42,8 +40,13 @@ picture.dg_diagnose <- function(x, ...) {
       layer("segment", at, frame$lower, yend = frame$upper, width = 2.5,
             panel = ifelse(frame$panel == "shift", 1L, 2L)),
       layer("point", at[mean], frame$value[mean], panel = 2L, shape = 23, size = 1.5)
-    ))
+    ), caption = diagnose_caption)
 }
+
+diagnose_caption <- paste(
+  "Left: boxes are variances; the bar by chance holds 95 % of the permutations. Right: points are",
+  "domains, diamonds their mean with its 95 % interval."
+)
 
 diagnose_labels <- c("by chance", "found", "room: told the domain", "gain: unseen domains")
 

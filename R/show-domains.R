@@ -6,9 +6,12 @@
 #' asterisk. With a permutation test pairs with p < 0.05 (for each pair by itself) have a dot.
 #'
 #' `type = "map"`: the domains in the plane, by classical scaling, so that distances are as near
-#' to the MMD as two coordinates allow; the title says how near. Unseen domains are triangles.
+#' to the MMD as two coordinates allow; the note says how near. Unseen domains are triangles in
+#' a colour of their own.
 #'
-#' Names that do not fit are shortened or left out. See [plot.dg_projection()] on colours.
+#' Names stand beside their points where they lie over no other; those for which there is no such
+#' place are left out, and a note says how many. In ggplot2 they are moved further where the package
+#' ggrepel is installed. See [plot.dg_projection()] on colours.
 #'
 #' @param x,object The result of [mmd()] or [domain_map()].
 #' @param type Which picture; of [domain_map()] the map, else the heat map, if `NULL`.
@@ -86,10 +89,10 @@ similar_order <- function(squared) {
   stats::hclust(stats::as.dist(pmax(squared, 0)), "average")$order
 }
 
-# Unseen domains are named first, without names that would lie over others or over marks.
+# Unseen domains are named first, without names that would lie over others.
 map_picture <- function(map, name) {
   frame <- map$points[order(!map$points$unseen), ]
-  key <- picture_key(name, c("training", "unseen"), c(1, 17),
+  key <- picture_key(name, c("training", "unseen"), c(16, 17), marked = TRUE,
                      shown = any(frame$unseen))
   kind <- factor(frame$unseen, c(FALSE, TRUE), key$levels)
   # the larger range is that of both axes
@@ -97,11 +100,11 @@ map_picture <- function(map, name) {
   pad <- 0.6 * max(wide, 1e-12) - wide / 2
   new_picture(
     frame,
-    title = paste0("distances between domains (", round(100 * map$shown), " % of them shown)"),
+    title = "distances between domains", note = paste0(round(100 * map$shown), " % of them shown"),
     x = picture_axis("first coordinate", pad = pad[[1L]]), equal = TRUE, domains = nrow(frame),
     y = picture_axis("second coordinate", pad = pad[[2L]]), key = key,
     layers = list(layer("point", frame$first, frame$second, key = kind, size = 1.2,
                         shape = key$shapes[kind]),
-                  layer("text", frame$first, frame$second, above = TRUE, clear = TRUE,
-                        label = shorten(frame$domain, 14))))
+                  layer("text", frame$first, frame$second, clear = TRUE, ink = 0.8,
+                        key = if (any(frame$unseen)) kind, label = shorten(frame$domain, 14))))
 }

@@ -28,37 +28,37 @@ shade <- function(page, share) {
   colours
 }
 
-# Colours of increasing lightness, in grey too. Of marks without those too near the paper's; tiles
-# go from near the paper to far from it.
-colour_scale <- function(page, n, tiles = FALSE) {
+# Colours of increasing lightness, in grey too, without those too near the paper's.
+colour_scale <- function(page, n) {
   of <- grDevices::colorRamp(grDevices::hcl.colors(64L, "Viridis"))
-  light <- lightness(page$paper) > 0.5
-  range <- if (tiles) c(0, 1) else if (light) c(0, 0.8) else c(0.4, 1)
-  if (tiles && light) range <- rev(range)
+  range <- if (lightness(page$paper) > 0.5) c(0, 0.8) else c(0.4, 1)
   grDevices::rgb(of(seq(range[1L], range[2L], length.out = n)), maxColorValue = 255)
 }
 
-# Colours of classes and domains: those of Okabe and Ito (2008), which the colour-blind tell apart,
-# in an order in which neighbours differ in lightness; of more than there are a scale.
+# Colours that colour-blind readers tell apart (Okabe and Ito, 2008), neighbours of different
+# lightness, those near the paper's last; of more than eight, a scale.
 class_colours <- function(page, n) {
-  if (is.function(page$classes)) return(page$classes(n))
-  if (length(page$classes) >= n) return(page$classes[seq_len(n)])
-  if (n > length(okabe_ito)) return(colour_scale(page, n))
-  okabe_ito[seq_len(n)]
+  if (n > 8L) return(colour_scale(page, n))
+  light <- c("#0072B2", "#E69F00", page$ink, "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#F0E442")
+  dark <- c("#56B4E9", "#D55E00", "#F0E442", "#009E73", page$ink, "#CC79A7", "#E69F00", "#0072B2")
+  utils::head(if (lightness(page$paper) > 0.5) light else dark, n)
 }
 
-okabe_ito <- c("#0072B2", "#E69F00", "#D55E00", "#56B4E9", "#009E73", "#CC79A7", "#999999",
-               "#F0E442")
+# What is to be seen first, on light and dark pages.
+accent <- "#D55E00"
 
-# What is written on these colours: ink or paper, whichever is farther.
-written_on <- function(page, colours) {
-  on <- vapply(colours, lightness, 0, USE.NAMES = FALSE)
-  far <- abs(on - lightness(page$ink)) > abs(on - lightness(page$paper))
-  ifelse(far, page$ink, page$paper)
+# Shapes that differ without colour; the open circle is for the unknown.
+class_shapes <- function(n) rep_len(c(16, 17, 3, 15, 4, 2, 18, 0), n)
+
+# Rows of panels that are nearly square on a page of this shape (width by height).
+panel_rows <- function(n, shape) {
+  if (n <= 3L) return(1L)
+  columns <- min(n, max(1, round(sqrt(n * shape))))
+  ceiling(n / columns)
 }
 
-# Shapes that differ without colour.
-class_shapes <- function(n) rep_len(c(1, 17, 3, 15, 4, 16, 2, 0), n)
+# Of so many points on a panel, so that they do not lie in one lump.
+point_size <- function(n) if (n > 1000) 0.5 else if (n > 300) 0.7 else 1
 
 # Where rows with equal values are put beside each other: from -0.5 to 0.5, not at random.
 spread_out <- function(n) (seq_len(n) * 0.618034) %% 1 - 0.5

@@ -3,22 +3,19 @@
 #' @description
 #' `which = "scores"`: the training rows and each unseen domain side by side on two components, on
 #' common axes, with a colour and a shape for each class or a shade for the number that is the
-#' response, as figure 2 of the DICA paper (or, with `colour = "domain"`, a colour and a shape for
-#' each domain); the training rows lie in pale grey under each unseen
-#' domain. A projection that generalises gives the unseen domains the shape of the training
-#' domains. With one component the response is on the other axis, a strip for each class. Without a
-#' response up to eight training domains have a colour and shape each.
+#' response (as figure 2 of the DICA paper), or for each training domain; the training rows lie in
+#' pale grey under each unseen domain, and many panels stand in several rows. A projection that
+#' generalises gives the unseen domains the shape of the training domains. With one component the
+#' response is on the other axis, a strip for each class.
 #'
 #' `which = "values"`: the eigenvalues of the components, and how many there are (the rank).
 #'
 #' `plot()` draws with base graphics in the colours of the page (`par("fg")` on `par("bg")`),
 #' `autoplot()` with ggplot2 in those of the current theme ([ggplot2::theme_set()]): both are
-#' readable in grey and on a dark page. Classes and domains have the colours of Okabe and Ito
-#' (2008), which the colour-blind tell apart (more than eight: a scale), and shapes; numbers those
-#' of viridis.
-#' A theme of ggplot2 4 with palettes of its own (`palette.colour.discrete`,
-#' `palette.colour.continuous`) is followed. Where ggrepel is installed, `autoplot()` moves names on
-#' maps apart.
+#' readable in grey and on a dark page. Up to eight classes have the colours of Okabe and Ito
+#' (2008), which colour-blind readers tell apart, and a shape each; numbers and more classes have a
+#' scale from dark to light. A dark theme is best set before: one that is added to the plot does
+#' not change the colours of classes.
 #'
 #' @param x,object A projection.
 #' @param newdata New rows to show, one panel per domain; see
@@ -28,14 +25,18 @@
 #' @param domain,y Domain and response of each row of `newdata`, when they are not
 #'   columns of it.
 #' @param max_panels Unseen domains beyond this number are not shown; the title says so.
+#' @param colour What colours tell: the response, or the domain of the training rows; the response,
+#'   where there is one, if `NULL`.
 #' @param which What to show.
-#' @param colour What colours tell: the response (the domain where there is none), or the domain; of
-#'   more than 16 domains no names stand beside the picture.
 #' @param ... For `plot()` further arguments of [graphics::points()], such as `cex`; else none.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
-#' A component that there is not, `newdata` that cannot be projected, and `newdata` missing for a
-#' model that was fitted to sums and has no rows to show.
+#' A component that there is not, `newdata` that cannot be projected, `newdata` missing for a
+#' model that was fitted to sums and has no rows to show, and `colour = "response"` without a
+#' response.
+#' @references
+#' Okabe, M. and Ito, K. (2008). Color Universal Design (CUD): How to make figures and presentations
+#' that are friendly to colorblind people.
 #' @examples
 #' toy <- simulate_dica(domains = 6, rows = 60, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:4])
@@ -44,11 +45,11 @@
 #' plot(model, which = "values")
 #' @export
 plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
-                               max_panels = 5, which = c("scores", "values"), ...,
-                               colour = c("response", "domain")) {
+                               max_panels = 5, which = c("scores", "values"), colour = NULL,
+                               ...) {
   check_no_dots(list(...), c(setdiff(names(formals(plot.dg_projection)), "x"), style_arguments),
                 style_arguments)
-  p <- picture(x, newdata, components, domain, y, max_panels, which, colour = colour)
+  p <- picture(x, newdata, components, domain, y, max_panels, which, colour)
   drawn(draw_picture(p, list(...)))
   invisible(x)
 }
@@ -67,21 +68,30 @@ drawn <- function(code) {
 #' @rdname plot.dg_projection
 #' @exportS3Method ggplot2::autoplot
 autoplot.dg_projection <- function(object, newdata = NULL, components = 1:2, domain = NULL,
-                                   y = NULL, max_panels = 5, which = c("scores", "values"), ...,
-                                   colour = c("response", "domain")) {
-  as_ggplot(picture(object, newdata, components, domain, y, max_panels, which, ...,
-                    colour = colour))
+                                   y = NULL, max_panels = 5, which = c("scores", "values"),
+                                   colour = NULL, ...) {
+  as_ggplot(picture(object, newdata, components, domain, y, max_panels, which, colour,
+                    ...))
 }
 
 #' @exportS3Method
 picture.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
-                                  max_panels = 5, which = "scores", ...,
-                                  colour = c("response", "domain")) {
+                                  max_panels = 5, which = "scores", colour = NULL, ...) {
   check_no_dots(list(...), setdiff(names(formals(plot.dg_projection)), "x"))
   which <- check_choice(which, "which", c("scores", "values"))
   if (which == "values") return(values_picture(x))
-  colour <- check_choice(colour, "colour", c("response", "domain"))
   scores_picture(scores_frame(x, newdata, components, domain, y, max_panels, colour))
+}
+
+# "response", "domain" or "none".
+read_colour <- function(colour, known, domains) {
+  if (!is.null(colour)) colour <- check_choice(colour, "colour", c("response", "domain"))
+  if (!known && identical(colour, "response")) {
+    abort("argument", "`colour` must be \"domain\": neither the model nor `newdata` has a ",
+          "response.")
+  }
+  if (!is.null(colour)) return(colour)
+  if (known) "response" else if (domains %in% 2:8) "domain" else "none"
 }
 
 read_components <- function(components, x) {
@@ -98,7 +108,7 @@ read_components <- function(components, x) {
 # One line a row: panel (factor; "training domains", then the unseen ones), seen, domain, first,
 # second (NA with one component), key: what colours and shapes tell. Attributes: components,
 # title, labels (names of the variables) and of (what the key is: "response", "domain", "none").
-scores_frame <- function(x, newdata, components, domain, y, max_panels, colour = "response") {
+scores_frame <- function(x, newdata, components, domain, y, max_panels, colour = NULL) {
   components <- read_components(components, x)
   max_panels <- check_count(max_panels, "max_panels")
   title <- x$spec$parts$title
@@ -117,13 +127,8 @@ scores_frame <- function(x, newdata, components, domain, y, max_panels, colour =
   frame <- rbind(training, new)
   frame$panel <- factor(ifelse(frame$seen, 1L, 1L + match(frame$domain, unseen)),
                         seq_len(1L + length(unseen)), c("training domains", unseen))
-  few <- length(unique(training$domain)) %in% 2:8
-  asked <- colour == "domain"
-  of <- if (any(!is.na(frame$key)) && !asked) "response" else if (few || asked) "domain" else "none"
-  if (of == "domain") {
-    frame$key <- factor(ifelse(frame$seen | asked, frame$domain, NA), unique(frame$domain))
-    frame$key <- droplevels(frame$key)
-  }
+  of <- read_colour(colour, any(!is.na(frame$key)), length(unique(training$domain)))
+  if (of == "domain") frame$key <- factor(ifelse(frame$seen, frame$domain, NA))
   # a model of sums has no response to go by
   if (of == "response" && !is.numeric(frame$key)) {
     frame$key <- factor(frame$key, if (is.factor(x$y)) levels(x$y) else sort(unique(frame$key)))
@@ -179,17 +184,16 @@ score_places <- function(frame) {
 # NULL where colours tell nothing.
 key_title <- function(frame) attr(frame, "labels")[[attr(frame, "of")]]
 
-# Colours and shapes for classes, or shades for numbers.
+# Colours and shapes for classes, or shades for numbers. Of many domains no key is readable.
 score_key <- function(frame) {
   if (is.null(key_title(frame))) return(NULL)
   levels <- levels(frame$key)
-  picture_key(key_title(frame), levels, class_shapes(length(levels)),
-              if (is.null(levels)) range(frame$key, na.rm = TRUE),
-              # more names than lines are no key
-              shown = length(levels) <= 16L)
+  shapes <- if (length(levels) > 8L) rep(16, length(levels)) else class_shapes(length(levels))
+  picture_key(key_title(frame), levels, shapes,
+              if (is.null(levels)) range(frame$key, na.rm = TRUE), shown = length(levels) <= 16L)
 }
 
-# One row of panels on common axes; the training domains first, on grey, and pale under the others.
+# Panels on common axes; the training domains first, on grey, and pale under the others.
 scores_picture <- function(frame) {
   place <- score_places(frame)
   key <- score_key(frame)
@@ -204,11 +208,12 @@ scores_picture <- function(frame) {
     points(rep(under, length(unseen)), panel = rep(unseen, each = length(under)), ink = 0.18,
            size = 0.4),
     points(TRUE, panel = match(frame$panel, titles), styled = TRUE, ink = 0.55,
+           size = point_size(nrow(frame) / length(titles)),
            shape = ifelse(is.na(frame$key), 1, shape), key = if (length(key)) frame$key)
   )
   titles[unseen] <- paste("unseen:", shorten(titles[unseen], 24))
   new_picture(frame, layers, picture_axis(paste("component", attr(frame, "components")[1L])),
-              place$axis, attr(frame, "title"), rows = 1L, panels = titles, key = key)
+              place$axis, attr(frame, "title"), rows = NA, panels = titles, key = key)
 }
 
 # component (number), value.

@@ -42,23 +42,25 @@ picture.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
   check_no_dots(list(...), c("type", "parameters"))
   shown <- read_tuning_picture(x, type, parameters)
   if (shown$type == "curves") return(curves_picture(curves_frame(x, shown$parameters), x$tuning))
-  title <- vapply(shown$parameters, parameter_title, "")
-  tile_picture(surface_frame(x, shown$parameters), tuning_title(x$tuning), title[[1L]], title[[2L]],
-               x$tuning$metric$title, note = "frame: the chosen pair")
+  titles <- parameter_titles(shown$parameters)
+  tile_picture(surface_frame(x, shown$parameters), tuning_title(x$tuning), titles[1L], titles[2L],
+               x$tuning$metric$title, caption = paste0(
+                 "The best mean score with each pair of values; framed: the chosen one",
+                 if (length(x$tuning$best) > 2L) ", over all other parameters", "."))
 }
 
-# A parameter's name, and of a multiple what it multiplies.
-parameter_title <- function(name) {
-  last <- sub("^.*[.]", "", name)
-  said <- c(times = "bandwidth, times the median distance", sigma = "bandwidth",
-            ncomp = "number of components", n_features = "number of features",
-            n_landmarks = "number of landmarks")
-  if (!last %in% names(said)) return(name)
-  of <- if (grepl("outer", name, fixed = TRUE)) " between domains"
-  text <- said[[last]]
-  if (length(of)) text <- sub("bandwidth", paste0("bandwidth", of), text)
-  part <- sub("[.]?[^.]*$", "", name)
-  if (nzchar(part) && is.null(of)) paste0(text, " (", part, ")") else text
+# What an argument says in a picture, with its name as in a grid. Paths such as
+# "domain_kernel.outer.times" end in the argument, and begin with whose it is.
+parameter_titles <- function(names) {
+  words <- c(times = "bandwidth over the median distance", sigma = "bandwidth",
+             lambda = "ridge", cost = "cost of an error", epsilon = "epsilon",
+             ncomp = "components", tau = "likeness of domains", n_landmarks = "landmarks",
+             n_features = "Fourier features", nu = "smoothness")
+  vapply(names, function(name) {
+    path <- strsplit(name, ".", fixed = TRUE)[[1L]]
+    said <- words[path[length(path)]]
+    if (is.na(said) || said == name) name else paste0(said, " (", name, ")")
+  }, "", USE.NAMES = FALSE)
 }
 
 tuning_title <- function(tuning) {
@@ -145,7 +147,7 @@ same_digits <- function(values) {
   spread <- diff(range(values, na.rm = TRUE))
   size <- max(abs(values), na.rm = TRUE)
   digits <- if (spread == 0) 3L else ceiling(log10(size / spread)) + 2L
-  plain_number(values, min(max(digits, 3L), 5L))
+  sub("[.]$", "", formatC(values, digits = min(max(digits, 3L), 5L), format = "fg", flag = "#"))
 }
 
 # Values of a grid stand at equal distances, those of all parameters on one axis.
@@ -159,6 +161,7 @@ curves_picture <- function(frame, tuning) {
           ink = 0.5),
     of("line", frame$numeric), of("point", TRUE), of("point", frame$chosen, shape = 1, size = 2.4)
   ), picture_axis(NULL, at, frame$label, pad = 0.4, free = TRUE), picture_axis(tuning$metric$title),
-  tuning_title(tuning), panels = vapply(levels(frame$parameter), parameter_title, ""),
-  note = "ring: chosen; lines: one standard error to each side", strip = "bottom")
+  tuning_title(tuning), panels = parameter_titles(levels(frame$parameter)), strip = "bottom",
+  caption = paste("The best mean score that each value reaches, with one standard error;",
+                  "ringed: the chosen value."))
 }

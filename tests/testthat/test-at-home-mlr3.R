@@ -171,9 +171,12 @@ test_that("the role group is a domain, by which mlr3 keeps rows together", {
       expect_length(intersect(pupils$School[cv$test_set(i)], pupils$School[cv$train_set(i)]), 0)
     }
   }
-  # several columns: their combinations
   pupils$half <- rep(c("a", "b"), length.out = nrow(pupils))
   task <- pupil_task(pupils)
+  # where both roles are taken, ours says it
+  task$set_col_roles("half", roles = "group")
+  expect_equal(learner$train(task)$predict(task)$response, expected, tolerance = 1e-10)
+  # several columns: their combinations
   task$set_col_roles("half", roles = "domain")
   model <- learner$train(task)$model
   expect_identical(nlevels(model$domain), 16L)

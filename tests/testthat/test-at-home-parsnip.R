@@ -1,7 +1,7 @@
-# domain_learner() against the calls of the learners themselves, through parsnip, workflows and tune.
+# domain_learner() against the calls of the learners themselves, through parsnip and workflows.
 # Pupils of schools that training has not.
 
-for (package in c("parsnip", "workflows", "tune", "recipes", "rsample", "dials", "yardstick", "nlme")) {
+for (package in c("parsnip", "workflows", "tune", "rsample", "dials", "yardstick", "nlme")) {
   skip_if_not_installed(package)
 }
 skip_if_not_installed("recipes", "1.1.0")
@@ -99,7 +99,7 @@ test_that("the domain is a column by name, behind a bar, or a role, with one res
     fit <- parsnip::fit(in_workflow(with_role(data = data), ridge()), data)
     expect_same(predict(fit, transform(test, School = as(School)))$.pred, expected)
   }
-  # an interaction with the domain is without it what is left
+  # among the predictors of the formula it is none
   model <- parsnip::fit(ridge(domain = School), MathAch ~ School + SES, data = train)
   expect_identical(format(formula(parsnip::extract_fit_engine(model))), "MathAch ~ SES | School")
 })
@@ -135,6 +135,8 @@ test_that("arguments reach the learner, and one that its engine has not is an er
   fails(svm(domain = "Shool"), "`domain` must be a column of the data, not \"Shool\"", plain)
   fails(svm(domain = "School"), "`domain` must not be given when the formula has it")
   fails(svm(), "needs the domain of each row: `domain = \"school\"`", MathAch ~ SES)
+  fails(parsnip::set_mode(svm(domain_kernel = "pooled"), "classification"),
+        "Probabilities are learned on left-out domains too", able ~ SES)
   fails(svm(scale = "domain", domain_kernel = "pooled"), "needs the domain", MathAch ~ SES)
 })
 
@@ -201,7 +203,8 @@ test_that("a specification prints, translates, is updated and says what can be t
   expect_identical(rlang::eval_tidy(fresh$args$penalty), 3)
   expect_true(parsnip::null_value(fresh$args$domain))
   expect_identical(rlang::eval_tidy(update(spec, domain = District)$args$domain), "District")
-  expect_setequal(generics::tunable(spec)$name, c("domain_kernel", "penalty", "sigma", "scale", "tau"))
+  expect_setequal(generics::tunable(spec)$name,
+                  c("domain_kernel", "penalty", "sigma", "scale", "tau"))
   expect_identical(nrow(generics::tunable(domain_learner("regression", "auto"))), 0L)
   set <- hardhat::extract_parameter_set_dials(
     domain_learner("regression", "svm", cost = tune::tune(), sigma = tune::tune(),
@@ -227,22 +230,12 @@ test_that("parsnip knows the model whichever package is loaded first, and domgen
   expect_identical(found, list(alone = FALSE, after = TRUE, engines = 7L))
 })
 
-test_that("a blueprint hands the domain's column over, by its role", {
-  molded <- hardhat::mold(with_role(), train, blueprint = domain_blueprint())
-  expect_named(molded$predictors, c("SES", "Sex", "Minority", ".domain"))
-  expect_identical(as.character(molded$predictors$.domain), as.character(train$School))
-  forged <- hardhat::forge(test, molded$blueprint, outcomes = TRUE)
-  expect_identical(as.character(forged$predictors$.domain), as.character(test$School))
-  expect_identical(forged$outcomes$MathAch, test$MathAch)
-  expect_s3_class(hardhat::update_blueprint(domain_blueprint(), intercept = TRUE),
-                  "domgen_domain_blueprint")
-  other <- recipes::update_role(with_role(), School, new_role = "place", old_role = "domain")
-  molded <- hardhat::mold(other, train, blueprint = domain_blueprint("place"))
-  expect_true(".domain" %in% names(molded$predictors))
-  expect_domgen_error(hardhat::mold(other, train, blueprint = domain_blueprint()),
-                      "must give one column the role \"domain\".*not none")
-  two <- recipes::update_role(with_role(), Sex, new_role = "domain")
-  expect_domgen_error(hardhat::mold(two, train, blueprint = domain_blueprint()), "not `Sex`, `School`")
-  expect_domgen_error(domain_blueprint(3), "`role` must be the name of a role, not 3")
-  expect_error(hardhat::forge(test["SES"], molded$blueprint))
+test_that("a fitted workflow predicts in another session", {
+  flow <- parsnip::fit(in_workflow(with_role(), domain_learner("regression", "ridge", penalty = 1)),
+                       train)
+  found <- in_new_session({
+    loadNamespace("workflows")
+    predict(input$flow, input$test)
+  }, list(flow = flow, test = test))
+  expect_equal(found, predict(flow, test), tolerance = 1e-12)
 })

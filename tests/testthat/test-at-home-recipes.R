@@ -138,7 +138,7 @@ test_that("rows of new domains are scaled by their own rows, else each is projec
   alone <- trained(no_school(step_udica(with_role(), every())))
   expect_identical(components(alone, without, "UDICA"), components(alone, test, "UDICA"))
   own <- trained(no_school(step_udica(with_role(), every(), scale = "domain")))
-  expect_error(recipes::bake(own, without), "School")
+  expect_error(recipes::bake(own, without), "required column.*School|required column.*missing")
 })
 
 test_that("rows with missing values are left out of training and are missing in bake()", {
@@ -178,12 +178,14 @@ test_that("a row of frequency weight k is k rows, and importance weights are ref
 
   weighted$times <- hardhat::importance_weights(counts + 0.5)
   recipe <- recipes::recipe(MathAch ~ SES + Sex + School + times, data = weighted)
-  expect_error(recipes::prep(step_dica(recipe, SES, Sex, domain = School)), "frequency weights only")
+  expect_error(recipes::prep(step_dica(recipe, SES, Sex, domain = School)),
+               "frequency weights only")
 })
 
 test_that("tidy(), tunable(), required_pkgs() and update() know the step", {
   step <- step_dica(with_role(), SES, Sex, num_comp = 3, id = "here")
   expect_identical(tidy(step, number = 1)$terms, c("SES", "Sex"))
+  expect_identical(tidy(step)$type, "dica")
   recipe <- trained(step)
   expect_identical(tidy(recipe, id = "here"), tibble::tibble(terms = c("SES", "Sex"), id = "here"))
   model <- dica(MathAch ~ SES + Sex | School, data = train, ncomp = 3)
@@ -210,7 +212,8 @@ test_that("what cannot be is said in the words of the step", {
   fails <- function(recipe, message) expect_error(trained(recipe), message)
   fails(step_dica(plain, every()), "`step_dica\\(\\)` needs the domain of each row")
   fails(step_dica(no_outcome, SES), "`step_dica\\(\\)` needs the outcome")
-  fails(step_dica(plain, SES, domain = c(School, Sex)), "must select one column, not `School`, `Sex`")
+  fails(step_dica(plain, SES, domain = c(School, Sex)),
+        "must select one column, not `School`, `Sex`")
   fails(step_dica(with_role(), every(), num_comp = -1), "`num_comp` must be")
   fails(step_dica(with_role(), every(), lambda = 0), "`lambda` must be one positive number")
   fails(step_dica(with_role(), every(), options = list(lambda = 1)), "has an argument `lambda`")
@@ -219,7 +222,8 @@ test_that("what cannot be is said in the words of the step", {
         "has an argument `sigma`")
   fails(step_dica(with_role(), every(), options = list(data = train)), "not data")
   fails(step_dica(with_role(), every(), options = 3), "`options` must be a named list, not 3")
-  fails(step_dica(with_role(), every(), options = list(banwidth = 3)), "Unknown argument `banwidth`")
+  fails(step_dica(with_role(), every(), options = list(banwidth = 3)),
+        "Unknown argument `banwidth`")
   fails(step_domain(with_role(), every(), method = "pca"), "`method` must be one of")
   expect_domgen_error(step_dica(with_role(), every(), lamda = 1), "did you mean `lambda`")
   expect_domgen_error(step_dica(), "`recipe` must be given")
@@ -249,4 +253,17 @@ test_that("parameter objects are those of dials", {
   expect_identical(domain_scale(c("rank", "none"))$values, c("rank", "none"))
   expect_domgen_error(domain_scale("log"), "`values` must be some of")
   expect_domgen_error(domain_kernel_type(1), "`values` must be some of")
+})
+
+test_that("nothing of these packages is loaded with domgen, and what lacks one says so", {
+  loaded <- in_new_session(loadedNamespaces(), list())
+  foreign <- c("recipes", "parsnip", "hardhat", "dials", "tune", "workflows", "rlang", "tibble")
+  expect_identical(intersect(loaded, foreign), character())
+  lacking <- function(package) !requireNamespace(package, quietly = TRUE)
+  if (lacking("parsnip")) {
+    expect_domgen_error(domain_learner(), "`domain_learner\\(\\)` needs the package parsnip")
+  }
+  if (lacking("dials")) {
+    expect_domgen_error(domain_scale(), "`domain_scale\\(\\)` needs the package dials")
+  }
 })

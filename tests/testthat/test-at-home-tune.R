@@ -1,7 +1,7 @@
 # Scripts such as a user of tidymodels writes, held against the same analysis in base R: the same
 # schools held out, the same projections, fits and scores.
 
-for (package in c("parsnip", "workflows", "tune", "recipes", "rsample", "dials", "yardstick", "nlme")) {
+for (package in c("parsnip", "workflows", "tune", "rsample", "dials", "yardstick", "nlme")) {
   skip_if_not_installed(package)
 }
 skip_if_not_installed("recipes", "1.1.0")
@@ -56,20 +56,24 @@ test_that("a workflow is tuned by left-out schools, fitted last and augmented, a
 
 test_that("predictions of left-out schools are those of dg_cv() with the same folds", {
   set.seed(2)
-  folds <- group_vfold_cv(pupils, group = School, v = 4)
+  theirs <- group_vfold_cv(pupils, group = School, v = 4)
+  ours <- domain_folds(pupils$School, v = 3)
   models <- list(
-    list(domain_learner("regression", "svm", domain = School, cost = 1), dg_svm(cost = 1)),
+    list(domain_learner("regression", "svm", domain = School, cost = 1), dg_svm(cost = 1),
+         theirs, theirs),
     list(domain_learner("regression", "ridge", domain = School, penalty = 1, scale = "domain"),
-         dg_ridge(lambda = 1, scale = "domain"))
+         dg_ridge(lambda = 1, scale = "domain"),
+         as_rsample(ours, pupils, domain = pupils$School), ours)
   )
   for (pair in models) {
     flow <- workflow() |>
       add_variables(MathAch, c(SES, Sex, Minority, School)) |>
       add_model(pair[[1L]])
-    found <- collect_predictions(fit_resamples(flow, folds, control = control_grid(save_pred = TRUE)))
-    cv <- dg_cv(pair[[2L]], numbers, data = pupils, folds = folds)
+    resampled <- fit_resamples(flow, pair[[3L]], control = control_grid(save_pred = TRUE))
+    found <- collect_predictions(resampled)
+    cv <- dg_cv(pair[[2L]], numbers, data = pupils, folds = pair[[4L]])
     found <- found[order(found$.row), ]
-    expect_identical(found$.row, cv$predictions$row[order(cv$predictions$row)])
+    expect_identical(unname(found$.row), cv$predictions$row[order(cv$predictions$row)])
     expect_lt(max(abs(found$.pred - cv$predictions$prediction[order(cv$predictions$row)])), 1e-10)
     by_school <- tapply((found$.pred - found$MathAch)^2, pupils$School[found$.row], mean)
     expect_lt(max(abs(sqrt(by_school)[cv$domains$domain] - cv$domains$score)), 1e-10)

@@ -172,7 +172,6 @@ test_that("what has no picture and a model whose data are gone say so", {
     gone <- d
     dg_ridge(y ~ a + b | g, data = gone, features = features_nystrom(5))
   })
-  expect_domgen_error(plot(model), "data of the model are gone")
   expect_domgen_error(plot(dg_svm()), "has no picture")
   expect_domgen_error(lodo(model), "data of the model are gone")
   expect_domgen_error(update(model, lambda = 2),

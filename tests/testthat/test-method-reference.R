@@ -215,3 +215,12 @@ test_that("print says what is fixed", {
     print(fix_reference(fit_toy(dg_lm(scale = "domain")), "training"))
   })
 })
+
+test_that("a fixed model adapts to a domain as the model does with that reference", {
+  model <- fit_toy(distributional)
+  one <- domains_of(reference, 2)
+  few <- replace(one$y, -(1:5), NA)
+  by_reference <- adapt(model, one[1:8, ], few[1:8], reference = one)
+  expect_equal(predict(adapt(fix_reference(model, reference), one[1:8, ], few[1:8]), one),
+               predict(by_reference, one), tolerance = 1e-8)
+})

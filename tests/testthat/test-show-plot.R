@@ -47,3 +47,53 @@ test_that("classes of new rows have the place they had in training", {
   frame <- scores_frame(model, only, 1L, NULL, NULL, 5)
   expect_true(all(round(score_places(frame)$y[!frame$seen]) == 2))
 })
+
+far_null <- function() {
+  set.seed(1)
+  d <- data.frame(g = rep(letters[1:6], each = 10), x = rnorm(60), z = rnorm(60))
+  d$y <- 5 * d$x + d$z + rnorm(6)[match(d$g, letters)] + rnorm(60)
+  dg_compare(list(lm = dg_lm(), ridge = dg_ridge(), pooled = dg_ridge(domain_kernel = domain_pooled())),
+             y ~ . | g, data = d, folds = 3, refits = FALSE)
+}
+
+test_that("a null model far from the others does not squash them", {
+  result <- far_null()
+  drawn <- picture(result)$data
+  null <- drawn[drawn$method == "null" & drawn$kind == "mean", ]
+  expect_identical(null$beyond, c(1, 1))
+  expect_equal(null$true, c(result$table$mean[1], result$table$difference[1]))
+  for (panel in levels(drawn$panel)) {
+    own <- drawn[drawn$panel == panel, ]
+    others <- range(own[own$method != "null", c("value", "lower", "upper")], na.rm = TRUE)
+    expect_lt(own$value[own$beyond != 0], others[2] + 0.2 * diff(others))
+  }
+  expect_match(picture(result)$caption, paste0("null \\(score ", signif(null$true[1], 3)))
+  # and what is near is left as it is
+  result$scores[, "null"] <- result$scores[, "lm"] + 0.01
+  result$table[1, c("mean", "difference", "lower", "upper")] <-
+    result$table[2, c("mean", "difference", "lower", "upper")]
+  near <- picture(result)
+  expect_true(all(near$data$beyond == 0))
+  expect_false(grepl("Beyond", near$caption))
+})
+
+test_that("parameters are named by what they mean, and by their argument", {
+  titles <- parameter_titles(c("lambda", "times", "domain_kernel.outer.sigma", "epsilon", "own"))
+  expect_identical(titles, c("ridge (lambda)", "bandwidth over the median distance (times)",
+                             "bandwidth (domain_kernel.outer.sigma)", "epsilon", "own"))
+})
+
+test_that("numbers in a picture do not end in a point", {
+  expect_identical(same_digits(c(326, 410)), c("326", "410"))
+  expect_identical(same_digits(c(0.1, 0.25)), c("0.100", "0.250"))
+})
+
+test_that("a bin of a single row has no point, and the caption says so", {
+  table <- data.frame(class = factor("a"), low = 0:2 / 4, high = 1:3 / 4, rows = c(1L, 5L, 8L),
+                      predicted = 0:2 / 4 + 0.1, observed = c(1, 0.4, 0.5), lower = 0, upper = 1)
+  shown <- picture(structure(list(table = table, rows = 14L, domains = 2L, error = c(a = 0.1),
+                                  labels = list(response = "y")), class = "dg_calibration"))
+  points <- Filter(function(layer) attr(layer, "mark") == "point", shown$layers)[[1]]
+  expect_identical(points$y, c(0.4, 0.5))
+  expect_match(shown$caption, "Without a point: 1 bin of a single row")
+})

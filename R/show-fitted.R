@@ -1,0 +1,253 @@
+#' Plot a fitted learner
+#'
+#' @description
+#' How near a model's predictions come to the responses, domain by domain. For a number: observed
+#' against predicted with the identity line (dashed), on which rows lie that are predicted without
+#' error. For classes: what the row's own class was given, a strip for each observed class: its
+#' probability where the model has them, else its decision value less the largest of the other
+#' classes, positive where the prediction is right.
+#'
+#' Up to eight domains share one panel and have a colour and a shape each. Of more, the worst, the
+#' median and the best have a panel each, by their root mean squared error or their accuracy, with
+#' the rows of all domains in pale grey below.
+#'
+#' @details
+#' The caption says which predictions these are. With `newdata` they are those of new rows. Else
+#' each domain is predicted without its own responses where a closed form has that (see [lodo()]):
+#' for [dg_ridge()], [dg_gp()] (with a Gram matrix; its parameters have seen the domain),
+#' ensembles with stacked weights and [dg_auto()]. All other models are shown on their training
+#' rows, which they have seen: new domains are predicted less well. `plot(dg_cv(model))` has the
+#' scores of any model on left-out domains.
+#'
+#' Of more than 4000 rows every second, third, ... is drawn; the scores are of all.
+#'
+#' @param x,object A fitted learner, chain or ensemble.
+#' @param newdata New rows with their response; `NULL` for the rows in training.
+#' @param domain,y Domain and response of each row of `newdata`, when they are not columns of it.
+#' @param max_panels How many domains have a panel where there are more than eight.
+#' @param ... Must be empty.
+#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @section Errors:
+#' `newdata` without a response, or that cannot be predicted, and no `newdata` for a model that
+#' keeps nothing of its training rows.
+#' @seealso [lodo()], [dg_cv()], [plot.dg_cv()], [dg_calibration()], [domain_map()]
+#' @examples
+#' pupils <- nlme::MathAchieve
+#' some <- pupils$School %in% levels(pupils$School)[1:20]
+#' model <- dg_ridge(MathAch ~ SES + Sex | School, data = droplevels(pupils[some, ]), lambda = 1)
+#' plot(model)
+#' plot(model, newdata = droplevels(pupils[pupils$School %in% levels(pupils$School)[21:24], ]))
+#' @export
+plot.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_panels = 6, ...) {
+  show_picture(x, newdata, domain, y, max_panels, ...)
+}
+
+#' @rdname plot.dg_learner
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_learner <- function(object, newdata = NULL, domain = NULL, y = NULL, max_panels = 6,
+                                ...) {
+  as_ggplot(picture(object, newdata, domain, y, max_panels, ...))
+}
+
+#' @exportS3Method
+picture.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_panels = 6, ...) {
+  check_no_dots(list(...), setdiff(names(formals(plot.dg_learner)), "x"))
+  check_sealed(x)
+  max_panels <- check_count(max_panels, "max_panels")
+  rows <- if (is.null(newdata)) seen_or_left_out(x) else newdata_rows(x, newdata, domain, y)
+  fitted_picture(fitted_frame(rows, x), max_panels)
+}
+
+# The rows of a picture are list(truth, domain, predicted: response; value: of classes, a matrix, or
+# numbers for the second of two; kind: "prob" or "decision"; source).
+newdata_rows <- function(x, newdata, domain, y) {
+  predicted <- predict(x, newdata, domain = domain)
+  n <- NROW(predicted)
+  truth <- if (is.null(y)) response_of(x, newdata) else read_vector(y, n, "y")
+  if (is.null(truth)) {
+    abort("data", "`newdata` must have the response, or `y` must be given.")
+  }
+  if (x$response$kind == "number" && !is.numeric(truth)) {
+    abort("data", "The response must be numeric as in training, not ", describe(truth), ".")
+  }
+  c(list(truth = truth, predicted = predicted, source = "new rows",
+         domain = new_domain(x$blueprint, newdata, domain, n, FALSE, "newdata")),
+    class_values(x, function(type) predict(x, newdata, domain = domain, type = type)))
+}
+
+# Left out in closed form, else as they were fitted.
+seen_or_left_out <- function(x) {
+  left <- on_error(quietly(left_out_rows(x)), function(e) NULL)
+  if (!is.null(left)) return(c(left, source = "domains left out (lodo)"))
+  if (is.null(x$y) || !is.null(x$rows$n)) {
+    abort("argument", "`newdata` must be given: the model keeps nothing of its training rows.")
+  }
+  domain <- if (is.null(x$domain)) rep("all", length(x$y)) else x$domain
+  kept <- function(type) {
+    value <- predict(x, type = type)
+    if (is.null(x$rows$padded)) return(value)
+    if (is.matrix(value)) value[x$rows$kept, , drop = FALSE] else value[x$rows$kept]
+  }
+  c(list(truth = x$y, domain = domain, predicted = kept("response"),
+         source = "training rows, seen by the model"), class_values(x, kept))
+}
+
+# Of a chain or an adapted model there is no closed form.
+left_out_rows <- function(x) UseMethod("left_out_rows")
+
+#' @exportS3Method
+left_out_rows.default <- function(x) NULL
+
+#' @exportS3Method
+left_out_rows.dg_ridge <- function(x) if (is.null(x$rows$sizes)) scored_rows(lodo(x)$predictions)
+
+#' @exportS3Method
+left_out_rows.dg_ensemble <- function(x) {
+  if (!is.null(x$held_out$values)) scored_rows(lodo(x)$predictions)
+}
+
+#' @exportS3Method
+left_out_rows.dg_gp <- function(x) {
+  if (!is.null(x$product$features) || nlevels(x$domain) < 2L) return(NULL)
+  used <- x$weights > 0
+  list(truth = x$y[used], domain = x$domain[used], predicted = x$y[used] - left_out_residuals(x))
+}
+
+scored_rows <- function(predictions) {
+  list(truth = predictions$truth, domain = predictions$domain, predicted = predictions$prediction,
+       value = predictions$decision, kind = "decision")
+}
+
+# Probabilities where the model has them, of classes.
+class_values <- function(x, predicted) {
+  if (x$response$kind != "class") return(NULL)
+  prob <- tryCatch(quietly(predicted("prob")), domgen_error_argument = function(e) NULL)
+  if (!is.null(prob)) return(list(value = prob, kind = "prob"))
+  list(value = predicted("decision"), kind = "decision")
+}
+
+# A line a row: domain, observed, predicted: a number, or what the observed class was given, right.
+# Attributes: kind ("number", "prob", "decision"), labels, source.
+fitted_frame <- function(rows, x) {
+  number <- x$response$kind == "number"
+  levels <- if (is.factor(x$y)) levels(x$y) else x$response$levels
+  observed <- if (number) as.vector(rows$truth) else factor(as.character(rows$truth), levels)
+  frame <- data.frame(domain = as.character(rows$domain), observed = observed)
+  frame$predicted <- if (number) as.vector(rows$predicted)
+                     else own_class(rows$value, rows$kind, as.integer(observed), levels)
+  frame$right <- if (number) NA else as.character(rows$predicted) == as.character(observed)
+  frame <- frame[stats::complete.cases(frame[c("domain", "observed")]) &
+                   is.finite(frame$predicted), ]
+  if (nrow(frame) == 0L) abort("data", "No row has a response that could be compared.")
+  structure(frame, kind = if (number) "number" else rows$kind, source = rows$source,
+            labels = variable_names(x$blueprint))
+}
+
+# Of each row, by the place of its class.
+own_class <- function(value, kind, code, levels) {
+  if (!is.matrix(value)) value <- cbind(-value, value) / 2
+  else if (length(colnames(value))) value <- all_classes(value, levels, NA_real_)
+  at <- cbind(seq_along(code), code)
+  if (kind == "prob") return(value[at])
+  own <- value[at]
+  value[at] <- -Inf
+  value[is.na(value)] <- -Inf
+  own - apply(value, 1L, max)
+}
+
+# Of each domain, the worst first: names are the domains'.
+fitted_scores <- function(frame) {
+  number <- attr(frame, "kind") == "number"
+  each <- if (number) (frame$observed - frame$predicted)^2 else frame$right
+  score <- tapply(each, frame$domain, mean)
+  if (number) sort(sqrt(score), decreasing = TRUE) else sort(score)
+}
+
+# Places in an order: at most so many of the first, middle and last.
+extremes <- function(n, most) {
+  if (n <= most) return(stats::setNames(seq_len(n), rep("", n)))
+  worst <- ceiling(most / 3)
+  best <- ceiling((most - worst) / 2)
+  middle <- most - worst - best
+  at <- c(seq_len(worst), floor((n - middle) / 2) + seq_len(middle), seq(n - best + 1, n))
+  stats::setNames(at, rep(c("worst: ", "median: ", "best: "), c(worst, middle, best)))
+}
+
+fitted_picture <- function(frame, max_panels) {
+  number <- attr(frame, "kind") == "number"
+  score <- fitted_scores(frame)
+  few <- length(score) <= 8L
+  at <- if (few) NULL else extremes(length(score), max_panels)
+  panels <- if (few) "" else {
+    paste0(names(at), shorten(names(score)[at], 20), "\n", if (number) {
+      paste("RMSE", format(signif(score[at], 2), trim = TRUE))
+    } else paste(round(100 * score[at]), "% right"))
+  }
+  title <- if (number) "observed against predicted" else "what the observed class was given"
+  axes <- fitted_axes(frame)
+  note <- paste0(attr(frame, "source"), ", ", if (number) "mean RMSE " else "mean accuracy ",
+                 format(signif(mean(score), 3)))
+  new_picture(frame, fitted_layers(frame, axes$place, names(score)[at], few), axes$x, axes$y, title,
+              note, panels, rows = NA, key = fitted_key(frame, few))
+}
+
+# Domains, or that which a panel is of.
+fitted_key <- function(frame, few) {
+  if (!few) return(picture_key("", "own", 16, marked = TRUE, shown = FALSE))
+  levels <- levels(fitted_domains(frame))
+  if (length(levels)) {
+    picture_key(attr(frame, "labels")$domain, levels, class_shapes(length(levels)))
+  }
+}
+
+# list(x, y: axes, place: of rows on y)
+fitted_axes <- function(frame) {
+  response <- attr(frame, "labels")$response
+  if (attr(frame, "kind") == "number") {
+    return(list(x = picture_axis(paste("predicted", response)), place = frame$observed,
+                y = picture_axis(paste("observed", response))))
+  }
+  strips <- levels(frame$observed)
+  of <- c(prob = "probability of the observed class",
+          decision = "margin of the observed class (above 0: right)")
+  list(x = picture_axis(of[[attr(frame, "kind")]]),
+       place = as.integer(frame$observed) + 0.6 * spread_out(nrow(frame)),
+       y = picture_axis(paste("observed", response), seq_along(strips), strips, pad = 0.3))
+}
+
+# Pale rows of all, lines, the rows of the chosen domains (few: all on one panel).
+fitted_layers <- function(frame, place, chosen, few) {
+  panel <- if (few) rep(1L, nrow(frame)) else match(frame$domain, chosen)
+  own <- which(!is.na(panel))
+  own <- own[thin(length(own), 4000L)]
+  under <- if (!few) thin(nrow(frame), 400L)
+  sides <- unique(panel[own])
+  key <- if (few) fitted_domains(frame) else factor(rep("own", nrow(frame)))
+  points <- function(rows, ...) layer("point", frame$predicted[rows], place[rows], ...)
+  list(points(rep(under, length(chosen)), panel = rep(seq_along(chosen), each = length(under)),
+              ink = 0.18, size = 0.4),
+       fitted_line(frame, sides),
+       points(own, panel = panel[own], ink = 0.75, key = key[own],
+              size = point_size(length(own) / length(sides)) * if (few) 1 else 0.7,
+              shape = if (length(key)) class_shapes(nlevels(key))[key[own]] else 16))
+}
+
+# NULL for one domain.
+fitted_domains <- function(frame) {
+  levels <- sort(unique(frame$domain))
+  if (length(levels) > 1L) factor(frame$domain, levels)
+}
+
+# Identity, as far as there are predictions; where a decision turns.
+fitted_line <- function(frame, panels) {
+  kind <- attr(frame, "kind")
+  if (kind == "prob") return(NULL)
+  if (kind == "decision") {
+    return(layer("segment", 0, -Inf, yend = Inf, panel = panels, ink = 0.5, dash = 2))
+  }
+  range <- range(frame$predicted)
+  half <- max(0.52 * diff(range), diff(range(frame$observed)) / 8)
+  ends <- mean(range) + c(-half, half)
+  layer("segment", ends[1L], ends[1L], xend = ends[2L], yend = ends[2L], panel = panels, ink = 0.5,
+        dash = 2)
+}

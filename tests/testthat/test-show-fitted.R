@@ -1,0 +1,113 @@
+# Observed against predicted, of fitted learners.
+
+# The points that a picture has in full ink or colour.
+own_points <- function(p) p$layers[[length(p$layers)]]
+
+test_that("a ridge regression is shown on domains left out, with the numbers of lodo()", {
+  toy <- toy_domains(5, 12)
+  model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
+  p <- picture(model)
+  left <- lodo(model)
+  points <- own_points(p)
+  expect_equal(points$x, left$predictions$prediction)
+  expect_equal(points$y, toy$y)
+  expect_identical(as.character(points$key), as.character(toy$domain))
+  expect_match(p$note, "left out")
+  expect_match(p$note, format(signif(mean(left$domains$score), 3)), fixed = TRUE)
+  expect_identical(p$key$levels, levels(toy$domain))
+  # without the rows' own responses: those seen are nearer
+  expect_gt(mean((points$x - points$y)^2), mean(residuals(model)^2))
+})
+
+test_that("a Gaussian process leaves out each domain as fits without it do", {
+  toy <- toy_domains(4, 10)
+  toy$weight <- rep(c(1, 2), length.out = nrow(toy))
+  model <- dg_gp(y ~ . - weight | domain, data = toy, weights = toy$weight, optimise = FALSE)
+  rows <- left_out_rows(model)
+  rmse <- mapply(function(r, w) sqrt(sum(w * r^2) / sum(w)),
+                 split(rows$truth - rows$predicted, rows$domain), split(toy$weight, toy$domain))
+  expect_equal(unname(rmse), lodo(model)$rmse)
+  expect_match(picture(model)$note, "left out")
+  features <- dg_gp(y ~ . - weight | domain, data = toy, optimise = FALSE,
+                    features = features_nystrom(8))
+  expect_match(picture(features)$note, "seen by the model")
+})
+
+test_that("models without a closed form are shown on their rows, and the caption says so", {
+  toy <- toy_domains(4, 15)
+  model <- dg_lm(y ~ . | domain, data = toy)
+  p <- picture(model)
+  expect_equal(own_points(p)$x, unname(fitted(model)))
+  expect_match(p$note, "training rows, seen")
+  new <- toy_domains(5, 10)
+  new <- domains_of(new, 5)
+  p <- picture(model, new)
+  expect_match(p$note, "^new rows")
+  expect_equal(own_points(p)$x, unname(predict(model, new)))
+  expect_equal(own_points(p)$y, new$y)
+  expect_null(p$key)
+  expect_equal(own_points(picture(model, new[names(new) != "y"], y = -new$y))$y, -new$y)
+  toy$y[3] <- NA
+  gaps <- suppressWarnings(dg_lm(y ~ . | domain, data = toy, na.action = na.exclude))
+  expect_equal(own_points(picture(gaps))$y, toy$y[-3])
+})
+
+test_that("of classes the value of the row's own class is shown, right of zero where it is right", {
+  toy <- iris
+  names(toy)[5] <- "y"
+  toy$domain <- factor(rep(1:5, 30))
+  for (model in list(dg_ridge(y ~ . | domain, data = toy, lambda = 0.1),
+                     dg_svm(y ~ . | domain, data = toy),
+                     fit(chain(dica(ncomp = 2), dg_svm()), y ~ . | domain, data = toy))) {
+    frame <- fitted_frame(seen_or_left_out(model), model)
+    expect_identical(frame$predicted > 0, frame$right)
+    expect_identical(round(own_points(picture(model))$y), as.numeric(toy$y))
+  }
+  two <- droplevels(toy[toy$y %in% levels(toy$y)[1:2], ])
+  model <- dg_svm(y ~ . | domain, data = two, loss = "logistic")
+  frame <- fitted_frame(newdata_rows(model, two, NULL, NULL), model)
+  prob <- predict(model, two, type = "prob")
+  expect_equal(frame$predicted, prob[cbind(seq_len(nrow(two)), as.integer(two$y))])
+  expect_identical(frame$right, predict(model, two) == two$y)
+  lines <- Filter(function(l) attr(l, "mark") == "segment", picture(model)$layers)
+  expect_length(lines, 0)
+})
+
+test_that("of many domains the worst, the median and the best have panels", {
+  toy <- toy_domains(12, 6)
+  model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
+  p <- picture(model, max_panels = 3)
+  scores <- sort(stats::setNames(lodo(model)$domains$score, lodo(model)$domains$domain))
+  expect_length(p$panels, 3)
+  for (i in 1:3) {
+    expect_match(p$panels[i], paste0(c("worst", "median", "best")[i], ": ",
+                                     names(scores)[c(12, 7, 1)[i]], "\n"), fixed = TRUE)
+  }
+  expect_equal(nrow(own_points(p)), sum(toy$domain %in% names(scores)[c(1, 7, 12)]))
+  expect_false(p$key$shown)
+  expect_identical(unname(extremes(5, 6)), 1:5)
+  for (most in 1:9) expect_identical(anyDuplicated(extremes(10, most)), 0L)
+  expect_length(picture(model, max_panels = 20)$panels, 12)
+})
+
+test_that("pictures of learners are drawn, and what cannot be shown is refused", {
+  skip_if_not_installed("ggplot2")
+  toy <- toy_domains(10, 6)
+  model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
+  expect_all_drawn(model)
+  expect_all_drawn(model, newdata = domains_of(toy, 1:3))
+  labels <- toy_classes(4, 15)
+  expect_all_drawn(dg_svm(y ~ . | domain, data = labels))
+  set.seed(1)
+  spec <- dg_ensemble(list(dg_ridge(lambda = 1), dg_lm()), weights = "stacked")
+  ensemble <- fit(spec, y ~ . | domain, data = domains_of(toy, 1:5))
+  expect_match(expect_all_drawn(ensemble)$labels$subtitle, "left out")
+  sums <- fit(dg_ridge(lambda = 1),
+              feature_sums(y ~ . | domain, data = toy, features = features_nystrom(5)))
+  expect_domgen_error(plot(sums), "keeps nothing of its training rows")
+  expect_match(picture(sums, toy)$note, "new rows")
+  expect_domgen_error(plot(model, domains_of(toy, 1)[, -match("y", names(toy))]),
+                      "must have the response")
+  expect_domgen_error(plot(model, toy, y = rep("a", nrow(toy))), "must be numeric")
+  expect_domgen_error(plot(model, max_panles = 2), "max_panels")
+})
