@@ -45,8 +45,9 @@
 #' plot(model, which = "values")
 #' @export
 plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
-                               max_panels = 5, which = c("scores", "values"), colour = NULL,
-                               ...) {
+                               max_panels = 5, which = c("scores", "values"), ...,
+                               colour = NULL) {
+  # colour comes last, for `col` is an argument of points()
   check_no_dots(list(...), c(setdiff(names(formals(plot.dg_projection)), "x"), style_arguments),
                 style_arguments)
   p <- picture(x, newdata, components, domain, y, max_panels, which, colour)
