@@ -188,7 +188,18 @@ fitted_picture <- function(frame, max_panels) {
   note <- paste0(attr(frame, "source"), ", ", if (number) "mean RMSE " else "mean accuracy ",
                  format(signif(mean(score), 3)))
   new_picture(frame, fitted_layers(frame, axes$place, names(score)[at], few), axes$x, axes$y, title,
-              note, panels, rows = NA, key = fitted_key(frame, few))
+              note, panels, rows = NA, key = fitted_key(frame, few),
+              caption = fitted_caption(frame, few))
+}
+
+fitted_caption <- function(frame, few) {
+  source <- attr(frame, "source")
+  said <- c(switch(attr(frame, "kind"), number = "Dashed: predicted as observed.",
+                   decision = "Right of the dashed line: right."),
+            if (!few) "Pale: rows of all domains.",
+            if (grepl("left out", source)) "Each domain is predicted without its own responses.",
+            if (grepl("seen", source)) "The model has seen these rows: new domains do less well.")
+  if (length(said)) paste(said, collapse = " ")
 }
 
 # Domains, or that which a panel is of.

@@ -34,6 +34,10 @@ make_pictured <- list(
     dg_tune(dg_ridge(), ill ~ . | hospital, data = ellipses(), extend = FALSE,
             grid = list(lambda = c(0.01, 1, 100), times = c(0.5, 1)))
   },
+  ridge = function() dg_ridge(ill ~ . | hospital, data = ellipses(), lambda = 0.1),
+  numbers = function() {
+    dg_ridge(y ~ . | domain, data = simulate_dica(domains = 12, rows = 15, seed = 1), lambda = 1)
+  },
   diagnosis = function() dg_diagnose(ill ~ . | hospital, data = ellipses(), permutations = 20)
 )
 
@@ -71,7 +75,9 @@ test_that("pictures look as they did, in base graphics", {
     surface = function() plot(pictured("tuned")),
     curves = function() plot(pictured("tuned"), type = "curves"),
     calibration = function() plot(dg_calibration(pictured("cv"), bins = 5)),
-    diagnosis = function() plot(pictured("diagnosis"))
+    diagnosis = function() plot(pictured("diagnosis")),
+    `left-out classes` = function() plot(pictured("ridge")),
+    `left-out numbers` = function() plot(pictured("numbers"))
   ))
 })
 
@@ -89,7 +95,9 @@ test_that("pictures look as they did, in ggplot2", {
     `gg calibration` = function() {
       ggplot2::autoplot(dg_calibration(pictured("cv"), bins = 5))
     },
-    `gg diagnosis` = function() picture("diagnosis")
+    `gg diagnosis` = function() picture("diagnosis"),
+    `gg left-out classes` = function() picture("ridge"),
+    `gg left-out numbers` = function() picture("numbers")
   ))
 })
 
