@@ -31,8 +31,23 @@ gg_page <- function() {
   fills <- c(element("panel.background")$fill, element("plot.background")$fill)
   ink <- element("text")$colour
   # a grey panel of a theme with dark text is light enough to be paper
-  as_page(if (is.null(ink)) "black" else ink,
-          c(fills[!vapply(fills, is_transparent, NA)], NA)[1L])
+  page <- as_page(if (is.null(ink)) "black" else ink,
+                  c(fills[!vapply(fills, is_transparent, NA)], NA)[1L])
+  page$classes <- gg_palette("palette.colour.discrete", function(given, n) given(n))
+  # of numbers a palette is a function of shares
+  page$numbers <- gg_palette("palette.colour.continuous",
+                             function(given, n) given(seq(0, 1, length.out = n)))
+  page
+}
+
+# The theme's own colours (ggplot2 4), as a function of how many; NULL where it has none.
+gg_palette <- function(name, of) {
+  given <- ggplot2::theme_get()[[name]]
+  if (is.function(given)) return(function(n) of(given, n))
+  if (!is.character(given) || length(given) < 2L) return(NULL)
+  between <- grDevices::colorRampPalette(given)
+  classes <- endsWith(name, "discrete")
+  function(n) if (classes && n <= length(given)) given[seq_len(n)] else between(n)
 }
 
 # aes() from names of columns.

@@ -5,9 +5,12 @@
 # style: the user's own arguments of points().
 draw_picture <- function(p, style = list()) {
   page <- base_page()
-  p <- lay_out(p)
-  old <- graphics::par(mar = p$mar)
+  old <- graphics::par(c("cex", "mar"))
   on.exit(graphics::par(old))
+  # on a small page letters are smaller
+  graphics::par(cex = old$cex * small_page())
+  p <- lay_out(p)
+  graphics::par(mar = p$mar)
   graphics::plot.new()
   places <- panel_places(p)
   for (i in seq_along(places)) named <- draw_panel(p, i, places[[i]], page, style)
@@ -16,6 +19,9 @@ draw_picture <- function(p, style = list()) {
   draw_titles(p, box, page)
   if (length(p$key) && p$key$shown) draw_key(p$key, box, page, style)
 }
+
+# At most 1: for pages below 5.5 by 3 inches, as in a column of a paper.
+small_page <- function() min(1, max(0.7, min(graphics::par("fin") / c(5.5, 3))))
 
 # A line of text in inches, and lines in coordinates of the plot.
 line_size <- function() graphics::par("cin")[2L] * graphics::par("cex")

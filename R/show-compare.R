@@ -25,7 +25,7 @@ autoplot.dg_compare <- function(object, ...) as_ggplot(picture(object, ...))
 #' @exportS3Method
 picture.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
-  frame <- cut_at_null(compare_frame(x))
+  frame <- cut_at_null(compare_frame(x), null_methods(x))
   frame$at <- as.integer(frame$method)
   panel <- as.integer(frame$panel)
   single <- frame$kind == "domain"
@@ -48,15 +48,20 @@ picture.dg_compare <- function(x, ...) {
     ), caption = compare_caption(x, frame))
 }
 
+# Whatever they are called.
+null_methods <- function(x) {
+  names(x$runs)[vapply(x$runs, function(run) identical(run$spec$method, "dg_null"), NA)]
+}
+
 # The null model is often so far from the others that these could not be told apart: what lies
 # beyond the others' values by more than half of their range is put at the edge, and what single
 # domains have there is left out. Adds `beyond`: -1, 0 or 1, and `true`, the value.
-cut_at_null <- function(frame) {
+cut_at_null <- function(frame, nulls = "null") {
   frame$beyond <- 0
   frame$true <- frame$value
   for (panel in levels(frame$panel)) {
     own <- which(frame$panel == panel)
-    null <- own[frame$method[own] == "null"]
+    null <- own[frame$method[own] %in% nulls]
     others <- setdiff(own, null)
     if (length(unique(frame$method[others])) < 2L) next
     range <- range(frame[others, c("value", "lower", "upper")], na.rm = TRUE)
@@ -81,7 +86,9 @@ compare_caption <- function(x, frame) {
     "Left: points are domains, diamonds their mean. Right: the mean paired difference with its ",
     "95 % interval, and the method it is from as a ring.",
     if (nrow(far)) {
-      paste0(" Beyond the axis: null (", paste(what, signif(far$true, 3), collapse = ", "), ").")
+      said <- tapply(paste(what, signif(far$true, 3)), factor(far$method, unique(far$method)),
+                     paste, collapse = ", ")
+      paste0(" Beyond the axis: ", paste0(names(said), " (", said, ")", collapse = ", "), ".")
     }
   )
 }

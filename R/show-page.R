@@ -39,6 +39,7 @@ colour_scale <- function(page, n) {
 # lightness, those near the paper's last (yellow is darker on a light page); of more than eight, a
 # scale.
 class_colours <- function(page, n) {
+  if (is.function(page$classes)) return(page$classes(n))
   if (n > 8L) return(colour_scale(page, n))
   light <- c("#0072B2", "#E69F00", page$ink, "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#BFB200")
   dark <- c("#56B4E9", "#D55E00", "#F0E442", "#009E73", page$ink, "#CC79A7", "#E69F00", "#0072B2")

@@ -98,6 +98,7 @@ known_range <- function(value) if (all(is.na(value))) c(0, 1) else range(value, 
 key_colours <- function(key, page, n) {
   if (key$marked) return(c(shade(page, rep(0.55, n - 1L)), accent))
   if (is.null(key$inks) && length(key$levels)) return(class_colours(page, n))
+  if (is.null(key$inks) && is.function(page$numbers)) return(page$numbers(n))
   if (is.null(key$inks)) return(colour_scale(page, n))
   shade(page, seq(key$inks[1L], key$inks[2L], length.out = n))
 }

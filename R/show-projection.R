@@ -47,7 +47,7 @@
 plot.dg_projection <- function(x, newdata = NULL, components = 1:2, domain = NULL, y = NULL,
                                max_panels = 5, which = c("scores", "values"), ...,
                                colour = NULL) {
-  # colour comes last, as `col` is one of points() and not short for it
+  # colour comes last, for `col` is an argument of points()
   check_no_dots(list(...), c(setdiff(names(formals(plot.dg_projection)), "x"), style_arguments),
                 style_arguments)
   p <- picture(x, newdata, components, domain, y, max_panels, which, colour)
@@ -70,8 +70,9 @@ drawn <- function(code) {
 #' @exportS3Method ggplot2::autoplot
 autoplot.dg_projection <- function(object, newdata = NULL, components = 1:2, domain = NULL,
                                    y = NULL, max_panels = 5, which = c("scores", "values"),
-                                   ..., colour = NULL) {
-  as_ggplot(picture(object, newdata, components, domain, y, max_panels, which, colour, ...))
+                                   colour = NULL, ...) {
+  as_ggplot(picture(object, newdata, components, domain, y, max_panels, which, colour,
+                    ...))
 }
 
 #' @exportS3Method

@@ -51,8 +51,12 @@ test_that("classes of new rows have the place they had in training", {
 far_null <- function() {
   set.seed(1)
   d <- data.frame(g = rep(letters[1:6], each = 10), x = rnorm(60), z = rnorm(60))
-  d$y <- 20 * d$x + d$z + rnorm(60)
-  dg_compare(list(lm = dg_lm(), ridge = dg_ridge(kernel = kernel_linear(), lambda = 1e-4)),
+  d$y <- 5 * d$x + d$z + rnorm(6)[match(d$g, letters)] + rnorm(60)
+  # linear in the rows, as the truth, so that no draw of folds puts them near the null model
+  pooled <- function(lambda) {
+    dg_ridge(kernel = kernel_linear(), domain_kernel = domain_pooled(), lambda = lambda)
+  }
+  dg_compare(list(lm = dg_lm(), ridge = pooled(1), pooled = pooled(0.1)),
              y ~ . | g, data = d, folds = 3, refits = FALSE)
 }
 
@@ -96,4 +100,48 @@ test_that("a bin of a single row has no point, and the caption says so", {
   points <- Filter(function(layer) attr(layer, "mark") == "point", shown$layers)[[1]]
   expect_identical(points$y, c(0.4, 0.5))
   expect_match(shown$caption, "Without a point: 1 bin of a single row")
+})
+
+test_that("a null model is known by what it is, not by its name", {
+  result <- far_null()
+  renamed <- function(names) replace(names, names == "null", "knows nothing")
+  result$table$method <- renamed(result$table$method)
+  colnames(result$scores) <- renamed(colnames(result$scores))
+  names(result$runs) <- renamed(names(result$runs))
+  expect_identical(null_methods(result), "knows nothing")
+  expect_identical(picture(result)$data$beyond, picture(far_null())$data$beyond)
+  expect_match(picture(result)$caption, "knows nothing (score", fixed = TRUE)
+})
+
+test_that("on a small page letters are smaller, and the page is left as it was", {
+  sizes <- vapply(list(c(3.3, 2.8), c(6.5, 4)), function(size) {
+    grDevices::pdf(NULL, size[1L], size[2L])
+    on.exit(grDevices::dev.off())
+    small_page()
+  }, 0)
+  expect_lt(sizes[1L], 0.8)
+  expect_identical(sizes[2L], 1)
+})
+
+test_that("a theme's own colours are followed", {
+  skip_if_not_installed("ggplot2", "4.0.0")
+  old <- ggplot2::theme_set(ggplot2::theme_grey(ink = "white", paper = "black") +
+                              ggplot2::theme(palette.colour.discrete = c("#FF0000", "#00FF00"),
+                                             palette.colour.continuous = c("#000000", "#FFFFFF")))
+  on.exit(ggplot2::theme_set(old))
+  page <- gg_page()
+  expect_identical(page[c("ink", "paper")], list(ink = "white", paper = page$paper))
+  expect_identical(class_colours(page, 2), c("#FF0000", "#00FF00"))
+  expect_identical(page$numbers(2), c("#000000", "#FFFFFF"))
+  toy <- toy_classes(3, 15)
+  p <- ggplot2::autoplot(dica(y ~ . | domain, data = toy, ncomp = 1))
+  points <- Filter(function(d) "colour" %in% names(d), ggplot2::ggplot_build(p)$data)
+  expect_true(all(c("#FF0000", "#00FF00") %in% unlist(lapply(points, `[[`, "colour"))))
+})
+
+test_that("`col` is what points() takes, not the start of `colour`", {
+  model <- dica(y ~ . | domain, data = toy_classes(3, 15), ncomp = 1)
+  drawn(plot(model, col = "red", cex = 2))
+  drawn(plot(model, colour = "domain"))
+  expect_domgen_error(plot(model, colour = "red"), "`colour` must be one of")
 })
