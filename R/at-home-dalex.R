@@ -3,7 +3,11 @@
 #' @exportS3Method DALEX::yhat
 yhat.dg_learner <- function(X.model, newdata, ...) {
   target <- attr(X.model, "predict_function_target_column")
-  if (is.null(target)) return(unname(tool_values(X.model, newdata, ...)))
+  if (is.null(target)) {
+    values <- tool_values(X.model, newdata, ...)
+    # of more than two classes a column each, by name
+    return(if (is.matrix(values)) values else unname(values))
+  }
   unname(stats::predict(X.model, newdata, type = "prob", ...)[, target])
 }
 

@@ -51,9 +51,9 @@
 #'   add_model(domain_learner("regression"))
 #' ```
 #' With `add_formula()` or `add_variables()` it is named by `domain`. Where it is a factor, give
-#' `blueprint = hardhat::default_formula_blueprint(allow_novel_levels = TRUE)` (or
-#' `default_xy_blueprint()`) too: hardhat makes levels missing that training did not have, which
-#' is what new domains are.
+#' `blueprint = hardhat::default_formula_blueprint(indicators = "none", allow_novel_levels =
+#' TRUE)`, or `default_xy_blueprint(allow_novel_levels = TRUE)`, too: hardhat makes levels missing
+#' that training did not have, which is what new domains are.
 #'
 #' **Predictions** of `type` `"numeric"`, `"class"`, `"prob"`, `"raw"` (decision values), and
 #' `"conf_int"` and `"pred_int"` of the Gaussian process, with `level` and `std_error`. As with

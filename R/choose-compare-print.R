@@ -89,7 +89,7 @@ inference_words <- function(x) {
     paste0("  intervals and p (mean difference) allow for overlapping training sets, by ",
            paste(known, collapse = " or "),
            ";\n  p_rank: Wilcoxon's signed ranks (do the ",
-           "differences lie evenly about zero?)")
+           "differences lie evenly about zero?), which allow for it too")
   }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L]))
 }
 

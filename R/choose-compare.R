@@ -65,7 +65,8 @@
 #' difference is zero, but whether differences lie evenly about zero, so that a few domains with
 #' large differences count less. The two can disagree, and `print()` says where. Its
 #' exact distribution is that of independent differences; here its deviation from what is expected
-#' is divided by the factor by which \eqn{\mathrm{se}}{se} exceeds \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)},
+#' is divided by the factor by which \eqn{\mathrm{se}}{se} exceeds \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)}
+#' (at most \eqn{\sqrt{G}}{sqrt(G)}: wholly dependent domains are as good as one),
 #' and p is never below the exact one (two-sided; normal approximation from 26 domains and with
 #' ties). `friedman` asks whether any method differs from the others in its ranks: methods are
 #' ranked within each domain (1 is best), `rank` is the mean rank, and in the statistic

@@ -121,10 +121,10 @@ describe_distances <- function(x) {
   cat_line("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", "), ",
            "k(x, z) = ", format_bandwidth(x$kernel))
   shown <- seq_len(min(nrow(x$squared), 12L))
-  cat_numbers(rounded(x$squared[shown, shown], 3))
+  cat_numbers(rounded(x$squared[shown, shown, drop = FALSE], 3))
   if (!is.null(x$p_value)) {
     cat_line("\np-values from ", x$permutations, " permutations, not adjusted for several pairs")
-    cat_numbers(rounded(x$p_value[shown, shown], 3))
+    cat_numbers(rounded(x$p_value[shown, shown, drop = FALSE], 3))
   }
   more <- nrow(x$squared) - length(shown)
   if (more > 0L) cat_line("  and ", plural(more, "more domain"), "; all pairs are in tidy()")

@@ -118,3 +118,11 @@ choose_cost <- function(args, sample, loss, choose) {
 cost_penalty <- function(key, args, sample) {
   choose_penalty(args, sample, quietly(ridge_task(sample, args)))
 }
+
+# How a penalty that was not given was found, in words.
+chosen_by <- function(object) {
+  # fits to sums do not know the domain of each row
+  if (is.null(object$rows$sizes) && length(object$y) && nlevels(object$domain) < 2L) {
+    ", the default: no domain can be left out"
+  } else ", by left-out domains"
+}

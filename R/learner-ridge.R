@@ -222,7 +222,7 @@ print_details.dg_ridge <- function(x) {
   describe_kernels(x$product)
   args <- x$spec$args
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
-           if (is.null(args$lambda)) ", by left-out domains", " (domain weights: ",
+           if (is.null(args$lambda)) chosen_by(x), " (domain weights: ",
            args$domain_weights, "), offset: ",
            if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
   if (!is.null(x$search)) {

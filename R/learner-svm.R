@@ -277,7 +277,7 @@ print_details.dg_svm <- function(x) {
   describe_kernels(x$product)
   args <- x$spec$args
   cat_line("  cost = ", format(rounded(penalty_of(x, "cost"), 4)),
-           if (is.null(args$cost)) ", by left-out domains",
+           if (is.null(args$cost)) chosen_by(x),
            " (domain weights: ", args$domain_weights, ")",
            if (has_tube(x$loss)) paste0(", epsilon = ", format(args$epsilon)),
            ", offset: ",

@@ -96,7 +96,10 @@ check_fixable <- function(model) {
   if (!inherits(model, "dg_fit")) {
     abort("argument", "`model` must be a fitted model, not ",
           if (inherits(model, "dg_spec")) "a specification: give it data with fit() first"
-          else describe(model), ".")
+          else describe(model),
+          if (inherits(model, c("model_fit", "workflow"))) {
+            ": of parsnip and workflows `extract_fit_engine(model)` is one"
+          }, ".")
   }
   check_sealed(model, "model")
   if (is_fixed(model)) {

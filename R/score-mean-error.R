@@ -146,7 +146,8 @@ mean_p <- function(mean, error) {
 }
 
 # Wilcoxon's test, whose exact distribution is that of independent differences: its statistic is
-# divided by what divides the mean's. Never below the exact p.
+# divided by what divides the mean's, but by no more than their number (see friedman()). Never below
+# the exact p.
 signed_rank <- function(d, error = list(inflation = 1, df = Inf)) {
   d <- d[d != 0]
   n <- length(d)
@@ -155,7 +156,8 @@ signed_rank <- function(d, error = list(inflation = 1, df = Inf)) {
   p <- stats::wilcox.test(d, exact = exact)$p.value
   if (is.na(error$inflation) || error$inflation <= 1) return(p)
   ranks <- rank(abs(d))
-  z <- (sum(ranks[d > 0]) - n * (n + 1) / 4) / sqrt(sum(ranks^2) / 4 * error$inflation)
+  inflation <- min(error$inflation, n)
+  z <- (sum(ranks[d > 0]) - n * (n + 1) / 4) / sqrt(sum(ranks^2) / 4 * inflation)
   max(p, 2 * stats::pt(-abs(z), error$df))
 }
 

@@ -38,8 +38,8 @@ searched_lines <- function(learner) {
   })
   known <- lengths(values) > 0L
   parameter_lines(names[known], vapply(values[known], function(v) format_value(rounded(v, 4)), ""),
-                  ifelse(vapply(args[names[known]], is.null, NA), "chosen, by left-out domains",
-                         "given"))
+                  ifelse(vapply(args[names[known]], is.null, NA),
+                         paste0("chosen", chosen_by(learner)), "given"))
 }
 
 found_penalty <- function(learner, name) {

@@ -74,10 +74,11 @@ describe_weights <- function(x) {
   }
   kappa <- x$kappa
   if (!is.null(kappa)) {
+    effective <- rounded(kappa[["effective"]], 2)
     cat_line("\nA row of another training domain counts ", rounded(kappa[["mean"]], 2),
              " of a row of the own (", rounded(kappa[["min"]], 2), " to ",
              rounded(kappa[["max"]], 2), "): ", plural(x$size$domains, "domain"), " count as ",
-             rounded(kappa[["effective"]], 2), " separate ones")
+             effective, if (effective == 1) " separate one" else " separate ones")
   }
   if (!is.null(x$support)) {
     cat_line("\nSupport vectors: ", in_full(x$support[["vectors"]]), " of ",
@@ -113,6 +114,10 @@ describe_errors <- function(x) {
              if (!is.na(errors$overall[i])) paste0(", all rows ", rounded(errors$overall[i], 4)))
   }
   if (!is.null(x$unknown)) cat_line("On left-out domains: ", x$unknown)
+  if (identical(x$by, "lodo")) {
+    cat_line("  left out by lodo(), with scaling, bandwidths and chosen parameters of all ",
+             "domains; dg_cv() learns these anew")
+  }
   if (is.null(x$domains)) return(invisible())
   cat_line("\nWorst domains")
   shown <- utils::head(x$domains, 5L)

@@ -7,7 +7,9 @@
 #'
 #' Errors on left-out domains are those that are known without fitting again: of [dg_ridge()],
 #' [dg_gp()] and ensembles of them from [lodo()], of a [dg_tune()] or [dg_auto()] from its search.
-#' Of other learners [dg_cv()] finds them.
+#' Those of [lodo()] are somewhat too small: scaling, bandwidths and a `lambda` that was chosen have
+#' seen all domains. [dg_cv()] learns these anew from the other domains, and finds the errors of
+#' other learners.
 #'
 #' @param object A fitted learner, ensemble or chain.
 #' @param left_out Ask [lodo()] for the errors on left-out domains? `NULL`: for at most 5,000 rows,
@@ -38,7 +40,7 @@
 #'     were fitted), `aic`, `bic`; else `NULL`}
 #'   \item{terms}{data frame of members or coefficients, see [tidy()][tidy.domgen], or `NULL`}
 #'   and `fit`, `metric` (its title), `unknown` (why errors on left-out domains are not known, or
-#'   `NULL`).
+#'   `NULL`), `by` (`"lodo"` where it found them, or `NULL`).
 #' @examples
 #' # weights of chicks on four diets, each a domain
 #' summary(dg_ridge(weight ~ Time | Diet, data = ChickWeight))
@@ -52,7 +54,8 @@ summary.dg_learner <- function(object, left_out = NULL, ...) {
   within <- training_scores(object, metric)
   learner <- learner_of(object)
   structure(list(
-    fit = object, metric = metric$title, unknown = known$unknown, size = size_of(object),
+    fit = object, metric = metric$title, unknown = known$unknown, by = known$by,
+    size = size_of(object),
     response = response_numbers(object$y), predictors = predictor_ranges(object),
     parameters = parameters_found(object), relevance = relevance_of(learner$product$kernel, object),
     kappa = kappa_numbers(learner$product$domain_kernel), support = support_vectors(learner),
@@ -171,11 +174,11 @@ known_left_out <- function(object, left_out, env) {
   if (!is.null(found$unknown)) return(found)
   if (is.null(found$predictions)) {
     return(list(scores = stats::setNames(found$rmse, found$domain),
-                se = mean_error(found$rmse)$se,
+                se = mean_error(found$rmse)$se, by = "lodo",
                 overall = sqrt(sum(found$rmse^2 * found$rows) / sum(found$rows))))
   }
   list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
-       overall = found$overall)
+       overall = found$overall, by = "lodo")
 }
 
 # The same on the rows of training, or NULL.

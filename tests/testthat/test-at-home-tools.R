@@ -77,6 +77,8 @@ test_that("DALEX explains a fixed model, and its classes by probabilities", {
   kinds <- fix_reference(dg_null(y ~ 1 + x1 | domain, data = three), three)
   of_three <- DALEX::explain(kinds, data = inputs, y = three$y, verbose = FALSE)
   expect_identical(of_three$model_info$type, "multiclass")
+  expect_identical(colnames(of_three$y_hat), levels(three$y))
+  expect_s3_class(DALEX::model_performance(of_three), "model_performance")
   expect_equal(unname(of_three$y_hat), unname(predict(kinds, three, type = "prob")))
   one <- DALEX::explain(kinds, data = inputs, y = three$y, verbose = FALSE,
                         predict_function_target_column = "high")

@@ -14,6 +14,10 @@ test_that("tests are those of R", {
   z <- (24 - 14) / sqrt(7 * 8 * 15 / 24)
   expect_equal(signed_rank(d, list(inflation = 2, df = 6)), 2 * pt(-z / sqrt(2), 6))
   expect_gte(signed_rank(d, list(inflation = 1.0001, df = 1e6)), signed_rank(d))
+  # wholly dependent domains are as good as one
+  dependent <- list(inflation = 48, df = 5)
+  expect_equal(signed_rank(1:6, dependent), signed_rank(1:6, list(inflation = 6, df = 5)))
+  expect_lt(signed_rank(1:6, dependent), 0.5)
   scores <- matrix(rnorm(30), 10, dimnames = list(NULL, c("a", "b", "c")))
   scores[, 3] <- scores[, 3] + 1
   low <- rank_methods(scores, "low")

@@ -158,3 +158,7 @@ test_that("a formula's missing values, factors and mistakes are those of other m
   refused(mmd(x, domain, scale = "pooled"), "`scale` needs a formula")
   refused(domain_gram(), "`x` must be given")
 })
+
+test_that("one domain has a distance to itself alone, and is printed", {
+  expect_output(print(mmd(as.matrix(iris[1:20, 1:2]), rep("only", 20))), "only +0")
+})

@@ -144,3 +144,13 @@ test_that("a cross-validation and a comparison say where they err", {
   expect_equal(methods$worst, unname(apply(S, 2, max)))
   expect_identical(methods$worst_domain, rownames(S)[apply(S, 2, which.max)])
 })
+
+test_that("errors of lodo() are told from those of dg_cv(), and a default from a choice", {
+  toy <- toy_domains(4, 15)
+  text <- capture.output(print(summary(dg_ridge(y ~ . | domain, data = toy))))
+  expect_match(paste(text, collapse = " "), "chosen, by left-out domains")
+  expect_match(paste(text, collapse = " "), "left out by lodo\\(\\), with scaling")
+  text <- capture.output(print(summary(dg_ridge(y ~ . | domain, data = domains_of(toy, 1)))))
+  expect_match(paste(text, collapse = " "), "chosen, the default: no domain can be left out")
+  expect_no_match(paste(text, collapse = " "), "left out by lodo")
+})
