@@ -86,7 +86,7 @@ gg_layer <- function(rows, mark, p, page) {
 
 # Names beside their points, none over another: moved where ggrepel is, else left out.
 gg_clear <- function() {
-  if (!requireNamespace("ggrepel", quietly = TRUE)) {
+  if (!can_repel()) {
     return(list(ggplot2::geom_text, with = list(size = 3, check_overlap = TRUE, vjust = -0.9,
                                                 show.legend = FALSE)))
   }
@@ -94,6 +94,8 @@ gg_clear <- function() {
        with = list(size = 3, seed = 1L, max.overlaps = 20, min.segment.length = 0.2,
                    box.padding = 0.2, segment.size = 0.2, show.legend = FALSE))
 }
+
+can_repel <- function() requireNamespace("ggrepel", quietly = TRUE)
 
 # Pale shades are a grey that lets the page through: a theme that is added later may be dark.
 gg_shade <- function(page, share) {

@@ -169,7 +169,7 @@ test_that("a domain that no fit judges has no score", {
 test_that("results print, plot and become tables", {
   cv <- dg_cv(whole(dg_ridge, lambda = 1), cv_formula, data = cv_source_rows)
   expect_output(print(cv), "RMSE: mean over domains .* 8 domains held out|held out one at a time")
-  expect_identical(generics::tidy(cv), cv$domains)
+  expect_identical(as.data.frame(generics::tidy(cv)), cv$domains)
   expect_equal(generics::glance(cv)$mean, cv$mean)
   expect_error(generics::augment(cv), "no row is kept", class = "domgen_error_argument")
   grDevices::pdf(NULL)
