@@ -18,8 +18,9 @@
 #' @param mode `"regression"` or `"classification"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
 #'   as `features = features_nystrom()`.
-#' @param domain Name of the column that says which domain a row belongs to, as text or bare;
-#'   `NULL` where a formula `y ~ x | domain` or [domain_blueprint()] says it.
+#' @param domain Name of the column that says which domain a row belongs to, as text or bare (where
+#'   a variable of that name holds one text, that text is the name); `NULL` where a formula
+#'   `y ~ x | domain` or [domain_blueprint()] says it.
 #' @param domain_kernel `"distribution"`, `"pooled"`, `"multitask"`, `"wasserstein"`, which stand
 #'   for [domain_distribution()] and so on, or an object that one of these makes.
 #' @param cost Penalty of errors of the support vector machine; chosen by left-out domains if
@@ -62,10 +63,20 @@
 #' with them needs probabilities; `set_engine("svm", probability = "none")` is faster and leaves
 #' classes, with `loss = "logistic"` beside it also probabilities.
 #'
-#' **Case weights** are the `weights` of the learner.
+#' **Case weights** are the `weights` of the learner, which scaling, bandwidths and the description
+#' of domains do not look at: a frequency weight of 2 is not the same as two rows.
 #'
 #' **Folds.** `rsample::group_vfold_cv(data, group = school)` leaves out whole domains, one at a
-#' time where `v` is not given, as [dg_cv()] does with the same folds.
+#' time where `v` is not given, as [dg_cv()] does with the same folds. The scores are the same; the
+#' standard error is not, as `tune::collect_metrics()` takes the folds for independent, and
+#' [dg_cv()] allows for training sets that overlap.
+#'
+#' **A projection first.** A [step_dica()] before this model does not give the numbers of
+#' [chain()], whose learner has a kernel and scaling of its own, see there: here it has those of
+#' the learner alone, on scores that are scaled anew.
+#'
+#' **Perturbed rows.** Partial dependence, slopes and Shapley values need [fix_reference()], which
+#' takes `extract_fit_engine()` of a fit, with new rows as the recipe bakes them.
 #'
 #' **Tuning.** All main arguments but `domain` can be `tune()`: `cost` from 2^-5 to 2^10, `penalty`
 #' from 1e-3 to 1e3, `sigma` from 0.3 to 10 by parameters of dials, `domain_kernel`, `scale` and

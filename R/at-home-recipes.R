@@ -86,6 +86,10 @@ new_step <- function(suffix, values) {
 #' 1.2 a domain column of text comes out of `bake()` as a factor with the levels of training, in
 #' which new domains are missing; the components are right.
 #'
+#' In a workflow, new domains are new levels, which hardhat makes missing where the column is a
+#' factor: give `add_recipe(blueprint = hardhat::default_recipe_blueprint(allow_novel_levels =
+#' TRUE))`, or keep the column as text. [domain_blueprint()] is for [domain_learner()] alone.
+#'
 #' **Missing values.** Rows with missing values are left out of training, and are `NA` in `bake()`,
 #' each with a warning.
 #'

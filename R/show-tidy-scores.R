@@ -35,7 +35,11 @@ augment.dg_cv <- alone(function(x) {
   if (is.null(x$predictions)) {
     abort("argument", "`x` must be made from rows in memory: of a source no row is kept.")
   }
-  x$predictions
+  rows <- x$predictions
+  prob <- rows$prob
+  if (is.null(prob)) return(rows)
+  colnames(prob) <- paste0(".prob_", levels(rows$truth))
+  cbind(rows[setdiff(names(rows), "prob")], prob)
 })
 
 #' @rdname tidy.domgen

@@ -48,6 +48,12 @@ test_that("cross-validations, comparisons and searches are one line each and as 
   expect_identical(as.data.frame(tidy(cv)), cv$domains)
   expect_identical(glance(cv)$mean, cv$mean)
   expect_identical(as.data.frame(augment(cv)), cv$predictions)
+  classes <- dg_cv(dg_lm(), y ~ . | domain, data = toy_classes(4, 15), metric = "log_loss")
+  rows <- augment(classes)
+  expect_true(all(vapply(rows, is.null, NA) | lengths(lapply(rows, dim)) == 0L))
+  for (class in levels(rows$truth)) {
+    expect_equal(rows[[paste0(".prob_", class)]], unname(classes$predictions$prob[, class]))
+  }
   comparison <- dg_compare(list(pooled = dg_lm()), y ~ . | domain, data = toy)
   expect_identical(as.data.frame(tidy(comparison)), comparison$table)
   expect_identical(nrow(glance(comparison)), 1L)
