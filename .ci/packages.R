@@ -1,7 +1,8 @@
 # The R side of .ci/setup.
 #   missing <package>...                      prints those that cannot be loaded or are too old
 #   missing-here <library> <package>...       prints those that this library does not have
-#   install <library> <cores> <package>...    installs from CRAN
+#   install <library> <cores> <package>...    installs from CRAN what cannot be loaded
+#   install-here <library> <cores> <package>...   installs from CRAN, older ones elsewhere or not
 #   reference-blas                            succeeds if R runs on its own slow BLAS
 
 at_least <- c(testthat = "3.1.0")
@@ -15,7 +16,7 @@ usable <- function(package) {
 # RcppParallel needs to build TBB.
 archived <- function() if (!nzchar(Sys.which("cmake"))) c(RcppParallel = "5.1.10")
 
-install <- function(library, cores, packages) {
+install <- function(library, cores, packages, needed = Negate(usable)) {
   options(timeout = max(600, getOption("timeout")))
   # fs, which testthat needs, then builds the library it brings, with cmake.
   if (nzchar(Sys.which("cmake"))) Sys.setenv(USE_BUNDLED_LIBUV = "1")
@@ -32,7 +33,7 @@ install <- function(library, cores, packages) {
                      repositories["CRAN"], package, package, old[package])
       install.packages(url, lib = library, repos = NULL, type = "source", quiet = TRUE)
     }
-    packages <- Filter(Negate(usable), packages)
+    packages <- Filter(needed, packages)
     if (!length(packages)) return(invisible())
   }
 
@@ -54,6 +55,8 @@ switch(arguments[1],
   "missing" = cat(Filter(Negate(usable), arguments[-1])),
   "missing-here" = cat(setdiff(arguments[-(1:2)], dir(arguments[2]))),
   "install" = install(arguments[2], as.integer(arguments[3]), arguments[-(1:3)]),
+  "install-here" = install(arguments[2], as.integer(arguments[3]), arguments[-(1:3)],
+                           function(package) TRUE),
   "reference-blas" = quit(status = !grepl("/blas/libblas|/libRblas", extSoftVersion()[["BLAS"]])),
   stop("unknown task: ", arguments[1])
 )

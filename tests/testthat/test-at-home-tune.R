@@ -29,7 +29,7 @@ test_that("a workflow is tuned by left-out schools, fitted last and augmented, a
     add_model(domain_learner("regression", "ridge", penalty = tune(), domain_kernel = tune()))
   grid <- expand.grid(penalty = c(0.1, 1, 10), domain_kernel = c("pooled", "distribution"),
                       stringsAsFactors = FALSE)
-  tuned <- tune_grid(flow, folds, grid = grid, metrics = metric_set(rmse))
+  tuned <- tune_grid(flow, folds, grid = grid, metrics = metric_set(yardstick::rmse))
   best <- select_best(tuned, metric = "rmse")
 
   # the mean over schools of the root mean squared error, for each choice
@@ -88,8 +88,9 @@ test_that("classes are resampled with their probabilities", {
   flow <- workflow() |>
     add_recipe(steps, blueprint = domain_blueprint()) |>
     add_model(domain_learner("classification", "ridge", penalty = 1))
-  found <- fit_resamples(flow, folds, metrics = metric_set(roc_auc, brier_class, accuracy),
-                         control = control_grid(save_pred = TRUE))
+  # other attached packages have functions of these names
+  scores <- metric_set(yardstick::roc_auc, yardstick::brier_class, yardstick::accuracy)
+  found <- fit_resamples(flow, folds, metrics = scores, control = control_grid(save_pred = TRUE))
   cv <- dg_cv(dg_ridge(lambda = 1, probability = "platt"), able ~ SES + Minority | School,
               data = pupils, folds = folds, metric = "brier")
   rows <- collect_predictions(found)
@@ -136,7 +137,7 @@ test_that("parameters of a step and of a model are tuned together, from their pa
     add_recipe(steps, blueprint = domain_blueprint()) |>
     add_model(domain_learner("regression", "svm", cost = tune(), domain_kernel = tune(),
                              scale = tune("inner")))
-  tuned <- tune_grid(flow, folds, grid = 3, metrics = metric_set(rmse))
+  tuned <- tune_grid(flow, folds, grid = 3, metrics = metric_set(yardstick::rmse))
   expect_identical(nrow(collect_notes(tuned)), 0L)
   table <- collect_metrics(tuned)
   expect_identical(nrow(table), 3L)
