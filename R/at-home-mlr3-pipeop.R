@@ -1,7 +1,5 @@
 # Projections as PipeOps of mlr3pipelines: components take the place of the features.
 
-mlr_projections <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg", "kfd")
-
 pipeop_key <- function(method) paste0("domain_", method)
 
 # One class for each projection, as the dictionary of mlr3pipelines asks.

@@ -125,7 +125,7 @@ settle_objects <- function() {
 }
 
 settle_pipeops <- function() {
-  for (method in mlr_projections) {
+  for (method in projection_methods) {
     mlr3pipelines::mlr_pipeops$add(pipeop_key(method), pipeop_class(method))
   }
 }

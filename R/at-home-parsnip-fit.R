@@ -16,8 +16,9 @@
 #' @export
 fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm", domain = NULL,
                                domain_kernel = NULL, tau = NULL, sigma = NULL, ...) {
-  if (missing(formula) || !inherits(formula, "formula")) {
-    abort("argument", "`formula` must be a formula.")
+  check_given(formula, "formula")
+  if (!inherits(formula, "formula")) {
+    abort("argument", "`formula` must be a formula, not ", describe(formula), ".")
   }
   check_given(data, "data")
   data <- check_data(data)

@@ -52,7 +52,7 @@ step_name <- function(x) paste0("`", class(x)[1L], "()`")
 
 # The projection without data.
 step_projection <- function(x) {
-  method <- check_choice(x$method, "method", step_methods)
+  method <- check_choice(x$method, "method", projection_methods)
   check_count(x$num_comp, "num_comp", at_least = 0L)
   named <- Filter(Negate(is.null), unclass(x)[c("lambda", "epsilon", "mu", "scale")])
   named$ncomp <- max(x$num_comp, 1)
@@ -61,8 +61,6 @@ step_projection <- function(x) {
                                ncomp = "num_comp", kernel = "sigma")[names(named)])
   do.call(method, c(named, options[names(options) != "na.action"]))
 }
-
-step_methods <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg", "kfd")
 
 # Further arguments of the projection. taken: those that arguments of the step give, by name.
 step_options <- function(x, taken) {

@@ -47,7 +47,7 @@ report_table.dg_cv <- function(x) {
   new_report(x$domains[c("domain", "rows", columns)], c("Domain", "Rows", unname(titles)),
              paste0(x$spec$parts$title, ", ", x$held),
              c(paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
-                      " (standard error ", vapply(rounded(errors, 2), format, ""), ")"),
+                      vapply(errors, error_words, "")),
                paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4)))))
 }
 
@@ -79,9 +79,7 @@ report_table.dg_auto <- function(x) {
              paste0("Members of the ensemble and the best of the others", describe_formula(x)),
              if (!is.na(expected$mean)) {
                paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
-                      if (!is.na(expected$se)) {
-                        paste0(" (standard error ", rounded(expected$se, 2), ")")
-                      })
+                      error_words(expected$se))
              })
 }
 

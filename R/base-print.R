@@ -136,3 +136,8 @@ column_words <- function(values, digits) {
   }
   vapply(values, function(v) format(rounded(v, digits)), "")
 }
+
+# What stands behind a mean.
+error_words <- function(se) {
+  paste0(" (standard error ", if (is.na(se)) "unknown" else rounded(se, 2), ")")
+}

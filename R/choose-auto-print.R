@@ -65,8 +65,7 @@ describe_budget <- function(budget) {
 describe_expected <- function(expected, title) {
   if (is.na(expected$mean)) return(invisible())
   cat_line("  ", title, " expected on a new domain: ", rounded(expected$mean, 4),
-           " (standard error ", if (is.na(expected$se)) "unknown" else rounded(expected$se, 2),
-           "); ", rounded(expected$raw, 4), " as chosen")
+           error_words(expected$se), "; ", rounded(expected$raw, 4), " as chosen")
 }
 
 # The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the

@@ -114,7 +114,7 @@ verdict <- function(row, measure, against, able) {
   }
   better <- losses(row$difference, measure$better) < 0
   paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",
-         rounded(abs(row$difference), 2), " (standard error ", rounded(row$se, 2), ")",
+         rounded(abs(row$difference), 2), error_words(row$se),
          if (able && isTRUE(row$p_rank >= 0.05)) {
            paste0(" on average, but not in most domains alike (signed ranks, ",
                   p_words(row$p_rank), ")")

@@ -66,10 +66,12 @@
 #' large differences count less. The two can disagree, and `print()` says where. Its
 #' exact distribution is that of independent differences; here its deviation from what is expected
 #' is divided by the factor by which \eqn{\mathrm{se}}{se} exceeds \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)}
-#' (at most \eqn{\sqrt{G}}{sqrt(G)}: wholly dependent domains are as good as one),
-#' and p is never below the exact one (two-sided; normal approximation from 26 domains and with
-#' ties). `friedman` asks whether any method differs from the others in its ranks: methods are
-#' ranked within each domain (1 is best), `rank` is the mean rank, and in the statistic
+#' (at most the root of the number of domains that differ: where all depend wholly on one, the
+#' variance of the ranks' sum is \eqn{3G(G + 1)/(4G + 2)}{3 G (G + 1) / (4 G + 2)}, less than G,
+#' times that of independent ones), and p is never below the exact one (two-sided; normal
+#' approximation from 26 domains and with ties). `friedman` asks whether any method differs from the
+#' others in its ranks: methods are ranked within each domain (1 is best), `rank` is the mean rank,
+#' and in the statistic
 #' the square of each method's deviation from the mean of the ranks is divided by its factor
 #' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
 #' are compared with: by the mean of theirs).

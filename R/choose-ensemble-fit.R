@@ -229,7 +229,6 @@ print_details.dg_ensemble <- function(x) {
   cat_line("  ", format(round(weights, 3)), "  ", format(means[-1L]), "  ", names(weights),
            hang = 6L + sum(nchar(c(format(round(weights, 3))[1L], format(means[-1L])[1L]))))
   error <- mean_error(scores[, 1L])$se
-  se <- if (sum(!is.na(scores[, 1L])) > 2L) rounded(error, 2) else "unknown"
-  cat_line("  ensemble: ", means[1L], " (standard error ", se,
-           "), weighted by the other domains")
+  se <- if (sum(!is.na(scores[, 1L])) > 2L) error else NA_real_
+  cat_line("  ensemble: ", means[1L], error_words(se), ", weighted by the other domains")
 }

@@ -80,8 +80,8 @@ describe_tuning <- function(tuning) {
            tuning$held, if (tuning$rule == "one_se") ", the simplest within one standard error",
            ":")
   cat_line("  ", names(tuning$best), " = ", vapply(tuning$best, format_value, ""))
-  cat_line("  ", tuning$metric$title, " ", rounded(best$mean, 4), " (standard error ",
-           rounded(best$se, 2), "); on new domains expect somewhat worse, see ?dg_tune")
+  cat_line("  ", tuning$metric$title, " ", rounded(best$mean, 4), error_words(best$se),
+           "; on new domains expect somewhat worse, see ?dg_tune")
   if (isTRUE(tuning$budget$spent)) {
     cat_line("  the time budget of ", format(tuning$budget$seconds), " s was spent before the ",
              "search was done: the best so far")

@@ -96,6 +96,9 @@ summary.dg_projection <- function(object, ...) {
 # The methods of the DICA paper, whose bound this is.
 theorem5_methods <- c("dica", "udica", "coir", "kpca")
 
+# All projections, by the names of their functions, for what other packages are told.
+projection_methods <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg", "kfd")
+
 #' @export
 print.summary.dg_projection <- function(x, digits = NULL, ...) {
   at_digits(digits, describe_summary(x))

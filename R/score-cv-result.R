@@ -85,7 +85,7 @@ print.dg_cv <- function(x, digits = NULL, ...) {
 describe_cv <- function(x) {
   cat_line(x$spec$parts$title, ", ", x$held)
   cat_line("  ", x$metrics[[1L]]$title, ": mean over domains ", rounded(x$mean, 4),
-           " (standard error ", rounded(x$se, 2), "), all rows ", rounded(x$overall, 4))
+           error_words(x$se), ", all rows ", rounded(x$overall, 4))
   for (name in names(x$metrics)[-1L]) {
     scores <- x$domains[[name]]
     scores <- scores[!is.na(scores)]

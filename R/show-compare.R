@@ -56,7 +56,7 @@ null_methods <- function(x) {
 # The null model is often so far from the others that these could not be told apart: what lies
 # beyond the others' values by more than half of their range is put at the edge, and what single
 # domains have there is left out. Adds `beyond`: -1, 0 or 1, and `true`, the value.
-cut_at_null <- function(frame, nulls = "null") {
+cut_at_null <- function(frame, nulls) {
   frame$beyond <- 0
   frame$true <- frame$value
   for (panel in levels(frame$panel)) {

@@ -110,7 +110,7 @@ describe_errors <- function(x) {
     cat_line(x$metric, " on ", if (errors$rows[i] == "training") "the training rows"
                                else errors$rows[i], ": mean over domains ",
              rounded(errors$mean[i], 4),
-             if (!is.na(errors$se[i])) paste0(" (standard error ", rounded(errors$se[i], 2), ")"),
+             if (!is.na(errors$se[i])) error_words(errors$se[i]),
              if (!is.na(errors$overall[i])) paste0(", all rows ", rounded(errors$overall[i], 4)))
   }
   if (!is.null(x$unknown)) cat_line("On left-out domains: ", x$unknown)

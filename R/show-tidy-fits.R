@@ -134,13 +134,10 @@ parameter_frame <- function(spec) {
 glance.dg_learner <- alone(function(x) {
   frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
                       predictors = length(x$blueprint$columns), response = x$response$kind)
-  learner <- learner_of(x)
-  if (!is.null(learner[["log_likelihood"]])) {
-    found <- logLik(learner)
-    frame <- cbind(frame, logLik = as.numeric(found), df = attr(found, "df"),
-                   AIC = stats::AIC(learner), BIC = stats::BIC(learner))
-  }
-  frame
+  found <- likelihood_of(learner_of(x))
+  if (is.null(found)) return(frame)
+  names(found) <- c("logLik", "df", "AIC", "BIC")
+  cbind(frame, as.list(found))
 })
 
 #' @rdname tidy.domgen

@@ -178,3 +178,12 @@ test_that("update() changes a formula that has a dot", {
   expect_equal(update(kpca(~ . - y | domain, data = toy), ~ . - x1)$blueprint$columns,
                setdiff(predictors, "x1"))
 })
+
+test_that("what other packages are told of are all projections that there are", {
+  made <- Filter(function(name) {
+    fun <- get(name, asNamespace("domgen"))
+    # their functions end in the engine
+    any(all.names(body(fun)) == "projection_parts")
+  }, getNamespaceExports("domgen"))
+  expect_setequal(projection_methods, made)
+})
