@@ -93,9 +93,9 @@ get_predicted.dg_fit <- function(x, data = NULL, predict = "expectation", ci = N
             "intervals of its own.")
     }
     found <- stats::predict(x, data, se.fit = TRUE, level = ci, ...,
-                            interval = if (predict == "prediction") predict else "confidence")
-    interval <- data.frame(SE = found$se.fit, CI_low = found$fit[, "lwr"],
-                           CI_high = found$fit[, "upr"])
+                            interval = if (predict == "prediction") "posterior" else "confidence")
+    interval <- data.frame(SE = found$se.fit, CI_low = found$fit$lower,
+                           CI_high = found$fit$upper)
   }
   if (is.matrix(values)) values <- long_values(values)
   structure(values, ci_data = interval, data = data, ci = ci, predict = predict,

@@ -1,12 +1,14 @@
 # Scores by domain as measures of mlr3: each domain is scored by itself, then the mean is taken, as
 # in dg_cv().
 
-# Of the metrics of dg_cv() those that mlr3's predictions are enough for: its standard errors are
-# without the noise of a response, and of two classes it looks at the other first, so that F1 would
-# be that of the wrong one.
+# Of the metrics of dg_cv() those that mlr3's predictions are enough for: they have no intervals,
+# their standard errors are without the noise of a response, and of two classes mlr3 looks at the
+# other first, so that F1 would be that of the wrong one.
 measure_metrics <- function(type) {
   kind <- if (type == "regr") "number" else "class"
-  fit <- Filter(function(metric) kind %in% metric$kind && !identical(metric$needs, "se"), metrics)
+  fit <- Filter(function(metric) {
+    kind %in% metric$kind && !any(metric$needs %in% c("se", "interval"))
+  }, metrics)
   fit[setdiff(names(fit), "f1")]
 }
 

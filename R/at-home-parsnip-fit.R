@@ -97,15 +97,12 @@ as_parsnip_prob <- function(result, object) {
   tibble::as_tibble(as.data.frame(result, optional = TRUE))
 }
 
-# Intervals with standard errors, list(fit [n x 3], se.fit, residual.scale).
-as_parsnip_interval <- function(type) {
-  function(result, object) {
-    table <- tibble::tibble(.pred_lower = unname(result$fit[, "lwr"]),
-                            .pred_upper = unname(result$fit[, "upr"]))
-    if (isTRUE(object$spec$method$pred[[type]]$extras$std_error)) {
-      noise <- if (type == "pred_int") result$residual.scale else 0
-      table$.std_error <- sqrt(result$se.fit^2 + noise^2)
-    }
-    table
+# A data frame of intervals, or with standard errors of f list(fit, se.fit).
+as_parsnip_interval <- function(result, object) {
+  found <- if (is.data.frame(result)) result else result$fit
+  table <- tibble::tibble(.pred_lower = found$lower, .pred_upper = found$upper)
+  if (isTRUE(object$spec$method$pred$conf_int$extras$std_error) && !is.null(result$se.fit)) {
+    table$.std_error <- result$se.fit
   }
+  table
 }

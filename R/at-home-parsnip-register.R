@@ -3,13 +3,13 @@
 # Whichever of the two packages is loaded first.
 settle_in_parsnip <- function() when_loaded("parsnip", register_parsnip)
 
-# The engines: their function, its modes, main arguments and kinds of intervals.
+# The engines: their function, its modes, main arguments, and whether they have a posterior.
 parsnip_engines <- function() {
   shared <- c("domain", "domain_kernel", "sigma", "scale", "tau")
   both <- c("regression", "classification")
   list(svm = list(method = "dg_svm", modes = both, arguments = c(shared, "cost")),
        ridge = list(method = "dg_ridge", modes = both, arguments = c(shared, "penalty")),
-       gp = list(method = "dg_gp", modes = "regression", arguments = shared, intervals = TRUE),
+       gp = list(method = "dg_gp", modes = "regression", arguments = shared, posterior = TRUE),
        auto = list(method = "dg_auto", modes = both, arguments = "domain"))
 }
 
@@ -62,10 +62,8 @@ register_engine <- function(model, mode, engine, row) {
   ))
   predictions <- c(list(raw = prediction_of("decision")), if (classes) {
     list(class = prediction_of("class"), prob = prediction_of("prob", as_parsnip_prob))
-  } else list(numeric = prediction_of("response")), if (isTRUE(row$intervals)) {
-    list(conf_int = interval_of("conf_int", "confidence"),
-         pred_int = interval_of("pred_int", "prediction"))
-  })
+  } else list(numeric = prediction_of("response"), pred_int = interval_of("prediction")),
+  if (isTRUE(row$posterior)) list(conf_int = interval_of("confidence", se.fit = TRUE)))
   for (type in names(predictions)) {
     parsnip::set_pred(model, mode, engine, type = type, value = predictions[[type]])
   }
@@ -77,7 +75,6 @@ prediction_of <- function(type, post = NULL, ...) {
        args = list(object = quote(object$fit), newdata = quote(new_data), type = type, ...))
 }
 
-interval_of <- function(type, interval) {
-  prediction_of("response", as_parsnip_interval(type), interval = interval, level = quote(level),
-                se.fit = TRUE)
+interval_of <- function(interval, ...) {
+  prediction_of("response", as_parsnip_interval, interval = interval, level = quote(level), ...)
 }

@@ -56,8 +56,9 @@
 #' TRUE)`, or `default_xy_blueprint(allow_novel_levels = TRUE)`, too: hardhat makes levels missing
 #' that training did not have, which is what new domains are.
 #'
-#' **Predictions** of `type` `"numeric"`, `"class"`, `"prob"`, `"raw"` (decision values), and
-#' `"conf_int"` and `"pred_int"` of the Gaussian process, with `level` and `std_error`. As with
+#' **Predictions** of `type` `"numeric"`, `"class"`, `"prob"`, `"raw"` (decision values), of
+#' numbers `"pred_int"` (`interval = "prediction"`, see [fix_intervals()]), and of the Gaussian
+#' process `"conf_int"` with `std_error`; both with `level`. As with
 #' `predict()` of the learner, the rows of a domain that are predicted together describe it. For
 #' classes the engines are fitted with `probability = "platt"`, as most of what tidymodels does
 #' with them needs probabilities; `set_engine("svm", probability = "none")` is faster and leaves

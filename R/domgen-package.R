@@ -30,6 +30,7 @@
 #' | Is this row like those of training? | [`predict(type = "support")`][predict.dg_learner()] |
 #' | Categories, or things with a kernel of their own | [kernel_mixed()], [kernel_precomputed()] |
 #' | Some predictors are missing in some rows | [`na.action = na.impute`][na.impute()] |
+#' | How sure is it on a new domain? | `predict(interval = )`, `type = "set"`: [fix_intervals()] |
 #' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
 #' | Effects of predictors, a service, other packages | [fix_reference()], [model_tools] |
 #'

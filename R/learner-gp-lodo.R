@@ -18,16 +18,18 @@ lodo.dg_gp <- function(object, ...) {
   object$lodo
 }
 
-# Of the rows of positive weight, each domain's without it, in units of the response.
-left_out_residuals <- function(object) {
+# Of the rows of positive weight, each domain's without it, in units of the response: list(residual,
+# sd: of the response of a row, whose covariance within the domain is [(A^-1)_gg]^-1).
+left_out_moments <- function(object) {
   factor <- gp_factor(object)
   gp_inverse_(factor, length(factor$alpha))
-  residuals <- factor$alpha
-  for (i in split(seq_along(residuals), droplevels(object$domain[object$weights > 0]))) {
+  residual <- sd <- factor$alpha
+  for (i in split(seq_along(residual), droplevels(object$domain[object$weights > 0]))) {
     R <- chol(factor$A[i, i, drop = FALSE])
-    residuals[i] <- backsolve(R, backsolve(R, factor$alpha[i], transpose = TRUE))
+    residual[i] <- backsolve(R, backsolve(R, factor$alpha[i], transpose = TRUE))
+    sd[i] <- object$signal * sqrt(rowSums(backsolve(R, diag(length(i)))^2))
   }
-  residuals * object$response$scale
+  list(residual = residual * object$response$scale, sd = sd * object$response$scale)
 }
 
 exact_lodo <- function(object) {

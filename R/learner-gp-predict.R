@@ -22,11 +22,13 @@
 #' @param type `"response"` or `"decision"`, which are the same; `"support"`: how near a row is to
 #'   those of training, see [predict.dg_learner()].
 #' @param se.fit Give standard errors of f?
-#' @param interval `"confidence"`: for f; `"prediction"`: for the response of a row of weight 1.
+#' @param interval `"confidence"`: for f, and `"posterior"`: for the response of a row of weight 1,
+#'   by the posterior, which holds where the model does; `"prediction"`, `"domain"`, `"mean"`: for
+#'   responses of new domains whatever their distribution, see [fix_intervals()].
 #' @param level Probability of the interval.
-#' @return `predict()`: a vector with one entry per row of `newdata`; with `interval` a matrix with
-#'   columns `fit`, `lwr` and `upr`; with `se.fit = TRUE` a list with `fit` (either of these),
-#'   `se.fit`, the standard deviations of f, and `residual.scale`, that of the noise. All in
+#' @return `predict()`: a vector with one entry per row of `newdata`; with `interval` a data frame
+#'   with columns `fit`, `lower` and `upper`; with `se.fit = TRUE` a list with `fit` (either of
+#'   these), `se.fit`, the standard deviations of f, and `residual.scale`, that of the noise. All in
 #'   units of the response. Rows with missing values (and new levels, see `new_levels`) give `NA`,
 #'   with a warning.
 #' @section Errors:
@@ -37,30 +39,35 @@
 #' train <- subset(toy, domain != levels(domain)[5])
 #' new <- subset(toy, domain == levels(domain)[5])
 #' model <- dg_gp(y ~ . | domain, data = train, starts = 1)
-#' head(predict(model, new, interval = "prediction"))
+#' head(predict(model, new, interval = "posterior"))
 #' predict(model, new[1:3, ], se.fit = TRUE, reference = new)$se.fit
 #' simulate(model, nsim = 2, seed = 1, newdata = new[1:3, ], reference = new)
 #' @export
 predict.dg_gp <- function(object, newdata, domain = NULL,
-                          type = c("response", "class", "prob", "decision", "support"),
+                          type = c("response", "class", "prob", "decision", "support", "set"),
                           reference = NULL, reference_domain = NULL, se.fit = FALSE,
-                          interval = c("none", "confidence", "prediction"), level = 0.95,
+                          interval = c("none", "confidence", "posterior", "prediction", "domain",
+                                       "mean"), level = 0.9,
                           new_levels = c("na", "error"), ...) {
+  check_sealed(object)
+  wanted <- c(list(se = check_flag(se.fit, "se.fit")),
+              read_interval(interval, level, object, parent.frame(), posterior_kinds))
   if (!missing(newdata) && is_source(newdata)) {
-    return(predict_source(check_sealed(object), newdata, list(
+    return(predict_source(with_intervals(object, type, wanted), newdata, list(
       domain = domain, reference = reference, reference_domain = reference_domain,
       new_levels = new_levels
-    ), list(type = type, se.fit = se.fit, interval = interval, level = level), ...))
+    ), list(type = type, se.fit = se.fit, interval = wanted$interval, level = level), ...))
   }
   check_predict_dots(list(...), predict.dg_gp)
-  check_sealed(object)
   type <- check_type(type, object)
   if (type == "support") {
     return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
   }
-  wanted <- list(se = check_flag(se.fit, "se.fit"), level = check_level(level),
-                 interval = check_choice(interval, "interval",
-                                         c("none", "confidence", "prediction")))
+  if (wanted$interval %in% prediction_kinds[-1L]) {
+    asked <- list(newdata = if (!missing(newdata)) newdata, domain = domain, reference = reference,
+                  reference_domain = reference_domain, new_levels = new_levels)
+    return(prediction_interval(object, asked, wanted))
+  }
   with_variance <- wanted$se || wanted$interval != "none"
   values <- if (missing(newdata)) {
     pad_rows(if (with_variance) mean_and_variance(object, NULL) else object$decision, object)
@@ -73,21 +80,14 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
   describe_prediction(learner_of(object), fit, values[, 2L], wanted)
 }
 
-check_level <- function(level) {
-  if (!is_number(level) || level <= 0 || level >= 1) {
-    abort("argument", "`level` must be one number between 0 and 1, not ", describe(level), ".")
-  }
-  level
-}
-
 # variance: of f, for the standardised response.
 describe_prediction <- function(object, fit, variance, wanted) {
   se <- sqrt(variance) * object$response$scale
   noise <- object$noise * object$response$scale
   if (wanted$interval != "none") {
-    deviation <- if (wanted$interval == "prediction") sqrt(se^2 + noise^2) else se
+    deviation <- if (wanted$interval == "posterior") sqrt(se^2 + noise^2) else se
     half <- stats::qnorm((1 + wanted$level) / 2) * deviation
-    fit <- cbind(fit = fit, lwr = fit - half, upr = fit + half)
+    fit <- data.frame(fit = fit, lower = fit - half, upper = fit + half)
   }
   if (wanted$se) list(fit = fit, se.fit = se, residual.scale = noise) else fit
 }

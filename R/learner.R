@@ -119,7 +119,8 @@ domain_weightings <- c("equal", "size")
 #'   `"decision"`: the value whose sign decides between the two classes
 #'   (positive: the second level); with more classes a matrix of scores with one column
 #'   per class, the largest of which decides; for a number the same as `"response"`.
-#'   `"support"`: how near a row is to those of training, see Details.
+#'   `"support"`: how near a row is to those of training, see Details. `"set"`: a set of classes
+#'   that has that of the row with probability `level`, see [fix_intervals()].
 #' @param domain Domain of each row of `newdata`, when it is not a column of it; one value if all
 #'   rows are from one domain. Needed where a row is judged by the rows of its domain: with a kernel
 #'   between domains, scaling or imputation by domain, or `domain_means = TRUE`. [dg_mixed()] knows
@@ -130,6 +131,11 @@ domain_weightings <- c("equal", "size")
 #'   `"training"` takes the stored rows (or their moments) of the training domains; a model with a
 #'   feature map keeps none. Only used with a kernel between domains, scaling or imputation by
 #'   domain, or `domain_means = TRUE`. [fix_reference()] gives a model that has it for good.
+#' @param interval `"prediction"`: an interval that has the number of a row of a new domain with
+#'   probability `level`; `"domain"`: intervals that have, with probability `level`, at least the
+#'   share `level` of a new domain's rows; `"mean"`: an interval for the mean of each domain of
+#'   `newdata`. Distribution-free, from the errors at left-out domains: see [fix_intervals()].
+#' @param level Probability of intervals and sets.
 #' @details
 #' **Far from training.** Where a kernel such as the Gaussian is near 0 at all training rows, a
 #' prediction is the constant to which f shrinks. `type = "support"` says how far each row is from
@@ -151,9 +157,11 @@ domain_weightings <- c("equal", "size")
 #' give more of its unlabelled rows as `reference`.
 #' @return A vector with one entry per row of `newdata` (a factor for classes), or
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
-#'   to 1; for `type = "support"` numbers from 0 to 1. Rows with missing values, and with levels
-#'   that are new under `new_levels = "na"`, give `NA`, with a warning, unless the model was fitted
-#'   with `na.action = na.impute` ([na.impute()]).
+#'   to 1; for `type = "support"` numbers from 0 to 1; for `"set"` a logical matrix with a column
+#'   per class. With `interval` a data frame with `fit`, `lower` and `upper`, a line per row of
+#'   `newdata`, or for `"mean"` per domain, with `domain` and `rows` before them. Rows with missing
+#'   values, and with levels that are new under `new_levels = "na"`, give `NA`, with a warning,
+#'   unless the model was fitted with `na.action = na.impute` ([na.impute()]).
 #' @section Saved models:
 #' A fit carries all that predictions need and can be saved, say with [saveRDS()]. It also has a
 #' record of its parts: their kinds, shapes, missing and infinite values, and the range of whole
@@ -176,29 +184,39 @@ domain_weightings <- c("equal", "size")
 #' head(predict(model, new, type = "prob"))
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
-                               type = c("response", "class", "prob", "decision", "support"),
+                               type = c("response", "class", "prob", "decision", "support", "set"),
                                reference = NULL, reference_domain = NULL,
+                               interval = c("none", "prediction", "domain", "mean"), level = 0.9,
                                new_levels = c("na", "error"), ...) {
+  check_sealed(object)
+  wanted <- read_interval(interval, level, object, parent.frame())
   if (!missing(newdata) && is_source(newdata)) {
-    return(predict_source(check_sealed(object), newdata, list(
+    return(predict_source(with_intervals(object, type, wanted), newdata, list(
       domain = domain, reference = reference, reference_domain = reference_domain,
       new_levels = new_levels
-    ), list(type = type), ...))
+    ), list(type = type, interval = wanted$interval, level = level), ...))
   }
   check_predict_dots(list(...), predict.dg_learner)
-  check_sealed(object)
   type <- check_type(type, object)
   if (type == "support") {
     return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
+  }
+  if (type == "set" || wanted$interval != "none") {
+    asked <- list(newdata = if (!missing(newdata)) newdata, domain = domain, reference = reference,
+                  reference_domain = reference_domain, new_levels = new_levels)
+    answer <- if (type == "set") prediction_set else prediction_interval
+    return(answer(object, asked, wanted))
   }
   values <- if (missing(newdata)) pad_rows(object$decision, object)
             else decide(object, newdata, domain, reference, reference_domain, new_levels)
   respond(object, values, type)
 }
 
+prediction_types <- c("response", "class", "prob", "decision", "support", "set")
+
 check_type <- function(type, object) {
-  type <- check_choice(type, "type", c("response", "class", "prob", "decision", "support"))
-  if (type %in% c("class", "prob") && object$response$kind != "class") {
+  type <- check_choice(type, "type", prediction_types)
+  if (type %in% c("class", "prob", "set") && object$response$kind != "class") {
     abort("argument", "`type` must be \"response\" or \"decision\" when the response is a number, ",
           "not \"", type, "\".")
   }

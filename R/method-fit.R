@@ -242,3 +242,10 @@ describe_kernels <- function(product) {
     cat_field("features", format(product$features), ", ", plural(product$dim, "coordinate"))
   }
 }
+
+# The response of new rows where the formula finds it, else NULL.
+response_of <- function(x, newdata) {
+  if (is.null(x$formula) || length(x$formula) < 3L) return(NULL)
+  if (!all(all.vars(x$formula[[2L]]) %in% names(newdata))) return(NULL)
+  eval(x$formula[[2L]], newdata, environment(x$blueprint$terms))
+}

@@ -129,6 +129,10 @@ beside_predictions <- function(reader, data, at, columns) {
 
 # What predict() gives, as named columns.
 prediction_columns <- function(values, type) {
+  if (is.data.frame(values)) {
+    names(values)[1L] <- "prediction"
+    return(as.list(values))
+  }
   if (is.list(values)) {
     return(c(prediction_columns(values$fit, type), list(se = unname(values$se.fit))))
   }
@@ -138,9 +142,8 @@ prediction_columns <- function(values, type) {
     } else "prediction"
     return(stats::setNames(list(unname(values)), name))
   }
-  names <- colnames(values)
-  if (identical(names, c("fit", "lwr", "upr"))) names[1L] <- "prediction"
-  stats::setNames(lapply(seq_len(ncol(values)), function(j) unname(values[, j])), names)
+  stats::setNames(lapply(seq_len(ncol(values)), function(j) unname(values[, j])),
+                  colnames(values))
 }
 
 # The columns of what is to be written, without rows.
@@ -157,6 +160,7 @@ empty_columns <- function(object, reader) {
 join_predictions <- function(blocks) {
   if (length(blocks) == 0L) return(numeric())
   first <- blocks[[1L]]
+  if (is.data.frame(first)) return(do.call(rbind, blocks))
   if (is.list(first)) {
     for (name in c("fit", "se.fit")) first[[name]] <- join_predictions(lapply(blocks, `[[`, name))
     return(first)

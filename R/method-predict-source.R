@@ -27,9 +27,9 @@
 #'
 #' **What is written.** A row for each row of the source: `partition`, its label; `row`, its number
 #' in it; `domain`, where the model uses it; the columns of `keep`; and `prediction` (a number or
-#' class), `decision` or `support`, or a column for each class or component; `lwr` and `upr` with
-#' an interval, and `se` with `se.fit`. A name that is there already has `.1` behind it. Rows with
-#' missing values have the prediction `NA`. Numbers have as many digits as it takes to read the
+#' class), `decision` or `support`, or a column for each class or component; `lower` and `upper`
+#' with an interval, and `se` with `se.fit`. A name that is there already has `.1` behind it. Rows
+#' with missing values have the prediction `NA`. Numbers have as many digits as it takes to read the
 #' same number again.
 #'
 #' **Passes.** One predicts. Before it, scaling by domain takes one (means and standard deviations

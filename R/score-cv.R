@@ -34,7 +34,7 @@
 #'     missing values (and per repeat): `row`, `domain`, `fold`, `rep`, `truth`, `prediction`,
 #'     `decision` (with more than two classes a matrix with a column each, `-Inf` where the training
 #'     domains lack it), and where a metric needs them `prob` (matrix)
-#'     or `se`}
+#'     `se`, `lower` and `upper`, or `set` (matrix)}
 #'   \item{mean, se}{mean of the scores over domains, and its standard error as an estimate of
 #'     the mean over new domains. Training sets of folds overlap, and with few domains
 #'     \eqn{s^2/G}{s^2/G}, the variance of G scores as if they were independent, is too small: with
@@ -78,6 +78,9 @@
 #' @references
 #' Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation
 #' coefficient. *Computational Biology and Chemistry* 28(5-6), 367-374.
+#'
+#' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and
+#' estimation. *Journal of the American Statistical Association* 102(477), 359-378.
 #'
 #' Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
 #' multiple class classification problems. *Machine Learning* 45(2), 171-186.

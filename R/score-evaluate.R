@@ -92,8 +92,26 @@ predict_split <- function(specs, task, split, needs) {
       predictions$prob <- all_classes(respond(model, values, "prob"), levels(task$y), 0)
     }
     if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
+    if ("interval" %in% needs) {
+      predictions <- add_intervals(predictions, model, train, newdata, levels(task$y))
+    }
     list(predictions = predictions, parameters = chosen_parameters(model))
   })
+}
+
+# Intervals, or sets of classes, that rest on the training rows alone.
+add_intervals <- function(predictions, model, train, newdata, levels) {
+  sample <- read_sample(train, spec_needs(model$spec), spec_scale(model$spec))
+  model <- keep_intervals(seal(model), NULL, sample)
+  ask <- function(...) {
+    predict(model, newdata, domain = predictions$domain, level = interval_level, ...)
+  }
+  if (is.null(levels)) {
+    predictions[c("lower", "upper")] <- ask(interval = "prediction")[c("lower", "upper")]
+  } else {
+    predictions$set <- all_classes(ask(type = "set"), levels, FALSE)
+  }
+  predictions
 }
 
 # What the data chose: list(name = value), or NULL.

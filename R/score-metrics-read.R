@@ -113,7 +113,7 @@ read_plain_metrics <- function(metric, y) {
   }
   if (length(metrics_need(metrics))) {
     abort("argument", "`metric` must be a score of predictions or decision values; `dg_cv()` ",
-          "knows those of probabilities and densities.")
+          "knows those of probabilities, densities and intervals.")
   }
   metrics
 }
@@ -132,7 +132,8 @@ metrics_need <- function(metrics) unique(unlist(lapply(metrics, `[[`, "needs")))
 check_metrics_fit <- function(metrics, spec) {
   for (name in names(metrics)) {
     inner <- innermost(spec)
-    missing <- setdiff(metrics[[name]]$needs, spec_gives(inner))
+    # which all have
+    missing <- setdiff(metrics[[name]]$needs, c(spec_gives(inner), "interval"))
     if (length(missing) == 0L) next
     how <- if (missing[1L] == "se") "which gives no predictive density; `dg_gp()` does"
            else if ("probability" %in% names(inner$args)) {

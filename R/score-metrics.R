@@ -47,7 +47,20 @@ metrics <- list(
   brier = list(kind = "class", better = "low", title = "Brier score", needs = "prob",
                rows = function(d) brier_rows(d),
                help = paste("mean squared difference from 0 and 1; with more than two classes",
-                            "summed over classes"))
+                            "summed over classes")),
+  coverage = list(kind = c("number", "class"), better = "high", needs = "interval",
+                  title = "coverage of 90 % intervals", rows = function(d) is_covered(d),
+                  help = paste("share of the rows in the intervals of `predict(interval =",
+                               "\"prediction\", level = 0.9)`, or whose class is in the set of",
+                               "`type = \"set\"`; each fold finds them from its own domains")),
+  width = list(kind = c("number", "class"), better = "low", needs = "interval",
+               title = "width of 90 % intervals",
+               rows = function(d) if (is.null(d$set)) d$upper - d$lower else rowSums(d$set),
+               help = "mean width of these intervals, or number of classes of these sets"),
+  interval_score = list(kind = "number", better = "low", needs = "interval",
+                        title = "score of 90 % intervals", rows = function(d) interval_rows(d),
+                        help = paste("width, and 20 times as much as the truth is outside:",
+                                     "equation 43 of Gneiting and Raftery, 2007"))
 )
 
 # The list of them in help pages.
@@ -59,7 +72,7 @@ metrics_help <- function() {
     paste0("`\"", names(rows), "\"`", words, collapse = ", ")
   }
   of <- function(kind, prob) Filter(function(row) {
-    row$kind == kind && identical(row$needs, "prob") == prob
+    kind %in% row$kind && identical(row$needs, "prob") == prob
   }, metrics)
   paste0("For numbers: ", named(of("number", FALSE)), ". For classes: ", named(of("class", FALSE)),
          ", and of probabilities, for models that give them, ", named(of("class", TRUE)), ".")
@@ -178,4 +191,17 @@ brier_rows <- function(d) {
   prob[, match(known, levels)] <- d$prob[, known]
   squares <- rowSums((prob - truth)^2)
   squares / if (length(levels) == 2L) 2 else 1
+}
+
+is_covered <- function(d) {
+  if (is.null(d$set)) return(d$lower <= d$truth & d$truth <= d$upper)
+  d$set[cbind(seq_along(d$truth), match(as.character(d$truth), colnames(d$set)))]
+}
+
+interval_level <- 0.9
+
+# Infinite intervals miss nothing.
+interval_rows <- function(d) {
+  beyond <- pmax(d$lower - d$truth, d$truth - d$upper, 0)
+  d$upper - d$lower + 2 / (1 - interval_level) * beyond
 }

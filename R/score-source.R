@@ -76,7 +76,7 @@ source_folds <- function(folds, task) {
 # Those that are means over rows.
 source_metrics <- function(metric, y) {
   found <- read_metrics(metric, y)
-  summed <- names(Filter(function(m) response_kind(y) == m$kind && !is.null(m$rows) &&
+  summed <- names(Filter(function(m) response_kind(y) %in% m$kind && !is.null(m$rows) &&
                            is.null(m$needs), metrics))
   wrong <- !vapply(found, function(m) !is.null(m$rows), NA)
   if (any(wrong)) {
@@ -87,6 +87,9 @@ source_metrics <- function(metric, y) {
   if (any(vapply(found, function(m) identical(m$needs, "se"), NA))) {
     abort("argument", "`metric` must not need a predictive density with a source; `lodo()` of a ",
           "fitted dg_gp() has that of each domain.")
+  }
+  if ("interval" %in% metrics_need(found)) {
+    abort("argument", "`metric` must not need intervals with a source: take rows in memory.")
   }
   found
 }

@@ -111,7 +111,8 @@ left_out_rows.dg_ensemble <- function(x) {
 left_out_rows.dg_gp <- function(x) {
   if (!is.null(x$product$features) || nlevels(x$domain) < 2L) return(NULL)
   used <- x$weights > 0
-  list(truth = x$y[used], domain = x$domain[used], predicted = x$y[used] - left_out_residuals(x))
+  residual <- left_out_moments(x)$residual
+  list(truth = x$y[used], domain = x$domain[used], predicted = x$y[used] - residual)
 }
 
 scored_rows <- function(predictions) {

@@ -159,13 +159,6 @@ new_scores <- function(x, newdata, components, domain, y) {
   score_rows(scores[complete, , drop = FALSE], components, domain[complete], y[complete], FALSE)
 }
 
-# The response of new rows where the formula finds it, else NULL.
-response_of <- function(x, newdata) {
-  if (is.null(x$formula) || length(x$formula) < 3L) return(NULL)
-  if (!all(all.vars(x$formula[[2L]]) %in% names(newdata))) return(NULL)
-  eval(x$formula[[2L]], newdata, environment(x$blueprint$terms))
-}
-
 # The second axis, and where points are on it. With one component it is the response, with a strip
 # for each class.
 score_places <- function(frame) {

@@ -26,6 +26,9 @@
 #' @param newdata Rows to predict; `NULL` for those in training, of which the response, the
 #'   domain and the predictions are given.
 #' @param domain Domain of each row of `newdata`, when it is not a column of it.
+#' @param interval,level `"prediction"`: columns `.lower` and `.upper`, or for classes `.set` (text,
+#'   a comma between classes), that hold on new domains with probability `level`, see
+#'   [fix_intervals()].
 #' @param ... Must be empty.
 #' @return A tibble, of class `c("tbl_df", "tbl", "data.frame")`.
 #' @name tidy.domgen
@@ -142,23 +145,37 @@ glance.dg_learner <- alone(function(x) {
 
 #' @rdname tidy.domgen
 #' @export
-augment.dg_learner <- function(x, newdata = NULL, domain = NULL, ...) {
-  check_no_dots(list(...), c("newdata", "domain"))
-  predicted <- function(type) {
-    if (is.null(newdata)) predict(x, type = type)
-    else predict(x, newdata, domain = domain, type = type)
+augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("none", "prediction"),
+                               level = 0.9, ...) {
+  check_no_dots(list(...), names(formals(augment.dg_learner))[-1L])
+  interval <- check_choice(interval, "interval", c("none", "prediction"))
+  env <- parent.frame()
+  predicted <- function(...) {
+    if (is.null(newdata)) predict(x, ...) else predict(x, newdata, domain = domain, ...)
   }
-  fitted <- predicted("response")
+  fitted <- predicted(type = "response")
   frame <- augmented_rows(x, newdata)
   frame$.fitted <- fitted
-  if (x$response$kind == "class") {
+  classes <- x$response$kind == "class"
+  if (interval != "none") x <- keep_intervals(x, env)
+  if (classes) {
     # what it warns of has been said of the classes
-    prob <- tryCatch(quietly(predicted("prob")),
+    prob <- tryCatch(quietly(predicted(type = "prob")),
                      domgen_error_argument = function(e) NULL)
     for (class in colnames(prob)) frame[[paste0(".prob_", class)]] <- prob[, class]
+    if (interval != "none") frame$.set <- set_words(quietly(predicted(type = "set", level = level)))
     return(as_tbl(frame))
   }
   truth <- if (is.null(newdata)) pad_rows(x$y, x) else response_of(x, newdata)
   if (is.numeric(truth)) frame$.resid <- truth - frame$.fitted
+  if (interval != "none") {
+    found <- quietly(predicted(interval = interval, level = level))
+    frame[c(".lower", ".upper")] <- found[c("lower", "upper")]
+  }
   as_tbl(frame)
+}
+
+# The classes of each set, with commas.
+set_words <- function(sets) {
+  apply(sets, 1L, function(set) if (anyNA(set)) NA else paste(colnames(sets)[set], collapse = ", "))
 }

@@ -49,11 +49,11 @@ experiment(
         model <- fit(machines[[name]], d$X[d$train, ], d$y[d$train], d$domain[d$train])
       )[["elapsed"]]
       interval <- predict(model, d$X[!d$train, ], domain = d$domain[!d$train],
-                          interval = "prediction")
+                          interval = "posterior")
       y <- d$y[!d$train]
-      width <- interval[, "upr"] - interval[, "lwr"]
+      width <- interval[, "upper"] - interval[, "lower"]
       result_lines(name, c(
-        coverage = 100 * mean(y >= interval[, "lwr"] & y <= interval[, "upr"]),
+        coverage = 100 * mean(y >= interval[, "lower"] & y <= interval[, "upper"]),
         width = mean(width),
         noise_width = 2 * stats::qnorm(0.975) * model$noise * model$response$scale
       ), seconds = seconds)

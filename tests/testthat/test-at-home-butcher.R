@@ -47,8 +47,8 @@ test_that("sizes are those of the help page", {
 
 test_that("intervals, support and probabilities stay", {
   process <- models$process
-  expect_equal(predict(butcher::butcher(process), new, interval = "prediction"),
-               predict(process, new, interval = "prediction"))
+  expect_equal(predict(butcher::butcher(process), new, interval = "posterior"),
+               predict(process, new, interval = "posterior"))
   expect_equal(predict(butcher::butcher(process), new, type = "support"),
                predict(process, new, type = "support"))
   svm <- dg_svm(y ~ . | domain, data = labelled, cost = 1, probability = "platt")

@@ -60,7 +60,7 @@ test_that("insight predicts numbers, probabilities, classes, components and inte
   expected <- predict(process, few, reference = toy, interval = "confidence", level = 0.9)
   intervals <- as.data.frame(insight::get_predicted(process, data = few, ci = 0.9,
                                                     reference = toy))
-  expect_equal(intervals$CI_low, expected[, "lwr"], ignore_attr = TRUE)
+  expect_equal(intervals$CI_low, expected[, "lower"], ignore_attr = TRUE)
   expect_equal(intervals$Predicted, expected[, "fit"], ignore_attr = TRUE)
   expect_domgen_error(insight::get_predicted(model, few, ci = 0.9), "`ci` must be NULL")
   expect_domgen_error(insight::get_predicted(model, few, "zero"), "`predict` must be one of")

@@ -95,8 +95,8 @@ test_that("classes, probabilities and standard errors are those of predict()", {
   expect_domgen_error(learner$predict(task), "needs `learner.quantiles`")
   learner$quantiles <- c(0.05, 0.95)
   found <- learner$predict(task)
-  interval <- predict(model, toy, interval = "prediction", level = 0.9)
-  expect_equal(unname(found$quantiles), unname(interval[, c("lwr", "upr")]), tolerance = 1e-10,
+  interval <- predict(model, toy, interval = "posterior", level = 0.9)
+  expect_equal(unname(found$quantiles), unname(interval[, c("lower", "upper")]), tolerance = 1e-10,
                ignore_attr = TRUE)
   expect_equal(found$response, unname(interval[, "fit"]), tolerance = 1e-10)
   learner$quantile_response <- 0.5

@@ -144,14 +144,19 @@ test_that("the Gaussian process has intervals and standard errors", {
   spec <- parsnip::set_engine(domain_learner("regression", "gp"), "gp", starts = 1)
   model <- parsnip::fit(spec, numbers, data = train)
   expected <- dg_gp(numbers, data = train, starts = 1)
-  for (kind in list(c("conf_int", "confidence"), c("pred_int", "prediction"))) {
-    found <- predict(model, test, type = kind[1L], level = 0.8, std_error = TRUE)
-    reference <- predict(expected, test, interval = kind[2L], level = 0.8, se.fit = TRUE)
-    expect_same(found$.pred_lower, reference$fit[, "lwr"])
-    expect_same(found$.pred_upper, reference$fit[, "upr"])
-    # the half width is the error times the normal quantile
-    expect_equal(found$.std_error * qnorm(0.9), (found$.pred_upper - found$.pred_lower) / 2,
-                 tolerance = 1e-10)
+  found <- predict(model, test, type = "conf_int", level = 0.8, std_error = TRUE)
+  reference <- predict(expected, test, interval = "confidence", level = 0.8)
+  expect_same(found$.pred_lower, reference$lower)
+  expect_same(found$.pred_upper, reference$upper)
+  # the half width is the error times the normal quantile
+  expect_equal(found$.std_error * qnorm(0.9), (found$.pred_upper - found$.pred_lower) / 2,
+               tolerance = 1e-10)
+  ridge <- parsnip::fit(domain_learner("regression", "ridge", penalty = 1), numbers, data = train)
+  for (pair in list(list(model, expected), list(ridge, parsnip::extract_fit_engine(ridge)))) {
+    found <- predict(pair[[1L]], test, type = "pred_int", level = 0.5)
+    reference <- predict(pair[[2L]], test, interval = "prediction", level = 0.5)
+    expect_same(found$.pred_lower, reference$lower)
+    expect_same(found$.pred_upper, reference$upper)
   }
   expect_named(predict(model, test, type = "conf_int"), c(".pred_lower", ".pred_upper"))
 })

@@ -221,7 +221,7 @@ test_that("a Gaussian process has the posterior of a prior with mean f0", {
     expect_equal(value$se.fit, sqrt(variance) * model$response$scale, tolerance = 1e-6,
                  ignore_attr = TRUE)
     expect_equal(predict(adapted, se.fit = TRUE), value, tolerance = 1e-8)
-    interval <- predict(adapted, numbers_new[1:3, ], interval = "prediction")
+    interval <- predict(adapted, numbers_new[1:3, ], interval = "posterior")
     expect_identical(dim(interval), c(3L, 3L))
   }
 })

@@ -13,8 +13,9 @@ draw_from_prior <- function(G = 24, rows = 25) {
 
 coverage_on <- function(d, ...) {
   model <- dg_gp(d$X[d$train, ], d$y[d$train], d$domain[d$train], starts = 1, ...)
-  interval <- predict(model, d$X[!d$train, ], domain = d$domain[!d$train], interval = "prediction")
-  mean(d$y[!d$train] >= interval[, "lwr"] & d$y[!d$train] <= interval[, "upr"])
+  interval <- predict(model, d$X[!d$train, ], domain = d$domain[!d$train], interval = "posterior",
+                      level = 0.95)
+  mean(d$y[!d$train] >= interval[, "lower"] & d$y[!d$train] <= interval[, "upper"])
 }
 
 test_that("95% intervals cover 93 to 97% on unseen domains, exact and by features", {

@@ -61,13 +61,13 @@ test_that("training rows have the variance of the formula and draws around their
 
 test_that("intervals are quantiles of the normal distribution, wider for the response than for f", {
   model <- dg_gp(y ~ . | domain, data = toy, starts = 1)
-  whole <- predict(model, new, se.fit = TRUE, interval = "prediction", level = 0.9)
+  whole <- predict(model, new, se.fit = TRUE, interval = "posterior", level = 0.9)
   deviation <- sqrt(whole$se.fit^2 + whole$residual.scale^2)
-  expect_identical(colnames(whole$fit), c("fit", "lwr", "upr"))
-  expect_equal(whole$fit[, "upr"] - whole$fit[, "fit"], qnorm(0.95) * deviation)
-  expect_equal(whole$fit[, "lwr"], 2 * whole$fit[, "fit"] - whole$fit[, "upr"])
+  expect_identical(colnames(whole$fit), c("fit", "lower", "upper"))
+  expect_equal(whole$fit[, "upper"] - whole$fit[, "fit"], qnorm(0.95) * deviation)
+  expect_equal(whole$fit[, "lower"], 2 * whole$fit[, "fit"] - whole$fit[, "upper"])
   confidence <- predict(model, new, interval = "confidence", level = 0.9)
-  expect_equal(confidence[, "upr"] - confidence[, "fit"], qnorm(0.95) * whole$se.fit)
+  expect_equal(confidence[, "upper"] - confidence[, "fit"], qnorm(0.95) * whole$se.fit)
   expect_identical(predict(model, new), predict(model, new, type = "decision"))
   expect_equal(unname(confidence[, "fit"]), predict(model, new), tolerance = 1e-10)
 })
@@ -82,8 +82,9 @@ test_that("95% intervals cover 95% of the responses where the data come from the
     y <- 3 + drop(crossprod(chol(K + diag(1e-8, 720)), rnorm(720))) + rnorm(720, sd = 0.4)
     train <- as.integer(domain) <= 6
     model <- dg_gp(X[train, ], y[train], domain[train], starts = 1)
-    interval <- predict(model, X[!train, ], domain = domain[!train], interval = "prediction")
-    mean(y[!train] >= interval[, "lwr"] & y[!train] <= interval[, "upr"])
+    interval <- predict(model, X[!train, ], domain = domain[!train], interval = "posterior",
+                        level = 0.95)
+    mean(y[!train] >= interval[, "lower"] & y[!train] <= interval[, "upper"])
   })
   expect_gt(mean(covered), 0.93)
   expect_lt(mean(covered), 0.97)
@@ -141,7 +142,7 @@ test_that("draws leave the generator alone when they have a seed", {
 
 test_that("a chain that ends in a Gaussian process has its standard errors", {
   model <- fit(chain(dica(ncomp = 2), dg_gp(starts = 1)), y ~ . | domain, data = toy)
-  got <- predict(model, new, se.fit = TRUE, interval = "prediction")
+  got <- predict(model, new, se.fit = TRUE, interval = "posterior")
   expect_equal(unname(got$fit[, "fit"]), predict(model, new), tolerance = 1e-9)
   scores <- predict(model$projection, new) / model$unit
   expect_equal(got$se.fit, predict(dg_gp(fitted(model$projection) / model$unit, toy$y, toy$domain, scale = "none",

@@ -46,7 +46,7 @@ test_that("ridge regressions with each way to judge a domain predict blocks as a
 test_that("other methods and types of prediction give for blocks what they give for all rows", {
   gp <- dg_gp(numbers, data = train, starts = 1, features = features_nystrom(20),
               domain_kernel = domain_distribution(kernel_rbf(1), kernel_rbf(1)))
-  expect_same_prediction(gp, se.fit = TRUE, interval = "prediction", tolerance = 1e-10)
+  expect_same_prediction(gp, se.fit = TRUE, interval = "posterior", tolerance = 1e-10)
   exact <- dg_gp(numbers, data = train, starts = 1)
   expect_same_prediction(exact, se.fit = TRUE)
   expect_same_prediction(exact, type = "support")
@@ -172,7 +172,7 @@ test_that("columns of predictions are named for what they are", {
   expect_identical(columns(svm, type = "prob"), c("partition", "row", "lo", "row.1", "hi"))
   gp <- dg_gp(numbers, data = train, starts = 1)
   expect_identical(columns(gp, se.fit = TRUE, interval = "confidence"),
-                   c("partition", "row", "domain", "prediction", "lwr", "upr", "se"))
+                   c("partition", "row", "domain", "prediction", "lower", "upper", "se"))
   expect_identical(columns(gp, type = "support")[4L], "support")
   expect_identical(columns(kpca(~ x1 + x2 | domain, data = train, ncomp = 2)),
                    c("partition", "row", "comp1", "comp2"))

@@ -61,7 +61,7 @@ test_that("feature maps, given similarities, chains and Gaussian processes are f
   )
   for (spec in specs) expect_fixed(fit_toy(spec), new, reference, tolerance = 1e-7)
   process <- fit_toy(dg_gp(optimise = FALSE))
-  expect_fixed(process, new, reference, interval = "prediction")
+  expect_fixed(process, new, reference, interval = "posterior")
   fixed <- fix_reference(process, reference)
   expect_equal(predict(fixed, new, se.fit = TRUE),
                predict(process, new, se.fit = TRUE, reference = reference), tolerance = 1e-8)

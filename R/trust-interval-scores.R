@@ -1,0 +1,116 @@
+# How far models that have not seen a domain's labels are off on its rows.
+
+# list(values: decision values [n x machines], NA where there are none; sd: [n] the standard
+# deviation that the model itself expects of the response there, or NULL). Parameters that are
+# chosen with a fit are chosen anew without the domain; those of a Gaussian process, and what a
+# search chose, stay.
+left_out_decisions <- function(object, sample) UseMethod("left_out_decisions")
+
+#' @exportS3Method
+left_out_decisions.dg_learner <- function(object, sample) {
+  spec <- place_spec(object$spec, layout_of(object$blueprint))
+  list(values = held_out_decisions(spec, sample, object)$values)
+}
+
+#' @exportS3Method
+left_out_decisions.dg_ensemble <- function(object, sample) {
+  values <- object$held_out$values
+  if (is.null(values)) NextMethod() else list(values = values)
+}
+
+# What a search chose has seen all domains: errors are as much larger as is expected on a new one.
+#' @exportS3Method
+left_out_decisions.dg_auto <- function(object, sample) {
+  found <- NextMethod()
+  expected <- object$choice$expected
+  if (object$response$kind == "number" && isTRUE(expected$mean > expected$raw) &&
+        isTRUE(expected$raw > 0)) {
+    found$values <- sample$y + (found$values - sample$y) * expected$mean / expected$raw
+  }
+  found
+}
+
+#' @exportS3Method
+left_out_decisions.dg_gp <- function(object, sample) {
+  if (!is.null(object$product$features)) return(NextMethod())
+  used <- object$weights > 0
+  moments <- left_out_moments(object)
+  values <- sd <- rep(NA_real_, length(used))
+  values[used] <- (object$y[used] - moments$residual - object$response$centre) /
+    object$response$scale
+  sd[used] <- moments$sd
+  list(values = matrix(values), sd = sd)
+}
+
+# A list of class dg_intervals: error [n], truth less prediction, or for classes how far the class
+# of the row is behind the first of the others; size [n] (NULL: all alike); domain, weights, shares
+# [n]; sizer; own: is the size the model's own? from: what domains they are of.
+score_intervals <- function(object, sample) {
+  check_held_out(sample, "interval")
+  found <- quietly(with_seed(1L, left_out_decisions(object, sample)))
+  settle_intervals(object, sample, found, "left-out domains")
+}
+
+settle_intervals <- function(object, sample, found, from) {
+  number <- object$response$kind == "number"
+  error <- if (number) sample$y - respond(object, found$values, "number")
+           else behind_others(object, found$values, sample$y)
+  # classes that the other domains lack are beyond any threshold
+  used <- sample$weights > 0 & !(number & is.na(error))
+  sample <- sample_part(sample[c("X", "y", "domain", "weights")], used)
+  error <- error[used]
+  known <- list(error = error, domain = sample$domain, weights = sample$weights,
+                shares = domain_shares(sample$domain, sample$weights),
+                own = !is.null(found$sd), from = from)
+  if (number && known$own) known$size <- found$sd[used]
+  if (number && !known$own && nlevels(sample$domain) > 2L) {
+    known$sizer <- quietly(with_seed(1L, fit_error_size(error, sample)))
+    known$size <- known$sizer$left_out
+  }
+  structure(known, class = "dg_intervals")
+}
+
+# Decision values [n x machines] to how far each row's class is behind: the largest value of another
+# class less its own, below 0 where it is first. Inf where there is no value.
+behind_others <- function(object, values, y) {
+  known <- !is.na(rowSums(values))
+  behind <- rep(Inf, length(y))
+  if (!any(known)) return(behind)
+  all <- class_distances(object, values[known, , drop = FALSE])
+  behind[known] <- all[cbind(seq_len(nrow(all)), as.integer(y)[known])]
+  behind
+}
+
+# The same of each class: [n x classes].
+class_distances <- function(object, values) {
+  scores <- respond(object, values, "decision")
+  if (!is.matrix(scores)) scores <- cbind(-scores, scores) / 2
+  classes <- ncol(scores)
+  first <- max.col(scores, "first")
+  best <- scores[cbind(seq_along(first), first)]
+  rest <- scores
+  rest[cbind(seq_along(first), first)] <- -Inf
+  second <- rest[cbind(seq_along(first), max.col(rest, "first"))]
+  matrix(ifelse(col(scores) == first, second, best) - scores, ncol = classes,
+         dimnames = list(NULL, object$response$levels))
+}
+
+# The rows of a fit, as fit_sample() saw them. env: where the data of its call are looked for.
+rows_of_fit <- function(object, env) {
+  n <- length(object$rows$kept)
+  if (n == 0L) {
+    abort("argument", "Intervals need the rows of the fit, or others: the model was fitted to ",
+          "sums or in blocks; give labelled rows of other domains, `fix_intervals(model, ",
+          "newdata)`.")
+  }
+  X <- on_error(training_rows(object)$X, function(e) NULL)
+  if (is.null(X) || nrow(X) != n || ncol(X) == 0L) {
+    X <- tryCatch(read_again(object, env), domgen_error = function(e) {
+      abort("data", "Intervals need the rows of the fit, which the model does not keep. ",
+            conditionMessage(e), " Or give labelled rows of other domains: `fix_intervals(model, ",
+            "newdata)`.")
+    })
+  }
+  list(X = X, y = object$y, domain = object$domain, weights = object$weights,
+       blueprint = object$blueprint)
+}

@@ -1,0 +1,161 @@
+#' Intervals and sets that hold on new domains
+#'
+#' @description
+#' `predict(model, newdata, interval = "prediction", level = 0.9)` gives intervals, and
+#' `predict(model, newdata, type = "set", level = 0.9)` sets of classes, that contain the response
+#' of a row of a *new* domain with probability `level`, whatever the distribution of the data, by
+#' conformal prediction for hierarchical data (Dunn, Wasserman and Ramdas, 2023; Lee, Barber and
+#' Willett, 2024). All learners, [chain()]s and ensembles have them. They rest on the errors at
+#' left-out domains, which `predict()` finds when it is asked for an interval, and remembers for the
+#' last few models of the session. `fix_intervals()` gives a model that carries them: to save it, to
+#' predict without the training data, or to take the errors at other domains.
+#'
+#' @details
+#' **Errors.** The score of row i is \eqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
+#' s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)} with \eqn{f_{-g}}{f_-g} fitted without the row's domain
+#' (in closed form where there is one, see [lodo()]; else in at most 10 folds of domains), and the
+#' interval is \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}. The size \eqn{\sigma}{sigma} of the
+#' error is that of a Gaussian process itself, or a kernel ridge regression of \eqn{\log(|y -
+#' f_{-g}| + c)}{log(|y - f_-g| + c)} on the predictors, with c a twentieth of the median; or 1, if
+#' the interval score of left-out rows is not better with it. For classes \eqn{s_i}{s_i} is how far
+#' the decision value of the row's class is behind the largest of the others, and a set has all
+#' classes whose \eqn{s}{s} is at most q. **A set can be empty**: no class looks as the classes of
+#' left-out rows did; `type = "class"` gives the most probable one.
+#'
+#' **A random row of a new domain** (`"prediction"` and sets): with G domains whose rows share
+#' \eqn{w_i = 1/(G n_g)}{w_i = 1/(G n_g)}, or the row's share of the domain's weights,
+#' \deqn{q = \min\{s: \textstyle\sum_i w_i 1[s_i \le s] \ge (1 - \alpha)(1 + 1/m)\}}{
+#'   q = min{s: sum_i w_i 1[s_i <= s] >= (1 - alpha)(1 + 1/m)}}
+#' With m = G that is equation 7 of Lee, Barber and Willett, which puts the mass 1/(G + 1) of the
+#' new domain at infinity, and with models that have seen none of the domains covers with
+#' probability at least \eqn{1 - \alpha}{1 - alpha} (their theorem 1), at few domains much more.
+#' Here m is the number of independent rows that the domains are worth, at least G:
+#' \eqn{m = G p(1 - p)/v}{m = G p (1 - p)/v} with v the variance over domains of the share p of
+#' their rows below q. So coverage is near `level` instead of above it, where domains resemble each
+#' other; that is an approximation, as is the use of all other domains for f. Coverage is an average
+#' over new domains: in some it is less, in others more. Where \eqn{(1 - \alpha)(G + 1) > G}{
+#' (1 - alpha)(G + 1) > G}, with fewer than 9 domains for `level = 0.9`, no distribution-free
+#' interval is finite, and none is given.
+#'
+#' **A whole domain** (`"domain"`): with probability `level` a new domain has at least the share
+#' `level` of its rows in the intervals: q is the k-th smallest of the G domains' own quantiles
+#' of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)(1 - alpha))}.
+#'
+#' **The mean of a domain** (`"mean"`), such as a school's average: a line for each domain of
+#' `newdata`, \eqn{\bar f \pm q \sqrt{b + v/n}}{mean f +- q sqrt(b + v/n)}, for the mean response of
+#' its n rows. Scores are the G domains' mean errors over \eqn{\sqrt{b + v/n_g}}{sqrt(b + v/n_g)},
+#' with v the mean variance of the errors within domains and b that between them (by moments), and q
+#' is the k-th smallest.
+#'
+#' @param model A fitted learner, chain or ensemble; of [adapt()] the model before it was adapted.
+#' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that
+#'   were not in training, with the response: then the guarantee holds as stated with m = G.
+#' @param y Response of each row of `newdata`, when it is not a column of it.
+#' @param domain Domain of each row of `newdata`, when it is not a column of it.
+#' @return The model with the part `intervals`, a list of class `dg_intervals`: `error`, `domain`
+#'   and `weights` of the rows, `shares` \eqn{w_i}{w_i}, `size` \eqn{\sigma_{-g}}{sigma_-g} and what
+#'   finds it for new rows. `predict()` gives a data frame with `fit`, `lower` and `upper` (for
+#'   `"mean"` with `domain` and `rows` before them), one line for each row of `newdata`, or with
+#'   `type = "set"` a logical matrix with a column for each class.
+#' @section Errors and messages:
+#' Fewer than two domains; a model that keeps no rows and whose data are gone (give `newdata`); an
+#' adapted model, whose domain is not new; rows of training domains in `newdata`. Too few domains
+#' for `level` give infinite intervals, or all classes, and a message of class
+#' `domgen_message_interval`, once a session.
+#' @references
+#' Dunn, R., Wasserman, L. and Ramdas, A. (2023). Distribution-free prediction sets for two-layer
+#' hierarchical models. *Journal of the American Statistical Association* 118(544), 2491-2502.
+#'
+#' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and
+#' estimation. *Journal of the American Statistical Association* 102(477), 359-378.
+#'
+#' Lee, Y., Barber, R. F. and Willett, R. (2024). Distribution-free inference with hierarchical
+#' data. arXiv 2306.06342.
+#' @seealso [predict.dg_learner()]; `metric = c("coverage", "width", "interval_score")` of [dg_cv()]
+#' @examples
+#' # heights of boys that were not in training
+#' known <- subset(nlme::Oxboys, as.integer(Subject) <= 20)
+#' new <- subset(nlme::Oxboys, as.integer(Subject) > 20)
+#' model <- fix_intervals(dg_ridge(height ~ age | Subject, data = known))
+#' head(predict(model, new, interval = "prediction"))
+#' found <- predict(model, new, interval = "prediction", level = 0.8)
+#' mean(found$lower <= new$height & new$height <= found$upper)
+#' predict(model, new, interval = "mean", level = 0.8)
+#'
+#' toy <- simulate_dcm(domains = 14, rows = 20, seed = 1)
+#' sets <- predict(dg_lm(y ~ . | domain, data = toy), toy[1:5, ], type = "set")
+#' sets
+#' @export
+fix_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
+  check_given(model, "model")
+  if (!inherits(model, "dg_learner")) {
+    abort("argument", "`model` must be a fitted learner, chain or ensemble, not ", describe(model),
+          ".")
+  }
+  check_sealed(model, "model")
+  check_new_domains(model)
+  if (is.null(newdata)) return(keep_intervals(model, parent.frame()))
+  model$intervals <- intervals_at(model, newdata, y, domain)
+  seal(model)
+}
+
+#' @exportS3Method
+keep_intervals.dg_learner <- function(object, env, sample = NULL) {
+  object$intervals <- if (is.null(sample)) intervals_of(object, env)
+                      else score_intervals(object, sample)
+  seal(object)
+}
+
+check_new_domains <- function(model) UseMethod("check_new_domains")
+
+#' @exportS3Method
+check_new_domains.default <- function(model) invisible()
+
+#' @exportS3Method
+check_new_domains.dg_adapted <- function(model) {
+  abort("argument", "Intervals and sets are for new domains, and the model was adapted to its ",
+        "domain: ask the model that it was made of.")
+}
+
+# Errors of the last few models of the session: a model is asked more than once.
+remembered <- new.env(parent = emptyenv())
+most_remembered <- 8L
+
+intervals_of <- function(object, env) {
+  if (!is.null(object$intervals)) return(object$intervals)
+  key <- object[c("spec", "y", "domain", "weights", "decision")]
+  for (old in remembered$models) if (identical(old$key, key)) return(old$known)
+  known <- score_intervals(object, rows_of_fit(object, env))
+  remembered$models <- utils::head(c(list(list(key = key, known = known)), remembered$models),
+                                   most_remembered)
+  known
+}
+
+# At labelled rows of domains that the model has not seen.
+intervals_at <- function(object, newdata, y, domain) {
+  new <- read_new(object, newdata, domain, NULL, NULL)
+  truth <- if (is.null(y)) response_of(object, newdata) else y
+  if (is.null(truth)) {
+    abort("data", "`newdata` must have the response ",
+          enumerate(variable_names(object$blueprint)$response), ", or `y` give it.")
+  }
+  if (length(truth) != length(new$ok)) {
+    abort("argument", "`y` must have an entry for each row of `newdata` (", length(new$ok),
+          "), not ", length(truth), ".")
+  }
+  groups <- given_domain(object$blueprint, newdata, domain)
+  known <- intersect(unique(as.character(groups)), levels(object$domain))
+  if (length(known)) {
+    abort("data", "`newdata` must have rows of domains that were not in training, and has ",
+          enumerate(known, quote = "\""), ".")
+  }
+  if (!is.null(object$response$levels)) truth <- factor(as.character(truth), object$response$levels)
+  used <- new$ok & !is.na(truth) & !is.na(groups)
+  values <- decide_rows(object, new)
+  sample <- list(X = new$X[used[new$ok], , drop = FALSE], y = truth[used],
+                 domain = droplevels(factor(groups[used])), weights = rep(1, sum(used)))
+  check_held_out(sample, "newdata")
+  sd <- if (has_own_size(object)) own_size(object, new)[used]
+  settle_intervals(object, sample, list(values = values[used, , drop = FALSE], sd = sd),
+                   "new domains")
+}

@@ -1,0 +1,232 @@
+# Domains of one line with an intercept, a noise of their own, and rows of several numbers.
+interval_world <- function(domains, rows = 20, tau = 1, hetero = 0) {
+  parts <- lapply(seq_len(domains), function(g) {
+    x <- rnorm(rows)
+    z <- rnorm(rows)
+    data.frame(x, z, y = x + tau * rnorm(1) + exp(hetero * z) * rnorm(rows),
+               domain = sprintf("d%04d", g))
+  })
+  do.call(rbind, parts)
+}
+
+split_at <- function(data, domains) {
+  old <- data$domain %in% unique(data$domain)[seq_len(domains)]
+  list(train = data[old, ], new = data[!old, ])
+}
+
+covered <- function(found, truth) mean(found$lower <= truth & truth <= found$upper)
+
+test_that("intervals are those of the formula, from refits without each domain", {
+  set.seed(1)
+  world <- split_at(interval_world(14, tau = 0.5), 10)
+  model <- dg_lm(y ~ x + z | domain, data = world$train)
+  intervals <- fix_intervals(model)$intervals
+  error <- unlist(lapply(split(world$train, world$train$domain), function(held) {
+    fit <- lm(y ~ x + z, world$train[world$train$domain != held$domain[1], ])
+    held$y - predict(fit, held)
+  }), use.names = FALSE)
+  expect_equal(intervals$error, error, tolerance = 1e-8)
+  expect_equal(intervals$shares, rep(1 / nrow(world$train), nrow(world$train)))
+
+  # q by hand, without the size of errors
+  s <- abs(error)
+  q0 <- sort(s)[ceiling(0.9 * length(s))]
+  below <- tapply(s <= q0, world$train$domain, mean)
+  m <- max(10, min(length(s), mean(below) * (1 - mean(below)) * 10 / var(below)))
+  q <- sort(s)[ceiling(0.9 * (1 + 1 / m) * length(s) - 1e-9)]
+  plain <- model
+  plain$intervals <- intervals
+  plain$intervals["size"] <- list(NULL)
+  found <- predict(domgen:::seal(plain), world$new, interval = "prediction", level = 0.9)
+  expect_named(found, c("fit", "lower", "upper"))
+  expect_equal(found$fit, predict(model, world$new))
+  expect_equal(found$upper - found$fit, rep(q, nrow(found)))
+  expect_equal(found$fit - found$lower, rep(q, nrow(found)))
+})
+
+test_that("intervals cover rows, domains and means of new domains as they say", {
+  skip_on_cran()
+  set.seed(2)
+  outcome <- replicate(30, {
+    world <- split_at(interval_world(60, tau = 0.7), 20)
+    model <- dg_lm(y ~ x + z | domain, data = world$train)
+    new <- world$new
+    rows <- predict(model, new, interval = "prediction")
+    whole <- predict(model, new, interval = "domain", level = 0.8)
+    means <- predict(model, new, interval = "mean")
+    truth <- tapply(new$y, new$domain, mean)[means$domain]
+    inside <- tapply(whole$lower <= new$y & new$y <= whole$upper, new$domain, mean)
+    c(rows = covered(rows, new$y), whole = mean(inside >= 0.8), means = covered(means, truth))
+  })
+  # standard errors of these means are near 0.007, 0.016 and 0.012
+  found <- rowMeans(outcome)
+  expect_gt(found[["rows"]], 0.88)
+  expect_lt(found[["rows"]], 0.93)
+  expect_gt(found[["whole"]], 0.76)
+  expect_gt(found[["means"]], 0.87)
+  expect_lt(found[["means"]], 0.96)
+})
+
+test_that("intervals are wide where errors are large, where that is better", {
+  set.seed(3)
+  world <- split_at(interval_world(45, tau = 0.2, hetero = 1), 30)
+  model <- dg_lm(y ~ x + z | domain, data = world$train)
+  found <- predict(model, world$new, interval = "prediction")
+  width <- found$upper - found$lower
+  expect_gt(cor(log(width), world$new$z), 0.9)
+  high <- world$new$z > 0
+  plain <- fix_intervals(model)
+  plain$intervals["size"] <- list(NULL)
+  plain <- predict(domgen:::seal(plain), world$new, interval = "prediction")
+  uneven <- function(found) {
+    abs(covered(found[high, ], world$new$y[high]) - covered(found[!high, ], world$new$y[!high]))
+  }
+  expect_gt(uneven(plain), 0.15)
+  expect_lt(uneven(found), 0.6 * uneven(plain))
+  same <- split_at(interval_world(45, tau = 0.2), 30)
+  alike <- predict(dg_lm(y ~ x + z | domain, data = same$train), same$new, interval = "prediction")
+  expect_lt(sd(alike$upper - alike$lower), 0.15 * mean(alike$upper - alike$lower))
+})
+
+test_that("sets of classes cover, and name the classes", {
+  set.seed(4)
+  toy <- simulate_dcm(domains = 60, rows = 30, p = 3, eta = 0.4, seed = 4)
+  toy$domain <- as.character(toy$domain)
+  world <- split_at(toy, 30)
+  model <- dg_lm(y ~ . | domain, data = world$train)
+  sets <- predict(model, world$new, type = "set", level = 0.9)
+  expect_identical(colnames(sets), levels(toy$y))
+  inside <- sets[cbind(seq_len(nrow(sets)), as.integer(world$new$y))]
+  expect_gt(mean(inside), 0.87)
+  expect_lt(mean(inside), 0.93)
+  # the most probable class is in every set that is not empty
+  best <- predict(model, world$new)
+  some <- rowSums(sets) > 0
+  expect_true(all(sets[cbind(seq_len(nrow(sets)), as.integer(best))][some]))
+  three <- predict(dg_ridge(Species ~ Sepal.Length | plot, lambda = 1, data =
+    transform(iris, plot = rep(1:15, 10))), iris[1:3, ], domain = "new", type = "set")
+  expect_identical(dim(three), c(3L, 3L))
+})
+
+test_that("too few domains give infinite intervals and all classes, and say so", {
+  set.seed(5)
+  small <- interval_world(8)
+  model <- dg_lm(y ~ x | domain, data = small)
+  rm(list = ls(domgen:::told), envir = domgen:::told)
+  expect_message(found <- predict(model, small, interval = "prediction"), "largest level with less is 0.888",
+                 class = "domgen_message_interval")
+  expect_true(all(found$lower == -Inf & found$upper == Inf))
+  expect_no_message(fine <- predict(model, small, interval = "prediction", level = 0.8))
+  expect_true(all(is.finite(fine$upper)))
+  expect_true(all(is.infinite(predict(model, small, interval = "mean", level = 0.95)$upper)))
+})
+
+test_that("every learner, chain and ensemble has intervals, and each row is as with the others", {
+  set.seed(6)
+  world <- split_at(interval_world(14), 10)
+  specs <- list(dg_ridge(lambda = 1), dg_svm(cost = 1), dg_gp(optimise = FALSE), dg_null(),
+                dg_ridge(lambda = 1, features = features_nystrom(20)),
+                dg_gp(features = features_nystrom(20), optimise = FALSE),
+                chain(kpca(ncomp = 2), dg_ridge(lambda = 1)),
+                dg_ensemble(list(dg_lm(), dg_ridge(lambda = 1))))
+  for (spec in specs) {
+    model <- suppressWarnings(fit(spec, y ~ x + z | domain, data = world$train))
+    found <- predict(model, world$new, interval = "prediction", level = 0.8)
+    expect_identical(names(found), c("fit", "lower", "upper"), info = spec$parts$title)
+    expect_equal(found$fit, predict(model, world$new), info = spec$parts$title)
+    expect_true(all(found$lower < found$fit & found$fit < found$upper), info = spec$parts$title)
+    # what is carried along is what was found, whatever the order of the rows
+    kept <- unserialize(serialize(fix_intervals(model), NULL))
+    expect_equal(predict(kept, world$new[rev(seq_len(nrow(world$new))), ], interval = "prediction",
+                         level = 0.8)$upper, rev(found$upper), info = spec$parts$title)
+  }
+})
+
+test_that("intervals can rest on labelled domains that were not in training", {
+  set.seed(7)
+  world <- interval_world(40)
+  first <- split_at(world, 10)
+  second <- split_at(first$new, 15)
+  model <- fix_intervals(dg_lm(y ~ x + z | domain, data = first$train), second$train)
+  error <- second$train$y - predict(model, second$train)
+  expect_equal(model$intervals$error, error)
+  found <- predict(model, second$new, interval = "prediction")
+  expect_gt(covered(found, second$new$y), 0.8)
+  expect_error(fix_intervals(model, first$train), "not in training", class = "domgen_error_data")
+  expect_error(fix_intervals(model, first$train[c("x", "z", "domain")]),
+               "must have the response `y`", class = "domgen_error_data")
+})
+
+test_that("random numbers stay, rows with missing values have no interval, fixed references hold", {
+  set.seed(8)
+  world <- split_at(interval_world(14), 10)
+  model <- dg_ridge(y ~ x + z | domain, data = world$train, lambda = 1)
+  before <- .Random.seed
+  expected <- predict(model, world$new, interval = "prediction", level = 0.8)
+  expect_identical(.Random.seed, before)
+  holes <- replace(world$new, 1, replace(world$new$x, 2, NA))
+  expect_warning(found <- predict(model, holes, interval = "prediction", level = 0.8,
+                                  reference = world$new), class = "domgen_warning_missing")
+  expect_true(all(is.na(found[2, ])))
+  expect_equal(found[-2, ], expected[-2, ], ignore_attr = TRUE)
+  fixed <- fix_reference(model, world$new)
+  expect_equal(predict(fixed, world$new[3, ], interval = "prediction", level = 0.8), expected[3, ],
+               ignore_attr = TRUE)
+})
+
+test_that("what cannot be asked is said", {
+  set.seed(9)
+  world <- interval_world(6)
+  model <- dg_lm(y ~ x | domain, data = world)
+  classes <- dg_lm(factor(y > 0) ~ x | domain, data = world)
+  expect_error(predict(classes, world, interval = "prediction"), "type = \"set\"",
+               class = "domgen_error_argument")
+  expect_error(predict(model, world, type = "set"), "number", class = "domgen_error_argument")
+  expect_error(predict(model, interval = "prediction"), "`newdata` must be given",
+               class = "domgen_error_argument")
+  expect_error(predict(model, world, interval = "prediction", level = 90), "between 0 and 1",
+               class = "domgen_error_argument")
+  gone <- local({
+    hidden <- world
+    dg_lm(y ~ x | domain, data = hidden)
+  })
+  expect_error(predict(gone, world, interval = "prediction"), "fix_intervals",
+               class = "domgen_error_data")
+  ridge <- dg_ridge(y ~ x | domain, data = world, lambda = 1)
+  one <- world[world$domain == "d0001", ]
+  adapted <- adapt(ridge, one, labels = replace(one$y, 5:20, NA))
+  expect_error(predict(adapted, one, interval = "prediction"), "adapted",
+               class = "domgen_error_argument")
+})
+
+test_that("dg_cv() and augment() carry intervals", {
+  set.seed(10)
+  world <- interval_world(12)
+  cv <- dg_cv(dg_lm(), y ~ x + z | domain, data = world, folds = 4,
+              metric = c("coverage", "width", "interval_score"))
+  p <- cv$predictions
+  expect_equal(cv$domains$coverage,
+               c(tapply(p$lower <= p$truth & p$truth <= p$upper, p$domain, mean)), ignore_attr = TRUE)
+  expect_equal(cv$domains$interval_score, c(tapply(
+    p$upper - p$lower + 20 * pmax(p$lower - p$truth, p$truth - p$upper, 0), p$domain, mean
+  )), ignore_attr = TRUE)
+  # a fold's intervals are those of a fit to the other domains
+  train <- world[!world$domain %in% p$domain[p$fold == 1], ]
+  own <- predict(dg_lm(y ~ x + z | domain, data = train), world[p$row[p$fold == 1], ],
+                 interval = "prediction")
+  expect_equal(p$upper[p$fold == 1], own$upper)
+
+  classes <- transform(world, y = factor(y > 0))
+  sets <- dg_cv(dg_lm(), y ~ x + z | domain, data = classes, folds = 4,
+                metric = c("coverage", "width"))
+  expect_true(all(sets$domains$width <= 2))
+
+  model <- dg_lm(y ~ x + z | domain, data = world)
+  more <- augment(model, world, interval = "prediction", level = 0.8)
+  expect_equal(more[c(".lower", ".upper")], predict(model, world, interval = "prediction",
+                                                    level = 0.8)[c("lower", "upper")],
+               ignore_attr = TRUE)
+  named <- augment(dg_lm(y ~ x | domain, data = classes), classes, interval = "prediction",
+                   level = 0.8)
+  expect_true(all(named$.set %in% c("FALSE", "TRUE", "FALSE, TRUE", "")))
+})
