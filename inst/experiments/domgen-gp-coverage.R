@@ -49,7 +49,7 @@ experiment(
         model <- fit(machines[[name]], d$X[d$train, ], d$y[d$train], d$domain[d$train])
       )[["elapsed"]]
       interval <- predict(model, d$X[!d$train, ], domain = d$domain[!d$train],
-                          interval = "posterior")
+                          interval = "posterior", level = 0.95)
       y <- d$y[!d$train]
       width <- interval[, "upper"] - interval[, "lower"]
       result_lines(name, c(
