@@ -210,6 +210,7 @@ describe_fit <- function(x) {
   cat_line("  ", describe_rows(x))
   print_details(x)
   describe_calibration(x$calibration)
+  if (!is.null(x$intervals)) cat_field("intervals", format(x$intervals))
 }
 
 print_details <- function(x) UseMethod("print_details")

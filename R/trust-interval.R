@@ -159,3 +159,16 @@ intervals_at <- function(object, newdata, y, domain) {
   settle_intervals(object, sample, list(values = values[used, , drop = FALSE], sd = sd),
                    "new domains")
 }
+
+#' @export
+format.dg_intervals <- function(x, ...) {
+  paste0("by the errors at ", plural(length(x$error), "row"), " of ",
+         plural(nlevels(x$domain), sub("s$", "", x$from)))
+}
+
+#' @export
+print.dg_intervals <- function(x, ...) {
+  cat_line("Intervals ", format(x))
+  cat_line("  the largest level that is finite: ", format(largest_level(nlevels(x$domain))))
+  invisible(x)
+}

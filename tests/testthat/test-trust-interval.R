@@ -230,3 +230,10 @@ test_that("dg_cv() and augment() carry intervals", {
                    level = 0.8)
   expect_true(all(named$.set %in% c("FALSE", "TRUE", "FALSE, TRUE", "")))
 })
+
+test_that("a model says what its intervals rest on", {
+  set.seed(11)
+  model <- fix_intervals(dg_lm(y ~ x | domain, data = interval_world(12)))
+  expect_output(print(model), "by the errors at 240 rows of 12 left-out domains")
+  expect_output(print(model$intervals), "largest level that is finite: 0.923")
+})
