@@ -37,8 +37,6 @@ new_ensemble <- function(members, weights, sample, ..., class = character()) {
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
-exact_rows <- 5000L
-
 # A fitted model like any other, from rows that are not scaled yet.
 fit_member <- function(spec, sample) UseMethod("fit_member")
 

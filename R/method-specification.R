@@ -137,11 +137,17 @@ fit_inputs.dg_spec <- function(specs, input) {
 # What every fit carries, whatever its method.
 finish_fit <- function(fitted, spec, sample) seal(add_origin(fitted, spec, sample))
 
+# Up to so many rows are kept where a model could do without them.
+exact_rows <- 5000L
+
 add_origin <- function(fitted, spec, sample, x = NULL) {
   fitted$spec <- place_spec(spec, NULL)
   fitted$blueprint <- sample$blueprint
   fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
+  # a model without a kernel, which keeps its rows: intervals refit it
+  alone <- is.null(fitted$product) && is.null(fitted$members) && is.null(fitted$projection)
+  if (alone && nrow(sample$X) <= exact_rows) fitted$rows$X <- sample$X
   fitted$domain <- sample$domain
   fitted
 }

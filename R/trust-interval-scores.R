@@ -103,7 +103,8 @@ rows_of_fit <- function(object, env) {
           "sums or in blocks; give labelled rows of other domains, `fix_intervals(model, ",
           "newdata)`.")
   }
-  X <- on_error(training_rows(object)$X, function(e) NULL)
+  X <- object$rows$X
+  if (is.null(X)) X <- on_error(training_rows(object)$X, function(e) NULL)
   if (is.null(X) || nrow(X) != n || ncol(X) == 0L) {
     X <- tryCatch(read_again(object, env), domgen_error = function(e) {
       abort("data", "Intervals need the rows of the fit, which the model does not keep. ",

@@ -58,7 +58,8 @@
 #'   `"mean"` with `domain` and `rows` before them), one line for each row of `newdata`, or with
 #'   `type = "set"` a logical matrix with a column for each class.
 #' @section Errors and messages:
-#' Fewer than two domains; a model that keeps no rows and whose data are gone (give `newdata`); an
+#' Fewer than two domains; a model that keeps no rows (one with a feature map, or of more than 5,000
+#' rows without a kernel) and whose data are gone (give `newdata`); an
 #' adapted model, whose domain is not new; rows of training domains in `newdata`. Too few domains
 #' for `level` give infinite intervals, or all classes, and a message of class
 #' `domgen_message_interval`, once a session.

@@ -350,10 +350,14 @@ law_predictions <- function(kind, perfect = FALSE) {
   number <- law_rows(40, 1L)[, 1L]
   wrong <- if (perfect) FALSE else seq_along(number) %% 4 == 0
   if (kind == "number") {
-    return(list(truth = number, prediction = number + wrong, se = rep(0.5, length(number))))
+    half <- if (perfect) 0.3 else 0.6
+    return(list(truth = number, prediction = number + wrong, se = rep(0.5, length(number)),
+                lower = number + wrong - half, upper = number + wrong + half))
   }
   truth <- factor(ifelse(number > 0, "b", "a"))
   guess <- (truth == "b") != wrong
+  both <- !perfect & seq_along(number) %% 3 == 0
   list(truth = truth, prediction = factor(ifelse(guess, "b", "a"), c("a", "b")),
-       decision = 2 * guess - 1, prob = cbind(a = 0.9 - 0.8 * guess, b = 0.1 + 0.8 * guess))
+       decision = 2 * guess - 1, prob = cbind(a = 0.9 - 0.8 * guess, b = 0.1 + 0.8 * guess),
+       set = cbind(a = !guess | both, b = guess | both))
 }

@@ -188,7 +188,7 @@ test_that("what cannot be asked is said", {
                class = "domgen_error_argument")
   gone <- local({
     hidden <- world
-    dg_lm(y ~ x | domain, data = hidden)
+    dg_ridge(y ~ x | domain, data = hidden, lambda = 1, features = features_nystrom(5))
   })
   expect_error(predict(gone, world, interval = "prediction"), "fix_intervals",
                class = "domgen_error_data")
