@@ -6,6 +6,14 @@ characters_in <- function(inches, cex = 1, at_least = 8) {
   max(floor(inches / (0.5 * cex * graphics::par("cin")[2L])), at_least)
 }
 
+# Text that its encoding does not have (a file of another encoding, read as UTF-8) cannot be measured
+# nor drawn: its bytes as <e9>.
+readable <- function(text) {
+  if (!is.character(text)) return(text)
+  bad <- !validEnc(text)
+  replace(text, bad, iconv(text[bad], "UTF-8", "UTF-8", sub = "byte"))
+}
+
 # Broken into at most `lines` lines of `width` characters, and shortened where that
 # is not enough.
 fit_text <- function(text, width, lines = 1L) {
@@ -17,19 +25,20 @@ fit_text <- function(text, width, lines = 1L) {
     }
     paste(broken, collapse = "\n")
   }
-  vapply(as.character(text), fit_one, "", USE.NAMES = FALSE)
+  vapply(readable(as.character(text)), fit_one, "", USE.NAMES = FALSE)
 }
 
 # In the middle, because names often differ only at the end.
 shorten <- function(text, width) {
+  text <- readable(as.character(text))
   n <- nchar(text)
   head <- ceiling((width - 3) / 2)
   tail <- width - 3 - head
   short <- paste0(substr(text, 1L, head), "...", substr(text, n - tail + 1L, n))
-  replace(as.character(text), which(n > width), short[which(n > width)])
+  replace(text, which(n > width), short[which(n > width)])
 }
 
-widest <- function(text) max(nchar(unlist(strsplit(text, "\n", fixed = TRUE))), 0L)
+widest <- function(text) max(nchar(unlist(strsplit(readable(text), "\n", fixed = TRUE))), 0L)
 
 number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 0L)
 

@@ -13,3 +13,23 @@ test_that("a printed field goes on in its own column where the console is narrow
   expect_identical(gsub(" +", " ", paste(lines, collapse = " ")),
                    gsub(" +", " ", paste(wide, collapse = " ")))
 })
+
+test_that("text of another encoding is shown with its bytes", {
+  names <- c("caf\xe9", "b\u00e4r", NA, "plain")
+  shown <- getFromNamespace("readable", "domgen")(names)
+  expect_identical(shown[-1], c("b\u00e4r", NA, "plain"))
+  if (l10n_info()$`UTF-8`) expect_identical(shown[1], "caf<e9>")
+  toy <- toy_domains(3, 10)
+  levels(toy$domain) <- c("b", "caf\xe9", "line\nbreak")
+  model <- fit(dg_lm(scale = "domain"), y ~ . | domain, data = toy)
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+  pdf(NULL)
+  on.exit(dev.off())
+  for (show in list(print, summary, plot)) for (x in list(model, cv)) {
+    expect_error(capture.output(show(x)), NA)
+  }
+  expect_output(print(cv), "line break +3")
+  expect_output(print(fix_reference(model, toy)), "caf.*line")
+  skip_if_not_installed("knitr")
+  expect_match(knitr::knit_print(cv), "|line break", fixed = TRUE)
+})
