@@ -6,8 +6,8 @@ characters_in <- function(inches, cex = 1, at_least = 8) {
   max(floor(inches / (0.5 * cex * graphics::par("cin")[2L])), at_least)
 }
 
-# Text that its encoding does not have (a file of another encoding, read as UTF-8) cannot be measured
-# nor drawn: its bytes as <e9>.
+# Text that its encoding does not have (a file of another one, read as UTF-8) cannot be measured nor
+# drawn: its bytes as <e9>.
 readable <- function(text) {
   if (!is.character(text)) return(text)
   bad <- !validEnc(text)
