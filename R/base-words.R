@@ -21,24 +21,35 @@ fit_text <- function(text, width, lines = 1L) {
     if (widest(one) <= width && number_of_lines(one) <= lines) return(one)
     for (total in seq(lines * width, width)) {
       broken <- strwrap(shorten(one, total), width + 1)
-      if (length(broken) <= lines && all(nchar(broken) <= width)) break
+      if (length(broken) <= lines && all(nchar(broken, "width") <= width)) break
     }
     paste(broken, collapse = "\n")
   }
   vapply(readable(as.character(text)), fit_one, "", USE.NAMES = FALSE)
 }
 
-# In the middle, because names often differ only at the end.
+# In the middle, because names often differ only at the end. A character of Chinese, Japanese or
+# Korean takes the place of two.
 shorten <- function(text, width) {
   text <- readable(as.character(text))
-  n <- nchar(text)
-  head <- ceiling((width - 3) / 2)
-  tail <- width - 3 - head
-  short <- paste0(substr(text, 1L, head), "...", substr(text, n - tail + 1L, n))
-  replace(text, which(n > width), short[which(n > width)])
+  long <- which(nchar(text, "width") > width)
+  head <- max(ceiling((width - 3) / 2), 0)
+  tail <- max(width - 3 - head, 0)
+  text[long] <- paste0(strtrim(text[long], head), "...", last_of(text[long], tail))
+  text
 }
 
-widest <- function(text) max(nchar(unlist(strsplit(readable(text), "\n", fixed = TRUE))), 0L)
+# As many of the last characters as have that width.
+last_of <- function(text, width) {
+  backwards <- function(text) {
+    vapply(strsplit(text, ""), function(letters) paste(rev(letters), collapse = ""), "")
+  }
+  backwards(strtrim(backwards(text), width))
+}
+
+widest <- function(text) {
+  max(nchar(unlist(strsplit(readable(text), "\n", fixed = TRUE)), "width"), 0L)
+}
 
 number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 0L)
 
