@@ -46,8 +46,9 @@
 #' @section Errors:
 #' In `fix_reference()`: a model that is fixed already, or was [adapted][adapt()] to a domain, which
 #' fixes it too; `rows` without a complete row, without the domain where it is needed, or with other
-#' columns than `newdata` may have; a `domain` beside `"training"`. In `predict()`: a domain that `rows` did not have, which is
-#' named; `reference`. [simulate()][predict.dg_gp()] draws rows of one domain at a time.
+#' columns than `newdata` may have; a `domain` beside `"training"`. In `predict()`: a domain that
+#' `rows` did not have, which is named; `reference`. [simulate()][predict.dg_gp()] draws rows of one
+#' domain at a time.
 #' @seealso [model_tools] for the tools that need it; [predict.dg_learner()]
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
