@@ -61,7 +61,7 @@ without_data <- function(object) {
 tell_axed <- function(old, new, verbose, disabled) {
   if (isTRUE(verbose)) {
     released <- as.numeric(utils::object.size(old)) - as.numeric(utils::object.size(new))
-    inform("axed", "Memory released: ", format(released, big.mark = ","), " B; disabled: ",
+    inform("axed", "Memory released: ", format(released, big.mark = big_mark()), " B; disabled: ",
            enumerate(disabled, quote = "`"), ".")
   }
   new

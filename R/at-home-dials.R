@@ -28,7 +28,7 @@ domain_kernel_type <- function(values = c("distribution", "pooled")) {
 #' @export
 domain_tau <- function(range = c(0, 1)) {
   need_package("dials", "domain_tau()")
-  if (!is.numeric(range) || length(range) != 2L || !all(range >= 0 & range <= 1)) {
+  if (!is.numeric(range) || length(range) != 2L || !all(range >= 0 & range <= 1, !is.na(range))) {
     abort("argument", "`range` must be two numbers from 0 to 1, not ", describe(range), ".")
   }
   dials::new_quant_param("double", range, c(TRUE, TRUE),

@@ -22,7 +22,7 @@ handed_domain <- ".domain"
 #' training: other blueprints make such levels missing, which is what new domains are.
 #'
 #' @param role The role of the column.
-#' @param ... Arguments of `hardhat::default_recipe_blueprint()`, such as `composition`.
+#' @param ... Arguments of `hardhat::default_recipe_blueprint()`, such as `intercept`.
 #' @return A blueprint, for `workflows::add_recipe()` and `hardhat::mold()`.
 #' @seealso [domain_learner()], [step_dica()]
 #' @examplesIf requireNamespace("recipes", quietly = TRUE)
@@ -37,6 +37,8 @@ domain_blueprint <- function(role = "domain", ...) {
   if (!is.character(role) || length(role) != 1L || is.na(role)) {
     abort("argument", "`role` must be the name of a role, not ", describe(role), ".")
   }
+  known <- names(formals(hardhat::default_recipe_blueprint))
+  check_no_dots(list(...), known, fine = known)
   hardhat::new_default_recipe_blueprint(..., domain_role = role,
                                         subclass = "domgen_domain_blueprint")
 }
@@ -51,6 +53,10 @@ run_mold.domgen_domain_blueprint <- function(blueprint, ..., data) {
           "`update_role(school, new_role = \"", role, "\")`, not ",
           if (length(columns)) enumerate(columns) else "none", ".")
   }
+  if (blueprint$composition != "tibble") {
+    abort("argument", "`composition` must be \"tibble\", in which the domain keeps its type, not ",
+          describe(blueprint$composition), ".")
+  }
   blueprint$domain_column <- columns
   parts <- hardhat::run_mold(as_default(blueprint), ..., data = data)
   class(parts$blueprint) <- class(blueprint)
@@ -60,15 +66,25 @@ run_mold.domgen_domain_blueprint <- function(blueprint, ..., data) {
 #' @exportS3Method hardhat::run_forge
 run_forge.domgen_domain_blueprint <- function(blueprint, new_data, ...) {
   column <- blueprint$domain_column
+  role <- blueprint$domain_role
+  if (!column %in% colnames(new_data)) {
+    abort("data", "New data must have the column `", column, "`, which has the role \"", role,
+          "\" and is handed over to the model.")
+  }
+  # hardhat does not know the columns of a role that new data need not have for the recipe
+  known <- blueprint$extra_role_ptypes[[role]]
+  if (is.null(known)) known <- tibble::as_tibble(new_data)[0L, column]
   domain <- new_data[[column]]
   # the levels of new domains are those that they have
   if (is.factor(domain) || is.character(domain)) {
-    known <- blueprint$extra_role_ptypes[[blueprint$domain_role]][[column]]
-    if (is.factor(known)) new_data[[column]] <- factor(domain, ordered = is.ordered(known))
-    blueprint$extra_role_ptypes[[blueprint$domain_role]][[column]] <- new_data[[column]][0L]
+    if (is.factor(known[[column]])) {
+      new_data[[column]] <- factor(domain, ordered = is.ordered(known[[column]]))
+    }
+    known[[column]] <- new_data[[column]][0L]
     # those that recipes before 1.2 gives all columns at last
     blueprint$recipe$levels[[column]] <- NULL
   }
+  blueprint$extra_role_ptypes[[role]] <- known
   with_domain(hardhat::run_forge(as_default(blueprint), new_data, ...), blueprint)
 }
 
@@ -86,6 +102,10 @@ refresh_blueprint.domgen_domain_blueprint <- function(blueprint) {
 
 # parts: of mold() or forge(): the column with the domain among the predictors too.
 with_domain <- function(parts, blueprint) {
+  if (handed_domain %in% colnames(parts$predictors)) {
+    abort("argument", "No predictor must be called `", handed_domain, "`, which is the name that ",
+          "the domain is handed over by.")
+  }
   parts$predictors[[handed_domain]] <- parts$extras$roles[[blueprint$domain_role]][[1L]]
   parts
 }

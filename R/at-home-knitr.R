@@ -51,8 +51,13 @@ knitr_markup <- function() {
 # How each markup writes text and a list of notes; of "|" in markdown kable() takes care.
 text_marks <- list(
   markdown = list(
-    text = function(text) gsub("([\\\\`*_{}<>#~$^@]|\\[|\\])", "\\\\\\1", text, perl = TRUE),
-    notes = function(notes) list_of(notes, text_marks$markdown$text, "- ", "")
+    text = function(text) gsub("([\\\\`*_{}<>#~$^@&]|\\[|\\])", "\\\\\\1", text, perl = TRUE),
+    # a note that begins like an item of a list is none
+    notes = function(notes) {
+      list_of(notes, function(note) {
+        sub("^([0-9]*)([-+.)])", "\\1\\\\\\2", text_marks$markdown$text(note))
+      }, "- ", "")
+    }
   ),
   html = list(
     text = function(text) {

@@ -62,6 +62,8 @@ measure_by_domain <- function(prediction, task, name) {
   columns <- mlr_domain_columns(task)
   if (!length(columns)) abort_no_role(task, "each domain is scored by itself")
   domain <- combined_domain(task$data(rows = prediction$row_ids, cols = columns))
+  check_measured(is.na(domain), "a domain", prediction, task)
+  check_measured(is.na(prediction$response), "a prediction", prediction, task)
   rows <- list(truth = prediction$truth, prediction = prediction$response)
   if ("prob" %in% prediction$predict_types) {
     rows$prob <- prediction$prob
@@ -69,4 +71,12 @@ measure_by_domain <- function(prediction, task, name) {
   }
   domain <- droplevels(factor(domain))
   stats::setNames(score_groups(rows, domain, metrics[[name]]), levels(domain))
+}
+
+# A domain without one of its rows, or a mean without one of its domains, would be another number.
+check_measured <- function(missing, what, prediction, task) {
+  if (!any(missing)) return(invisible())
+  abort("data", "Each row of the task \"", task$id, "\" must have ", what, " to be scored by its ",
+        "domain; ", plural(sum(missing), "row"), " without: ",
+        enumerate(prediction$row_ids[missing], quote = ""), ".")
 }

@@ -12,10 +12,15 @@ mlr_domain <- function(task) {
   if (length(columns)) combined_domain(task$data(cols = columns))
 }
 
-# Several columns with the role mean their combinations.
+# Several columns with the role mean their combinations; "a.b" and "c" are not "a" and "b.c".
 combined_domain <- function(columns) {
   columns <- as.data.frame(columns)
-  if (length(columns) == 1L) columns[[1L]] else interaction(columns, drop = TRUE)
+  if (length(columns) == 1L) return(columns[[1L]])
+  interaction(lapply(columns, function(column) {
+    column <- factor(column)
+    levels(column) <- gsub("([\\\\.])", "\\\\\\1", levels(column))
+    column
+  }), drop = TRUE)
 }
 
 mlr_features <- function(task) {

@@ -104,6 +104,7 @@ domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, doma
                            cost = NULL, penalty = NULL, sigma = NULL, scale = NULL, tau = NULL) {
   need_package("parsnip", "domain_learner()")
   register_parsnip()
+  check_engine_mode(engine, mode)
   args <- list(
     domain = column_name(rlang::enquo(domain)), domain_kernel = rlang::enquo(domain_kernel),
     cost = rlang::enquo(cost), penalty = rlang::enquo(penalty), sigma = rlang::enquo(sigma),
@@ -146,6 +147,16 @@ check_args.domain_learner <- function(object, call = NULL) {
           "\", which has ", enumerate(known, length(known)), ".")
   }
   invisible(object)
+}
+
+# That an engine or mode is not known at all is for parsnip to say.
+check_engine_mode <- function(engine, mode) {
+  if (length(engine) != 1L || length(mode) != 1L) return(invisible())
+  modes <- parsnip_engines()[[engine]]$modes
+  if (mode %in% setdiff(c("regression", "classification"), modes) && length(modes)) {
+    abort("argument", "`mode` must be ", enumerate(modes, quote = "\""), " for the engine \"",
+          engine, "\", not \"", mode, "\".")
+  }
 }
 
 # Which column the domain is in is nothing to tune.

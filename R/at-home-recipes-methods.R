@@ -54,6 +54,10 @@ step_name <- function(x) paste0("`", class(x)[1L], "()`")
 step_projection <- function(x) {
   method <- check_choice(x$method, "method", projection_methods)
   check_count(x$num_comp, "num_comp", at_least = 0L)
+  check_flag(x$keep_original_cols, "keep_original_cols")
+  if (!is.character(x$prefix) || length(x$prefix) != 1L || is.na(x$prefix)) {
+    abort("argument", "`prefix` must be one text, not ", describe(x$prefix), ".")
+  }
   named <- Filter(Negate(is.null), unclass(x)[c("lambda", "epsilon", "mu", "scale")])
   named$ncomp <- max(x$num_comp, 1)
   if (!is.null(x$sigma)) named$kernel <- kernel_rbf(sigma = x$sigma)

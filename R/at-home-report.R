@@ -4,6 +4,7 @@ report_table <- function(x) UseMethod("report_table")
 
 new_report <- function(table, headers, caption, notes = character(), text = 1L) {
   align <- replace(rep("r", ncol(table)), text, "l")
+  table[text] <- lapply(table[text], function(column) one_line(as.character(column)))
   list(table = in_words(table, 4), headers = headers, caption = caption, align = align,
        notes = trimws(gsub("[ \n]+", " ", notes)))
 }

@@ -28,6 +28,7 @@
 #' @param row.names `NULL`, or the names of the rows.
 #' @param optional Ignored: names are never changed.
 #' @param ... Must be empty.
+#' @param stringsAsFactors Make factors of columns of text?
 #' @return A data frame; `as_tibble()`: a tibble.
 #' @name as.data.frame.domgen
 #' @examples
@@ -36,10 +37,14 @@
 NULL
 
 # The one way of all classes.
-plain_table <- function(x, row.names = NULL, optional = FALSE, ...) {
+plain_table <- function(x, row.names = NULL, optional = FALSE, ..., stringsAsFactors = FALSE) {
   check_no_dots(list(...), character())
   frame <- tidy(x)
   class(frame) <- "data.frame"
+  if (check_flag(stringsAsFactors, "stringsAsFactors")) {
+    text <- vapply(frame, is.character, NA)
+    frame[text] <- lapply(frame[text], factor)
+  }
   if (!is.null(row.names)) row.names(frame) <- row.names
   frame
 }

@@ -58,7 +58,7 @@ enumerate <- function(names, most = 5L, quote = "`") {
 }
 
 plural <- function(n, one, many = paste0(one, "s")) {
-  paste(format(n, big.mark = ",", scientific = FALSE), if (n == 1) one else many)
+  paste(format(n, big.mark = big_mark(), scientific = FALSE), if (n == 1) one else many)
 }
 
 # A required argument. To be called with the argument of the user's own call.
@@ -86,7 +86,7 @@ check_count <- function(value, arg, at_least = 1L, at_most = .Machine$integer.ma
   if (!fine) {
     abort("argument", "`", arg, "` must be one whole number of at least ", at_least,
           if (is_number(value) && value > at_most) {
-            paste(" and at most", format(at_most, big.mark = ",", scientific = FALSE))
+            paste(" and at most", format(at_most, big.mark = big_mark(), scientific = FALSE))
           }, ", not ", describe(value), ".")
   }
   as.integer(value)
@@ -244,7 +244,7 @@ check_memory <- function(n, m = n, copies = 1, what = NULL) {
   need <- 8 * as.numeric(n) * as.numeric(m) * copies
   limit <- memory_limit()
   if (need > limit) {
-    gib <- function(bytes) format(signif(bytes / 2^30, 3), big.mark = ",")
+    gib <- function(bytes) format(signif(bytes / 2^30, 3), big.mark = big_mark())
     abort("memory", if (is.null(what)) paste("The Gram matrix of", plural(n, "row")) else what,
           " would take ", gib(need), " GiB, more than the limit of ", gib(limit), " GiB. ",
           if (is.null(what)) {

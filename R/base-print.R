@@ -4,7 +4,7 @@
 # Lines, pasted as paste0() does, "\n" between them; one that is too wide goes on in the next,
 # `hang` characters in (two more than it began with).
 cat_line <- function(..., hang = NULL) {
-  text <- paste0(...)
+  text <- readable(paste0(...))
   if (length(text) == 0L) return(invisible())
   lines <- unlist(strsplit(paste0(text, "\n"), "\n", fixed = TRUE))
   cat(paste0(unlist(lapply(lines, wrap_line, hang)), "\n"), sep = "")
@@ -45,7 +45,7 @@ cat_table <- function(frame, digits = NULL, text = NULL) {
   cells <- as.matrix(format.data.frame(frame, digits = digits, na.encode = FALSE))
   cells[is.na(cells)] <- "NA"
   if (any(grepl("[^ ]", names(frame)))) cells <- rbind(names(frame), cells)
-  cells[] <- trimws(cells, whitespace = " ")
+  cells[] <- trimws(one_line(cells), whitespace = " ")
   cells[, 1L] <- shorten(cells[, 1L], if (ncol(cells) == 1L) width - 1L else (width - 2L) %/% 2L)
   cells[, -1L] <- shorten(cells[, -1L], width - 2L - widest_cell(cells[, 1L]))
   widths <- apply(cells, 2L, widest_cell)
@@ -108,6 +108,12 @@ shorten_names <- function(names, width) {
 rounded <- function(values, digits) {
   signif(values, min(max(digits + getOption("digits") - 7L, 1L), 15L))
 }
+
+# Between thousands; another than the decimal mark.
+big_mark <- function() if (getOption("OutDec") == ",") "." else ","
+
+# A name with a line break in it would break a table.
+one_line <- function(text) gsub("[[:cntrl:]]+", " ", readable(text))
 
 # print(x, digits = 4) is print(x) with options(digits = 7).
 at_digits <- function(digits, code) {

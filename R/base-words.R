@@ -6,6 +6,14 @@ characters_in <- function(inches, cex = 1, at_least = 8) {
   max(floor(inches / (0.5 * cex * graphics::par("cin")[2L])), at_least)
 }
 
+# Text that its encoding does not have (a file of another one, read as UTF-8) cannot be measured nor
+# drawn: its bytes as <e9>.
+readable <- function(text) {
+  if (!is.character(text)) return(text)
+  bad <- !validEnc(text)
+  replace(text, bad, iconv(text[bad], "UTF-8", "UTF-8", sub = "byte"))
+}
+
 # Broken into at most `lines` lines of `width` characters, and shortened where that
 # is not enough.
 fit_text <- function(text, width, lines = 1L) {
@@ -13,23 +21,35 @@ fit_text <- function(text, width, lines = 1L) {
     if (widest(one) <= width && number_of_lines(one) <= lines) return(one)
     for (total in seq(lines * width, width)) {
       broken <- strwrap(shorten(one, total), width + 1)
-      if (length(broken) <= lines && all(nchar(broken) <= width)) break
+      if (length(broken) <= lines && all(nchar(broken, "width") <= width)) break
     }
     paste(broken, collapse = "\n")
   }
-  vapply(as.character(text), fit_one, "", USE.NAMES = FALSE)
+  vapply(readable(as.character(text)), fit_one, "", USE.NAMES = FALSE)
 }
 
-# In the middle, because names often differ only at the end.
+# In the middle, because names often differ only at the end. A character of Chinese, Japanese or
+# Korean takes the place of two.
 shorten <- function(text, width) {
-  n <- nchar(text)
-  head <- ceiling((width - 3) / 2)
-  tail <- width - 3 - head
-  short <- paste0(substr(text, 1L, head), "...", substr(text, n - tail + 1L, n))
-  replace(as.character(text), which(n > width), short[which(n > width)])
+  text <- readable(as.character(text))
+  long <- which(nchar(text, "width") > width)
+  head <- max(ceiling((width - 3) / 2), 0)
+  tail <- max(width - 3 - head, 0)
+  text[long] <- paste0(strtrim(text[long], head), "...", last_of(text[long], tail))
+  text
 }
 
-widest <- function(text) max(nchar(unlist(strsplit(text, "\n", fixed = TRUE))), 0L)
+# As many of the last characters as have that width.
+last_of <- function(text, width) {
+  backwards <- function(text) {
+    vapply(strsplit(text, ""), function(letters) paste(rev(letters), collapse = ""), "")
+  }
+  backwards(strtrim(backwards(text), width))
+}
+
+widest <- function(text) {
+  max(nchar(unlist(strsplit(readable(text), "\n", fixed = TRUE)), "width"), 0L)
+}
 
 number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 0L)
 

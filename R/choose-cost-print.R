@@ -47,5 +47,5 @@ in_bytes <- function(bytes) {
 }
 
 format_seconds <- function(seconds) {
-  format(rounded(seconds, 2), big.mark = ",", scientific = FALSE, drop0trailing = TRUE)
+  format(rounded(seconds, 2), big.mark = big_mark(), scientific = FALSE, drop0trailing = TRUE)
 }

@@ -100,7 +100,7 @@ print.dg_diagnose <- function(x, digits = NULL, ...) {
 describe_diagnosis <- function(x) {
   cat_line("What is there to gain from domains? (", plural(nrow(x$domains), "domain"), ", ",
            plural(x$rows, "row"),
-           if (x$rows < x$available) paste0(" of ", format(x$available, big.mark = ",")),
+           if (x$rows < x$available) paste0(" of ", format(x$available, big.mark = big_mark())),
            " used)\n")
   line <- function(label, text) cat_field(label, text, column = 8L)
   line("shift", if (same_predictors(x)) "none: all domains have the same predictors" else {

@@ -178,6 +178,6 @@ check_block <- function(reader, rows, at) {
 # which: rows of the block, by number or as a mask.
 abort_row <- function(at, which, what) {
   if (is.logical(which)) which <- which(which)[1L]
-  abort("data", "`", at$label, "`, row ", format(at$first + which - 1, big.mark = ","), " ", what,
+  abort("data", "`", at$label, "`, row ", in_full(at$first + which - 1), " ", what,
         ".")
 }

@@ -33,7 +33,7 @@ drop_missing <- function(raw, na.action) {
 }
 
 warn_left_out <- function(lost, n) {
-  warn("missing", plural(lost, "row"), " of ", format(n, big.mark = ","),
+  warn("missing", plural(lost, "row"), " of ", format(n, big.mark = big_mark()),
        " left out because of missing values.")
 }
 

@@ -75,7 +75,7 @@ text_columns <- function(prototype) {
   names(prototype)[open]
 }
 
-in_full <- function(n) format(n, big.mark = ",", scientific = FALSE, trim = TRUE)
+in_full <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
 
 # What two partitions of the same rows have in common, NULL where that cannot be known.
 partition_identity <- function(partition) UseMethod("partition_identity")

@@ -64,6 +64,6 @@ feature_program.fourier_map <- function(map, X, table = NULL) {
 
 #' @export
 format.features_rff <- function(x, ...) {
-  paste0("random Fourier, ", format(x$n_features, big.mark = ","),
+  paste0("random Fourier, ", format(x$n_features, big.mark = big_mark()),
          if (x$orthogonal) " orthogonal", if (x$n_features == 1L) " frequency" else " frequencies")
 }

@@ -199,7 +199,7 @@ print.dg_adapted <- function(x, digits = NULL, ...) {
   cat_line(x$spec$parts$title, if (!is.null(x$name)) paste0(", adapted to domain \"", x$name, "\"")
            else ", adapted", describe_formula(x))
   cat_line("  ", plural(length(x$labelled), "labelled row"), " of ",
-           format(x$rows$padded, big.mark = ","))
+           format(x$rows$padded, big.mark = big_mark()))
   at_digits(digits, print_details(x))
   invisible(x)
 }

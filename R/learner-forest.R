@@ -86,7 +86,8 @@ forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads)
 
 forest_predict <- function(object, x, threads) {
   need_package("ranger", "predict()` of `dg_forest()")
-  found <- stats::predict(object, x, num.threads = threads, verbose = FALSE)$predictions
+  # without a seed ranger draws one, for ties that means of trees do not have
+  found <- stats::predict(object, x, num.threads = threads, verbose = FALSE, seed = 1L)$predictions
   if (is.null(object$classes)) return(found)
   P <- matrix(0, nrow(x), length(object$classes), dimnames = list(NULL, object$classes))
   P[, colnames(found)] <- found

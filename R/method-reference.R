@@ -46,8 +46,9 @@
 #' @section Errors:
 #' In `fix_reference()`: a model that is fixed already, or was [adapted][adapt()] to a domain, which
 #' fixes it too; `rows` without a complete row, without the domain where it is needed, or with other
-#' columns than `newdata` may have. In `predict()`: a domain that `rows` did not have, which is
-#' named; `reference`. [simulate()][predict.dg_gp()] draws rows of one domain at a time.
+#' columns than `newdata` may have; a `domain` beside `"training"`. In `predict()`: a domain that
+#' `rows` did not have, which is named; `reference`. [simulate()][predict.dg_gp()] draws rows of one
+#' domain at a time.
 #' @seealso [model_tools] for the tools that need it; [predict.dg_learner()]
 #' @examples
 #' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
@@ -72,10 +73,7 @@ fix_reference <- function(model, rows, domain = NULL) {
   check_given(model, "model")
   check_given(rows, "rows")
   check_fixable(model)
-  if (is.character(rows) && is.null(dim(rows)) && !identical(rows, "training")) {
-    abort("argument", "`rows` must be a data frame, a matrix or \"training\", not ",
-          describe(rows), ".")
-  }
+  check_describing(rows, domain)
   known <- read_reference(model, rows, domain, "na", "rows")
   training <- identical(known, "training")
   if (!training && nrow(known$X) == 0L) {
@@ -90,6 +88,18 @@ fix_reference <- function(model, rows, domain = NULL) {
                           rows = if (training) length(model$domain) else nrow(known$X))
   class(model) <- c("dg_fixed", class(model))
   seal(model)
+}
+
+check_describing <- function(rows, domain) {
+  training <- identical(rows, "training")
+  if (is.null(rows) || is.character(rows) && is.null(dim(rows)) && !training) {
+    abort("argument", "`rows` must be a data frame, a matrix or \"training\", not ",
+          describe(rows), ".")
+  }
+  if (training && !is.null(domain)) {
+    abort("argument", "`domain` must not be given with `rows = \"training\"`: training rows have ",
+          "their domains.")
+  }
 }
 
 check_fixable <- function(model) {

@@ -86,7 +86,7 @@ partition_sum <- function(piece, k, bar) {
 check_same_rows <- function(label, n, expected) {
   if (n == expected) return(invisible())
   abort("data", "`", label, "` must have the same rows in every pass; it had ",
-        plural(expected, "row"), ", and now ", format(n, big.mark = ","), ".")
+        plural(expected, "row"), ", and now ", format(n, big.mark = big_mark()), ".")
 }
 
 pass_line <- function(trip, label, before) {

@@ -98,7 +98,7 @@ describe_cv <- function(x) {
   }
   print_fold_warnings(x$warnings, nrow(x$fits))
   cat_line("")
-  cat_table(utils::head(x$domains, 10L), digits = getOption("digits") - 3L)
+  cat_table(utils::head(x$domains, 10L), digits = max(getOption("digits") - 3L, 1L))
   if (nrow(x$domains) > 10L) cat_line("  and ", nrow(x$domains) - 10L, " more in `$domains`")
 }
 

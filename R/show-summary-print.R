@@ -40,7 +40,8 @@ describe_size <- function(x) {
   if (is.null(x$response)) return(describe_response(x$fit$response))
   values <- if (is.integer(x$response)) x$response else rounded(x$response, 4)
   cat_field("response", if (is.integer(x$response)) "classes, rows: " else "a number: ",
-            paste(names(values), vapply(values, format, "", big.mark = ","), collapse = ", "))
+            paste(names(values), vapply(values, format, "", big.mark = big_mark()),
+                  collapse = ", "))
 }
 
 describe_ranges <- function(predictors, most = 10L) {

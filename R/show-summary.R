@@ -143,7 +143,8 @@ summary_metric <- function(object) {
   for (part in c("tuning", "choice", "held_out")) {
     if (!is.null(object[[part]]$metric)) return(object[[part]]$metric)
   }
-  read_plain_metrics(NULL, object$y)[[1L]]
+  read_plain_metrics(NULL, if (is.null(object$y)) like_response(object$response)
+                           else object$y)[[1L]]
 }
 
 # Scores by domain that a search left behind: those of what it chose.
@@ -172,12 +173,15 @@ known_left_out <- function(object, left_out, env) {
     list(unknown = "not known without fitting again, see dg_cv()")
   })
   if (!is.null(found$unknown)) return(found)
-  if (is.null(found$predictions)) {
+  # of a Gaussian process a line per domain
+  if (is.data.frame(found)) {
     return(list(scores = stats::setNames(found$rmse, found$domain),
+                rows = stats::setNames(found$rows, found$domain),
                 se = mean_error(found$rmse)$se, by = "lodo",
                 overall = sqrt(sum(found$rmse^2 * found$rows) / sum(found$rows))))
   }
-  list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
+  list(scores = stats::setNames(found$domains$score, found$domains$domain),
+       rows = stats::setNames(found$domains$rows, found$domains$domain), se = found$se,
        overall = found$overall, by = "lodo")
 }
 
@@ -208,7 +212,8 @@ domain_lines <- function(known, within, metric) {
   if (is.null(known$scores) && is.null(within)) return(NULL)
   names <- names(if (is.null(within)) known$scores else within$scores)
   of <- function(scores) if (is.null(scores)) NA_real_ else unname(scores[names])
-  frame <- data.frame(domain = names, rows = of(within$rows), left_out = of(known$scores),
+  rows <- if (is.null(within)) known$rows else within$rows
+  frame <- data.frame(domain = names, rows = of(rows), left_out = of(known$scores),
                       training = of(within$scores))
   ranked <- losses(if (is.null(known$scores)) frame$training else frame$left_out, metric$better)
   frame <- frame[order(-ranked), ]

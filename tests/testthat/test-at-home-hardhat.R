@@ -53,3 +53,25 @@ test_that("a blueprint hands the domain's column over, by its role", {
   expect_domgen_error(domain_blueprint(3), "`role` must be the name of a role, not 3")
   expect_error(hardhat::forge(test["SES"], molded$blueprint))
 })
+
+test_that("a blueprint refuses what it cannot hand over, and arguments that hardhat has not", {
+  expect_domgen_error(domain_blueprint(compositon = "matrix"), "did you mean `composition`")
+  expect_domgen_error(hardhat::mold(with_role(), train,
+                                    blueprint = domain_blueprint(composition = "matrix")),
+                      "`composition` must be \"tibble\"")
+  taken <- transform(train, .domain = SES)
+  recipe <- recipes::recipe(MathAch ~ .domain + School, data = taken)
+  recipe <- recipes::update_role(recipe, School, new_role = "domain")
+  expect_domgen_error(hardhat::mold(recipe, taken, blueprint = domain_blueprint()),
+                      "No predictor must be called `.domain`")
+})
+
+test_that("a domain that new data need not have is handed over where they have it", {
+  skip_if_not_installed("recipes", "1.0.0")
+  open <- recipes::update_role_requirements(with_role(), "domain", bake = FALSE)
+  blueprint <- hardhat::mold(open, train, blueprint = domain_blueprint())$blueprint
+  forged <- hardhat::forge(test, blueprint)$predictors
+  expect_identical(as.character(forged$.domain), as.character(test$School))
+  expect_domgen_error(hardhat::forge(test[c("SES", "Sex", "Minority")], blueprint),
+                      "New data must have the column `School`, which has the role \"domain\"")
+})

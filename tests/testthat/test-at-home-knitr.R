@@ -78,14 +78,16 @@ pandoc_text <- function(x, to) {
 test_that("names of any kind reach HTML and LaTeX as they are", {
   skip_if_not_installed("rmarkdown")
   skip_if_not(rmarkdown::pandoc_available())
-  bad <- c("50 % | of_a *bad* <b>name</b>", "$x^2$ & `b` # [c]")
-  methods <- stats::setNames(list(dg_lm(), dg_ridge(lambda = 1)), bad)
+  bad <- c("50 % | of_a *bad* <b>name</b>", "$x^2$ & `b` # [c]", "1. &lt;d&amp;e")
+  methods <- stats::setNames(list(dg_lm(), dg_ridge(lambda = 1), dg_null()), bad)
   comparison <- dg_compare(methods, y ~ . | domain, data = toy_domains(4, 15))
   plain <- gsub("\\s+", " ", pandoc_text(comparison, "plain --columns=400"))
   for (name in bad) expect_gte(lengths(gregexpr(name, plain, fixed = TRUE)), 2)
   html <- pandoc_text(comparison, "html --wrap=none")
   expect_match(html, ">50 % | of_a *bad* &lt;b&gt;name&lt;/b&gt;</td>", fixed = TRUE)
   expect_match(html, "<caption>")
+  # a note that begins with "1." is no list of its own
+  expect_no_match(html, "<ol", fixed = TRUE)
   expect_match(pandoc_text(comparison, "latex"), "\\\\caption")
 })
 

@@ -290,3 +290,36 @@ test_that("any specification is a learner", {
   expect_error(mlr3::lrn("regr.domgen", spec = dica()), "chain(dica(), dg_svm())", fixed = TRUE)
   expect_error(mlr3::lrn("regr.domgen", spec = 1), "`spec` must be a learner")
 })
+
+test_that("combinations of domains whose names run into each other stay apart", {
+  skip_without_mlr3()
+  pupils <- some_pupils(4)
+  pupils$first <- rep(c("a.b", "a"), length.out = nrow(pupils))
+  pupils$second <- rep(c("c", "b.c"), length.out = nrow(pupils))
+  task <- mlr3::as_task_regr(pupils, target = "MathAch")
+  task$set_col_roles("School", remove_from = "feature")
+  task$set_col_roles(c("first", "second"), roles = "domain")
+  learner <- mlr3::lrn("regr.domgen_ridge", lambda = 1)
+  expect_identical(nlevels(learner$train(task)$model$domain), 2L)
+  expected <- dg_ridge(MathAch ~ Minority + SES + Sex | first, data = pupils, lambda = 1)
+  expect_equal(learner$predict(task)$response, predict(expected, pupils), tolerance = 1e-10)
+})
+
+test_that("a measure by domain refuses rows without a domain or a prediction", {
+  skip_without_mlr3()
+  pupils <- some_pupils(3)
+  task <- pupil_task(pupils)
+  learner <- mlr3::lrn("regr.domgen_ridge", lambda = 1, na.action = stats::na.omit)$train(task)
+  measure <- mlr3::msr("regr.domain_rmse")
+  for (name in c("School", "SES")) {
+    gappy <- pupils
+    gappy[[name]][5] <- NA
+    gappy <- pupil_task(gappy)
+    found <- suppressWarnings(learner$predict(gappy))
+    expect_domgen_error(found$score(measure, task = gappy),
+                        paste("must have a", if (name == "SES") "prediction" else "domain",
+                              "to be scored by its domain; 1 row without: 5"))
+  }
+  expect_domgen_error(mlr3::as_resampling(domain_folds(pupils$School), 3),
+                      "`task` must be made by mlr3")
+})

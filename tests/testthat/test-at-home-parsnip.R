@@ -126,6 +126,8 @@ test_that("arguments reach the learner, and one that its engine has not is an er
   svm <- function(...) domain_learner("regression", "svm", ...)
   fails(svm(penalty = 1), "`penalty` is no argument of the engine \"svm\", which has `domain`")
   fails(domain_learner("regression", "auto", cost = 1), "`cost` is no argument of the engine")
+  expect_error(domain_learner("classification", "gp"), class = "domgen_error",
+               "`mode` must be \"regression\" for the engine \"gp\", not \"classification\"")
   fails(svm(domain_kernel = "poled"), "`domain_kernel` must be one of")
   fails(svm(tau = 0.5), "`tau` needs `domain_kernel = \"multitask\"`")
   fails(svm(cost = -1), "`cost` must be one positive number")
@@ -217,6 +219,7 @@ test_that("a specification prints, translates, is updated and says what can be t
   )
   expect_setequal(set$name, c("cost", "sigma", "domain_kernel", "scale", "tau"))
   expect_identical(nrow(dials::grid_regular(set, levels = 2)), 32L)
+  expect_domgen_error(domain_tau(c(NA, 1)), "`range` must be two numbers from 0 to 1")
   expect_domgen_error(domain_tau(c(0, 2)), "`range` must be two numbers from 0 to 1")
   expect_true(all(c("parsnip", "domgen") %in% generics::required_pkgs(spec)))
   expect_setequal(parsnip::show_engines("domain_learner")$engine, c("svm", "ridge", "gp", "auto"))

@@ -113,6 +113,14 @@ test_that("components take the place of the predictors, under the names that wer
   taken <- step_udica(with_role(), SES, num_comp = 1, prefix = "x")
   taken <- step_udica(taken, Minority, num_comp = 1, prefix = "x")
   expect_error(trained(taken), "x1")
+  expect_error(step(keep_original_cols = NA), "`keep_original_cols` must be TRUE or FALSE, not NA")
+  expect_error(step(prefix = c("a", "b")), "`prefix` must be one text, not a character vector")
+})
+
+test_that("no rows bake to no rows of components", {
+  baked <- recipes::bake(trained(step_udica(with_role(), SES, Sex)), test[0, ])
+  expect_identical(names(baked), c("Minority", "School", "MathAch", "UDICA1", "UDICA2"))
+  expect_identical(nrow(baked), 0L)
 })
 
 test_that("rows of new domains are scaled by their own rows, else each is projected by itself", {

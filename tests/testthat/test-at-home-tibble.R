@@ -68,3 +68,13 @@ test_that("a session without tibble reads the tables as data frames", {
   expect_identical(shown$part, shown$score[2:3])
   expect_match(shown$printed[1], "domain +fold +rows")
 })
+
+test_that("data.frame() takes a result as it takes a data frame", {
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy_domains(3, 10))
+  expect_identical(data.frame(cv), as.data.frame(cv))
+  found <- data.frame(cv, n = 1, stringsAsFactors = TRUE)
+  expect_s3_class(found$domain, "factor")
+  expect_identical(as.character(found$domain), as.data.frame(cv)$domain)
+  expect_domgen_error(as.data.frame(cv, stringsAsFactors = NA), "must be TRUE or FALSE, not NA")
+  expect_domgen_error(as.data.frame(cv, digits = 3), "Unknown argument `digits`")
+})

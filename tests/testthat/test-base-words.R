@@ -13,3 +13,39 @@ test_that("a printed field goes on in its own column where the console is narrow
   expect_identical(gsub(" +", " ", paste(lines, collapse = " ")),
                    gsub(" +", " ", paste(wide, collapse = " ")))
 })
+
+test_that("text of another encoding is shown with its bytes", {
+  names <- c("caf\xe9", "b\u00e4r", NA, "plain")
+  shown <- getFromNamespace("readable", "domgen")(names)
+  expect_identical(shown[-1], c("b\u00e4r", NA, "plain"))
+  if (l10n_info()$`UTF-8`) expect_identical(shown[1], "caf<e9>")
+  toy <- toy_domains(3, 10)
+  levels(toy$domain) <- c("b", "caf\xe9", "line\nbreak")
+  model <- fit(dg_lm(scale = "domain"), y ~ . | domain, data = toy)
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+  pdf(NULL)
+  on.exit(dev.off())
+  for (show in list(print, summary, plot)) for (x in list(model, cv)) {
+    expect_error(capture.output(show(x)), NA)
+  }
+  expect_output(print(cv), "line break +3")
+  expect_output(print(fix_reference(model, toy)), "caf.*line")
+  skip_if_not_installed("knitr")
+  expect_match(knitr::knit_print(cv), "|line break", fixed = TRUE)
+})
+
+test_that("wide characters are shortened by their width, and hide no number of a table", {
+  skip_if_not(l10n_info()$`UTF-8`)
+  shorten <- getFromNamespace("shorten", "domgen")
+  expect_identical(shorten(c("abcdefghij", "abc", NA), 7), c("ab...ij", "abc", NA))
+  wide <- strrep("\u65e5", 20)
+  for (width in 7:20) expect_lte(nchar(shorten(wide, width), "width"), width)
+  toy <- toy_domains(3, 10)
+  levels(toy$domain) <- paste0(strrep("\u65e5\u672c", 30), 1:3)
+  old <- options(width = 80)
+  on.exit(options(old))
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+  shown <- capture.output(print(cv))
+  expect_lte(max(nchar(shown, "width")), 80)
+  expect_match(shown, format(signif(cv$domains$score[1], 4)), fixed = TRUE, all = FALSE)
+})

@@ -73,3 +73,14 @@ test_that("its arguments are checked, and what ranger refuses is said", {
                "`dg_forest\\(\\)` needs the package nothing.of.this.name", class = "domgen_error_package")
   expect_error(coef(dg_forest(y ~ . | domain, data = toy, trees = 5)), "no coefficients")
 })
+
+test_that("a prediction takes nothing from the generator", {
+  set.seed(1)
+  for (data in list(toy_domains(3, 20), toy_classes(3, 20))) {
+    model <- fit(dg_forest(trees = 5), y ~ . | domain, data = data)
+    before <- .Random.seed
+    found <- predict(model, data)
+    expect_identical(.Random.seed, before)
+    expect_identical(predict(model, data), found)
+  }
+})

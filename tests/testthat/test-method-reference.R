@@ -224,3 +224,10 @@ test_that("a fixed model adapts to a domain as the model does with that referenc
   expect_equal(predict(adapt(fix_reference(model, reference), one[1:8, ], few[1:8]), one),
                predict(by_reference, one), tolerance = 1e-8)
 })
+
+test_that("no rows, and a domain beside \"training\", are refused in words", {
+  model <- fit_toy(distributional)
+  expect_domgen_error(fix_reference(model, NULL), "`rows` must be a data frame, .* not NULL")
+  expect_domgen_error(fix_reference(model, "training", domain = "a"),
+                      "`domain` must not be given with `rows = \"training\"`")
+})

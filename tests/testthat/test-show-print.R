@@ -86,3 +86,12 @@ test_that("numbers have the digits of options(digits) and of print()", {
   expect_match(shown[2], format(signif(cv$mean, 7), digits = 7), fixed = TRUE)
   expect_domgen_error(print(cv, digits = -1), "`digits` must be", "domgen_error_argument")
 })
+
+test_that("few digits, and a decimal comma, leave every print without an error or a warning", {
+  objects <- suppressWarnings(printed_objects())
+  for (name in names(objects)) for (ways in list(list(digits = 3), list(OutDec = ","))) {
+    old <- options(ways)
+    expect_warning(capture.output(print(objects[[name]])), NA)
+    options(old)
+  }
+})

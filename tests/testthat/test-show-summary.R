@@ -154,3 +154,29 @@ test_that("errors of lodo() are told from those of dg_cv(), and a default from a
   expect_match(paste(text, collapse = " "), "chosen, the default: no domain can be left out")
   expect_no_match(paste(text, collapse = " "), "left out by lodo")
 })
+
+test_that("a model of rows in blocks is summarised with the errors of its left-out domains", {
+  toy <- toy_domains(4, 20)
+  # the source by that name is sought where summary() is called
+  rows <- row_source(list(toy[1:33, ], toy[34:80, ]))
+  for (spec in list(dg_ridge(lambda = 1, features = features_nystrom(10)),
+                    dg_gp(features = features_nystrom(10), optimise = FALSE))) {
+    set.seed(1)
+    model <- fit(spec, y ~ . | domain, data = rows)
+    found <- summary(model)
+    left_out <- lodo(model)
+    if (is.data.frame(left_out)) left_out$score <- left_out$rmse else left_out <- left_out$domains
+    lines <- found$domains[match(left_out$domain, found$domains$domain), ]
+    expect_equal(lines$left_out, left_out$score)
+    expect_equal(lines$rows, left_out$rows)
+    expect_output(print(found), "RMSE on left-out domains: mean over domains")
+  }
+  classes <- toy_classes(4, 20)
+  rows <- row_source(list(classes[1:33, ], classes[34:80, ]))
+  model <- dg_ridge(y ~ . | domain, data = rows, lambda = 1, features = features_nystrom(10))
+  found <- summary(model)
+  expect_output(print(found), "accuracy on left-out domains: mean over domains")
+  worst <- lodo(model)$domains
+  expect_equal(found$domains$left_out, sort(worst$score))
+  expect_identical(sum(found$domains$rows), 80L)
+})
