@@ -4,6 +4,7 @@
 #' @exportS3Method
 adapt_arguments.dg_glm <- function(learner, cost, lambda) {
   refuse_penalty(cost, "cost", "dg_glm", "`lambda`")
+  if (learner$family$name == "ordinal") abort_adapt("one of `family = \"ordinal\"`")
   with_penalty(learner, "lambda", lambda)
 }
 

@@ -36,8 +36,8 @@
 #' (`offset = TRUE`) stays what it was in f0. Numbers
 #' are standardised as they were in training.
 #'
-#' @param object A [dg_svm()], [dg_ridge()], [dg_glm()] or [dg_gp()], or a fitted [chain()] that ends
-#'   in one.
+#' @param object A [dg_svm()], [dg_ridge()], [dg_glm()] or [dg_gp()], or a fitted [chain()] that
+#'   ends in one.
 #' @param newdata Rows of one new domain, labelled or not, as for [predict()][predict.dg_learner()].
 #' @param labels The response, one entry per row of `newdata` and `NA` where it is not known: a
 #'   vector, an expression in the columns of `newdata`, or the name of a column as a string.

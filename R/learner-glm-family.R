@@ -1,6 +1,8 @@
 # Families: those of base R, whose name and link are kept and not their functions, and those that
 # have a file of their own, learner-glm-<family>.R.
 
+own_families <- c("multinomial", "ordinal")
+
 base_families <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian", "quasi",
                    "quasibinomial", "quasipoisson")
 
@@ -62,6 +64,14 @@ family_constants <- function(family, Y, costs) UseMethod("family_constants")
 zero_constants <- function(family, machines) UseMethod("zero_constants")
 family_loss <- function(family) UseMethod("family_loss")
 family_means <- function(family, values) UseMethod("family_means")
+family_begin <- function(family, Y, costs) UseMethod("family_begin")
+family_scores <- function(family, values) UseMethod("family_scores")
+
+#' @exportS3Method
+family_begin.dg_family <- function(family, Y, costs) family
+
+#' @exportS3Method
+family_scores.dg_family <- function(family, values) values
 
 # Which numbers a response can be: list(low, high, open: is low left out?, words).
 family_range <- function(family) {
@@ -176,6 +186,15 @@ logit_smooth <- function(y, f, args, width) {
   p <- ifelse(f > 0, 1, e) / (1 + e)
   own <- ifelse(y > 0, y * log(y), 0) + ifelse(y < 1, (1 - y) * log1p(-y), 0)
   list(value = own - y * f + pmax(f, 0) + log1p(e), slope = p - y, curvature = e / (1 + e)^2)
+}
+
+# d(y, mu), infinite where mu is no mean; where it is the response itself there is nothing to lose.
+unit_deviances <- function(base, y, mu) {
+  fine <- is.finite(mu)
+  fine[fine] <- each_valid(base$validmu, mu[fine])
+  d <- ifelse(!is.na(mu) & y == mu, 0, Inf)
+  d[fine] <- base$dev.resids(y[fine], mu[fine], rep(1, sum(fine)))
+  d
 }
 
 # Of the rules of base R, which are about all values at once.

@@ -3,7 +3,9 @@
 #   family_response(family, y)       list(kind, levels, ...), or an error that says what it needs
 #   family_targets(family, y)        Y [n x m]
 #   family_constants(family, Y, c)   m values of the link, of the constants alone
+#   family_begin(family, Y, c)       itself with what else is fitted, where that begins
 #   family_loss(family)              list(smooth, kinks), half the unit deviance, as loss.R says
+#   family_scores(family, values)    values of the link as all others see them, [n x m] or of classes
 #   family_means(family, values)     means or probabilities from values of the link
 #   family_machines(family, ...)     how its machines are trained, where they know of each other
 # Where a machine starts, f = 0, is the best constant.
@@ -15,6 +17,7 @@ glm_task <- function(family, sample, args) {
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
   constant <- if (args$offset) family_constants(family, Y, costs / max(costs))
               else zero_constants(family, ncol(Y))
+  family <- family_begin(family, Y, costs / max(costs))
   list(family = family, response = response, Y = Y, costs = costs, constant = constant,
        loss = family_loss(family))
 }
@@ -55,7 +58,9 @@ train_glm <- function(data, task, args, start = NULL) {
   }
   solved <- family_machines(task$family, data, task, args, known)
   finite <- all(is.finite(solved$coefficients)) && all(is.finite(solved$decision))
-  if (!finite) abort("numeric", "The coefficients overflow; scale the predictors or raise `lambda`.")
+  if (!finite) {
+    abort("numeric", "The coefficients overflow; scale the predictors or raise `lambda`.")
+  }
   if (is.null(start)) solved$offset <- solved$offset + task$constant
   solved$decision <- solved$decision + known
   solved

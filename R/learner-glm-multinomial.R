@@ -1,7 +1,5 @@
 # More than two classes, a function each: p_c = exp(f_c) / sum_j exp(f_j).
 
-own_families <- "multinomial"
-
 # Rounds over the classes, at most.
 multinomial_rounds <- 500L
 

@@ -9,13 +9,13 @@
 #' where d is the unit deviance of the family (McCullagh and Nelder, 1989, section 2.3), twice what
 #' the row lacks of the largest log likelihood, and \eqn{c_i}, \eqn{\lambda}{lambda} and the norm of
 #' the kernel \eqn{\kappa(P, P')\,k(x, x')}{kappa(P, P') k(x, x')} are those of [dg_ridge()]: with
-#' `family = gaussian()` it is that regression, with its `lambda`. b is a constant without a penalty.
+#' `family = gaussian()` it is that regression, with its `lambda`. The constant b has no penalty.
 #'
 #' @details
 #' **Families.** `gaussian()`, `binomial()`, `poisson()`, `Gamma()`, `inverse.gaussian()` and the
-#' three of `quasi()` of base R ([stats::family]) with their links, and `"multinomial"`. What is
-#' fitted is the mean, so that a dispersion makes no difference, and `quasipoisson()` is `poisson()`.
-#' `NULL` takes `gaussian()` for a number, `binomial()` for two classes, `"multinomial"` for more.
+#' three of `quasi()` of base R ([stats::family]) with their links, `"multinomial"` and `"ordinal"`.
+#' What is fitted is the mean, so that a dispersion makes no difference: `quasipoisson()` is
+#' `poisson()`. `NULL` takes `gaussian()` for a number, `binomial()` for two classes, `"multinomial"` for more.
 #'
 #' * `binomial()`: two classes (the second is predicted by \eqn{\mu}{mu}), or a number from 0 to 1,
 #'   such as the share of ill animals of a herd, with its size as `weights`.
@@ -23,6 +23,11 @@
 #'   p_c = exp(f_c + b_c) / sum_j exp(f_j + b_j)} with a function for each class,
 #'   \eqn{d = -2\log p_y}{d = -2 log p_y}, the norms add up, and the functions and constants sum
 #'   to 0 (Zhu and Hastie, 2004; Friedman, Hastie and Tibshirani, 2010, section 4).
+#' * `"ordinal"`: classes in the order of their levels, \eqn{P(y \le k) = 1/(1 + e^{f -
+#'   \theta_k})}{P(y <= k) = 1 / (1 + exp(f - theta_k))} with increasing thresholds
+#'   \eqn{\theta}{theta}, without a penalty, in the place of b, \eqn{d = -2\log p_y}{d = -2 log
+#'   p_y} (the cumulative logit or proportional odds model, McCullagh, 1980). One function for all
+#'   classes; decision values are the logarithms of their probabilities.
 #'
 #' **Exposure.** Where a count grows with a known exposure e (time at risk, inhabitants), the rate
 #' y/e with `weights = e` is the same as a known `offset(log(e))`: \eqn{e\, d(y/e, \mu) = d(y, e
@@ -32,8 +37,8 @@
 #' **Solver.** Newton's method with the expected curvature (Fisher scoring, iteratively reweighted
 #' least squares), a step along which the objective does not go down is shortened; on the Gram
 #' matrix a Cholesky factorisation a step, n^3/3 operations, on a feature map with r coordinates
-#' n r^2. For more than two classes steps go round the classes, each with the others as known. It
-#' stops where a step gains less than 1e-14 of the objective.
+#' n r^2. For more than two classes steps go round the classes, each with the others as known, or
+#' from f to the thresholds and back. It stops where a step gains less than 1e-14 of the objective.
 #'
 #' **The penalty.** Where `lambda` is not given, domains that are left out choose it, and how wide
 #' the kernel between domains is, as in [dg_ridge()]: there they are predicted in closed form, here
@@ -46,7 +51,8 @@
 #' @inheritParams dica
 #' @inheritParams dg_ridge
 #' @param family One of base R's families, as an object, a function or a name (`poisson()`,
-#'   `poisson`, `"poisson"`), or `"multinomial"`. `NULL`: by the response, see Details.
+#'   `poisson`, `"poisson"`), `"multinomial"` or `"ordinal"`. `NULL`: by the response, see
+#'   Details.
 #' @param offset Add the constant b, without a penalty? Without it f shrinks to the link 0: a
 #'   probability of 1/2, a mean of 1 with a log link.
 #' @return With data, an object of class `dg_glm`, a list with
@@ -54,7 +60,7 @@
 #'     number of classes if there are more than two}
 #'   \item{offset}{m constants b}
 #'   \item{decision}{n x m values of f + b at the training rows, on the scale of the link}
-#'   \item{family}{its name, link and (of `quasi()`) variance}
+#'   \item{family}{its name, link and (of `quasi()`) variance, of `"ordinal"` the `thresholds`}
 #'   \item{deviance, null_deviance}{sum of c_i d_i, and of the model that has b alone}
 #'   \item{converged, iterations}{of the solver}
 #'   \item{costs, lambda}{c_i; as given, or as chosen}
@@ -70,6 +76,9 @@
 #' @references
 #' Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear
 #' models via coordinate descent. *Journal of Statistical Software* 33(1).
+#'
+#' McCullagh, P. (1980). Regression models for ordinal data. *Journal of the Royal Statistical
+#' Society B* 42(2), 109-142.
 #'
 #' McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition. Chapman and
 #' Hall.
@@ -122,14 +131,22 @@ fit_sample.dg_glm_spec <- function(spec, sample) {
   product <- sample_space(args, sample)
   solved <- train_glm(newton_data(product, sample), task, args)
   warn_glm(solved)
-  names <- if (ncol(task$Y) > 1L) task$response$levels
-  colnames(solved$coefficients) <- colnames(solved$decision) <- names
+  if (ncol(task$Y) > 1L) colnames(solved$coefficients) <- task$response$levels
+  family <- if (is.null(solved$family)) task$family else solved$family
+  deviances <- c(glm_deviance(task, constant_values(task)),
+                 glm_deviance(fitted_task(task, family), solved$decision))
+  solved$decision <- family_scores(family, solved$decision)
+  if (ncol(solved$decision) > 1L) colnames(solved$decision) <- task$response$levels
+  solved$family <- NULL
   structure(c(solved, list(
-    family = task$family, deviance = glm_deviance(task, solved$decision),
-    null_deviance = glm_deviance(task, constant_values(task)), costs = task$costs,
+    family = family, deviance = deviances[2L], null_deviance = deviances[1L], costs = task$costs,
     lambda = args$lambda, weights = sample$weights, response = task$response, y = sample$y,
     product = product
   )), class = c("dg_glm", "dg_learner", "dg_fit"))
+}
+
+fitted_task <- function(task, family) {
+  utils::modifyList(task, list(family = family, loss = family_loss(family)))
 }
 
 warn_glm <- function(solved) {
@@ -141,7 +158,8 @@ warn_glm <- function(solved) {
 #' @exportS3Method
 decision.dg_glm <- function(object, rows) {
   values <- add_offset(space_expansion(object$product, rows, object$coefficients), object$offset)
-  colnames(values) <- colnames(object$coefficients)
+  values <- family_scores(object$family, values)
+  if (ncol(values) > 1L) colnames(values) <- object$response$levels
   values
 }
 
@@ -154,6 +172,14 @@ respond.dg_glm <- function(object, values, type) {
   if (ncol(means) == 1L) means <- cbind(1 - means, means)
   dimnames(means) <- list(NULL, response$levels)
   if (type == "prob") means else largest_class(means, response$levels)
+}
+
+# The order of levels is no loss to a family that has one.
+#' @exportS3Method
+spec_needs.dg_glm_spec <- function(spec) {
+  needs <- NextMethod()
+  if (identical(spec$args$family$name, "ordinal")) needs$response <- "ordered"
+  needs
 }
 
 #' @exportS3Method
@@ -170,8 +196,8 @@ print_details.dg_glm <- function(x) {
            "), offset: ",
            if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
   cat_line("  deviance ", rounded(x$deviance, 4), ", of the constant alone ",
-           rounded(x$null_deviance, 4), "; ", if (all(x$converged)) "converged" else "NOT converged",
-           " after ", plural(max(x$iterations), "iteration"))
+           rounded(x$null_deviance, 4), "; ", if (!all(x$converged)) "NOT ", "converged after ",
+           plural(max(x$iterations), "iteration"))
 }
 
 #' @importFrom stats deviance

@@ -9,9 +9,9 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   check_no_dots(list(...), c("metric", "refits"))
   refits <- check_count(refits, "refits", at_least = 0L)
   check_sealed(object)
-  if (ncol(object$decision) > 1L) {
-    abort("argument", "`object` must have a number or two classes as response for `lodo()`; ",
-          "`dg_cv()` leaves domains out of a model of more.")
+  if (!object$family$name %in% base_families) {
+    abort("argument", "`object` must have a family of base R for `lodo()`, not \"",
+          object$family$name, "\"; `dg_cv()` leaves domains out of any model.")
   }
   metrics <- read_plain_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]

@@ -58,8 +58,8 @@
 #' @inheritParams dg_cv
 #' @param ... Must be empty.
 #' @return For [dg_ridge()], [dg_glm()] and ensembles an object of class `dg_cv`, as [dg_cv()] gives
-#'   it, with scores by domain and predictions by row; of [dg_glm()] also `one_step`, a line for each
-#'   domain that was fitted again. For [dg_gp()] a data frame with one line per domain:
+#'   it, with scores by domain and predictions by row; of [dg_glm()] also `one_step`, a line for
+#'   each domain that was fitted again. For [dg_gp()] a data frame with one line per domain:
 #'   `domain`; `rows` (of positive weight); `rmse`, the (weighted) root mean square error in units
 #'   of the response; `log_density`, the logarithm of the joint predictive density of its responses.
 #' @section Errors:
@@ -88,8 +88,8 @@ lodo <- function(object, ...) UseMethod("lodo")
 lodo.default <- function(object, ...) {
   check_given(object, "object")
   abort("argument", "`object` must be a model fitted by `dg_ridge()`, `dg_glm()`, ",
-        "`dg_gp()`, `dg_ensemble()` or `dg_auto()`, not ", describe(object), "; `dg_cv()` leaves domains ",
-        "out of any other.")
+        "`dg_gp()`, `dg_ensemble()` or `dg_auto()`, not ", describe(object), "; `dg_cv()` leaves ",
+        "domains out of any other.")
 }
 
 #' @rdname lodo

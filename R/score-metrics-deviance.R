@@ -8,7 +8,7 @@
 #'
 #' @param family One of base R's families, as in [dg_glm()].
 #' @return A metric, see [metric_custom()]; lower is better. A mean that the family does not have (a
-#'   count below 0) has an infinite deviance; the response must be a number that it has.
+#'   count below 0) has an infinite deviance, unless it is the response itself; the response must be a number that it has.
 #' @references
 #' McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition. Chapman and
 #' Hall.
@@ -27,11 +27,7 @@ metric_deviance <- function(family) {
   }
   metric <- metric_custom(function(truth, prediction) {
     family_response(family, truth)
-    base <- family_object(family)
-    base$linkfun <- base$linkinv <- identity
-    base$valideta <- function(eta) TRUE
-    base$mu.eta <- function(eta) rep(1, length(eta))
-    2 * mean(base_smooth(base)(truth, prediction, NULL, 0)$value)
+    mean(unit_deviances(family_object(family), truth, prediction))
   }, "low", paste(family$name, "deviance"))
   metric$kind <- "number"
   metric

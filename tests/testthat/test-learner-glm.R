@@ -144,6 +144,63 @@ test_that("shares with sizes as weights, and rates with exposures, are known off
   expect_equal(rows$weight * fitted(divided), unname(fitted(oracle)), tolerance = 1e-5)
 })
 
+test_that("the deviance of means is that of base R, and infinite where there is no mean", {
+  at <- function(metric, truth, prediction) {
+    score(list(truth = truth, prediction = prediction), metric)
+  }
+  mu <- exp(rows$x1)
+  for (base in list(poisson(), gaussian(), quasi("log", "mu^2"))) {
+    expect_equal(at(metric_deviance(base), rows$amount, mu),
+                 mean(base$dev.resids(rows$amount, mu, rep(1, 120))))
+  }
+  p <- plogis(rows$x1)
+  y <- as.integer(rows$two) - 1
+  expect_equal(at(metric_deviance("binomial"), y, p), -2 * mean(log(ifelse(y == 1, p, 1 - p))))
+  expect_identical(at(metric_deviance(poisson), c(1, 2), c(1, -1)), Inf)
+  expect_identical(at(metric_deviance(poisson), c(0, 2), c(0, 2)), 0)
+})
+
+test_that("classes in an order are those of MASS::polr(), and stop at a gradient of 0", {
+  skip_if_not_installed("MASS")
+  houses <- MASS::housing
+  houses <- houses[rep(seq_len(nrow(houses)), houses$Freq), ]
+  houses$g <- factor(rep_len(1:9, nrow(houses)))
+  houses <- houses[seq(1, nrow(houses), by = 5), ]
+  oracle <- MASS::polr(Sat ~ Infl + Type + Cont, data = houses,
+                       control = list(reltol = 1e-15, maxit = 1000))
+  expect_no_message <- function(code) expect_message(code, NA)
+  for (features in list(features_exact(), features_linear())) {
+    expect_no_message(model <- dg_glm(
+      Sat ~ Infl + Type + Cont | g, data = houses, family = "ordinal", lambda = 1e-5,
+      kernel = kernel_linear(), domain_kernel = domain_pooled(), features = features
+    ))
+    expect_equal(predict(model, houses, type = "prob"), fitted(oracle), tolerance = 1e-5,
+                 ignore_attr = TRUE)
+    expect_equal(deviance(model), deviance(oracle), tolerance = 1e-8)
+  }
+  # with a penalty, in other words: lambda alpha is minus the slope, the thresholds' sums are 0
+  model <- dg_glm(Sat ~ Infl + Type + Cont | g, data = houses, family = "ordinal", lambda = 0.1,
+                  kernel = kernel_rbf(2))
+  P <- cbind(0, t(apply(predict(model, houses, type = "prob"), 1, cumsum)))
+  code <- as.integer(houses$Sat)
+  below <- P[cbind(seq_along(code), code)]
+  above <- P[cbind(seq_along(code), code + 1)]
+  expect_equal(drop(model$coefficients) * 0.1, below + above - 1, tolerance = 1e-4,
+               ignore_attr = TRUE)
+  expect_equal(predict(model, houses), fitted(model))
+  expect_identical(levels(predict(model)), levels(houses$Sat))
+  expect_equal(unname(exp(predict(model, houses, type = "decision"))),
+               unname(predict(model, houses, type = "prob")), tolerance = 1e-12)
+  # two of them are the logistic regression with a constant
+  two <- dg_glm(two ~ x1 + x2 | g, data = rows, family = "ordinal", lambda = 1)
+  expect_equal(predict(two, rows, type = "prob"),
+               predict(dg_glm(two ~ x1 + x2 | g, data = rows, lambda = 1), rows, type = "prob"),
+               tolerance = 1e-6)
+  expect_error(adapt(model, subset(houses, g == 1), Sat), "ordinal")
+  expect_error(dg_glm(count ~ x1 | g, data = rows, family = "ordinal"), "must be classes")
+  expect_error(dg_glm(family = "ordinal", offset = FALSE, two ~ x1 | g, data = rows), "thresholds")
+})
+
 test_that("a row of weight 0 is not there, and one of weight 2 is there twice", {
   w <- rep_len(0:2, nrow(rows))
   twice <- rows[rep(seq_len(nrow(rows)), w), ]
@@ -163,6 +220,12 @@ test_that("a row of weight 0 is not there, and one of weight 2 is there twice", 
                  tolerance = 1e-6, label = response)
     expect_equal(deviance(one), deviance(other), tolerance = 1e-6)
   }
+  ordered <- function(...) {
+    dg_glm(three ~ x1 + x2 | g, family = "ordinal", lambda = 0.5, kernel = kernel_rbf(1.5),
+           scale = "none", domain_kernel = domain_pooled(), ...)
+  }
+  expect_equal(predict(ordered(data = rows, weights = w), rows, type = "prob"),
+               predict(ordered(data = twice), rows, type = "prob"), tolerance = 1e-6)
 })
 
 test_that("lodo() is one Newton step from the fit, and says how far it is from the fit without", {
@@ -312,6 +375,7 @@ test_that("what a family does not have is refused in words", {
     dg_glm(amount ~ x1 | g, data = rows, family = Gamma(), offset = FALSE)
     lodo(dg_glm(Species ~ Sepal.Width | Petal.Width, data = iris, lambda = 1))
     residuals(dg_glm(two ~ x1 | g, data = rows, lambda = 1), "deviance")
+    lodo(dg_glm(two ~ x1 | g, data = rows, family = "ordinal", lambda = 1))
     metric_deviance("multinomial")
   })
   expect_error(dg_cv(dg_null(), number ~ x1 | g, data = rows, metric = metric_deviance(poisson)),
