@@ -5,7 +5,7 @@
 #   family_constants(family, Y, c)   m values of the link, of the constants alone
 #   family_begin(family, Y, c)       itself with what else is fitted, where that begins
 #   family_loss(family)              list(smooth, kinks), half the unit deviance, as loss.R says
-#   family_scores(family, values)    values of the link as all others see them, [n x m] or of classes
+#   family_scores(family, values)    values of the link as others see them, [n x m] or of classes
 #   family_means(family, values)     means or probabilities from values of the link
 #   family_machines(family, ...)     how its machines are trained, where they know of each other
 # Where a machine starts, f = 0, is the best constant.

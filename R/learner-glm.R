@@ -15,7 +15,8 @@
 #' **Families.** `gaussian()`, `binomial()`, `poisson()`, `Gamma()`, `inverse.gaussian()` and the
 #' three of `quasi()` of base R ([stats::family]) with their links, `"multinomial"` and `"ordinal"`.
 #' What is fitted is the mean, so that a dispersion makes no difference: `quasipoisson()` is
-#' `poisson()`. `NULL` takes `gaussian()` for a number, `binomial()` for two classes, `"multinomial"` for more.
+#' `poisson()`. `NULL` takes `gaussian()` for a number, `binomial()` for two classes,
+#' `"multinomial"` for more.
 #'
 #' * `binomial()`: two classes (the second is predicted by \eqn{\mu}{mu}), or a number from 0 to 1,
 #'   such as the share of ill animals of a herd, with its size as `weights`.

@@ -8,7 +8,8 @@
 #'
 #' @param family One of base R's families, as in [dg_glm()].
 #' @return A metric, see [metric_custom()]; lower is better. A mean that the family does not have (a
-#'   count below 0) has an infinite deviance, unless it is the response itself; the response must be a number that it has.
+#'   count below 0) has an infinite deviance, unless it is the response itself; the response must
+#'   be a number that it has.
 #' @references
 #' McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition. Chapman and
 #' Hall.

@@ -133,14 +133,16 @@ test_that("shares with sizes as weights, and rates with exposures, are known off
   counts <- with_seed(4, rpois(nrow(rows), n * exp(0.5 * rows$x1)))
   shared <- transform(rows, share = cases / n, rate = counts / n, n = n, counts = counts)
   oracle <- glm(cbind(cases, n - cases) ~ x1 + x2, binomial, rows)
-  expect_equal(link_of(plain(share ~ x1 + x2 | g, "binomial", 1e-6, shared, weights = shared$n), shared),
+  expect_equal(link_of(plain(share ~ x1 + x2 | g, "binomial", 1e-6, shared,
+                             weights = shared$n), shared),
                unname(predict(oracle)), tolerance = 1e-5)
   rates <- plain(rate ~ x1 + x2 | g, "poisson", 1e-6, shared, weights = shared$n)
   oracle <- glm(counts ~ x1 + x2 + offset(log(n)), poisson, shared)
   expect_equal(n * predict(rates, shared), unname(fitted(oracle)), tolerance = 1e-5)
   oracle <- glm(amount ~ x1 + x2 + offset(log(weight)), Gamma("log"), rows,
                 control = list(epsilon = 1e-12))
-  divided <- plain(ratio ~ x1 + x2 | g, Gamma("log"), 1e-6, transform(rows, ratio = amount / weight))
+  divided <- plain(ratio ~ x1 + x2 | g, Gamma("log"), 1e-6,
+                   transform(rows, ratio = amount / weight))
   expect_equal(rows$weight * fitted(divided), unname(fitted(oracle)), tolerance = 1e-5)
 })
 
