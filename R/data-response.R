@@ -86,7 +86,7 @@ check_finite <- function(X, what) {
   }
 }
 
-# needs: "none", "optional", "any" or "class".
+# needs: "none", "optional", "any", "class", or "ordered" for classes whose order is meant.
 read_response <- function(y, needs) {
   if (needs == "none") return(NULL)
   if (is.null(y)) {
@@ -94,7 +94,7 @@ read_response <- function(y, needs) {
     abort("data", "A response is needed: give `y ~ x1 + x2 | domain`, or `y`.")
   }
   if (is.logical(y) || is.character(y)) y <- factor(y)
-  if (is.factor(y)) return(read_classes(y))
+  if (is.factor(y)) return(read_classes(y, needs))
   if (!is.numeric(y) || inherits(y, "integer64")) {
     abort("data", "The response must be numeric, a factor, logical or character, not ",
           describe(y), ".")
@@ -111,8 +111,8 @@ read_response <- function(y, needs) {
   y
 }
 
-read_classes <- function(y) {
-  if (is.ordered(y)) {
+read_classes <- function(y, needs = "any") {
+  if (is.ordered(y) && needs != "ordered") {
     inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",
            "levels are predicted as classes without an order. Numbers would keep it.", once = TRUE)
   }

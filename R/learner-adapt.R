@@ -23,6 +23,8 @@
 #'     \eqn{g = \sum_i \alpha_i \kappa k(x_i, \cdot)}{g = sum_i alpha_i kappa k(x_i, .)},
 #'     \eqn{(K + \lambda\,\mathrm{diag}(1/w))\alpha = y - f_0}{
 #'     (K + lambda diag(1/w)) alpha = y - f0}.
+#'   \item [dg_glm()]: \eqn{\sum_i w_i d(y_i, \mu_i) + \lambda\lVert f - f_0\rVert^2}{
+#'     sum_i w_i d(y_i, mu_i) + lambda ||f - f0||^2}, the mean \eqn{\mu}{mu} being that of f.
 #'   \item [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the
 #'     prior covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise; `predict(se.fit = TRUE)` gives
 #'     the standard deviations of that posterior. They take f - f0 to be as uncertain as f was
@@ -34,7 +36,8 @@
 #' (`offset = TRUE`) stays what it was in f0. Numbers
 #' are standardised as they were in training.
 #'
-#' @param object A [dg_svm()], [dg_ridge()] or [dg_gp()], or a fitted [chain()] that ends in one.
+#' @param object A [dg_svm()], [dg_ridge()], [dg_glm()] or [dg_gp()], or a fitted [chain()] that
+#'   ends in one.
 #' @param newdata Rows of one new domain, labelled or not, as for [predict()][predict.dg_learner()].
 #' @param labels The response, one entry per row of `newdata` and `NA` where it is not known: a
 #'   vector, an expression in the columns of `newdata`, or the name of a column as a string.
@@ -89,8 +92,8 @@ adapt.default <- function(object, newdata, labels, ...) {
 }
 
 abort_adapt <- function(found) {
-  abort("argument", "`object` must be a fitted `dg_svm()`, `dg_ridge()` or `dg_gp()`, or a chain ",
-        "that ends in one, not ", found, ".")
+  abort("argument", "`object` must be a fitted `dg_svm()`, `dg_ridge()`, `dg_glm()` or `dg_gp()`, ",
+        "or a chain that ends in one, not ", found, ".")
 }
 
 #' @rdname adapt
@@ -157,10 +160,12 @@ correction_space <- function(object) {
   if (is.null(product)) learner_of(object)$product else product
 }
 
-# Those of the model.
+# As the model does, with what calibrates it.
 #' @exportS3Method
-probability_maps.dg_adapted <- function(object) {
-  if (is.null(object$calibration)) probability_maps(learner_of(object)) else NextMethod()
+respond.dg_adapted <- function(object, values, type) {
+  learner <- learner_of(object)
+  learner$calibration <- object$calibration
+  respond(learner, values, type)
 }
 
 # The domain was described when the model was adapted.

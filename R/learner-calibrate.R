@@ -135,7 +135,7 @@ decide_held_out <- function(spec, sample, inside, response) {
                                  domain = droplevels(sample$domain[inside])))
   if (response$kind == "number") {
     # the other domains have a mean and a standard deviation of their own
-    value <- respond(model, values, "number")
+    value <- respond(model, values, "decision")
     return(matrix((value - response$centre) / response$scale))
   }
   same <- match(machine_codes(response, response$levels),

@@ -16,7 +16,7 @@ row_data <- function(product, sample) {
 newton_machines.row_data <- function(data, target, costs, loss, args, start, alpha) {
   product <- data$product
   state <- newton_start(product$dim, ncol(target), args$offset, loss, args$tolerance,
-                        args$max_iterations)
+                        args$max_iterations, at = start_at(alpha, args$offset))
   while (!state$done) {
     state <- newton_next(state, newton_features(state, product, data$rows, data$table, target,
                                                 costs, loss, args, start))
@@ -29,6 +29,11 @@ newton_machines.row_data <- function(data, target, costs, loss, args, start, alp
   lapply(seq_len(ncol(target)), function(m) {
     lapply(result, function(part) if (is.matrix(part)) part[, m] else part[m])
   })
+}
+
+# Coefficients that are known, with no constant yet.
+start_at <- function(alpha, offset) {
+  if (!is.null(alpha)) rbind(do.call(cbind, alpha), if (offset) 0)
 }
 
 check_objective <- function(objective, where = "") {
@@ -62,13 +67,25 @@ newton_gram <- function(K, y, costs, loss, args, start, alpha) {
     converged <- is_last_step(decrement, value, sum(costs), limits)
     # a step that is so short is good, but for rounding
     t <- if (converged || is_good_step(along)) 1 else best_length(along)
-    if (t == 0) t <- step_lengths[2L] / 2
+    if (t == 0) t <- shorter_length(now, step, task, value)
     now <- list(alpha = now$alpha + t * step$alpha, b = now$b + t * step$b,
                 f = now$f + t * step$f)
     if (converged) break
   }
   c(list(coefficients = now$alpha, offset = now$b, decision = now$f),
     newton_report(converged, iteration, decrement, value, sum(costs)), list(alpha = now$alpha))
+}
+
+# Of a step that is too long by more than the shortest of the lengths.
+shorter_length <- function(now, step, task, value) {
+  t <- step_lengths[2L] / 2
+  for (halving in seq_len(60L)) {
+    there <- Map(function(at, change) at + t * change, now[c("alpha", "b", "f")],
+                 step[c("alpha", "b", "f")])
+    if (gram_along(there, list(alpha = 0, b = 0, f = 0 * step$f), task)$value[1L] <= value) break
+    t <- t / 2
+  }
+  t
 }
 
 # list(alpha, b, f): how they change.

@@ -39,17 +39,27 @@
 #' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the
 #' honest estimate; this one costs one inverse.
 #'
+#' *Generalised linear models.* Of a [dg_glm()] with one machine each domain is left out by one
+#' Newton step from the fit of all rows (Rahnama Rad and Maleki, 2020, for a row instead of a
+#' domain): in closed form as above, with the fit's working responses and weights. The step is not
+#' the fit without the domain. By how much it misses is shown for the `refits` largest domains, for
+#' which the step is farthest from the fit of all: `difference`, beside `change`, by how much the
+#' fit without the domain differs from that with it (root mean squares over the domain's rows, on
+#' the scale of the link). Where the first is not much smaller than the second, take [dg_cv()].
+#'
 #' *Ensembles.* Of [dg_ensemble()] with stacked weights the values are cross-fitted, see there. Of
 #' one with other weights they are the members' left-out values with these weights. So are those of
 #' [dg_auto()], whose members, lambdas and weights all domains have chosen: they are too good, and
 #' `print()` and `choice$expected` correct for that. Members other than ridge regressions are fitted
 #' again. Of [dg_auto()] on a [row_source()] they are those by which it was scored.
 #'
-#' @param object A model fitted by [dg_ridge()], [dg_gp()], [dg_ensemble()] or [dg_auto()].
+#' @param object A model fitted by [dg_ridge()], [dg_glm()], [dg_gp()], [dg_ensemble()] or
+#'   [dg_auto()].
 #' @inheritParams dg_cv
 #' @param ... Must be empty.
-#' @return For [dg_ridge()] and ensembles an object of class `dg_cv`, as [dg_cv()] gives it, with
-#'   scores by domain and predictions by row. For [dg_gp()] a data frame with one line per domain:
+#' @return For [dg_ridge()], [dg_glm()] and ensembles an object of class `dg_cv`, as [dg_cv()] gives
+#'   it, with scores by domain and predictions by row; of [dg_glm()] also `one_step`, a line for
+#'   each domain that was fitted again. For [dg_gp()] a data frame with one line per domain:
 #'   `domain`; `rows` (of positive weight); `rmse`, the (weighted) root mean square error in units
 #'   of the response; `log_density`, the logarithm of the joint predictive density of its responses.
 #' @section Errors:
@@ -57,6 +67,10 @@
 #' weight), data that have changed since a ridge regression with features was fitted, and a
 #' Gaussian process with so many domains and features that sums by domain would take more than 256
 #' MB are errors.
+#' @references
+#' Rahnama Rad, K. and Maleki, A. (2020). A scalable estimate of the out-of-sample prediction error
+#' via approximate leave-one-out cross-validation. *Journal of the Royal Statistical Society B*
+#' 82(4), 965-996.
 #' @seealso [dg_cv()], [dg_ridge()], [dg_gp()]
 #' @examples
 #' toy <- simulate_dica(domains = 6, rows = 40, seed = 1)
@@ -73,9 +87,9 @@ lodo <- function(object, ...) UseMethod("lodo")
 #' @exportS3Method
 lodo.default <- function(object, ...) {
   check_given(object, "object")
-  abort("argument", "`object` must be a model fitted by `dg_ridge()`, `dg_gp()`, ",
-        "`dg_ensemble()` or `dg_auto()`, not ", describe(object), "; `dg_cv()` leaves domains ",
-        "out of any other.")
+  abort("argument", "`object` must be a model fitted by `dg_ridge()`, `dg_glm()`, ",
+        "`dg_gp()`, `dg_ensemble()` or `dg_auto()`, not ", describe(object), "; `dg_cv()` leaves ",
+        "domains out of any other.")
 }
 
 #' @rdname lodo

@@ -112,7 +112,7 @@ kappa_numbers <- function(domain_kernel) {
 }
 
 support_vectors <- function(learner) {
-  if (is.null(learner$converged) || !is.null(learner$product$features)) return(NULL)
+  if (is.null(learner$gap) || !is.null(learner$product$features)) return(NULL)
   in_use <- rowSums(as.matrix(learner$coefficients) != 0) > 0
   c(vectors = sum(in_use), share = mean(in_use))
 }

@@ -1,0 +1,20 @@
+# Learning g = f - f0 of a generalised linear model from the labelled rows of one domain: the same
+# Newton steps from what f0 says, without a constant.
+
+#' @exportS3Method
+adapt_arguments.dg_glm <- function(learner, cost, lambda) {
+  refuse_penalty(cost, "cost", "dg_glm", "`lambda`")
+  if (learner$family$name == "ordinal") abort_adapt("one of `family = \"ordinal\"`")
+  with_penalty(learner, "lambda", lambda)
+}
+
+#' @exportS3Method
+train_correction.dg_glm <- function(learner, product, sample, start, args) {
+  family <- learner$family
+  family_response(family, sample$y)
+  task <- list(family = family, Y = family_targets(family, sample$y), costs = sample$weights,
+               loss = family_loss(family))
+  solved <- train_glm(newton_data(product, sample), task, args, start)
+  warn_glm(solved)
+  solved[c("coefficients", "converged", "iterations")]
+}

@@ -1,0 +1,204 @@
+# Families: those of base R, whose name and link are kept and not their functions, and those that
+# have a file of their own, learner-glm-<family>.R.
+
+own_families <- c("multinomial", "ordinal")
+
+base_families <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian", "quasi",
+                   "quasibinomial", "quasipoisson")
+
+check_family <- function(value, arg) {
+  if (inherits(value, "dg_family")) return(value)
+  if (is.character(value) && length(value) == 1L && value %in% own_families) {
+    return(new_family(value))
+  }
+  made <- value
+  if (is.character(value) && length(value) == 1L && value %in% base_families) {
+    made <- get(value, asNamespace("stats"))
+  }
+  if (is.function(made)) made <- on_error(made(), function(e) NULL)
+  if (!inherits(made, "family") || !made$family %in% base_families) {
+    found <- if (inherits(made, "family")) dQuote(made$family, FALSE)
+             else if (is.character(value) && length(value) == 1L) dQuote(value, FALSE)
+             else describe(value)
+    abort("argument", "`", arg, "` must be one of ", enumerate(c(base_families, own_families),
+          most = 20L, quote = "\""), ", or a family of base R such as poisson(), not ", found, ".")
+  }
+  family <- new_family(made$family, made$link, made$varfun)
+  kept <- on_error(family_object(family), function(e) NULL)
+  if (!identical(kept$link, made$link)) {
+    abort("argument", "`", arg, "` must have a link with a name, such as \"log\", not ",
+          dQuote(made$link, FALSE), ".")
+  }
+  family
+}
+
+new_family <- function(name, link = NULL, variance = NULL) {
+  class <- if (name %in% base_families) "base" else name
+  structure(list(name = name, link = link, variance = variance),
+            class = c(paste0("family_", class), "dg_family"))
+}
+
+#' @export
+format.dg_family <- function(x, ...) {
+  paste0(x$name, if (!is.null(x$link)) {
+    paste0("(", x$link, if (!is.null(x$variance)) paste0(", variance ", x$variance), ")")
+  })
+}
+
+# The family of a response for which none was asked.
+family_for <- function(family, y) {
+  if (!is.null(family)) return(family)
+  check_family(if (!is.factor(y)) "gaussian" else if (nlevels(y) <= 2L) "binomial"
+               else "multinomial", "family")
+}
+
+family_object <- function(family) {
+  args <- list(link = family$link)
+  if (family$name == "quasi") args$variance <- family$variance
+  do.call(get(family$name, asNamespace("stats")), args)
+}
+
+family_response <- function(family, y) UseMethod("family_response")
+family_targets <- function(family, y) UseMethod("family_targets")
+family_constants <- function(family, Y, costs) UseMethod("family_constants")
+zero_constants <- function(family, machines) UseMethod("zero_constants")
+family_loss <- function(family) UseMethod("family_loss")
+family_means <- function(family, values) UseMethod("family_means")
+family_begin <- function(family, Y, costs) UseMethod("family_begin")
+family_scores <- function(family, values) UseMethod("family_scores")
+
+#' @exportS3Method
+family_begin.dg_family <- function(family, Y, costs) family
+
+#' @exportS3Method
+family_scores.dg_family <- function(family, values) values
+
+# Which numbers a response can be: list(low, high, open: is low left out?, words).
+family_range <- function(family) {
+  any <- list(low = -Inf, high = Inf, open = FALSE, words = "")
+  share <- list(low = 0, high = 1, open = FALSE, words = "from 0 to 1")
+  count <- list(low = 0, high = Inf, open = FALSE, words = "0 or more")
+  amount <- list(low = 0, high = Inf, open = TRUE, words = "positive")
+  switch(if (family$name == "quasi") family$variance else family$name,
+    binomial = , quasibinomial = , "mu(1-mu)" = share, poisson = , quasipoisson = , mu = count,
+    Gamma = , inverse.gaussian = , "mu^2" = , "mu^3" = amount, any)
+}
+
+#' @exportS3Method
+family_response.family_base <- function(family, y) {
+  range <- family_range(family)
+  needs <- function(...) abort("data", "The response of `family = ", family$name, "()` must be ",
+                               ...)
+  if (is.factor(y)) {
+    if (range$high != 1) needs("a number, not ", plural(nlevels(y), "class", "classes"), " (",
+                               enumerate(levels(y), quote = "\""), ").")
+    if (nlevels(y) != 2L) {
+      needs("two classes or a share, not ", plural(nlevels(y), "class", "classes"), " (",
+            enumerate(levels(y), quote = "\""), ")",
+            if (nlevels(y) > 2L) ": `family = \"multinomial\"` takes more", ".")
+    }
+    return(list(kind = "class", levels = levels(y)))
+  }
+  bad <- y < range$low | y > range$high | range$open & y == range$low
+  if (any(bad)) {
+    needs(range$words, "; found ", format(y[bad][1L]),
+          if (sum(bad) > 1L) paste(" and", plural(sum(bad) - 1L, "other")), ".")
+  }
+  list(kind = "number")
+}
+
+#' @exportS3Method
+family_targets.family_base <- function(family, y) {
+  matrix(if (is.factor(y)) as.integer(y) - 1 else y, ncol = 1L)
+}
+
+# The link of the mean, which is where the deviance of a constant is least; of nothing but zeros (or
+# ones) that of a mean a little inside.
+#' @exportS3Method
+family_constants.family_base <- function(family, Y, costs) {
+  base <- family_object(family)
+  mu <- weighted_mean(Y[, 1L], costs)
+  range <- family_range(family)
+  if (range$low == 0) mu <- max(mu, 1e-3)
+  if (range$high == 1) mu <- min(mu, 1 - 1e-3)
+  constant <- base$linkfun(mu)
+  if (!base$valideta(constant) || !base$validmu(base$linkinv(constant))) {
+    abort("data", "The mean of the response (", format(mu), ") has no value under the link \"",
+          family$link, "\".")
+  }
+  constant
+}
+
+#' @exportS3Method
+zero_constants.family_base <- function(family, machines) {
+  base <- family_object(family)
+  if (!base$valideta(0) || !base$validmu(base$linkinv(0))) {
+    abort("argument", "`offset` must be TRUE with ", format(family), ", which has no mean where ",
+          "the link is 0.")
+  }
+  rep(0, machines)
+}
+
+#' @exportS3Method
+family_means.family_base <- function(family, values) {
+  base <- family_object(family)
+  known <- !is.na(values)
+  values[known] <- base$linkinv(values[known])
+  values
+}
+
+#' @exportS3Method
+family_loss.family_base <- function(family) {
+  list(smooth = base_smooth(family_object(family)), kinks = 0L, name = family$name)
+}
+
+# Half the unit deviance, its slope in the link, and the curvature that is expected. Where there is
+# no mean the value is infinite.
+base_smooth <- function(base) {
+  if (identical(base$link, "logit")) return(logit_smooth)
+  # base R keeps a mean away from 0, and so a step from its end
+  if (identical(base$link, "log")) base$linkinv <- base$mu.eta <- exp
+  function(y, f, args, width) {
+    eta <- as.vector(f)
+    truth <- as.vector(y)
+    middle <- if (base$validmu(2)) 1 else 0.5
+    bad <- !is.finite(eta) | !each_valid(base$valideta, eta)
+    eta[bad] <- base$linkfun(middle)
+    mu <- base$linkinv(eta)
+    bad <- bad | !is.finite(mu) | !each_valid(base$validmu, mu)
+    mu[bad] <- middle
+    bend <- base$mu.eta(eta)
+    variance <- base$variance(mu)
+    value <- base$dev.resids(truth, mu, rep(1, length(mu))) / 2
+    slope <- -(truth - mu) * bend / variance
+    value[bad] <- slope[bad] <- Inf
+    shaped <- function(v) {
+      dim(v) <- dim(f)
+      v
+    }
+    list(value = shaped(value), slope = shaped(slope), curvature = shaped(bend^2 / variance))
+  }
+}
+
+# The same of shares y by the logarithm of the odds, of which no digit is lost near 0 and 1.
+logit_smooth <- function(y, f, args, width) {
+  e <- exp(-abs(f))
+  p <- ifelse(f > 0, 1, e) / (1 + e)
+  own <- ifelse(y > 0, y * log(y), 0) + ifelse(y < 1, (1 - y) * log1p(-y), 0)
+  list(value = own - y * f + pmax(f, 0) + log1p(e), slope = p - y, curvature = e / (1 + e)^2)
+}
+
+# d(y, mu), infinite where mu is no mean; where it is the response itself there is nothing to lose.
+unit_deviances <- function(base, y, mu) {
+  fine <- is.finite(mu)
+  fine[fine] <- each_valid(base$validmu, mu[fine])
+  d <- ifelse(!is.na(mu) & y == mu, 0, Inf)
+  d[fine] <- base$dev.resids(y[fine], mu[fine], rep(1, sum(fine)))
+  d
+}
+
+# Of the rules of base R, which are about all values at once.
+each_valid <- function(rule, values) {
+  if (isTRUE(rule(values))) return(rep(TRUE, length(values)))
+  vapply(values, function(value) isTRUE(rule(value)), NA)
+}

@@ -1,0 +1,96 @@
+# Generalised linear models by Newton's method, see learner-svm-newton.R: with the deviance in the
+# place of a loss. A family (learner-glm-family.R and one file for each of another kind) says
+#   family_response(family, y)       list(kind, levels, ...), or an error that says what it needs
+#   family_targets(family, y)        Y [n x m]
+#   family_constants(family, Y, c)   m values of the link, of the constants alone
+#   family_begin(family, Y, c)       itself with what else is fitted, where that begins
+#   family_loss(family)              list(smooth, kinks), half the unit deviance, as loss.R says
+#   family_scores(family, values)    values of the link as others see them, [n x m] or of classes
+#   family_means(family, values)     means or probabilities from values of the link
+#   family_machines(family, ...)     how its machines are trained, where they know of each other
+# Where a machine starts, f = 0, is the best constant.
+
+# list(family, response, Y [n x m], costs [n], constant [m])
+glm_task <- function(family, sample, args) {
+  response <- c(family_response(family, sample$y), list(centre = 0, scale = 1))
+  Y <- family_targets(family, sample$y)
+  costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
+  constant <- if (args$offset) family_constants(family, Y, costs / max(costs))
+              else zero_constants(family, ncol(Y))
+  family <- family_begin(family, Y, costs / max(costs))
+  list(family = family, response = response, Y = Y, costs = costs, constant = constant,
+       loss = family_loss(family))
+}
+
+constant_values <- function(task) rep(task$constant, each = nrow(task$Y)) + 0 * task$Y
+
+# What is fitted in the quadratic approximation of the deviance at the constants: a ridge regression
+# of working responses with working weights.
+null_task <- function(task) working_task(task, constant_values(task))
+
+# At these values of the link [n x m]: task of a ridge regression, see ridge_task().
+working_task <- function(task, values) {
+  at <- task$loss$smooth(task$Y, values, NULL, 0)
+  bent <- pmax(at$curvature, 1e-10 * max(at$curvature, 1e-10))
+  # machines share the weights of rows
+  shared <- rowMeans(bent)
+  list(response = task$response, Y = values - at$slope / shared, costs = task$costs * shared)
+}
+
+# What the passes over rows work on: the Gram matrix, or rows whose features are made again.
+newton_data <- function(product, sample) UseMethod("newton_data")
+
+#' @exportS3Method
+newton_data.gram_space <- function(product, sample) machine_data(product, sample, NULL)
+
+#' @exportS3Method
+newton_data.feature_space <- function(product, sample) row_data(product, sample)
+
+# start: known values of f [n x m] in the place of the constants.
+# list(coefficients, offset, decision [n x m], converged, iterations [m])
+train_glm <- function(data, task, args, start = NULL) {
+  known <- if (is.null(start)) constant_values(task) else start
+  args[c("tolerance", "max_iterations")] <- list(1e-8, 0)
+  # largest weights beside the smallest penalty
+  task$penalised <- task$costs / args$lambda
+  if (any(!is.finite(task$penalised))) {
+    abort("numeric", "The weights over `lambda` overflow; raise `lambda` or divide the weights.")
+  }
+  solved <- family_machines(task$family, data, task, args, known)
+  finite <- all(is.finite(solved$coefficients)) && all(is.finite(solved$decision))
+  if (!finite) {
+    abort("numeric", "The coefficients overflow; scale the predictors or raise `lambda`.")
+  }
+  if (is.null(start)) solved$offset <- solved$offset + task$constant
+  solved$decision <- solved$decision + known
+  solved
+}
+
+family_machines <- function(family, data, task, args, known) UseMethod("family_machines")
+
+# Machines that know nothing of each other.
+#' @exportS3Method
+family_machines.default <- function(family, data, task, args, known) {
+  costs <- matrix(task$penalised, nrow(task$Y), ncol(task$Y))
+  machines <- newton_machines(data, task$Y, costs, task$loss, args, known, NULL)
+  bind_machines(machines)
+}
+
+bind_machines <- function(machines) {
+  of <- function(name) lapply(machines, `[[`, name)
+  list(coefficients = unname(do.call(cbind, of("coefficients"))), offset = unlist(of("offset")),
+       decision = unname(do.call(cbind, of("decision"))), converged = unlist(of("converged")),
+       iterations = unlist(of("iterations")))
+}
+
+# Sum of c_i d_i at values of the link.
+glm_deviance <- function(task, values) family_deviance(task$family, task, values)
+
+family_deviance <- function(family, task, values) UseMethod("family_deviance")
+
+#' @exportS3Method
+family_deviance.default <- function(family, task, values) {
+  used <- task$costs > 0
+  at <- task$loss$smooth(task$Y[used, , drop = FALSE], values[used, , drop = FALSE], NULL, 0)
+  2 * sum(task$costs[used] * at$value)
+}

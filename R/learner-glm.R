@@ -1,0 +1,222 @@
+#' Generalised linear models on kernels and labelled domains
+#'
+#' @description
+#' Kernel regression for responses that are no plain numbers: classes, proportions, counts, positive
+#' amounts. With the mean \eqn{\mu = h(f + b)}{mu = h(f + b)}, h the inverse of the family's link,
+#' f minimises
+#' \deqn{\sum_i c_i\, d(y_i, \mu_i) + \lambda\lVert f\rVert^2,}{
+#'   sum_i c_i d(y_i, mu_i) + lambda ||f||^2,}
+#' where d is the unit deviance of the family (McCullagh and Nelder, 1989, section 2.3), twice what
+#' the row lacks of the largest log likelihood, and \eqn{c_i}, \eqn{\lambda}{lambda} and the norm of
+#' the kernel \eqn{\kappa(P, P')\,k(x, x')}{kappa(P, P') k(x, x')} are those of [dg_ridge()]: with
+#' `family = gaussian()` it is that regression, with its `lambda`. The constant b has no penalty.
+#'
+#' @details
+#' **Families.** `gaussian()`, `binomial()`, `poisson()`, `Gamma()`, `inverse.gaussian()` and the
+#' three of `quasi()` of base R ([stats::family]) with their links, `"multinomial"` and `"ordinal"`.
+#' What is fitted is the mean, so that a dispersion makes no difference: `quasipoisson()` is
+#' `poisson()`. `NULL` takes `gaussian()` for a number, `binomial()` for two classes,
+#' `"multinomial"` for more.
+#'
+#' * `binomial()`: two classes (the second is predicted by \eqn{\mu}{mu}), or a number from 0 to 1,
+#'   such as the share of ill animals of a herd, with its size as `weights`.
+#' * `"multinomial"`: probabilities \eqn{p_c = e^{f_c + b_c} / \sum_j e^{f_j + b_j}}{
+#'   p_c = exp(f_c + b_c) / sum_j exp(f_j + b_j)} with a function for each class,
+#'   \eqn{d = -2\log p_y}{d = -2 log p_y}, the norms add up, and the functions and constants sum
+#'   to 0 (Zhu and Hastie, 2004; Friedman, Hastie and Tibshirani, 2010, section 4).
+#' * `"ordinal"`: classes in the order of their levels, \eqn{P(y \le k) = 1/(1 + e^{f -
+#'   \theta_k})}{P(y <= k) = 1 / (1 + exp(f - theta_k))} with increasing thresholds
+#'   \eqn{\theta}{theta}, without a penalty, in the place of b, \eqn{d = -2\log p_y}{d = -2 log
+#'   p_y} (the cumulative logit or proportional odds model, McCullagh, 1980). One function for all
+#'   classes; decision values are the logarithms of their probabilities.
+#'
+#' **Exposure.** Where a count grows with a known exposure e (time at risk, inhabitants), the rate
+#' y/e with `weights = e` is the same as a known `offset(log(e))`: \eqn{e\, d(y/e, \mu) = d(y, e
+#' \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`. For `Gamma()`, \eqn{d(y/e, \mu) = d(y, e
+#' \mu)}{d(y/e, mu) = d(y, e mu)}: divide, without weights. So predictions are rates.
+#'
+#' **Solver.** Newton's method with the expected curvature (Fisher scoring, iteratively reweighted
+#' least squares), a step along which the objective does not go down is shortened; on the Gram
+#' matrix a Cholesky factorisation a step, n^3/3 operations, on a feature map with r coordinates
+#' n r^2. For more than two classes steps go round the classes, each with the others as known, or
+#' from f to the thresholds and back. It stops where a step gains less than 1e-14 of the objective.
+#'
+#' **The penalty.** Where `lambda` is not given, domains that are left out choose it, and how wide
+#' the kernel between domains is, as in [dg_ridge()]: there they are predicted in closed form, here
+#' in the quadratic approximation of the deviance at the model that has the constant alone.
+#'
+#' **Probabilities** are those of the likelihood and need no calibration map. Like those of
+#' [dg_svm()] with `loss = "logistic"` they are shrunk towards the class frequencies and have not
+#' seen a left-out domain; `dg_cv(metric = "log_loss")` says what they are worth there.
+#'
+#' @inheritParams dica
+#' @inheritParams dg_ridge
+#' @param family One of base R's families, as an object, a function or a name (`poisson()`,
+#'   `poisson`, `"poisson"`), `"multinomial"` or `"ordinal"`. `NULL`: by the response, see
+#'   Details.
+#' @param offset Add the constant b, without a penalty? Without it f shrinks to the link 0: a
+#'   probability of 1/2, a mean of 1 with a log link.
+#' @return With data, an object of class `dg_glm`, a list with
+#'   \item{coefficients}{n x m matrix, or r x m with features, as in [dg_ridge()]; m is 1, or the
+#'     number of classes if there are more than two}
+#'   \item{offset}{m constants b}
+#'   \item{decision}{n x m values of f + b at the training rows, on the scale of the link}
+#'   \item{family}{its name, link and (of `quasi()`) variance, of `"ordinal"` the `thresholds`}
+#'   \item{deviance, null_deviance}{sum of c_i d_i, and of the model that has b alone}
+#'   \item{converged, iterations}{of the solver}
+#'   \item{costs, lambda}{c_i; as given, or as chosen}
+#'   and what `predict()` needs: `type = "response"` gives the mean or the class, `"prob"`
+#'   probabilities of classes, `"decision"` f + b. Without data, a specification. `deviance()` gives
+#'   the deviance, `residuals(type = )` `"response"`, `"deviance"` or `"pearson"` residuals of
+#'   a number.
+#' @section Errors:
+#' A response that the family does not have (negative counts, three classes of `binomial()`), a link
+#' that has no value at 0 with `offset = FALSE`, families that are not of base R, non-positive
+#' `lambda`, unknown arguments, and Gram matrices over the memory limit ([domgen-package]) are
+#' errors; a solver that stops early gives a warning of class `domgen_warning_convergence`.
+#' @references
+#' Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear
+#' models via coordinate descent. *Journal of Statistical Software* 33(1).
+#'
+#' McCullagh, P. (1980). Regression models for ordinal data. *Journal of the Royal Statistical
+#' Society B* 42(2), 109-142.
+#'
+#' McCullagh, P. and Nelder, J. A. (1989). *Generalized Linear Models*, 2nd edition. Chapman and
+#' Hall.
+#'
+#' Zhu, J. and Hastie, T. (2004). Classification of gene microarrays by penalized logistic
+#' regression. *Biostatistics* 5(3), 427-443.
+#' @seealso [dg_ridge()], [predict.dg_learner()], [lodo()], [metric_deviance()]
+#' @examples
+#' # breaks of wool by loom: kinds of wool and tension that were not in training
+#' looms <- transform(warpbreaks, kind = interaction(wool, tension))
+#' model <- dg_glm(breaks ~ wool + tension | kind, data = looms, family = poisson())
+#' model
+#' head(predict(model, looms))
+#'
+#' # the share of ill animals, herds of 1 to 35 as domains
+#' if (requireNamespace("lme4", quietly = TRUE)) {
+#'   cbpp <- lme4::cbpp
+#'   herds <- dg_glm(incidence / size ~ period | herd, data = cbpp, weights = size,
+#'                   family = binomial())
+#'   print(herds)
+#'   lodo(herds)
+#' }
+#' @export
+dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambda = NULL,
+                   kernel = NULL, domain_kernel = domain_distribution(),
+                   features = features_exact(), offset = TRUE, weights = NULL,
+                   domain_weights = c("size", "equal"),
+                   scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
+                   na.action = stats::na.omit, threads = NULL, ...) {
+  parts <- learner_parts("Generalised kernel regression", parameters = glm_parameters)
+  fit_or_specify(method_spec("dg_glm", "dg_glm_spec", parts, environment()), match.call(),
+                 parent.frame())
+}
+
+glm_parameters <- function() parameters(
+  parameter("family", or_null(check_family), tuned = FALSE),
+  with_entries(shared_parameters$lambda, check = or_null(a_number()),
+               grid = function(n, args) n * 10^(-5:-1)),
+  open_kernel()
+)
+
+#' @exportS3Method
+fit_sample.dg_glm_spec <- function(spec, sample) {
+  args <- spec$args
+  check_representation(args$features, nrow(sample$X), copies = 2)
+  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
+  if (args$offset) args$kernel <- free_origin(args, sample$X)
+  task <- glm_task(family_for(args$family, sample$y), sample, args)
+  if (is.null(args$lambda)) args <- choose_penalty(args, sample, null_task(task))
+  product <- sample_space(args, sample)
+  solved <- train_glm(newton_data(product, sample), task, args)
+  warn_glm(solved)
+  if (ncol(task$Y) > 1L) colnames(solved$coefficients) <- task$response$levels
+  family <- if (is.null(solved$family)) task$family else solved$family
+  deviances <- c(glm_deviance(task, constant_values(task)),
+                 glm_deviance(fitted_task(task, family), solved$decision))
+  solved$decision <- family_scores(family, solved$decision)
+  if (ncol(solved$decision) > 1L) colnames(solved$decision) <- task$response$levels
+  solved$family <- NULL
+  structure(c(solved, list(
+    family = family, deviance = deviances[2L], null_deviance = deviances[1L], costs = task$costs,
+    lambda = args$lambda, weights = sample$weights, response = task$response, y = sample$y,
+    product = product
+  )), class = c("dg_glm", "dg_learner", "dg_fit"))
+}
+
+fitted_task <- function(task, family) {
+  utils::modifyList(task, list(family = family, loss = family_loss(family)))
+}
+
+warn_glm <- function(solved) {
+  if (all(solved$converged)) return(invisible())
+  warn("convergence", "The solver stopped after ", plural(max(solved$iterations), "iteration"),
+       "; raise `lambda` or scale the data.")
+}
+
+#' @exportS3Method
+decision.dg_glm <- function(object, rows) {
+  values <- add_offset(space_expansion(object$product, rows, object$coefficients), object$offset)
+  values <- family_scores(object$family, values)
+  if (ncol(values) > 1L) colnames(values) <- object$response$levels
+  values
+}
+
+#' @exportS3Method
+respond.dg_glm <- function(object, values, type) {
+  response <- object$response
+  if (type == "decision") return(if (ncol(values) > 1L) values else unname(drop(values)))
+  means <- family_means(object$family, values)
+  if (type == "number") return(unname(drop(means)))
+  if (ncol(means) == 1L) means <- cbind(1 - means, means)
+  dimnames(means) <- list(NULL, response$levels)
+  if (type == "prob") means else largest_class(means, response$levels)
+}
+
+# The order of levels is no loss to a family that has one.
+#' @exportS3Method
+spec_needs.dg_glm_spec <- function(spec) {
+  needs <- NextMethod()
+  if (identical(spec$args$family$name, "ordinal")) needs$response <- "ordered"
+  needs
+}
+
+#' @exportS3Method
+spec_gives.dg_glm_spec <- function(spec) "prob"
+
+#' @exportS3Method
+print_details.dg_glm <- function(x) {
+  cat_line("  family         ", format(x$family))
+  describe_response(x$response)
+  describe_kernels(x$product)
+  args <- x$spec$args
+  cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
+           if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
+           "), offset: ",
+           if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
+  cat_line("  deviance ", rounded(x$deviance, 4), ", of the constant alone ",
+           rounded(x$null_deviance, 4), "; ", if (!all(x$converged)) "NOT ", "converged after ",
+           plural(max(x$iterations), "iteration"))
+}
+
+#' @importFrom stats deviance
+#' @export
+deviance.dg_glm <- function(object, ...) check_sealed(object)$deviance
+
+#' @export
+residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson"), ...) {
+  type <- check_choice(type, "type", c("response", "deviance", "pearson"))
+  if (type == "response") return(NextMethod())
+  check_sealed(object)
+  if (object$response$kind != "number") {
+    abort("argument", "Residuals need a numeric response, not classes.")
+  }
+  base <- family_object(object$family)
+  mu <- drop(family_means(object$family, object$decision))
+  root <- if (type == "pearson") (object$y - mu) / sqrt(base$variance(mu)) else {
+    sign(object$y - mu) * sqrt(pmax(base$dev.resids(object$y, mu, rep(1, length(mu))), 0))
+  }
+  pad_rows(sqrt(object$weights) * root, object)
+}

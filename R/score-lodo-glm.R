@@ -1,0 +1,82 @@
+# Domains left out of a generalised linear model: one Newton step from the fit of all rows, which is
+# a ridge regression of its working responses, and so in closed form.
+
+#' @rdname lodo
+#' @param refits Whole number: on so many domains, the largest, is the step held against the fit
+#'   without them?
+#' @export
+lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
+  check_no_dots(list(...), c("metric", "refits"))
+  refits <- check_count(refits, "refits", at_least = 0L)
+  check_sealed(object)
+  if (!object$family$name %in% base_families) {
+    abort("argument", "`object` must have a family of base R for `lodo()`, not \"",
+          object$family$name, "\"; `dg_cv()` leaves domains out of any model.")
+  }
+  metrics <- read_plain_metrics(metric, object$y)
+  start <- proc.time()[["elapsed"]]
+  sample <- lodo_sample(object, parent.frame())
+  task <- refit_task(object, sample)
+  values <- matrix(left_out_predictions(object$product, sample, working_task(task, object$decision),
+                                        penalised_args(object), penalty_of(object, "lambda")))
+  cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
+  cv$one_step <- compare_refits(object, sample, task, values, refits)
+  class(cv) <- c("dg_lodo_glm", class(cv))
+  cv
+}
+
+penalised_args <- function(object) {
+  utils::modifyList(object$spec$args, list(lambda = penalty_of(object, "lambda")))
+}
+
+refit_task <- function(object, sample) {
+  args <- object$spec$args
+  task <- glm_task(object$family, sample, args)
+  task$costs <- object$costs
+  task
+}
+
+# A line for each of the largest domains: by how much the step and the fit differ from each other,
+# and how far either is from the fit of all rows (root mean squares, on the scale of the link).
+compare_refits <- function(object, sample, task, values, refits) {
+  weighty <- tapply(sample$weights, sample$domain, max) > 0
+  sizes <- table(sample$domain) * weighty
+  largest <- utils::head(names(sort(sizes[sizes > 0], decreasing = TRUE)), refits)
+  rows <- lapply(largest, function(name) {
+    held <- sample$domain == name
+    refitted <- refit_without(object, sample, task, held)
+    size <- function(difference) sqrt(mean(difference^2))
+    data.frame(domain = name, rows = sum(held), difference = size(values[held] - refitted),
+               change = size(object$decision[held] - refitted), stringsAsFactors = FALSE)
+  })
+  do.call(rbind, rows)
+}
+
+# Values of the held rows by the fit to the others, with the same kernel and costs.
+refit_without <- function(object, sample, task, held) {
+  rest <- rows_at(sample[c("X", "domain")], !held)
+  task$Y <- task$Y[!held, , drop = FALSE]
+  task$costs <- task$costs[!held]
+  product <- product_of_rows(object$product, rest)
+  # levels without a row describe nothing
+  rest$domain <- droplevels(rest$domain)
+  solved <- train_glm(newton_data(product, rest), task, penalised_args(object))
+  rows <- rows_at(sample[c("X", "domain")], held)
+  rows$domain <- droplevels(rows$domain)
+  drop(add_offset(space_expansion(product, rows, solved$coefficients), solved$offset))
+}
+
+# The same kernel on other rows.
+product_of_rows <- function(product, rows) {
+  if (!is.null(product$X)) product[c("X", "domain")] <- rows[c("X", "domain")]
+  product
+}
+
+#' @export
+print.dg_lodo_glm <- function(x, ...) {
+  NextMethod()
+  if (is.null(x$one_step)) return(invisible(x))
+  cat_line("One Newton step for each domain; from the fit without it, on the scale of the link:")
+  cat_table(x$one_step, digits = 3L)
+  invisible(x)
+}
