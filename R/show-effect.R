@@ -66,7 +66,9 @@ effect_panels <- function(x, predictors, most) {
   order <- predictors[order(-range)]
   curves <- curves[curves$predictor %in% order, ]
   curves <- utils::head(curves[order(match(curves$predictor, order)), ], most)
-  curves$title <- paste0(if (x$type == "context") "shift of ", shorten(curves$predictor, 24),
+  of <- if (x$type != "context") "" else ifelse(curves$predictor %in% number, "shift of ",
+                                                "the whole domain's ")
+  curves$title <- paste0(of, shorten(curves$predictor, 24),
                          ifelse(is.na(curves$class), "", paste0(": ", shorten(curves$class, 16))))
   curves
 }
@@ -97,7 +99,7 @@ curve_picture <- function(x, average, single, ...) {
       layer("band", known$at, known$lower, yend = known$upper, panel = known$panel, fill = 0.15,
             ink = NA_real_), zero
     ), unname(lines), list(
-      layer("line", average$at, average$value, panel = average$panel, width = 3)
+      layer("line", average$at, average$value, panel = average$panel, width = 2)
     )), caption = paste0(
       "Thick line: average over domains, band: its ", 100 * x$level, " % interval",
       if (x$refits) " by fits without each domain" else " over domains, the model as it is",
@@ -121,7 +123,7 @@ category_picture <- function(x, average, single, ...) {
             width = 3),
       layer("point", average$value, place(average), panel = average$panel, shape = 23, size = 1.2)
     ), caption = paste0(
-      "Pale points: domains that have the category. Diamonds: average over domains with its ",
+      "Pale points: domains", if (x$type != "context") " that have the category", ". Diamonds: average over domains with its ",
       100 * x$level, " % interval", if (x$refits) " by fits without each domain."
       else " over domains, the model as it is."
     ), ...)

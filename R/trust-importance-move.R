@@ -21,7 +21,7 @@ draw_donors <- function(domains, draws) {
   donors <- vapply(turns[seq_len(draws)], function(turn) {
     order[(place + turn - 1L) %% G + 1L]
   }, integer(G))
-  matrix(domains[donors], G, dimnames = list(domains, NULL))
+  matrix(domains[donors], G, dimnames = list(domains, seq_len(draws)))
 }
 
 # Rows of `other`, one for each of `own`, so that the domain has the other's values: at the same

@@ -90,12 +90,12 @@ permute_draws <- function(fold, donors, kinds, group, draws, judges) {
   }
   described <- c(described, list(list(from = same, label = domain)))
   scores <- score_blocks(fold, blocks, group, if (judges) described)
-  lines <- lapply(blocks, function(block) {
-    domains <- levels(fold$domain)
-    data.frame(domain = domains, kind = block$kind, draw = block$draw,
-               donor = donors[domains, block$draw])
-  })
-  cbind(do.call(rbind, lines), score = unname(scores))
+  domains <- levels(fold$domain)
+  each <- function(name) rep(unlist(lapply(blocks, `[[`, name)), each = length(domains))
+  lines <- data.frame(domain = rep(domains, length(blocks)), kind = each("kind"),
+                      draw = each("draw"), score = unname(scores))
+  lines$donor <- donors[cbind(lines$domain, lines$draw)]
+  lines
 }
 
 # Blocks of all rows of the fold, list(from: for each column of the group the numbers of the rows
