@@ -1,6 +1,6 @@
 # What the curves of a predictor are made of, for one model: of each domain either its curve
 # [domains x values], or local effects `steps` [domains x intervals] with `weights` [domains x
-# values], by which a curve has its mean over the domain's rows.
+# values], by which a curve has its mean over a domain's rows.
 
 # model: with its descriptions fixed, but for "context". A list of parts by class.
 effect_parts <- function(model, asked, name) {
@@ -50,7 +50,7 @@ by_class <- function(values, part) {
   lapply(seq_len(dim(values)[3L]), function(k) part(matrix(values[, , k], dim(values)[1L])))
 }
 
-# centred: less the mean over the domain's own rows.
+# centred: less the mean over all rows, each domain weighing the same.
 dependence_parts <- function(look, grid, centred) {
   values <- values_at(look, matrix(grid$at, length(look$codes), length(grid$at), byrow = TRUE))
   inside <- if (is.null(grid$categories)) within_range(look, grid$at) else {
@@ -58,11 +58,9 @@ dependence_parts <- function(look, grid, centred) {
   }
   by_class(values, function(v) {
     curves <- domain_averages(v, look$domain)
-    if (centred) {
-      shares <- domain_averages(outer(look$codes, grid$at, "=="), look$domain)
-      curves <- curves - rowSums(shares * curves)
-    }
-    list(curves = curves, inside = inside)
+    if (!centred) return(list(curves = curves, inside = inside))
+    shares <- domain_averages(outer(look$codes, grid$at, "=="), look$domain)
+    list(curves = curves - drop(curves %*% colMeans(shares)), inside = inside, weights = shares)
   })
 }
 

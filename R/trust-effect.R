@@ -60,8 +60,8 @@
 #' @param class With more than two classes, which of them; all, if `NULL`.
 #' @param refits Fit the model again without each domain, for the interval? Only with the model's
 #'   own data.
-#' @param max_rows Most rows to average over: chosen at random, an equal share of each domain. All
-#'   rows describe the domains.
+#' @param max_rows Most rows to average over: chosen at random, an equal share of each domain, of
+#'   which there is one at least. All rows describe the domains.
 #' @param level Of the interval.
 #' @param seed For the choice of rows.
 #' @param progress Show how far it is? `NULL`: in interactive sessions.
@@ -69,7 +69,7 @@
 #' @return An object of class `dg_effect`, a list with
 #'   \item{average}{data frame, a line per predictor, class and value: `predictor`, `class` (`NA`
 #'     but for more than two), `at` (value, shift, or number of the category), `category` (`NA` of
-#'     numbers), `value`, `se`, `lower`, `upper`, `domains` (how many have rows there)}
+#'     numbers), `value`, `se`, `lower`, `upper`, `domains` (how many reach there)}
 #'   \item{domains}{data frame, the same of each `domain`, with `inside`: does the domain have values
 #'     on both sides?}
 #'   \item{type, level, refits, rows, labels, title}{what was asked for, and of what}
@@ -116,7 +116,7 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   }
   asked$grids <- read_grids(grid, predictors, rows, type)
   asked$chosen <- search_rows(list(y = numeric(length(rows$domain)), domain = rows$domain),
-                              asked$max_rows, asked$seed)
+                              max(asked$max_rows, nlevels(rows$domain)), asked$seed, 1L)
   new_effect(model, asked, read_progress(progress))
 }
 
