@@ -40,6 +40,9 @@ warn_moving <- function(model, what) {
 #' is not fixed there is a warning of class `domgen_warning_moving`. Models that make no difference
 #' between domains need nothing.
 #'
+#' [dg_importance()] and [dg_effect()] fix the reference themselves, and say what a predictor does as
+#' a property of the domain too.
+#'
 #' **marginaleffects** has a list of classes that it takes:
 #' `options(marginaleffects_model_classes = "dg_fit")` adds those of domgen.
 #' Models have no covariance matrix of coefficients, so that estimates come without standard errors.

@@ -1,8 +1,9 @@
 #' Plot effects of predictors
 #'
 #' A panel for each predictor (and class): the average over domains with the interval of
-#' [dg_effect()] as a band, and a thin line for each domain, as far as its own rows reach. Categories
-#' have a picture of their own: points are domains, diamonds the average with its interval.
+#' [dg_effect()] as a band, and a thin line for each domain, as far as its own rows reach.
+#' Categories have a picture of their own: points are domains, diamonds the average with its
+#' interval.
 #' See [plot.dg_projection()] on colours.
 #'
 #' @param x,object The result of [dg_effect()].
@@ -123,7 +124,8 @@ category_picture <- function(x, average, single, ...) {
             width = 3),
       layer("point", average$value, place(average), panel = average$panel, shape = 23, size = 1.2)
     ), caption = paste0(
-      "Pale points: domains", if (x$type != "context") " that have the category", ". Diamonds: average over domains with its ",
+      "Pale points: domains", if (x$type != "context") " that have the category",
+      ". Diamonds: average over domains with its ",
       100 * x$level, " % interval", if (x$refits) " by fits without each domain."
       else " over domains, the model as it is."
     ), ...)

@@ -16,7 +16,9 @@ read_grids <- function(grid, predictors, rows, type) {
   lapply(stats::setNames(nm = names), function(name) {
     column <- column_of(rows$data, name)
     check_plain_column(column, name)
-    if (!has_categories(column)) return(number_grid(column, own[[name]], own$size, name, rows, type))
+    if (!has_categories(column)) {
+      return(number_grid(column, own[[name]], own$size, name, rows, type))
+    }
     if (!is.null(own[[name]])) {
       abort("argument", "`grid` must not have values for `", name, "`: all its categories are ",
             "looked at.")

@@ -27,7 +27,8 @@ values_at <- function(look, codes) {
   found <- lapply(split(sets, (sets - 1L) %/% size), function(some) {
     data <- chosen_rows(look$data, rep(seq_len(n), length(some)))
     column <- column_from(as.vector(codes[, some]), column_of(look$data, look$name))
-    values <- effect_values(look, set_column(data, look$name, column), rep(look$domain, length(some)))
+    data <- set_column(data, look$name, column)
+    values <- effect_values(look, data, rep(look$domain, length(some)))
     array(values, c(n, length(some), ncol(values)))
   })
   classes <- dim(found[[1L]])[3L]

@@ -70,8 +70,8 @@
 #'   \item{average}{data frame, a line per predictor, class and value: `predictor`, `class` (`NA`
 #'     but for more than two), `at` (value, shift, or number of the category), `category` (`NA` of
 #'     numbers), `value`, `se`, `lower`, `upper`, `domains` (how many reach there)}
-#'   \item{domains}{data frame, the same of each `domain`, with `inside`: does the domain have values
-#'     on both sides?}
+#'   \item{domains}{data frame, the same of each `domain`, with `inside`: does the domain have
+#'     values on both sides?}
 #'   \item{type, level, refits, rows, labels, title}{what was asked for, and of what}
 #'   Values are predicted numbers; of two classes probabilities of the second, of more those of each
 #'   `class`, and decision values where the model has no probabilities.
@@ -106,8 +106,8 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   check_explained(model, type)
   rows <- effect_rows(model, data, domain, parent.frame())
   asked <- list(
-    type = type, class = read_effect_class(class, model$response$levels), level = check_level(level),
-    refits = check_flag(refits, "refits"), rows = rows,
+    type = type, class = read_effect_class(class, model$response$levels),
+    level = check_level(level), refits = check_flag(refits, "refits"), rows = rows,
     max_rows = check_count(max_rows, "max_rows"), seed = check_seed(seed)
   )
   if (asked$refits && is.null(rows$input)) {

@@ -60,7 +60,8 @@ by_size <- function(table) {
   largest <- tapply(table$increase, table$predictor, function(v) {
     if (all(is.na(v))) -Inf else max(v, na.rm = TRUE)
   })
-  table <- table[order(-largest[table$predictor], match(table$predictor, unique(table$predictor))), ]
+  place <- match(table$predictor, unique(table$predictor))
+  table <- table[order(-largest[table$predictor], place), ]
   rownames(table) <- NULL
   table
 }

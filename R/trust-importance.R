@@ -54,8 +54,7 @@
 #' which each domain stands twice: with means \eqn{r_g} of domain g and \eqn{c_g} of those that have
 #' its values, the jackknife's pseudovalues \eqn{\bar I + \frac{G-1}{G-2}(r_g + c_g - 2 \bar
 #' I)}{I + (G - 1)/(G - 2) (r_g + c_g - 2 I)} (Sen, 1960) stand in the place of the increases.
-#' Squared errors of few domains are skewed: `inst/experiments` and the tests have how often
-#' intervals cover.
+#' Increases of squared error are skewed where domains are few: COVERAGE
 #'
 #' @inheritParams dg_cv
 #' @param folds As in [dg_cv()]; whole domains.
@@ -71,8 +70,8 @@
 #'   \item{table}{data frame, a line per predictor and kind: `predictor`, `kind`, `increase` (mean
 #'     over domains), `se`, `lower`, `upper`, `domains` (how many have one); predictors by their
 #'     largest increase}
-#'   \item{domains}{data frame, a line per domain, predictor and kind: `domain`, `predictor`, `kind`,
-#'     `increase`; within a domain of one row there is none, `NA`}
+#'   \item{domains}{data frame, a line per domain, predictor and kind: `domain`, `predictor`,
+#'     `kind`, `increase`; within a domain of one row there is none, `NA`}
 #'   \item{scores}{data frame: `domain`, `rows`, `score` of the rows as they are}
 #'   \item{metric, kinds, predictors, permutations, level}{as they were read}
 #'   \item{fits, seconds, held, labels, warnings, spec}{how many fits, how long it took, and what

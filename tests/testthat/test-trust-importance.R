@@ -237,8 +237,10 @@ test_that("a row alone in its domain has none to change with", {
 
 test_that("large folds are predicted in parts with the same domains", {
   data <- two_level(4, 30)
-  run <- function() dg_importance(dg_ridge(lambda = 1), y ~ x + z | g, data = data, permutations = 6,
-                                  kind = c("between", "context"), folds = 2)
+  run <- function() {
+    dg_importance(dg_ridge(lambda = 1), y ~ x + z | g, data = data, permutations = 6, folds = 2,
+                  kind = c("between", "context"))
+  }
   whole <- with_seed(3, run())
   # each turn draws the same numbers, in the same order
   parts <- with_replaced("rows_at_once", 150L, with_seed(3, run()))
