@@ -29,7 +29,7 @@ report_table.dg_effect <- function(x) {
                       if (x$type == "context") "Shift" else "Value", capital(effect_axis(x)),
                       interval_header(x)),
              effect_title(x),
-             c(paste0(capital(interval_words(x)), "."),
+             c(paste0(capital(effect_interval(x)), "."),
                if (hidden) paste(plural(hidden, "further value"), "not shown.")),
              text = seq_len(1L + classes))
 }

@@ -1,6 +1,6 @@
 # What tools for any model share: that a domain does not move with the rows that they make up. Which
-# values they are given is said by tool_values(). Methods for the generics of a package are in at-home-<package>.R,
-# registered when it is loaded.
+# values they are given is said by tool_values(). Methods for the generics of a package are in
+# at-home-<package>.R, registered when it is loaded.
 
 # what: which rows come, as in "DALEX makes up rows".
 warn_moving <- function(model, what) {
@@ -40,8 +40,8 @@ warn_moving <- function(model, what) {
 #' is not fixed there is a warning of class `domgen_warning_moving`. Models that make no difference
 #' between domains need nothing.
 #'
-#' [dg_importance()] and [dg_effect()] fix the reference themselves, and say what a predictor does as
-#' a property of the domain too.
+#' [dg_importance()] and [dg_effect()] fix the reference themselves, and say what a predictor does
+#' as a property of the domain too.
 #'
 #' **marginaleffects** has a list of classes that it takes:
 #' `options(marginaleffects_model_classes = "dg_fit")` adds those of domgen.

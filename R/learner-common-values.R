@@ -34,8 +34,8 @@ spec_gives <- function(spec) UseMethod("spec_gives")
 #' @exportS3Method
 spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
 
-# What tools for any model are given. Numbers; of classes probabilities, where the model has some, or
-# decision values: [rows], of two classes those of the second, or [rows x classes] of more.
+# What tools for any model are given. Numbers; of classes probabilities, where the model has some,
+# or decision values: [rows], of two classes those of the second, or [rows x classes] of more.
 tool_values <- function(model, newdata, ...) {
   if (model$response$kind == "number") return(stats::predict(model, newdata, ...))
   type <- if (gives_probabilities(model)) "prob" else "decision"

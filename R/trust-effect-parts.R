@@ -20,10 +20,10 @@ effect_parts <- function(model, asked, name) {
 chosen_rows <- function(data, rows) data[rows, , drop = FALSE]
 
 # Values [rows x sets x classes] with the predictor at codes [rows x sets].
-values_at <- function(look, codes) {
+grid_values <- function(look, codes) {
   n <- nrow(codes)
   sets <- seq_len(ncol(codes))
-  size <- max(1L, rows_at_once %/% n)
+  size <- max(1L, rows_together %/% n)
   found <- lapply(split(sets, (sets - 1L) %/% size), function(some) {
     data <- chosen_rows(look$data, rep(seq_len(n), length(some)))
     column <- column_from(as.vector(codes[, some]), column_of(look$data, look$name))
@@ -53,7 +53,7 @@ by_class <- function(values, part) {
 
 # centred: less the mean over all rows, each domain weighing the same.
 dependence_parts <- function(look, grid, centred) {
-  values <- values_at(look, matrix(grid$at, length(look$codes), length(grid$at), byrow = TRUE))
+  values <- grid_values(look, matrix(grid$at, length(look$codes), length(grid$at), byrow = TRUE))
   inside <- if (is.null(grid$categories)) within_range(look, grid$at) else {
     domain_averages(outer(look$codes, grid$at, "=="), look$domain) > 0
   }
@@ -79,7 +79,7 @@ interval_parts <- function(look, at) {
   k <- findInterval(x, at, rightmost.closed = TRUE, all.inside = TRUE, left.open = TRUE)
   # of the ends themselves too
   counted <- x >= at[1L] & x <= at[length(at)]
-  values <- values_at(look, cbind(at[k], at[k + 1L]))
+  values <- grid_values(look, cbind(at[k], at[k + 1L]))
   share <- pmin(pmax((x - at[k]) / (at[k + 1L] - at[k]), 0), 1)
   weights <- outer(k, seq_along(at), "==") * (1 - share) +
     outer(k + 1L, seq_along(at), "==") * share
@@ -91,7 +91,7 @@ interval_parts <- function(look, at) {
 
 # A predictor with one value.
 flat_parts <- function(look, at) {
-  values <- values_at(look, cbind(look$codes))
+  values <- grid_values(look, cbind(look$codes))
   by_class(values, function(v) {
     G <- nlevels(look$domain)
     list(steps = matrix(0, G, 0L), weights = matrix(1, G, length(at)))
@@ -103,7 +103,7 @@ category_parts <- function(look, at) {
   code <- look$codes
   L <- length(at)
   if (L < 2L) return(flat_parts(look, at))
-  values <- values_at(look, cbind(pmax(code - 1L, 1L), code, pmin(code + 1L, L)))
+  values <- grid_values(look, cbind(pmax(code - 1L, 1L), code, pmin(code + 1L, L)))
   weights <- outer(code, at, "==") + 0
   by_class(values, function(v) {
     steps <- c(v[, 2L] - v[, 1L], v[, 3L] - v[, 2L])

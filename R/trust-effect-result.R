@@ -165,7 +165,7 @@ describe_effect <- function(x) {
   domains <- length(unique(x$domains$domain))
   cat_line(effect_title(x))
   cat_line("  ", plural(x$averaged, "row"), if (x$averaged < x$rows) paste(" of", in_full(x$rows)),
-           ", ", plural(domains, "domain"), ", each of which weighs the same; ", interval_words(x))
+           ", ", plural(domains, "domain"), ", each of which weighs the same; ", effect_interval(x))
   if (x$type == "context") {
     cat_line("  ", if (x$judges) "`at`: shift of the rows that describe a domain"
                    else "the model makes no difference between domains")
@@ -178,7 +178,7 @@ describe_effect <- function(x) {
   if (hidden > 0L) cat_line("  and ", hidden, " more in `$average`")
 }
 
-interval_words <- function(x) {
+effect_interval <- function(x) {
   if (all(is.na(x$average$se))) return("one domain has no interval")
   paste0(100 * x$level, " % intervals ", if (x$refits) "by fits without each domain"
          else "over domains, of the model as it is")

@@ -22,7 +22,7 @@ new_importance <- function(plan, results) {
                           increase = unlist(lapply(parts, `[[`, "increase")), row.names = NULL)
   structure(list(
     table = by_size(table), domains = by_domain,
-    scores = mean_scores(scores, domains), metric = plan$metric, kinds = plan$kinds,
+    scores = scores_before(scores, domains), metric = plan$metric, kinds = plan$kinds,
     predictors = plan$groups, permutations = plan$permutations, level = plan$level,
     fits = length(results), seconds = sum(vapply(results, `[[`, 0, "seconds")),
     held = held_out(plan$splits, task$domain), labels = task$labels,
@@ -67,7 +67,7 @@ by_size <- function(table) {
 }
 
 # Of repeats the mean.
-mean_scores <- function(scores, domains) {
+scores_before <- function(scores, domains) {
   place <- match(domains, scores$domain)
   data.frame(domain = domains, rows = scores$rows[place],
              score = c(tapply(scores$score, factor(scores$domain, domains), mean)),

@@ -52,7 +52,7 @@ permuted_data <- function(data, names, model) {
 }
 
 # Most rows of one prediction.
-rows_at_once <- 50000L
+rows_together <- 50000L
 
 # A line per domain, kind and draw: domain, kind, draw, donor, score. before: scores by domain.
 permute_group <- function(fold, plan, group, before) {
@@ -60,7 +60,7 @@ permute_group <- function(fold, plan, group, before) {
   # else nothing describes a domain
   kinds <- if (judges) plan$kinds else setdiff(plan$kinds, "context")
   draws <- seq_len(plan$permutations)
-  size <- max(1L, rows_at_once %/% (length(fold$rows) * max(length(kinds), 1L)))
+  size <- max(1L, rows_together %/% (length(fold$rows) * max(length(kinds), 1L)))
   found <- lapply(split(draws, (draws - 1L) %/% size), function(some) {
     permute_draws(fold, plan$donors, kinds, group, some, judges)
   })

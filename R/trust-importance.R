@@ -54,7 +54,9 @@
 #' which each domain stands twice: with means \eqn{r_g} of domain g and \eqn{c_g} of those that have
 #' its values, the jackknife's pseudovalues \eqn{\bar I + \frac{G-1}{G-2}(r_g + c_g - 2 \bar
 #' I)}{I + (G - 1)/(G - 2) (r_g + c_g - 2 I)} (Sen, 1960) stand in the place of the increases.
-#' Increases of squared error are skewed where domains are few: COVERAGE
+#' Increases of squared error are skewed where domains are few: in the linear world above, with 8 and
+#' 12 domains, 95 % intervals cover in 96-97 % of the draws (`"within"`), 93-94 % (`"between"`,
+#' `"both"`) and 92 % (`"context"`); see `tests/bench/results/explain.txt`.
 #'
 #' @inheritParams dg_cv
 #' @param folds As in [dg_cv()]; whole domains.
@@ -129,14 +131,6 @@ read_kinds <- function(kind) {
   if (length(kind) == 0L) check_choice(kind, "kind", importance_kinds)
   for (one in as.list(kind)) check_choice(one, "kind", importance_kinds)
   intersect(importance_kinds, unlist(kind))
-}
-
-check_level <- function(level) {
-  check_given(level, "level")
-  if (!is_number(level) || level <= 0 || level >= 1) {
-    abort("argument", "`level` must be one number between 0 and 1, not ", describe(level), ".")
-  }
-  as.numeric(level)
 }
 
 # Of squares increases add up.

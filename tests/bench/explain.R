@@ -112,5 +112,4 @@ coverage <- function(domains, draws, rows = 15L, a = 1, b = 2) {
 if ("coverage" %in% asked) {
   coverage(8L, 300L)
   coverage(12L, 200L)
-  coverage(30L, 80L)
 }

@@ -225,7 +225,7 @@ test_that("some rows stand for many, and gaps leave rows out", {
   gaps <- transform(world, z = replace(z, 1:3, NA))
   expect_warning(found <- dg_effect(distributional, "x", gaps, grid = 3), "missing values")
   expect_identical(found$rows, nrow(world) - 3L)
-  parts <- with_replaced("rows_at_once", 100L, dg_effect(distributional, "x", grid = 5))
+  parts <- with_replaced("rows_together", 100L, dg_effect(distributional, "x", grid = 5))
   expect_equal(parts$average, dg_effect(distributional, "x", grid = 5)$average)
 })
 

@@ -243,7 +243,7 @@ test_that("large folds are predicted in parts with the same domains", {
   }
   whole <- with_seed(3, run())
   # each turn draws the same numbers, in the same order
-  parts <- with_replaced("rows_at_once", 150L, with_seed(3, run()))
+  parts <- with_replaced("rows_together", 150L, with_seed(3, run()))
   expect_equal(parts$table, whole$table, tolerance = 1e-9)
 })
 
