@@ -45,3 +45,11 @@ as_flextable.domgen_mmd <- flex_report
 #' @rdname knit_print.domgen
 #' @exportS3Method flextable::as_flextable
 as_flextable.dg_cost <- flex_report
+
+#' @rdname knit_print.domgen
+#' @exportS3Method flextable::as_flextable
+as_flextable.dg_importance <- flex_report
+
+#' @rdname knit_print.domgen
+#' @exportS3Method flextable::as_flextable
+as_flextable.dg_effect <- flex_report

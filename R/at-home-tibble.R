@@ -21,6 +21,10 @@
 #'   `p.value` where there were permutations
 #' * [dg_cost()], per pass over the rows: `pass`, how often it `reads` them, `operations`, bytes
 #'   `read` and `sent`, `seconds`
+#' * [dg_importance()], per predictor and kind: `predictor`, `kind`, `increase`, `se`, `lower`,
+#'   `upper`, `domains`
+#' * [dg_effect()], per predictor, class and value: `predictor`, `class`, `at`, `category`, `value`,
+#'   `se`, `lower`, `upper`, `domains`; those of single domains are in `$domains`
 #'
 #' No number is rounded, and there are no list columns.
 #'
@@ -109,3 +113,17 @@ as.data.frame.dg_cost <- plain_table
 
 #' @exportS3Method tibble::as_tibble
 as_tibble.dg_cost <- tibble_table
+
+#' @rdname as.data.frame.domgen
+#' @export
+as.data.frame.dg_importance <- plain_table
+
+#' @exportS3Method tibble::as_tibble
+as_tibble.dg_importance <- tibble_table
+
+#' @rdname as.data.frame.domgen
+#' @export
+as.data.frame.dg_effect <- plain_table
+
+#' @exportS3Method tibble::as_tibble
+as_tibble.dg_effect <- tibble_table

@@ -1,15 +1,6 @@
-# What tools for any model share: which values they are given, and that a domain does not move with
-# the rows that they make up. Methods for the generics of a package are in at-home-<package>.R,
-# registered when it is loaded.
-
-# Numbers; of classes probabilities, where the model has some, or decision values: [rows], of two
-# classes those of the second, or [rows x classes] of more.
-tool_values <- function(model, newdata, ...) {
-  if (model$response$kind == "number") return(stats::predict(model, newdata, ...))
-  type <- if (gives_probabilities(model)) "prob" else "decision"
-  values <- stats::predict(model, newdata, type = type, ...)
-  if (is.matrix(values) && ncol(values) == 2L) values[, 2L] else values
-}
+# What tools for any model share: that a domain does not move with the rows that they make up. Which
+# values they are given is said by tool_values(). Methods for the generics of a package are in
+# at-home-<package>.R, registered when it is loaded.
 
 # what: which rows come, as in "DALEX makes up rows".
 warn_moving <- function(model, what) {
@@ -48,6 +39,9 @@ warn_moving <- function(model, what) {
 #' [fix_reference()]. All but vip ask domgen about the model that they are given, and with one that
 #' is not fixed there is a warning of class `domgen_warning_moving`. Models that make no difference
 #' between domains need nothing.
+#'
+#' [dg_importance()] and [dg_effect()] fix the reference themselves, and say what a predictor does
+#' as a property of the domain too.
 #'
 #' **marginaleffects** has a list of classes that it takes:
 #' `options(marginaleffects_model_classes = "dg_fit")` adds those of domgen.

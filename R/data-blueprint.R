@@ -211,8 +211,15 @@ replay_column <- function(column, name, blueprint, arg) {
   if (is.ordered(prototype)) factor(as.character(column), ordered = TRUE) else as.character(column)
 }
 
+# The columns of the data that the predictors are made of.
+predictor_columns <- function(blueprint) {
+  if (blueprint$kind == "formula") names(blueprint$prototype)
+  else if (is.null(blueprint$coding)) design_columns(blueprint)
+  else blueprint$coding$raw
+}
+
 replay_matrix <- function(blueprint, newdata, arg) {
-  columns <- if (is.null(blueprint$coding)) design_columns(blueprint) else blueprint$coding$raw
+  columns <- predictor_columns(blueprint)
   blueprint$columns <- columns
   if (is.data.frame(newdata)) newdata <- numeric_frame(newdata, blueprint, arg)
   one_row <- is.null(dim(newdata)) && length(columns) > 1L && length(newdata) == length(columns)

@@ -33,7 +33,9 @@
 #' | Some predictors are missing in some rows | [`na.action = na.impute`][na.impute()] |
 #' | How sure is it on a new domain? | `predict(interval = )`, `type = "set"`: [fix_intervals()] |
 #' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
-#' | Effects of predictors, a service, other packages | [fix_reference()], [model_tools] |
+#' | Which predictors matter, in rows or between domains? | [dg_importance()] |
+#' | What does a predictor do? And its mean in the domain? | [dg_effect()] |
+#' | A service, other packages | [fix_reference()], [model_tools] |
 #'
 #' @section Which projection?:
 #' | you have | and want | use |

@@ -33,3 +33,20 @@ spec_gives <- function(spec) UseMethod("spec_gives")
 
 #' @exportS3Method
 spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
+
+# What tools for any model are given. Numbers; of classes probabilities, where the model has some,
+# or decision values: [rows], of two classes those of the second, or [rows x classes] of more.
+tool_values <- function(model, newdata, ...) {
+  if (model$response$kind == "number") return(stats::predict(model, newdata, ...))
+  type <- if (gives_probabilities(model)) "prob" else "decision"
+  values <- stats::predict(model, newdata, type = type, ...)
+  if (is.matrix(values) && ncol(values) == 2L) values[, 2L] else values
+}
+
+# Classes to look at: of two the second, else all, if NULL.
+read_class <- function(class, levels) {
+  if (is.null(class)) return(if (length(levels) == 2L) levels[2L] else levels)
+  if (length(class) == 0L) check_choice(class, "class", levels)
+  for (name in class) check_choice(name, "class", levels)
+  unique(class)
+}

@@ -176,7 +176,8 @@ cv_task <- function(spec, input) {
   needs$domain <- TRUE
   sample <- read_sample(input, needs, "none")
   list(input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
-       row = sample$kept, n = input_rows(input), labels = variable_names(sample$blueprint))
+       row = sample$kept, n = input_rows(input), labels = variable_names(sample$blueprint),
+       predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns))
 }
 
 input_rows <- function(input) {

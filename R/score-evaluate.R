@@ -75,9 +75,7 @@ evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) 
 
 # Functions that do so, one a specification.
 predict_split <- function(specs, task, split, needs) {
-  train <- take_rows(task$input, split$train)
-  if (!takes_weights(specs[[1L]])) train$weights <- NULL
-  fits <- fit_inputs(specs, train)
+  fits <- split_fits(specs, task, split)
   newdata <- as_newdata(take_rows(task$input, split$held))
   domain <- task$domain[split$held]
   new <- remembering(function(key, model) read_new(model, newdata, domain, NULL, NULL))
@@ -87,13 +85,11 @@ predict_split <- function(specs, task, split, needs) {
     model <- fit()
     values <- decide_rows(model, new(list(judges_domain(model), reads_domain(model),
                                               model$blueprint), model))
-    predictions <- add_responses(rows, model, values, levels(task$y))
-    if ("prob" %in% needs) {
-      predictions$prob <- all_classes(respond(model, values, "prob"), levels(task$y), 0)
-    }
+    predictions <- judged_rows(rows, model, values, levels(task$y), needs)
     if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
     if ("interval" %in% needs) {
-      predictions <- add_intervals(predictions, model, train, newdata, levels(task$y))
+      predictions <- add_intervals(predictions, model, split_input(specs, task, split), newdata,
+                                   levels(task$y))
     }
     list(predictions = predictions, parameters = chosen_parameters(model))
   })
@@ -112,6 +108,22 @@ add_intervals <- function(predictions, model, train, newdata, levels) {
     predictions$set <- all_classes(ask(type = "set"), levels, FALSE)
   }
   predictions
+}
+
+# Functions that fit to the rows outside of a fold.
+split_fits <- function(specs, task, split) fit_inputs(specs, split_input(specs, task, split))
+
+split_input <- function(specs, task, split) {
+  train <- take_rows(task$input, split$train)
+  if (!takes_weights(specs[[1L]])) train$weights <- NULL
+  train
+}
+
+# Rows (with their truth) and what the model says of them, as measures want it.
+judged_rows <- function(rows, model, values, levels, needs) {
+  rows <- add_responses(rows, model, values, levels)
+  if ("prob" %in% needs) rows$prob <- all_classes(respond(model, values, "prob"), levels, 0)
+  rows
 }
 
 # What the data chose: list(name = value), or NULL.

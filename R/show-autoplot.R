@@ -77,7 +77,8 @@ gg_layer <- function(rows, mark, p, page) {
   switch(mark,
     point = add(ggplot2::geom_point, "fill", "shape", "size"),
     segment = add(ggplot2::geom_segment, "linewidth", "linetype"),
-    line = add(ggplot2::geom_line),
+    line = add(ggplot2::geom_line, if (any(rows$width != 1)) "linewidth"),
+    band = add(ggplot2::geom_ribbon, "fill"),
     box = add(ggplot2::geom_rect, "fill", "linewidth"),
     text = if (is.null(rows$clear)) add(ggplot2::geom_text, with = list(size = 3)) else {
       do.call(add, gg_clear())

@@ -155,7 +155,8 @@ draw_layer <- function(mark, rows, place, key, page, style) {
   switch(mark,
     point = do.call(graphics::points, utils::modifyList(point, style)),
     segment = graphics::segments(x$x, y$y, x$xend, y$yend, of$ink, rows$dash, rows$width),
-    line = graphics::lines(x$x, y$y, col = of$ink[1L]),
+    line = graphics::lines(x$x, y$y, col = of$ink[1L], lwd = rows$width[1L]),
+    band = graphics::polygon(c(x$x, rev(x$x)), c(y$y, rev(y$yend)), col = of$fill[1L], border = NA),
     box = graphics::rect(x$x, y$y, x$xend, y$yend, col = of$fill, border = of$ink,
                          lwd = rows$width),
     text = return(draw_text(rows, x$x, y$y, place, of$ink)))

@@ -100,13 +100,6 @@ held_probabilities.dg_learner <- function(object, newdata, domain, y) {
        domain = new_domain(object$blueprint, newdata, domain, nrow(prob), FALSE, "newdata"))
 }
 
-read_class <- function(class, levels) {
-  if (is.null(class)) return(if (length(levels) == 2L) levels[2L] else levels)
-  if (length(class) == 0L) check_choice(class, "class", levels)
-  for (name in class) check_choice(name, "class", levels)
-  unique(class)
-}
-
 bin_probabilities <- function(class, prob, positive, bins) {
   bin <- pmin(floor(prob * bins), bins - 1)
   rows <- split(seq_along(prob), bin)

@@ -37,10 +37,11 @@ picture_key <- function(title, levels = NULL, shapes = NULL, range = NULL, inks 
 }
 
 # Marks at x and y, one a row: "point", "segment" and "box" (to xend, yend, infinite for the edge
-# of the panel), "line" through all of a panel, "text". ink and fill are shares between paper (0)
-# and ink (1). key: the value that gives the colour of a point or the filling of a box instead;
-# styled: do the user's own arguments apply? Of text, if given: room (it has a width of 1), clear
-# (beside its point, where it is not over another). NULL where there is nothing to draw.
+# of the panel), "line" through all of a panel, "band" from y to yend along it, "text". ink and fill
+# are shares between paper (0) and ink (1). key: the value that gives the colour of a point or the
+# filling of a box instead; styled: do the user's own arguments apply? Of text, if given: room (it
+# has a width of 1), clear (beside its point, where it is not over another). NULL where there is
+# nothing to draw.
 layer <- function(mark, x, y, ..., panel = 1L) {
   if (length(x) == 0L || length(panel) == 0L) return(NULL)
   data <- data.frame(panel = panel, x = x, y = y)

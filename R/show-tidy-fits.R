@@ -12,7 +12,8 @@
 #' a line per domain; of a [dg_compare()] a line per method; of a [dg_tune()] a line per choice; of
 #' a [dg_auto()] a line per candidate; of [mmd()] a line per pair of domains; of
 #' [dg_calibration()] its table; of a [dg_diagnose()] a line each for shift, room and gain; of a
-#' [dg_cost()] a line per pass over the rows.
+#' [dg_cost()] a line per pass over the rows; of a [dg_importance()] a line per predictor and kind;
+#' of a [dg_effect()] a line per predictor and value, on average over domains.
 #'
 #' `glance()` sums it up in one line.
 #'

@@ -112,6 +112,8 @@ fuzz_models <- function(d) {
     cv = dg_cv(dg_lm(), numbers, data = d, progress = FALSE),
     compare = dg_compare(list(a = dg_lm(), b = dg_null()), numbers, data = d, progress = FALSE),
     mmd = mmd(as.matrix(d[1:2]), d$g, permutations = 5), calibration = dg_calibration(machine, d),
+    importance = dg_importance(dg_lm(), numbers, data = d, permutations = 2),
+    effect = dg_effect(dg_lm(numbers, data = d), data = d, grid = 3),
     sums = feature_sums(numbers, data = d, features = features_nystrom(5)),
     map = domain_map(dg_ridge(numbers, data = d)), folds = domain_folds(d$g),
     rows = row_folds(d$g, 2), metric = metric_custom(function(truth, prediction) 1),
@@ -156,7 +158,8 @@ fuzz_plausible <- function(world) {
     weights = weights, folds = list(NULL, 2, 3, world$models$folds, world$models$rows),
     metric = choices("rmse", "mae", "r2", "accuracy", "auc", "log_loss", "log_density", "f1"),
     scale = choices("pooled", "domain", "both", "rank", "none"),
-    type = choices("response", "class", "prob", "decision", "heatmap", "map", "product", "fourier"),
+    type = choices("response", "class", "prob", "decision", "heatmap", "map", "product", "fourier",
+                   "pdp", "ale", "context"),
     interval = choices("none", "confidence", "prediction", TRUE, FALSE),
     form = choices("published", "symmetric"), progress = list(FALSE),
     normalise = choices("constraint", "whiten", "published_code"),
@@ -165,15 +168,18 @@ fuzz_plausible <- function(world) {
     multiclass = choices("one_vs_one", "one_vs_rest"), domain_weights = choices("equal", "size"),
     search = choices("grid", "random", "coordinate"), rule = choices("best", "one_se"),
     sampling = choices("uniform", "kmeans", "pivoted"), balance = choices("none", "size", "class"),
-    grid = list(NULL, list(lambda = c(1, 10)), list(cost = 1:3), list(times = 1)),
+    grid = list(NULL, list(lambda = c(1, 10)), list(cost = 1:3), list(times = 1),
+                3, list(a = c(-1, 1))),
     new_levels = choices("na", "error"), newdata = frames, reference = c(frames, list("training")),
     labels = world$responses, reference_domain = world$domains, y = world$responses,
-    domain = world$domains, data = frames, object = c(world$models, specs), seed = list(1, 2, NULL),
+    domain = world$domains, data = frames, object = c(world$models, specs), model = world$models,
+    seed = list(1, 2, NULL),
     target = list(NULL, "u", c("u", "v"), "zz"), unlabelled = c(list(NULL), frames),
     fun = list(function(x, z) x %*% t(z), function(truth, prediction) mean(prediction), mean),
     kappa = list(`dimnames<-`(diag(3), list(c("u", "v", "w"), c("u", "v", "w"))), diag(3), NULL),
     against = list(NULL, "a", "b"), class = list(NULL, "p", "q"),
-    which = choices("scores", "values"),
+    which = choices("scores", "values"), kind = choices("within", "between", "both", "context"),
+    predictors = list(NULL, "a", "b", "f", c("a", "b"), list(both = c("a", "b"))),
     sigma = list(NULL, 1, c(1, 2)), times = list(NULL, 1), formula = fuzz_formulas, budget = list(5)
   ), stats::setNames(rep(list(list(1, 2, 3, 0.5, 0.1, 5)), 46L), c(
     "ncomp", "lambda", "epsilon", "cost", "tau", "mu", "beta", "alpha", "gamma", "delta", "smooth",
@@ -220,7 +226,7 @@ fuzz_function_call <- function(world) {
   if (name == "fit") known <- names(formals(fit.dg_spec))
   known <- setdiff(known, "...")
   data_given <- intersect(c("x", "y", "domain", "data"), known)
-  required <- c("object", "newdata", "labels", "objects", "projection", "learner", "fun", "folds")
+  required <- c("object", "model", "newdata", "labels", "objects", "projection", "learner", "fun", "folds")
   chance <- ifelse(known %in% required, 0.95, 0.2)
   chosen <- setdiff(known[stats::runif(length(known)) < chance], data_given)
   args <- c(if (stats::runif(1) < 0.95) fuzz_data(data_given, world),

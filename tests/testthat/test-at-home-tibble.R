@@ -12,6 +12,8 @@ tabled_objects <- function() {
     auto = dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2),
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(machine, labels),
+    importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
+    effect = dg_effect(machine, data = labels, grid = 4),
     mmd = mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9),
     map = domain_map(machine), cost = dg_cost(dg_ridge(features = features_rff(10)), 1e6, 5)
   )

@@ -32,6 +32,8 @@ printed_objects <- function() {
     auto_spec = dg_auto(),
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(svm, labels), svm = svm, several = several,
+    importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
+    effect = dg_effect(several, data = toy, grid = 5),
     ridge = on(dg_ridge(bandwidths = "fitted")), gp = on(dg_gp(per_predictor = TRUE)),
     gp_features = on(dg_gp(features = features_nystrom(10), optimise = FALSE)),
     lm = on(dg_lm()), null = on(dg_null(), labels),

@@ -1,0 +1,132 @@
+#' Plot effects of predictors
+#'
+#' A panel for each predictor (and class): the average over domains with the interval of
+#' [dg_effect()] as a band, and a thin line for each domain, as far as its own rows reach.
+#' Categories have a picture of their own: points are domains, diamonds the average with its
+#' interval.
+#' See [plot.dg_projection()] on colours.
+#'
+#' @param x,object The result of [dg_effect()].
+#' @param predictors Which predictors; if `NULL` the numbers, or the categories where there are no
+#'   numbers, those with the widest range first.
+#' @param max_panels At most so many panels.
+#' @param max_domains At most so many domains have a line, evenly chosen.
+#' @param ... Must be empty.
+#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @section Errors:
+#' A name that is not there; numbers and categories together.
+#' @examples
+#' toy <- simulate_dica(domains = 6, rows = 25, p = 3, seed = 1)
+#' plot(dg_effect(dg_ridge(y ~ . | domain, data = toy, lambda = 1), type = "ale", grid = 8))
+#' @export
+plot.dg_effect <- function(x, predictors = NULL, max_panels = 9, max_domains = 60, ...) {
+  show_picture(x, predictors, max_panels, max_domains, ...)
+}
+
+#' @rdname plot.dg_effect
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_effect <- function(object, predictors = NULL, max_panels = 9, max_domains = 60, ...) {
+  as_ggplot(picture(object, predictors, max_panels, max_domains, ...))
+}
+
+#' @exportS3Method
+picture.dg_effect <- function(x, predictors = NULL, max_panels = 9, max_domains = 60, ...) {
+  check_no_dots(list(...), c("predictors", "max_panels", "max_domains"))
+  shown <- effect_panels(x, predictors, check_count(max_panels, "max_panels"))
+  average <- in_panels(x$average, shown)
+  single <- in_panels(x$domains, shown)
+  domains <- unique(single$domain)
+  drawn <- domains[thin(length(domains), check_count(max_domains, "max_domains"))]
+  single <- single[single$domain %in% drawn & single$inside, ]
+  draw <- if (anyNA(average$category)) curve_picture else category_picture
+  all <- nrow(unique(x$average[c("predictor", "class")]))
+  draw(x, average, single, panels = shown$title, title = shorten(effect_title(x), 80),
+       note = c(if (nrow(shown) < all) paste(nrow(shown), "of", plural(all, "curve")),
+                if (length(drawn) < length(domains)) {
+                  paste(length(drawn), "of", plural(length(domains), "domain"), "drawn")
+                }))
+}
+
+# Data frame of predictor, class, title: what is drawn.
+effect_panels <- function(x, predictors, most) {
+  curves <- unique(x$average[c("predictor", "class")])
+  number <- unique(x$average$predictor[is.na(x$average$category)])
+  if (is.null(predictors)) {
+    predictors <- if (length(number)) number else unique(curves$predictor)
+  } else {
+    if (length(predictors) == 0L) check_choice(predictors, "predictors", unique(curves$predictor))
+    for (name in predictors) check_choice(name, "predictors", unique(curves$predictor))
+    if (length(unique(predictors %in% number)) > 1L) {
+      abort("argument", "`predictors` must be all numbers or all categories in one picture; ",
+            enumerate(intersect(predictors, number)), " are numbers.")
+    }
+  }
+  range <- vapply(predictors, function(name) {
+    diff(range(x$average$value[x$average$predictor == name]))
+  }, 0)
+  order <- predictors[order(-range)]
+  curves <- curves[curves$predictor %in% order, ]
+  curves <- utils::head(curves[order(match(curves$predictor, order)), ], most)
+  of <- if (x$type != "context") "" else ifelse(curves$predictor %in% number, "shift of ",
+                                                "the whole domain's ")
+  curves$title <- paste0(of, shorten(curves$predictor, 24),
+                         ifelse(is.na(curves$class), "", paste0(": ", shorten(curves$class, 16))))
+  curves
+}
+
+in_panels <- function(lines, shown) {
+  key <- function(frame) paste(frame$predictor, frame$class, sep = "\r")
+  lines$panel <- match(key(lines), key(shown))
+  lines[!is.na(lines$panel), ]
+}
+
+effect_axis <- function(x) {
+  what <- if (nzchar(x$values)) x$values else x$labels$response
+  switch(x$type, pdp = if (nzchar(x$values)) what else paste("predicted", what),
+         ale = paste("effect on", what), context = paste("change of", what))
+}
+
+curve_picture <- function(x, average, single, ...) {
+  lines <- lapply(split(single, factor(single$domain, unique(single$domain))), function(own) {
+    layer("line", own$at, own$value, panel = own$panel, ink = 0.35)
+  })
+  known <- average[!is.na(average$se), ]
+  zero <- if (x$type != "pdp") {
+    layer("segment", -Inf, 0, xend = Inf, dash = 2, panel = unique(average$panel), ink = 0.5)
+  }
+  new_picture(
+    average, x = picture_axis(free = TRUE), y = picture_axis(effect_axis(x)), rows = NA,
+    strip = "bottom", layers = c(list(
+      layer("band", known$at, known$lower, yend = known$upper, panel = known$panel, fill = 0.15,
+            ink = NA_real_), zero
+    ), unname(lines), list(
+      layer("line", average$at, average$value, panel = average$panel, width = 2)
+    )), caption = paste0(
+      "Thick line: average over domains, band: its ", 100 * x$level, " % interval",
+      if (x$refits) " by fits without each domain" else " over domains, the model as it is",
+      ". Thin lines: domains", if (x$type != "context") ", as far as their rows reach", "."
+    ), ...)
+}
+
+category_picture <- function(x, average, single, ...) {
+  # each predictor has a range of its own, of which a panel shows no more
+  size <- tapply(average$at, average$panel, max)
+  before <- cumsum(c(0, size))[seq_along(size)]
+  place <- function(lines) before[lines$panel] + lines$at
+  named <- unique(data.frame(at = place(average), label = average$category))
+  new_picture(
+    average, x = picture_axis(effect_axis(x)), rows = NA,
+    y = picture_axis(NULL, named$at, named$label, pad = 0.5, free = TRUE),
+    layers = list(
+      layer("point", single$value, place(single) + 0.2 + 0.25 * spread_out(nrow(single)),
+            panel = single$panel, ink = 0.35, size = 0.5),
+      layer("segment", average$lower, place(average), xend = average$upper, panel = average$panel,
+            width = 3),
+      layer("point", average$value, place(average), panel = average$panel, shape = 23, size = 1.2)
+    ), caption = paste0(
+      "Pale points: domains", if (x$type != "context") " that have the category",
+      ". Diamonds: average over domains with its ",
+      100 * x$level, " % interval", if (x$refits) " by fits without each domain."
+      else " over domains, the model as it is."
+    ), ...)
+}

@@ -1,0 +1,80 @@
+#' Plot the importance of predictors
+#'
+#' A panel for each kind of permutation: how much the loss of each left-out domain increases (pale
+#' points, of up to 60 domains) and the mean over domains with its interval. Predictors stand in the
+#' order of the table, the largest increase on top. See [plot.dg_projection()] on colours.
+#'
+#' @param x,object The result of [dg_importance()].
+#' @param max_predictors At most so many predictors are shown, those with the largest increase.
+#' @param ... Must be empty.
+#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @examples
+#' toy <- simulate_dica(domains = 8, rows = 25, p = 3, seed = 1)
+#' plot(dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 3))
+#' @export
+plot.dg_importance <- function(x, max_predictors = 20, ...) show_picture(x, max_predictors, ...)
+
+#' @rdname plot.dg_importance
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_importance <- function(object, max_predictors = 20, ...) {
+  as_ggplot(picture(object, max_predictors, ...))
+}
+
+kind_titles <- c(within = "within domains", between = "between domains", both = "both",
+                 context = "what describes\nthe domain")
+
+#' @exportS3Method
+picture.dg_importance <- function(x, max_predictors = 20, ...) {
+  check_no_dots(list(...), "max_predictors")
+  frame <- importance_frame(x, check_count(max_predictors, "max_predictors"))
+  single <- frame[frame$kind == "domain", ]
+  mean <- frame[frame$kind == "mean", ]
+  at <- function(rows) as.integer(rows$predictor)
+  panel <- function(rows) as.integer(rows$panel)
+  # beside the interval
+  spread <- at(single) + 0.2 + 0.25 * spread_out(nrow(single))
+  shown <- nlevels(frame$predictor)
+  all <- length(x$predictors)
+  new_picture(
+    frame, x = picture_axis(importance_label(x)), rows = 1L,
+    y = picture_axis(NULL, seq_len(shown), levels(frame$predictor), pad = 0.5),
+    panels = unname(kind_titles[x$kinds]), title = paste0(x$spec$parts$title, ", ", x$held),
+    note = if (shown < all) paste0(shown, " of ", plural(all, "predictor")),
+    layers = list(
+      layer("segment", 0, -Inf, yend = Inf, dash = 2, panel = seq_along(x$kinds)),
+      layer("point", single$value, spread, panel = panel(single), ink = 0.35, size = 0.5),
+      layer("segment", mean$lower, at(mean), xend = mean$upper, panel = panel(mean), width = 3),
+      layer("point", mean$value, at(mean), panel = panel(mean), shape = 23, size = 1.2)
+    ), caption = paste0(
+      "Pale points: left-out domains. Diamonds: their mean, with its ", 100 * x$level,
+      " % interval. Where domains take values of each other, the interval counts both."
+    ))
+}
+
+importance_label <- function(x) {
+  measure <- x$metric[[1L]]
+  paste(if (measure$better == "low") "increase of" else "fall of", measure$title)
+}
+
+# One line a domain and one a mean: panel, predictor (factors, the first on top), value, lower,
+# upper, kind.
+importance_frame <- function(x, most) {
+  table <- x$table
+  if (all(is.na(table$increase))) abort_nothing_to_plot()
+  predictors <- utils::head(unique(table$predictor), most)
+  single <- x$domains
+  # of many domains the spread would hide the mean
+  if (length(unique(single$domain)) > 60L) single <- single[0L, ]
+  frame <- rbind(
+    data.frame(panel = single$kind, predictor = single$predictor, value = single$increase,
+               lower = rep(NA_real_, nrow(single)), upper = rep(NA_real_, nrow(single)),
+               kind = rep("domain", nrow(single))),
+    data.frame(panel = table$kind, predictor = table$predictor, value = table$increase,
+               lower = table$lower, upper = table$upper, kind = "mean")
+  )
+  frame$panel <- factor(frame$panel, x$kinds)
+  frame$predictor <- factor(frame$predictor, rev(predictors))
+  frame <- frame[!is.na(frame$value) & !is.na(frame$predictor), ]
+  rownames(frame) <- NULL
+  frame
+}

@@ -1,0 +1,206 @@
+# From the parts of domains to curves, their average and its interval.
+
+new_effect <- function(model, asked, progress) {
+  names <- names(asked$grids)
+  parts <- parts_of(model, asked)
+  without <- if (asked$refits) refitted_averages(model, asked, progress)
+  domains <- levels(asked$rows$domain)
+  classes <- if (length(asked$class) && length(model$response$levels) > 2L) asked$class
+             else NA_character_
+  tables <- lapply(names, function(name) lapply(seq_along(classes), function(k) {
+    own <- if (length(without)) lapply(without, function(of) of[[name]][[k]])
+    lines <- effect_lines(parts[[name]][[k]], asked$grids[[name]], own, asked$level, domains)
+    lapply(lines, function(frame) {
+      if (nrow(frame)) data.frame(predictor = name, class = classes[k], frame)
+    })
+  }))
+  tables <- unlist(tables, recursive = FALSE)
+  structure(list(
+    average = do.call(rbind, lapply(tables, `[[`, "average")),
+    domains = do.call(rbind, lapply(tables, `[[`, "domains")),
+    type = asked$type, level = asked$level, refits = asked$refits,
+    rows = length(asked$rows$domain), averaged = length(asked$chosen),
+    judges = judges_other_rows(model), labels = variable_names(model$blueprint),
+    values = value_words(model), title = model$spec$parts$title
+  ), class = "dg_effect")
+}
+
+value_words <- function(model) {
+  if (model$response$kind == "number") return("")
+  probability <- gives_probabilities(model)
+  levels <- model$response$levels
+  if (length(levels) > 2L) return(if (probability) "probabilities" else "decision values")
+  paste0(if (probability) "probability of \"" else "decision value for \"", levels[2L], "\"")
+}
+
+# By predictor and class. The model's domains are described by all rows.
+parts_of <- function(model, asked) {
+  rows <- asked$rows
+  fix <- asked$type != "context" && !is_fixed(model) &&
+    (judges_other_rows(model) || reads_domain(model))
+  if (fix) model <- fix_reference(model, rows$data, domain = as.character(rows$domain))
+  lapply(stats::setNames(nm = names(asked$grids)), function(name) {
+    effect_parts(model, asked, name)
+  })
+}
+
+# list(average, domains): data frames. without: averages of fits without each domain, or NULL.
+effect_lines <- function(part, grid, without, level, domains) {
+  average <- centred_curve(average_curve(part), part)
+  G <- length(domains)
+  if (is.null(without)) without <- lapply(seq_len(G), function(g) average_curve(part, -g, average))
+  error <- jackknife_error(lapply(without, centred_curve, part))
+  half <- stats::qt((1 + level) / 2, max(G - 1, 1)) * error
+  curves <- domain_curves(part, average)
+  category <- if (is.null(grid$categories)) NA_character_ else grid$categories
+  cells <- expand.grid(k = seq_along(grid$at), g = seq_len(G))
+  single <- data.frame(domain = domains[cells$g], at = grid$at[cells$k],
+                       category = rep_len(category, length(grid$at))[cells$k],
+                       value = curves$values[cbind(cells$g, cells$k)],
+                       inside = curves$inside[cbind(cells$g, cells$k)])
+  list(average = data.frame(at = grid$at, category = category, value = average, se = error,
+                            lower = average - half, upper = average + half,
+                            domains = colSums(curves$inside)),
+       domains = single[!is.na(single$value), ])
+}
+
+# Over some of the domains; fallback: a curve with the steps that none of these has.
+average_curve <- function(part, some = TRUE, fallback = NULL) {
+  if (!is.null(part$curves)) return(colMeans(part$curves[some, , drop = FALSE]))
+  steps <- colMeans(part$steps[some, , drop = FALSE], na.rm = TRUE)
+  none <- is.na(steps)
+  steps[none] <- if (is.null(fallback)) 0 else diff(fallback)[none]
+  c(0, cumsum(steps))
+}
+
+# Local effects say nothing of the level: 0 is the mean over all rows, of whichever domains a curve
+# is made.
+centred_curve <- function(curve, part) {
+  if (is.null(part$weights)) curve else curve - mean(part$weights %*% curve)
+}
+
+# list(values, inside) [domains x values]; of local effects nothing is known outside.
+domain_curves <- function(part, average) {
+  if (!is.null(part$curves)) return(list(values = part$curves, inside = part$inside))
+  steps <- part$steps
+  G <- nrow(steps)
+  inside <- matrix(FALSE, G, length(average))
+  values <- matrix(NA_real_, G, length(average))
+  for (g in seq_len(G)) {
+    # of which its rows are
+    reached <- range(which(part$weights[g, ] > 0))
+    inside[g, reached[1L]:reached[2L]] <- TRUE
+    own <- ifelse(is.na(steps[g, ]), diff(average), steps[g, ])
+    curve <- c(0, cumsum(own))
+    curve <- curve - sum(part$weights[g, ] * (curve - average))
+    values[g, inside[g, ]] <- curve[inside[g, ]]
+  }
+  list(values = values, inside = inside)
+}
+
+# Of a mean over domains that is made anew without each (Efron and Stein, 1981).
+jackknife_error <- function(without) {
+  G <- length(without)
+  values <- do.call(cbind, without)
+  if (G < 2L) return(rep(NA_real_, nrow(values)))
+  error <- sqrt((G - 1) / G * rowSums((values - rowMeans(values))^2))
+  # of equals but for rounding
+  ifelse(error < 1e-10 * max(abs(values)), 0, error)
+}
+
+# Averages over the other domains by a model that has not seen a domain, by domain, predictor and
+# class.
+refitted_averages <- function(model, asked, progress) {
+  spec <- read_evaluated(model)
+  task <- cv_task(spec, asked$rows$input)
+  domains <- levels(asked$rows$domain)
+  if (length(domains) < 3L) {
+    abort("data", "`refits` needs at least 3 domains, not ", length(domains), ".")
+  }
+  resumable(function() {
+    seeds <- stored("seeds", draw_seeds(length(domains)))
+    pieces <- lapply(seq_along(domains), function(g) {
+      list(key = paste("domain", g), domain = domains[g], seed = seeds[g],
+           label = spec$parts$title)
+    })
+    run_pieces(pieces, refit_worker(spec, task, asked), progress)
+  })
+}
+
+refit_worker <- function(spec, task, asked) {
+  list(spec, task, asked)
+  function(piece) {
+    split <- list(train = which(task$domain != piece$domain))
+    holding_out(piece$domain, {
+      model <- seal(split_fits(list(spec), task, split)[[1L]]())
+      asked <- without_domain(asked, piece$domain)
+      lapply(parts_of(model, asked), function(parts) lapply(parts, average_curve))
+    })
+  }
+}
+
+without_domain <- function(asked, domain) {
+  keep <- asked$rows$domain != domain
+  asked$chosen <- match(intersect(asked$chosen, which(keep)), which(keep))
+  asked$rows$data <- chosen_rows(asked$rows$data, keep)
+  asked$rows$domain <- droplevels(asked$rows$domain[keep])
+  asked
+}
+
+#' @export
+print.dg_effect <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_effect(x))
+  invisible(x)
+}
+
+effect_titles <- c(pdp = "Partial dependence", ale = "Accumulated local effects",
+                   context = "Contextual effects")
+
+effect_title <- function(x) {
+  paste0(effect_titles[[x$type]], " on ", if (nzchar(x$values)) paste("the", x$values)
+         else x$labels$response, ": ", x$title)
+}
+
+describe_effect <- function(x) {
+  domains <- length(unique(x$domains$domain))
+  cat_line(effect_title(x))
+  cat_line("  ", plural(x$averaged, "row"), if (x$averaged < x$rows) paste(" of", in_full(x$rows)),
+           ", ", plural(domains, "domain"), ", each of which weighs the same; ", effect_interval(x))
+  if (x$type == "context") {
+    cat_line("  ", if (x$judges) "`at`: shift of the rows that describe a domain"
+                   else "the model makes no difference between domains")
+  }
+  cat_line("")
+  shown <- shown_values(x$average)
+  cells <- effect_cells(shown)
+  cat_table(utils::head(cells, most_lines), text = c("predictor", "class"))
+  hidden <- nrow(x$average) - min(nrow(cells), most_lines)
+  if (hidden > 0L) cat_line("  and ", hidden, " more in `$average`")
+}
+
+effect_interval <- function(x) {
+  if (all(is.na(x$average$se))) return("one domain has no interval")
+  paste0(100 * x$level, " % intervals ", if (x$refits) "by fits without each domain"
+         else "over domains, of the model as it is")
+}
+
+# Of each curve six values at most, its ends among them.
+shown_values <- function(average) {
+  curve <- paste(average$predictor, average$class)
+  keep <- unlist(lapply(split(seq_along(curve), factor(curve, unique(curve))), function(i) {
+    if (!is.na(average$category[i[1L]])) i
+    else i[unique(round(seq(1, length(i), length.out = min(6, length(i)))))]
+  }))
+  average[sort(keep), ]
+}
+
+effect_cells <- function(lines) {
+  at <- ifelse(is.na(lines$category), vapply(lines$at, function(v) format(rounded(v, 3)), ""),
+               lines$category)
+  cells <- data.frame(predictor = lines$predictor, class = lines$class, at = at,
+                      error_cells(lines[c("value", "se", "lower", "upper")]))
+  if (all(is.na(cells$class))) cells$class <- NULL
+  curve <- paste(lines$predictor, lines$class)
+  cells$predictor[c(FALSE, curve[-1L] == curve[-length(curve)])] <- ""
+  cells
+}

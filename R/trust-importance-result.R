@@ -1,0 +1,126 @@
+# Increases by domain to their means over domains, with intervals.
+
+# results: by fold, list(scores, moved, seconds, warnings).
+new_importance <- function(plan, results) {
+  scores <- do.call(rbind, lapply(results, `[[`, "scores"))
+  moved <- do.call(rbind, lapply(results, `[[`, "moved"))
+  sizes <- stats::setNames(scores$rows, scores$domain)
+  # a row alone has none to change with
+  moved$increase[moved$kind == "within" & sizes[moved$domain] < 2L] <- NA_real_
+  task <- plan$task
+  share <- train_share(plan$splits, task)
+  domains <- levels(droplevels(task$domain))
+  names <- names(plan$groups)
+  cells <- expand.grid(kind = plan$kinds, predictor = names, stringsAsFactors = FALSE)
+  parts <- lapply(seq_len(nrow(cells)), function(i) {
+    own <- moved[moved$predictor == cells$predictor[i] & moved$kind == cells$kind[i], ]
+    mean_increase(own, domains, share, plan$level)
+  })
+  table <- data.frame(cells[c("predictor", "kind")], do.call(rbind, lapply(parts, `[[`, "line")))
+  by_domain <- data.frame(domain = domains, cells[rep(seq_along(parts), each = length(domains)),
+                                                  c("predictor", "kind")],
+                          increase = unlist(lapply(parts, `[[`, "increase")), row.names = NULL)
+  structure(list(
+    table = by_size(table), domains = by_domain,
+    scores = scores_before(scores, domains), metric = plan$metric, kinds = plan$kinds,
+    predictors = plan$groups, permutations = plan$permutations, level = plan$level,
+    fits = length(results), seconds = sum(vapply(results, `[[`, 0, "seconds")),
+    held = held_out(plan$splits, task$domain), labels = task$labels,
+    warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = plan$specs[[1L]]
+  ), class = "dg_importance")
+}
+
+# own: lines of a predictor and kind. list(line, increase: by domain)
+mean_increase <- function(own, domains, share, level) {
+  by <- function(of) {
+    c(tapply(own$increase, factor(own[[of]], domains), known_mean))
+  }
+  increase <- by("domain")
+  values <- if (own$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
+  # infinite scores, as of a model that overflows, have no interval
+  error <- mean_error(values, share = share)
+  interval <- mean_interval(known_mean(increase), error, level)
+  list(line = data.frame(increase = known_mean(increase), se = error$se, lower = interval[1L],
+                         upper = interval[2L], domains = sum(!is.na(increase))),
+       increase = unname(increase))
+}
+
+# The jackknife's, of a mean over pairs of domains: own, means of those in which a domain takes the
+# values; given, of those in which it gives them. Two domains are one pair.
+pseudovalues <- function(own, given) {
+  G <- sum(!is.na(own))
+  if (G < 3L) return(rep(NA_real_, length(own)))
+  mean <- known_mean(own)
+  given[is.na(given)] <- mean
+  mean + (G - 1) / (G - 2) * (own + given - 2 * mean)
+}
+
+# Predictors by their largest increase, kinds in their order.
+by_size <- function(table) {
+  largest <- tapply(table$increase, table$predictor, function(v) {
+    if (all(is.na(v))) -Inf else max(v, na.rm = TRUE)
+  })
+  place <- match(table$predictor, unique(table$predictor))
+  table <- table[order(-largest[table$predictor], place), ]
+  rownames(table) <- NULL
+  table
+}
+
+# Of repeats the mean.
+scores_before <- function(scores, domains) {
+  place <- match(domains, scores$domain)
+  data.frame(domain = domains, rows = scores$rows[place],
+             score = c(tapply(scores$score, factor(scores$domain, domains), mean)),
+             row.names = NULL)
+}
+
+#' @export
+print.dg_importance <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_importance(x))
+  invisible(x)
+}
+
+# Lines of a table that print shows.
+most_lines <- 24L
+
+describe_importance <- function(x) {
+  measure <- x$metric[[1L]]
+  cat_line(importance_title(x), ", ", x$spec$parts$title, ", ", x$held)
+  cat_line("  ", measure$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
+           plural(x$permutations, "permutation"), "; ", 100 * x$level,
+           " % intervals of the mean over new domains")
+  print_fold_warnings(x$warnings, x$fits)
+  cat_line("")
+  shown <- utils::head(x$table, most_lines)
+  repeated <- c(FALSE, shown$predictor[-1L] == shown$predictor[-nrow(shown)])
+  cells <- data.frame(shown[c("predictor", "kind")],
+                      error_cells(shown[c("increase", "se", "lower", "upper")]))
+  cells$predictor[repeated] <- ""
+  cat_table(cells, text = c("predictor", "kind"))
+  if (nrow(x$table) > most_lines) {
+    cat_line("  and ", nrow(x$table) - most_lines, " more in `$table`")
+  }
+}
+
+# Numbers of a line with the decimals that show two digits of its standard error, the second column.
+error_cells <- function(lines) {
+  more <- max(getOption("digits") - 7L, -1L)
+  cells <- lapply(lines, function(values) {
+    vapply(seq_along(values), function(i) {
+      se <- lines[[2L]][i]
+      if (is.na(values[i])) return("NA")
+      if (!is.finite(se) || se == 0 || !is.finite(values[i])) return(format(rounded(values[i], 3)))
+      decimals <- 1 + more - floor(log10(se))
+      if (decimals > 8 || abs(values[i]) >= 1e8) return(format(rounded(values[i], 3)))
+      # + 0 turns -0 into 0
+      formatC(round(values[i], decimals) + 0, max(decimals, 0), format = "f")
+    }, "")
+  })
+  as.data.frame(cells)
+}
+
+importance_title <- function(x) {
+  measure <- x$metric[[1L]]
+  paste0(if (measure$better == "low") "Increase of " else "Fall of ", measure$title,
+         " when a predictor is permuted")
+}
