@@ -79,10 +79,11 @@ predict_split <- function(specs, task, split, needs) {
   if (!takes_weights(specs[[1L]])) train$weights <- NULL
   fits <- fit_inputs(specs, train)
   newdata <- as_newdata(take_rows(task$input, split$held))
-  domain <- task$domain[split$held]
+  domain <- (if (is.null(task$judged)) task$domain else task$judged)[split$held]
   new <- remembering(function(key, model) read_new(model, newdata, domain, NULL, NULL))
-  rows <- data.frame(row = task$row[split$held], domain = domain, fold = split$fold,
-                     rep = split$rep, truth = task$y[split$held], stringsAsFactors = FALSE)
+  rows <- data.frame(row = task$row[split$held], domain = task$domain[split$held],
+                     fold = split$fold, rep = split$rep, truth = task$y[split$held],
+                     stringsAsFactors = FALSE)
   lapply(fits, function(fit) function() {
     model <- fit()
     values <- decide_rows(model, new(list(judges_domain(model), reads_domain(model),
