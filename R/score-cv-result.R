@@ -18,7 +18,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
     values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
     mean_error(values, refits$without[[name]], share, crossed = crossed)
   })
-  structure(list(
+  structure(c(list(
     domains = by_domain, predictions = predictions,
     mean = known_mean(by_domain$score), se = errors[[1L]]$se,
     errors = errors, overall = score(as.list(predictions), metrics[[1L]]), fits = fits,
@@ -27,7 +27,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
     crossed = crossed,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
-  ), class = "dg_cv")
+  ), collect_shots(results, task, share)), class = "dg_cv")
 }
 
 # The mean share of the rows that folds train on.
@@ -106,6 +106,7 @@ describe_cv <- function(x) {
   cat_line("")
   cat_table(utils::head(x$domains, 10L), digits = getOption("digits") - 3L)
   if (nrow(x$domains) > 10L) cat_line("  and ", nrow(x$domains) - 10L, " more in `$domains`")
+  if (!is.null(x$shots)) describe_shots(x)
 }
 
 without_score <- function(missing, truth) {

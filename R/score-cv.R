@@ -22,6 +22,8 @@
 #'   progress is told to its handlers instead (`progressr::handlers(global = TRUE)`).
 #' @param hold_out Of a formula with several factors of domains: the name of the one whose levels
 #'   are held out, or `"all"`, what is held out being new in each, see [dg_cv()].
+#' @param shots Numbers of labelled rows, such as `c(1, 2, 5, 10)`: the fit without a domain is also
+#'   [adapted][adapt()] to it with so many of its rows, see below. For models that [adapt()] takes.
 #' @section Domains of several factors:
 #' Behind the bar factors may be nested, `y ~ x | school / class`, or crossed,
 #' `y ~ x | patient + device`, or both, `y ~ x | (school / class) + year`. A domain is then a
@@ -49,6 +51,14 @@
 #' A domain with a single class has no `"auc"`,
 #' `"balanced_accuracy"`, `"gmean"`, `"f1"` and `"mcc"`: they are `NA` and left out of the mean. One
 #' that lacks some of more than two classes has them of those that it has.
+#' @section Partly known domains:
+#' With `shots` each held-out domain gets labels: k of its rows at random, by which the model is
+#' adapted, and it is scored on rows that have no label for any k: the first k of a random order have
+#' labels, those behind the largest k are scored, in 5 orders for each domain, over which its score is
+#' averaged. `print()` and [plot()][plot.dg_cv()] show the mean error by k. `se` and that of the
+#' paired change from no labels are for new domains, as above with the factor for overlapping
+#' training sets. Of the first metric; domains with fewer than two rows more than the largest k are
+#' left out. Domains are described by all of their rows, labelled or not.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several
@@ -79,6 +89,9 @@
 #'   \item{held, labels}{what was held out, in words; the names of response and domain}
 #'   \item{novelty, unit, crossed}{of several factors: to what the rows held out are new, what a
 #'     score is of, in words; the levels of crossed factors by domain}
+#'   \item{shots, shot_scores}{with `shots`: data frame of `shots` (0 first), `mean`, `se`, `df`,
+#'     the paired `difference` from no labels, `se_difference`, and the number of `domains`; scores
+#'     by domain, domains x shots}
 #'   \item{spec}{the learner or chain, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does
@@ -126,18 +139,27 @@
 #' # chicks of a diet: a new diet with its chicks, or a new chick of a known diet
 #' dg_cv(dg_lm(), weight ~ Time | Diet / Chick, data = ChickWeight)
 #' dg_cv(dg_lm(), weight ~ Time | Diet / Chick, data = ChickWeight, hold_out = "Chick", folds = 5)
+#'
+#' # with a few labelled rows of the new domain
+#' dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10))
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
                   metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL,
-                  hold_out = "all", ...) {
+                  hold_out = "all", shots = NULL, ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
   spec <- read_evaluated(object)
   input <- cv_input(call, object, parent.frame())
+  if (!is.null(input$source) && !is.null(shots)) {
+    abort("argument", "`shots` must be NULL with a source.")
+  }
   if (!is.null(input$source)) return(cv_source(spec, input, folds, metric, refits, progress,
                                                   hold_out))
   plan <- read_plan(list(spec), input, folds, metric, refits, progress, hold_out)
+  plan$task$shots <- check_shots(shots, plan$task)
+  plan$task$shot_metric <- plan$metrics[1L]
+  if (!is.null(plan$task$shots)) check_whole_domains(plan)
   resumable(function() cross_validate(plan)[[1L]])
 }
 
@@ -149,6 +171,12 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out) {
   for (spec in specs) check_metrics_fit(metrics, spec)
   list(specs = unname(specs), task = task, folds = folds, metrics = metrics,
        refits = check_flag(refits, "refits"), progress = read_progress(progress))
+}
+
+check_whole_domains <- function(plan) {
+  if (!holds_domains(fold_splits(plan$folds, plan$task), plan$task$domain)) {
+    abort("argument", "`shots` must be NULL with `folds` of rows: those of the domains are known.")
+  }
 }
 
 # A search inside a fold leaves the line to the cross-validation.

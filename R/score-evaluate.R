@@ -88,13 +88,22 @@ predict_split <- function(specs, task, split, needs) {
     model <- fit()
     values <- decide_rows(model, new(list(judges_domain(model), reads_domain(model),
                                               model$blueprint), model))
-    predictions <- add_responses(rows, model, values, levels(task$y))
-    if ("prob" %in% needs) {
-      predictions$prob <- all_classes(respond(model, values, "prob"), levels(task$y), 0)
-    }
-    if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
-    list(predictions = predictions, parameters = chosen_parameters(model))
+    predictions <- predicted_rows(rows, model, values, newdata, domain, levels(task$y), needs)
+    list(predictions = predictions, parameters = chosen_parameters(model),
+         shots = if (!is.null(task$shots) && is.null(split$pair)) {
+           score_shots(seal(model), task, split, predictions)
+         })
   })
+}
+
+# rows: data frame of what is known of them; levels: of classes; needs: what metrics do.
+predicted_rows <- function(rows, model, values, newdata, domain, levels, needs) {
+  predictions <- add_responses(rows, model, values, levels)
+  if ("prob" %in% needs) {
+    predictions$prob <- all_classes(respond(model, values, "prob"), levels, 0)
+  }
+  if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
+  predictions
 }
 
 # What the data chose: list(name = value), or NULL.
