@@ -30,31 +30,36 @@ check_shots <- function(shots, task) {
 # Scores of each held-out domain with k labelled rows, [domains x shots], NA for a domain with too
 # few rows; of a fit and its predictions of the held-out rows, see predict_split().
 score_shots <- function(model, task, split, predictions) {
+  # as adapt() would choose anew for each
+  penalties <- lapply(task$shots, function(k) {
+    if (k > 0L) adapt_penalty(learner_of(model), k)
+  })
   held <- split(seq_along(split$held), droplevels(task$domain[split$held]))
   most <- max(task$shots)
   scores <- vapply(held, function(i) {
     if (length(i) < most + 2L) return(rep(NA_real_, length(task$shots)))
     draws <- replicate(shot_draws, shots_of_domain(model, task, split$held[i], predictions[i, ],
-                                                   sample.int(length(i))))
+                                                   sample.int(length(i)), penalties))
     rowMeans(matrix(draws, length(task$shots)))
   }, numeric(length(task$shots)))
   t(matrix(scores, length(task$shots), dimnames = list(task$shots, names(held))))
 }
 
 # The first k of the rows in this order have labels; all are scored on the same rows.
-shots_of_domain <- function(model, task, rows, before, order) {
+shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) {
   most <- max(task$shots)
   test <- order[-seq_len(most)]
   newdata <- as_newdata(take_rows(task$input, rows))
   domain <- (if (is.null(task$judged)) task$domain else task$judged)[rows]
   y <- task$y[rows]
-  vapply(task$shots, function(k) {
+  vapply(seq_along(task$shots), function(j) {
+    k <- task$shots[j]
     found <- before
     if (k > 0L) {
       labels <- replace(y, order[-seq_len(k)], NA)
       # by value: a name might be a column of newdata
-      adapted <- do.call(adapt, list(model, newdata, labels = labels,
-                                     domain = as.character(domain)))
+      adapted <- do.call(adapt, c(list(model, newdata, labels = labels,
+                                       domain = as.character(domain)), penalties[[j]]))
       found <- predicted_rows(before, adapted, decision_of(adapted, length(rows)), newdata, domain,
                               levels(y), metrics_need(task$shot_metric))
     }
