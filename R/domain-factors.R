@@ -13,9 +13,9 @@
 #'
 #' @details
 #' Kernels between domains can be added and multiplied, also with non-negative numbers:
-#' `domain_factors("patient") + 0.5 * domain_factors("device")`; `domain_pooled()` is the constant 1,
-#' so that `domain_pooled() + domain_factors("school")` is what all schools share and what similar
-#' schools do.
+#' `domain_factors("patient") + 0.5 * domain_factors("device")`; `domain_pooled()` is the constant
+#' 1, so that `domain_pooled() + domain_factors("school")` is what all schools share and what
+#' similar schools do.
 #'
 #' *New rows.* A level that training had is described by its training rows, whatever the new ones
 #' are: of a known device used with one new patient these are a poor sample. A level that is new is
@@ -24,8 +24,8 @@
 #'
 #' *Which to take.* Any other kernel, as the default `domain_distribution()`, judges the combination
 #' as one domain, by its own rows only, which are few where factors have many levels. The product
-#' lets a row count where each of its factors is alike, the sum, an additive model, where one of them
-#' is. In simulated worlds of 10 x 5 levels with 8 rows each, the errors of [dg_ridge()] on new
+#' lets a row count where each of its factors is alike, the sum, an additive model, where one of
+#' them is. In simulated worlds of 10 x 5 levels with 8 rows each, the errors of [dg_ridge()] on new
 #' levels of both crossed factors were 0.74, 0.73 and 0.86 (product, sum, combination) where their
 #' effects add, 0.86, 1.01 and 1.02 where they multiply, 1.23 pooled; with 25 rows, and with nested
 #' factors, the differences were smaller and the product never clearly worse: it is the default of
@@ -120,13 +120,13 @@ domain_kernel_fit.domain_factors <- function(kernel, rows, features = NULL) {
 # kappa of the training domains, of the fitted kernels.
 factors_kappa <- function(kernel) {
   put_together(kernel, lapply(kernel$fitted, function(one) {
-    at <- places_of(kernel, one, kernel$domains)
+    at <- trained_places(kernel, one, kernel$domains)
     unname(one$kernel$kappa)[at, at, drop = FALSE]
   }))
 }
 
 # The places of the domains' levels among those of training, NA where they are new.
-places_of <- function(kernel, one, domains) {
+trained_places <- function(kernel, one, domains) {
   level <- if (is.null(one$factor)) domains else levels_of_factor(kernel, one$factor, domains)
   match(level, one$levels)
 }
@@ -144,7 +144,7 @@ domain_kappa.domain_factors <- function(kernel, rows, among = FALSE) {
     level <- levels_of_factor(kernel, one$factor, levels(rows$domain))
     kappa <- if (among) levels_among(one, own) else levels_with_training(one, own)
     at <- match(level, levels(own$domain))
-    with <- if (among) at else places_of(kernel, one, kernel$domains)
+    with <- if (among) at else trained_places(kernel, one, kernel$domains)
     kappa[at, with, drop = FALSE]
   }))
 }

@@ -21,7 +21,8 @@ adapt_penalty.dg_ridge <- function(learner, labels, constant = NULL) {
   own <- penalty_of(learner, "lambda")
   plain <- list(lambda = own, constant = if (is.null(constant)) 0 else constant)
   # who gives lambda gets it; a feature map keeps no rows
-  if (!is.null(learner$spec$args$lambda) || is.null(learner$product$X) || length(learner$y) == 0L) return(plain)
+  if (!is.null(learner$spec$args$lambda) || is.null(learner$product$X) ||
+        length(learner$y) == 0L) return(plain)
   with_seed(1L, {
     parts <- adapt_domains(learner, labels)
     if (length(parts) < 3L) return(plain)

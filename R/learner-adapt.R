@@ -28,14 +28,14 @@
 #'     `lambda` and `constant` of the correction are those that would have served the training
 #'     domains: each is predicted by the others (see [lodo()]), corrected by as many
 #'     labels as there are now, at random in 3 draws, and scored on its other rows; of `lambda`
-#'     from 0.001 to 1000, that of the model and no correction at all, and `constant` of 0, 1 and 10,
-#'     those with the least mean squared error over domains are taken. At least 3 domains and at
+#'     from 0.001 to 1000, that of the model and no correction at all, and `constant` of 0, 1 and
+#'     10, those with the least mean squared error over domains are taken. At least 3 domains and at
 #'     most 2,000 rows of whole domains are looked at, always the same. In worlds without a
 #'     difference between domains the model's own `lambda` made predictions worse by 6 to 7 % with 2
 #'     or 8 labels, this choice by none; on real data errors with few labels were lower than by the
-#'     model's `lambda` (Oxide 6.1 for 11.9 with 5 labels, sleepstudy 29.2 for 33.2 with 2, Orthodont
-#'     1.60 for 1.68 with one, MathAchieve 6.33 for 6.34 with 8; without labels 13.2, 42.3, 2.11 and
-#'     6.47).
+#'     model's `lambda` (Oxide 6.1 for 11.9 with 5 labels, sleepstudy 29.2 for 33.2 with 2,
+#'     Orthodont 1.60 for 1.68 with one, MathAchieve 6.33 for 6.34 with 8; without labels
+#'     13.2, 42.3, 2.11 and 6.47).
 #'   \item [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the
 #'     prior covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise; `predict(se.fit = TRUE)` gives
 #'     the standard deviations of that posterior. They take f - f0 to be as uncertain as f was
@@ -113,7 +113,8 @@ abort_adapt <- function(found) {
 #' @rdname adapt
 #' @export
 adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL, lambda = NULL,
-                             constant = NULL, weights = NULL, reference = NULL, reference_domain = NULL, ...) {
+                             constant = NULL, weights = NULL, reference = NULL,
+                             reference_domain = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(adapt)
   check_no_dots(list(...), names(formals(adapt.dg_learner))[-1L])
@@ -131,11 +132,20 @@ adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL
   )
   given <- read_labels(given, rows$ok, learner_of(object)$response)
 
-  if (is.null(lambda)) {
-    chosen <- adapt_penalty(learner_of(object), count_labels(given), args$constant)
-    args[names(chosen)] <- chosen
-  }
+  if (is.null(lambda)) args <- with_adapt_penalty(args, learner_of(object), given)
+  corrected(object, rows, given, args, call)
+}
 
+# given: see read_labels(); a weight of 3 counts as three rows.
+with_adapt_penalty <- function(args, learner, given) {
+  labels <- max(1L, as.integer(min(round(sum(given$weights)), 1e6)))
+  chosen <- adapt_penalty(learner, labels, args$constant)
+  args[names(chosen)] <- chosen
+  args
+}
+
+# The model with f - f0 learned from the labelled rows; rows: see domain_rows().
+corrected <- function(object, rows, given, args, call) {
   base <- fix_domain(forget_rows(object), rows$described, rows$one(rows$described))
   all <- list(X = rows$X, domain = rows$one(rows$X))
   learner <- learner_of(base)
@@ -160,9 +170,6 @@ adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL
   if (has_posterior(base)) adapted$moments <- posterior(adapted, all)
   seal(adapted)
 }
-
-# A weight of 3 counts as three rows.
-count_labels <- function(given) max(1L, as.integer(min(round(sum(given$weights)), 1e6)))
 
 #' @exportS3Method
 adapt.dg_adapted <- function(object, newdata, labels, ...) {

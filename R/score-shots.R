@@ -105,8 +105,8 @@ collect_shots <- function(results, task, share) {
 describe_shots <- function(x) {
   table <- x$shots
   left <- nrow(x$shot_scores) - max(table$domains)
-  cat_line("\n", x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its other ",
-           "rows (", plural(shot_draws, "draw"), " each", if (left) {
+  cat_line("\n", x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its ",
+           "other rows (", plural(shot_draws, "draw"), " each", if (left) {
              paste0("; without ", plural(left, "domain"), " of fewer than ",
                     max(table$shots) + 2L, " rows")
            }, ")")
