@@ -56,9 +56,9 @@
 #' adapted, and it is scored on rows that have no label for any k: the first k of a random order
 #' have labels, those behind the largest k are scored, in 5 orders for each domain, over which its
 #' score is averaged. `print()` and [plot()][plot.dg_cv()] show the mean error by k.
-#' `se` and that of the paired change from no labels are for new domains, as above with the factor for overlapping
-#' training sets. Of the first metric; domains with fewer than two rows more than the largest k are
-#' left out. Domains are described by all of their rows, labelled or not.
+#' `se` and that of the paired change from no labels are for new domains, as above with the factor
+#' for overlapping training sets. Of the first metric; domains with fewer than two rows more than
+#' the largest k are left out. Domains are described by all of their rows, labelled or not.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several
