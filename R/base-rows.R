@@ -19,10 +19,12 @@ take <- function(x, rows) {
 
 # What kernels are told of a sample. described: where the sample is a part of the rows, what is
 # known of its domains from all of them, list(sizes, means: function(map) means of features [G x
-# r]).
+# r]); structure: of the domains, where they have several factors.
 rows_of <- function(sample, threads) {
+  structure <- if (is.null(sample$structure)) sample$blueprint$structure else sample$structure
   c(list(X = sample$X, domain = sample$domain, threads = threads),
-    if (!is.null(sample$described)) sample["described"])
+    if (!is.null(sample$described)) sample["described"],
+    if (!is.null(structure)) list(structure = structure))
 }
 
 # Of list(X, domain, ...) some rows.

@@ -63,8 +63,10 @@ score_label <- function(measure, width, prefix = "") {
 # The user's names of the response and of the domain.
 variable_names <- function(blueprint) {
   domain <- blueprint$domain_columns
+  structure <- blueprint$structure
   list(response = if (is.null(blueprint$response_name)) "y" else blueprint$response_name,
-       domain = if (length(domain)) paste(domain, collapse = ", ") else "domain")
+       domain = if (!is.null(structure)) structure$text
+                else if (length(domain)) paste(domain, collapse = ", ") else "domain")
 }
 
 # "12 of 60 domains named", or nothing where all are.

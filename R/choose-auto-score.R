@@ -102,7 +102,7 @@ candidate_values <- function(search, key, sample) {
   c <- search$found[[key]]$candidate
   if (c$kernel == "null") {
     return(null_values(search_task(sample, search$args),
-                       left_out_groups(sample$domain, search$args$folds), sample$unit))
+                       left_out_groups(sample, search$args$folds), sample$unit))
   }
   judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
   values <- NULL
@@ -110,7 +110,7 @@ candidate_values <- function(search, key, sample) {
     spec <- member_spec(search, key, sample, judge$sigma)
     args <- spec$args
     scaled <- quietly(scale_sample(sample, spec_scale(spec)))
-    scaled$left_out <- left_out_groups(scaled$domain, search$args$folds)
+    scaled$left_out <- left_out_groups(scaled, search$args$folds)
     found <- left_out_of_units(sample_space(args, scaled), scaled, ridge_task(scaled, args), args,
                                args$lambda)
     found <- matrix(found, length(sample$y))

@@ -42,7 +42,7 @@ new_search <- function(args, sample, metric, few, rows, deadline = auto_deadline
   task <- search_task(sample, args)
   list2env(list(
     args = args, metric = metric, few = few, sample = sample, judged = judged,
-    left_out = if (few) judged else left_out_groups(judged, args$folds),
+    left_out = if (few) judged else left_out_groups(sample, args$folds),
     judge = list(y = sample$y, domain = judged, metric = metric, response = task$response),
     stack = list(target = task$Y, share = row_costs(1, sample$weights / max(sample$weights),
                                                     judged, "equal")),
@@ -69,8 +69,12 @@ in_groups <- function(domain) {
   factor(rep_len(seq_len(most_left_out), G)[as.integer(domain)])
 }
 
-# The groups that are left out together: as the user says, or in_groups().
-left_out_groups <- function(domain, folds) {
+# The groups that are left out together: as the user says, or in_groups(); of several factors whole
+# levels of one, see left_out_whole().
+left_out_groups <- function(sample, folds) {
+  domain <- sample$domain
+  whole <- left_out_whole(sample$blueprint$structure, levels(domain))
+  if (!is.null(whole)) levels(domain) <- whole
   if (is.null(folds)) return(in_groups(domain))
   if (inherits(folds, c("domgen_row_folds", "rset"))) {
     abort("argument", "`folds` must be NULL, a number of folds, or made by domain_folds(): whole ",

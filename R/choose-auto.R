@@ -198,7 +198,7 @@ fit_chosen <- function(spec, sample) {
 fit_members <- function(search, keys, sample) {
   n <- length(sample$y)
   if (!search$few && is.null(sample$unit) && n <= min(most_scored, exact_rows)) {
-    sample$left_out <- left_out_groups(sample$domain, search$args$folds)
+    sample$left_out <- left_out_groups(sample, search$args$folds)
   }
   specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, sample))
   lapply(specs, fit_member, sample)

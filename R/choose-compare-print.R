@@ -11,7 +11,9 @@ describe_comparison <- function(x) {
   run <- x$runs[[1L]]
   cat_line(measure$title, ", ", run$held, " (",
            if (measure$better == "low") "lower" else "higher", " is better); differences from ",
-           dQuote(x$against, FALSE), ", paired by domain\n")
+           dQuote(x$against, FALSE), ", paired by ",
+           if (is.null(run$novelty)) "domain" else sub("^level of ", "", run$unit),
+           if (!is.null(run$novelty)) paste0("\n  ", run$novelty), "\n")
   cat_table(comparison_cells(x), text = "method")
   missing <- sum(is.na(rowSums(x$scores)))
   if (missing) cat_line("  ", without_score(missing, run$predictions$truth))

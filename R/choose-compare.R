@@ -116,7 +116,7 @@
 #' @export
 dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                        folds = NULL, metric = NULL, against = NULL, refits = TRUE,
-                       na.action = stats::na.omit, progress = NULL, ...) {
+                       na.action = stats::na.omit, progress = NULL, hold_out = "all", ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_compare)))
   check_given(objects, "objects")
@@ -129,19 +129,19 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   input <- evaluate_input(given[names(given) %in% data_arguments], parent.frame())
   if (!is.null(input$source)) {
     refits <- if (missing(refits)) FALSE else refits
-    return(compare_source(specs, input, folds, metric, refits, progress, against))
+    return(compare_source(specs, input, folds, metric, refits, progress, against, hold_out))
   }
-  plan <- read_plan(specs, input, folds, metric, refits, progress)
+  plan <- read_plan(specs, input, folds, metric, refits, progress, hold_out)
   resumable(function() new_comparison(cross_validate(plan), names(specs), against))
 }
 
 # Rows in blocks: each method by passes of its own, on the folds of the first.
-compare_source <- function(specs, input, folds, metric, refits, progress, against) {
+compare_source <- function(specs, input, folds, metric, refits, progress, against, hold_out) {
   what <- list("dg_compare", specs, format_formula(input$x), input$weights, folds)
   over_source(input$source, what, function() {
     runs <- list()
     for (spec in unname(specs)) {
-      run <- cv_source(spec, input, folds, metric, refits, progress)
+      run <- cv_source(spec, input, folds, metric, refits, progress, hold_out)
       folds <- run$folds
       runs <- c(runs, list(run))
     }
@@ -216,7 +216,7 @@ compare_pair <- function(run, against) {
   without <- if (!is.null(without) && !is.null(theirs)) {
     list(scores = without$scores - theirs$scores, group = without$group)
   }
-  error <- mean_error(difference, without, run$share, off = 0.5)
+  error <- mean_error(difference, without, run$share, off = 0.5, crossed = run$crossed)
   list(line = paired_line(difference, error),
        inference = data.frame(how = error$how, inflation = error$inflation, df = error$df))
 }

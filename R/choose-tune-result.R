@@ -45,7 +45,7 @@ finish_search <- function(state) {
       if (is.null(r$scores)) rep(NA_real_, length(unique(state$task$domain))) else r$scores
     })),
     metric = state$metrics[[1L]], rule = state$spec$args$rule, search = state$spec$args$search,
-    held = held_out(state$splits, state$task$domain), grid = state$grid, tried = state$tried,
+    held = held_out(state$splits, state$task), grid = state$grid, tried = state$tried,
     budget = list(seconds = state$spec$args$budget, spent = state$spent), spec = state$spec
   )
   class(model) <- c("dg_tuned", class(model))

@@ -217,6 +217,7 @@ summarise_choice <- function(outcomes, state) {
   domains <- score_left_out(predictions, state$metrics)
   scores <- stats::setNames(domains$score, domains$domain)
   list(scores = scores, mean = known_mean(scores),
-       se = mean_error(scores, share = train_share(state$splits, state$task))$se,
+       se = mean_error(scores, share = train_share(state$splits, state$task),
+                       crossed = crossed_by(state$task, domains$domain))$se,
        seconds = seconds, error = NA_character_)
 }

@@ -106,7 +106,7 @@
 dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, grid = NULL,
                     search = c("grid", "random", "coordinate"), size = 30, extend = TRUE,
                     rule = c("best", "one_se"), folds = NULL, metric = NULL, budget = NULL,
-                    na.action = stats::na.omit, progress = NULL, ...) {
+                    na.action = stats::na.omit, progress = NULL, hold_out = "all", ...) {
   call <- match.call()
   check_given(object, "object")
   inner <- read_specification(object)
@@ -117,7 +117,7 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
     rule = check_choice(rule, "rule", c("best", "one_se")), folds = folds,
     metric = check_metric_names(metric),
     budget = if (!is.null(budget)) check_number(budget, "budget"),
-    progress = if (!is.null(progress)) check_flag(progress, "progress")
+    progress = if (!is.null(progress)) check_flag(progress, "progress"), hold_out = hold_out
   )
   parts <- list(title = paste0(inner$parts$title, ", tuned"), weights = takes_weights(inner))
   spec <- structure(list(method = "dg_tune", object = inner, parts = parts, args = args),
@@ -171,7 +171,7 @@ spec_needs.dg_tune_spec <- function(spec) {
 
 #' @exportS3Method
 fit_input.dg_tune_spec <- function(spec, input) {
-  search_parameters(spec, quietly(cv_task(spec$object, input)), input)
+  search_parameters(spec, quietly(cv_task(spec$object, input, spec$args$hold_out)), input)
 }
 
 #' @exportS3Method

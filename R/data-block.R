@@ -11,8 +11,8 @@ block_reader <- function(input, needs) {
   columns <- source_columns(input, parts)
   # a domain that is a predictor too has the type of one
   typed <- c(all.vars(parts$bare), all.vars(input$weights))
-  prototype <- source_prototype(input$source, columns, setdiff(name_of(parts$domain), typed),
-                                name_of(parts$response))
+  free <- setdiff(names_of_domain(parts$domain), typed)
+  prototype <- source_prototype(input$source, columns, free, name_of(parts$response))
   data <- first_block(input$source, prototype)
   raw <- raw_of_block(input, data, needs)
   blueprint <- raw$blueprint
@@ -63,6 +63,12 @@ source_columns <- function(input, parts) {
 
 # Names of domains and classes may be new at any row.
 name_of <- function(call) if (is.name(call)) as.character(call) else character()
+
+names_of_domain <- function(call) {
+  structure <- domain_structure(call)
+  if (is.null(structure)) return(name_of(call))
+  as.character(unlist(lapply(structure$leaves, name_of)))
+}
 
 # The first block with a row that is complete.
 first_block <- function(source, prototype) {
@@ -151,6 +157,9 @@ numbers_of <- function(reader, data, at) {
 
 block_value <- function(reader, name, data) {
   if (is.null(reader[[name]])) return(NULL)
+  if (name == "domain") {
+    return(read_vector(evaluate_domain(reader$domain, data, reader$at_home), nrow(data), name))
+  }
   arg <- if (name == "response") "y" else name
   read_vector(evaluate(reader[[name]], data, reader$at_home, arg), nrow(data), arg)
 }

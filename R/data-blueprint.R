@@ -13,6 +13,7 @@ blueprint_formula <- function(frame, design, parts, data, plain, env) {
     xlevels = stats::.getXlevels(predictors, frame), contrasts = design$contrasts,
     prototype = raw[0L, , drop = FALSE],
     domain = parts$domain, domain_columns = intersect(all.vars(parts$domain), names(data)),
+    structure = domain_structure(parts$domain),
     response_name = if (is.null(parts$response)) "y" else deparse1(parts$response)
   )
   if (!is.null(design$coding)) {
@@ -262,7 +263,7 @@ new_domain <- function(blueprint, newdata, domain, n, needed, arg, unknown = "ne
   if (is.null(domain) && length(columns) && all(columns %in% names(newdata))) {
     newdata <- check_data(newdata, arg)
     check_columns(newdata, columns, arg)
-    domain <- evaluate(blueprint$domain, newdata, environment(blueprint$terms), "domain")
+    domain <- evaluate_domain(blueprint$domain, newdata, environment(blueprint$terms))
   }
   described <- blueprint$described
   if (is.null(domain)) {

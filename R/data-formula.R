@@ -47,12 +47,16 @@ has_bar <- function(expr) {
   FALSE
 }
 
-# `| school + year` would add the numbers up.
+# Several factors are nested (`/`) or crossed (`+`), see data-structure.R; other operators would
+# reckon with their numbers.
 check_domain_call <- function(domain) {
   if (!is.call(domain) || length(all.vars(domain)) < 2L) return(invisible())
+  if (!is.null(domain_structure(domain))) return(invisible())
   if (as.character(domain[[1L]])[1L] %in% formula_operators) {
-    abort("argument", "`formula` must have one domain behind the bar, such as `interaction(",
-          paste(all.vars(domain), collapse = ", "), ")`, not ", deparse1(domain), ".")
+    abort("argument", "`formula` must have one domain behind the bar, nested ones ",
+          "(`school / class`) or crossed ones (`patient + device`), not ", deparse1(domain),
+          "; one of all combinations is `interaction(",
+          paste(all.vars(domain), collapse = ", "), ")`.")
   }
 }
 

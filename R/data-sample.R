@@ -38,7 +38,7 @@ raw_from_formula <- function(input, wishes = NULL) {
   data <- gather_columns(terms, parts, data, env)
   names <- c(columns$all, all.vars(terms))
   check_columns(data, intersect(c(names, all.vars(parts$domain)), names(data)), "data")
-  if (!is.null(parts$domain)) input$domain <- evaluate(parts$domain, data, env, "domain")
+  if (!is.null(parts$domain)) input$domain <- evaluate_domain(parts$domain, data, env)
 
   given <- read_given(input, nrow(data))
   gaps <- impute_frame(input$na.action, data, parts, given, names, terms, wishes)

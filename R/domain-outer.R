@@ -19,17 +19,26 @@ outer_own <- function(outer, norms) {
 
 # A Gaussian kappa whose width is open can be made wider by a search (learner-penalty.R), also where
 # it is fitted already: exp(-d^2 / (2 t^2 sigma^2)).
-has_open_width <- function(domain_kernel) {
+has_open_width <- function(domain_kernel) UseMethod("has_open_width")
+
+#' @exportS3Method
+has_open_width.default <- function(domain_kernel) {
   outer <- domain_kernel$outer
   is_gaussian(outer) && is.null(outer$sigma) && is.null(outer$times)
 }
 
-widen_open <- function(domain_kernel, times) {
+widen_open <- function(domain_kernel, times) UseMethod("widen_open")
+
+#' @exportS3Method
+widen_open.default <- function(domain_kernel, times) {
   domain_kernel$outer <- kernel_rbf(times = times)
   domain_kernel
 }
 
-widen_fitted <- function(domain_kernel, times) {
+widen_fitted <- function(domain_kernel, times) UseMethod("widen_fitted")
+
+#' @exportS3Method
+widen_fitted.default <- function(domain_kernel, times) {
   if (times != 1) domain_kernel$kappa <- domain_kernel$kappa^(1 / times^2)
   domain_kernel
 }

@@ -132,8 +132,8 @@ wished_columns <- function(args) {
 }
 
 kernels_on_x <- function(args) {
-  kernels <- list(if ("kernel" %in% names(args)) inner_object(args$kernel, "kernel"),
-                  args$domain_kernel$kernel)
+  kernels <- c(list(if ("kernel" %in% names(args)) inner_object(args$kernel, "kernel")),
+               judging_kernels(args$domain_kernel))
   Filter(function(kernel) inherits(kernel, "domgen_kernel"), kernels)
 }
 
@@ -142,10 +142,21 @@ place_kernels <- function(args, columns) {
     args$kernel <- inner_object(args$kernel, "kernel")
   }
   if (!is.null(args$kernel)) args$kernel <- place_kernel(args$kernel, columns)
-  if (inherits(args$domain_kernel$kernel, "domgen_kernel")) {
-    args$domain_kernel$kernel <- place_kernel(args$domain_kernel$kernel, columns)
-  }
+  args$domain_kernel <- place_judging(args$domain_kernel, columns)
   args
+}
+
+# The kernels on x by which a kernel between domains judges rows, those of its parts too.
+judging_kernels <- function(between) {
+  c(list(between$kernel), do.call(c, lapply(between$parts, judging_kernels)))
+}
+
+place_judging <- function(between, columns) {
+  if (inherits(between$kernel, "domgen_kernel")) {
+    between$kernel <- place_kernel(between$kernel, columns)
+  }
+  if (!is.null(between$parts)) between$parts <- lapply(between$parts, place_judging, columns)
+  between
 }
 
 # The specification with its kernels at their columns, for fit_sample(); as it was with NULL.

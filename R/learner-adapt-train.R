@@ -43,14 +43,20 @@ refuse_penalty <- function(value, arg, method, goes_by) {
   }
 }
 
-# The kernel kappa(P_T, P_T) k on the labelled rows; a feature map as it is.
-correction_product <- function(product, sample) UseMethod("correction_product")
+# The kernel kappa(P_T, P_T) (k + constant) on the labelled rows; a feature map as it is.
+correction_product <- function(product, sample, constant = NULL) UseMethod("correction_product")
 
 #' @exportS3Method
-correction_product.feature_space <- function(product, sample) product
+correction_product.feature_space <- function(product, sample, constant = NULL) {
+  if (!is.null(constant) && constant > 0) {
+    abort("argument", "`constant` must be 0 with a feature map, which has no further coordinate.")
+  }
+  product
+}
 
 #' @exportS3Method
-correction_product.gram_space <- function(product, sample) {
+correction_product.gram_space <- function(product, sample, constant = NULL) {
+  if (!is.null(constant) && constant > 0) product$kernel <- product$kernel + constant
   check_memory(nrow(sample$X), copies = 1.5)
   product[c("X", "domain")] <- sample[c("X", "domain")]
   if (uses_domain(product$domain_kernel)) {

@@ -51,6 +51,12 @@ most_folds <- 10L
 # Fold of each domain: each its own up to 10 domains, else 10 folds, the next largest domain
 # to the fold with the fewest rows. 0 for a domain without weight, which is never held out.
 calibration_folds <- function(sample) {
+  whole <- left_out_whole(sample$blueprint$structure, levels(sample$domain))
+  if (!is.null(whole)) {
+    levels(sample$domain) <- whole
+    return(stats::setNames(calibration_folds(sample[c("domain", "weights")])[whole],
+                           names(whole)))
+  }
   size <- domain_sizes(sample)
   fold <- integer(length(size))
   largest_first <- order(-size)

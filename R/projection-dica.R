@@ -39,7 +39,8 @@
 #' @param x A formula `y ~ x1 + x2 | domain` (or `~ x1 + x2 | domain` where no
 #'   response is needed) with `data`; or a numeric matrix n x p or a data frame
 #'   of predictors. Without `x` the result is a specification for [fit()],
-#'   [chain()] and [dg_cv()].
+#'   [chain()] and [dg_cv()]. Several factors behind the bar are nested, `| school / class`, or
+#'   crossed, `| patient + device`, see [dg_cv()]; a domain is then a combination of their levels.
 #' @param y Response when `x` is not a formula: numbers, or class labels as
 #'   factor, character or logical. The order of an ordered factor is not used, which a message
 #'   says once in a session.

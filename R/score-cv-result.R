@@ -13,19 +13,21 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   by_domain <- score_left_out(predictions, metrics)
   refits <- read_pairs(plan, pairs, task$domain, by_domain$domain, metrics)
   share <- train_share(splits, task)
+  crossed <- crossed_by(task, by_domain$domain)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
     values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
-    mean_error(values, refits$without[[name]], share)
+    mean_error(values, refits$without[[name]], share, crossed = crossed)
   })
-  structure(list(
+  structure(c(list(
     domains = by_domain, predictions = predictions,
     mean = known_mean(by_domain$score), se = errors[[1L]]$se,
     errors = errors, overall = score(as.list(predictions), metrics[[1L]]), fits = fits,
     refits = refits, share = share, folds = folds, metrics = metrics,
-    held = held_out(splits, task$domain),
+    held = held_out(splits, task), novelty = novelty(splits, task), unit = task$unit,
+    crossed = crossed,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
-  ), class = "dg_cv")
+  ), collect_shots(results, task, share)), class = "dg_cv")
 }
 
 # The mean share of the rows that folds train on.
@@ -64,15 +66,18 @@ abort_nothing_to_plot <- function() {
 }
 
 # In words, for print().
-held_out <- function(splits, domain) {
+held_out <- function(splits, task) {
+  domain <- task$domain
   repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
   folds <- length(splits) / repeats
   domains <- length(unique(domain[unlist(lapply(splits, `[[`, "held"))]))
+  unit <- if (is.null(task$unit)) "domain" else task$unit
+  units <- plural(domains, unit, sub("^(level|combination|domain)", "\\1s", unit))
   how <- if (!holds_domains(splits, domain)) {
     paste0("rows of ", plural(domains, "known domain"), " held out in ", plural(folds, "fold"))
   } else if (folds == domains) {
-    paste0(plural(domains, "domain"), " held out one at a time")
-  } else paste0(plural(domains, "domain"), " held out in ", plural(folds, "fold"))
+    paste0(units, " held out one at a time")
+  } else paste0(units, " held out in ", plural(folds, "fold"))
   if (repeats > 1) paste0(how, ", ", repeats, " times") else how
 }
 
@@ -84,6 +89,7 @@ print.dg_cv <- function(x, digits = NULL, ...) {
 
 describe_cv <- function(x) {
   cat_line(x$spec$parts$title, ", ", x$held)
+  if (!is.null(x$novelty)) cat_line("  ", x$novelty)
   cat_line("  ", x$metrics[[1L]]$title, ": mean over domains ", rounded(x$mean, 4),
            error_words(x$se), ", all rows ", rounded(x$overall, 4))
   for (name in names(x$metrics)[-1L]) {
@@ -100,6 +106,7 @@ describe_cv <- function(x) {
   cat_line("")
   cat_table(utils::head(x$domains, 10L), digits = max(getOption("digits") - 3L, 1L))
   if (nrow(x$domains) > 10L) cat_line("  and ", nrow(x$domains) - 10L, " more in `$domains`")
+  if (!is.null(x$shots)) describe_shots(x)
 }
 
 without_score <- function(missing, truth) {

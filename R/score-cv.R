@@ -20,12 +20,45 @@
 #' @param progress Show a progress bar with the time left? `getOption("domgen.progress")`, or
 #'   whether the session is interactive, if `NULL`. Where the progressr package is loaded,
 #'   progress is told to its handlers instead (`progressr::handlers(global = TRUE)`).
+#' @param hold_out Of a formula with several factors of domains: the name of the one whose levels
+#'   are held out, or `"all"`, what is held out being new in each, see [dg_cv()].
+#' @param shots Numbers of labelled rows, such as `c(1, 2, 5, 10)`: the fit without a domain is also
+#'   [adapted][adapt()] to it with so many of its rows, see below. For models that [adapt()] takes.
+#' @section Domains of several factors:
+#' Behind the bar factors may be nested, `y ~ x | school / class`, or crossed,
+#' `y ~ x | patient + device`, or both, `y ~ x | (school / class) + year`. A domain is then a
+#' combination, a class or a pair of patient and device, named `"7 / 2"` or `"Anna + B"`: its rows
+#' are judged together by the [kernel between domains][domain_distribution]. `hold_out` says what is
+#' held out, and `print()` to what that is new:
+#' * a named factor, `hold_out = "school"`: all rows of a school together, whatever their class;
+#'   with `"class"` the other classes of its school stay in training, with `"device"` so do the rows
+#'   of its patients on other devices.
+#' * `"all"`: domains that are new in every factor. Of nested ones that is the outer one; of crossed
+#'   ones a level of each is held out (`folds = NULL`, as many folds as there are pairs) or a group
+#'   of levels of each (`folds = v`, v times v folds), and rows that share either of them with the
+#'   rows held out are left out of training, so that it has fewer rows than with one factor.
+#'
+#' A score is that of a level of the factor that is held out, of crossed ones that of a pair. Pairs
+#' that share a patient or a device have scores that go together, so that \eqn{s^2}{s^2} of
+#' independent ones is replaced by sums of squares over patients, plus those over devices, minus
+#' those over pairs (Cameron, Gelbach and Miller, 2011, equation 2.13, each times L/(L - 1) for its
+#' L levels), with degrees of freedom one less than the smaller number of levels. In simulations of
+#' 8 x 4 and 6 x 6 levels its 95 % intervals held the truth in 97 to 100 % of worlds, those of
+#' independent scores in 70 to 87 %. `refits` has no part in that.
 #' @section Scores:
 #' Each is computed in every domain by itself, then summarised by its mean over domains.
 #' `r metrics_help()`
 #' A domain with a single class has no `"auc"`,
 #' `"balanced_accuracy"`, `"gmean"`, `"f1"` and `"mcc"`: they are `NA` and left out of the mean. One
 #' that lacks some of more than two classes has them of those that it has.
+#' @section Partly known domains:
+#' With `shots` each held-out domain gets labels: k of its rows at random, by which the model is
+#' adapted, and it is scored on rows that have no label for any k: the first k of a random order
+#' have labels, those behind the largest k are scored, in 5 orders for each domain, over which its
+#' score is averaged. `print()` and [plot()][plot.dg_cv()] show the mean error by k.
+#' `se` and that of the paired change from no labels are for new domains, as above with the factor
+#' for overlapping training sets. Of the first metric; domains with fewer than two rows more than
+#' the largest k are left out. Domains are described by all of their rows, labelled or not.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several
@@ -54,6 +87,11 @@
 #'     that fits gave with the number of folds}
 #'   \item{share}{mean share of the rows that a fold trains on}
 #'   \item{held, labels}{what was held out, in words; the names of response and domain}
+#'   \item{novelty, unit, crossed}{of several factors: to what the rows held out are new, what a
+#'     score is of, in words; the levels of crossed factors by domain}
+#'   \item{shots, shot_scores}{with `shots`: data frame of `shots` (0 first), `mean`, `se`, `df`,
+#'     the paired `difference` from no labels, `se_difference`, and the number of `domains`; scores
+#'     by domain, domains x shots}
 #'   \item{spec}{the learner or chain, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does
@@ -76,6 +114,9 @@
 #' leaves out one domain at a time up to 30 domains, else 30 folds at random. `refits`, folds of
 #' rows, and searches ([dg_tune()], [dg_auto()]) as `object` are errors.
 #' @references
+#' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2011). Robust inference with multiway
+#' clustering. *Journal of Business & Economic Statistics* 29(2), 238-249.
+#'
 #' Gorodkin, J. (2004). Comparing two K-category assignments by a K-category correlation
 #' coefficient. *Computational Biology and Chemistry* 28(5-6), 367-374.
 #'
@@ -97,27 +138,48 @@
 #' # the weight of chicks on a diet, from those on other diets; of a chick, from other chicks
 #' dg_cv(dg_lm(), weight ~ Time | Diet, data = ChickWeight, metric = c("rmse", "mae"))
 #' dg_cv(dg_lm(), weight ~ Time + Diet | Chick, data = ChickWeight)
+#'
+#' # chicks of a diet: a new diet with its chicks, or a new chick of a known diet
+#' dg_cv(dg_lm(), weight ~ Time | Diet / Chick, data = ChickWeight)
+#' dg_cv(dg_lm(), weight ~ Time | Diet / Chick, data = ChickWeight, hold_out = "Chick", folds = 5)
+#'
+#' # with a few labelled rows of the new domain
+#' dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10))
 #' @export
 dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, folds = NULL,
-                  metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL, ...) {
+                  metric = NULL, refits = FALSE, na.action = stats::na.omit, progress = NULL,
+                  hold_out = "all", shots = NULL, ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
   spec <- read_evaluated(object)
   input <- cv_input(call, object, parent.frame())
-  if (!is.null(input$source)) return(cv_source(spec, input, folds, metric, refits, progress))
-  plan <- read_plan(list(spec), input, folds, metric, refits, progress)
+  if (!is.null(input$source) && !is.null(shots)) {
+    abort("argument", "`shots` must be NULL with a source.")
+  }
+  if (!is.null(input$source)) return(cv_source(spec, input, folds, metric, refits, progress,
+                                                  hold_out))
+  plan <- read_plan(list(spec), input, folds, metric, refits, progress, hold_out)
+  plan$task$shots <- check_shots(shots, plan$task)
+  plan$task$shot_metric <- plan$metrics[1L]
+  if (!is.null(plan$task$shots)) check_whole_domains(plan)
   resumable(function() cross_validate(plan)[[1L]])
 }
 
 # What is to be cross-validated, of dg_cv() and dg_compare().
-read_plan <- function(specs, input, folds, metric, refits, progress) {
-  task <- cv_task(specs[[1L]], input)
+read_plan <- function(specs, input, folds, metric, refits, progress, hold_out) {
+  task <- cv_task(specs[[1L]], input, hold_out)
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
   for (spec in specs) check_metrics_fit(metrics, spec)
   list(specs = unname(specs), task = task, folds = folds, metrics = metrics,
        refits = check_flag(refits, "refits"), progress = read_progress(progress))
+}
+
+check_whole_domains <- function(plan) {
+  if (!holds_domains(fold_splits(plan$folds, plan$task), plan$task$domain)) {
+    abort("argument", "`shots` must be NULL with `folds` of rows: those of the domains are known.")
+  }
 }
 
 # A search inside a fold leaves the line to the cross-validation.
@@ -163,7 +225,7 @@ cv_input <- function(call, object, env) {
 }
 
 # The rows that can be used, with truth and domain; the raw input to refit from.
-cv_task <- function(spec, input) {
+cv_task <- function(spec, input, hold_out = "all") {
   if (inherits(input$x, "formula") && is.null(input$data)) {
     abort("argument", "`data` must be given with a formula.")
   }
@@ -175,9 +237,12 @@ cv_task <- function(spec, input) {
   needs <- spec_needs(spec)
   needs$domain <- TRUE
   sample <- read_sample(input, needs, "none")
-  list(input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
-       row = sample$kept, n = input_rows(input), labels = variable_names(sample$blueprint),
-       predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns))
+  task <- list(
+    input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
+    row = sample$kept, n = input_rows(input), labels = variable_names(sample$blueprint),
+    predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns)
+  )
+  hold_out_task(task, sample$blueprint$structure, hold_out)
 }
 
 input_rows <- function(input) {

@@ -77,31 +77,32 @@ evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) 
 predict_split <- function(specs, task, split, needs) {
   fits <- split_fits(specs, task, split)
   newdata <- as_newdata(take_rows(task$input, split$held))
-  domain <- task$domain[split$held]
+  domain <- (if (is.null(task$judged)) task$domain else task$judged)[split$held]
   new <- remembering(function(key, model) read_new(model, newdata, domain, NULL, NULL))
-  rows <- data.frame(row = task$row[split$held], domain = domain, fold = split$fold,
-                     rep = split$rep, truth = task$y[split$held], stringsAsFactors = FALSE)
+  rows <- data.frame(row = task$row[split$held], domain = task$domain[split$held],
+                     fold = split$fold, rep = split$rep, truth = task$y[split$held],
+                     stringsAsFactors = FALSE)
   lapply(fits, function(fit) function() {
     model <- fit()
     values <- decide_rows(model, new(list(judges_domain(model), reads_domain(model),
                                               model$blueprint), model))
-    predictions <- judged_rows(rows, model, values, levels(task$y), needs)
-    if ("se" %in% needs) predictions$se <- predictive_sd(model, newdata, domain)
+    predictions <- predicted_rows(rows, model, values, newdata, domain, levels(task$y), needs)
     if ("interval" %in% needs) {
       predictions <- add_intervals(predictions, model, split_input(specs, task, split), newdata,
-                                   levels(task$y))
+                                   domain, levels(task$y))
     }
-    list(predictions = predictions, parameters = chosen_parameters(model))
+    list(predictions = predictions, parameters = chosen_parameters(model),
+         shots = if (!is.null(task$shots) && is.null(split$pair)) {
+           score_shots(seal(model), task, split, predictions)
+         })
   })
 }
 
 # Intervals, or sets of classes, that rest on the training rows alone.
-add_intervals <- function(predictions, model, train, newdata, levels) {
+add_intervals <- function(predictions, model, train, newdata, domain, levels) {
   sample <- read_sample(train, spec_needs(model$spec), spec_scale(model$spec))
   model <- keep_intervals(seal(model), NULL, sample)
-  ask <- function(...) {
-    predict(model, newdata, domain = predictions$domain, level = interval_level, ...)
-  }
+  ask <- function(...) predict(model, newdata, domain = domain, level = interval_level, ...)
   if (is.null(levels)) {
     predictions[c("lower", "upper")] <- ask(interval = "prediction")[c("lower", "upper")]
   } else {
@@ -119,10 +120,18 @@ split_input <- function(specs, task, split) {
   train
 }
 
-# Rows (with their truth) and what the model says of them, as measures want it.
+# Rows (with their truth) and what the model says of them, as measures want it. levels: of classes;
+# needs: what the measures do.
 judged_rows <- function(rows, model, values, levels, needs) {
   rows <- add_responses(rows, model, values, levels)
   if ("prob" %in% needs) rows$prob <- all_classes(respond(model, values, "prob"), levels, 0)
+  rows
+}
+
+# With what takes the new data again.
+predicted_rows <- function(rows, model, values, newdata, domain, levels, needs) {
+  rows <- judged_rows(rows, model, values, levels, needs)
+  if ("se" %in% needs) rows$se <- predictive_sd(model, newdata, domain)
   rows
 }
 

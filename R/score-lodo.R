@@ -30,6 +30,10 @@
 #' result is that of [dg_cv()] to rounding. A model with features has not kept its rows: they are
 #' taken from the data of the call by which it was fitted.
 #'
+#' *Several factors.* Of `| school / class` or `| patient + device` what is left out is each
+#' combination, a class or a pair, while other rows of its school, patient and device stay: it is
+#' new as a combination only, as `print()` says. [dg_cv()] has `hold_out`.
+#'
 #' *Rows in blocks.* A ridge regression that was fitted to a [row_source()] has kept the fits
 #' without each domain (more than 100 domains: without groups of them, at most 100), so that the
 #' root mean squared errors of domains are there. Other metrics, which must be means over rows, and
@@ -110,7 +114,8 @@ lodo.dg_ridge <- function(object, metric = NULL, ...) {
 # As cross-validation with a fold per domain gives it.
 as_cv <- function(object, values, metrics, seconds) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
-               labels = variable_names(object$blueprint))
+               labels = variable_names(object$blueprint), judged = object$domain,
+               structure = object$blueprint$structure)
   folds <- assign_folds(levels(object$domain), NULL, "folds")
   predictions <- data.frame(row = task$row, domain = task$domain, fold = as.integer(task$domain),
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)

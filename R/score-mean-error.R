@@ -46,11 +46,13 @@ scores_without <- function(plan, scores, domain, names) {
 # list(se, df, inflation: of s^2/G, how) of the mean of d [domains, NA where there is no score].
 # without: list(scores [domains x groups], group [domains]), or NULL; share: of the rows that folds
 # train on; off: share of the interactions that is taken off the jackknife, see jackknife_excess().
-mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0) {
+# crossed: levels of several factors by domain, see crossed_error().
+mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, crossed = NULL) {
   known <- !is.na(d)
   G <- sum(known)
   none <- list(se = NA_real_, df = NA_real_, inflation = NA_real_, how = "none")
   if (G < 2L || !all(is.finite(d[known]))) return(none)
+  if (!is.null(crossed)) return(crossed_error(d[known], crossed[known, , drop = FALSE], share))
   independent <- standard_error(d[known])
   if (independent == 0) return(list(se = 0, df = G - 1, inflation = 1, how = "none"))
   excess <- if (!is.null(without)) jackknife_excess(d, known, without, independent, off)
@@ -63,6 +65,32 @@ mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0) {
   # Nadeau and Bengio (2003), section 3: (1/J + n2/n1) s^2 for J folds, with J n2 = n
   inflation <- 1 + 1 / share
   list(se = independent * sqrt(inflation), df = G - 1, inflation = inflation, how = "factor")
+}
+
+# Of combinations of crossed factors, whose scores are alike where they share a level: sums of
+# squares by each set of factors, added and subtracted in turn (Cameron, Gelbach and Miller, 2011,
+# equation 2.13), each times L / (L - 1) for its L levels; at least the largest of one factor, for
+# the sum may be negative.
+crossed_error <- function(d, crossed, share) {
+  by <- lapply(crossed, function(levels) as.integer(droplevels(levels)))
+  few <- min(vapply(by, max, 0L))
+  if (few < 2L) {
+    return(list(se = NA_real_, df = NA_real_, inflation = NA_real_, how = "none"))
+  }
+  clustered <- function(which) {
+    sums <- c(rowsum(d - mean(d), do.call(paste, unname(by[which]))))
+    sum(sums^2) * length(sums) / max(length(sums) - 1, 1) / length(d)^2
+  }
+  sets <- unlist(lapply(seq_along(by), function(size) {
+    utils::combn(seq_along(by), size, simplify = FALSE)
+  }), recursive = FALSE)
+  values <- vapply(sets, clustered, 0)
+  sizes <- lengths(sets)
+  variance <- max(sum(values * (-1)^(sizes + 1)), values[sizes == 1L])
+  inflation <- 1 + 1 / share
+  independent <- standard_error(d)^2
+  list(se = sqrt(variance * inflation), df = few - 1,
+       inflation = if (independent > 0) variance * inflation / independent else 1, how = "factor")
 }
 
 # What the jackknife over groups finds beyond the variance of the scores themselves, in units of

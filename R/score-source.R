@@ -6,7 +6,9 @@
 most_source_folds <- 30L
 
 # spec: learner or chain; input: see source_input(). An object of class dg_cv without predictions.
-cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NULL) {
+cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NULL,
+                      hold_out = "all") {
+  check_source_factors(input, hold_out)
   check_source_cv(spec, folds, refits)
   if (!takes_weights(spec)) input["weights"] <- list(NULL)
   named <- if (inherits(metric, "dg_metric")) "own" else metric
@@ -24,6 +26,15 @@ cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NUL
     seconds <- proc.time()[["elapsed"]] - start
     warn_no_score(new_source_cv(spec, task, folds, metrics, splits, fits, scores, seconds))
   }))
+}
+
+# Sums without the levels of a factor are not kept, and scores are by domain.
+check_source_factors <- function(input, hold_out) {
+  structure <- domain_structure(split_formula(input$x)$domain)
+  if (is.null(structure)) return(hold_out_task(list(), NULL, hold_out))
+  abort("argument", "`formula` must have one factor behind the bar where domains of a source are ",
+        "held out, not ", structure$text, ": with ", enumerate(names(structure$factors)), " name ",
+        "the one that is to be new.")
 }
 
 check_source_cv <- function(spec, folds, refits) {
@@ -240,7 +251,7 @@ new_source_cv <- function(spec, task, folds, metrics, splits, fits, scores, seco
   structure(list(
     domains = domains, predictions = NULL, mean = known_mean(domains$score), se = errors[[1L]]$se,
     errors = errors, overall = scores$overall, fits = table, refits = NULL, share = share,
-    folds = folds, metrics = metrics, held = held_out(splits, task$domain),
+    folds = folds, metrics = metrics, held = held_out(splits, task),
     warnings = table(fits$warnings), spec = spec, labels = task$labels
   ), class = "dg_cv")
 }

@@ -19,6 +19,7 @@ read_folds.domgen_row_folds <- function(folds, task) {
 
 #' @exportS3Method
 read_folds.default <- function(folds, task) {
+  if (!is.null(task$crossed)) return(crossed_folds(task$crossed, folds))
   domain <- task$domain
   if (is.null(folds) || is.numeric(folds) && length(folds) == 1L && is.null(names(folds))) {
     return(assign_folds(levels(factor(domain)), folds, "folds"))

@@ -10,6 +10,8 @@
 #' @param x,object The result of [dg_cv()].
 #' @param max_labels At most this many domains are named, evenly, as far as there is room.
 #' @param interval Draw intervals of the domains? The bootstrap computes the score 200 times.
+#' @param shots Draw the error against the number of labelled rows of a new domain, with its 95 %
+#'   intervals, instead? By default where `dg_cv(shots = )` has it.
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
@@ -17,20 +19,28 @@
 #' @examples
 #' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
+#' plot(dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10)))
 #' @export
-plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, ...) {
-  show_picture(x, max_labels, interval, ...)
+plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...) {
+  show_picture(x, max_labels, interval, shots, ...)
 }
 
 #' @rdname plot.dg_cv
 #' @exportS3Method ggplot2::autoplot
-autoplot.dg_cv <- function(object, max_labels = 40, interval = TRUE, ...) {
-  as_ggplot(picture(object, max_labels, interval, ...))
+autoplot.dg_cv <- function(object, max_labels = 40, interval = TRUE,
+                           shots = !is.null(object$shots), ...) {
+  as_ggplot(picture(object, max_labels, interval, shots, ...))
 }
 
 #' @exportS3Method
-picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, ...) {
-  check_no_dots(list(...), c("max_labels", "interval"))
+picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = FALSE, ...) {
+  check_no_dots(list(...), c("max_labels", "interval", "shots"))
+  if (check_flag(shots, "shots")) {
+    if (is.null(x$shots)) {
+      abort("argument", "`shots` must be FALSE: `x` was made by dg_cv() without `shots`.")
+    }
+    return(shots_picture(x))
+  }
   frame <- cv_frame(x, interval)
   n <- nrow(frame)
   at <- seq_len(n)

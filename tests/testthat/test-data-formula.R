@@ -146,7 +146,7 @@ test_that("what cannot be meant is an error", {
   expect_refusals({
     dg_lm(y ~ x | site | flag, data = d)
     dg_lm(y ~ x + (1 | site), data = d)
-    dg_lm(y ~ x | id + count, data = d)
+    dg_lm(y ~ x | id:count, data = d)
     dg_lm(y ~ 1 | site, data = d)
     dg_lm(y ~ x + offset(z) | site, data = d)
     dg_lm(y ~ x | site, y = d$y, data = d)

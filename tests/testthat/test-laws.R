@@ -18,6 +18,8 @@ kernels <- made_without_arguments("^kernel_", "domgen_kernel")
 domain_kernels <- c(made_without_arguments("^domain_", "domgen_domain_kernel"),
                     list(domain_multitask = domain_multitask(0.3),
                          linear_wasserstein = domain_wasserstein(kernel_linear()),
+                         sum_of_kernels = 0.5 + 2 * domain_distribution() + domain_multitask(0.2),
+                         product_of_kernels = domain_distribution() * domain_multitask(0.2),
                          sum_wasserstein = domain_wasserstein(kernel_rbf(1) + kernel_poly(2)),
                          linear_distribution = domain_distribution(outer = kernel_linear())))
 projections <- made_without_arguments("^[a-z]+$", "dg_projection_spec")

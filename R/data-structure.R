@@ -1,0 +1,112 @@
+# Domains of several factors, nested as in `| school / class` or crossed as in `| patient + device`.
+# A domain is then a combination of levels, one of each variable, and its name is made of theirs as
+# the formula is: "7 / 2", "Anna + scanner B". The name says all levels wherever it goes: through
+# subsets, sources, references and new data.
+
+# Of the expression behind the bar, NULL where it is one factor: list(
+#   leaves   the expressions of the variables, in order
+#   marks    what stands between them in a name [leaves - 1]
+#   factors  named list: the leaves that say a level of the factor; of a nested one those of the
+#            factors around it, too
+#   text     the expression)
+domain_structure <- function(call) {
+  if (!is_branch(call) || length(all.vars(call)) < 2L) return(NULL)
+  tree <- domain_tree(call)
+  check_leaves(tree$leaves, call)
+  names(tree$factors) <- vapply(tree$leaves, deparse1, "")
+  c(tree, list(text = deparse1(call)))
+}
+
+is_branch <- function(expr) {
+  while (is_call_to(expr, "(")) expr <- expr[[2L]]
+  length(expr) == 3L && (is_call_to(expr, "/") || is_call_to(expr, "+"))
+}
+
+domain_tree <- function(expr) {
+  while (is_call_to(expr, "(")) expr <- expr[[2L]]
+  if (!is_branch(expr)) return(list(leaves = list(expr), marks = character(), factors = list(1L)))
+  left <- domain_tree(expr[[2L]])
+  right <- domain_tree(expr[[3L]])
+  nested <- is_call_to(expr, "/")
+  m <- length(left$leaves)
+  inside <- lapply(right$factors, function(at) c(if (nested) seq_len(m), at + m))
+  list(leaves = c(left$leaves, right$leaves),
+       marks = c(left$marks, if (nested) " / " else " + ", right$marks),
+       factors = c(left$factors, inside))
+}
+
+check_leaves <- function(leaves, call) {
+  rule <- "`formula` must have one domain behind the bar, nested ones (`school / class`) or "
+  for (leaf in leaves) {
+    operator <- if (is.call(leaf)) as.character(leaf[[1L]])[1L] else ""
+    if (length(all.vars(leaf)) == 0L || operator %in% formula_operators) {
+      abort("argument", rule, "crossed ones (`patient + device`), not ", deparse1(call), ".")
+    }
+  }
+  twice <- duplicated(leaves)
+  if (any(twice)) {
+    abort("argument", rule, "crossed ones (`patient + device`), each once; `",
+          deparse1(leaves[twice][[1L]]), "` is there twice.")
+  }
+}
+
+# The domain of each row: what the expression gives, or names made of several factors, sorted by
+# these in turn.
+evaluate_domain <- function(call, data, env) {
+  structure <- domain_structure(call)
+  if (is.null(structure)) return(evaluate(call, data, env, "domain"))
+  parts <- lapply(structure$leaves, function(leaf) {
+    factor(read_vector(evaluate(leaf, data, env, "domain"), nrow(data), "domain"))
+  })
+  for (i in seq_along(parts)) check_level_names(levels(parts[[i]]), structure, i)
+  name <- as.character(parts[[1L]])
+  for (i in seq_along(parts)[-1L]) name <- paste0(name, structure$marks[i - 1L], parts[[i]])
+  order <- do.call(order, lapply(parts, as.integer))
+  name[Reduce(`|`, lapply(parts, is.na))] <- NA
+  factor(name, unique(name[order][!is.na(name[order])]))
+}
+
+check_level_names <- function(names, structure, i) {
+  wrong <- names == "" | Reduce(`|`, lapply(unique(structure$marks), grepl, names, fixed = TRUE))
+  if (any(wrong)) {
+    abort("data", "The levels of `", names(structure$factors)[i], "` must have names without ",
+          enumerate(unique(structure$marks), quote = "\""), ", of which those of domains are made,",
+          " not ", enumerate(names[wrong], 3L, "\""), ".")
+  }
+}
+
+# The level of each factor in the domains of these names, a list of text vectors.
+domain_levels <- function(structure, names) {
+  pattern <- paste(gsub("+", "\\+", unique(structure$marks), fixed = TRUE), collapse = "|")
+  parts <- strsplit(as.character(names), pattern)
+  k <- length(structure$leaves)
+  wrong <- lengths(parts) != k
+  if (any(wrong)) {
+    abort("data", "A domain of `", structure$text, "` must have a name such as \"",
+          paste0("a", paste0(structure$marks, letters[seq_len(k - 1L) + 1L], collapse = "")),
+          "\", not ", enumerate(names[wrong], 3L, "\""), ".")
+  }
+  parts <- matrix(unlist(parts), k)
+  lapply(structure$factors, function(at) {
+    do.call(paste, c(lapply(at, function(i) parts[i, ]), sep = " / "))
+  })
+}
+
+# The levels that a search leaves out as a whole, named by the domains: of the outer factor, or of
+# the one with most levels where several are crossed. NULL where there is one factor.
+left_out_whole <- function(structure, names) {
+  if (is.null(structure)) return(NULL)
+  levels <- domain_levels(structure, names)[outer_factors(structure)]
+  counts <- vapply(levels, function(names) length(unique(names)), 0L)
+  stats::setNames(levels[[which.max(counts)]], names)
+}
+
+# The factors that are in no other: a domain that is new in these is new in all.
+outer_factors <- function(structure) {
+  inside <- vapply(structure$factors, function(at) {
+    any(vapply(structure$factors, function(other) {
+      length(other) < length(at) && all(other %in% at)
+    }, NA))
+  }, NA)
+  names(structure$factors)[!inside]
+}

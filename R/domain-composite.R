@@ -1,0 +1,165 @@
+# Sums and products of kernels between domains: the parts are fitted to the same rows.
+
+#' @rdname domain_factors
+#' @param e1,e2 Kernels between domains, or one and a non-negative number.
+#' @export
+Ops.domgen_domain_kernel <- function(e1, e2) {
+  if (!.Generic %in% c("+", "*") || missing(e2)) {
+    abort("argument", "Kernels between domains can be added and multiplied; `", .Generic,
+          "` is not defined.")
+  }
+  both <- lapply(list(e1, e2), domain_term)
+  if (.Generic == "+") {
+    both <- lapply(both, as_domain_sum)
+    return(domain_sum(do.call(c, lapply(both, `[[`, "parts")),
+                      unlist(lapply(both, `[[`, "weights"))))
+  }
+  number <- vapply(both, is.numeric, NA)
+  if (any(number)) {
+    sum <- as_domain_sum(both[[which(!number)]])
+    return(domain_sum(sum$parts, sum$weights * both[[which(number)]]))
+  }
+  domain_product(do.call(c, lapply(both, function(kernel) {
+    if (inherits(kernel, "domain_product")) kernel$parts else list(kernel)
+  })))
+}
+
+# A kernel, or the number.
+domain_term <- function(value) {
+  if (inherits(value, "domgen_domain_kernel")) return(value)
+  if (!is_number(value) || value < 0) {
+    abort("argument", "A kernel between domains must be added to, or multiplied by, another or one",
+          " non-negative number, not ", describe(value), ".")
+  }
+  as.numeric(value)
+}
+
+domain_sum <- function(parts, weights) new_domain_kernel("sum", parts = parts, weights = weights)
+
+domain_product <- function(parts) new_domain_kernel("product", parts = parts)
+
+# A number is a multiple of the constant kernel.
+as_domain_sum <- function(value) {
+  if (inherits(value, "domain_sum")) value
+  else if (is.numeric(value)) domain_sum(list(domain_pooled()), value)
+  else domain_sum(list(value), 1)
+}
+
+#' @exportS3Method
+domain_knows.domain_sum <- function(kernel) {
+  knows <- vapply(kernel$parts, domain_knows, "")
+  c("rows", "names", "nothing")[min(match(knows, c("rows", "names", "nothing")))]
+}
+
+#' @exportS3Method
+domain_knows.domain_product <- domain_knows.domain_sum
+
+# values: of each part, matrices or vectors.
+put_together <- function(kernel, values) UseMethod("put_together")
+
+#' @exportS3Method
+put_together.domain_sum <- function(kernel, values) Reduce(`+`, Map(`*`, kernel$weights, values))
+
+#' @exportS3Method
+put_together.domain_product <- function(kernel, values) Reduce(`*`, values)
+
+# A constant part has no matrix.
+fit_composite <- function(kernel, rows, features = NULL) {
+  # of fitted parts no width is open
+  kernel$open <- vapply(kernel$parts, has_open_width, NA)
+  kernel$parts <- lapply(kernel$parts, domain_kernel_fit, rows, features)
+  kernel$G <- nlevels(rows$domain)
+  if (uses_domain(kernel)) kernel$kappa <- composite_kappa(kernel)
+  kernel
+}
+
+composite_kappa <- function(kernel) {
+  put_together(kernel, lapply(kernel$parts, function(part) {
+    if (uses_domain(part)) unname(part$kappa) else matrix(1, kernel$G, kernel$G)
+  }))
+}
+
+kappa_of_composite <- function(kernel, rows, among = FALSE) {
+  n <- nlevels(rows$domain)
+  put_together(kernel, lapply(kernel$parts, function(part) {
+    if (uses_domain(part)) unname(domain_kappa(part, rows, among))
+    else matrix(1, n, if (among) n else kernel$G)
+  }))
+}
+
+own_of_composite <- function(kernel, rows) {
+  put_together(kernel, lapply(kernel$parts, function(part) {
+    if (uses_domain(part)) domain_own(part, rows) else rep(1, nlevels(rows$domain))
+  }))
+}
+
+#' @exportS3Method
+domain_kernel_fit.domain_sum <- fit_composite
+
+#' @exportS3Method
+domain_kernel_fit.domain_product <- fit_composite
+
+#' @exportS3Method
+domain_kappa.domain_sum <- kappa_of_composite
+
+#' @exportS3Method
+domain_kappa.domain_product <- kappa_of_composite
+
+#' @exportS3Method
+domain_own.domain_sum <- own_of_composite
+
+#' @exportS3Method
+domain_own.domain_product <- own_of_composite
+
+# ---- widths -----------------------------------------------------------------------------------
+
+open_width_of_parts <- function(domain_kernel) {
+  any(vapply(domain_kernel$parts, has_open_width, NA))
+}
+
+widen_open_parts <- function(domain_kernel, times) {
+  domain_kernel$parts <- lapply(domain_kernel$parts, function(part) {
+    if (has_open_width(part)) widen_open(part, times) else part
+  })
+  domain_kernel
+}
+
+widen_fitted_parts <- function(domain_kernel, times) {
+  if (times == 1) return(domain_kernel)
+  open <- domain_kernel$open
+  domain_kernel$parts[open] <- lapply(domain_kernel$parts[open], widen_fitted, times)
+  domain_kernel$kappa <- composite_kappa(domain_kernel)
+  domain_kernel
+}
+
+#' @exportS3Method
+has_open_width.domain_sum <- open_width_of_parts
+
+#' @exportS3Method
+has_open_width.domain_product <- open_width_of_parts
+
+#' @exportS3Method
+widen_open.domain_sum <- widen_open_parts
+
+#' @exportS3Method
+widen_open.domain_product <- widen_open_parts
+
+#' @exportS3Method
+widen_fitted.domain_sum <- widen_fitted_parts
+
+#' @exportS3Method
+widen_fitted.domain_product <- widen_fitted_parts
+
+#' @export
+format.domain_sum <- function(x, ...) {
+  parts <- vapply(x$parts, function(part) if (uses_domain(part)) format(part) else "1", "")
+  paste0(ifelse(x$weights == 1, "", paste0(format(signif(x$weights, 4)), " * ")), parts,
+         collapse = " + ")
+}
+
+#' @export
+format.domain_product <- function(x, ...) {
+  parts <- vapply(x$parts, format, "")
+  sums <- vapply(x$parts, inherits, NA, "domain_sum")
+  paste0(ifelse(sums, paste0("(", parts, ")"), parts), collapse = " * ")
+}

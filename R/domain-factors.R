@@ -1,0 +1,225 @@
+#' Kernels between domains of several factors
+#'
+#' @description
+#' With several factors behind the bar, `y ~ x | school / class` or `y ~ x | patient + device`, a
+#' domain P is a combination of levels. `domain_factors()` makes its kernel of those of the factors,
+#' \deqn{\kappa(P, P') = \prod_{f=1}^F \kappa_f(P_f, P'_f) \quad\mathrm{or}\quad
+#'   \kappa(P, P') = \frac1F \sum_{f=1}^F \kappa_f(P_f, P'_f),}{
+#'   kappa(P, P') = prod_f kappa_f(P_f, P'_f)  or  (1/F) sum_f kappa_f(P_f, P'_f),}
+#' with \eqn{P_f}{P_f} the level of factor f in P. A level is described by all of its rows: a school
+#' by those of all its classes, a device by those of all its patients. Sums and products of kernels
+#' on parts are kernels (Berlinet and Thomas-Agnan, 2004, theorems 5 and 13 of chapter 1; the sum is
+#' that of an additive model, f = sum of a function for each factor).
+#'
+#' @details
+#' Kernels between domains can be added and multiplied, also with non-negative numbers:
+#' `domain_factors("patient") + 0.5 * domain_factors("device")`; `domain_pooled()` is the constant
+#' 1, so that `domain_pooled() + domain_factors("school")` is what all schools share and what
+#' similar schools do.
+#'
+#' *New rows.* A level that training had is described by its training rows, whatever the new ones
+#' are: of a known device used with one new patient these are a poor sample. A level that is new is
+#' described by all of its rows in `newdata` (or `reference`), those of several combinations
+#' together. So each factor of a combination may be known or new by itself.
+#'
+#' *Which to take.* Any other kernel, as the default `domain_distribution()`, judges the combination
+#' as one domain, by its own rows only, which are few where factors have many levels. The product
+#' lets a row count where each of its factors is alike, the sum, an additive model, where one of
+#' them is. In simulated worlds of 10 x 5 levels with 8 rows each, the errors of [dg_ridge()] on new
+#' levels of both crossed factors were 0.74, 0.73 and 0.86 (product, sum, combination) where their
+#' effects add, 0.86, 1.01 and 1.02 where they multiply, 1.23 pooled; with 25 rows, and with nested
+#' factors, the differences were smaller and the product never clearly worse: it is the default of
+#' `combine`. [dg_compare()] tells for your data. Bandwidths are by factor, the median over its
+#' levels, of which [dg_ridge()] and [dg_svm()] choose one multiple for all.
+#'
+#' Without several factors in the formula `domain_factors(kernel = k)` is `k`.
+#'
+#' @param factors Names of factors, as they stand in the formula; `NULL`: all of them.
+#' @param kernel Kernel between the levels of a factor: [domain_distribution()],
+#'   [domain_wasserstein()], or [domain_multitask()], which tells levels by their names.
+#' @param combine `"product"`, or `"sum"` (divided by their number, so that
+#'   \eqn{\kappa(P, P)}{kappa(P, P)} stays what it is for one).
+#' @return A domain kernel, for the argument `domain_kernel` of the methods.
+#' @section Errors:
+#' A name that the formula does not have behind its bar, one factor asked for by name where there is
+#' only one, and `domain_pooled()` as `kernel` are errors. A [row_source()] takes those
+#' of [domain_multitask()] only: a level's description is not made of sums by combination.
+#' @references
+#' Berlinet, A. and Thomas-Agnan, C. (2004). *Reproducing Kernel Hilbert Spaces in Probability and
+#' Statistics*. Kluwer.
+#' @seealso [domain_distribution()]; [dg_cv()], whose `hold_out` says which factor is held out
+#' @examples
+#' domain_factors()
+#' domain_pooled() + domain_factors("Diet") * domain_multitask(0.5)
+#' model <- dg_ridge(weight ~ Time | Diet / Chick, data = ChickWeight, lambda = 1,
+#'                   domain_kernel = domain_factors(kernel = domain_wasserstein()))
+#' model
+#' @export
+domain_factors <- function(factors = NULL, kernel = domain_distribution(),
+                           combine = c("product", "sum")) {
+  named <- is.null(factors) ||
+    is.character(factors) && length(factors) > 0L && !anyNA(factors) && !anyDuplicated(factors)
+  if (!named) {
+    abort("argument", "`factors` must be NULL or different names of factors, as in `\"school\"`, ",
+          "not ", describe(factors), ".")
+  }
+  check_domain_kernel(kernel, "kernel")
+  if (!uses_domain(kernel)) {
+    abort("argument", "`kernel` must tell domains apart, as domain_distribution() does, not ",
+          format(kernel), ".")
+  }
+  new_domain_kernel("factors", factors = factors, parts = list(kernel),
+                    combine = check_choice(combine, "combine", c("product", "sum")))
+}
+
+#' @exportS3Method
+domain_knows.domain_factors <- function(kernel) domain_knows(kernel$parts[[1L]])
+
+# The factors that it is of; NULL where domains have one.
+used_factors <- function(kernel, structure) {
+  have <- names(structure$factors)
+  absent <- setdiff(kernel$factors, have)
+  if (length(absent)) {
+    abort("argument", "`factors` of domain_factors() must be names behind the bar of the formula",
+          if (length(have)) paste0(" (", enumerate(have, length(have), "\""), ")")
+          else ", which has one factor there or none", ", not ", enumerate(absent, quote = "\""),
+          ".")
+  }
+  if (is.null(kernel$factors)) have else kernel$factors
+}
+
+# The level of a factor in each of these domains.
+levels_of_factor <- function(kernel, factor, domains) {
+  domain_levels(kernel$structure, domains)[[factor]]
+}
+
+# Rows with a factor's levels as their domains; NULL: with their own.
+rows_by_factor <- function(kernel, factor, rows) {
+  if (is.null(factor)) return(rows)
+  level <- levels_of_factor(kernel, factor, levels(rows$domain))
+  rows$domain <- factor(level, unique(level))[as.integer(rows$domain)]
+  rows$structure <- NULL
+  rows
+}
+
+#' @exportS3Method
+domain_kernel_fit.domain_factors <- function(kernel, rows, features = NULL) {
+  kernel$structure <- rows$structure
+  used <- used_factors(kernel, rows$structure)
+  used <- if (is.null(used)) list(NULL) else as.list(used)
+  kernel$fitted <- lapply(used, function(name) {
+    own <- rows_by_factor(kernel, name, rows)
+    list(factor = name, levels = levels(own$domain),
+         kernel = domain_kernel_fit(kernel$parts[[1L]], own, features))
+  })
+  kernel$domains <- levels(rows$domain)
+  kernel$kappa <- factors_kappa(kernel)
+  kernel
+}
+
+# kappa of the training domains, of the fitted kernels.
+factors_kappa <- function(kernel) {
+  put_together(kernel, lapply(kernel$fitted, function(one) {
+    at <- trained_places(kernel, one, kernel$domains)
+    unname(one$kernel$kappa)[at, at, drop = FALSE]
+  }))
+}
+
+# The places of the domains' levels among those of training, NA where they are new.
+trained_places <- function(kernel, one, domains) {
+  level <- if (is.null(one$factor)) domains else levels_of_factor(kernel, one$factor, domains)
+  match(level, one$levels)
+}
+
+#' @exportS3Method
+put_together.domain_factors <- function(kernel, values) {
+  if (kernel$combine == "product") Reduce(`*`, values) else Reduce(`+`, values) / length(values)
+}
+
+#' @exportS3Method
+domain_kappa.domain_factors <- function(kernel, rows, among = FALSE) {
+  put_together(kernel, lapply(kernel$fitted, function(one) {
+    if (is.null(one$factor)) return(unname(domain_kappa(one$kernel, rows, among)))
+    own <- rows_by_factor(kernel, one$factor, rows)
+    level <- levels_of_factor(kernel, one$factor, levels(rows$domain))
+    kappa <- if (among) levels_among(one, own) else levels_with_training(one, own)
+    at <- match(level, levels(own$domain))
+    with <- if (among) at else trained_places(kernel, one, kernel$domains)
+    kappa[at, with, drop = FALSE]
+  }))
+}
+
+# The rows of levels that training did not have.
+rows_of_new <- function(one, rows) {
+  new <- !levels(rows$domain) %in% one$levels
+  some <- rows_at(rows, which(new[as.integer(rows$domain)]))
+  some$domain <- factor(some$domain, levels(rows$domain)[new])
+  list(rows = some, new = which(new), known = match(levels(rows$domain), one$levels))
+}
+
+# [levels of rows x levels of training]
+levels_with_training <- function(one, rows) {
+  found <- rows_of_new(one, rows)
+  kappa <- unname(one$kernel$kappa)[found$known, , drop = FALSE]
+  if (length(found$new)) kappa[found$new, ] <- domain_kappa(one$kernel, found$rows)
+  kappa
+}
+
+# [levels of rows x levels of rows]
+levels_among <- function(one, rows) {
+  found <- rows_of_new(one, rows)
+  kappa <- unname(one$kernel$kappa)[found$known, found$known, drop = FALSE]
+  if (length(found$new)) {
+    old <- setdiff(seq_along(found$known), found$new)
+    with <- unname(domain_kappa(one$kernel, found$rows))[, found$known[old], drop = FALSE]
+    kappa[found$new, old] <- with
+    kappa[old, found$new] <- t(with)
+    kappa[found$new, found$new] <- domain_kappa(one$kernel, found$rows, among = TRUE)
+  }
+  kappa
+}
+
+#' @exportS3Method
+domain_own.domain_factors <- function(kernel, rows) {
+  put_together(kernel, lapply(kernel$fitted, function(one) {
+    if (is.null(one$factor)) return(unname(domain_own(one$kernel, rows)))
+    own <- rows_by_factor(kernel, one$factor, rows)
+    found <- rows_of_new(one, own)
+    values <- diag(one$kernel$kappa)[found$known]
+    if (length(found$new)) values[found$new] <- domain_own(one$kernel, found$rows)
+    unname(values)[match(levels_of_factor(kernel, one$factor, levels(rows$domain)),
+                         levels(own$domain))]
+  }))
+}
+
+# ---- widths -----------------------------------------------------------------------------------
+
+#' @exportS3Method
+has_open_width.domain_factors <- open_width_of_parts
+
+#' @exportS3Method
+widen_open.domain_factors <- widen_open_parts
+
+#' @exportS3Method
+widen_fitted.domain_factors <- function(domain_kernel, times) {
+  if (times == 1) return(domain_kernel)
+  domain_kernel$fitted <- lapply(domain_kernel$fitted, function(one) {
+    one$kernel <- widen_fitted(one$kernel, times)
+    one
+  })
+  domain_kernel$kappa <- factors_kappa(domain_kernel)
+  domain_kernel
+}
+
+#' @export
+format.domain_factors <- function(x, ...) {
+  of <- vapply(x$fitted, function(one) {
+    paste0(if (!is.null(one$factor)) paste0(one$factor, ": "), format(one$kernel))
+  }, "")
+  if (length(of) == 1L) return(of)
+  name <- if (x$combine == "sum") "the mean" else "the product"
+  if (length(of)) return(paste0(name, " of ", paste0("(", of, ")", collapse = ", ")))
+  factors <- if (is.null(x$factors)) "each factor" else enumerate(x$factors, length(x$factors))
+  paste0(if (length(x$factors) != 1L) paste(name, "over "), factors, " of ",
+         format(x$parts[[1L]]))
+}

@@ -1,0 +1,100 @@
+# How far a correction is shrunk where the user does not say: as would have served the training
+# domains, each taken for a new one with so many labels.
+
+# Beside that of the model; the last is no correction at all.
+adapt_lambdas <- c(10^seq(-3, 3, by = 0.5), 1e8)
+# Of the constant beside the kernel.
+adapt_constants <- c(0, 1, 10)
+# The most rows of whole training domains, and labels, that are looked at.
+adapt_rows <- 2000L
+adapt_labels <- 200L
+adapt_draws <- 3L
+
+# list(lambda, constant) for corrections of a learner by so many labels; constant: NULL if open.
+adapt_penalty <- function(learner, labels, constant = NULL) UseMethod("adapt_penalty")
+
+#' @exportS3Method
+adapt_penalty.default <- function(learner, labels, constant = NULL) NULL
+
+#' @exportS3Method
+adapt_penalty.dg_ridge <- function(learner, labels, constant = NULL) {
+  own <- penalty_of(learner, "lambda")
+  plain <- list(lambda = own, constant = if (is.null(constant)) 0 else constant)
+  # who gives lambda gets it; a feature map keeps no rows
+  if (!is.null(learner$spec$args$lambda) || is.null(learner$product$X) ||
+        length(learner$y) == 0L) return(plain)
+  with_seed(1L, {
+    parts <- adapt_domains(learner, labels)
+    if (length(parts) < 3L) return(plain)
+    left <- residuals_as_new(learner, unlist(parts), own)
+    grid <- expand.grid(lambda = sort(c(adapt_lambdas, own)),
+                        constant = if (is.null(constant)) adapt_constants else constant)
+    errors <- lapply(parts, function(i) {
+      errors_as_new(learner, i, left[match(i, unlist(parts)), , drop = FALSE], labels, grid)
+    })
+    errors <- Reduce(`+`, errors)
+    # of choices that are as good the one that corrects least
+    good <- which(errors <= min(errors) * (1 + 1e-6))
+    best <- good[order(-grid$lambda[good], grid$constant[good])[1L]]
+    as.list(grid[best, ])
+  })
+}
+
+# Rows of domains with more of them than labels, at random as many as adapt_rows hold.
+adapt_domains <- function(learner, labels) {
+  rows <- split(seq_along(learner$y), learner$domain, drop = TRUE)
+  rows <- lapply(rows, function(i) i[learner$weights[i] > 0])
+  sizes <- sort(lengths(rows), decreasing = TRUE)
+  if (length(sizes) < 3L || sizes[3L] < 3L) return(list())
+  rows <- rows[lengths(rows) >= 2L + shown_labels(labels, sizes[3L])]
+  rows <- rows[sample.int(length(rows))]
+  rows[seq_len(max(3L, sum(cumsum(lengths(rows)) <= adapt_rows)))]
+}
+
+# Fewer where domains of training have fewer rows.
+shown_labels <- function(labels, size) min(labels, adapt_labels, size - 2L)
+
+# Of these rows, without their domain, [rows x machines]; the penalty is of a mean, as in
+# choose_penalty().
+residuals_as_new <- function(learner, rows, lambda) {
+  args <- learner$spec$args
+  sample <- list(X = learner$product$X[rows, , drop = FALSE], domain = learner$domain[rows],
+                 weights = learner$weights[rows], left_out = droplevels(learner$domain[rows]))
+  task <- list(response = learner$response, costs = learner$costs[rows],
+               Y = ridge_targets(learner$response, learner$y)[rows, , drop = FALSE])
+  share <- sum(task$costs) / sum(learner$costs)
+  values <- left_out_predictions(learner$product, sample, task, args, lambda * share)
+  task$Y - matrix(values, nrow(task$Y))
+}
+
+# Mean squared errors of corrections by labels of some of the rows i at the others, one for each
+# line of the grid. left: residuals [rows x machines].
+errors_as_new <- function(learner, i, left, labels, grid) {
+  product <- learner$product
+  own <- list(X = product$X[i, , drop = FALSE], domain = factor(rep(1L, length(i))),
+              threads = product$threads)
+  code <- as.integer(learner$domain)[i[1L]]
+  kappa <- if (uses_domain(product$domain_kernel)) product$domain_kernel$kappa[code, code] else 1
+  K <- kappa * gram_matrix(product$kernel, own, NULL)
+  k <- shown_labels(labels, length(i))
+  draws <- lapply(seq_len(adapt_draws), function(draw) {
+    order <- sample.int(length(i))
+    known <- order[seq_len(k)]
+    errors_of_draw(K, kappa, left, known, order[-seq_len(k)], grid)
+  })
+  Reduce(`+`, draws) / adapt_draws
+}
+
+errors_of_draw <- function(K, kappa, left, known, test, grid) {
+  errors <- numeric(nrow(grid))
+  for (constant in unique(grid$constant)) {
+    decomposition <- eigen(K[known, known, drop = FALSE] + kappa * constant, symmetric = TRUE)
+    across <- (K[test, known, drop = FALSE] + kappa * constant) %*% decomposition$vectors
+    target <- crossprod(decomposition$vectors, left[known, , drop = FALSE])
+    for (j in which(grid$constant == constant)) {
+      found <- across %*% (target / (pmax(decomposition$values, 0) + grid$lambda[j]))
+      errors[j] <- mean(rowSums((left[test, , drop = FALSE] - found)^2))
+    }
+  }
+  errors
+}

@@ -1,0 +1,110 @@
+# What is held out together where domains have several factors (data-structure.R), and to what it
+# is new.
+
+# The task with the units that are held out and scored as its `domain`, and
+#   judged     the domains themselves, by which rows are predicted
+#   unit       what a unit is called
+#   structure  of the domains
+#   crossed    of several factors that are to be new together: their levels by row, a data frame
+# hold_out: a factor, or "all".
+hold_out_task <- function(task, structure, hold_out) {
+  choices <- c("all", names(structure$factors))
+  if (!is.character(hold_out) || length(hold_out) != 1L || !hold_out %in% choices) {
+    abort("argument", "`hold_out` must be ", enumerate(choices, length(choices), "\""),
+          if (is.null(structure)) ", as the formula has one factor of domains", ", not ",
+          describe(hold_out), ".")
+  }
+  if (is.null(structure)) return(task)
+  held <- if (hold_out == "all") outer_factors(structure) else hold_out
+  levels <- levels_by_row(structure, task$domain)[held]
+  task$judged <- task$domain
+  task$unit <- if (length(held) == 1L) paste0("level of `", held, "`")
+               else paste("combination of", enumerate(held, length(held)))
+  task$domain <- if (length(held) == 1L) levels[[1L]] else joined_levels(levels)
+  task$structure <- structure
+  if (length(held) > 1L) task$crossed <- as.data.frame(levels, optional = TRUE)
+  task
+}
+
+# Factors by row, whose levels are in the order of the domains.
+levels_by_row <- function(structure, domain) {
+  lapply(domain_levels(structure, levels(domain)), function(names) {
+    factor(names, unique(names))[as.integer(domain)]
+  })
+}
+
+joined_levels <- function(levels) {
+  name <- do.call(paste, c(unname(lapply(levels, as.character)), sep = " + "))
+  factor(name, unique(name[do.call(order, unname(lapply(levels, as.integer)))]))
+}
+
+# ---- several factors at once ------------------------------------------------------------------
+
+# Folds in which the rows held out are new in each of several factors: levels of each are dealt out
+# to groups, a fold holds out a group of each of them, and rows that share any of these levels are
+# not trained on. A named assignment for each factor.
+crossed_folds <- function(crossed, folds) {
+  if (!is.null(folds)) folds <- check_crossed_folds(folds)
+  parts <- lapply(crossed, function(levels) {
+    names <- levels(droplevels(levels))
+    assign_folds(names, if (!is.null(folds)) min(folds, length(names)), "folds")
+  })
+  structure(parts, class = "domgen_crossed_folds")
+}
+
+check_crossed_folds <- function(folds) {
+  if (is_number(folds) && is.null(names(folds))) return(check_count(folds, "folds", at_least = 2L))
+  abort("argument", "`folds` must be NULL or the number of groups of each factor where several ",
+        "are to be new together; `hold_out` names one of them for folds of your own; not ",
+        describe(folds), ".")
+}
+
+#' @exportS3Method
+fold_splits.domgen_crossed_folds <- function(folds, task) {
+  groups <- Map(function(fold, levels) unclass(fold)[as.character(levels)], folds, task$crossed)
+  groups <- do.call(cbind, unname(groups))
+  cells <- unique(groups)
+  cells <- cells[do.call(order, as.data.frame(cells)), , drop = FALSE]
+  splits <- lapply(seq_len(nrow(cells)), function(k) {
+    same <- groups == rep(cells[k, ], each = nrow(groups))
+    list(train = which(rowSums(same) == 0), held = which(rowSums(same) == ncol(groups)), fold = k,
+         rep = 1L)
+  })
+  if (any(vapply(splits, function(split) length(split$train) == 0L, NA))) {
+    abort("data", "No row is without the held-out levels of ",
+          enumerate(names(folds), length(folds)), ": name one of them as `hold_out`.")
+  }
+  splits
+}
+
+#' @export
+print.domgen_crossed_folds <- function(x, ...) {
+  sizes <- vapply(x, function(fold) length(unique(fold)), 0L)
+  cat_line("Folds that are new in ", enumerate(names(x), length(x)), " (",
+           paste(sizes, collapse = " x "), " groups of levels)")
+  invisible(x)
+}
+
+# The levels of crossed factors by unit, NULL where one factor is held out.
+crossed_by <- function(task, units) {
+  if (!is.null(task$crossed)) task$crossed[match(units, task$domain), , drop = FALSE]
+}
+
+# ---- words ------------------------------------------------------------------------------------
+
+# Which factors of the rows held out are new to the fits, in words; NULL where there is one factor.
+novelty <- function(splits, task) {
+  if (is.null(task$structure)) return(NULL)
+  levels <- levels_by_row(task$structure, task$judged)
+  seen <- vapply(levels, function(level) {
+    mean(vapply(splits, function(split) mean(level[split$held] %in% level[split$train]), 0))
+  }, 0)
+  named <- function(which) enumerate(names(levels)[which], length(levels))
+  new <- seen == 0
+  known <- seen == 1
+  paste(c(if (any(new)) paste("new to the fits:", named(new))
+          else "new to the fits: no factor",
+          if (any(known)) paste("known:", named(known)),
+          if (any(!new & !known)) paste("new in some rows:", named(!new & !known))),
+        collapse = "; ")
+}

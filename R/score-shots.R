@@ -1,0 +1,119 @@
+# Partly known domains: the error on a held-out domain once some of its rows have labels, by how
+# many.
+
+# Random choices of the labelled rows, over which the scores of a domain are averaged.
+shot_draws <- 5L
+
+# shots: numbers of labelled rows, NULL for none of this. With 0, to compare with.
+check_shots <- function(shots, task) {
+  if (is.null(shots)) return(NULL)
+  fine <- is.numeric(shots) && length(shots) > 0L && all(is.finite(shots)) &&
+    all(shots >= 0 & shots == round(shots)) && any(shots > 0)
+  if (!fine) {
+    abort("argument", "`shots` must be NULL or whole numbers of labelled rows, such as ",
+          "`c(0, 1, 2, 5, 10)`, not ", describe(shots), ".")
+  }
+  if (!is.null(task$judged) && nlevels(task$judged) != nlevels(task$domain)) {
+    abort("argument", "`shots` must not be given where ", task$unit, " is held out with several ",
+          "domains: a model is adapted to one; name the innermost factor as `hold_out`.")
+  }
+  shots <- sort(unique(c(0L, as.integer(shots))))
+  sizes <- tabulate(task$domain, nlevels(task$domain))
+  if (sum(sizes >= max(shots) + 2L) < 2L) {
+    abort("argument", "`shots` must leave two rows to score in at least two domains: the second ",
+          "largest has ", sort(sizes, decreasing = TRUE)[min(2L, length(sizes))], ", `shots` goes ",
+          "to ", max(shots), ".")
+  }
+  shots
+}
+
+# Scores of each held-out domain with k labelled rows, [domains x shots], NA for a domain with too
+# few rows; of a fit and its predictions of the held-out rows, see predict_split().
+score_shots <- function(model, task, split, predictions) {
+  # as adapt() would choose anew for each
+  penalties <- lapply(task$shots, function(k) {
+    if (k > 0L) adapt_penalty(learner_of(model), k)
+  })
+  held <- split(seq_along(split$held), droplevels(task$domain[split$held]))
+  most <- max(task$shots)
+  scores <- vapply(held, function(i) {
+    if (length(i) < most + 2L) return(rep(NA_real_, length(task$shots)))
+    draws <- replicate(shot_draws, shots_of_domain(model, task, split$held[i], predictions[i, ],
+                                                   sample.int(length(i)), penalties))
+    rowMeans(matrix(draws, length(task$shots)))
+  }, numeric(length(task$shots)))
+  t(matrix(scores, length(task$shots), dimnames = list(task$shots, names(held))))
+}
+
+# The first k of the rows in this order have labels; all are scored on the same rows.
+shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) {
+  most <- max(task$shots)
+  test <- order[-seq_len(most)]
+  newdata <- as_newdata(take_rows(task$input, rows))
+  domain <- (if (is.null(task$judged)) task$domain else task$judged)[rows]
+  y <- task$y[rows]
+  vapply(seq_along(task$shots), function(j) {
+    k <- task$shots[j]
+    found <- before
+    if (k > 0L) {
+      labels <- replace(y, order[-seq_len(k)], NA)
+      # by value: a name might be a column of newdata
+      adapted <- do.call(adapt, c(list(model, newdata, labels = labels,
+                                       domain = as.character(domain)), penalties[[j]]))
+      found <- predicted_rows(before, adapted, decision_of(adapted, length(rows)), newdata, domain,
+                              levels(y), metrics_need(task$shot_metric))
+    }
+    score(as.list(found[test, ]), task$shot_metric[[1L]])
+  }, 0)
+}
+
+# Values of an adapted model at all rows that it was given, NA where one is incomplete.
+decision_of <- function(adapted, n) {
+  values <- matrix(NA_real_, n, ncol(adapted$decision), dimnames = list(NULL,
+                                                                       colnames(adapted$decision)))
+  values[adapted$rows$kept, ] <- adapted$decision
+  values
+}
+
+# The curve: a line for each number of labels, with the paired difference from none.
+# scores: [domains x shots].
+shots_table <- function(scores, share, crossed) {
+  shots <- as.integer(colnames(scores))
+  lines <- lapply(seq_along(shots), function(j) {
+    change <- scores[, j] - scores[, 1L]
+    error <- mean_error(scores[, j], NULL, share, crossed = crossed)
+    of_change <- mean_error(change, NULL, share, crossed = crossed)
+    data.frame(shots = shots[j], mean = known_mean(scores[, j]), se = error$se, df = error$df,
+               difference = known_mean(change), se_difference = of_change$se,
+               domains = sum(!is.na(scores[, j])))
+  })
+  do.call(rbind, lines)
+}
+
+# What dg_cv has of it: list(shots, shot_scores), or nothing.
+collect_shots <- function(results, task, share) {
+  if (is.null(task$shots)) return(NULL)
+  of_fits <- do.call(rbind, lapply(results, `[[`, "shots"))
+  # means over repeats
+  names <- rownames(of_fits)
+  scores <- rowsum(of_fits, names) / c(table(names)[sort(unique(names))])
+  scores <- scores[intersect(levels(task$domain), rownames(scores)), , drop = FALSE]
+  list(shots = shots_table(scores, share, crossed_by(task, rownames(scores))),
+       shot_scores = scores)
+}
+
+describe_shots <- function(x) {
+  table <- x$shots
+  left <- nrow(x$shot_scores) - max(table$domains)
+  cat_line("\n", x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its ",
+           "other rows (", plural(shot_draws, "draw"), " each", if (left) {
+             paste0("; without ", plural(left, "domain"), " of fewer than ",
+                    max(table$shots) + 2L, " rows")
+           }, ")")
+  shown <- table[c("shots", "mean", "se", "difference", "se_difference")]
+  shown[c("difference", "se_difference")][1L, ] <- NA
+  names(shown) <- c("labels", "mean", "se", "change", "se of change")
+  cells <- in_words(shown, 3)
+  cells[1L, c("change", "se of change")] <- ""
+  cat_table(cells, text = character())
+}

@@ -1,0 +1,101 @@
+shots_data <- function(domains = 5, rows = 14, seed = 3) {
+  with_seed(seed, {
+    d <- data.frame(g = rep(letters[seq_len(domains)], each = rows))
+    shift <- stats::rnorm(domains, 0, 2)[rep(seq_len(domains), each = rows)]
+    d$x <- stats::rnorm(nrow(d))
+    d$y <- d$x + shift + stats::rnorm(nrow(d), 0, 0.5)
+    d
+  })
+}
+
+test_that("scores with k labels are those of adapt() by hand, on rows that no k has labels for", {
+  d <- shots_data()
+  spec <- dg_ridge(lambda = 1)
+  task <- cv_task(spec, list(x = y ~ x | g, data = d))
+  task$shots <- check_shots(c(4, 2), task)
+  expect_identical(task$shots, c(0L, 2L, 4L))
+  task$shot_metric <- read_metrics("rmse", task$y)
+  held <- which(d$g == "b")
+  model <- fit(spec, y ~ x | g, data = d[-held, ])
+  before <- data.frame(row = held, truth = d$y[held], prediction = predict(model, d[held, ]))
+  order <- c(5, 9, 2, 14, 1, 3, 4, 6:8, 10:13)
+  found <- shots_of_domain(model, task, held, before, order)
+  test <- order[5:14]
+  expected <- vapply(c(0, 2, 4), function(k) {
+    values <- if (k == 0) before$prediction
+              else predict(adapt(model, d[held, ], replace(d$y[held], order[-seq_len(k)], NA)))
+    sqrt(mean((values - d$y[held])[test]^2))
+  }, 0)
+  expect_equal(found, expected)
+})
+
+test_that("the curve has means, errors and paired changes over domains; other results stay", {
+  d <- shots_data()
+  set.seed(1)
+  cv <- dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, shots = c(1, 5))
+  set.seed(1)
+  plain <- dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d)
+  expect_equal(cv[c("domains", "predictions", "mean", "se")],
+               plain[c("domains", "predictions", "mean", "se")])
+  expect_identical(dim(cv$shot_scores), c(5L, 3L))
+  expect_equal(cv$shots$mean, unname(colMeans(cv$shot_scores)))
+  change <- cv$shot_scores[, "5"] - cv$shot_scores[, "0"]
+  expect_equal(cv$shots$difference[3], mean(change))
+  expect_equal(cv$shots$se_difference[3], sd(change) / sqrt(5) * sqrt(1 + 5 / 4))
+  # domains differ by a shift, which labels tell
+  expect_lt(cv$shots$mean[3], cv$shots$mean[1])
+  set.seed(1)
+  expect_equal(dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, shots = c(0, 5, 1))$shots, cv$shots)
+  expect_output(print(cv), "labels", fixed = TRUE)
+})
+
+test_that("classes, chains, searches and several factors have their curve, too", {
+  d <- shots_data(rows = 20)
+  d$class <- factor(ifelse(d$y > 0, "high", "low"))
+  d$part <- rep(1:2, nrow(d) / 2)
+  metric <- c("accuracy", "auc")
+  cv <- dg_cv(dg_svm(cost = 1), class ~ x | g, data = d, shots = 4, folds = 3, metric = metric)
+  expect_identical(cv$shots$shots, c(0L, 4L))
+  chained <- chain(kpca(ncomp = 1), dg_ridge(lambda = 1))
+  expect_true(all(is.finite(dg_cv(chained, y ~ x | g, data = d, shots = 4)$shots$mean)))
+  tuned <- dg_tune(dg_ridge(), grid = list(lambda = c(1, 10)), extend = FALSE, folds = 2)
+  expect_true(all(is.finite(dg_cv(tuned, y ~ x | g, data = d, shots = 4, folds = 2)$shots$mean)))
+  nested <- dg_cv(dg_ridge(lambda = 1), y ~ x | g / part, data = d, shots = 4, hold_out = "part")
+  expect_identical(rownames(nested$shot_scores)[1:2], c("a / 1", "a / 2"))
+  crossed <- dg_cv(dg_ridge(lambda = 1), y ~ x | g + part, data = d, shots = 4, folds = 2)
+  expect_identical(crossed$shots$domains, c(10L, 10L))
+  expect_error(dg_cv(dg_ridge(lambda = 1), y ~ x | g / part, data = d, shots = 4), "innermost")
+})
+
+test_that("domains with too few rows are left out, and it is said", {
+  d <- shots_data(rows = 10)
+  d <- d[-(1:4), ]
+  cv <- dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, shots = c(2, 6))
+  expect_identical(unname(is.na(cv$shot_scores[, 1])), c(TRUE, rep(FALSE, 4)))
+  expect_output(print(cv), "without 1 domain of fewer than 8 rows", fixed = TRUE)
+  expect_identical(picture(cv, shots = TRUE)$data$shots, c(0L, 2L, 6L))
+})
+
+test_that("the picture is the curve with its intervals", {
+  d <- shots_data()
+  cv <- dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, shots = c(1, 5))
+  shown <- picture(cv, shots = TRUE)$data
+  expect_equal(shown$mean, cv$shots$mean)
+  expect_equal(shown$upper, cv$shots$mean + stats::qt(0.975, 4) * cv$shots$se)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  expect_silent(plot(cv))
+  expect_error(plot(dg_cv(dg_null(), y ~ x | g, data = d), shots = TRUE), "`shots` must be FALSE")
+})
+
+test_that("what cannot be is an error", {
+  d <- shots_data()
+  run <- function(...) dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, ...)
+  for (wrong in list("a", -1, 1.5, NA, 0, numeric())) {
+    expect_error(run(shots = wrong), "`shots` must be NULL or whole numbers")
+  }
+  expect_error(run(shots = 13), "leave two rows")
+  expect_error(run(shots = 2, folds = row_folds(d$g, 2)), "`folds` of rows")
+  expect_error(dg_cv(dg_lm(), y ~ x | g, data = d, shots = 2), "must be a fitted `dg_svm()`",
+               fixed = TRUE)
+})
