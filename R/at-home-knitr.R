@@ -104,6 +104,10 @@ knit_print.dg_calibration <- knit_report
 
 #' @rdname knit_print.domgen
 #' @exportS3Method knitr::knit_print
+knit_print.dg_novelty <- knit_report
+
+#' @rdname knit_print.domgen
+#' @exportS3Method knitr::knit_print
 knit_print.domgen_mmd <- knit_report
 
 #' @rdname knit_print.domgen

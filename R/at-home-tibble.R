@@ -19,6 +19,8 @@
 #'   probability, `observed` share and its interval `lower`, `upper`
 #' * [mmd()] and [domain_map()], per pair of domains: `first`, `second`, `squared` distance,
 #'   `p.value` where there were permutations
+#' * [dg_novelty()], per new domain: `domain`, `rows`, `distance`, `farthest` (of a training domain),
+#'   `p`
 #' * [dg_cost()], per pass over the rows: `pass`, how often it `reads` them, `operations`, bytes
 #'   `read` and `sent`, `seconds`
 #'
@@ -104,3 +106,10 @@ as.data.frame.dg_cost <- plain_table
 
 #' @exportS3Method tibble::as_tibble
 as_tibble.dg_cost <- tibble_table
+
+#' @rdname as.data.frame.domgen
+#' @export
+as.data.frame.dg_novelty <- plain_table
+
+#' @exportS3Method tibble::as_tibble
+as_tibble.dg_novelty <- tibble_table

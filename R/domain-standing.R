@@ -28,7 +28,8 @@ training_spread <- function(gram, sizes, own) {
 }
 
 # New domains by their squared distances from those of training [new x G] and their sizes: data
-# frame of distance (the score), farthest (that of a training domain), p.
+# frame of distance (the score), farthest (that of a training domain), p; attribute left_out: the
+# scores of the training domains [new x G].
 standing_of <- function(spread, squares, sizes) {
   noises <- outer(spread$variance / sizes, spread$noise, "+")
   near <- in_noises(squares, noises + spread$between)
@@ -37,7 +38,9 @@ standing_of <- function(spread, squares, sizes) {
   known <- pmin(near, rep(spread$last, each = nrow(near))) + rep(spread$first, each = nrow(near))
   known <- above_noise(known / spread$k)
   larger <- rowSums(known >= own * (1 - 1e-9))
-  data.frame(distance = own, farthest = apply(known, 1L, max), p = (1 + larger) / (1 + ncol(near)))
+  standing <- data.frame(distance = own, farthest = apply(known, 1L, max),
+                         p = (1 + larger) / (1 + ncol(near)))
+  structure(standing, left_out = known)
 }
 
 # [rows of m x k], in order.

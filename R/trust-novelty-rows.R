@@ -149,3 +149,17 @@ resembled <- function(view, names) {
     data.frame(domain = new[j], training = names[order], weight = weights[j, order])
   }))
 }
+
+# p of the domain of each row of newdata, NULL where the model does not predict by mean embeddings:
+# then it is not at hand.
+novelty_of_rows <- function(model, newdata, domain) {
+  kernel <- described_part(model)$product$domain_kernel
+  if (is.null(kernel$spread)) return(NULL)
+  p <- rep(NA_real_, NROW(newdata))
+  new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
+  if (nrow(new$X) == 0L) return(p)
+  new$X <- scale_new(model$blueprint$scaling, new$X, new$domain, NULL)$X
+  new$threads <- described_part(model)$product$threads
+  p[new$ok] <- domain_standing(kernel, new)$p[as.integer(new$domain)]
+  p
+}

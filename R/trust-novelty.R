@@ -75,6 +75,8 @@
 #'   \item{resembles}{data frame, one line per new and training domain, those with large weights
 #'     first: `domain`, `training`, `weight`}
 #'   \item{training}{number of training domains}
+#'   \item{left_out}{their distances, each left out in turn with a new domain among the others:
+#'     matrix, new x training domains}
 #'   \item{labels}{the names of the variables, for pictures}
 #' @section Errors:
 #' Fewer than two training domains; a model with a [fixed reference][fix_reference()] or that was
@@ -99,7 +101,7 @@
 #' @export
 dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads = NULL) {
   check_given(newdata, "newdata")
-  check_novelty_model(model)
+  check_fixable(model)
   if (!is.null(max_rows)) max_rows <- check_count(max_rows, "max_rows", at_least = 2L)
   threads <- check_threads(threads)
   if (nlevels(model$domain) < 2L) {
@@ -112,19 +114,8 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
   domains <- data.frame(domain = levels(new$domain), rows = tabulate(new$domain), standing)
   structure(list(domains = domains, rows = novelty_rows(view, new$ok),
                  resembles = resembled(view, levels(model$domain)),
-                 training = nlevels(model$domain), labels = variable_names(model$blueprint)),
+                 training = nlevels(model$domain), left_out = attr(standing, "left_out"), labels = variable_names(model$blueprint)),
             class = "dg_novelty")
-}
-
-check_novelty_model <- function(model) {
-  check_given(model, "model")
-  if (!inherits(model, "dg_fit")) {
-    abort("argument", "`model` must be a fitted model, not ", describe(model), ".")
-  }
-  check_sealed(model, "model")
-  if (is_fixed(model) || inherits(model, "dg_adapted")) {
-    abort("argument", "`model` has its domain fixed: give the model that it was made of.")
-  }
 }
 
 #' @export
@@ -138,32 +129,38 @@ print.dg_novelty <- function(x, digits = NULL, ...) {
 
 # The farthest first; most: how many are shown.
 describe_novelty <- function(x, most = 12L) {
-  G <- x$training
-  cat_line("Novelty of ", plural(nrow(x$domains), "domain"), " among ", G, " of training")
-  found <- x$domains[order(x$domains$p, -x$domains$distance), ]
-  shown <- utils::head(found, most)
-  table <- shown[c("domain", "rows", "distance", "p")]
-  table[c("distance", "p")] <- in_words(table[c("distance", "p")], 3)
-  table$resembles <- vapply(shown$domain, resembled_words, "", x$resembles)
-  cat_table(table, text = c("domain", "resembles"))
-  more <- nrow(found) - nrow(shown)
-  if (more > 0L) cat_line("  and ", plural(more, "more domain"), ", in `$domains`")
+  N <- nrow(x$domains)
+  cat_line("Novelty of ", plural(N, "domain"), " among ", x$training, " of training")
+  cells <- novelty_cells(x, most)
+  cat_table(cells, text = c("domain", "resembles"))
+  if (N > most) cat_line("  and ", plural(N - most, "more domain"), ", nearer; all are in $domains")
   cat_line("")
-  for (line in novelty_words(found, G)) cat_line(line)
+  for (line in novelty_words(x)) cat_line(line)
 }
 
-novelty_words <- function(found, G) {
+novelty_cells <- function(x, most) {
+  order <- order(x$domains$p, -x$domains$distance)
+  cells <- x$domains[utils::head(order, most), c("domain", "rows", "distance", "p")]
+  cells[c("distance", "p")] <- in_words(cells[c("distance", "p")], 3)
+  cells$resembles <- vapply(cells$domain, resembled_words, "", x$resembles)
+  cells
+}
+
+novelty_words <- function(x) {
+  G <- x$training
   least <- 1 / (G + 1)
-  last <- found$p < 1.5 * least
-  few <- G < 19L
-  c(if (any(last)) {
-    paste0(enumerate(found$domain[last], quote = "\""), if (sum(last) == 1L) " is" else " are",
+  last <- x$domains$domain[x$domains$p < 1.5 * least]
+  c(if (length(last)) {
+    paste0(enumerate(last, quote = "\""), if (length(last) == 1L) " is" else " are",
            " farther from training than each of the ", G, " training domains when it is left out ",
            "(p = ", signif(least, 2), ").")
-  } else paste0("None is farther from training than all ", G, " training domains when left out."),
-  paste0("Distance 1 is usual. p: the rank among left-out training domains, uniform for domains ",
-         "of the same kind",
-         if (few) paste0("; with ", G, " of them never below ", signif(least, 2)), "."))
+  } else {
+    paste0("None is farther from training than each of the ", G, " training domains when it is ",
+           "left out.")
+  }, paste0("Distance 1 is usual. p: the rank among left-out training domains, uniform for domains ",
+            "of the same kind", if (G < 19L) {
+              paste0("; among so few it is never below ", signif(least, 2))
+            }, "."))
 }
 
 # The three largest weights in percent.
