@@ -32,7 +32,7 @@ training_spread <- function(gram, sizes, own) {
 # scores of the training domains [new x G].
 standing_of <- function(spread, squares, sizes) {
   noises <- outer(spread$variance / sizes, spread$noise, "+")
-  near <- in_noises(squares, noises + spread$between)
+  near <- unname(in_noises(squares, noises + spread$between))
   own <- above_noise(rowMeans(smallest(near, spread$k)))
   # the new one takes the place of the k-th neighbour where it is nearer
   known <- pmin(near, rep(spread$last, each = nrow(near))) + rep(spread$first, each = nrow(near))

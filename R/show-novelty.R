@@ -68,11 +68,8 @@ novelty_frame <- function(x, most) {
   )
 }
 
-# Numbers at powers of ten, or between them where there is but one.
 distance_axis <- function(range) {
-  powers <- 10^(-1:4)
-  breaks <- if (diff(range) > 2) powers else sort(c(powers, 2 * powers, 5 * powers))
-  breaks <- breaks[log10(breaks) >= range[1L] - 0.1 & log10(breaks) <= range[2L] + 0.1]
+  breaks <- grDevices::axisTicks(range + c(-0.05, 0.05), log = TRUE, nint = 4L)
   picture_axis("distance from the nearest domains (1 is usual)", log10(breaks),
-               format(breaks, drop0trailing = TRUE, trim = TRUE))
+               vapply(breaks, format, ""))
 }

@@ -112,9 +112,11 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
   view <- novelty_view(model, new, max_rows, threads, parent.frame())
   standing <- domain_standing(view$kernel, view$described)
   domains <- data.frame(domain = levels(new$domain), rows = tabulate(new$domain), standing)
+  left_out <- attr(standing, "left_out")
+  dimnames(left_out) <- list(levels(new$domain), levels(model$domain))
   structure(list(domains = domains, rows = novelty_rows(view, new$ok),
                  resembles = resembled(view, levels(model$domain)),
-                 training = nlevels(model$domain), left_out = attr(standing, "left_out"), labels = variable_names(model$blueprint)),
+                 training = nlevels(model$domain), left_out = left_out, labels = variable_names(model$blueprint)),
             class = "dg_novelty")
 }
 
