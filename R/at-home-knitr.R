@@ -2,8 +2,8 @@
 #'
 #' @description
 #' In a document of knitr (R Markdown, Quarto, Sweave) a comparison, cross-validation, tuning,
-#' automatic choice, diagnosis, calibration, novelty, [mmd()] or [dg_cost()] that stands at the end of
-#' a chunk becomes a table, with what it says in words as notes below: `knitr::kable()` for HTML,
+#' automatic choice, diagnosis, calibration, novelty, [mmd()] or [dg_cost()] that stands at the end
+#' of a chunk becomes a table, with what it says in words as notes below: `knitr::kable()` for HTML,
 #' LaTeX, Word and markdown. `flextable::as_flextable()` makes the same table for Word, PowerPoint
 #' and HTML. `print()` in a chunk gives the text of the console.
 #'

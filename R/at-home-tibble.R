@@ -19,8 +19,8 @@
 #'   probability, `observed` share and its interval `lower`, `upper`
 #' * [mmd()] and [domain_map()], per pair of domains: `first`, `second`, `squared` distance,
 #'   `p.value` where there were permutations
-#' * [dg_novelty()], per new domain: `domain`, `rows`, `distance`, `farthest` (of a training domain),
-#'   `p`
+#' * [dg_novelty()], per new domain: `domain`, `rows`, `distance`, `farthest` (of a training
+#'   domain), `p`
 #' * [dg_cost()], per pass over the rows: `pass`, how often it `reads` them, `operations`, bytes
 #'   `read` and `sent`, `seconds`
 #'

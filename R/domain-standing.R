@@ -1,5 +1,5 @@
-# How far a domain stands from others, by their mean embeddings. The score of domain j among m is the
-# mean over the k = ceiling(sqrt(m)) others that are nearest, of
+# How far a domain stands from others, by their mean embeddings. The score of domain j among m is
+# the mean over the k = ceiling(sqrt(m)) others that are nearest, of
 #   d_jg = |mu_j - mu_g|^2 / (b + s^2/n_j + s^2/n_g)
 # with s^2/n the noise of an embedding of n rows (embedding_noise()) and b
 # the squared distance of near domains without that noise: 1 is usual, for few rows as for many. A
@@ -7,8 +7,9 @@
 # the share of scores that are at least as large as the new one's: uniform on 1/m, 2/m, ..., 1 where
 # the m are exchangeable (full conformal prediction; Vovk, Gammerman and Shafer, 2005, section 2.2).
 
-# What is remembered of the training domains: s^2 (variance), noise (s^2/n_g), between (b), k, and of
-# each domain's scaled distances d from the other ones the sum of the k - 1 smallest and the k-th.
+# What is remembered of the training domains: s^2 (variance), noise (s^2/n_g), between (b), k, and
+# of each domain's scaled distances d from the other ones the sum of the k - 1 smallest and the
+# k-th.
 training_spread <- function(gram, sizes, own) {
   G <- nrow(gram)
   if (G < 2L) return(NULL)

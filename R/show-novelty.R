@@ -46,11 +46,12 @@ picture.dg_novelty <- function(x, max_domains = 30, ...) {
     note = if (nlevels(frame$domain) < of) {
       paste("the farthest", nlevels(frame$domain), "of", plural(of, "domain"))
     },
-    caption = paste0("Points: the ", x$training, " training domains, each left out in turn. p: the ",
-                     "rank of the new domain among them."),
+    caption = paste0("Points: the ", x$training, " training domains, each left out in turn. p: ",
+                     "the rank of the new domain among them."),
     x = distance_axis(range(place)),
     y = picture_axis(x$labels$domain, seq_len(nlevels(frame$domain)),
-                     paste0(shorten(levels(one$domain), 14), " (p = ", signif(one$p, 2), ")"), pad = 0.6),
+                     paste0(shorten(levels(one$domain), 14), " (p = ", signif(one$p, 2), ")"),
+                     pad = 0.6),
     layers = list(marks(which(!frame$new), if (x$training > 60L) 0.5 else 0.7),
                   marks(which(frame$new), 1.3)))
 }

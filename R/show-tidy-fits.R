@@ -19,8 +19,8 @@
 #' `augment()` gives the rows back with what the model says of them: of a projection the scores
 #' `.comp1`, `.comp2`, ..., of a learner `.fitted`, for classes with probabilities `.prob_<class>`,
 #' for numbers `.resid` where the response is known, and of a learner with [domain_distribution()],
-#' for `newdata`, `.novelty`: the rank p of the row's domain, see [dg_novelty()]; of a [dg_cv()] its predictions, with
-#' `.prob_<class>` where they have probabilities. Names of
+#' for `newdata`, `.novelty`: the rank p of the row's domain, see [dg_novelty()]; of a [dg_cv()] its
+#' predictions, with `.prob_<class>` where they have probabilities. Names of
 #' the rows of `newdata`, if it has any, come as a column `.rownames`.
 #'
 #' @param x A result.

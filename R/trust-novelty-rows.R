@@ -1,9 +1,9 @@
 # What dg_novelty() compares: the rows of both sides in the model's predictors, and the kernel that
 # describes their domains.
 
-# list(kernel: between domains, fitted, with a spread; new: list(X, domain, threads) of all new rows,
-# described: those by which it judges their domains; known: of training, NULL where only embeddings
-# are left; weighing: the kernel by which the model predicts, and the rows it takes)
+# list(kernel: between domains, fitted, with a spread; new: list(X, domain, threads) of all new
+# rows, described: those by which it judges their domains; known: of training, NULL where only
+# embeddings are left; weighing: the kernel by which the model predicts, and the rows it takes)
 novelty_view <- function(model, new, max_rows, threads, env) {
   product <- described_part(model)$product
   describes <- !is.null(product$domain_kernel$spread)
@@ -50,8 +50,8 @@ novelty_training <- function(model, optional, env) {
   if (NCOL(kept$X) > 0L && !is.null(kept)) return(kept[c("X", "domain")])
   on_error(list(X = read_again(model, env), domain = model$domain), function(e) {
     if (!optional) {
-      abort("argument", "`model` must keep its training rows, or be fitted by a call whose data are ",
-            "still there: ", conditionMessage(e))
+      abort("argument", "`model` must keep its training rows, or be fitted by a call whose data ",
+            "are still there: ", conditionMessage(e))
     }
   })
 }
@@ -87,8 +87,9 @@ novelty_rows <- function(view, ok) {
              distance = distance[place], p = p[place])
 }
 
-# What the scores of training rows need, whichever domain joins: list(gram of embeddings; of each row
-# its share, 1 / (G n_g), k(x, x), and its mean kernel with all rows and with those of its domain).
+# What the scores of training rows need, whichever domain joins: list(gram of embeddings; of each
+# row its share, 1 / (G n_g), k(x, x), and its mean kernel with all rows and with those of its
+# domain).
 known_means <- function(kernel, known) {
   G <- nlevels(known$domain)
   sizes <- tabulate(known$domain, G)

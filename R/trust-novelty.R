@@ -22,12 +22,12 @@
 #' others:
 #' \deqn{p = \frac{1 + \#\{g: d_g \ge d_{\mathrm{new}}\}}{G + 1}.}{
 #'   p = (1 + #{g: d_g >= d_new}) / (G + 1).}
-#' If the new domain is one more of the same kind (exchangeable with those of training), p is at most
-#' \eqn{\alpha}{alpha} with probability at most \eqn{\alpha}{alpha}: full conformal prediction
+#' If the new domain is one more of the same kind (exchangeable with those of training), p is at
+#' most \eqn{\alpha}{alpha} with probability at most \eqn{\alpha}{alpha}: full conformal prediction
 #' (Vovk, Gammerman and Shafer, 2005, section 2.2). That is exact where scaling, bandwidths and b
 #' are given; learned on the training rows they move it by little (see Accuracy). p is never below
-#' 1/(G + 1): 19 training domains are the fewest that can give 0.05. Each new domain is judged alone;
-#' of many, some have a small p by chance.
+#' 1/(G + 1): 19 training domains are the fewest that can give 0.05. Each new domain is judged
+#' alone; of many, some have a small p by chance.
 #'
 #' **Rows.** The distance of a row x of domain j is that of its features from the mean embedding
 #' \eqn{\bar\mu_{-j}}{mu_-j} of all other domains,
@@ -83,12 +83,13 @@
 #' [adapted][adapt()]; `newdata` without domain; a model that has kept neither its training rows nor
 #' the mean embeddings of their domains, and was not fitted by a call whose data are still there.
 #' @references
-#' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*. Springer.
+#' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*.
+#' Springer.
 #'
 #' Lee, Y., Barber, R. F. and Willett, R. (2024). Distribution-free inference with hierarchical
 #' data. *arXiv* 2306.06342.
-#' @seealso [plot.dg_novelty()], [predict.dg_learner()], which warns of domains that are far, and its
-#'   `type = "support"`; [domain_map()]
+#' @seealso [plot.dg_novelty()], [predict.dg_learner()], which warns of domains that are far, and
+#' its `type = "support"`; [domain_map()]
 #' @examples
 #' train <- simulate_dica(domains = 25, rows = 30, seed = 1)
 #' model <- dg_ridge(y ~ . | domain, data = train, lambda = 1)
@@ -100,6 +101,7 @@
 #' plot(novelty)
 #' @export
 dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads = NULL) {
+  check_given(model, "model")
   check_given(newdata, "newdata")
   check_fixable(model)
   if (!is.null(max_rows)) max_rows <- check_count(max_rows, "max_rows", at_least = 2L)
@@ -116,7 +118,8 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
   dimnames(left_out) <- list(levels(new$domain), levels(model$domain))
   structure(list(domains = domains, rows = novelty_rows(view, new$ok),
                  resembles = resembled(view, levels(model$domain)),
-                 training = nlevels(model$domain), left_out = left_out, labels = variable_names(model$blueprint)),
+                 training = nlevels(model$domain), left_out = left_out,
+                 labels = variable_names(model$blueprint)),
             class = "dg_novelty")
 }
 
@@ -159,8 +162,8 @@ novelty_words <- function(x) {
   } else {
     paste0("None is farther from training than each of the ", G, " training domains when it is ",
            "left out.")
-  }, paste0("Distance 1 is usual. p: the rank among left-out training domains, uniform for domains ",
-            "of the same kind", if (G < 19L) {
+  }, paste0("Distance 1 is usual. p: the rank among left-out training domains, uniform for ",
+            "domains of the same kind", if (G < 19L) {
               paste0("; among so few it is never below ", signif(least, 2))
             }, "."))
 }

@@ -221,7 +221,7 @@ fuzz_function_call <- function(world) {
   if (name == "fit") known <- names(formals(fit.dg_spec))
   known <- setdiff(known, "...")
   data_given <- intersect(c("x", "y", "domain", "data"), known)
-  required <- c("object", "newdata", "labels", "objects", "projection", "learner", "fun", "folds")
+  required <- c("object", "model", "newdata", "labels", "objects", "projection", "learner", "fun", "folds")
   chance <- ifelse(known %in% required, 0.95, 0.2)
   chosen <- setdiff(known[stats::runif(length(known)) < chance], data_given)
   args <- c(if (stats::runif(1) < 0.95) fuzz_data(data_given, world),

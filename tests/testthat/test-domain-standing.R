@@ -41,7 +41,8 @@ test_that("the score is that of the formula, for few and many domains of other s
   set.seed(1)
   for (m in c(3, 4, 12)) {
     rows <- standing_rows(sample(3:20, m, TRUE))
-    standing <- domain_standing(described(some_domains(rows, seq_len(m - 1))), some_domains(rows, m))
+    known <- some_domains(rows, seq_len(m - 1))
+    standing <- domain_standing(described(known), some_domains(rows, m))
     scores <- naive_scores(rows)
     expect_equal(standing$distance, scores[m])
     expect_equal(c(attr(standing, "left_out")), scores[-m])
@@ -114,7 +115,8 @@ test_that("predict() warns of domains beyond all of many, and of no ordinary or 
   said <- expect_warning(predict(model, moved), class = "domgen_warning_far_domain")
   expect_match(conditionMessage(said), "\"d2\" is beyond all training .* times as far .*dg_novelty")
   expect_identical(length(capture_warnings(predict(model, moved))), 1L)
-  few <- dg_ridge(y ~ . | domain, data = subset(train, domain %in% levels(domain)[1:10]), lambda = 1)
+  ten <- subset(train, domain %in% levels(domain)[1:10])
+  few <- dg_ridge(y ~ . | domain, data = ten, lambda = 1)
   expect_silent(predict(few, moved))
 })
 

@@ -70,7 +70,8 @@ test_that("any model says how new a moved domain is, the first of all", {
     expect_gt(found$domains$p[1], 1 / 13)
     expect_lt(mean(found$rows$p[new$domain == "d14"]), mean(found$rows$p[new$domain == "d13"]))
     expect_identical(dim(found$left_out), c(2L, 12L))
-    expect_equal(c(tapply(found$resembles$weight, found$resembles$domain, sum)), c(d13 = 1, d14 = 1))
+    sums <- c(tapply(found$resembles$weight, found$resembles$domain, sum))
+    expect_equal(sums, c(d13 = 1, d14 = 1))
   }
 })
 
@@ -171,7 +172,8 @@ test_that("what it cannot answer is said", {
   expect_domgen_error(dg_novelty(model, new[0, ]), "at least one complete row")
   expect_domgen_error(dg_novelty(model, new, max_rows = 1), "`max_rows`")
   expect_domgen_error(dg_novelty(fix_reference(model, new), new), "fixed reference already")
-  expect_domgen_error(dg_novelty(plain_ridge(of_domains(data, 1)), new), "at least 2 training domains")
+  one <- plain_ridge(of_domains(data, 1))
+  expect_domgen_error(dg_novelty(one, new), "at least 2 training domains")
   gone <- local({
     rows <- train
     fit(dg_lm(), y ~ x1 + x2 | domain, data = rows)
