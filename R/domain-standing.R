@@ -24,7 +24,8 @@ training_spread <- function(gram, sizes, own) {
                  between = max(stats::median(rowMeans(near)), 0))
   near <- smallest(in_noises(squares, noises + spread$between), k)
   spread$first <- rowSums(near[, -k, drop = FALSE])
-  spread$last <- near[, k]
+  # two domains have one neighbour each, and the new one is the second in any case
+  spread$last <- pmin(near[, k], .Machine$double.xmax)
   spread
 }
 

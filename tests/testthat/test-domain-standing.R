@@ -40,9 +40,11 @@ naive_scores <- function(rows, sigma = 1) {
 test_that("the score is that of the formula, for few and many domains of other sizes", {
   set.seed(1)
   for (m in c(3, 4, 12)) {
+    # a model has finite parts only
     rows <- standing_rows(sample(3:20, m, TRUE))
     known <- some_domains(rows, seq_len(m - 1))
     standing <- domain_standing(described(known), some_domains(rows, m))
+    expect_true(all(is.finite(unlist(described(known)$spread))))
     scores <- naive_scores(rows)
     expect_equal(standing$distance, scores[m])
     expect_equal(c(attr(standing, "left_out")), scores[-m])
