@@ -40,6 +40,10 @@ as_flextable.dg_calibration <- flex_report
 
 #' @rdname knit_print.domgen
 #' @exportS3Method flextable::as_flextable
+as_flextable.dg_novelty <- flex_report
+
+#' @rdname knit_print.domgen
+#' @exportS3Method flextable::as_flextable
 as_flextable.domgen_mmd <- flex_report
 
 #' @rdname knit_print.domgen

@@ -2,11 +2,11 @@
 #'
 #' @description
 #' In a document of knitr (R Markdown, Quarto, Sweave) a comparison, cross-validation, tuning,
-#' automatic choice, diagnosis, calibration, [mmd()], [dg_cost()], [dg_importance()] or
-#' [dg_effect()] that stands at the end of a chunk becomes a table, with what it says in words as
-#' notes below: `knitr::kable()` for HTML, LaTeX, Word and markdown. `flextable::as_flextable()`
-#' makes the same table for Word, PowerPoint and HTML. `print()` in a chunk gives the text of the
-#' console.
+#' automatic choice, diagnosis, calibration, [mmd()], [dg_cost()], [dg_novelty()],
+#' [dg_importance()] or [dg_effect()] that stands at the end of a chunk becomes a table, with what
+#' it says in words as notes below: `knitr::kable()` for HTML, LaTeX, Word and markdown.
+#' `flextable::as_flextable()` makes the same table for Word, PowerPoint and HTML. `print()` in a
+#' chunk gives the text of the console.
 #'
 #' Numbers are rounded as they are printed: [options(digits)][options] moves them. For a table of
 #' one's own take [as.data.frame()][as.data.frame.domgen], whose numbers are not rounded:
@@ -107,6 +107,10 @@ knit_print.dg_diagnose <- knit_report
 #' @rdname knit_print.domgen
 #' @exportS3Method knitr::knit_print
 knit_print.dg_calibration <- knit_report
+
+#' @rdname knit_print.domgen
+#' @exportS3Method knitr::knit_print
+knit_print.dg_novelty <- knit_report
 
 #' @rdname knit_print.domgen
 #' @exportS3Method knitr::knit_print

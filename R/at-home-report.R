@@ -129,6 +129,14 @@ report_table.domgen_mmd <- function(x) {
 }
 
 #' @exportS3Method
+report_table.dg_novelty <- function(x) {
+  cells <- novelty_cells(x, nrow(x$domains))
+  new_report(cells, c("Domain", "Rows", "Distance", "p", "Resembles"),
+             paste0("Novelty of ", plural(nrow(cells), "domain"), " among ", x$training,
+                    " of training"), novelty_words(x), text = c(1L, 5L))
+}
+
+#' @exportS3Method
 report_table.dg_cost <- function(x) {
   size <- x$arguments
   new_report(cost_cells(x), c("Pass (times)", "Operations", "Read", "Sent by a worker", "Seconds"),

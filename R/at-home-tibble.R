@@ -19,6 +19,8 @@
 #'   probability, `observed` share and its interval `lower`, `upper`
 #' * [mmd()] and [domain_map()], per pair of domains: `first`, `second`, `squared` distance,
 #'   `p.value` where there were permutations
+#' * [dg_novelty()], per new domain: `domain`, `rows`, `distance`, `farthest` (of a training
+#'   domain), `p`
 #' * [dg_cost()], per pass over the rows: `pass`, how often it `reads` them, `operations`, bytes
 #'   `read` and `sent`, `seconds`
 #' * [dg_importance()], per predictor and kind: `predictor`, `kind`, `increase`, `se`, `lower`,
@@ -127,3 +129,10 @@ as.data.frame.dg_effect <- plain_table
 
 #' @exportS3Method tibble::as_tibble
 as_tibble.dg_effect <- tibble_table
+
+#' @rdname as.data.frame.domgen
+#' @export
+as.data.frame.dg_novelty <- plain_table
+
+#' @exportS3Method tibble::as_tibble
+as_tibble.dg_novelty <- tibble_table

@@ -32,6 +32,7 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, features = NULL) {
     own <- mean(rowSums(space_rows(kernel$map, list(X = spaced_rows(rows$X)))^2))
   }
   kernel$norms <- diag(gram)
+  kernel$spread <- training_spread(gram, sizes, own)
   kernel$outer <- fit_outer(kernel$outer, gram, sizes, own)
   kernel$kappa <- kernel_profile(kernel$outer, gram, kernel$norms, kernel$norms)
   check_overflow(kernel$kappa, kernel$outer)
@@ -48,7 +49,8 @@ domain_kappa.domain_embedding <- function(kernel, rows, among = FALSE) {
   embeddings <- new_embeddings(kernel, rows)
   kappa <- kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
   check_overflow(kappa, kernel$outer)
-  warn_far_domains(embedding_similarity(kernel, kappa, embeddings), levels(rows$domain))
+  warn_far_domains(embedding_similarity(kernel, kappa, embeddings), levels(rows$domain),
+                   embedding_standing(kernel, embeddings, rows))
   kappa
 }
 
@@ -118,13 +120,18 @@ embedding_rounding <- 1e-13
 # variance in the feature space): distances below that do not tell domains apart. s^2 is
 # estimated within domains, 1/n + 1/m is the median over pairs of domains.
 embedding_noise <- function(gram, sizes, own) {
+  pairs <- outer(1 / sizes, 1 / sizes, "+")
+  sqrt(within_variance(gram, sizes, own) * stats::median(pairs[lower.tri(pairs)]))
+}
+
+# s^2
+within_variance <- function(gram, sizes, own) {
   within <- sum(sizes) - length(sizes)
   if (within == 0) return(0)
   shares <- sizes / sum(sizes)
   left <- own - sum(shares * diag(gram))
   if (left <= embedding_rounding * own) return(0)
-  pairs <- outer(1 / sizes, 1 / sizes, "+")
-  sqrt(left * (sum(sizes) / within) * stats::median(pairs[lower.tri(pairs)]))
+  left * (sum(sizes) / within)
 }
 
 #' @export

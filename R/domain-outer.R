@@ -57,12 +57,33 @@ largest_cosine <- function(values, own, known) {
   apply(cosines, 1L, max)
 }
 
-warn_far_domains <- function(similarity, names) {
+# standing: see standing_of(), or NULL.
+warn_far_domains <- function(similarity, names, standing = NULL) {
   far <- similarity < far_similarity
-  if (!any(far)) return(invisible())
-  one <- sum(far) == 1L
-  warn("far_domain", if (one) "Domain " else "Domains ", enumerate(names[far], quote = "\""),
-       if (one) " is" else " are", " far from every training domain (similarity at most ",
-       signif(max(similarity[far]), 2), " of 1): predictions there fall back to a constant, ",
-       "of numbers about the mean of the training rows, of classes the same class in each row.")
+  beyond <- if (is.null(standing)) rep(FALSE, length(far)) else !far & stands_beyond(standing)
+  if (!any(far | beyond)) return(invisible())
+  warn("far_domain", paste(c(if (any(far)) far_words(similarity[far], names[far]),
+                             if (any(beyond)) beyond_words(standing[beyond, ], names[beyond])),
+                           collapse = " "))
+}
+
+domain_subject <- function(names) {
+  one <- length(names) == 1L
+  paste0(if (one) "Domain " else "Domains ", enumerate(names, quote = "\""),
+         if (one) " is" else " are")
+}
+
+far_words <- function(similarity, names) {
+  paste0(domain_subject(names), " far from every training domain (similarity at most ",
+         signif(max(similarity), 2), " of 1): predictions there fall back to a constant, ",
+         "of numbers about the mean of the training rows, of classes the same class in each row.")
+}
+
+beyond_words <- function(standing, names) {
+  least <- min(standing$distance / standing$farthest)
+  paste0(domain_subject(names), " beyond all training domains",
+         if (is.finite(least)) {
+           paste0(", ", if (length(names) > 1L) "at least ", signif(least, 2),
+                  " times as far from those nearest as any of them is from its own")
+         }, ": dg_novelty() says more.")
 }

@@ -28,6 +28,7 @@
 #' | Is my own method better? | [learner_custom()], in [dg_compare()] |
 #' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()], ... |
 #' | Several good methods? | [dg_ensemble()], with weights by left-out domains |
+#' | Is this domain like those of training? | [dg_novelty()] |
 #' | Is this row like those of training? | [`predict(type = "support")`][predict.dg_learner()] |
 #' | Categories, or things with a kernel of their own | [kernel_mixed()], [kernel_precomputed()] |
 #' | Some predictors are missing in some rows | [`na.action = na.impute`][na.impute()] |

@@ -153,8 +153,10 @@ domain_weightings <- c("equal", "size")
 #'   max_g kappa(P, P_g) / sqrt(kappa(P, P) kappa(P_g, P_g)) |<mu_P, mu_g>| / (|mu_P| |mu_g|)
 #'   < 0.01,}
 #' which gives a warning of class `domgen_warning_far_domain`, one for each call, with the domains'
-#' names. A domain of much fewer rows than those in training can seem far for that reason alone:
-#' give more of its unlabelled rows as `reference`.
+#' names. So does a domain that is nearer than that, and more than twice as far as any training
+#' domain when it is left out, of at least 19: [dg_novelty()] has the distances. A domain of much
+#' fewer rows than those in training can seem far for that reason alone: give more of its unlabelled
+#' rows as `reference`.
 #' @return A vector with one entry per row of `newdata` (a factor for classes), or
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
 #'   to 1; for `type = "support"` numbers from 0 to 1; for `"set"` a logical matrix with a column

@@ -38,7 +38,7 @@ answered.dg_fit <- function(object, answers) {
     order <- order(answer$domains, method = "radix")
     sizes <- answer$counts[order]
     list(domain = factor(answer$domains[order], answer$domains[order]),
-         coordinates = answer$sums[order, , drop = FALSE] / sizes)
+         coordinates = answer$sums[order, , drop = FALSE] / sizes, sizes = sizes)
   }
   rows$threads <- object$product$threads
   warn_small_domains(levels(rows$domain)[sizes == 1])

@@ -12,15 +12,17 @@
 #' a line per domain; of a [dg_compare()] a line per method; of a [dg_tune()] a line per choice; of
 #' a [dg_auto()] a line per candidate; of [mmd()] a line per pair of domains; of
 #' [dg_calibration()] its table; of a [dg_diagnose()] a line each for shift, room and gain; of a
-#' [dg_cost()] a line per pass over the rows; of a [dg_importance()] a line per predictor and kind;
-#' of a [dg_effect()] a line per predictor and value, on average over domains.
+#' [dg_cost()] a line per pass over the rows; of a [dg_novelty()] a line per new domain; of a
+#' [dg_importance()] a line per predictor and kind; of a [dg_effect()] a line per predictor and
+#' value, on average over domains.
 #'
 #' `glance()` sums it up in one line.
 #'
 #' `augment()` gives the rows back with what the model says of them: of a projection the scores
 #' `.comp1`, `.comp2`, ..., of a learner `.fitted`, for classes with probabilities `.prob_<class>`,
-#' for numbers `.resid` where the response is known; of a [dg_cv()] its predictions, with
-#' `.prob_<class>` where they have probabilities. Names of
+#' for numbers `.resid` where the response is known, and of a learner with [domain_distribution()],
+#' for `newdata`, `.novelty`: the rank p of the row's domain, see [dg_novelty()]; of a [dg_cv()] its
+#' predictions, with `.prob_<class>` where they have probabilities. Names of
 #' the rows of `newdata`, if it has any, come as a column `.rownames`.
 #'
 #' @param x A result.
@@ -157,22 +159,23 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
   fitted <- predicted(type = "response")
   frame <- augmented_rows(x, newdata)
   frame$.fitted <- fitted
-  classes <- x$response$kind == "class"
+  # what it warns of has been said of the predictions
+  novelty <- if (!is.null(newdata)) quietly(novelty_of_rows(x, newdata, domain))
   if (interval != "none") x <- keep_intervals(x, env)
-  if (classes) {
-    # what it warns of has been said of the classes
+  if (x$response$kind == "class") {
     prob <- tryCatch(quietly(predicted(type = "prob")),
                      domgen_error_argument = function(e) NULL)
     for (class in colnames(prob)) frame[[paste0(".prob_", class)]] <- prob[, class]
     if (interval != "none") frame$.set <- set_words(quietly(predicted(type = "set", level = level)))
-    return(as_tbl(frame))
+  } else {
+    truth <- if (is.null(newdata)) pad_rows(x$y, x) else response_of(x, newdata)
+    if (is.numeric(truth)) frame$.resid <- truth - frame$.fitted
+    if (interval != "none") {
+      found <- quietly(predicted(interval = interval, level = level))
+      frame[c(".lower", ".upper")] <- found[c("lower", "upper")]
+    }
   }
-  truth <- if (is.null(newdata)) pad_rows(x$y, x) else response_of(x, newdata)
-  if (is.numeric(truth)) frame$.resid <- truth - frame$.fitted
-  if (interval != "none") {
-    found <- quietly(predicted(interval = interval, level = level))
-    frame[c(".lower", ".upper")] <- found[c("lower", "upper")]
-  }
+  frame$.novelty <- novelty
   as_tbl(frame)
 }
 

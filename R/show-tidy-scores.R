@@ -88,3 +88,7 @@ tidy.dg_auto <- alone(function(x) x$choice$table)
 #' @rdname tidy.domgen
 #' @export
 tidy.dg_cost <- alone(function(x) x$passes)
+
+#' @rdname tidy.domgen
+#' @export
+tidy.dg_novelty <- alone(function(x) x$domains)

@@ -42,6 +42,7 @@ printed_objects <- function() {
     ensemble_spec = dg_ensemble(members), chain = on(chain(udica(ncomp = 4), dg_lm())),
     chain_spec = chain(dica(), dg_svm()), dica = on(dica(ncomp = 9)), kpca = on(kpca()),
     mmd = mmd(x, toy$domain, permutations = 9), map = domain_map(on(dg_ridge(lambda = 1))),
+    novelty = dg_novelty(on(dg_ridge(lambda = 1)), new),
     many = mmd(as.matrix(rnorm(60)), rep(long(1:30), 2)),
     folds = domain_folds(toy$domain), rows = row_folds(toy$domain, 3),
     short_folds = domain_folds(1:200, 5), sums = feature_sums(y ~ . | domain, data = toy,

@@ -1,0 +1,98 @@
+# How far a domain stands from others, by their mean embeddings. The score of domain j among m is
+# the mean over the k = ceiling(sqrt(m)) others that are nearest, of
+#   d_jg = |mu_j - mu_g|^2 / (b + s^2/n_j + s^2/n_g)
+# with s^2/n the noise of an embedding of n rows (embedding_noise()) and b
+# the squared distance of near domains without that noise: 1 is usual, for few rows as for many. A
+# new domain joins those of training, each of the m = G + 1 is scored against all others, and p is
+# the share of scores that are at least as large as the new one's: uniform on 1/m, 2/m, ..., 1 where
+# the m are exchangeable (full conformal prediction; Vovk, Gammerman and Shafer, 2005, section 2.2).
+
+# What is remembered of the training domains: s^2 (variance), noise (s^2/n_g), between (b), k, and
+# of each domain's scaled distances d from the other ones the sum of the k - 1 smallest and the
+# k-th.
+training_spread <- function(gram, sizes, own) {
+  G <- nrow(gram)
+  if (G < 2L) return(NULL)
+  variance <- within_variance(gram, sizes, own)
+  norms <- diag(gram)
+  squares <- without_rounding(squared_distances(gram, norms, norms), norms)
+  diag(squares) <- Inf
+  k <- as.integer(ceiling(sqrt(G + 1)))
+  noises <- outer(variance / sizes, variance / sizes, "+")
+  near <- smallest(squares - noises, min(k, G - 1L))
+  spread <- list(variance = variance, noise = variance / sizes, k = k, norms = norms,
+                 between = max(stats::median(rowMeans(near)), 0))
+  near <- smallest(in_noises(squares, noises + spread$between), k)
+  spread$first <- rowSums(near[, -k, drop = FALSE])
+  # two domains have one neighbour each, and the new one is the second in any case
+  spread$last <- pmin(near[, k], .Machine$double.xmax)
+  spread
+}
+
+# New domains by their squared distances from those of training [new x G] and their sizes: data
+# frame of distance (the score), farthest (that of a training domain), p; attribute left_out: the
+# scores of the training domains [new x G].
+standing_of <- function(spread, squares, sizes) {
+  noises <- outer(spread$variance / sizes, spread$noise, "+")
+  near <- unname(in_noises(squares, noises + spread$between))
+  own <- above_noise(rowMeans(smallest(near, spread$k)))
+  # the new one takes the place of the k-th neighbour where it is nearer
+  known <- pmin(near, rep(spread$last, each = nrow(near))) + rep(spread$first, each = nrow(near))
+  known <- above_noise(known / spread$k)
+  larger <- rowSums(known >= own * (1 - 1e-9))
+  standing <- data.frame(distance = own, farthest = apply(known, 1L, max),
+                         p = (1 + larger) / (1 + ncol(near)))
+  structure(standing, left_out = known)
+}
+
+# [rows of m x k], in order.
+smallest <- function(m, k) {
+  found <- apply(m, 1L, function(v) sort(v, partial = seq_len(k))[seq_len(k)])
+  matrix(found, nrow(m), k, byrow = TRUE)
+}
+
+# Identical rows and no noise: no distance.
+in_noises <- function(squares, units) {
+  scaled <- squares / units
+  scaled[squares == 0] <- 0
+  scaled
+}
+
+# Domains with the same predictors by design, as in balanced repeated measures, differ by less than
+# sampling would: a tenth of its noise is no difference.
+above_noise <- function(scores) {
+  scores[scores < 0.1] <- 0
+  scores
+}
+
+without_rounding <- function(squares, norms) {
+  squares[squares <= embedding_rounding * max(norms)] <- 0
+  squares
+}
+
+# As standing_of() does for the domains of rows; NULL where the kernel does not know.
+domain_standing <- function(kernel, rows) UseMethod("domain_standing")
+
+#' @exportS3Method
+domain_standing.default <- function(kernel, rows) NULL
+
+#' @exportS3Method
+domain_standing.domain_embedding <- function(kernel, rows) {
+  embedding_standing(kernel, new_embeddings(kernel, rows), rows)
+}
+
+# Domains that are described by sums over their rows may say their sizes.
+embedding_standing <- function(kernel, embeddings, rows) {
+  spread <- kernel$spread
+  sizes <- if (is.null(rows$coordinates)) tabulate(rows$domain, nlevels(rows$domain))
+           else rows$sizes
+  if (is.null(spread) || is.null(sizes)) return(NULL)
+  squares <- squared_distances(embeddings$inner, embeddings$norms, spread$norms)
+  standing_of(spread, without_rounding(squares, spread$norms), sizes)
+}
+
+# Is a domain so far beyond all of training that predict() says so? One of many exchangeable domains
+# is the farthest by chance, but seldom at twice the distance; few domains do not tell what is far.
+stands_beyond <- function(standing) {
+  standing$p <= 0.05 & standing$distance > 2 * pmax(standing$farthest, 1)
+}

@@ -1,0 +1,76 @@
+#' Plot the novelty of domains
+#'
+#' A line for each new domain, the farthest at the top: its own distance (see [dg_novelty()]) as a
+#' triangle, those of the training domains, each left out in turn, as points. The name has the rank
+#' p behind it. Distances stand on a logarithmic axis, those below 0.1 at its end. See
+#' [plot.dg_projection()] on colours.
+#'
+#' @param x,object The result of [dg_novelty()].
+#' @param max_domains At most so many new domains are drawn, the farthest.
+#' @param ... Must be empty.
+#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
+#' @examples
+#' train <- simulate_dica(domains = 20, rows = 30, seed = 1)
+#' new <- simulate_dica(domains = 4, rows = 30, seed = 2)
+#' new$x1 <- new$x1 + as.integer(new$domain)
+#' plot(dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new))
+#' @export
+plot.dg_novelty <- function(x, max_domains = 30, ...) {
+  show_picture(x, max_domains, ...)
+}
+
+#' @rdname plot.dg_novelty
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_novelty <- function(object, max_domains = 30, ...) {
+  as_ggplot(picture(object, max_domains, ...))
+}
+
+#' @exportS3Method
+picture.dg_novelty <- function(x, max_domains = 30, ...) {
+  check_no_dots(list(...), "max_domains")
+  max_domains <- check_count(max_domains, "max_domains")
+  frame <- novelty_frame(x, max_domains)
+  at <- as.integer(frame$domain)
+  key <- picture_key(x$labels$domain, c("training", "new"), c(16, 17), marked = TRUE)
+  kind <- factor(frame$new, c(FALSE, TRUE), key$levels)
+  place <- log10(pmax(frame$distance, 0.1))
+  marks <- function(rows, size) {
+    layer("point", place[rows], at[rows], key = kind[rows], shape = key$shapes[kind[rows]],
+          size = size)
+  }
+  # names lie at the left, the farthest at the top
+  one <- frame[frame$new, ]
+  of <- nrow(x$domains)
+  new_picture(
+    frame, title = "how far new domains are from training", key = key,
+    note = if (nlevels(frame$domain) < of) {
+      paste("the farthest", nlevels(frame$domain), "of", plural(of, "domain"))
+    },
+    caption = paste0("Points: the ", x$training, " training domains, each left out in turn. p: ",
+                     "the rank of the new domain among them."),
+    x = distance_axis(range(place)),
+    y = picture_axis(x$labels$domain, seq_len(nlevels(frame$domain)),
+                     paste0(shorten(levels(one$domain), 14), " (p = ", signif(one$p, 2), ")"),
+                     pad = 0.6),
+    layers = list(marks(which(!frame$new), if (x$training > 60L) 0.5 else 0.7),
+                  marks(which(frame$new), 1.3)))
+}
+
+# domain (factor, the farthest last), new, distance, p: a line for each new domain and each of
+# training beside it.
+novelty_frame <- function(x, most) {
+  order <- utils::head(order(x$domains$p, -x$domains$distance), most)
+  order <- rev(order)
+  names <- factor(x$domains$domain[order], x$domains$domain[order])
+  known <- x$left_out[order, , drop = FALSE]
+  rbind(
+    data.frame(domain = names, new = TRUE, x$domains[order, c("distance", "p")], row.names = NULL),
+    data.frame(domain = rep(names, ncol(known)), new = FALSE, distance = c(known), p = NA_real_)
+  )
+}
+
+distance_axis <- function(range) {
+  breaks <- grDevices::axisTicks(range + c(-0.05, 0.05), log = TRUE, nint = 4L)
+  picture_axis("distance from the nearest domains (1 is usual)", log10(breaks),
+               vapply(breaks, format, ""))
+}

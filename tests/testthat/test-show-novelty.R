@@ -1,0 +1,17 @@
+test_that("the picture has a line for each new domain, the farthest at the top", {
+  train <- simulate_dica(domains = 8, rows = 15, seed = 1)
+  new <- simulate_dica(domains = 4, rows = 15, seed = 2)
+  new$x1 <- new$x1 + 2 * as.integer(new$domain)
+  found <- dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new)
+  expect_all_drawn(found)
+  p <- picture(found)
+  expect_identical(levels(p$data$domain), paste0("d", 1:4))
+  expect_equal(subset(p$data, new)$distance, found$domains$distance)
+  expect_equal(sort(subset(p$data, !new & domain == "d2")$distance),
+               unname(sort(found$left_out["d2", ])))
+  expect_match(p$y$labels[4], "d4 (p = 0.11)", fixed = TRUE)
+  two <- picture(found, max_domains = 2)
+  expect_identical(levels(two$data$domain), c("d3", "d4"))
+  expect_match(two$note, "the farthest 2 of 4 domains")
+  expect_domgen_error(plot(found, max_domains = 0), "`max_domains`")
+})
