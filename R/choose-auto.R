@@ -126,8 +126,9 @@
 #'     cross-fitted, of candidates at their best lambda) and its standard error `se` (see Details;
 #'     `NA` with two domains), `difference` from the mean of the members (of a candidate on fewer
 #'     rows: from the best one on these) and its standard error `difference_se`, `seconds`;
-#'     `scores`, a matrix, domains x lines of the table (`NA` where a candidate's rows had none of the
-#'     domain); `expected`, a list of `mean` and `se`, the score to expect on a new domain and its standard
+#'     `scores`, a matrix, domains x lines of the table (`NA` where a candidate's rows had none of
+#'     the domain); `expected`, a list of `mean` and `se`, the score to expect on a new domain and
+#'     its standard
 #'     error, `raw`, the same before it is corrected for choosing, and `domains`, how many they come
 #'     from (`NA` and 0 with one domain); `metric`, `rows`, `seed`, `seconds`: what decided, rows of
 #'     the search, what they were drawn by, its time; `few`: one domain only?; `budget`: list of
