@@ -7,7 +7,7 @@ lodo_source <- function(object, metric, env) {
   }
   start <- proc.time()[["elapsed"]]
   response <- object$response
-  metrics <- source_metrics(metric, if (response$kind == "class") factor(response$levels) else 0)
+  metrics <- source_metrics(metric, kind_of_response(response))
   splits <- Map(function(held, k) list(held = held, fold = k, rep = 1), object$left_out$sets,
                 seq_along(object$left_out$sets))
   task <- model_task(object)
@@ -21,6 +21,11 @@ lodo_source <- function(object, metric, env) {
   folds <- structure(stats::setNames(folds, levels(task$domain)), class = "domgen_folds")
   warn_no_score(new_source_cv(object$spec, task, folds, metrics, splits, list(), scores,
                               proc.time()[["elapsed"]] - start))
+}
+
+# What stands for responses that are not kept where only their kind is asked.
+kind_of_response <- function(response) {
+  if (response$kind == "class") factor(response$levels, response$levels) else 0
 }
 
 model_task <- function(object) {

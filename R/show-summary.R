@@ -57,22 +57,30 @@ summary.dg_learner <- function(object, left_out = NULL, ...) {
   learner <- learner_of(object)
   structure(list(
     fit = object, metric = metric$title, unknown = known$unknown, by = known$by,
-    weighted = isTRUE(known$weighted),
-    size = size_of(object),
+    weighted = isTRUE(known$weighted), size = size_of(object),
     response = response_numbers(object$y), predictors = predictor_ranges(object),
     parameters = parameters_found(object), relevance = relevance_of(learner$product$kernel, object),
     kappa = kappa_numbers(learner$product$domain_kernel), support = support_vectors(learner),
-    errors = error_lines(known, within), domains = domain_lines(known, within, metric),
+    errors = error_lines(known, within),
+    domains = domain_lines(known, within, metric, rows_of_domains(object)),
     terms = summary_terms(object), likelihood = likelihood_of(learner)
   ), class = "summary.dg_learner")
 }
 
 size_of <- function(object) {
-  sizes <- if (is.null(object$domain)) NA_real_ else tabulate(object$domain)
+  sizes <- rows_of_domains(object)
+  if (is.null(sizes)) sizes <- NA_real_
   padded <- object$rows$padded
   data.frame(rows = nobs(object), dropped = if (is.null(padded)) 0L else padded - nobs(object),
              predictors = length(object$blueprint$columns), domains = nlevels(object$domain),
              smallest = min(sizes), median = stats::median(sizes), largest = max(sizes))
+}
+
+# By name, or NULL: of a source the rows are not kept.
+rows_of_domains <- function(object) {
+  if (is.null(object$domain)) return(NULL)
+  sizes <- if (is.null(object$rows$sizes)) tabulate(object$domain) else object$rows$sizes
+  stats::setNames(sizes, levels(object$domain))
 }
 
 response_numbers <- function(y) {
@@ -146,7 +154,8 @@ summary_metric <- function(object) {
   for (part in c("tuning", "choice", "held_out")) {
     if (!is.null(object[[part]]$metric)) return(object[[part]]$metric)
   }
-  read_plain_metrics(NULL, object$y)[[1L]]
+  y <- if (is.null(object$y)) kind_of_response(object$response) else object$y
+  read_plain_metrics(NULL, y)[[1L]]
 }
 
 # Scores by domain that a search left behind: those of what it chose.
@@ -173,7 +182,7 @@ known_left_out <- function(object, left_out, env) {
     list(unknown = "not known without fitting again, see dg_cv()")
   })
   if (!is.null(found$unknown)) return(found)
-  if (is.null(found$predictions)) return(lodo_errors(object, found))
+  if (is.data.frame(found)) return(lodo_errors(object, found))
   list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
        overall = found$overall, by = "lodo")
 }
@@ -213,7 +222,7 @@ training_scores <- function(object, metric) {
   rows <- add_responses(rows, object, values, levels(object$y))
   found <- score_left_out(rows, list(score = metric))
   list(scores = stats::setNames(found$score, found$domain),
-       rows = stats::setNames(found$rows, found$domain), overall = score(as.list(rows), metric))
+       overall = score(as.list(rows), metric))
 }
 
 error_lines <- function(known, within) {
@@ -225,11 +234,11 @@ error_lines <- function(known, within) {
   rbind(line("left-out domains", known, known$se), line("training", within, NA_real_))
 }
 
-domain_lines <- function(known, within, metric) {
+domain_lines <- function(known, within, metric, sizes) {
   if (is.null(known$scores) && is.null(within)) return(NULL)
   names <- names(if (is.null(within)) known$scores else within$scores)
   of <- function(scores) if (is.null(scores)) NA_real_ else unname(scores[names])
-  frame <- data.frame(domain = names, rows = of(within$rows), left_out = of(known$scores),
+  frame <- data.frame(domain = names, rows = of(sizes), left_out = of(known$scores),
                       training = of(within$scores))
   ranked <- losses(if (is.null(known$scores)) frame$training else frame$left_out, metric$better)
   frame <- frame[order(-ranked), ]

@@ -151,7 +151,7 @@ test_that("how parameters were found is said", {
   fixed <- dg_ridge(y ~ . | domain, data = toy, kernel = kernel_rbf(1))
   expect_identical(how(fixed, "kernel"), "given")
   expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "fitted")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise = 1, signal = 1), "noise"), "given")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise = 1, signal = 1), "noise"), "not fitted")
 })
 
 test_that("coefficients are shown where they are few, members with their weights", {
@@ -196,4 +196,28 @@ test_that("errors of lodo() are told from those of dg_cv(), and a default from a
   text <- capture.output(print(summary(dg_ridge(y ~ . | domain, data = domains_of(toy, 1)))))
   expect_match(paste(text, collapse = " "), "chosen, the default: no domain can be left out")
   expect_no_match(paste(text, collapse = " "), "left out by lodo")
+})
+
+test_that("models of a source say rows of domains and errors as those in memory", {
+  toy <- rows_of_sizes()
+  source <- row_source(toy)
+  sizes <- table(toy$domain)
+  for (fit in list(dg_ridge, dg_gp)) {
+    model <- fit(y ~ . | domain, data = source, features = features_nystrom(20))
+    found <- summary(model)
+    expect_equal(unlist(found$size[c("smallest", "median", "largest")], use.names = FALSE),
+                 c(min(sizes), stats::median(sizes), max(sizes)))
+    left <- lodo(model)
+    score <- if (is.data.frame(left)) left$rmse else left$domains$score
+    expect_equal(found$errors$mean, mean(score))
+    expect_equal(found$errors$overall, sqrt(sum(score^2 * sizes) / sum(sizes)))
+    expect_equal(found$domains$rows, c(sizes[found$domains$domain]), ignore_attr = TRUE)
+    expect_output(print(found), "left-out domains: mean over domains")
+  }
+  # with features the likelihood does not fit bandwidths
+  expect_match(found$parameters$how[found$parameters$parameter == "kernel"], "median")
+  expect_match(found$parameters$how[found$parameters$parameter == "sigma"], "not fitted")
+  classes <- dg_ridge(y ~ . | domain, data = row_source(toy_classes(4, 15)), lambda = 1,
+                      features = features_nystrom(20))
+  expect_identical(summary(classes)$metric, "accuracy")
 })
