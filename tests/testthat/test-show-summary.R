@@ -150,7 +150,7 @@ test_that("how parameters were found is said", {
   expect_match(how(dg_ridge(y ~ . | domain, data = toy), "kernel"), "median")
   fixed <- dg_ridge(y ~ . | domain, data = toy, kernel = kernel_rbf(1))
   expect_identical(how(fixed, "kernel"), "given")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "fitted")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "; fitted")
   expect_match(how(dg_gp(y ~ . | domain, data = toy, noise = 1, signal = 1), "noise"), "not fitted")
 })
 
