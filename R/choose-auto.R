@@ -129,7 +129,8 @@
 #'     `scores`, a matrix, domains x lines of the table (`NA` where a candidate's rows had none of
 #'     the domain); `expected`, a list of `mean` and `se`, the score to expect on a new domain and
 #'     its standard error, `raw`, the same before it is corrected for choosing, and `domains`, how
-#'     many they come from (`NA` and 0 with one domain); `metric`, `rows`, `seed`, `seconds`: what decided, rows of
+#'     many they come from (`NA` and 0 with one domain); `metric`, `rows`, `seed`, `seconds`:
+#'     what decided, rows of
 #'     the search, what they were drawn by, its time; `few`: one domain only?; `budget`: list of
 #'     `seconds` (or `NULL`) and `spent`: did it end the search?; of a source `scored`, the
 #'     [dg_cv()] result of all rows, which [lodo()] gives}
