@@ -76,7 +76,8 @@ report_table.dg_auto <- function(x) {
   cells <- data.frame(candidate = describe_candidates(table[shown, ]), score = table$mean[shown],
                       weight = ifelse(is.na(weight), "", formatC(weight, 2L, format = "f")))
   expected <- choice$expected
-  new_report(cells, c("Candidate", paste(choice$metric$title, "on left-out domains"), "Weight"),
+  scored <- paste(choice$metric$title, "on left-out", if (choice$few) "rows" else "domains")
+  new_report(cells, c("Candidate", scored, "Weight"),
              paste0("Members of the ensemble and the best of the others", describe_formula(x)),
              if (!is.na(expected$mean)) {
                paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),

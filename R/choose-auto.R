@@ -122,14 +122,15 @@
 #'   \item{choice}{list of `table`, a data frame with a line for the mean and one per candidate:
 #'     `member`, `weight`, `scale`, `kernel` (or what else it is), `domain_kernel`, `lambda` (of the
 #'     support vector regression the number of its cost), `rows` of the search, `mean` of the
-#'     score over left-out domains (of the mean of the members cross-fitted, of candidates at their
-#'     best lambda) and its standard error `se` (see Details; `NA` with two domains), `difference`
-#'     from the mean of the members (of a candidate on fewer rows: from the best one on these) and
-#'     its standard error `difference_se`, `seconds`; `scores`, a
-#'     matrix, domains x lines of the table (`NA` where a candidate's rows had none of the domain);
-#'     `expected`, a list of `mean` and `se`, the score to expect on a new domain and its standard
-#'     error, `raw`, the same before it is corrected for choosing, and `domains`, how many they come
-#'     from (`NA` and 0 with one domain); `metric`, `rows`, `seed`, `seconds`: what decided, rows of
+#'     score over left-out domains (with one domain, left-out rows; of the mean of the members
+#'     cross-fitted, of candidates at their best lambda) and its standard error `se` (see Details;
+#'     `NA` with two domains), `difference` from the mean of the members (of a candidate on fewer
+#'     rows: from the best one on these) and its standard error `difference_se`, `seconds`;
+#'     `scores`, a matrix, domains x lines of the table (`NA` where a candidate's rows had none of
+#'     the domain); `expected`, a list of `mean` and `se`, the score to expect on a new domain and
+#'     its standard error, `raw`, the same before it is corrected for choosing, and `domains`, how
+#'     many they come from (`NA` and 0 with one domain); `metric`, `rows`, `seed`, `seconds`:
+#'     what decided, rows of
 #'     the search, what they were drawn by, its time; `few`: one domain only?; `budget`: list of
 #'     `seconds` (or `NULL`) and `spent`: did it end the search?; of a source `scored`, the
 #'     [dg_cv()] result of all rows, which [lodo()] gives}

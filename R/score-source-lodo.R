@@ -7,7 +7,7 @@ lodo_source <- function(object, metric, env) {
   }
   start <- proc.time()[["elapsed"]]
   response <- object$response
-  metrics <- source_metrics(metric, like_response(response))
+  metrics <- source_metrics(metric, kind_of_response(response))
   splits <- Map(function(held, k) list(held = held, fold = k, rep = 1), object$left_out$sets,
                 seq_along(object$left_out$sets))
   task <- model_task(object)
@@ -23,8 +23,8 @@ lodo_source <- function(object, metric, env) {
                               proc.time()[["elapsed"]] - start))
 }
 
-# A response of that kind, where that of the rows is not kept.
-like_response <- function(response) {
+# What stands for responses that are not kept where only their kind is asked.
+kind_of_response <- function(response) {
   if (response$kind == "class") factor(response$levels, response$levels) else 0
 }
 

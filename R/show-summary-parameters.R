@@ -25,7 +25,7 @@ tuned_lines <- function(tuning) {
 fitted_lines <- function(table) {
   if (is.null(table)) return(NULL)
   parameter_lines(table$name, vapply(table$value, function(v) format(rounded(v, 4)), ""),
-                  paste0(table$meaning, "; ", ifelse(table$fitted, "fitted", "given"),
+                  paste0(table$meaning, "; ", ifelse(table$fitted, "fitted", "not fitted"),
                          ifelse(table$at_bound, ", at its bound", "")))
 }
 
@@ -50,8 +50,9 @@ kernel_lines <- function(learner) {
   product <- learner$product
   if (is.null(product)) return(NULL)
   args <- learner$spec$args
+  table <- learner$parameters
   fitted <- if (identical(args$bandwidths, "fitted")) "by left-out domains"
-            else if (any(learner$parameters$fitted)) "by the likelihood"
+            else if (any(table$fitted & grepl("^bandwidth", table$meaning))) "by the likelihood"
   how <- function(...) {
     open <- any(vapply(list(...), has_open_bandwidth, NA))
     if (!open) "given" else if (is.null(fitted)) "bandwidth: the median distance or a multiple"

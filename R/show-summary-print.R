@@ -21,7 +21,7 @@ describe_learner <- function(x) {
              found[["aic"]], ", BIC ", found[["bic"]])
   }
   describe_weights(x)
-  describe_terms(x$terms, x$metric)
+  describe_terms(x$terms, x$metric, isTRUE(x$fit$choice$few))
   describe_errors(x)
 }
 
@@ -87,12 +87,14 @@ describe_weights <- function(x) {
   }
 }
 
-describe_terms <- function(terms, metric) {
+# by_rows: scores of one domain's left-out rows.
+describe_terms <- function(terms, metric, by_rows = FALSE) {
   if (is.null(terms)) return(invisible())
   members <- "member" %in% names(terms)
   size <- abs(terms[[if (members) "weight" else "estimate"]])
   if (nrow(terms) > 15L) terms <- terms[order(-size), ]
-  cat_line(if (members) paste0("\nMembers, and ", metric, " on left-out domains")
+  cat_line(if (members) paste0("\nMembers, and ", metric, " on left-out ",
+                               if (by_rows) "rows" else "domains")
            else "\nCoefficients", if (nrow(terms) > 15L) ", the 15 largest")
   shown <- utils::head(terms, 15L)
   numeric <- vapply(shown, is.numeric, NA)
@@ -118,6 +120,12 @@ describe_errors <- function(x) {
   if (identical(x$by, "lodo")) {
     cat_line("  left out by lodo(), with scaling, bandwidths and chosen parameters of all ",
              "domains; dg_cv() learns these anew")
+  }
+  if (x$weighted) {
+    cat_line("  left-out rows count by their weights, those of training and of dg_cv() alike")
+  }
+  if (identical(x$by, "tuning")) {
+    cat_line("  the choice was made by them: on new domains expect somewhat worse, see ?dg_tune")
   }
   if (is.null(x$domains)) return(invisible())
   cat_line("\nWorst domains")

@@ -33,14 +33,16 @@
 #'   \item{support}{named numbers, of a machine with sparse coefficients: support `vectors` and
 #'     their `share` of the rows}
 #'   \item{errors}{data frame of the metric's mean over domains, its standard error `se` and the
-#'     value over all rows (`overall`), in left-out domains where known and on the training rows}
+#'     value over all rows (`overall`), in left-out domains where known and on the training rows; of
+#'     a [dg_auto()] the score to expect on a new domain, its `choice$expected`}
 #'   \item{domains}{data frame: `domain`, `rows`, the metric `left_out` and on its `training` rows;
 #'     the worst domain first}
 #'   \item{likelihood}{of a Gaussian process, named numbers: `log_likelihood`, `df` (parameters that
 #'     were fitted), `aic`, `bic`; else `NULL`}
 #'   \item{terms}{data frame of members or coefficients, see [tidy()][tidy.domgen], or `NULL`}
 #'   and `fit`, `metric` (its title), `unknown` (why errors on left-out domains are not known, or
-#'   `NULL`), `by` (`"lodo"` where it found them, or `NULL`).
+#'   `NULL`), `by` (`"lodo"` or `"tuning"` where it found them, or `NULL`) and `weighted`, whether
+#'   left-out rows count by their weights there, as in [lodo()] of a Gaussian process.
 #' @examples
 #' # weights of chicks on four diets, each a domain
 #' summary(dg_ridge(weight ~ Time | Diet, data = ChickWeight))
@@ -55,21 +57,30 @@ summary.dg_learner <- function(object, left_out = NULL, ...) {
   learner <- learner_of(object)
   structure(list(
     fit = object, metric = metric$title, unknown = known$unknown, by = known$by,
-    size = size_of(object),
+    weighted = isTRUE(known$weighted), size = size_of(object),
     response = response_numbers(object$y), predictors = predictor_ranges(object),
     parameters = parameters_found(object), relevance = relevance_of(learner$product$kernel, object),
     kappa = kappa_numbers(learner$product$domain_kernel), support = support_vectors(learner),
-    errors = error_lines(known, within), domains = domain_lines(known, within, metric),
+    errors = error_lines(known, within),
+    domains = domain_lines(known, within, metric, rows_of_domains(object)),
     terms = summary_terms(object), likelihood = likelihood_of(learner)
   ), class = "summary.dg_learner")
 }
 
 size_of <- function(object) {
-  sizes <- if (is.null(object$domain)) NA_real_ else tabulate(object$domain)
+  sizes <- rows_of_domains(object)
+  if (is.null(sizes)) sizes <- NA_real_
   padded <- object$rows$padded
   data.frame(rows = nobs(object), dropped = if (is.null(padded)) 0L else padded - nobs(object),
              predictors = length(object$blueprint$columns), domains = nlevels(object$domain),
              smallest = min(sizes), median = stats::median(sizes), largest = max(sizes))
+}
+
+# By name, or NULL: of a source the rows are not kept.
+rows_of_domains <- function(object) {
+  if (is.null(object$domain)) return(NULL)
+  sizes <- if (is.null(object$rows$sizes)) tabulate(object$domain) else object$rows$sizes
+  stats::setNames(sizes, levels(object$domain))
 }
 
 response_numbers <- function(y) {
@@ -143,8 +154,8 @@ summary_metric <- function(object) {
   for (part in c("tuning", "choice", "held_out")) {
     if (!is.null(object[[part]]$metric)) return(object[[part]]$metric)
   }
-  read_plain_metrics(NULL, if (is.null(object$y)) like_response(object$response)
-                           else object$y)[[1L]]
+  y <- if (is.null(object$y)) kind_of_response(object$response) else object$y
+  read_plain_metrics(NULL, y)[[1L]]
 }
 
 # Scores by domain that a search left behind: those of what it chose.
@@ -157,14 +168,12 @@ searched_scores <- function(object) {
   }
 }
 
-# list(scores: by domain, overall, se), or list(unknown: why).
+# list(scores: by domain, mean where it is not theirs, overall, se, by, weighted), or
+# list(unknown: why).
 known_left_out <- function(object, left_out, env) {
+  if (isTRUE(object$choice$few)) return(list(unknown = "one domain says nothing of others"))
   scores <- searched_scores(object)
-  if (!is.null(scores)) {
-    se <- c(object$tuning$table$se[object$tuning$chosen], object$choice$expected$se)
-    if (length(se) == 0L) se <- mean_error(scores)$se
-    return(list(scores = scores, overall = NA_real_, se = se))
-  }
+  if (!is.null(scores)) return(searched_errors(object, scores))
   if (is.null(left_out)) left_out <- nobs(object) <= 5000
   if (!left_out) return(list(unknown = "not asked for: summary(left_out = TRUE), or dg_cv()"))
   # the data of the call are sought where the user is
@@ -173,16 +182,33 @@ known_left_out <- function(object, left_out, env) {
     list(unknown = "not known without fitting again, see dg_cv()")
   })
   if (!is.null(found$unknown)) return(found)
-  # of a Gaussian process a line per domain
-  if (is.data.frame(found)) {
-    return(list(scores = stats::setNames(found$rmse, found$domain),
-                rows = stats::setNames(found$rows, found$domain),
-                se = mean_error(found$rmse)$se, by = "lodo",
-                overall = sqrt(sum(found$rmse^2 * found$rows) / sum(found$rows))))
-  }
-  list(scores = stats::setNames(found$domains$score, found$domains$domain),
-       rows = stats::setNames(found$domains$rows, found$domains$domain), se = found$se,
+  if (is.data.frame(found)) return(lodo_errors(object, found))
+  list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
        overall = found$overall, by = "lodo")
+}
+
+# What print() says of a search: a tuning the score of its choice, which is too good; dg_auto() the
+# score to expect, of which the scores by domain, those of the search's rows, are a part.
+searched_errors <- function(object, scores) {
+  tuning <- object$tuning
+  expected <- object$choice$expected
+  found <- if (!is.null(tuning)) {
+    list(se = tuning$table$se[tuning$chosen], by = "tuning")
+  } else if (!is.null(expected)) {
+    list(mean = expected$mean, se = expected$se)
+  } else list(se = mean_error(scores)$se)
+  c(list(scores = scores, overall = NA_real_), found)
+}
+
+# Of a Gaussian process, whose lodo() has its weights in each domain.
+lodo_errors <- function(object, found) {
+  weights <- object$weights
+  sizes <- if (length(weights)) {
+    vapply(split(weights, object$domain), sum, 0)[as.character(found$domain)]
+  } else found$rows
+  list(scores = stats::setNames(found$rmse, found$domain), se = mean_error(found$rmse)$se,
+       by = "lodo", overall = sqrt(sum(found$rmse^2 * sizes) / sum(sizes)),
+       weighted = length(unique(weights[weights > 0])) > 1L)
 }
 
 # The same on the rows of training, or NULL.
@@ -196,24 +222,23 @@ training_scores <- function(object, metric) {
   rows <- add_responses(rows, object, values, levels(object$y))
   found <- score_left_out(rows, list(score = metric))
   list(scores = stats::setNames(found$score, found$domain),
-       rows = stats::setNames(found$rows, found$domain), overall = score(as.list(rows), metric))
+       overall = score(as.list(rows), metric))
 }
 
 error_lines <- function(known, within) {
   line <- function(rows, found, se) {
     if (is.null(found$scores)) return(NULL)
-    data.frame(rows = rows, mean = mean(found$scores, na.rm = TRUE), se = se,
-               overall = found$overall)
+    mean <- if (is.null(found$mean)) mean(found$scores, na.rm = TRUE) else found$mean
+    data.frame(rows = rows, mean = mean, se = se, overall = found$overall)
   }
   rbind(line("left-out domains", known, known$se), line("training", within, NA_real_))
 }
 
-domain_lines <- function(known, within, metric) {
+domain_lines <- function(known, within, metric, sizes) {
   if (is.null(known$scores) && is.null(within)) return(NULL)
   names <- names(if (is.null(within)) known$scores else within$scores)
   of <- function(scores) if (is.null(scores)) NA_real_ else unname(scores[names])
-  rows <- if (is.null(within)) known$rows else within$rows
-  frame <- data.frame(domain = names, rows = of(rows), left_out = of(known$scores),
+  frame <- data.frame(domain = names, rows = of(sizes), left_out = of(known$scores),
                       training = of(within$scores))
   ranked <- losses(if (is.null(known$scores)) frame$training else frame$left_out, metric$better)
   frame <- frame[order(-ranked), ]

@@ -68,8 +68,51 @@ test_that("a tuning and a choice show the errors of their search", {
   expect_identical(found$best$cost, c(1, 10)[order(tuned$tuning$table$mean)])
   expect_match(subset(found$model$parameters, parameter == "cost")$how, "tuned")
   chosen <- dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2)
-  expect_equal(summary(chosen)$errors$mean[1], chosen$choice$table$mean[1])
+  expect_equal(summary(chosen)$errors$mean[1], chosen$choice$expected$mean)
   expect_equal(sum(summary(chosen)$terms$weight), 1)
+})
+
+test_that("errors of a choice are those that print() tells to expect", {
+  many <- simulate_dica(4, 250, seed = 3)
+  # the search has some of the rows, the score to expect is of more
+  chosen <- dg_auto(y ~ . | domain, data = many, budget = 0.5, max_rows = 100)
+  expected <- chosen$choice$expected
+  expect_false(isTRUE(all.equal(expected$mean, chosen$choice$table$mean[1])))
+  found <- summary(chosen)$errors
+  expect_equal(unlist(found[1, c("mean", "se")]), unlist(expected[c("mean", "se")]))
+
+  # a tuning over dg_auto() has two searches, and is one line
+  tuned <- dg_tune(dg_auto(budget = 0.1), y ~ . | domain, data = rows_of_sizes(),
+                   grid = list(members = 2), folds = 2)
+  found <- summary(tuned)$model
+  expect_identical(found$errors$rows, c("left-out domains", "training"))
+  best <- tuned$tuning$table[tuned$tuning$chosen, ]
+  expect_equal(unlist(found$errors[1, c("mean", "se")]), unlist(best[c("mean", "se")]))
+  expect_output(print(summary(tuned)), "expect somewhat worse")
+})
+
+test_that("one domain has no left-out domains", {
+  expect_warning(alone <- dg_auto(y ~ . | domain, data = domains_of(toy_domains(5, 12), 1),
+                                  budget = 0.5))
+  found <- summary(alone)
+  expect_identical(found$errors$rows, "training")
+  text <- capture.output(print(found))
+  expect_match(text, "left-out rows", all = FALSE)
+  expect_match(text, "On left-out domains: one domain says nothing", all = FALSE)
+  expect_no_match(text, "NaN")
+  expect_match(report_table(alone)$headers, "left-out rows", all = FALSE)
+})
+
+test_that("left-out rows of a Gaussian process count by their weights, and print() says so", {
+  toy <- rows_of_sizes()
+  toy$w <- rep(c(1, 3, 0.5), length.out = nrow(toy))
+  model <- dg_gp(y ~ . | domain, data = toy, weights = w, optimise = FALSE)
+  found <- summary(model)
+  expect_equal(found$errors$overall[1],
+               sqrt(sum(lodo(model)$rmse^2 * tapply(toy$w, toy$domain, sum)) / sum(toy$w)))
+  expect_true(found$weighted)
+  expect_output(print(found), "count by their weights")
+  expect_false(summary(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))$weighted)
 })
 
 test_that("what a row of another domain counts is kappa, and pooled domains are one", {
@@ -107,8 +150,8 @@ test_that("how parameters were found is said", {
   expect_match(how(dg_ridge(y ~ . | domain, data = toy), "kernel"), "median")
   fixed <- dg_ridge(y ~ . | domain, data = toy, kernel = kernel_rbf(1))
   expect_identical(how(fixed, "kernel"), "given")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "fitted")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise = 1, signal = 1), "noise"), "given")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "; fitted")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise = 1, signal = 1), "noise"), "not fitted")
 })
 
 test_that("coefficients are shown where they are few, members with their weights", {
@@ -179,4 +222,28 @@ test_that("a model of rows in blocks is summarised with the errors of its left-o
   worst <- lodo(model)$domains
   expect_equal(found$domains$left_out, sort(worst$score))
   expect_identical(sum(found$domains$rows), 80L)
+})
+
+test_that("models of a source say rows of domains and errors as those in memory", {
+  toy <- rows_of_sizes()
+  source <- row_source(toy)
+  sizes <- table(toy$domain)
+  for (fit in list(dg_ridge, dg_gp)) {
+    model <- fit(y ~ . | domain, data = source, features = features_nystrom(20))
+    found <- summary(model)
+    expect_equal(unlist(found$size[c("smallest", "median", "largest")], use.names = FALSE),
+                 c(min(sizes), stats::median(sizes), max(sizes)))
+    left <- lodo(model)
+    score <- if (is.data.frame(left)) left$rmse else left$domains$score
+    expect_equal(found$errors$mean, mean(score))
+    expect_equal(found$errors$overall, sqrt(sum(score^2 * sizes) / sum(sizes)))
+    expect_equal(found$domains$rows, c(sizes[found$domains$domain]), ignore_attr = TRUE)
+    expect_output(print(found), "left-out domains: mean over domains")
+  }
+  # with features the likelihood does not fit bandwidths
+  expect_match(found$parameters$how[found$parameters$parameter == "kernel"], "median")
+  expect_match(found$parameters$how[found$parameters$parameter == "sigma"], "not fitted")
+  classes <- dg_ridge(y ~ . | domain, data = row_source(toy_classes(4, 15)), lambda = 1,
+                      features = features_nystrom(20))
+  expect_identical(summary(classes)$metric, "accuracy")
 })
