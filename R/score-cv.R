@@ -158,9 +158,9 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
     abort("argument", "`shots` must be NULL with a source.")
   }
   if (!is.null(input$source)) return(cv_source(spec, input, folds, metric, refits, progress,
-                                                  hold_out))
+                                               hold_out))
   plan <- read_plan(list(spec), input, folds, metric, refits, progress, hold_out)
-  plan$task$shots <- check_shots(shots, plan$task)
+  plan$task$shots <- check_shots(shots, plan$task, plan$metrics[1L])
   plan$task$shot_metric <- plan$metrics[1L]
   if (!is.null(plan$task$shots)) check_whole_domains(plan)
   resumable(function() cross_validate(plan)[[1L]])

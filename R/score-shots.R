@@ -5,8 +5,12 @@
 shot_draws <- 5L
 
 # shots: numbers of labelled rows, NULL for none of this. With 0, to compare with.
-check_shots <- function(shots, task) {
+check_shots <- function(shots, task, metric) {
   if (is.null(shots)) return(NULL)
+  if ("interval" %in% metrics_need(metric)) {
+    abort("argument", "`metric` must begin with a score of predictions where `shots` are given: ",
+          "intervals are for new domains.")
+  }
   fine <- is.numeric(shots) && length(shots) > 0L && all(is.finite(shots)) &&
     all(shots >= 0 & shots == round(shots)) && any(shots > 0)
   if (!fine) {
