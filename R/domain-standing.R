@@ -96,3 +96,6 @@ embedding_standing <- function(kernel, embeddings, rows) {
 stands_beyond <- function(standing) {
   standing$p <= 0.05 & standing$distance > 2 * pmax(standing$farthest, 1)
 }
+
+# p can be 0.05.
+can_stand_beyond <- function(kernel) length(kernel$spread$noise) >= 19L
