@@ -16,7 +16,8 @@ axe_fitted.dg_fit <- function(x, verbose = FALSE, ...) {
 # Kernels need their rows; ensembles keep others for `reference = "training"` alone.
 #' @exportS3Method butcher::axe_data
 axe_data.dg_fit <- function(x, verbose = FALSE, ...) {
-  tell_axed(x, slim_parts(x, without_data), verbose, c("reference = \"training\" of ensembles", "intervals"))
+  tell_axed(x, slim_parts(x, without_data), verbose,
+            c("reference = \"training\" of ensembles", "intervals"))
 }
 
 # All of it.

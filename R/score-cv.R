@@ -167,7 +167,7 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
 }
 
 # What is to be cross-validated, of dg_cv() and dg_compare().
-read_plan <- function(specs, input, folds, metric, refits, progress, hold_out) {
+read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = "all") {
   task <- cv_task(specs[[1L]], input, hold_out)
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)

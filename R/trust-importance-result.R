@@ -25,7 +25,7 @@ new_importance <- function(plan, results) {
     scores = scores_before(scores, domains), metric = plan$metric, kinds = plan$kinds,
     predictors = plan$groups, permutations = plan$permutations, level = plan$level,
     fits = length(results), seconds = sum(vapply(results, `[[`, 0, "seconds")),
-    held = held_out(plan$splits, task$domain), labels = task$labels,
+    held = held_out(plan$splits, task), labels = task$labels,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = plan$specs[[1L]]
   ), class = "dg_importance")
 }

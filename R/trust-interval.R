@@ -47,6 +47,14 @@
 #' with v the mean variance of the errors within domains and b that between them (by moments), and q
 #' is the k-th smallest.
 #'
+#' **Measured** (`inst/experiments/domgen-conformal.R`): over the left-out domains of fifteen data
+#' sets that come with R packages, and fresh domains of six simulated worlds at 12 and 40 domains,
+#' 90 % intervals of five learners cover between 89.5 and 91.5 % of a domain's rows on average, by
+#' learner and either kind; a single set of few domains is between 78 and 97 %, as its domains
+#' happen to be. Stretched to the same 90 % they are about as wide as those of lme4 and of a
+#' Gaussian process, and narrower than those of a quantile forest, which does not allow for domains
+#' (83 and 87 % covered).
+#'
 #' @param model A fitted learner, chain or ensemble; of [adapt()] the model before it was adapted.
 #' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that
 #'   were not in training, with the response: then the guarantee holds as stated with m = G.

@@ -49,8 +49,8 @@ expect_fixed <- function(model, new, reference, ..., tolerance = 1e-8) {
   whole <- as.matrix(predict(model, new, reference = reference, ...))
   expect_equal(as.matrix(predict(fixed, new, ...)), whole, tolerance = tolerance)
   alone <- lapply(seq_len(nrow(new)), function(i) predict(fixed, new[i, , drop = FALSE], ...))
-  alone <- if (is.matrix(alone[[1L]])) do.call(rbind, alone) else unlist(lapply(alone, as.vector))
-  expect_equal(as.matrix(alone), whole, tolerance = tolerance)
+  alone <- if (length(dim(alone[[1L]]))) do.call(rbind, alone) else unlist(lapply(alone, as.vector))
+  expect_equal(as.matrix(alone), whole, tolerance = tolerance, ignore_attr = "dimnames")
   invisible(fixed)
 }
 

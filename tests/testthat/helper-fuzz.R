@@ -274,7 +274,9 @@ fuzz_method_call <- function(world) {
     # of two objects that both have an operator R takes its own
     plain <- Filter(Negate(is.object), world$odd[names(world$odd) != "missing"])
     own <- if (inherits(model$value[[1L]], "domgen_kernel")) world$plausible$kernel
-           else world$models["sums"]
+           else if (inherits(model$value[[1L]], "domgen_domain_kernel")) {
+             world$plausible$domain_kernel
+           } else world$models["sums"]
     args <- c(args, list(fuzz_pick(c(plain, own))))
   }
   fuzz_made(method, args, seeded = !method %in% c("update", "simulate", "plot"))
