@@ -162,7 +162,11 @@ sample_part <- function(sample, rows) {
 # In closed form, see lodo(); not with bandwidths or a penalty that have seen all labels.
 #' @exportS3Method
 held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
-  if (spec$args$bandwidths == "fitted" || is.null(spec$args$lambda)) return(NextMethod())
+  # of several factors whole levels are left out, which the closed form does not
+  several <- !is.null(sample$blueprint$structure)
+  if (several || spec$args$bandwidths == "fitted" || is.null(spec$args$lambda)) {
+    return(NextMethod())
+  }
   response <- fitted$response
   values <- unname(left_out_values(fitted, sample))
   for (rows in split(seq_along(sample$y), sample$domain)) {

@@ -32,7 +32,10 @@ left_out_decisions.dg_auto <- function(object, sample) {
 
 #' @exportS3Method
 left_out_decisions.dg_gp <- function(object, sample) {
-  if (!is.null(object$product$features)) return(NextMethod())
+  # closed forms leave out domains, not all of a school's classes
+  if (!is.null(object$product$features) || !is.null(sample$blueprint$structure)) {
+    return(NextMethod())
+  }
   used <- object$weights > 0
   moments <- left_out_moments(object)
   values <- sd <- rep(NA_real_, length(used))
@@ -46,8 +49,11 @@ left_out_decisions.dg_gp <- function(object, sample) {
 # of the row is behind the first of the others; size [n] (NULL: all alike); domain, weights, shares
 # [n]; sizer; own: is the size the model's own? from: what domains they are of.
 score_intervals <- function(object, sample) {
+  whole <- left_out_whole(sample$blueprint$structure, levels(sample$domain))
   check_held_out(sample, "interval")
   found <- quietly(with_seed(1L, left_out_decisions(object, sample)))
+  # of several factors a new level of the outer one
+  if (!is.null(whole)) levels(sample$domain) <- whole
   settle_intervals(object, sample, found, "left-out domains")
 }
 

@@ -37,6 +37,10 @@
 #' (1 - alpha)(G + 1) > G}, with fewer than 9 domains for `level = 0.9`, no distribution-free
 #' interval is finite, and none is given.
 #'
+#' **Domains of several factors**, `y ~ x | school / class`: G counts the levels of the outer factor
+#' (of crossed ones that with most levels), which are left out as a whole, and intervals hold where
+#' such a level is new.
+#'
 #' **A whole domain** (`"domain"`): with probability `level` a new domain has at least the share
 #' `level` of its rows in the intervals: q is the k-th smallest of the G domains' own quantiles
 #' of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)(1 - alpha))}.

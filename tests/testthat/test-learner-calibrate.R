@@ -99,7 +99,8 @@ test_that("the closed form of ridge regression has the values of fits without th
         closed <- held_out_decisions(spec, sample, fitted)
         again <- held_out_decisions.dg_spec(spec, sample, fitted)
       }, "domgen_warning_rank")
-      expect_equal(closed$values, again$values, tolerance = 1e-5, ignore_attr = TRUE)
+      # landmarks are drawn anew, nearly all rows: what they lose differs
+      expect_equal(closed$values, again$values, tolerance = 1e-4, ignore_attr = TRUE)
       expect_identical(closed$folds, again$folds)
     }
   }

@@ -237,3 +237,46 @@ test_that("a model says what its intervals rest on", {
   expect_output(print(model), "by the errors at 240 rows of 12 left-out domains")
   expect_output(print(model$intervals), "largest level that is finite: 0.923")
 })
+
+test_that("of nested domains the outer ones count, and hold where they are new", {
+  set.seed(12)
+  world <- do.call(rbind, lapply(1:80, function(s) {
+    d <- interval_world(3, rows = 8, tau = 0.5)
+    transform(d, y = y + rnorm(1), school = sprintf("s%02d", s), class = domain, domain = NULL)
+  }))
+  train <- world[world$school %in% unique(world$school)[1:20], ]
+  new <- world[!world$school %in% train$school, ]
+  for (spec in list(dg_lm(), dg_ridge(lambda = 1, domain_kernel = domain_pooled()))) {
+    model <- fit(spec, y ~ x + z | school / class, data = train)
+    expect_identical(nlevels(fix_intervals(model)$intervals$domain), 20L)
+    found <- predict(model, new, interval = "prediction")
+    expect_gt(covered(found, new$y), 0.84)
+  }
+  # a school is left out with all of its classes
+  small <- train[train$school %in% unique(train$school)[1:6], ]
+  own <- fit(dg_ridge(lambda = 1, scale = "none", kernel = kernel_rbf(1),
+                      domain_kernel = domain_pooled()), y ~ x + z | school / class,
+             data = small)
+  error <- unlist(lapply(unique(small$school), function(held) {
+    rest <- small$school != held
+    K <- kernel_matrix(kernel_rbf(1), as.matrix(small[c("x", "z")]))
+    alpha <- solve(K[rest, rest] + diag(sum(rest)), small$y[rest])
+    small$y[!rest] - K[!rest, rest] %*% alpha
+  }))
+  expect_equal(fix_intervals(own)$intervals$error, error, tolerance = 1e-6)
+})
+
+test_that("models of other families have intervals and sets", {
+  set.seed(13)
+  world <- split_at(interval_world(20), 14)
+  counts <- function(d) transform(d, y = rpois(nrow(d), exp(0.5 * d$x)))
+  train <- counts(world$train)
+  model <- dg_glm(y ~ x | domain, data = train, family = "poisson", lambda = 1)
+  new <- counts(world$new)
+  found <- predict(model, new, interval = "prediction")
+  expect_equal(found$fit, predict(model, new))
+  expect_gt(covered(found, new$y), 0.8)
+  classes <- transform(train, y = factor(y > 1))
+  sets <- predict(dg_glm(y ~ x | domain, data = classes, lambda = 1), new, type = "set")
+  expect_true(is.logical(sets) && ncol(sets) == 2L && !anyNA(sets))
+})
