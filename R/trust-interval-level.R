@@ -1,7 +1,7 @@
 # The threshold that a score on a new domain does not exceed with a given probability.
 
 # Each domain's rows share its weight, and domains weigh the same: sums to 1 (Lee, Barber and
-# Willett, 2024, section 3.1; Dunn, Wasserman and Ramdas, 2023, section 3: pooled CDFs).
+# Willett, 2024; the pooled CDFs of Dunn, Wasserman and Ramdas, 2023).
 domain_shares <- function(domain, weights) {
   sums <- vapply(split(weights, domain), sum, numeric(1))
   unname(weights / sums[as.integer(domain)] / length(sums))

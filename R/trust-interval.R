@@ -26,9 +26,9 @@
 #' \eqn{w_i = 1/(G n_g)}{w_i = 1/(G n_g)}, or the row's share of the domain's weights,
 #' \deqn{q = \min\{s: \textstyle\sum_i w_i 1[s_i \le s] \ge (1 - \alpha)(1 + 1/m)\}}{
 #'   q = min{s: sum_i w_i 1[s_i <= s] >= (1 - alpha)(1 + 1/m)}}
-#' With m = G that is equation 7 of Lee, Barber and Willett, which puts the mass 1/(G + 1) of the
-#' new domain at infinity, and with models that have seen none of the domains covers with
-#' probability at least \eqn{1 - \alpha}{1 - alpha} (their theorem 1), at few domains much more.
+#' With m = G that is the hierarchical conformal prediction of Lee, Barber and Willett, which puts
+#' the mass 1/(G + 1) of the new domain at infinity, and with models that have seen none of the
+#' domains covers with probability at least \eqn{1 - \alpha}{1 - alpha}, at few domains much more.
 #' Here m is the number of independent rows that the domains are worth, at least G:
 #' \eqn{m = G p(1 - p)/v}{m = G p (1 - p)/v} with v the variance over domains of the share p of
 #' their rows below q. So coverage is near `level` instead of above it, where domains resemble each
