@@ -61,7 +61,8 @@
 #'
 #' @param model A fitted learner, chain or ensemble; of [adapt()] the model before it was adapted.
 #' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that
-#'   were not in training, with the response: then the guarantee holds as stated with m = G.
+#'   were not in training, with the response: the errors are then those of the model
+#'   itself, and not of fits without a domain.
 #' @param y Response of each row of `newdata`, when it is not a column of it.
 #' @param domain Domain of each row of `newdata`, when it is not a column of it.
 #' @return The model with the part `intervals`, a list of class `dg_intervals`: `error`, `domain`
