@@ -93,10 +93,12 @@ domain_levels <- function(structure, names) {
 }
 
 # The levels that a search leaves out as a whole, named by the domains: of the outer factor, or of
-# the one with most levels where several are crossed. NULL where there is one factor.
+# the one with most levels where several are crossed; or of those that a cross-validation around it
+# holds out, `held` of the structure. NULL where there is one factor.
 left_out_whole <- function(structure, names) {
   if (is.null(structure)) return(NULL)
-  levels <- domain_levels(structure, names)[outer_factors(structure)]
+  held <- if (is.null(structure$held)) outer_factors(structure) else structure$held
+  levels <- domain_levels(structure, names)[held]
   counts <- vapply(levels, function(names) length(unique(names)), 0L)
   stats::setNames(levels[[which.max(counts)]], names)
 }

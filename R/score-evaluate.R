@@ -89,7 +89,7 @@ predict_split <- function(specs, task, split, needs) {
     predictions <- predicted_rows(rows, model, values, newdata, domain, levels(task$y), needs)
     if ("interval" %in% needs) {
       predictions <- add_intervals(predictions, model, split_input(specs, task, split), newdata,
-                                   domain, levels(task$y))
+                                   domain, task)
     }
     list(predictions = predictions, parameters = chosen_parameters(model),
          shots = if (!is.null(task$shots) && is.null(split$pair)) {
@@ -99,8 +99,10 @@ predict_split <- function(specs, task, split, needs) {
 }
 
 # Intervals, or sets of classes, that rest on the training rows alone.
-add_intervals <- function(predictions, model, train, newdata, domain, levels) {
+add_intervals <- function(predictions, model, train, newdata, domain, task) {
   sample <- read_sample(train, spec_needs(model$spec), spec_scale(model$spec))
+  sample$blueprint$structure$held <- task$structure$held
+  levels <- levels(task$y)
   model <- keep_intervals(seal(model), NULL, sample)
   ask <- function(...) predict(model, newdata, domain = domain, level = interval_level, ...)
   if (is.null(levels)) {

@@ -4,7 +4,7 @@
 # The task with the units that are held out and scored as its `domain`, and
 #   judged     the domains themselves, by which rows are predicted
 #   unit       what a unit is called
-#   structure  of the domains
+#   structure  of the domains, with the names of the factors that are `held` out
 #   crossed    of several factors that are to be new together: their levels by row, a data frame
 # hold_out: a factor, or "all".
 hold_out_task <- function(task, structure, hold_out) {
@@ -21,7 +21,7 @@ hold_out_task <- function(task, structure, hold_out) {
   task$unit <- if (length(held) == 1L) paste0("level of `", held, "`")
                else paste("combination of", enumerate(held, length(held)))
   task$domain <- if (length(held) == 1L) levels[[1L]] else joined_levels(levels)
-  task$structure <- structure
+  task$structure <- c(structure, list(held = held))
   if (length(held) > 1L) task$crossed <- as.data.frame(levels, optional = TRUE)
   task
 }

@@ -280,3 +280,17 @@ test_that("models of other families have intervals and sets", {
   sets <- predict(dg_glm(y ~ x | domain, data = classes, lambda = 1), new, type = "set")
   expect_true(is.logical(sets) && ncol(sets) == 2L && !anyNA(sets))
 })
+
+test_that("intervals of a cross-validation are for what it holds out", {
+  chicks <- as.data.frame(ChickWeight)
+  of <- function(hold_out) {
+    suppressMessages(dg_cv(dg_lm(), weight ~ Time | Diet / Chick, data = chicks, folds = 4,
+                           hold_out = hold_out, metric = c("coverage", "width")))$domains
+  }
+  set.seed(14)
+  # 50 chicks, of 4 diets
+  chick <- of("Chick")
+  expect_true(all(is.finite(chick$width)))
+  expect_gt(mean(chick$coverage), 0.8)
+  expect_true(all(is.infinite(of("Diet")$width)))
+})
