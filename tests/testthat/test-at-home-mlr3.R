@@ -96,8 +96,8 @@ test_that("classes, probabilities and standard errors are those of predict()", {
   learner$quantiles <- c(0.05, 0.95)
   found <- learner$predict(task)
   interval <- predict(model, toy, interval = "posterior", level = 0.9)
-  expect_equal(unname(found$quantiles), unname(as.matrix(interval[c("lower", "upper")])), tolerance = 1e-10,
-               ignore_attr = TRUE)
+  expect_equal(unname(found$quantiles), unname(as.matrix(interval[c("lower", "upper")])),
+               tolerance = 1e-10, ignore_attr = TRUE)
   expect_equal(found$response, unname(interval[, "fit"]), tolerance = 1e-10)
   learner$quantile_response <- 0.5
   expect_equal(unname(learner$predict(task)$response), found$response, tolerance = 1e-10)
