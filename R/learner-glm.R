@@ -175,6 +175,12 @@ respond.dg_glm <- function(object, values, type) {
   if (type == "prob") means else largest_class(means, response$levels)
 }
 
+#' @exportS3Method
+response_range.dg_glm <- function(object) {
+  range <- family_range(object$family)
+  c(range$low, range$high)
+}
+
 # The order of levels is no loss to a family that has one.
 #' @exportS3Method
 spec_needs.dg_glm_spec <- function(spec) {

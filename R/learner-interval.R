@@ -12,6 +12,12 @@ prediction_interval <- function(object, asked, wanted) UseMethod("prediction_int
 # A logical matrix [rows x classes].
 prediction_set <- function(object, asked, wanted) UseMethod("prediction_set")
 
+# c(low, high): intervals do not go beyond what a response can be.
+response_range <- function(object) UseMethod("response_range")
+
+#' @exportS3Method
+response_range.default <- function(object) c(-Inf, Inf)
+
 # kinds: those that the method has.
 read_interval <- function(interval, level, object, env, kinds = prediction_kinds) {
   interval <- check_choice(interval, "interval", kinds)

@@ -9,10 +9,18 @@ prediction_interval.dg_learner <- function(object, asked, wanted) {
   fit <- as.numeric(respond(object, decide_rows(object, new), "number"))
   if (wanted$interval == "mean") {
     groups <- given_domain(object$blueprint, asked$newdata, asked$domain)
-    return(mean_intervals(known, fit, groups, wanted$level))
+    return(within_range(mean_intervals(known, fit, groups, wanted$level), object))
   }
   half <- half_widths(object, known, new, wanted)
-  data.frame(fit = fit, lower = fit - half, upper = fit + half)
+  within_range(data.frame(fit = fit, lower = fit - half, upper = fit + half), object)
+}
+
+# Nothing that could be observed is cut off: intervals hold as often as before.
+within_range <- function(found, object) {
+  range <- response_range(object)
+  found$lower <- pmax(found$lower, range[1L])
+  found$upper <- pmin(found$upper, range[2L])
+  found
 }
 
 check_new_rows <- function(object, asked) {

@@ -294,3 +294,22 @@ test_that("intervals of a cross-validation are for what it holds out", {
   expect_gt(mean(chick$coverage), 0.8)
   expect_true(all(is.infinite(of("Diet")$width)))
 })
+
+test_that("intervals of shares and counts stay where the response can be", {
+  set.seed(15)
+  rows <- data.frame(g = rep(1:20, each = 5), x = rnorm(100))
+  rows$share <- rbinom(100, 10, 0.1) / 10
+  rows$count <- rpois(100, 1)
+  new <- rows[rows$g == 1, ]
+  find <- function(formula, family, ...) {
+    model <- dg_glm(formula, data = rows, family = family, lambda = 1)
+    suppressMessages(predict(model, new, ...))
+  }
+  for (kind in c("prediction", "domain", "mean")) {
+    expect_gte(min(find(count ~ x | g, "poisson", interval = kind)$lower), 0)
+  }
+  expect_equal(min(find(share ~ x | g, "binomial", interval = "prediction")$lower), 0)
+  endless <- find(share ~ x | g, "binomial", interval = "prediction", level = 0.99)
+  expect_equal(endless$lower, rep(0, 5))
+  expect_equal(endless$upper, rep(1, 5))
+})
