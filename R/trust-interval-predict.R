@@ -17,7 +17,7 @@ prediction_interval.dg_learner <- function(object, asked, wanted) {
 
 # Nothing that could be observed is cut off: intervals hold as often as before.
 within_range <- function(found, object) {
-  range <- response_range(object)
+  range <- response_range(learner_of(object))
   found$lower <- pmax(found$lower, range[1L])
   found$upper <- pmin(found$upper, range[2L])
   found
