@@ -3,19 +3,37 @@
 
 as_ggplot <- function(p) {
   page <- gg_page()
+  inches <- gg_inches()
+  p <- gg_fit(p, inches)
   plot <- ggplot2::ggplot(mapping = gg_places())
   for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
-  # a picture is about six inches wide
   if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
-  names <- across(p$x, 6 / length(p$panels), length(p$panels))
+  names <- across(p$x, inches / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
     gg_axis(p$y, shorten(p$y$labels, 24), ggplot2::scale_y_continuous) +
     ggplot2::labs(title = p$title, subtitle = p$note, x = p$x$label, y = p$y$label,
-                  caption = if (length(p$caption)) fit_text(p$caption, 95L, 4L))
+                  caption = p$caption)
   upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
   plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
               if (p$x$upright) ggplot2::theme(axis.text.x = upright()),
               if (length(p$caption)) gg_caption())
+}
+
+# How wide a picture will be: as the device that is open, if one is narrower than usual.
+gg_inches <- function() {
+  if (grDevices::dev.cur() == 1L) 6 else min(max(grDevices::dev.size()[1L], 2), 6)
+}
+
+# Captions, and on a narrow page titles, in lines that fit; characters per inch as of ggplot2's
+# sizes of letters, titles beginning where the panel does.
+gg_fit <- function(p, inches) {
+  lines <- ceiling(24 / inches)
+  width <- if (inches < 6) floor(15 * (inches - 0.2)) else 95
+  if (length(p$caption)) p$caption <- fit_text(p$caption, width, lines)
+  if (inches >= 6) return(p)
+  if (length(p$title)) p$title <- fit_text(p$title, floor(10 * (inches - 0.7)), 3L)
+  if (length(p$note)) p$note <- fit_text(p$note, floor(12 * (inches - 0.7)), 3L)
+  p
 }
 
 # From the left edge, where a wide picture would not fit it otherwise.

@@ -9,14 +9,14 @@ prediction_interval.dg_learner <- function(object, asked, wanted) {
   fit <- as.numeric(respond(object, decide_rows(object, new), "number"))
   if (wanted$interval == "mean") {
     groups <- given_domain(object$blueprint, asked$newdata, asked$domain)
-    return(within_range(mean_intervals(known, fit, groups, wanted$level), object))
+    return(cut_to_response(mean_intervals(known, fit, groups, wanted$level), object))
   }
   half <- half_widths(object, known, new, wanted)
-  within_range(data.frame(fit = fit, lower = fit - half, upper = fit + half), object)
+  cut_to_response(data.frame(fit = fit, lower = fit - half, upper = fit + half), object)
 }
 
 # Nothing that could be observed is cut off: intervals hold as often as before.
-within_range <- function(found, object) {
+cut_to_response <- function(found, object) {
   range <- response_range(learner_of(object))
   found$lower <- pmax(found$lower, range[1L])
   found$upper <- pmin(found$upper, range[2L])
