@@ -104,6 +104,11 @@ domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, doma
                            cost = NULL, penalty = NULL, sigma = NULL, scale = NULL, tau = NULL) {
   need_package("parsnip", "domain_learner()")
   register_parsnip()
+  # whose names parsnip knows, and modes
+  if (!is.character(engine) || length(engine) != 1L) {
+    abort("argument", "`engine` must be one of ", enumerate(names(parsnip_engines()), quote = "\""),
+          ", not ", describe(engine), ".")
+  }
   check_engine_mode(engine, mode)
   args <- list(
     domain = column_name(rlang::enquo(domain)), domain_kernel = rlang::enquo(domain_kernel),
