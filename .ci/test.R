@@ -23,7 +23,7 @@ outcome <- tryCatch(
                          stop_on_failure = FALSE)),
   error = function(e) {
     message(conditionMessage(e))
-    data.frame(file = "", passed = 0L, failed = 1L, error = TRUE, skipped = FALSE, real = 0)
+    data.frame(file = "", test = conditionMessage(e), passed = 0L, failed = 1L, error = TRUE, skipped = FALSE, real = 0)
   }
 )
 
@@ -34,5 +34,7 @@ cat(sprintf("%6.1f  %s\n", head(seconds, 10), names(head(seconds, 10))), sep = "
 failed <- outcome$failed > 0 | outcome$error
 skipped <- outcome$skipped & !failed
 passed <- outcome$passed > 0 & !failed & !skipped
+# Last, so that they are seen where only the end of a long log is kept.
+cat(sprintf("failed: %s: %s\n", outcome$file[failed], outcome$test[failed]), sep = "")
 cat(sprintf("%d passed, %d failed, %d skipped\n", sum(passed), sum(failed), sum(skipped)))
 quit(status = as.integer(any(failed)))
