@@ -20,7 +20,8 @@ blocks <- list(
   "Learners" = c(
     "model <- dg_svm(f, data = train)" = "a row with the unlabelled rows of its domain",
     "dg_ridge()" = "numbers and classes; lambda chosen by left-out domains",
-    "dg_gp()" = "numbers with standard errors",
+    "dg_gp()" = "numbers, predict(se.fit = TRUE) their standard errors",
+    "dg_glm(family = poisson())" = "counts, shares, ordered classes: family = \"ordinal\"",
     "dg_lm(); dg_null()" = "baselines that some data never beat",
     "dg_forest(); dg_boost(); dg_net(); dg_mixed(); dg_gam()" =
       "ranger, xgboost, glmnet, lme4, mgcv; domain_means = TRUE",
@@ -33,6 +34,8 @@ blocks <- list(
     "dg_svm(domain_kernel = domain_multitask(0.5))" = "known domains are alike to a degree",
     "dg_svm(domain_kernel = domain_distribution())" = "alike where their rows are (default)",
     "dg_svm(domain_kernel = domain_wasserstein())" = "alike where their quantiles are",
+    "y ~ x1 | school / class; y ~ x1 | patient + device" = "nested and crossed domains",
+    "dg_svm(domain_kernel = domain_factors())" = "a kernel of those of their factors",
     "plot(mmd(x, domain, permutations = 999))" = "how far apart, and is it chance?",
     "plot(domain_map(model, test))" = "where domains lie, unseen ones too"
   ),
@@ -46,9 +49,16 @@ blocks <- list(
     "predict(model, newdata = test)" = "whole new domains at once: their rows describe them",
     "predict(model, test, type = \"prob\")" = "calibrated: dg_svm(probability = \"platt\")",
     "predict(model, test, type = \"support\")" = "from 0 to 1, how near a row is to training",
-    "predict(dg_gp(f, data = train), test, se.fit = TRUE)" = "fit and standard error",
     "adapt(model, test, labels)" =
       "a few labels of one new domain (else NA), without the training data"
+  ),
+  "What to trust" = c(
+    "predict(fix_intervals(model), test, interval = \"prediction\")" =
+      "for a row of a new domain; \"domain\": most of its rows, \"mean\": its mean",
+    "predict(model, test, type = \"set\")" = "the same for classes",
+    "plot(dg_novelty(model, test))" = "are new domains like those of training?",
+    "plot(dg_importance(model))" = "within domains and between them",
+    "plot(dg_effect(model, type = \"context\"))" = "what a domain's make-up does; \"pdp\", \"ale\""
   ),
   "Projections" = c(
     "z <- predict(dica(f, data = train), test)" =
@@ -65,6 +75,9 @@ blocks <- list(
     "dg_cv(dg_svm(), f, data = train)" = "each domain held out; a search inside is nested",
     "dg_compare(list(pooled = dg_lm(), forest = dg_forest()), f, data = train)" =
       "paired by domain, intervals that know of overlapping training sets",
+    "dg_cv(dg_lm(), y ~ x1 | school / class, data = train, hold_out = \"class\")" =
+      "new to what? metric = \"coverage\": do intervals hold?",
+    "plot(dg_cv(dg_ridge(), f, data = train, shots = c(1, 5)))" = "what would a few labels add?",
     "domain_folds(domain, v = 5, repeats = 3)" = "whole domains in a fold",
     "lodo(dg_ridge(f, data = train))" = "leave one domain out in closed form",
     "dg_calibration(model, test)" = "are predicted probabilities right?"
@@ -90,14 +103,14 @@ blocks <- list(
     "update(model, . ~ . - x1)" = "changed and fitted again"
   )
 )
-columns <- list(1:3, 4:6, 7:8, 9:11)
+columns <- list(1:3, 4:6, c(7, 9, 12), c(8, 10, 11))
 
 ink <- "#111111"
 pale <- "#444444"
 accent <- "#A34700"
 text_cex <- 0.64
 code_cex <- 0.62
-leading <- 0.135   # inches from line to line
+leading <- 0.127   # inches from line to line
 
 # Breaks a text where the column ends; code goes on after a comma or a space.
 wrapped <- function(text, width, cex, family) {
