@@ -302,6 +302,31 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
     expect_same_from_file(model, labels)
   })
 
+  test_that(paste(name, "has intervals or sets, novelty, importance and effects by itself"), {
+    # some models find their rows by the call
+    model <- domgen:::with_seed(1, fit(spec, y ~ . | domain, data = train))
+    ask <- function(level, ...) {
+      suppressWarnings(suppressMessages(predict(model, new, level = level, ...)),
+                       classes = "domgen_warning_far_domain")
+    }
+    if (is.numeric(train$y)) {
+      found <- ask(0.5, interval = "prediction")
+      expect_true(all(found$lower <= found$fit & found$fit <= found$upper))
+      wide <- ask(0.7, interval = "prediction")
+      expect_true(all(wide$upper - wide$lower >= found$upper - found$lower))
+    } else {
+      expect_true(all(ask(0.7, type = "set") >= ask(0.5, type = "set")))
+    }
+    p <- dg_novelty(model, new)$domains$p
+    expect_true(all(p > 0 & p <= 1) && length(p) == length(unique(new$domain)))
+    effect <- dg_effect(model, "x1", data = train, grid = 3)$average
+    expect_true(all(is.finite(effect$value)) && nrow(effect) >= 3)
+    set.seed(1)
+    table <- dg_importance(spec, y ~ x1 + x2 | domain, data = train, folds = 2, permutations = 1,
+                           predictors = "x1", progress = FALSE)$table
+    expect_true(all(is.finite(table$increase)) && nrow(table) == 3L)
+  })
+
   test_that(paste(name, "counts a row of weight 2 twice"), {
     skip_if_not(spec$parts$weights, paste(name, "takes no weights"))
     skip_if_not(copies, paste(name, "describes the rows as they are"))
