@@ -54,6 +54,9 @@
 #' model <- dg_ridge(weight ~ Time | Diet / Chick, data = ChickWeight, lambda = 1,
 #'                   domain_kernel = domain_factors(kernel = domain_wasserstein()))
 #' model
+#' # a new chick on a diet that is known
+#' chick <- data.frame(Time = seq(0, 20, 5), Diet = "1", Chick = "new")
+#' predict(model, chick)
 #' @export
 domain_factors <- function(factors = NULL, kernel = domain_distribution(),
                            combine = c("product", "sum")) {

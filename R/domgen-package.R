@@ -36,7 +36,13 @@
 #' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
 #' | Which predictors matter, in rows or between domains? | [dg_importance()] |
 #' | What does a predictor do? And its mean in the domain? | [dg_effect()] |
+#' | Counts, shares, amounts, ordered classes | [dg_glm()] |
+#' | Nested or crossed domains: to what is it new? | [domain_factors()], `hold_out` of [dg_cv()] |
+#' | What would a few labels add? | `shots` of [dg_cv()], then [adapt()] |
 #' | A service, other packages | [fix_reference()], [model_tools] |
+#'
+#' `vignette("trust")` goes through what can be trusted of a new domain, `vignette("which-method")`
+#' through the methods.
 #'
 #' @section Which projection?:
 #' | you have | and want | use |

@@ -49,6 +49,9 @@
 #' [dg_svm()] with `loss = "logistic"` they are shrunk towards the class frequencies and have not
 #' seen a left-out domain; `dg_cv(metric = "log_loss")` says what they are worth there.
 #'
+#' **Intervals** of `predict(interval = )` rest on the errors at left-out domains
+#' ([fix_intervals()]), and end where the response does: shares at 0 and 1, counts and amounts at 0.
+#'
 #' @inheritParams dica
 #' @inheritParams dg_ridge
 #' @param family One of base R's families, as an object, a function or a name (`poisson()`,

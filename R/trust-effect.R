@@ -72,9 +72,13 @@
 #'   \item{average}{data frame, a line per predictor, class and value: `predictor`, `class` (`NA`
 #'     but for more than two), `at` (value, shift, or number of the category), `category` (`NA` of
 #'     numbers), `value`, `se`, `lower`, `upper`, `domains` (how many reach there)}
-#'   \item{domains}{data frame, the same of each `domain`, with `inside`: does the domain have
-#'     values on both sides?}
-#'   \item{type, level, refits, rows, labels, title}{what was asked for, and of what}
+#'   \item{domains}{data frame, a line per predictor, class, domain and value: `predictor`, `class`,
+#'     `domain`, `at`, `category`, `value`, and `inside`: does the domain have values on both sides
+#'     (of a category: any rows in it)?}
+#'   \item{type, level, refits, labels, title}{what was asked for, and of what}
+#'   \item{rows, averaged}{number of rows that describe the domains, and that were averaged over}
+#'   \item{judges}{does the model judge a row by the others of its domain?}
+#'   \item{values}{what the values are, in words, `""` of a number}
 #'   Values are predicted numbers; of two classes probabilities of the second, of more those of each
 #'   `class`, and decision values where the model has no probabilities.
 #' @section Errors:
@@ -91,11 +95,12 @@
 #' Raudenbush, S. W. and Bryk, A. S. (2002). *Hierarchical Linear Models*, second edition. Sage.
 #' @seealso [dg_importance()] for how much a predictor matters, [model_tools] for other packages
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 25, p = 3, seed = 1)
-#' toy$y <- toy$y + ave(toy$x1, toy$domain)
-#' model <- dg_lm(y ~ . | domain, data = toy, domain_means = TRUE)
-#' dg_effect(model, "x1", grid = 5)
-#' context <- dg_effect(model, "x1", type = "context", grid = 5)
+#' # the status of a pupil, and that of the school
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' pupils <- subset(pupils, School %in% levels(School)[seq(1, 160, 8)])
+#' model <- dg_lm(MathAch ~ SES + Sex + Minority | School, data = pupils, domain_means = TRUE)
+#' dg_effect(model, "SES", grid = 5)
+#' context <- dg_effect(model, "SES", type = "context", grid = 5, refits = TRUE)
 #' context
 #' plot(context)
 #' @export

@@ -92,11 +92,11 @@
 #' Association Bulletin* 10, 1-18.
 #' @seealso [dg_effect()] for the direction and form, [fix_reference()] for what describes a domain
 #' @examples
-#' # schools whose mean counts beyond the pupil's own value
-#' toy <- simulate_dica(domains = 8, rows = 25, p = 3, seed = 1)
-#' toy$y <- toy$y + ave(toy$x1, toy$domain)
-#' importance <- dg_importance(dg_lm(domain_means = TRUE), y ~ . | domain, data = toy,
-#'                             permutations = 5)
+#' # status, sex and minority of pupils, and of their schools
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' pupils <- subset(pupils, School %in% levels(School)[seq(1, 160, 8)])
+#' importance <- dg_importance(dg_lm(domain_means = TRUE), MathAch ~ SES + Sex + Minority | School,
+#'                             data = pupils, folds = 5, permutations = 5)
 #' importance
 #' plot(importance)
 #' @export

@@ -59,17 +59,25 @@
 #' Gaussian process, and narrower than those of a quantile forest, which does not allow for domains
 #' (83 and 87 % covered).
 #'
+#' Intervals end where the response does, if the model knows where: those of [dg_glm()].
+#'
 #' @param model A fitted learner, chain or ensemble; of [adapt()] the model before it was adapted.
 #' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that
 #'   were not in training, with the response: the errors are then those of the model
 #'   itself, and not of fits without a domain.
 #' @param y Response of each row of `newdata`, when it is not a column of it.
 #' @param domain Domain of each row of `newdata`, when it is not a column of it.
-#' @return The model with the part `intervals`, a list of class `dg_intervals`: `error`, `domain`
-#'   and `weights` of the rows, `shares` \eqn{w_i}{w_i}, `size` \eqn{\sigma_{-g}}{sigma_-g} and what
-#'   finds it for new rows. `predict()` gives a data frame with `fit`, `lower` and `upper` (for
-#'   `"mean"` with `domain` and `rows` before them), one line for each row of `newdata`, or with
-#'   `type = "set"` a logical matrix with a column for each class.
+#' @return The model with the part `intervals`, a list of class `dg_intervals` for n rows:
+#'   \item{error}{n numbers \eqn{y_i - f_{-g}(x_i)}{y_i - f_-g(x_i)}, in units of the response; for
+#'     classes how far the class of the row is behind}
+#'   \item{domain, weights, shares}{of the rows: factor; as in the fit; \eqn{w_i}{w_i}, which sum to
+#'     1}
+#'   \item{size}{n numbers \eqn{\sigma_{-g}(x_i)}{sigma_-g(x_i)}, `NULL` where all are alike}
+#'   \item{own, sizer}{is the size the model's own? Else what finds it for new rows}
+#'   \item{from}{of which domains the errors are, in words}
+#'   `predict()` gives a data frame with `fit`, `lower` and `upper` (for `"mean"` with `domain` and
+#'   `rows` before them), one line for each row of `newdata`, `NA` where a predictor is missing, or
+#'   with `type = "set"` a logical matrix with a column for each class.
 #' @section Errors and messages:
 #' Fewer than two domains; a model that keeps no rows (one with a feature map, or of more than 5,000
 #' rows without a kernel) and whose data are gone (give `newdata`); an

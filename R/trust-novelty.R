@@ -93,11 +93,13 @@
 #' @seealso [plot.dg_novelty()], [predict.dg_learner()], which warns of domains that are far, and
 #' its `type = "support"`; [domain_map()]
 #' @examples
-#' train <- simulate_dica(domains = 25, rows = 30, seed = 1)
-#' model <- dg_ridge(y ~ . | domain, data = train, lambda = 1)
-#' new <- simulate_dica(domains = 3, rows = 30, seed = 2)
-#' far <- new$domain == levels(new$domain)[3]
-#' new[far, "x1"] <- new[far, "x1"] + 4 * sd(train$x1)
+#' # schools; in one of the new ones the status of all pupils is 1.5 higher than it was
+#' pupils <- as.data.frame(nlme::MathAchieve)
+#' schools <- levels(pupils$School)
+#' train <- subset(pupils, School %in% schools[seq(1, 160, 8)])
+#' model <- dg_ridge(MathAch ~ SES + Sex + Minority | School, data = train, lambda = 1)
+#' new <- subset(pupils, School %in% schools[c(2, 50, 100)])
+#' new <- transform(new, SES = SES + 1.5 * (School == schools[100]))
 #' novelty <- dg_novelty(model, new)
 #' novelty
 #' plot(novelty)
