@@ -23,7 +23,8 @@ outcome <- tryCatch(
                          stop_on_failure = FALSE)),
   error = function(e) {
     message(conditionMessage(e))
-    data.frame(file = "", test = conditionMessage(e), passed = 0L, failed = 1L, error = TRUE, skipped = FALSE, real = 0)
+    data.frame(file = "", test = "the tests as a whole", passed = 0L, failed = 1L, error = TRUE,
+               skipped = FALSE, real = 0)
   }
 )
 
