@@ -169,7 +169,7 @@ respond.dg_glm <- function(object, values, type) {
   response <- object$response
   if (type == "decision") return(if (ncol(values) > 1L) values else unname(drop(values)))
   means <- family_means(object$family, values)
-  if (type == "number") return(unname(drop(means)))
+  if (!type %in% c("class", "prob")) return(unname(drop(means)))
   if (ncol(means) == 1L) means <- cbind(1 - means, means)
   dimnames(means) <- list(NULL, response$levels)
   if (type == "prob") means else largest_class(means, response$levels)
@@ -181,11 +181,10 @@ response_range.dg_glm <- function(object) {
   c(range$low, range$high)
 }
 
-# The order of levels is no loss to a family that has one.
 #' @exportS3Method
 spec_needs.dg_glm_spec <- function(spec) {
   needs <- NextMethod()
-  if (identical(spec$args$family$name, "ordinal")) needs$response <- "ordered"
+  needs$response <- family_needs(spec$args$family)
   needs
 }
 
@@ -217,7 +216,7 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
   if (type == "response") return(NextMethod())
   check_sealed(object)
   if (object$response$kind != "number") {
-    abort("argument", "Residuals need a numeric response, not classes.")
+    abort_no_residuals(object)
   }
   base <- family_object(object$family)
   mu <- drop(family_means(object$family, object$decision))
