@@ -43,7 +43,7 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
     }
     as.numeric(score)
   }
-  structure(list(kind = c(if (!"prob" %in% given) "number", "class"), better = better,
+  structure(list(kind = c(if (!"prob" %in% given) c("number", "censored"), "class"), better = better,
                  title = title, value = value, needs = if ("prob" %in% given) "prob"),
             class = "dg_metric")
 }
@@ -120,8 +120,11 @@ read_plain_metrics <- function(metric, y) {
 
 check_own_metric <- function(metric, kind) {
   if (!kind %in% metric$kind) {
-    abort("argument", "`metric` must not need probabilities of classes (`prob`) for a numeric ",
-          "response.")
+    if (kind == "number" || "prob" %in% metric$needs) {
+      abort("argument", "`metric` must not need probabilities of classes (`prob`) for a numeric ",
+            "response.")
+    }
+    abort("argument", "`metric` must be one for ", kind_words(kind), ", not ", metric$title, ".")
   }
   metric
 }
