@@ -7,7 +7,8 @@
 #' @param fun Function of `truth` and `prediction`, and if it has arguments of that name of
 #'   `decision` (decision values; a matrix with a column per class if there are more than two) or
 #'   `prob` (matrix, a column per class; the model must give probabilities), that returns one
-#'   number. It is called with the rows of one domain, and once with all (`overall` of [dg_cv()]).
+#'   number. `truth` of censored times is a complex number a row: the time, and 1 as imaginary part
+#'   where the event was seen. It is called with the rows of one domain, and once with all (`overall` of [dg_cv()]).
 #' @param better `"low"` or `"high"`: which way is better?
 #' @param title What it is called when results are printed.
 #' @return A metric.
