@@ -4,7 +4,7 @@
 #' @exportS3Method iml::inferTaskFromModel
 inferTaskFromModel.dg_learner <- function(model) {
   warn_moving(model, "iml makes up rows")
-  if (model$response$kind == "number") "regression" else "classification"
+  if (model$response$kind == "class") "classification" else "regression"
 }
 
 # Of classes the probabilities where there are some, unless another type is asked for; iml makes

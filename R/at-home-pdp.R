@@ -8,5 +8,5 @@ partial.dg_learner <- function(object, ...) {
 
 #' @exportS3Method pdp::get_task
 get_task.dg_learner <- function(object) {
-  if (object$response$kind == "number") "regression" else "classification"
+  if (object$response$kind == "class") "classification" else "regression"
 }

@@ -7,6 +7,8 @@
 # columns).
 block_reader <- function(input, needs) {
   parts <- split_formula(input$x)
+  # no method that takes blocks reads censored times
+  if (needs$response == "open") needs$response <- "any"
   check_source_input(input, parts, needs)
   columns <- source_columns(input, parts)
   # a domain that is a predictor too has the type of one

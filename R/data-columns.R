@@ -75,7 +75,10 @@ model_frame <- function(terms, data) {
   if (length(attr(terms, "variables")) == 1L) return(structure(data[0L], terms = terms))
   frame <- on_error(
     suppressWarnings(stats::model.frame(terms, data, na.action = stats::na.pass)),
-    function(e) abort("data", "The formula cannot be evaluated: ", conditionMessage(e), ".")
+    function(e) {
+      abort("data", "The formula cannot be evaluated: ", conditionMessage(e),
+            if ("Surv" %in% all.names(terms)) "; `survival::Surv()` is found anywhere", ".")
+    }
   )
   if (nrow(frame) != nrow(data)) {
     abort("data", "The terms of the formula must have one value per row (", nrow(data), "), not ",

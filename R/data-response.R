@@ -54,7 +54,7 @@ read_na_action <- function(na.action) {
 
 # A vector with one entry per row, or NULL; a single column is taken for one.
 read_vector <- function(value, n, arg) {
-  value <- single_column(value)
+  value <- single_column(read_surv(value, arg))
   check_length(value, n, arg)
   unname(without_missing_level(value))
 }
@@ -86,13 +86,15 @@ check_finite <- function(X, what) {
   }
 }
 
-# needs: "none", "optional", "any", "class", or "ordered" for classes whose order is meant.
+# needs: "none", "optional", "any", "class", "ordered" for classes whose order is meant, or "open" for
+# any and censored times.
 read_response <- function(y, needs) {
   if (needs == "none") return(NULL)
   if (is.null(y)) {
     if (needs == "optional") return(NULL)
     abort("data", "A response is needed: give `y ~ x1 + x2 | domain`, or `y`.")
   }
+  if (inherits(y, "dg_times")) return(check_times(y, needs))
   if (is.logical(y) || is.character(y)) y <- factor(y)
   if (is.factor(y)) return(read_classes(y, needs))
   if (!is.numeric(y) || inherits(y, "integer64")) {
@@ -145,5 +147,13 @@ read_weights <- function(weights, n) {
   as.numeric(weights)
 }
 
-# The one response a fit of two classes, many classes or a number is for.
-response_kind <- function(y) if (is.factor(y)) "class" else if (is.null(y)) "none" else "number"
+# The one response a fit of two classes, many classes, a number or censored times is for.
+response_kind <- function(y) {
+  if (is.factor(y)) "class" else if (is.null(y)) "none" else if (is.complex(y)) "censored"
+  else "number"
+}
+
+# As messages say it.
+kind_words <- function(kind) {
+  switch(kind, class = "classes", number = "a number", censored = "censored times")
+}

@@ -4,7 +4,9 @@
 #' @exportS3Method
 adapt_arguments.dg_glm <- function(learner, cost, lambda) {
   refuse_penalty(cost, "cost", "dg_glm", "`lambda`")
-  if (learner$family$name == "ordinal") abort_adapt("one of `family = \"ordinal\"`")
+  if (learner$family$name %in% c("ordinal", "cox")) {
+    abort_adapt(paste0("one of `family = ", dQuote(learner$family$name, FALSE), "`"))
+  }
   with_penalty(learner, "lambda", lambda)
 }
 

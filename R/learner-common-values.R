@@ -34,10 +34,10 @@ spec_gives <- function(spec) UseMethod("spec_gives")
 #' @exportS3Method
 spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
 
-# What tools for any model are given. Numbers; of classes probabilities, where the model has some,
+# What tools for any model are given. Numbers; relative hazards of times; of classes probabilities, where the model has some,
 # or decision values: [rows], of two classes those of the second, or [rows x classes] of more.
 tool_values <- function(model, newdata, ...) {
-  if (model$response$kind == "number") return(stats::predict(model, newdata, ...))
+  if (model$response$kind != "class") return(stats::predict(model, newdata, ...))
   type <- if (gives_probabilities(model)) "prob" else "decision"
   values <- stats::predict(model, newdata, type = type, ...)
   if (is.matrix(values) && ncol(values) == 2L) values[, 2L] else values

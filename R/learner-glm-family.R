@@ -1,7 +1,7 @@
 # Families: those of base R, whose name and link are kept and not their functions, and those that
 # have a file of their own, learner-glm-<family>.R.
 
-own_families <- c("multinomial", "ordinal")
+own_families <- c("multinomial", "ordinal", "cox")
 
 base_families <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian", "quasi",
                    "quasibinomial", "quasipoisson")
@@ -48,7 +48,7 @@ format.dg_family <- function(x, ...) {
 # The family of a response for which none was asked.
 family_for <- function(family, y) {
   if (!is.null(family)) return(family)
-  check_family(if (!is.factor(y)) "gaussian" else if (nlevels(y) <= 2L) "binomial"
+  check_family(if (is.complex(y)) "cox" else if (!is.factor(y)) "gaussian" else if (nlevels(y) <= 2L) "binomial"
                else "multinomial", "family")
 }
 
@@ -57,6 +57,16 @@ family_object <- function(family) {
   if (family$name == "quasi") args$variance <- family$variance
   do.call(get(family$name, asNamespace("stats")), args)
 }
+
+# Which responses it reads, see read_response().
+family_needs <- function(family) UseMethod("family_needs")
+
+#' @exportS3Method
+family_needs.default <- function(family) "any"
+
+# None was asked for.
+#' @exportS3Method
+family_needs.NULL <- function(family) "open"
 
 family_response <- function(family, y) UseMethod("family_response")
 family_targets <- function(family, y) UseMethod("family_targets")

@@ -7,6 +7,7 @@
 #   family_loss(family)              list(smooth, kinks), half the unit deviance, as loss.R says
 #   family_scores(family, values)    values of the link as others see them, [n x m] or of classes
 #   family_means(family, values)     means or probabilities from values of the link
+#   family_working(family, task, f)  its quadratic approximation, where rows are no sum
 #   family_machines(family, ...)     how its machines are trained, where they know of each other
 # Where a machine starts, f = 0, is the best constant.
 
@@ -22,14 +23,21 @@ glm_task <- function(family, sample, args) {
        loss = family_loss(family))
 }
 
-constant_values <- function(task) rep(task$constant, each = nrow(task$Y)) + 0 * task$Y
+constant_values <- function(task) {
+  matrix(task$constant, nrow(task$Y), ncol(task$Y), byrow = TRUE)
+}
 
 # What is fitted in the quadratic approximation of the deviance at the constants: a ridge regression
 # of working responses with working weights.
 null_task <- function(task) working_task(task, constant_values(task))
 
 # At these values of the link [n x m]: task of a ridge regression, see ridge_task().
-working_task <- function(task, values) {
+working_task <- function(task, values) family_working(task$family, task, values)
+
+family_working <- function(family, task, values) UseMethod("family_working")
+
+#' @exportS3Method
+family_working.default <- function(family, task, values) {
   at <- task$loss$smooth(task$Y, values, NULL, 0)
   bent <- pmax(at$curvature, 1e-10 * max(at$curvature, 1e-10))
   # machines share the weights of rows

@@ -6,6 +6,10 @@
 # Rounds of a step of f and one of the thresholds, at most.
 ordinal_rounds <- 500L
 
+# The order of levels is no loss.
+#' @exportS3Method
+family_needs.family_ordinal <- function(family) "ordered"
+
 #' @exportS3Method
 family_response.family_ordinal <- function(family, y) {
   if (!is.factor(y) || nlevels(y) < 2L) {

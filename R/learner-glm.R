@@ -2,7 +2,7 @@
 #'
 #' @description
 #' Kernel regression for responses that are no plain numbers: classes, proportions, counts, positive
-#' amounts. With the mean \eqn{\mu = h(f + b)}{mu = h(f + b)}, h the inverse of the family's link,
+#' amounts, censored times. With the mean \eqn{\mu = h(f + b)}{mu = h(f + b)}, h the inverse of the family's link,
 #' f minimises
 #' \deqn{\sum_i c_i\, d(y_i, \mu_i) + \lambda\lVert f\rVert^2,}{
 #'   sum_i c_i d(y_i, mu_i) + lambda ||f||^2,}
@@ -16,7 +16,7 @@
 #' three of `quasi()` of base R ([stats::family]) with their links, `"multinomial"` and `"ordinal"`.
 #' What is fitted is the mean, so that a dispersion makes no difference: `quasipoisson()` is
 #' `poisson()`. `NULL` takes `gaussian()` for a number, `binomial()` for two classes,
-#' `"multinomial"` for more.
+#' `"multinomial"` for more, `"cox"` for censored times.
 #'
 #' * `binomial()`: two classes (the second is predicted by \eqn{\mu}{mu}), or a number from 0 to 1,
 #'   such as the share of ill animals of a herd, with its size as `weights`.
@@ -30,16 +30,33 @@
 #'   p_y} (the cumulative logit or proportional odds model, McCullagh, 1980). One function for all
 #'   classes; decision values are the logarithms of their probabilities.
 #'
+#' * `"cox"`: times until an event, of which some are only known to be longer, as
+#'   `survival::Surv(time, status)`, right-censored. The hazard of a row is \eqn{h_0(t)\,e^f}{h0(t)
+#'   exp(f)}, and twice the negative logarithm of the partial likelihood (Cox, 1972) is the deviance,
+#'   \deqn{2 \sum_{i:\ \mathrm{event}} c_i \Bigl[\log \sum_{j:\ t_j \ge t_i} c_j e^{f_j} -
+#'     f_i\Bigr].}{2 sum_(i: event) c_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i].}
+#'   Events at the same time count as Breslow (1974) has it, by which weight k is k copies of a row
+#'   (`ties = "breslow"` of [survival::coxph()]; on predictors that are not scaled, with
+#'   [kernel_linear()] and [domain_pooled()], `lambda` is the `theta` of [survival::ridge()]). The
+#'   baseline \eqn{h_0}{h0} is that of all domains together, as no row of a new domain tells its
+#'   own, so that domains differ by f alone; a constant makes no difference, and b is 0. Decision
+#'   values are f, the logarithm of the hazard beside that of f = 0, and responses
+#'   \eqn{e^f}{exp(f)}. With the cumulative baseline hazard H of Breslow (1974), `family$baseline`,
+#'   the probability to be without the event until t is \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))}.
+#'   Left-out domains are scored by the concordance within each, see [dg_cv()].
+#'
 #' **Exposure.** Where a count grows with a known exposure e (time at risk, inhabitants), the rate
 #' y/e with `weights = e` is the same as a known `offset(log(e))`: \eqn{e\, d(y/e, \mu) = d(y, e
 #' \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`. For `Gamma()`, \eqn{d(y/e, \mu) = d(y, e
 #' \mu)}{d(y/e, mu) = d(y, e mu)}: divide, without weights. So predictions are rates.
 #'
 #' **Solver.** Newton's method with the expected curvature (Fisher scoring, iteratively reweighted
-#' least squares), a step along which the objective does not go down is shortened; on the Gram
-#' matrix a Cholesky factorisation a step, n^3/3 operations, on a feature map with r coordinates
-#' n r^2. For more than two classes steps go round the classes, each with the others as known, or
-#' from f to the thresholds and back. It stops where a step gains less than 1e-14 of the objective.
+#' least squares; of `"cox"` the observed one), a step along which the objective does not go down is
+#' shortened; on the Gram matrix a Cholesky factorisation a step, n^3/3 operations, on a feature map
+#' with r coordinates n r^2. `"cox"` has the second steps on the Gram matrix too, in the r columns
+#' of its root, r its rank. For more than two classes steps go round the classes, each with the
+#' others as known, or from f to the thresholds and back. It stops where a step gains less than 1e-14
+#' of the objective.
 #'
 #' **The penalty.** Where `lambda` is not given, domains that are left out choose it, and how wide
 #' the kernel between domains is, as in [dg_ridge()]: there they are predicted in closed form, here
@@ -55,7 +72,7 @@
 #' @inheritParams dica
 #' @inheritParams dg_ridge
 #' @param family One of base R's families, as an object, a function or a name (`poisson()`,
-#'   `poisson`, `"poisson"`), `"multinomial"` or `"ordinal"`. `NULL`: by the response, see
+#'   `poisson`, `"poisson"`), `"multinomial"`, `"ordinal"` or `"cox"`. `NULL`: by the response, see
 #'   Details.
 #' @param offset Add the constant b, without a penalty? Without it f shrinks to the link 0: a
 #'   probability of 1/2, a mean of 1 with a log link.
@@ -64,7 +81,8 @@
 #'     number of classes if there are more than two}
 #'   \item{offset}{m constants b}
 #'   \item{decision}{n x m values of f + b at the training rows, on the scale of the link}
-#'   \item{family}{its name, link and (of `quasi()`) variance, of `"ordinal"` the `thresholds`}
+#'   \item{family}{its name, link and (of `quasi()`) variance, of `"ordinal"` the `thresholds`, of
+#'     `"cox"` the `baseline`, a data frame with `time` of events and cumulative `hazard`}
 #'   \item{deviance, null_deviance}{sum of c_i d_i, and of the model that has b alone}
 #'   \item{converged, iterations}{of the solver}
 #'   \item{costs, lambda}{c_i; as given, or as chosen}
@@ -73,11 +91,18 @@
 #'   the deviance, `residuals(type = )` `"response"`, `"deviance"` or `"pearson"` residuals of
 #'   a number.
 #' @section Errors:
-#' A response that the family does not have (negative counts, three classes of `binomial()`), a link
+#' A response that the family does not have (negative counts, three classes of `binomial()`, times
+#' that are not right-censored, or without an event), intervals, sets and probabilities of `"cox"`, a
+#' link
 #' that has no value at 0 with `offset = FALSE`, families that are not of base R, non-positive
 #' `lambda`, unknown arguments, and Gram matrices over the memory limit ([domgen-package]) are
 #' errors; a solver that stops early gives a warning of class `domgen_warning_convergence`.
 #' @references
+#' Breslow, N. (1974). Covariance analysis of censored survival data. *Biometrics* 30(1), 89-99.
+#'
+#' Cox, D. R. (1972). Regression models and life-tables. *Journal of the Royal Statistical Society B*
+#' 34(2), 187-220.
+#'
 #' Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear
 #' models via coordinate descent. *Journal of Statistical Software* 33(1).
 #'
@@ -104,6 +129,14 @@
 #'                   family = binomial())
 #'   print(herds)
 #'   lodo(herds)
+#' }
+#'
+#' # survival of patients whose hospital was not in training
+#' if (requireNamespace("survival", quietly = TRUE)) {
+#'   lung <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog", "inst")])
+#'   cox <- dg_glm(survival::Surv(time, status) ~ age + sex + ph.ecog | inst, data = lung)
+#'   print(cox)
+#'   lodo(cox)
 #' }
 #' @export
 dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambda = NULL,
@@ -172,7 +205,7 @@ respond.dg_glm <- function(object, values, type) {
   response <- object$response
   if (type == "decision") return(if (ncol(values) > 1L) values else unname(drop(values)))
   means <- family_means(object$family, values)
-  if (type == "number") return(unname(drop(means)))
+  if (!type %in% c("class", "prob")) return(unname(drop(means)))
   if (ncol(means) == 1L) means <- cbind(1 - means, means)
   dimnames(means) <- list(NULL, response$levels)
   if (type == "prob") means else largest_class(means, response$levels)
@@ -184,11 +217,10 @@ response_range.dg_glm <- function(object) {
   c(range$low, range$high)
 }
 
-# The order of levels is no loss to a family that has one.
 #' @exportS3Method
 spec_needs.dg_glm_spec <- function(spec) {
   needs <- NextMethod()
-  if (identical(spec$args$family$name, "ordinal")) needs$response <- "ordered"
+  needs$response <- family_needs(spec$args$family)
   needs
 }
 
@@ -220,7 +252,7 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
   if (type == "response") return(NextMethod())
   check_sealed(object)
   if (object$response$kind != "number") {
-    abort("argument", "Residuals need a numeric response, not classes.")
+    abort_no_residuals(object)
   }
   base <- family_object(object$family)
   mu <- drop(family_means(object$family, object$decision))

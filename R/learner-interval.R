@@ -22,8 +22,10 @@ response_range.default <- function(object) c(-Inf, Inf)
 read_interval <- function(interval, level, object, env, kinds = prediction_kinds) {
   interval <- check_choice(interval, "interval", kinds)
   if (interval != "none" && object$response$kind != "number") {
-    abort("argument", "`interval` must be \"none\" when the response is a class: `type = \"set\"` ",
-          "gives sets of classes.")
+    abort("argument", "`interval` must be \"none\" when the response is ",
+          if (object$response$kind == "class") {
+            "a class: `type = \"set\"` gives sets of classes."
+          } else paste0(kind_words(object$response$kind), "."))
   }
   list(interval = interval, level = check_level(level), env = env)
 }

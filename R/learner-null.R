@@ -2,7 +2,7 @@
 #' @export
 dg_null <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                     domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
-  spec <- method_spec("dg_null", "dg_null_spec", learner_parts("Null model"), environment())
+  spec <- method_spec("dg_null", "dg_null_spec", learner_parts("Null model", response = "open"), environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }
 
@@ -11,15 +11,20 @@ fit_sample.dg_null_spec <- function(spec, sample) {
   costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain,
                      spec$args$domain_weights)
   y <- sample$y
-  response <- if (is.factor(y)) {
-    shares <- tapply(costs, y, sum) / sum(costs)
-    list(kind = "class", levels = levels(y), shares = c(shares))
-  } else list(kind = "number", centre = 0, scale = 1)
-  value <- if (is.factor(y)) which.max(response$shares) else weighted_mean(y, costs)
+  response <- null_response(y, costs)
+  value <- switch(response$kind, class = which.max(response$shares), censored = 0,
+                  number = weighted_mean(y, costs))
   structure(list(
     coefficients = value, decision = matrix(unname(value), nrow(sample$X), 1L),
     weights = sample$weights, response = response, y = y
   ), class = c("dg_null", "dg_learner", "dg_fit"))
+}
+
+null_response <- function(y, costs) {
+  if (is.complex(y)) return(list(kind = "censored", words = times_words(y)))
+  if (!is.factor(y)) return(list(kind = "number", centre = 0, scale = 1))
+  shares <- tapply(costs, y, sum) / sum(costs)
+  list(kind = "class", levels = levels(y), shares = c(shares))
 }
 
 #' @exportS3Method
@@ -30,6 +35,7 @@ decision.dg_null <- function(object, rows) {
 #' @exportS3Method
 respond.dg_null <- function(object, values, type) {
   levels <- object$response$levels
+  if (type == "censored") return(exp(unname(drop(values))))
   if (type == "class") return(factor(levels[drop(values)], levels = levels))
   scores <- type == "decision" && length(levels) > 2L
   if (type != "prob" && !scores) return(unname(drop(values)))
@@ -45,8 +51,9 @@ judges_domain.dg_null <- function(object) FALSE
 
 #' @exportS3Method
 print_details.dg_null <- function(x) {
-  value <- if (x$response$kind == "number") format(rounded(x$coefficients, 4))
-           else dQuote(names(x$response$shares)[x$coefficients], FALSE)
+  value <- switch(x$response$kind, number = format(rounded(x$coefficients, 4)),
+                  censored = "the same hazard for all rows",
+                  class = dQuote(names(x$response$shares)[x$coefficients], FALSE))
   cat_line("  predicts ", value)
 }
 

@@ -53,7 +53,8 @@ weighted_sd <- function(centred, weights) {
 
 # Which class is the positive one; whether 0 and 1 were taken for numbers.
 describe_response <- function(response) {
-  cat_line("  response       ", if (response$kind == "number") "a number" else {
+  cat_line("  response       ", if (!is.null(response$words)) response$words else
+           if (response$kind == "number") "a number" else {
          paste0("classes, ", enumerate(rev(response$levels), quote = "\""),
                 if (length(response$levels) == 2L) " (decision > 0 means the first)")
        })
@@ -219,8 +220,8 @@ prediction_types <- c("response", "class", "prob", "decision", "support", "set")
 check_type <- function(type, object) {
   type <- check_choice(type, "type", prediction_types)
   if (type %in% c("class", "prob", "set") && object$response$kind != "class") {
-    abort("argument", "`type` must be \"response\" or \"decision\" when the response is a number, ",
-          "not \"", type, "\".")
+    abort("argument", "`type` must be \"response\" or \"decision\" when the response is ",
+          kind_words(object$response$kind), ", not \"", type, "\".")
   }
   if (type == "response") object$response$kind else type
 }
@@ -282,9 +283,14 @@ fitted.dg_learner <- function(object, ...) {
 residuals.dg_learner <- function(object, ...) {
   check_sealed(object)
   if (object$response$kind != "number") {
-    abort("argument", "Residuals need a numeric response, not classes.")
+    abort_no_residuals(object)
   }
   pad_rows(object$y, object) - fitted(object)
+}
+
+abort_no_residuals <- function(object) {
+  abort("argument", "Residuals need a numeric response, not ", kind_words(object$response$kind),
+        ".")
 }
 
 #' @export

@@ -48,7 +48,7 @@ chain <- function(projection, learner) {
 #' @exportS3Method
 spec_needs.dg_chain_spec <- function(spec) {
   needs <- spec_needs(spec$projection)
-  needs$response <- "any"
+  needs$response <- if (spec_needs(spec$learner)$response == "open") "open" else "any"
   needs$domain <- needs$domain || spec_needs(spec$learner)$domain
   needs
 }

@@ -248,5 +248,5 @@ describe_kernels <- function(product) {
 response_of <- function(x, newdata) {
   if (is.null(x$formula) || length(x$formula) < 3L) return(NULL)
   if (!all(all.vars(x$formula[[2L]]) %in% names(newdata))) return(NULL)
-  eval(x$formula[[2L]], newdata, environment(x$blueprint$terms))
+  read_surv(eval(x$formula[[2L]], newdata, environment(x$blueprint$terms)), "newdata")
 }

@@ -66,6 +66,10 @@ class_features <- function(map, n_classes) {
 }
 
 response_kernel <- function(y, kernel_y) {
+  if (is.complex(y)) {
+    abort("data", "A projection that uses the response needs numbers or classes, not censored ",
+          "times; `udica()` and `kpca()` do without.")
+  }
   if (is.null(kernel_y)) kernel_y <- if (is.factor(y)) kernel_delta() else kernel_rbf()
   kernel_fit(kernel_y, matrix(as.numeric(y), ncol = 1L))
 }

@@ -14,7 +14,8 @@
 #'   of domains at random (use [set.seed()]); or made by [domain_folds()], by [row_folds()] (which
 #'   holds out rows of known domains), or by the rsample package.
 #' @param metric One or more scores, of which the first is the `score`: names from the list
-#'   below, or [metric_custom()]; `"rmse"` or `"accuracy"` if `NULL`.
+#'   below, or [metric_custom()]; `"rmse"`, `"accuracy"` or (censored times) `"concordance"` if
+#'   `NULL`.
 #' @param refits Fit the model again without each pair of folds, for the standard errors? That is
 #'   K(K - 1)/2 further fits for K folds, at most 45.
 #' @param progress Show a progress bar with the time left? `getOption("domgen.progress")`, or
@@ -122,6 +123,9 @@
 #'
 #' Gneiting, T. and Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and
 #' estimation. *Journal of the American Statistical Association* 102(477), 359-378.
+#'
+#' Harrell, F. E., Califf, R. M., Pryor, D. B., Lee, K. L. and Rosati, R. A. (1982). Evaluating the
+#' yield of medical tests. *JAMA* 247(18), 2543-2546.
 #'
 #' Hand, D. J. and Till, R. J. (2001). A simple generalisation of the area under the ROC curve for
 #' multiple class classification problems. *Machine Learning* 45(2), 171-186.

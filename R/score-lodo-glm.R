@@ -9,7 +9,7 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   check_no_dots(list(...), c("metric", "refits"))
   refits <- check_count(refits, "refits", at_least = 0L)
   check_sealed(object)
-  if (!object$family$name %in% base_families) {
+  if (!object$family$name %in% c(base_families, "cox")) {
     abort("argument", "`object` must have a family of base R for `lodo()`, not \"",
           object$family$name, "\"; `dg_cv()` leaves domains out of any model.")
   }
@@ -17,12 +17,20 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())
   task <- refit_task(object, sample)
-  values <- matrix(left_out_predictions(object$product, sample, working_task(task, object$decision),
-                                        penalised_args(object), penalty_of(object, "lambda")))
+  values <- family_left_out(object$family, object, sample, task)
   cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
   cv$one_step <- compare_refits(object, sample, task, values, refits)
   class(cv) <- c("dg_lodo_glm", class(cv))
   cv
+}
+
+# Values of rows whose domain is left out, [n x m].
+family_left_out <- function(family, object, sample, task) UseMethod("family_left_out")
+
+#' @exportS3Method
+family_left_out.default <- function(family, object, sample, task) {
+  matrix(left_out_predictions(object$product, sample, working_task(task, object$decision),
+                              penalised_args(object), penalty_of(object, "lambda")))
 }
 
 penalised_args <- function(object) {

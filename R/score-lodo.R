@@ -50,6 +50,8 @@
 #' which the step is farthest from the fit of all: `difference`, beside `change`, by how much the
 #' fit without the domain differs from that with it (root mean squares over the domain's rows, on
 #' the scale of the link). Where the first is not much smaller than the second, take [dg_cv()].
+#' With `family = "cox"` there is no closed form: each domain costs one factorisation of a fit's,
+#' instead of four to ten of them.
 #'
 #' *Ensembles.* Of [dg_ensemble()] with stacked weights the values are cross-fitted, see there. Of
 #' one with other weights they are the members' left-out values with these weights. So are those of

@@ -7,7 +7,8 @@
 #' @param fun Function of `truth` and `prediction`, and if it has arguments of that name of
 #'   `decision` (decision values; a matrix with a column per class if there are more than two) or
 #'   `prob` (matrix, a column per class; the model must give probabilities), that returns one
-#'   number. It is called with the rows of one domain, and once with all (`overall` of [dg_cv()]).
+#'   number. `truth` of censored times is a complex number a row: the time, and 1 as imaginary part
+#'   where the event was seen. It is called with the rows of one domain, and once with all (`overall` of [dg_cv()]).
 #' @param better `"low"` or `"high"`: which way is better?
 #' @param title What it is called when results are printed.
 #' @return A metric.
@@ -43,7 +44,7 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
     }
     as.numeric(score)
   }
-  structure(list(kind = c(if (!"prob" %in% given) "number", "class"), better = better,
+  structure(list(kind = c(if (!"prob" %in% given) c("number", "censored"), "class"), better = better,
                  title = title, value = value, needs = if ("prob" %in% given) "prob"),
             class = "dg_metric")
 }
@@ -120,8 +121,11 @@ read_plain_metrics <- function(metric, y) {
 
 check_own_metric <- function(metric, kind) {
   if (!kind %in% metric$kind) {
-    abort("argument", "`metric` must not need probabilities of classes (`prob`) for a numeric ",
-          "response.")
+    if (kind == "number" || "prob" %in% metric$needs) {
+      abort("argument", "`metric` must not need probabilities of classes (`prob`) for a numeric ",
+            "response.")
+    }
+    abort("argument", "`metric` must be one for ", kind_words(kind), ", not ", metric$title, ".")
   }
   metric
 }

@@ -60,7 +60,13 @@ metrics <- list(
   interval_score = list(kind = "number", better = "low", needs = "interval",
                         title = "score of 90 % intervals", rows = function(d) interval_rows(d),
                         help = paste("width, and 20 times as much as the truth is outside:",
-                                     "equation 43 of Gneiting and Raftery, 2007"))
+                                     "equation 43 of Gneiting and Raftery, 2007")),
+  concordance = list(kind = "censored", better = "high", title = "concordance",
+                     uses = c("truth", "decision"),
+                     value = function(d) concordance(d$truth, d$decision),
+                     help = paste("share of the pairs of rows, of which is known whose event came",
+                                  "first, where that row has the larger decision value; pairs with",
+                                  "the same value count half; Harrell and others, 1982"))
 )
 
 # The list of them in help pages.
@@ -75,7 +81,8 @@ metrics_help <- function() {
     kind %in% row$kind && identical(row$needs, "prob") == prob
   }, metrics)
   paste0("For numbers: ", named(of("number", FALSE)), ". For classes: ", named(of("class", FALSE)),
-         ", and of probabilities, for models that give them, ", named(of("class", TRUE)), ".")
+         ", and of probabilities, for models that give them, ", named(of("class", TRUE)),
+         ". For censored times: ", named(of("censored", FALSE)), ".")
 }
 
 # Scores so that less is better.

@@ -54,6 +54,10 @@ picture.dg_learner <- function(x, newdata = NULL, domain = NULL, y = NULL, max_p
   check_no_dots(list(...), setdiff(names(formals(plot.dg_learner)), "x"))
   check_sealed(x)
   max_panels <- check_count(max_panels, "max_panels")
+  if (x$response$kind == "censored") {
+    abort("argument", "`plot()` of a model shows numbers or classes beside what is predicted, not ",
+          "censored times; `plot(dg_cv(model))` shows the concordance of domains.")
+  }
   rows <- if (is.null(newdata)) seen_or_left_out(x) else newdata_rows(x, newdata, domain, y)
   fitted_picture(fitted_frame(rows, x), max_panels)
 }

@@ -139,7 +139,7 @@ squared_error <- list(kind = "number", better = "low", title = "mean squared err
 
 # A named list of one.
 importance_metric <- function(metric, y, spec) {
-  if (is.null(metric) && !is.factor(y)) return(list(mse = squared_error))
+  if (is.null(metric) && is.numeric(y)) return(list(mse = squared_error))
   metrics <- read_metrics(metric, y)
   if (length(metrics) > 1L) {
     abort("argument", "`metric` must be one score, not ", length(metrics), ".")

@@ -116,6 +116,7 @@ fix_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
   }
   check_sealed(model, "model")
   check_new_domains(model)
+  check_interval_kind(model)
   if (is.null(newdata)) return(keep_intervals(model, parent.frame()))
   model$intervals <- intervals_at(model, newdata, y, domain)
   seal(model)
@@ -123,9 +124,16 @@ fix_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
 
 #' @exportS3Method
 keep_intervals.dg_learner <- function(object, env, sample = NULL) {
+  check_interval_kind(object)
   object$intervals <- if (is.null(sample)) intervals_of(object, env)
                       else score_intervals(object, sample)
   seal(object)
+}
+
+check_interval_kind <- function(model) {
+  if (model$response$kind == "censored") {
+    abort("argument", "Intervals and sets are for numbers and classes, not for censored times.")
+  }
 }
 
 check_new_domains <- function(model) UseMethod("check_new_domains")

@@ -379,6 +379,11 @@ law_predictions <- function(kind, perfect = FALSE) {
     return(list(truth = number, prediction = number + wrong, se = rep(0.5, length(number)),
                 lower = number + wrong - half, upper = number + wrong + half))
   }
+  if (kind == "censored") {
+    risk <- ifelse(wrong, -number, number)
+    return(list(truth = domgen:::censored_times(exp(-number), seq_along(number) %% 3 > 0),
+                prediction = exp(risk), decision = risk))
+  }
   truth <- factor(ifelse(number > 0, "b", "a"))
   guess <- (truth == "b") != wrong
   both <- !perfect & seq_along(number) %% 3 == 0

@@ -1,0 +1,68 @@
+# Times until an event of which some are only known to be longer. One complex number a row: the
+# time, and as its imaginary part 1 where the event was seen, 0 where the time is censored. So rows
+# are taken, compared, put together and saved like those of any vector, and no code can take them
+# for numbers: is.complex() says what they are. The class is there to print them.
+
+censored_times <- function(time, event) {
+  as_times(complex(real = time, imaginary = event))
+}
+
+as_times <- function(values) structure(values, class = "dg_times")
+
+# survival::Surv() objects in the place where they came in; of anything else what it is.
+read_surv <- function(value, arg) {
+  if (!inherits(value, "Surv")) return(value)
+  type <- attr(value, "type")
+  if (!identical(type, "right")) {
+    abort("data", "`", arg, "` must be right-censored times, `Surv(time, status)`, not those of ",
+          "type \"", type, "\".")
+  }
+  value <- unclass(value)
+  censored_times(value[, "time"], value[, "status"])
+}
+
+# needs: see read_response().
+check_times <- function(y, needs) {
+  if (needs != "open") {
+    abort("data", "The response is censored times (a `Surv` object), which only ",
+          "`dg_glm(family = \"cox\")` learns from.")
+  }
+  if (any(!is.finite(Re(y)))) abort("data", "Times of the response must be finite.")
+  as_times(as.vector(y))
+}
+
+has_event <- function(y) Im(y) == 1
+
+# In words, of print().
+times_words <- function(y) {
+  paste0("times: ", plural(length(y), "row"), ", ", plural(sum(has_event(y)), "event"))
+}
+
+#' @export
+`[.dg_times` <- function(x, ...) as_times(unclass(x)[...])
+
+#' @export
+c.dg_times <- function(...) as_times(unlist(lapply(list(...), unclass)))
+
+#' @export
+rep.dg_times <- function(x, ...) as_times(rep(unclass(x), ...))
+
+#' @exportS3Method
+as.data.frame.dg_times <- function(x, ...) as.data.frame.vector(x, ...)
+
+# As survival does: "310", "455+" where it is censored.
+#' @export
+format.dg_times <- function(x, ...) {
+  x <- unclass(x)
+  text <- paste0(format(Re(x), ...), ifelse(Im(x) == 1, " ", "+"))
+  ifelse(is.na(x), "NA", text)
+}
+
+#' @export
+as.character.dg_times <- function(x, ...) trimws(format(x, ...))
+
+#' @export
+print.dg_times <- function(x, ...) {
+  print(format(x), quote = FALSE)
+  invisible(x)
+}

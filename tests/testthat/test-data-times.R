@@ -1,0 +1,48 @@
+test_that("censored times are taken, put together, repeated and printed as rows", {
+  y <- domgen:::censored_times(c(3, 1.5, NA), c(1, 0, 1))
+  expect_identical(y[2:1], domgen:::censored_times(c(1.5, 3), c(0, 1)))
+  expect_identical(c(y[1], y[2]), y[1:2])
+  expect_identical(rep(y[1], 2), y[c(1, 1)])
+  expect_identical(is.na(y), c(FALSE, FALSE, TRUE))
+  expect_identical(as.character(y), c("3.0", "1.5+", "NA"))
+  frame <- rbind(data.frame(y = y[1:2]), data.frame(y = y[2]))
+  expect_identical(frame$y, y[c(1, 2, 2)])
+  expect_output(print(y), "1.5+", fixed = TRUE)
+  expect_identical(domgen:::response_kind(y), "censored")
+})
+
+test_that("Surv() comes in by formula, by column and as y", {
+  skip_if_not_installed("survival")
+  rows <- data.frame(time = c(4, 2, 7, 5, 1, 9), status = c(1, 0, 1, 1, 1, 0), x = c(1, 3, 2, 5, 4, 6),
+                     g = rep(c("a", "b"), each = 3))
+  rows$s <- survival::Surv(rows$time, rows$status)
+  by_formula <- dg_glm(survival::Surv(time, status) ~ x | g, data = rows, lambda = 1)
+  expect_identical(by_formula$y, domgen:::censored_times(rows$time, rows$status))
+  by_dot <- dg_glm(s ~ . | g, data = rows[c("s", "x", "g")], lambda = 1)
+  by_matrix <- dg_glm(cbind(x = rows$x), rows$s, rows$g, lambda = 1)
+  expect_equal(predict(by_dot, rows), predict(by_formula, rows))
+  expect_equal(predict(by_matrix, cbind(x = rows$x), domain = rows$g), predict(by_formula, rows))
+  # 1 and 2 are censored and seen
+  coded <- dg_glm(survival::Surv(time, status + 1) ~ x | g, data = rows, lambda = 1)
+  expect_identical(coded$y, by_formula$y)
+  rows$time[2] <- NA
+  expect_warning(fewer <- dg_glm(survival::Surv(time, status) ~ x | g, data = rows, lambda = 1),
+                 class = "domgen_warning_missing")
+  expect_identical(nobs(fewer), 5L)
+})
+
+test_that("other methods and other times are refused in words", {
+  skip_if_not_installed("survival")
+  rows <- data.frame(time = 1:6, status = 1, x = 6:1, g = rep(c("a", "b"), each = 3))
+  formula <- survival::Surv(time, status) ~ x | g
+  for (method in list(dg_ridge, dg_svm, dg_lm, dg_gp, dica, kpca, dg_auto)) {
+    expect_error(method(formula, data = rows), "dg_glm\\(family = \"cox\"\\)",
+                 class = "domgen_error_data")
+  }
+  expect_error(dg_glm(survival::Surv(time, time + 1, status) ~ x | g, data = rows), "counting",
+               class = "domgen_error_data")
+  expect_error(dg_glm(survival::Surv(time, status, type = "left") ~ x | g, data = rows), "left",
+               class = "domgen_error_data")
+  expect_error(fit(dg_null(), formula, data = row_source(rows, partitions = 2)), "censored",
+               class = "domgen_error_data")
+})

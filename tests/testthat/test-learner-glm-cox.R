@@ -1,0 +1,272 @@
+skip_if_not_installed("survival")
+
+lung <- function() {
+  columns <- c("inst", "time", "status", "age", "sex", "ph.ecog")
+  rows <- stats::na.omit(survival::lung[columns])
+  rows$inst <- factor(rows$inst)
+  rows$w <- rep_len(1:3, nrow(rows))
+  rows
+}
+
+lung_formula <- survival::Surv(time, status) ~ age + sex + ph.ecog | inst
+
+linear_cox <- function(lambda = 1e-8, data = lung(), weights = NULL, ...) {
+  dg_glm(lung_formula, data = data, family = "cox", lambda = lambda, kernel = kernel_linear(),
+         domain_kernel = domain_pooled(), scale = "none", weights = weights, ...)
+}
+
+reference_cox <- function(formula, data, weights = rep(1, nrow(data))) {
+  control <- suppressWarnings(survival::coxph.control(eps = 1e-12, iter.max = 50))
+  data$costs <- weights
+  survival::coxph(formula, data, weights = costs, ties = "breslow", control = control,
+                  x = TRUE, model = TRUE)
+}
+
+log_hazard <- function(model, data) {
+  f <- predict(model, data, type = "decision")
+  f - mean(f)
+}
+
+of_reference <- function(fit, data) {
+  f <- drop(as.matrix(data[c("age", "sex", "ph.ecog")]) %*% stats::coef(fit))
+  unname(f - mean(f))
+}
+
+# Domains of one baseline hazard, t^2, with some of the times censored.
+cox_world <- function(seed, domains = 25, rows = 30) {
+  set.seed(seed)
+  n <- domains * rows
+  world <- data.frame(domain = factor(rep(seq_len(domains), each = rows)), x1 = rnorm(n),
+                      x2 = rnorm(n), x3 = rnorm(n))
+  world$x1 <- world$x1 + rep(rnorm(domains), each = rows)
+  world$f <- 2 * sin(world$x1) + world$x2^2 / 2
+  time <- sqrt(rexp(n) / exp(world$f))
+  end <- rexp(n, 0.4)
+  world$time <- pmin(time, end)
+  world$status <- as.integer(time <= end)
+  world
+}
+
+# The definition, by two loops.
+naive_cox <- function(time, event, costs, f, lambda, norm) {
+  value <- lambda * norm / 2
+  for (i in which(event)) {
+    risk <- sum((costs * exp(f))[time >= time[i]])
+    value <- value + costs[i] * (log(risk) - f[i])
+  }
+  value
+}
+
+test_that("a linear kernel is survival's coxph(), without and with a penalty and weights", {
+  rows <- lung()
+  plain <- survival::Surv(time, status) ~ age + sex + ph.ecog
+  model <- linear_cox()
+  fit <- reference_cox(plain, rows)
+  expect_equal(log_hazard(model, rows), of_reference(fit, rows), tolerance = 1e-6)
+  expect_equal(c(model$null_deviance, model$deviance), -2 * fit$loglik, tolerance = 1e-8)
+  penalised <- survival::Surv(time, status) ~
+    survival::ridge(age, sex, ph.ecog, theta = 5, scale = FALSE)
+  expect_equal(log_hazard(linear_cox(5), rows), of_reference(reference_cox(penalised, rows), rows),
+               tolerance = 1e-6)
+  expect_equal(log_hazard(linear_cox(weights = rows$w), rows),
+               of_reference(reference_cox(plain, rows, rows$w), rows), tolerance = 1e-6)
+})
+
+test_that("the baseline hazard is that of survival::basehaz()", {
+  rows <- lung()
+  model <- linear_cox()
+  fit <- reference_cox(survival::Surv(time, status) ~ age + sex + ph.ecog, rows)
+  # at predictors that are 0
+  hazard <- survival::basehaz(fit, centered = FALSE)
+  hazard <- hazard[hazard$time %in% model$family$baseline$time, ]
+  zero <- predict(model, data.frame(age = 0, sex = 0, ph.ecog = 0))
+  own <- model$family$baseline$hazard * zero
+  expect_equal(model$family$baseline$time, hazard$time)
+  expect_equal(own, hazard$hazard, tolerance = 1e-6)
+})
+
+test_that("glmnet's ridge path has the same minimum", {
+  skip_if_not_installed("glmnet")
+  rows <- lung()
+  # glmnet starts anew at each of equal times; without ties the two are one
+  rows$time <- rows$time + seq_len(nrow(rows)) / 1000
+  X <- as.matrix(rows[c("age", "sex", "ph.ecog")])
+  lambda <- 8
+  fit <- glmnet::glmnet(X, survival::Surv(rows$time, rows$status), family = "cox", alpha = 0,
+                        lambda = lambda / nrow(rows), standardize = FALSE, thresh = 1e-14)
+  f <- drop(X %*% as.matrix(fit$beta))
+  expect_equal(log_hazard(linear_cox(lambda, data = rows), rows), unname(f - mean(f)),
+               tolerance = 1e-6)
+})
+
+test_that("the objective is that of the definition, and nothing near the solution is lower", {
+  rows <- lung()
+  model <- dg_glm(lung_formula, data = rows, lambda = 2, weights = w, domain_weights = "equal")
+  K <- domgen:::space_gram(model$product)
+  time <- rows$time
+  event <- rows$status == 2
+  at <- function(a) {
+    f <- drop(K %*% a)
+    naive_cox(time, event, model$costs, f, 2, sum(a * f))
+  }
+  a <- drop(model$coefficients)
+  expect_equal(drop(K %*% a), drop(model$decision), tolerance = 1e-7)
+  expect_equal(2 * naive_cox(time, event, model$costs, drop(model$decision), 0, 0), model$deviance,
+               tolerance = 1e-10)
+  least <- at(a)
+  set.seed(1)
+  for (size in c(1e-3, 0.1)) for (k in 1:5) {
+    expect_gt(at(a + size * rnorm(length(a))), least)
+  }
+  slope <- vapply(c(1, 50, 200), function(j) {
+    h <- replace(0 * a, j, 1e-4)
+    (at(a + h) - at(a - h)) / 2e-4
+  }, 0)
+  expect_lt(max(abs(slope)), 1e-5)
+})
+
+test_that("weights are copies of rows, no weight no row, and order makes no difference", {
+  rows <- lung()
+  fit <- function(data, weights = NULL) {
+    dg_glm(lung_formula, data = data, lambda = 3, kernel = kernel_rbf(20), scale = "none",
+           domain_kernel = domain_pooled(), weights = weights)
+  }
+  weighted <- predict(fit(rows, rows$w), rows)
+  expect_equal(weighted, predict(fit(rows[rep(seq_len(nrow(rows)), rows$w), ]), rows),
+               tolerance = 1e-7)
+  none <- as.numeric(rows$w != 2)
+  expect_equal(predict(fit(rows, none), rows), predict(fit(rows[none > 0, ]), rows),
+               tolerance = 1e-7)
+  turned <- rows[order(rows$age, rows$time), ]
+  expect_equal(predict(fit(turned), rows), predict(fit(rows), rows), tolerance = 1e-7)
+  # only the order of times counts
+  expect_equal(predict(fit(transform(rows, time = log(time)^3)), rows), predict(fit(rows), rows),
+               tolerance = 1e-9)
+})
+
+test_that("features are the exact kernel where they are exact, and near it where not", {
+  rows <- lung()
+  exact <- linear_cox(2)
+  expect_equal(log_hazard(linear_cox(2, features = features_linear()), rows),
+               log_hazard(exact, rows), tolerance = 1e-8)
+  model <- dg_glm(lung_formula, data = rows, lambda = 2)
+  near <- update(model, features = features_nystrom(150))
+  expect_gt(cor(predict(near, rows, type = "decision"), predict(model, rows, type = "decision")),
+            0.999)
+})
+
+test_that("domains that were left out are predicted nearly as well as by the truth", {
+  world <- cox_world(1)
+  train <- world[as.integer(world$domain) <= 15, ]
+  new <- droplevels(world[as.integer(world$domain) > 15, ])
+  model <- dg_glm(survival::Surv(time, status) ~ x1 + x2 + x3 | domain, data = train)
+  f <- predict(model, new, type = "decision")
+  truth <- domgen:::censored_times(new$time, new$status)
+  by_domain <- function(f) {
+    mean(vapply(split(seq_along(f), new$domain), function(i) concordance(truth[i], f[i]), 0))
+  }
+  best <- by_domain(new$f)
+  expect_gt(best, 0.7)
+  expect_gt(by_domain(f), best - 0.03)
+  # a straight line cannot say as much
+  line <- update(model, kernel = kernel_linear())
+  expect_gt(by_domain(f), by_domain(predict(line, new, type = "decision")) + 0.03)
+  # the probability to be without the event, held against the simulated truth
+  base <- model$family$baseline
+  H <- stats::approx(base$time, base$hazard, 0.7, method = "constant", f = 0)$y
+  survival <- exp(-H * predict(model, new))
+  expect_lt(mean(abs(survival - exp(-0.49 * exp(new$f)))), 0.06)
+  expect_lt(abs(mean(survival) - mean(exp(-0.49 * exp(new$f)))), 0.03)
+})
+
+test_that("lodo() says how far its step is from the fits, and its scores are near those of dg_cv()", {
+  world <- cox_world(2, domains = 8, rows = 25)
+  formula <- survival::Surv(time, status) ~ x1 + x2 + x3 | domain
+  for (features in list(features_exact(), features_nystrom(40))) {
+    set.seed(1)
+    model <- dg_glm(formula, data = world, lambda = 3, kernel = kernel_rbf(2), scale = "none",
+                    domain_kernel = domain_pooled(), features = features)
+    left <- lodo(model, refits = 8)
+    expect_lt(max(left$one_step$difference / left$one_step$change), 0.1)
+    if (inherits(features, "features_exact")) {
+      cv <- dg_cv(model)
+      expect_equal(left$domains$score, cv$domains$score, tolerance = 0.01)
+    }
+  }
+})
+
+test_that("a penalty that is not given is nearly as good as the best, and better than a large one", {
+  formula <- survival::Surv(time, status) ~ x1 + x2 + x3 | domain
+  scores <- vapply(3:5, function(seed) {
+    world <- cox_world(seed, domains = 8, rows = 25)
+    vapply(list(NULL, 0.1, 1000), function(lambda) {
+      dg_cv(dg_glm(lambda = lambda, domain_kernel = domain_pooled()), formula, data = world)$mean
+    }, 0)
+  }, numeric(3))
+  means <- rowMeans(scores)
+  expect_gt(means[1], means[2] - 0.03)
+  expect_gt(means[1], means[3] + 0.02)
+})
+
+test_that("hospitals of lung cancer are told as well as by coxph(), and better than by nothing", {
+  rows <- lung()
+  comparison <- dg_compare(list(cox = dg_glm(family = "cox")), lung_formula, data = rows)
+  expect_identical(comparison$table$mean[comparison$table$method == "null"], 0.5)
+  own <- comparison$table$mean[comparison$table$method == "cox"]
+  scores <- vapply(levels(rows$inst), function(name) {
+    held <- rows$inst == name
+    fit <- survival::coxph(survival::Surv(time, status) ~ age + sex + ph.ecog, rows[!held, ])
+    truth <- domgen:::censored_times(rows$time[held], rows$status[held] == 2)
+    concordance(truth, predict(fit, rows[held, ]))
+  }, 0)
+  expect_gt(own, mean(scores) - 0.02)
+  expect_gt(own, 0.6)
+})
+
+test_that("what a model of censored times cannot do is refused in words", {
+  rows <- lung()
+  rows$s <- survival::Surv(rows$time, rows$status)
+  model <- dg_glm(s ~ age + sex | inst, data = rows, lambda = 3)
+  refused <- function(call, words, kind = "argument") {
+    expect_error(call, words, class = paste0("domgen_error_", kind))
+  }
+  expect_output(print(model), "times: 226 rows, 163 events")
+  refused(predict(model, rows, type = "prob"), "censored times")
+  refused(predict(model, rows, interval = "prediction"), "censored times")
+  refused(fix_intervals(model), "censored times")
+  refused(augment(model, rows, interval = "prediction"), "censored times")
+  refused(residuals(model), "censored times")
+  refused(plot(model), "censored times")
+  refused(adapt(model, rows[rows$inst == "1", ], labels = 1:36), "family = \"cox\"")
+  refused(dg_cv(model, metric = "rmse"), "concordance")
+  refused(dg_cv(dg_lm(), age ~ sex | inst, data = rows, metric = "concordance"), "rmse")
+  refused(dg_glm(age ~ sex | inst, data = rows, family = "cox"), "not a number", "data")
+  refused(dg_glm(factor(sex) ~ age | inst, data = rows, family = "cox"), "not classes", "data")
+  refused(dg_glm(s ~ age | inst, data = transform(rows, s = survival::Surv(time, 0 * age))),
+          "all times are censored", "data")
+  refused(dg_glm(s ~ age | inst, data = rows, family = "poisson"), "cox", "data")
+  refused(fit(chain(dica(), dg_glm(family = "cox")), s ~ age | inst, data = rows), "udica", "data")
+})
+
+test_that("what it can do is done", {
+  rows <- lung()
+  model <- dg_glm(lung_formula, data = rows, lambda = 3)
+  bare <- rows[c("age", "sex", "ph.ecog", "inst")]
+  expect_identical(predict(model, bare), predict(model, rows))
+  expect_equal(predict(model, bare), exp(predict(model, bare, type = "decision")))
+  expect_output(print(summary(model)), "226 rows, 163 events")
+  expect_identical(glance(model)$response, "censored")
+  expect_equal(augment(model, rows)$.fitted, predict(model, rows))
+  expect_s3_class(dg_effect(model, "age", grid = 3), "dg_effect")
+  importance <- dg_importance(model, permutations = 2, folds = 3, kind = "both")
+  expect_s3_class(importance, "dg_importance")
+  path <- tempfile()
+  saveRDS(model, path)
+  expect_identical(predict(readRDS(path), rows), predict(model, rows))
+  both <- fit(chain(udica(ncomp = 2), dg_glm(family = "cox", lambda = 1)), lung_formula,
+              data = rows)
+  expect_length(predict(both, rows), nrow(rows))
+  tuned <- dg_tune(dg_glm(family = "cox"), lung_formula, data = rows,
+                   grid = list(lambda = c(1, 100)), folds = 3)
+  expect_s3_class(tuned, "dg_glm")
+})
