@@ -90,6 +90,7 @@ describe_importance <- function(x) {
            plural(x$permutations, "permutation"), "; ", 100 * x$level,
            " % intervals of the mean over new domains")
   print_fold_warnings(x$warnings, x$fits)
+  for (line in without_interval(x$table)) cat_line("  note: ", line)
   cat_line("")
   shown <- utils::head(x$table, most_lines)
   repeated <- c(FALSE, shown$predictor[-1L] == shown$predictor[-nrow(shown)])
@@ -100,6 +101,16 @@ describe_importance <- function(x) {
   if (nrow(x$table) > most_lines) {
     cat_line("  and ", nrow(x$table) - most_lines, " more in `$table`")
   }
+}
+
+# Why some lines have no interval, in words; nothing where all have one.
+without_interval <- function(table) {
+  few <- table[is.na(table$se) & is.finite(table$increase), ]
+  pairs <- few$kind != "within"
+  c(if (any(pairs & few$domains < 3L)) {
+    paste0("no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]), quote = "\""),
+           ", which is a mean over pairs of domains: it needs 3 domains")
+  }, if (any(!pairs & few$domains < 2L)) "no interval of \"within\": it needs 2 domains")
 }
 
 # Numbers of a line with the decimals that show two digits of its standard error, the second column.
@@ -121,6 +132,6 @@ error_cells <- function(lines) {
 
 importance_title <- function(x) {
   measure <- x$metric[[1L]]
-  paste0(if (measure$better == "low") "Increase of " else "Fall of ", measure$title,
-         " when a predictor is permuted")
+  paste0(if (measure$better == "low") "Increase of " else "Increase (fall of ", measure$title,
+         if (measure$better != "low") ")", " when a predictor is permuted")
 }

@@ -278,3 +278,35 @@ test_that("print shows the largest first, as wide as the page", {
   expect_identical(glance(result)$fits, 8L)
   expect_identical(as.data.frame(result)$kind, result$table$kind)
 })
+
+test_that("folds that tell the same of different domains are one note, with all of the names", {
+  found <- alike_together(table(c('Alone: "a". Give more.', 'Alone: "b". Give more.', "other",
+                                  "other", 'Two: "a", "b".')))
+  expect_identical(found[['Alone: "a", "b". Give more.']], 2)
+  expect_identical(found[["other"]], 2)
+  expect_identical(found[['Two: "a", "b".']], 1)
+  expect_length(found, 3L)
+  toy <- simulate_dica(domains = 6, rows = 8, p = 2, seed = 1)
+  toy <- toy[!(toy$domain %in% levels(toy$domain)[1:3] & duplicated(toy$domain)), ]
+  shown <- capture.output(print(dg_importance(dg_ridge(lambda = 1), y ~ . | domain, data = toy,
+                                              permutations = 1, kind = "within")))
+  expect_length(grep("judged by a single row", shown), 1L)
+  expect_match(paste(shown, collapse = " "), "3 of 6 folds", fixed = TRUE)
+})
+
+test_that("two domains are told to have no interval between them", {
+  toy <- simulate_dica(domains = 2, rows = 20, p = 2, seed = 1)
+  of <- function(data) {
+    paste(capture.output(print(dg_importance(dg_lm(), y ~ . | domain, data = data,
+                                             permutations = 1))), collapse = " ")
+  }
+  expect_match(of(toy), "no interval of \"between\", \"both\"", fixed = TRUE)
+  expect_no_match(of(simulate_dica(domains = 3, rows = 20, p = 2, seed = 1)), "no interval")
+})
+
+test_that("what falls is called an increase, as in the table", {
+  toy <- simulate_dcm(domains = 4, rows = 20, seed = 1)
+  found <- dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 1, kind = "within")
+  expect_identical(importance_label(found), "increase (fall of accuracy)")
+  expect_match(importance_title(found), "Increase (fall of accuracy) when", fixed = TRUE)
+})
