@@ -10,11 +10,12 @@ new_importance <- function(plan, results) {
   task <- plan$task
   share <- train_share(plan$splits, task)
   domains <- levels(droplevels(task$domain))
+  crossed <- crossed_by(task, domains)
   names <- names(plan$groups)
   cells <- expand.grid(kind = plan$kinds, predictor = names, stringsAsFactors = FALSE)
   parts <- lapply(seq_len(nrow(cells)), function(i) {
     own <- moved[moved$predictor == cells$predictor[i] & moved$kind == cells$kind[i], ]
-    mean_increase(own, domains, share, plan$level)
+    mean_increase(own, domains, share, plan$level, crossed)
   })
   table <- data.frame(cells[c("predictor", "kind")], do.call(rbind, lapply(parts, `[[`, "line")))
   by_domain <- data.frame(domain = domains, cells[rep(seq_along(parts), each = length(domains)),
@@ -30,15 +31,16 @@ new_importance <- function(plan, results) {
   ), class = "dg_importance")
 }
 
-# own: lines of a predictor and kind. list(line, increase: by domain)
-mean_increase <- function(own, domains, share, level) {
+# own: lines of a predictor and kind; crossed: levels that domains share, see mean_error().
+# list(line, increase: by domain)
+mean_increase <- function(own, domains, share, level, crossed = NULL) {
   by <- function(of) {
     c(tapply(own$increase, factor(own[[of]], domains), known_mean))
   }
   increase <- by("domain")
   values <- if (own$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
   # infinite scores, as of a model that overflows, have no interval
-  error <- mean_error(values, share = share)
+  error <- mean_error(values, share = share, crossed = crossed)
   interval <- mean_interval(known_mean(increase), error, level)
   list(line = data.frame(increase = known_mean(increase), se = error$se, lower = interval[1L],
                          upper = interval[2L], domains = sum(!is.na(increase))),

@@ -310,3 +310,32 @@ test_that("what falls is called an increase, as in the table", {
   expect_identical(importance_label(found), "increase (fall of accuracy)")
   expect_match(importance_title(found), "Increase (fall of accuracy) when", fixed = TRUE)
 })
+
+test_that("intervals of crossed domains count what they share, as those of dg_cv()", {
+  toy <- expand.grid(row = 1:6, device = 1:3, patient = 1:4)
+  toy$x <- with_seed(1, rnorm(nrow(toy)))
+  toy$y <- toy$patient * toy$x + with_seed(2, rnorm(nrow(toy)))
+  found <- dg_importance(dg_lm(), y ~ x | patient + device, data = toy, permutations = 4,
+                         kind = "within")
+  # sums of squares by patient, by device, and by both (Cameron, Gelbach and Miller, 2011)
+  d <- found$domains$increase
+  patient <- sub(" .*", "", found$domains$domain)
+  device <- sub(".* ", "", found$domains$domain)
+  part <- function(by) {
+    sums <- tapply(d - mean(d), by, sum)
+    sum(sums^2) * length(sums) / (length(sums) - 1) / length(d)^2
+  }
+  variance <- max(part(patient) + part(device) - part(found$domains$domain), part(patient),
+                  part(device))
+  cv <- dg_cv(dg_lm(), y ~ x | patient + device, data = toy)
+  expect_equal(found$table$se, sqrt(variance * (1 + 1 / cv$share)))
+  half <- qt(0.975, 2) * found$table$se
+  expect_equal(found$table$upper - found$table$increase, half)
+})
+
+test_that("classes of a response with several stand in its order", {
+  order <- list(kind = "class", levels = c("low", "middle", "high"))
+  expect_output(describe_response(order), '"low", "middle", "high"', fixed = TRUE)
+  expect_output(describe_response(list(kind = "class", levels = c("no", "yes"))),
+                '"yes", "no" (decision > 0 means the first)', fixed = TRUE)
+})
