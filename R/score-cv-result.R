@@ -115,7 +115,24 @@ without_score <- function(missing, truth) {
 }
 
 print_fold_warnings <- function(warnings, folds) {
+  warnings <- alike_together(warnings)
   for (message in names(warnings)) {
     cat_line("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message)
   }
+}
+
+# Notes that differ by the one name that they quote become one note with all of the names; counts
+# of folds by note.
+alike_together <- function(warnings) {
+  notes <- names(warnings)
+  quoted <- regmatches(notes, gregexpr("\"[^\"]*\"", notes))
+  alike <- ifelse(lengths(quoted) == 1L, gsub("\"[^\"]*\"", "\"\"", notes), notes)
+  together <- split(seq_along(notes), factor(alike, unique(alike)))
+  counts <- vapply(together, function(i) sum(warnings[i]), 0)
+  names(counts) <- vapply(together, function(i) {
+    if (length(i) == 1L) return(notes[i])
+    parts <- strsplit(notes[i[1L]], quoted[[i[1L]]], fixed = TRUE)[[1L]]
+    paste0(parts[1L], enumerate(unlist(quoted[i]), quote = ""), paste(parts[-1L], collapse = ""))
+  }, "")
+  counts
 }

@@ -4,10 +4,10 @@
 as_ggplot <- function(p) {
   page <- gg_page()
   inches <- gg_inches()
+  if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
   p <- gg_fit(p, inches)
   plot <- ggplot2::ggplot(mapping = gg_places())
   for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
-  if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
   names <- across(p$x, inches / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
     gg_axis(p$y, shorten(p$y$labels, 24), ggplot2::scale_y_continuous) +
@@ -33,7 +33,15 @@ gg_fit <- function(p, inches) {
   if (inches >= 6) return(p)
   if (length(p$title)) p$title <- fit_text(p$title, floor(10 * (inches - 0.7)), 3L)
   if (length(p$note)) p$note <- fit_text(p$note, floor(12 * (inches - 0.7)), 3L)
+  p$panels <- fit_text(p$panels, max(floor(14 * gg_panel_inches(p, inches)), 10), 3L)
   p
+}
+
+# Of each panel, beside names on the other axis.
+gg_panel_inches <- function(p, inches) {
+  n <- length(p$panels)
+  columns <- if (is.null(p$rows)) grDevices::n2mfrow(n)[1L] else ceiling(n / p$rows)
+  (inches - 0.4 - 0.07 * widest(shorten(p$y$labels, 24))) / columns - 0.15
 }
 
 # From the left edge, where a wide picture would not fit it otherwise.

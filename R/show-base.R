@@ -131,6 +131,9 @@ draw_axis <- function(axis, side, place, page) {
   along <- side == "x" && !axis$upright
   room <- diff(place[[side]]) %/% in_lines(0.9)[[side]]
   if (!along) shown <- shown[thin(length(shown), max(room, 2))]
+  else if (is.null(axis$breaks)) {
+    shown <- shown[clear_of_edge(placed(at[shown], place, side), labels[shown], place$x)]
+  }
   graphics::axis(if (side == "x") 1L else 2L, placed(at[shown], place, side), labels[shown],
                  las = if (along) 1L else 2L, gap.axis = if (along) 0.2 else -1,
                  padj = if (along) 1 else NA,
@@ -138,6 +141,14 @@ draw_axis <- function(axis, side, place, page) {
                  pos = place[[if (side == "x") "y" else "x"]][1L], lwd = 0, lwd.ticks = 1,
                  col.ticks = page$ink, col.axis = page$ink)
   length(shown)
+}
+
+# Numbers side by side that do not reach far beyond their panel, into those of the next.
+clear_of_edge <- function(at, labels, edges) {
+  half <- graphics::strwidth(labels, cex = 0.9) / 2
+  beyond <- pmax(edges[1L] - (at - half), at + half - edges[2L])
+  kept <- beyond < in_lines(0.35)$x
+  if (sum(kept) < 2L) TRUE else kept
 }
 
 write_at <- function(x, y, text, page, adj, ...) {

@@ -53,7 +53,9 @@ picture.dg_importance <- function(x, max_predictors = 20, ...) {
 
 importance_label <- function(x) {
   measure <- x$metric[[1L]]
-  paste(if (measure$better == "low") "increase of" else "fall of", measure$title)
+  # as the column of the table is called
+  if (measure$better == "low") paste("increase of", measure$title)
+  else paste0("increase (fall of ", measure$title, ")")
 }
 
 # One line a domain and one a mean: panel, predictor (factors, the first on top), value, lower,

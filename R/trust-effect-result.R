@@ -36,6 +36,14 @@ value_words <- function(model) {
 
 # By predictor and class. The model's domains are described by all rows.
 parts_of <- function(model, asked) {
+  # of its own domains a model knows how many rows they have
+  if (!is.null(asked$rows$input)) return(quietly(made_parts(model, asked), small_domain_warning))
+  made_parts(model, asked)
+}
+
+small_domain_warning <- "domgen_warning_small_domain"
+
+made_parts <- function(model, asked) {
   rows <- asked$rows
   fix <- asked$type != "context" && !is_fixed(model) &&
     (judges_other_rows(model) || reads_domain(model))
@@ -181,8 +189,8 @@ describe_effect <- function(x) {
 
 effect_interval <- function(x) {
   if (all(is.na(x$average$se))) return("one domain has no interval")
-  paste0(100 * x$level, " % intervals ", if (x$refits) "by fits without each domain"
-         else "over domains, of the model as it is")
+  paste0(100 * x$level, " % intervals ", if (x$refits) "by fits without each domain (`refits`)"
+         else "over domains, of the model as it is (`refits = FALSE`)")
 }
 
 # Of each curve six values at most, its ends among them.

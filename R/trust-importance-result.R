@@ -10,11 +10,12 @@ new_importance <- function(plan, results) {
   task <- plan$task
   share <- train_share(plan$splits, task)
   domains <- levels(droplevels(task$domain))
+  crossed <- crossed_by(task, domains)
   names <- names(plan$groups)
   cells <- expand.grid(kind = plan$kinds, predictor = names, stringsAsFactors = FALSE)
   parts <- lapply(seq_len(nrow(cells)), function(i) {
     own <- moved[moved$predictor == cells$predictor[i] & moved$kind == cells$kind[i], ]
-    mean_increase(own, domains, share, plan$level)
+    mean_increase(own, domains, share, plan$level, crossed)
   })
   table <- data.frame(cells[c("predictor", "kind")], do.call(rbind, lapply(parts, `[[`, "line")))
   by_domain <- data.frame(domain = domains, cells[rep(seq_along(parts), each = length(domains)),
@@ -30,15 +31,16 @@ new_importance <- function(plan, results) {
   ), class = "dg_importance")
 }
 
-# own: lines of a predictor and kind. list(line, increase: by domain)
-mean_increase <- function(own, domains, share, level) {
+# own: lines of a predictor and kind; crossed: levels that domains share, see mean_error().
+# list(line, increase: by domain)
+mean_increase <- function(own, domains, share, level, crossed = NULL) {
   by <- function(of) {
     c(tapply(own$increase, factor(own[[of]], domains), known_mean))
   }
   increase <- by("domain")
   values <- if (own$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
   # infinite scores, as of a model that overflows, have no interval
-  error <- mean_error(values, share = share)
+  error <- mean_error(values, share = share, crossed = crossed)
   interval <- mean_interval(known_mean(increase), error, level)
   list(line = data.frame(increase = known_mean(increase), se = error$se, lower = interval[1L],
                          upper = interval[2L], domains = sum(!is.na(increase))),
@@ -90,6 +92,7 @@ describe_importance <- function(x) {
            plural(x$permutations, "permutation"), "; ", 100 * x$level,
            " % intervals of the mean over new domains")
   print_fold_warnings(x$warnings, x$fits)
+  for (line in without_interval(x$table)) cat_line("  note: ", line)
   cat_line("")
   shown <- utils::head(x$table, most_lines)
   repeated <- c(FALSE, shown$predictor[-1L] == shown$predictor[-nrow(shown)])
@@ -100,6 +103,16 @@ describe_importance <- function(x) {
   if (nrow(x$table) > most_lines) {
     cat_line("  and ", nrow(x$table) - most_lines, " more in `$table`")
   }
+}
+
+# Why some lines have no interval, in words; nothing where all have one.
+without_interval <- function(table) {
+  few <- table[is.na(table$se) & is.finite(table$increase), ]
+  pairs <- few$kind != "within"
+  c(if (any(pairs & few$domains < 3L)) {
+    paste0("no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]), quote = "\""),
+           ", which is a mean over pairs of domains: it needs 3 domains")
+  }, if (any(!pairs & few$domains < 2L)) "no interval of \"within\": it needs 2 domains")
 }
 
 # Numbers of a line with the decimals that show two digits of its standard error, the second column.
@@ -121,6 +134,6 @@ error_cells <- function(lines) {
 
 importance_title <- function(x) {
   measure <- x$metric[[1L]]
-  paste0(if (measure$better == "low") "Increase of " else "Fall of ", measure$title,
-         " when a predictor is permuted")
+  paste0(if (measure$better == "low") "Increase of " else "Increase (fall of ", measure$title,
+         if (measure$better != "low") ")", " when a predictor is permuted")
 }

@@ -57,3 +57,22 @@ test_that("results are tables for reports", {
   }
   expect_identical(report_table(explained$importance)$headers[3], "Increase of mean squared error")
 })
+
+test_that("titles of panels break where a ggplot2 picture is narrow", {
+  p <- list(panels = c("within domains", "both", "between domains"), rows = 1L,
+            y = picture_axis(NULL, 1, "x"))
+  expect_identical(gg_fit(p, 3.3)$panels, c("within\ndomains", "both", "between\ndomains"))
+  expect_identical(gg_fit(p, 6)$panels, p$panels)
+})
+
+test_that("numbers on an axis that would reach into the next panel are left out", {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  graphics::plot.new()
+  graphics::plot.window(c(0, 1), c(0, 1), xaxs = "i")
+  at <- c(0, 0.2, 0.5, 1)
+  expect_identical(clear_of_edge(at, rep("100000000", 4), c(0, 1)), c(FALSE, TRUE, TRUE, FALSE))
+  expect_identical(clear_of_edge(at, 1:4, c(0, 1)), rep(TRUE, 4))
+  # two are needed to read a scale
+  expect_true(clear_of_edge(c(0, 1), c("100000000", "200000000"), c(0, 1)))
+})

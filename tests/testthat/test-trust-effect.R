@@ -259,3 +259,16 @@ test_that("print shows some values of each curve", {
   expect_identical(nrow(tidy(dg_effect(distributional, c("x", "f"), grid = 10))), 13L)
   expect_identical(glance(dg_effect(distributional, "x", grid = 3))$type, "pdp")
 })
+
+test_that("effects do not warn of training domains with a single row, those of other rows do", {
+  toy <- simulate_dica(domains = 5, rows = 12, p = 2, seed = 1)
+  toy <- toy[!(toy$domain == levels(toy$domain)[1] & duplicated(toy$domain)), ]
+  model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1)
+  expect_no_warning(found <- dg_effect(model, "x1", grid = 3))
+  expect_no_warning(dg_effect(model, "x1", grid = 3, refits = TRUE))
+  expect_no_warning(dg_effect(model, "x1", grid = 3, type = "context"))
+  expect_warning(dg_effect(model, "x1", data = toy, grid = 3),
+                 class = "domgen_warning_small_domain")
+  expect_match(paste(capture.output(print(found)), collapse = " "), "`refits = FALSE`",
+               fixed = TRUE)
+})

@@ -278,3 +278,64 @@ test_that("print shows the largest first, as wide as the page", {
   expect_identical(glance(result)$fits, 8L)
   expect_identical(as.data.frame(result)$kind, result$table$kind)
 })
+
+test_that("folds that tell the same of different domains are one note, with all of the names", {
+  found <- alike_together(table(c('Alone: "a". Give more.', 'Alone: "b". Give more.', "other",
+                                  "other", 'Two: "a", "b".')))
+  expect_identical(found[['Alone: "a", "b". Give more.']], 2)
+  expect_identical(found[["other"]], 2)
+  expect_identical(found[['Two: "a", "b".']], 1)
+  expect_length(found, 3L)
+  toy <- simulate_dica(domains = 6, rows = 8, p = 2, seed = 1)
+  toy <- toy[!(toy$domain %in% levels(toy$domain)[1:3] & duplicated(toy$domain)), ]
+  shown <- capture.output(print(dg_importance(dg_ridge(lambda = 1), y ~ . | domain, data = toy,
+                                              permutations = 1, kind = "within")))
+  expect_length(grep("judged by a single row", shown), 1L)
+  expect_match(paste(shown, collapse = " "), "3 of 6 folds", fixed = TRUE)
+})
+
+test_that("two domains are told to have no interval between them", {
+  toy <- simulate_dica(domains = 2, rows = 20, p = 2, seed = 1)
+  of <- function(data) {
+    paste(capture.output(print(dg_importance(dg_lm(), y ~ . | domain, data = data,
+                                             permutations = 1))), collapse = " ")
+  }
+  expect_match(of(toy), "no interval of \"between\", \"both\"", fixed = TRUE)
+  expect_no_match(of(simulate_dica(domains = 3, rows = 20, p = 2, seed = 1)), "no interval")
+})
+
+test_that("what falls is called an increase, as in the table", {
+  toy <- simulate_dcm(domains = 4, rows = 20, seed = 1)
+  found <- dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 1, kind = "within")
+  expect_identical(importance_label(found), "increase (fall of accuracy)")
+  expect_match(importance_title(found), "Increase (fall of accuracy) when", fixed = TRUE)
+})
+
+test_that("intervals of crossed domains count what they share, as those of dg_cv()", {
+  toy <- expand.grid(row = 1:6, device = 1:3, patient = 1:4)
+  toy$x <- with_seed(1, rnorm(nrow(toy)))
+  toy$y <- toy$patient * toy$x + with_seed(2, rnorm(nrow(toy)))
+  found <- dg_importance(dg_lm(), y ~ x | patient + device, data = toy, permutations = 4,
+                         kind = "within")
+  # sums of squares by patient, by device, and by both (Cameron, Gelbach and Miller, 2011)
+  d <- found$domains$increase
+  patient <- sub(" .*", "", found$domains$domain)
+  device <- sub(".* ", "", found$domains$domain)
+  part <- function(by) {
+    sums <- tapply(d - mean(d), by, sum)
+    sum(sums^2) * length(sums) / (length(sums) - 1) / length(d)^2
+  }
+  variance <- max(part(patient) + part(device) - part(found$domains$domain), part(patient),
+                  part(device))
+  cv <- dg_cv(dg_lm(), y ~ x | patient + device, data = toy)
+  expect_equal(found$table$se, sqrt(variance * (1 + 1 / cv$share)))
+  half <- qt(0.975, 2) * found$table$se
+  expect_equal(found$table$upper - found$table$increase, half)
+})
+
+test_that("classes of a response with several stand in its order", {
+  order <- list(kind = "class", levels = c("low", "middle", "high"))
+  expect_output(describe_response(order), '"low", "middle", "high"', fixed = TRUE)
+  expect_output(describe_response(list(kind = "class", levels = c("no", "yes"))),
+                '"yes", "no" (decision > 0 means the first)', fixed = TRUE)
+})
