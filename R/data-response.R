@@ -86,8 +86,8 @@ check_finite <- function(X, what) {
   }
 }
 
-# needs: "none", "optional", "any", "class", "ordered" for classes whose order is meant, or "open" for
-# any and censored times.
+# needs: "none", "optional", "any", "class", "ordered" for classes whose order is meant, or "open"
+# for any and censored times.
 read_response <- function(y, needs) {
   if (needs == "none") return(NULL)
   if (is.null(y)) {

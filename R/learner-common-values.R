@@ -34,7 +34,8 @@ spec_gives <- function(spec) UseMethod("spec_gives")
 #' @exportS3Method
 spec_gives.dg_spec <- function(spec) if (wants_probabilities(spec)) "prob"
 
-# What tools for any model are given. Numbers; relative hazards of times; of classes probabilities, where the model has some,
+# What tools for any model are given. Numbers; relative hazards of times; of classes
+# probabilities, where the model has some,
 # or decision values: [rows], of two classes those of the second, or [rows x classes] of more.
 tool_values <- function(model, newdata, ...) {
   if (model$response$kind != "class") return(stats::predict(model, newdata, ...))

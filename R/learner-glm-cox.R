@@ -2,8 +2,10 @@
 # deviance is
 #   sum_i c_i event_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i],
 # with the risk sets of all domains together. It is no sum over rows, so that Newton's method is its
-# own here: with S_k the sum over those at risk at the k-th time of events, D_k the events there, and
-# H_j = sum_(k: t_k <= t_j) D_k / S_k, the curvature is W = diag(v_j H_j) - sum_k D_k / S_k^2 v_k v_k',
+# own here: with S_k the sum over those at risk at the k-th time of events, D_k the events there,
+# and
+# H_j = sum_(k: t_k <= t_j) D_k / S_k, the curvature is
+# W = diag(v_j H_j) - sum_k D_k / S_k^2 v_k v_k',
 # where v_j = c_j exp(f_j), and v_k is v at those at risk. W times a matrix is made of cumulative
 # sums. Weight k is k copies of a row, which are ties; that is why they are Breslow's.
 
@@ -15,7 +17,8 @@ family_needs.family_cox <- function(family) "open"
 #' @exportS3Method
 family_response.family_cox <- function(family, y) {
   if (!is.complex(y)) {
-    abort("data", "The response of `family = \"cox\"` must be censored times, `survival::Surv(time, ",
+    abort("data", "The response of `family = \"cox\"` must be censored times, ",
+          "`survival::Surv(time, ",
           "status)`, not ", if (is.factor(y)) "classes" else "a number", ".")
   }
   if (!any(has_event(y))) {
@@ -54,7 +57,7 @@ family_working.family_cox <- function(family, task, values) {
   list(response = task$response, Y = values - at$slope / bent, costs = bent)
 }
 
-# What does not depend on f. order: how many times of events a row's time has reached (0: it is in no
+# What does not depend on f. reached: how many times of events a row's time has (0: it is in no
 # risk set); ends: these times; deaths: the costs of the events there.
 cox_plan <- function(Y, costs) {
   time <- Re(Y[, 1L])

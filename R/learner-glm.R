@@ -2,7 +2,8 @@
 #'
 #' @description
 #' Kernel regression for responses that are no plain numbers: classes, proportions, counts, positive
-#' amounts, censored times. With the mean \eqn{\mu = h(f + b)}{mu = h(f + b)}, h the inverse of the family's link,
+#' amounts, censored times. With the mean \eqn{\mu = h(f + b)}{mu = h(f + b)}, h the inverse of the
+#' family's link,
 #' f minimises
 #' \deqn{\sum_i c_i\, d(y_i, \mu_i) + \lambda\lVert f\rVert^2,}{
 #'   sum_i c_i d(y_i, mu_i) + lambda ||f||^2,}
@@ -32,7 +33,8 @@
 #'
 #' * `"cox"`: times until an event, of which some are only known to be longer, as
 #'   `survival::Surv(time, status)`, right-censored. The hazard of a row is \eqn{h_0(t)\,e^f}{h0(t)
-#'   exp(f)}, and twice the negative logarithm of the partial likelihood (Cox, 1972) is the deviance,
+#'   exp(f)}, and twice the negative logarithm of the partial likelihood (Cox, 1972) is the
+#'   deviance,
 #'   \deqn{2 \sum_{i:\ \mathrm{event}} c_i \Bigl[\log \sum_{j:\ t_j \ge t_i} c_j e^{f_j} -
 #'     f_i\Bigr].}{2 sum_(i: event) c_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i].}
 #'   Events at the same time count as Breslow (1974) has it, by which weight k is k copies of a row
@@ -55,7 +57,8 @@
 #' shortened; on the Gram matrix a Cholesky factorisation a step, n^3/3 operations, on a feature map
 #' with r coordinates n r^2. `"cox"` has the second steps on the Gram matrix too, in the r columns
 #' of its root, r its rank. For more than two classes steps go round the classes, each with the
-#' others as known, or from f to the thresholds and back. It stops where a step gains less than 1e-14
+#' others as known, or from f to the thresholds and back. It stops where a step gains less than
+#' 1e-14
 #' of the objective.
 #'
 #' **The penalty.** Where `lambda` is not given, domains that are left out choose it, and how wide
@@ -92,7 +95,8 @@
 #'   a number.
 #' @section Errors:
 #' A response that the family does not have (negative counts, three classes of `binomial()`, times
-#' that are not right-censored, or without an event), intervals, sets and probabilities of `"cox"`, a
+#' that are not right-censored, or without an event), intervals, sets and probabilities of `"cox"`,
+#' a
 #' link
 #' that has no value at 0 with `offset = FALSE`, families that are not of base R, non-positive
 #' `lambda`, unknown arguments, and Gram matrices over the memory limit ([domgen-package]) are
@@ -100,7 +104,8 @@
 #' @references
 #' Breslow, N. (1974). Covariance analysis of censored survival data. *Biometrics* 30(1), 89-99.
 #'
-#' Cox, D. R. (1972). Regression models and life-tables. *Journal of the Royal Statistical Society B*
+#' Cox, D. R. (1972). Regression models and life-tables. *Journal of the Royal Statistical Society
+#' B*
 #' 34(2), 187-220.
 #'
 #' Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear

@@ -8,7 +8,8 @@
 #'   `decision` (decision values; a matrix with a column per class if there are more than two) or
 #'   `prob` (matrix, a column per class; the model must give probabilities), that returns one
 #'   number. `truth` of censored times is a complex number a row: the time, and 1 as imaginary part
-#'   where the event was seen. It is called with the rows of one domain, and once with all (`overall` of [dg_cv()]).
+#'   where the event was seen. It is called with the rows of one domain, and once with all
+#'   (`overall` of [dg_cv()]).
 #' @param better `"low"` or `"high"`: which way is better?
 #' @param title What it is called when results are printed.
 #' @return A metric.
@@ -44,7 +45,8 @@ metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
     }
     as.numeric(score)
   }
-  structure(list(kind = c(if (!"prob" %in% given) c("number", "censored"), "class"), better = better,
+  kind <- c(if (!"prob" %in% given) c("number", "censored"), "class")
+  structure(list(kind = kind, better = better,
                  title = title, value = value, needs = if ("prob" %in% given) "prob"),
             class = "dg_metric")
 }

@@ -380,7 +380,7 @@ law_predictions <- function(kind, perfect = FALSE) {
                 lower = number + wrong - half, upper = number + wrong + half))
   }
   if (kind == "censored") {
-    risk <- ifelse(wrong, -number, number)
+    risk <- number * ifelse(wrong, -1, 1)
     return(list(truth = domgen:::censored_times(exp(-number), seq_along(number) %% 3 > 0),
                 prediction = exp(risk), decision = risk))
   }
