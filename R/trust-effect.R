@@ -105,6 +105,7 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   check_given(model, "model")
   check_no_dots(list(...), names(formals(dg_effect)))
   type <- check_choice(type, "type", effect_types)
+  progress <- read_progress(progress)
   check_explained(model, type)
   rows <- effect_rows(model, data, domain, parent.frame())
   asked <- list(
@@ -119,7 +120,7 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   asked$grids <- read_grids(grid, predictors, rows, type)
   asked$chosen <- search_rows(list(y = numeric(length(rows$domain)), domain = rows$domain),
                               max(asked$max_rows, nlevels(rows$domain)), asked$seed, 1L)
-  new_effect(model, asked, read_progress(progress))
+  new_effect(model, asked, progress)
 }
 
 effect_types <- c("pdp", "ale", "context")
