@@ -146,7 +146,7 @@ effect_rows <- function(model, data, domain, env) {
     abort("argument", "`domain` must not be given without `data`.")
   }
   if (own) {
-    input <- cv_input(call("dg_effect"), model, env)
+    input <- cv_input(call("dg_effect"), model, env, "`data`")
     if (!is.null(input$source)) {
       abort("argument", "`data` must be given: the model was fitted to a source.")
     }

@@ -126,6 +126,6 @@ tell_infinite <- function(known, level) {
   G <- nlevels(known$domain)
   if (!is_beyond(level, G)) return(invisible())
   inform("interval", plural(G, "domain"), " cannot promise anything of a new one with probability ",
-         format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The largest level ",
-         "with less is ", format(largest_level(G)), ".", once = TRUE)
+         format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The ",
+         "largest level with less is ", format(largest_level(G)), ".", once = TRUE)
 }
