@@ -133,10 +133,10 @@ test_that("rows in blocks are warned of as rows in memory", {
 
 test_that("predict() finds the domains that stand beyond without all of their standing", {
   set.seed(6)
-  for (outlying in c(0, 1.5, 4)) {
+  for (outlying in c(0, 3, 8)) {
     known <- standing_rows(rep(6L, 24))
     new <- standing_rows(sample(2:9, 30, TRUE), shift = outlying)
-    kernel <- described(known)
+    kernel <- described(known, sigma = 10)
     standing <- domain_standing(kernel, new)
     found <- domains_beyond(kernel, new_embeddings(kernel, new), new)
     expect_identical(as.integer(found), which(stands_beyond(standing)))
@@ -144,8 +144,8 @@ test_that("predict() finds the domains that stand beyond without all of their st
       expect_equal(attr(found, "standing"), standing[found, ], ignore_attr = TRUE)
     }
     near <- embedding_distances(kernel$spread, new_embeddings(kernel, new), tabulate(new$domain))
-    expect_identical(count_near(kernel$spread, new_embeddings(kernel, new), tabulate(new$domain)),
-                     rowSums(near <= 2))
+    expect_equal(count_near(kernel$spread, new_embeddings(kernel, new), tabulate(new$domain)),
+                 rowSums(near <= 2), ignore_attr = TRUE)
   }
   expect_gt(length(found), 0)
 })
