@@ -33,3 +33,14 @@ rows_at <- function(rows, i) {
   rows$domain <- take(rows$domain, i)
   rows
 }
+
+# Of each row of a matrix the largest value.
+row_largest <- function(values) {
+  values[cbind(seq_len(nrow(values)), max.col(values, "first"))]
+}
+
+# The k smallest values of each row, in order, [rows x k].
+row_smallest <- function(values, k) {
+  order <- order(row(values), values, method = "radix")
+  matrix(values[c(matrix(order, ncol(values))[seq_len(k), ])], nrow(values), k, byrow = TRUE)
+}

@@ -10,8 +10,10 @@
 #            factors around it, too
 #   text     the expression)
 domain_structure <- function(call) {
-  if (!is_branch(call) || length(all.vars(call)) < 2L) return(NULL)
+  if (!is_branch(call)) return(NULL)
   tree <- domain_tree(call)
+  # a number may be computed of one variable
+  if (length(all.vars(call)) < 2L && !anyDuplicated(tree$leaves)) return(NULL)
   check_leaves(tree$leaves, call)
   names(tree$factors) <- vapply(tree$leaves, deparse1, "")
   c(tree, list(text = deparse1(call)))

@@ -4,12 +4,17 @@
 #' @param e1,e2 Kernels between domains, or one and a non-negative number.
 #' @export
 Ops.domgen_domain_kernel <- function(e1, e2) {
-  if (!.Generic %in% c("+", "*") || missing(e2)) {
-    abort("argument", "Kernels between domains can be added and multiplied; `", .Generic,
+  combine_kernels(.Generic, e1, if (missing(e2)) NULL else e2, missing(e2))
+}
+
+#' @exportS3Method
+combine_parts.domgen_domain_kernel <- function(either, operator, e1, e2, alone) {
+  if (!operator %in% c("+", "*") || alone) {
+    abort("argument", "Kernels between domains can be added and multiplied; `", operator,
           "` is not defined.")
   }
   both <- lapply(list(e1, e2), domain_term)
-  if (.Generic == "+") {
+  if (operator == "+") {
     both <- lapply(both, as_domain_sum)
     return(domain_sum(do.call(c, lapply(both, `[[`, "parts")),
                       unlist(lapply(both, `[[`, "weights"))))

@@ -50,7 +50,7 @@ domain_kappa.domain_embedding <- function(kernel, rows, among = FALSE) {
   kappa <- kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
   check_overflow(kappa, kernel$outer)
   warn_far_domains(embedding_similarity(kernel, kappa, embeddings), levels(rows$domain),
-                   if (can_stand_beyond(kernel)) embedding_standing(kernel, embeddings, rows))
+                   domains_beyond(kernel, embeddings, rows))
   kappa
 }
 

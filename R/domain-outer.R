@@ -54,17 +54,18 @@ largest_cosine <- function(values, own, known) {
   cosines <- abs(values) / sizes
   # a domain at the origin of a linear kernel is not far
   cosines[sizes == 0] <- 1
-  apply(cosines, 1L, max)
+  row_largest(cosines)
 }
 
-# standing: see standing_of(), or NULL.
-warn_far_domains <- function(similarity, names, standing = NULL) {
+# beyond: see domains_beyond().
+warn_far_domains <- function(similarity, names, beyond = NULL) {
   far <- similarity < far_similarity
-  beyond <- if (is.null(standing)) rep(FALSE, length(far)) else !far & stands_beyond(standing)
-  if (!any(far | beyond)) return(invisible())
-  warn("far_domain", paste(c(if (any(far)) far_words(similarity[far], names[far]),
-                             if (any(beyond)) beyond_words(standing[beyond, ], names[beyond])),
-                           collapse = " "))
+  beside <- !far[beyond]
+  if (!any(far, beside)) return(invisible())
+  warn("far_domain", paste(c(
+    if (any(far)) far_words(similarity[far], names[far]),
+    if (any(beside)) beyond_words(attr(beyond, "standing")[beside, ], names[beyond[beside]])
+  ), collapse = " "))
 }
 
 domain_subject <- function(names) {

@@ -19,36 +19,29 @@ training_spread <- function(gram, sizes, own) {
   diag(squares) <- Inf
   k <- as.integer(ceiling(sqrt(G + 1)))
   noises <- outer(variance / sizes, variance / sizes, "+")
-  near <- smallest(squares - noises, min(k, G - 1L))
+  near <- row_smallest(squares - noises, min(k, G - 1L))
   spread <- list(variance = variance, noise = variance / sizes, k = k, norms = norms,
                  between = max(stats::median(rowMeans(near)), 0))
-  near <- smallest(in_noises(squares, noises + spread$between), k)
+  near <- row_smallest(in_noises(squares, noises + spread$between), k)
   spread$first <- rowSums(near[, -k, drop = FALSE])
   # two domains have one neighbour each, and the new one is the second in any case
   spread$last <- pmin(near[, k], .Machine$double.xmax)
   spread
 }
 
-# New domains by their squared distances from those of training [new x G] and their sizes: data
-# frame of distance (the score), farthest (that of a training domain), p; attribute left_out: the
-# scores of the training domains [new x G].
-standing_of <- function(spread, squares, sizes) {
-  noises <- outer(spread$variance / sizes, spread$noise, "+")
-  near <- unname(in_noises(squares, noises + spread$between))
-  own <- above_noise(rowMeans(smallest(near, spread$k)))
+# New domains by their d from those of training [new x G]: data frame of distance (the score),
+# farthest (that of a training domain), p; attribute left_out: the scores of the training domains
+# [new x G].
+standing_of <- function(spread, near) {
+  own <- above_noise(rowMeans(row_smallest(near, spread$k)))
   # the new one takes the place of the k-th neighbour where it is nearer
   known <- pmin(near, rep(spread$last, each = nrow(near))) + rep(spread$first, each = nrow(near))
   known <- above_noise(known / spread$k)
   larger <- rowSums(known >= own * (1 - 1e-9))
-  standing <- data.frame(distance = own, farthest = apply(known, 1L, max),
-                         p = (1 + larger) / (1 + ncol(near)))
+  # data.frame() takes longer than all else
+  standing <- list2DF(list(distance = own, farthest = row_largest(known),
+                           p = (1 + larger) / (1 + ncol(near))))
   structure(standing, left_out = known)
-}
-
-# [rows of m x k], in order.
-smallest <- function(m, k) {
-  found <- apply(m, 1L, function(v) sort(v, partial = seq_len(k))[seq_len(k)])
-  matrix(found, nrow(m), k, byrow = TRUE)
 }
 
 # Identical rows and no noise: no distance.
@@ -81,21 +74,55 @@ domain_standing.domain_embedding <- function(kernel, rows) {
   embedding_standing(kernel, new_embeddings(kernel, rows), rows)
 }
 
-# Domains that are described by sums over their rows may say their sizes.
 embedding_standing <- function(kernel, embeddings, rows) {
-  spread <- kernel$spread
-  sizes <- if (is.null(rows$coordinates)) tabulate(rows$domain, nlevels(rows$domain))
-           else rows$sizes
-  if (is.null(spread) || is.null(sizes)) return(NULL)
+  sizes <- described_sizes(rows)
+  if (is.null(kernel$spread) || is.null(sizes)) return(NULL)
+  standing_of(kernel$spread, embedding_distances(kernel$spread, embeddings, sizes))
+}
+
+# Domains that are described by sums over their rows may say their sizes.
+described_sizes <- function(rows) {
+  if (is.null(rows$coordinates)) tabulate(rows$domain, nlevels(rows$domain)) else rows$sizes
+}
+
+# d [new x G]
+embedding_distances <- function(spread, embeddings, sizes) {
   squares <- squared_distances(embeddings$inner, embeddings$norms, spread$norms)
-  standing_of(spread, without_rounding(squares, spread$norms), sizes)
+  noises <- outer(spread$variance / sizes, spread$noise, "+")
+  unname(in_noises(without_rounding(squares, spread$norms), noises + spread$between))
 }
 
 # Is a domain so far beyond all of training that predict() says so? One of many exchangeable domains
 # is the farthest by chance, but seldom at twice the distance; few domains do not tell what is far.
 stands_beyond <- function(standing) {
-  standing$p <= 0.05 & standing$distance > 2 * pmax(standing$farthest, 1)
+  standing$p <= 0.05 & standing$distance > far_standing * pmax(standing$farthest, 1)
 }
 
-# p can be 0.05.
-can_stand_beyond <- function(kernel) length(kernel$spread$noise) >= 19L
+far_standing <- 2
+
+# The numbers of the new domains that stand beyond, with their standing as attribute, NULL if there
+# are none. predict() asks this of all domains, each time, and hardly any has so few near it as that
+# asks for: a mean over k is no larger than 2 where k are within 2.
+domains_beyond <- function(kernel, embeddings, rows) {
+  spread <- kernel$spread
+  # p can be 0.05
+  if (length(spread$noise) < 19L) return(NULL)
+  sizes <- described_sizes(rows)
+  if (is.null(sizes)) return(NULL)
+  open <- which(count_near(spread, embeddings, sizes) < spread$k)
+  if (length(open) == 0L) return(NULL)
+  few <- list(inner = embeddings$inner[open, , drop = FALSE], norms = embeddings$norms[open])
+  standing <- standing_of(spread, embedding_distances(spread, few, sizes[open]))
+  beyond <- stands_beyond(standing)
+  if (any(beyond)) structure(open[beyond], standing = standing[beyond, ])
+}
+
+# Of each new domain the number of training domains that are surely within d = 2, which is
+#   |mu_j|^2 - 2 <mu_j, mu_g> + |mu_g|^2 <= 2 (b + s^2/n_j + s^2/n_g),
+# a comparison of inner products with a sum.
+count_near <- function(spread, embeddings, sizes) {
+  half <- far_standing / 2
+  own <- embeddings$norms / 2 - half * (spread$variance / sizes + spread$between)
+  known <- spread$norms / 2 - half * spread$noise
+  rowSums(embeddings$inner >= outer(own, known + 1e-9 * max(spread$norms), "+"))
+}

@@ -22,10 +22,23 @@ kernel_normalise <- function(kernel) {
 #' @rdname kernel_normalise
 #' @export
 Ops.domgen_kernel <- function(e1, e2) {
-  if (!.Generic %in% c("+", "*") || missing(e2)) {
-    abort("argument", "Kernels can be added and multiplied; `", .Generic, "` is not defined.")
+  combine_kernels(.Generic, e1, if (missing(e2)) NULL else e2, missing(e2))
+}
+
+# Of kernels of rows and of domains alike: R asks neither where their functions differ.
+combine_kernels <- function(operator, e1, e2, alone) {
+  combine_parts(structure(list(), class = c(class(e1), class(e2))), operator, e1, e2, alone)
+}
+
+# either: has the classes of both.
+combine_parts <- function(either, operator, e1, e2, alone) UseMethod("combine_parts")
+
+#' @exportS3Method
+combine_parts.domgen_kernel <- function(either, operator, e1, e2, alone) {
+  if (!operator %in% c("+", "*") || alone) {
+    abort("argument", "Kernels can be added and multiplied; `", operator, "` is not defined.")
   }
-  name <- switch(.Generic, "+" = "sum", "*" = "product")
+  name <- switch(operator, "+" = "sum", "*" = "product")
   parts <- lapply(list(e1, e2), as_kernel)
   parts <- do.call(c, lapply(parts, function(k) {
     if (inherits(k, paste0("kernel_", name))) k$parts else list(k)

@@ -61,8 +61,7 @@ read_labels <- function(given, ok, response) {
     abort("data", "`labels` must have at least one label; without any the model itself predicts ",
           "the domain.")
   }
-  y <- if (response$kind == "number") check_number_labels(y) else check_class_labels(y, response)
-  y <- y[ok]
+  y <- check_known_response(y, response, "labels")[ok]
   if (all(is.na(y))) abort("data", "No labelled row of `newdata` is complete.")
   weights <- read_vector(given$weights, length(ok), "weights")
   if (is.null(weights)) weights <- rep(1, length(ok))
@@ -70,18 +69,29 @@ read_labels <- function(given, ok, response) {
   list(y = y, weights = read_weights(weights, length(y)))
 }
 
-check_number_labels <- function(y) {
+# Responses of new rows, as they were in training; NA where they are not known. arg: which argument
+# has them.
+check_known_response <- function(y, response, arg) {
+  if (response$kind == "number") check_number_labels(y, arg)
+  else check_class_labels(y, response, arg)
+}
+
+check_number_labels <- function(y, arg) {
   if (!is.numeric(y) && !all(is.na(y)) || inherits(y, "integer64")) {
-    abort("data", "`labels` must be numbers, as the response in training, not ", describe(y), ".")
+    abort("data", "`", arg, "` must be numbers, as the response in training, not ", describe(y),
+          ".")
   }
-  if (any(is.infinite(y))) abort("data", "`labels` must be finite.")
+  if (any(is.infinite(y))) {
+    abort("data", "`", arg, "` must be finite; found ",
+          plural(sum(is.infinite(y)), "infinite value"), ".")
+  }
   as.numeric(y)
 }
 
-check_class_labels <- function(y, response) {
+check_class_labels <- function(y, response, arg) {
   unknown <- setdiff(as.character(y), c(response$levels, NA))
   if (length(unknown)) {
-    abort("data", "`labels` must be classes seen in training (",
+    abort("data", "`", arg, "` must be classes seen in training (",
           enumerate(response$levels, quote = "\""), "), not ", enumerate(unknown, quote = "\""),
           ".")
   }

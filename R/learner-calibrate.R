@@ -41,6 +41,7 @@ check_held_out <- function(sample, what) {
 # Sums of weights, as shares of the largest domain; rounded, so that k copies and weight k
 # are the same number.
 domain_sizes <- function(sample) {
+  if (length(sample$weights) == 0L) return(numeric())
   share <- sample$weights / max(sample$weights)
   size <- vapply(split(share, sample$domain), sum, numeric(1))
   signif(size / max(size), 10)

@@ -154,7 +154,14 @@ zero_constants.family_base <- function(family, machines) {
 family_means.family_base <- function(family, values) {
   base <- family_object(family)
   known <- !is.na(values)
-  values[known] <- base$linkinv(values[known])
+  # base R's logit refuses no values at all, and 1/mu^2 warns of what is below 0
+  if (any(known)) values[known] <- suppressWarnings(base$linkinv(values[known]))
+  lost <- sum(is.nan(values) & known)
+  if (lost) {
+    warn("no_mean", plural(lost, "row"), " ha", if (lost == 1L) "s" else "ve", " no mean, as the ",
+         "link \"", family$link, "\" has none there: NaN. A family with the link \"log\" has ",
+         "one for each row.")
+  }
   values
 }
 

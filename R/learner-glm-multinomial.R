@@ -84,10 +84,6 @@ class_step <- function(now, class, data, task, args, known) {
 class_loss <- list(smooth = function(y, f, args, width) smooth_logistic(y, f, args, width),
                    kinks = 0L, name = "multinomial")
 
-row_largest <- function(values) {
-  do.call(pmax, lapply(seq_len(ncol(values)), function(class) values[, class]))
-}
-
 log_sum <- function(values) {
   largest <- row_largest(values)
   largest + log(rowSums(exp(values - largest)))

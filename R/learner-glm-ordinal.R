@@ -74,14 +74,17 @@ family_scores.family_ordinal <- function(family, values) {
   scores <- vapply(classes, function(k) {
     -ordinal_values(class_ends(family$thresholds, rep(k, length(f)), f))
   }, numeric(length(f)))
-  scores <- matrix(scores, length(f))
+  scores <- matrix(scores, length(f), length(classes))
   # of two classes the logarithm of the odds
-  if (ncol(scores) == 2L) scores[, 2L, drop = FALSE] - scores[, 1L] else scores
+  if (ncol(scores) == 2L) scores[, 2L, drop = FALSE] - scores[, 1L, drop = FALSE] else scores
 }
 
 #' @exportS3Method
 family_means.family_ordinal <- function(family, values) {
-  if (ncol(values) == 1L) stats::plogis(values) else family_means.family_multinomial(family, values)
+  if (ncol(values) > 1L) return(family_means.family_multinomial(family, values))
+  # keeps the column of no rows
+  values[] <- stats::plogis(values)
+  values
 }
 
 #' @exportS3Method

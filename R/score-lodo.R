@@ -158,6 +158,7 @@ input_again <- function(object, env) {
 # The scaled predictors from the data of the call.
 read_again <- function(object, env) {
   input <- input_again(object, env)
+  if (!is.null(input$source)) abort("argument", "`object` must be fitted to rows, not to a source.")
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
   same <- identical(sample$kept, object$rows$kept) && identical(sample$y, object$y) &&
     identical(colnames(sample$X), object$blueprint$columns)

@@ -111,6 +111,7 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   check_given(model, "model")
   check_no_dots(list(...), names(formals(dg_effect)))
   type <- check_choice(type, "type", effect_types)
+  progress <- read_progress(progress)
   check_explained(model, type)
   rows <- effect_rows(model, data, domain, parent.frame())
   asked <- list(
@@ -125,7 +126,7 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   asked$grids <- read_grids(grid, predictors, rows, type)
   asked$chosen <- search_rows(list(y = numeric(length(rows$domain)), domain = rows$domain),
                               max(asked$max_rows, nlevels(rows$domain)), asked$seed, 1L)
-  new_effect(model, asked, read_progress(progress))
+  new_effect(model, asked, progress)
 }
 
 effect_types <- c("pdp", "ale", "context")
@@ -151,7 +152,7 @@ effect_rows <- function(model, data, domain, env) {
     abort("argument", "`domain` must not be given without `data`.")
   }
   if (own) {
-    input <- cv_input(call("dg_effect"), model, env)
+    input <- cv_input(call("dg_effect"), model, env, "`data`")
     if (!is.null(input$source)) {
       abort("argument", "`data` must be given: the model was fitted to a source.")
     }

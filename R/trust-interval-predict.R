@@ -75,12 +75,18 @@ whole_threshold <- function(scores, known, level) {
 
 # A line for each domain of the new rows, in the order in which they come.
 mean_intervals <- function(known, fit, groups, level) {
+  groups <- as.character(groups)
   groups <- factor(groups, unique(groups))
   rows <- tabulate(groups[!is.na(fit)], nlevels(groups))
   means <- vapply(split(fit, groups), mean, numeric(1), na.rm = TRUE, USE.NAMES = FALSE)
+  # none of its rows is complete
+  means[rows == 0L] <- NA
+  # squares of very large errors would overflow
+  unit <- max(abs(known$error))
+  if (unit > 0) known$error <- known$error / unit
   errors <- domain_errors(known)
   threshold <- domain_threshold(abs(errors$mean) / mean_size(errors, errors$rows), level)
-  half <- if (is.finite(threshold)) threshold * mean_size(errors, pmax(rows, 1)) else Inf
+  half <- if (is.finite(threshold)) unit * threshold * mean_size(errors, pmax(rows, 1)) else Inf
   data.frame(domain = levels(groups), rows = rows, fit = means, lower = means - half,
              upper = means + half)
 }
@@ -120,6 +126,6 @@ tell_infinite <- function(known, level) {
   G <- nlevels(known$domain)
   if (!is_beyond(level, G)) return(invisible())
   inform("interval", plural(G, "domain"), " cannot promise anything of a new one with probability ",
-         format(level), ": intervals are infinite, and sets have all classes. The largest level ",
-         "with less is ", format(largest_level(G)), ".", once = TRUE)
+         format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The ",
+         "largest level with less is ", format(largest_level(G)), ".", once = TRUE)
 }

@@ -50,7 +50,7 @@ left_out_decisions.dg_gp <- function(object, sample) {
 # [n]; sizer; own: is the size the model's own? from: what domains they are of.
 score_intervals <- function(object, sample) {
   whole <- left_out_whole(sample$blueprint$structure, levels(sample$domain))
-  check_held_out(sample, "interval")
+  check_held_out(sample, if (object$response$kind == "number") "interval" else "type = \"set\"")
   found <- quietly(with_seed(1L, left_out_decisions(object, sample)))
   # of several factors a new level of the outer one
   if (!is.null(whole)) levels(sample$domain) <- whole

@@ -164,22 +164,13 @@ intervals_of <- function(object, env) {
 # At labelled rows of domains that the model has not seen.
 intervals_at <- function(object, newdata, y, domain) {
   new <- read_new(object, newdata, domain, NULL, NULL)
-  truth <- if (is.null(y)) response_of(object, newdata) else y
-  if (is.null(truth)) {
-    abort("data", "`newdata` must have the response ",
-          enumerate(variable_names(object$blueprint)$response), ", or `y` give it.")
-  }
-  if (length(truth) != length(new$ok)) {
-    abort("argument", "`y` must have an entry for each row of `newdata` (", length(new$ok),
-          "), not ", length(truth), ".")
-  }
+  truth <- read_truth(object, newdata, y, length(new$ok))
   groups <- given_domain(object$blueprint, newdata, domain)
   known <- intersect(unique(as.character(groups)), levels(object$domain))
   if (length(known)) {
     abort("data", "`newdata` must have rows of domains that were not in training, and has ",
           enumerate(known, quote = "\""), ".")
   }
-  if (!is.null(object$response$levels)) truth <- factor(as.character(truth), object$response$levels)
   used <- new$ok & !is.na(truth) & !is.na(groups)
   values <- decide_rows(object, new)
   sample <- list(X = new$X[used[new$ok], , drop = FALSE], y = truth[used],
@@ -188,6 +179,18 @@ intervals_at <- function(object, newdata, y, domain) {
   sd <- if (has_own_size(object)) own_size(object, new)[used]
   settle_intervals(object, sample, list(values = values[used, , drop = FALSE], sd = sd),
                    "new domains")
+}
+
+read_truth <- function(object, newdata, y, n) {
+  name <- variable_names(object$blueprint)$response
+  truth <- if (is.null(y)) response_of(object, newdata) else y
+  if (is.null(truth)) {
+    abort("data", "`newdata` must have the response ", enumerate(name), ", or `y` give it.")
+  }
+  arg <- if (is.null(y)) paste0("newdata$", name) else "y"
+  truth <- check_known_response(read_vector(truth, n, arg), object$response, arg)
+  if (all(is.na(truth))) abort("data", "`", arg, "` must have at least one value that is known.")
+  truth
 }
 
 #' @export

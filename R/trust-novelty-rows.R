@@ -76,9 +76,11 @@ novelty_rows <- function(view, ok) {
   distance <- kernel_own(kernel, new$X) + mean(known$gram) -
     2 * kernel_mean(kernel, new, view$known, known$share)
   p <- numeric(length(distance))
+  all <- split(seq_along(new$domain), new$domain)
+  some <- split(seq_along(view$some$domain), view$some$domain)
   for (name in levels(new$domain)) {
-    rows <- which(new$domain == name)
-    joined <- rows_at(view$some, which(view$some$domain == name))
+    rows <- all[[name]]
+    joined <- rows_at(view$some, some[[name]])
     against <- left_out_distances(kernel, view$known, known, joined)
     p[rows] <- shares_beyond(distance[rows], against, known$share, nrow(known$gram))
   }
@@ -144,11 +146,9 @@ resembled <- function(view, names) {
   kappa <- pmax(quietly(domain_kappa(view$weighing[[1L]], view$weighing[[2L]])), 0)
   sums <- rowSums(kappa)
   weights <- kappa / ifelse(sums > 0, sums, 1)
-  new <- levels(view$new$domain)
-  do.call(rbind, lapply(seq_along(new), function(j) {
-    order <- order(-weights[j, ])
-    data.frame(domain = new[j], training = names[order], weight = weights[j, order])
-  }))
+  order <- order(row(weights), -weights)
+  data.frame(domain = rep(levels(view$new$domain), each = length(names)),
+             training = names[col(weights)[order]], weight = weights[order])
 }
 
 # p of the domain of each row of newdata, NULL where the model does not predict by mean embeddings:

@@ -70,6 +70,8 @@ test_that("what is no structure is an error that says what is", {
   expect_error(dg_lm(y ~ x | school * class, data = d), "nested ones")
   expect_error(dg_lm(y ~ x | school / 2 + class, data = d), "nested ones")
   expect_error(dg_lm(y ~ x | school + school:class, data = d), "nested ones")
+  expect_error(dg_lm(y ~ x | school + school, data = d), "`school` is there twice")
+  expect_error(dg_lm(y ~ x | school / school, data = d), "`school` is there twice")
   expect_error(dg_lm(y ~ x | school + class + school, data = d), "there twice")
   odd <- transform(d, device = c(A = "A / 1", B = "B")[as.character(device)])
   expect_error(dg_lm(y ~ x | school / device, data = odd), "A / 1", class = "domgen_error_data")

@@ -130,3 +130,22 @@ test_that("rows in blocks are warned of as rows in memory", {
   expect_match(in_memory, "is beyond all")
   expect_identical(capture_warnings(predict(model, row_source(new))), in_memory)
 })
+
+test_that("predict() finds the domains that stand beyond without all of their standing", {
+  set.seed(6)
+  for (outlying in c(0, 3, 8)) {
+    known <- standing_rows(rep(6L, 24))
+    new <- standing_rows(sample(2:9, 30, TRUE), shift = outlying)
+    kernel <- described(known, sigma = 10)
+    standing <- domain_standing(kernel, new)
+    found <- domains_beyond(kernel, new_embeddings(kernel, new), new)
+    expect_identical(as.integer(found), which(stands_beyond(standing)))
+    if (length(found)) {
+      expect_equal(attr(found, "standing"), standing[found, ], ignore_attr = TRUE)
+    }
+    near <- embedding_distances(kernel$spread, new_embeddings(kernel, new), tabulate(new$domain))
+    expect_equal(count_near(kernel$spread, new_embeddings(kernel, new), tabulate(new$domain)),
+                 rowSums(near <= 2), ignore_attr = TRUE)
+  }
+  expect_gt(length(found), 0)
+})

@@ -390,3 +390,31 @@ test_that("it is printed with its family, deviance and penalty", {
     dg_glm(family = Gamma("log"), lambda = 2)
   })
 })
+
+test_that("no rows are predicted by every family", {
+  set.seed(31)
+  rows <- data.frame(g = rep(1:4, each = 5), x = rnorm(20))
+  rows$y <- rep(c("a", "b"), 10)
+  rows$k <- rep(c("a", "b", "c", "a", "b"), 4)
+  rows$n <- rpois(20, 2)
+  rows$share <- runif(20)
+  for (family in c("binomial", "multinomial", "ordinal")) {
+    for (response in c("y", if (family != "binomial") "k")) {
+      model <- dg_glm(reformulate("x | g", response), data = rows, family = family, lambda = 1)
+      classes <- length(unique(rows[[response]]))
+      expect_length(predict(model, rows[0, ]), 0)
+      expect_identical(dim(predict(model, rows[0, ], type = "prob")), c(0L, classes))
+    }
+  }
+  for (model in list(dg_glm(share ~ x | g, data = rows, family = "binomial", lambda = 1),
+                     dg_glm(n ~ x | g, data = rows, family = "poisson", lambda = 1))) {
+    expect_identical(predict(model, rows[0, ]), numeric())
+  }
+})
+
+test_that("rows without a mean under the link are NaN, with a warning of the package", {
+  family <- check_family("inverse.gaussian", "family")
+  expect_warning(found <- family_means(family, cbind(c(4, -1, NA, 0.25))), "1 row has no mean",
+                 class = "domgen_warning_no_mean")
+  expect_identical(found[, 1], c(0.5, NaN, NA, 2))
+})

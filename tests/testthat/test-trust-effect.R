@@ -272,3 +272,17 @@ test_that("effects do not warn of training domains with a single row, those of o
   expect_match(paste(capture.output(print(found)), collapse = " "), "`refits = FALSE`",
                fixed = TRUE)
 })
+
+test_that("what a call cannot use is said in its own words", {
+  data <- simulate_dica(domains = 5, rows = 8, seed = 1)
+  model <- dg_ridge(y ~ . | domain, data = data, lambda = 1)
+  expect_domgen_error(dg_effect(model, "x1", progress = "yes"), "`progress` must be TRUE or FALSE")
+  adapted <- adapt(model, data[1:3, ], labels = data$y[1:3])
+  expect_domgen_error(dg_effect(adapted, "x1"), "by a call that has its data: give `data`")
+  expect_domgen_error(dg_cv(adapted), "give `x` and `data`")
+  gone <- local({
+    own <- data
+    dg_ridge(y ~ . | domain, data = own, lambda = 1)
+  })
+  expect_domgen_error(dg_effect(gone, "x1"), "are gone .*: give `data`")
+})

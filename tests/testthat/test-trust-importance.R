@@ -266,6 +266,9 @@ test_that("what does not fit is refused", {
   expect_domgen_error(run(object = dica()), "must predict the response")
   expect_domgen_error(dg_importance(dg_ridge(features = features_nystrom(5)), y ~ x | g,
                                     data = row_source(data)), "rows in memory")
+  for (metric in c("coverage", "interval_score")) {
+    expect_domgen_error(run(metric = metric), "`metric` must be a score of predictions")
+  }
   data$M <- as.matrix(data[c("x", "z")])
   expect_domgen_error(run(formula = y ~ M | g), "columns of single values; `M` is")
 })

@@ -313,3 +313,45 @@ test_that("intervals of shares and counts stay where the response can be", {
   expect_equal(endless$lower, rep(0, 5))
   expect_equal(endless$upper, rep(1, 5))
 })
+
+test_that("responses of new domains are as in training, or the argument is named", {
+  set.seed(16)
+  world <- split_at(interval_world(8, 5), 5)
+  model <- dg_lm(y ~ x + z | domain, data = world$train)
+  given <- function(y) fix_intervals(model, world$new, y = y)$intervals$error
+  n <- nrow(world$new)
+  expect_equal(given(as.matrix(world$new$y)), given(NULL))
+  expect_domgen_error(given(rep("a", n)), "`y` must be numbers, as the response in training")
+  expect_domgen_error(given(c(Inf, world$new$y[-1])), "`y` must be finite; found 1 infinite value")
+  expect_domgen_error(given(as.list(world$new$y)), "`y` must be a vector")
+  expect_domgen_error(given(1), "`y` must have one entry per row .15., not 1")
+  expect_domgen_error(given(rep(NA, n)), "`y` must have at least one value that is known")
+  expect_domgen_error(fix_intervals(model, transform(world$new, y = factor(y))),
+                      "`newdata.y` must be numbers")
+  classes <- dg_lm(y > 0 ~ x + z | domain, data = world$train)
+  expect_domgen_error(fix_intervals(classes, world$new, y = rep("maybe", n)),
+                      "`y` must be classes seen in training")
+  alone <- dg_lm(y > 0 ~ x | domain, data = transform(world$train, domain = "one"))
+  expect_domgen_error(predict(alone, world$new, type = "set"), "`type = \"set\"` needs at least 2")
+})
+
+test_that("means of domains come by any name, without rows as NA, and at any size of numbers", {
+  set.seed(17)
+  world <- split_at(interval_world(15, 5), 12)
+  means <- function(times = 1, new = world$new, ...) {
+    model <- dg_lm(y ~ x + z | domain, data = transform(world$train, y = times * y))
+    found <- predict(model, new, interval = "mean", ...)
+    found[c("fit", "lower", "upper")] <- found[c("fit", "lower", "upper")] / times
+    found
+  }
+  plain <- means()
+  expect_equal(means(1e300), plain)
+  expect_equal(means(1e-300), plain)
+  dates <- as.Date("2020-01-01") + as.integer(factor(world$new$domain))
+  expect_equal(means(new = transform(world$new, domain = dates))[-1], plain[-1])
+  lost <- transform(world$new, x = replace(x, 1:5, NA))
+  found <- suppressWarnings(means(new = lost))
+  expect_identical(found$rows, c(0L, 5L, 5L))
+  expect_true(identical(unlist(found[1, 3:5], use.names = FALSE), rep(NA_real_, 3)))
+  expect_equal(found[-1, ], plain[-1, ])
+})
