@@ -19,8 +19,22 @@ split_formula <- function(formula) {
           format_formula(formula), ".")
   }
   check_domain_call(domain)
+  check_response_call(response)
   bare <- if (is.null(response)) call("~", rhs) else call("~", response, rhs)
   list(response = response, domain = domain, bare = with_environment(bare, formula))
+}
+
+# Counts of two kinds, as glm() takes them, are a share with a size.
+check_response_call <- function(response) {
+  if (!is_call_to(response, "cbind")) return(invisible())
+  parts <- vapply(as.list(response)[-1L], deparse1, "")
+  if (length(parts) != 2L) {
+    abort("argument", "`formula` must have one response, not ", deparse1(response), ".")
+  }
+  total <- paste(parts, collapse = " + ")
+  abort("argument", "`formula` must have one response, not ", deparse1(response),
+        "; of successes and failures take the share, `", parts[1L], " / (", total,
+        ")`, with `weights = ", total, "`.")
 }
 
 with_environment <- function(bare, formula) {
@@ -71,7 +85,7 @@ predictor_terms <- function(parts, data) {
   known <- data[setdiff(names(data), all.vars(parts$domain))]
   terms <- terms_of(parts$bare, if (length(data)) known)
   if (!is.null(attr(terms, "offset"))) {
-    abort("argument", "`formula` must not contain `offset()`.")
+    abort("argument", "`formula` must not contain `offset()`", exposure_hint(terms), ".")
   }
   if (length(predictor_labels(terms)) == 0L) {
     abort("argument", "`formula` must name at least one predictor.")
@@ -80,6 +94,18 @@ predictor_terms <- function(parts, data) {
   # The intercept makes every factor lose one level, whatever its place.
   attr(terms, "intercept") <- 1L
   terms
+}
+
+# What says the same of offset(log(time)), where it is one.
+exposure_hint <- function(terms) {
+  known <- as.list(attr(terms, "variables"))[-1L][[attr(terms, "offset")[1L]]]
+  inside <- if (length(known) > 1L) known[[2L]]
+  response <- attr(terms, "response")
+  if (response == 0L || !is_call_to(inside, "log")) return("")
+  y <- deparse1(as.list(attr(terms, "variables"))[[response + 1L]])
+  e <- deparse1(inside[[2L]])
+  paste0("; of counts with `family = poisson()` the rate says the same, `", y, " / ", e,
+         " ~ ...` with `weights = ", e, "`")
 }
 
 terms_of <- function(formula, data = NULL) {

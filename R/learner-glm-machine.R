@@ -54,11 +54,12 @@ newton_data.gram_space <- function(product, sample) machine_data(product, sample
 #' @exportS3Method
 newton_data.feature_space <- function(product, sample) row_data(product, sample)
 
-# start: known values of f [n x m] in the place of the constants.
+# start: known values of f [n x m] in the place of the constants; task$alpha: coefficients to begin
+# at, a list, where machines know nothing of each other.
 # list(coefficients, offset, decision [n x m], converged, iterations [m])
-train_glm <- function(data, task, args, start = NULL) {
+train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   known <- if (is.null(start)) constant_values(task) else start
-  args[c("tolerance", "max_iterations")] <- list(1e-8, 0)
+  args[c("tolerance", "max_iterations")] <- list(tolerance, 0)
   # largest weights beside the smallest penalty
   task$penalised <- task$costs / args$lambda
   if (any(!is.finite(task$penalised))) {
@@ -80,7 +81,7 @@ family_machines <- function(family, data, task, args, known) UseMethod("family_m
 #' @exportS3Method
 family_machines.default <- function(family, data, task, args, known) {
   costs <- matrix(task$penalised, nrow(task$Y), ncol(task$Y))
-  machines <- newton_machines(data, task$Y, costs, task$loss, args, known, NULL)
+  machines <- newton_machines(data, task$Y, costs, task$loss, args, known, task$alpha)
   bind_machines(machines)
 }
 

@@ -49,13 +49,14 @@ family_loss.family_multinomial <- function(family) {
 family_machines.family_multinomial <- function(family, data, task, args, known) {
   classes <- seq_len(ncol(task$Y))
   args$max_iterations <- one_step(data)
+  least <- newton_limits(args$tolerance, 0)$least
   now <- list(w = NULL, b = 0 * t(classes), f = 0 * task$Y)
   before <- Inf
   for (round in seq_len(multinomial_rounds)) {
     for (class in classes) now <- class_step(now, class, data, task, args, known)
     now <- lapply(now, function(part) part - rowMeans(part))
     objective <- class_objective(now, data, task, known)
-    converged <- before - objective <= 1e-14 * objective
+    converged <- before - objective <= least * objective
     if (converged) break
     before <- objective
   }

@@ -90,6 +90,7 @@ family_means.family_ordinal <- function(family, values) {
 #' @exportS3Method
 family_machines.family_ordinal <- function(family, data, task, args, known) {
   args$max_iterations <- one_step(data)
+  least <- newton_limits(args$tolerance, 0)$least
   alpha <- NULL
   start <- known
   before <- Inf
@@ -104,7 +105,7 @@ family_machines.family_ordinal <- function(family, data, task, args, known) {
                                          f[used] + known[used, 1L], task$penalised[used])
     alpha <- list(machine$coefficients)
     objective <- ordinal_objective(family, data, task, f + known, f, alpha[[1L]])
-    converged <- before - objective <= 1e-14 * objective
+    converged <- before - objective <= least * objective
     if (converged) break
     before <- objective
   }

@@ -50,7 +50,9 @@
 #' **Exposure.** Where a count grows with a known exposure e (time at risk, inhabitants), the rate
 #' y/e with `weights = e` is the same as a known `offset(log(e))`: \eqn{e\, d(y/e, \mu) = d(y, e
 #' \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`. For `Gamma()`, \eqn{d(y/e, \mu) = d(y, e
-#' \mu)}{d(y/e, mu) = d(y, e mu)}: divide, without weights. So predictions are rates.
+#' \mu)}{d(y/e, mu) = d(y, e mu)}: divide, without weights. So predictions are rates. A formula
+#' must not have `offset()`, and neither `cbind(success, failure)`: take the share with the sizes as
+#' weights.
 #'
 #' **Solver.** Newton's method with the expected curvature (Fisher scoring, iteratively reweighted
 #' least squares; of `"cox"` the observed one), a step along which the objective does not go down is
@@ -61,9 +63,11 @@
 #' 1e-14
 #' of the objective.
 #'
-#' **The penalty.** Where `lambda` is not given, domains that are left out choose it, and how wide
-#' the kernel between domains is, as in [dg_ridge()]: there they are predicted in closed form, here
-#' in the quadratic approximation of the deviance at the model that has the constant alone.
+#' **The penalty.** Where `lambda` is not given, it is the one of a path by which groups of domains
+#' (at most 10) that are left out have the least deviance, by fits without them (to at most 500
+#' rows, so that it takes some seconds). How wide the kernel between domains is they say as in
+#' [dg_ridge()], in closed form: in the quadratic approximation of the deviance at the model that
+#' has the constant alone.
 #'
 #' **Probabilities** are those of the likelihood and need no calibration map. Like those of
 #' [dg_svm()] with `loss = "logistic"` they are shrunk towards the class frequencies and have not
@@ -169,7 +173,7 @@ fit_sample.dg_glm_spec <- function(spec, sample) {
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (args$offset) args$kernel <- free_origin(args, sample$X)
   task <- glm_task(family_for(args$family, sample$y), sample, args)
-  if (is.null(args$lambda)) args <- choose_penalty(args, sample, null_task(task))
+  if (is.null(args$lambda)) args <- choose_glm_penalty(args, sample, task)
   product <- sample_space(args, sample)
   solved <- train_glm(newton_data(product, sample), task, args)
   warn_glm(solved)

@@ -22,22 +22,14 @@ choose_penalty <- function(args, sample, task, between = NULL) {
   if (max(folds) < 2L || domain_knows(args$domain_kernel) == "names") return(args)
   # of huge weights the largest number that there is
   total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
-  kept <- penalty_sample(sample)
-  domain <- sample$domain[kept]
-  rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
-               left_out = factor(folds[as.integer(domain)]))
-  task$Y <- task$Y[kept, , drop = FALSE]
-  task$costs <- task$costs[kept]
-  kernel <- kernel_fit(args$kernel, sample$X)
-  if (is.null(between)) {
-    between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads), args$features)
-  }
+  part <- penalty_part(args, sample, task, between, penalty_rows)
   open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   times <- if (open) penalty_times else 1
   tried <- lapply(times, function(t) {
-    product <- structure(list(kernel = kernel, domain_kernel = widen_fitted(between, t),
+    product <- structure(list(kernel = part$kernel,
+                              domain_kernel = widen_fitted(part$between, t),
                               threads = args$threads), class = "gram_space")
-    try_penalties(product, rows, task, args)
+    try_penalties(product, part$rows, part$task, args)
   })
   best <- widest_good(tried)
   if (length(times) > 1L) args$domain_kernel <- widen_open(args$domain_kernel, times[best])
@@ -47,13 +39,29 @@ choose_penalty <- function(args, sample, task, between = NULL) {
   args
 }
 
-# Rows with a weight, at most penalty_rows, evenly spaced within domains in the order of x.
-penalty_sample <- function(sample) {
+# What is searched: list(rows: at most so many, with what is left out at once, task of these, and
+# the fitted kernel, between).
+penalty_part <- function(args, sample, task, between, most) {
+  kept <- penalty_sample(sample, most)
+  domain <- sample$domain[kept]
+  folds <- calibration_folds(sample)
+  rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
+               left_out = factor(folds[as.integer(domain)]))
+  task$Y <- task$Y[kept, , drop = FALSE]
+  task$costs <- task$costs[kept]
+  if (is.null(between)) {
+    between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads), args$features)
+  }
+  list(rows = rows, task = task, kernel = kernel_fit(args$kernel, sample$X), between = between)
+}
+
+# Rows with a weight, at most so many, evenly spaced within domains in the order of x.
+penalty_sample <- function(sample, most = penalty_rows) {
   kept <- which(sample$weights > 0)
-  if (length(kept) <= penalty_rows) return(kept)
+  if (length(kept) <= most) return(kept)
   keys <- c(list(as.integer(sample$domain)), unname(as.data.frame(sample$X)))
   ordered <- do.call(order, lapply(keys, `[`, kept))
-  sort(kept[ordered[round(seq(1, length(kept), length.out = penalty_rows))]])
+  sort(kept[ordered[round(seq(1, length(kept), length.out = most))]])
 }
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)

@@ -88,7 +88,7 @@ read_metrics <- function(metric, y) {
   metric <- as.list(metric)
   own <- vapply(metric, inherits, NA, "dg_metric")
   chosen <- Map(function(m, own) {
-    if (own) check_own_metric(m, kind) else metrics[[check_choice(m, "metric", choices)]]
+    if (own) check_own_metric(m, kind) else metrics[[check_metric_name(m, choices)]]
   }, metric, own)
   label <- vapply(chosen, `[[`, "", "title")
   label[!own] <- unlist(metric[!own])
@@ -104,8 +104,18 @@ read_metrics <- function(metric, y) {
 
 # As far as can be said before the response is known.
 check_metric_names <- function(metric) {
-  if (is.character(metric)) for (name in metric) check_choice(name, "metric", names(metrics))
+  if (is.character(metric)) for (name in metric) check_metric_name(name, names(metrics))
   metric
+}
+
+# A deviance is that of a family, which a name does not say.
+check_metric_name <- function(name, choices) {
+  if (identical(name, "deviance")) {
+    abort("argument", "`metric` must say of which family the deviance is, as in ",
+          "`metric_deviance(poisson)`, not \"deviance\"; that of classes is twice the ",
+          "\"log_loss\".")
+  }
+  check_choice(name, "metric", choices)
 }
 
 # One score, where only predictions and decision values are at hand.

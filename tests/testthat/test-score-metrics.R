@@ -288,3 +288,10 @@ test_that("a score of one's own says what is wrong with it", {
                      metric = metric_custom(function(a, b) mean((a - b)^2)))$mean,
                mean(dg_cv(dg_lm(), y ~ . | domain, data = toy)$domains$score^2))
 })
+
+test_that("a deviance without its family is pointed to it", {
+  for (metric in list("deviance", c("rmse", "deviance"))) {
+    expect_domgen_error(dg_cv(dg_null(), y ~ x, data = data.frame(x = 1:4, y = 1:4),
+                              domain = c(1, 1, 2, 2), metric = metric), "metric_deviance")
+  }
+})

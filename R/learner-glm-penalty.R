@@ -1,0 +1,66 @@
+# The penalty of a generalised linear model where the user does not say. How wide the kernel between
+# domains is, the quadratic approximation of the deviance at the constants says, of which every fit
+# is in closed form; lambda the deviance of groups of domains by the very fits without them. (At the
+# constants the working weights of a large mean are far from those of the fit, and the step from a
+# fit that has seen a domain says too little of what is lost without it.)
+
+# The most rows of which models are fitted again.
+refit_rows <- 500L
+# The search ends after so many values that are no better.
+penalty_patience <- 2L
+
+choose_glm_penalty <- function(args, sample, task) {
+  chosen <- choose_penalty(args, sample, null_task(task))
+  # fits of squares are in closed form, and without domains that can be left out nothing is known
+  if (is.null(chosen$times) || is_squares(task$family)) return(chosen)
+  total <- min(sum(null_task(task)$costs), .Machine$double.xmax / max(penalty_shares))
+  part <- penalty_part(args, sample, task, NULL, refit_rows)
+  part$task$costs <- part$task$costs / max(part$task$costs)
+  kappa <- widen_fitted(part$between, chosen$times)
+  K <- space_gram(list(kernel = part$kernel, domain_kernel = kappa, X = part$rows$X,
+                       domain = part$rows$domain, threads = args$threads))
+  best <- refit_path(K, part, args)
+  if (!is.null(best)) chosen$lambda <- penalty_shares[best] * total
+  chosen
+}
+
+is_squares <- function(family) family$name == "gaussian" && identical(family$link, "identity")
+
+# The number of the best of `penalty_shares`, from the largest on; NULL where no fit has a deviance.
+refit_path <- function(K, part, args) {
+  lambdas <- sum(null_task(part$task)$costs) * penalty_shares
+  fits <- lapply(levels(part$rows$left_out), function(g) {
+    list(held = part$rows$left_out == g, alpha = NULL)
+  })
+  deviances <- rep(Inf, length(lambdas))
+  for (l in rev(seq_along(lambdas))) {
+    args$lambda <- lambdas[l]
+    fits <- lapply(fits, refit_held, K = K, task = part$task, args = args)
+    deviance <- sum(vapply(fits, `[[`, numeric(1), "deviance"))
+    if (is.finite(deviance)) deviances[l] <- deviance
+    if (any(is.finite(deviances)) && l <= simplest_best(deviances) - penalty_patience) break
+  }
+  if (any(is.finite(deviances))) simplest_best(deviances)
+}
+
+# The deviance of the held rows by the fit to the others, which begins at that of the lambda before.
+# What cannot be fitted is worth nothing.
+refit_held <- function(fit, K, task, args) {
+  rest <- which(!fit$held)
+  held <- which(fit$held)
+  own <- task_of_rows(task, rest)
+  own$alpha <- fit$alpha
+  data <- structure(list(K = K[rest, rest, drop = FALSE]), class = "gram_data")
+  solved <- on_error(train_glm(data, own, args, tolerance = 0.1), function(e) NULL)
+  if (is.null(solved)) return(list(held = fit$held, deviance = Inf, alpha = NULL))
+  values <- add_offset(K[held, rest, drop = FALSE] %*% solved$coefficients, solved$offset)
+  if (!is.null(solved$family)) task <- fitted_task(task, solved$family)
+  list(held = fit$held, deviance = glm_deviance(task_of_rows(task, held), values),
+       alpha = lapply(seq_len(ncol(solved$coefficients)), function(m) solved$coefficients[, m]))
+}
+
+task_of_rows <- function(task, rows) {
+  task$Y <- task$Y[rows, , drop = FALSE]
+  task$costs <- task$costs[rows]
+  task
+}

@@ -1,0 +1,51 @@
+# The penalty that is chosen by fits without domains, against fits that are written out.
+counts <- with_seed(3, {
+  x <- rnorm(120)
+  data.frame(x, g = factor(rep(1:6, 20)), y = rpois(120, exp(1 + x)))
+})
+
+test_that("the chosen lambda has the least deviance of domains that are left out", {
+  # one width, a kernel that no row changes, and no scaling: the folds are those of the fit
+  fit_at <- function(data, lambda = NULL) {
+    dg_glm(y ~ x | g, data = data, family = poisson(), lambda = lambda, kernel = kernel_rbf(1),
+           domain_kernel = domain_pooled(), scale = "none")
+  }
+  base <- poisson()
+  total <- nrow(counts) * mean(counts$y)
+  lambdas <- total * 10^seq(-5, 1, by = 0.5)
+  left_out <- vapply(lambdas, function(lambda) {
+    sum(vapply(levels(counts$g), function(g) {
+      held <- counts$g == g
+      mu <- predict(fit_at(droplevels(counts[!held, ]), lambda), counts[held, ])
+      sum(base$dev.resids(counts$y[held], mu, rep(1, sum(held))))
+    }, numeric(1)))
+  }, numeric(1))
+  # a path with one minimum, so that where it stops makes no difference
+  least <- which.min(left_out)
+  expect_true(all(diff(left_out[seq_len(least)]) < 0) && all(diff(left_out[least:13]) > 0))
+  expect_equal(fit_at(counts)$lambda, lambdas[least], tolerance = 1e-6)
+})
+
+test_that("gaussian responses keep the penalty of ridge regression", {
+  expect_equal(dg_glm(y ~ x | g, data = counts, family = gaussian())$lambda,
+               dg_ridge(y ~ x | g, data = counts, offset = TRUE)$lambda, tolerance = 1e-6)
+})
+
+test_that("several classes and classes in an order have one too, also where a fold lacks a class", {
+  rare <- transform(counts, size = cut(y + 40 * (g == 1 & seq_along(g) < 8),
+                                       c(-1, 1, 39, 99), c("a", "b", "c")))
+  for (family in c("multinomial", "ordinal")) {
+    model <- dg_glm(size ~ x | g, data = rare, family = family)
+    expect_true(is.finite(model$lambda) && all(model$converged), label = family)
+    expect_gt(1 - deviance(model) / model$null_deviance, 0.05)
+  }
+})
+
+test_that("counts of epileptic seizures are near what glm() gives on domains that are left out", {
+  skip_if_not_installed("MASS")
+  epil <- transform(MASS::epil, subject = factor(subject))
+  found <- dg_cv(dg_glm(family = poisson()), y ~ lbase + trt + lage + V4 | subject, data = epil,
+                 folds = 3, metric = metric_deviance(poisson), progress = FALSE)
+  # with the quadratic approximation alone 9.6, in 8 folds
+  expect_lt(found$mean, 8)
+})
