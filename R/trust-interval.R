@@ -13,7 +13,8 @@
 #' @details
 #' **Errors.** The score of row i is \eqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
 #' s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)} with \eqn{f_{-g}}{f_-g} fitted without the row's domain
-#' (in closed form where there is one, see [lodo()]; else in at most 10 folds of domains), and the
+#' (in closed form where there is one, see [lodo()]; else in at most 10 folds of domains; parameters
+#' that a fit chooses are chosen anew, but for those of a [dg_gp()] of more than 1,000 rows), and the
 #' interval is \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}. The size \eqn{\sigma}{sigma} of the
 #' error is that of a Gaussian process itself, or a kernel ridge regression of \eqn{\log(|y -
 #' f_{-g}| + c)}{log(|y - f_-g| + c)} on the predictors, with c a twentieth of the median; or 1, if
@@ -57,7 +58,10 @@
 #' learner and either kind; a single set of few domains is between 78 and 97 %, as its domains
 #' happen to be. Stretched to the same 90 % they are about as wide as those of lme4 and of a
 #' Gaussian process, and narrower than those of a quantile forest, which does not allow for domains
-#' (83 and 87 % covered).
+#' (83 and 87 % covered). Over 60 draws of 12 domains in worlds with heavy tails, skewed or unequal
+#' noise, slopes of their own and one huge domain among small ones, least squares and an ensemble
+#' cover 90 to 91 % of rows; where nine tenths of the variance are between domains, nine methods
+#' 87 to 92 % (standard error 1 to 2). Sets of eight classifiers cover 89 to 92 % in four worlds.
 #'
 #' @param model A fitted learner, chain or ensemble; of [adapt()] the model before it was adapted.
 #' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that

@@ -313,3 +313,16 @@ test_that("intervals of shares and counts stay where the response can be", {
   expect_equal(endless$lower, rep(0, 5))
   expect_equal(endless$upper, rep(1, 5))
 })
+
+test_that("parameters of a Gaussian process are fitted without the domain whose errors they tell", {
+  set.seed(4)
+  d <- data.frame(x = rnorm(30), g = factor(rep(1:5, each = 6)))
+  d$y <- d$x + 2 * rnorm(5)[d$g] + rnorm(30, sd = 0.3)
+  model <- fix_intervals(dg_gp(y ~ x | g, data = d, starts = 1))
+  for (g in levels(d$g)) {
+    own <- d$g == g
+    without <- dg_gp(y ~ x | g, data = droplevels(d[!own, ]), starts = 1)
+    found <- d$y[own] - suppressWarnings(predict(without, d[own, ]))
+    expect_equal(model$intervals$error[own], found, tolerance = 0.02, ignore_attr = TRUE)
+  }
+})
