@@ -33,12 +33,12 @@
 #' Where numbers of rows differ, and the kernel keeps its rows (no feature map), the new domain is
 #' compared with training domain g by n rows of either, at most those that there are, where n is its
 #' own number or, if that is less, the median of training; more than 200 count as 200. Rows are
-#' drawn by digits of their values, the same in every call. \eqn{d_g}{d_g} and \eqn{d_{\mathrm{new}}}{d_new} of this
+#' drawn by digits of their values, the same in every call. \eqn{d_g}{d_g} and
+#' \eqn{d_{\mathrm{new}}}{d_new} of this
 #' pair are both to the other G - 1 training domains, so that if the two are of the same kind either
 #' is as likely the farther one; p is counted as above (and at most \eqn{\alpha}{alpha} with
 #' probability at most \eqn{2 \alpha}{2 alpha} in the worst case: Barber et al., 2021, theorem 1;
-#' about \eqn{\alpha}{alpha} in simulations, less where a large one is cut). `distance` is of all
-#' rows.
+#' about \eqn{\alpha}{alpha} in simulations). `distance` is of all rows.
 #'
 #' **Rows.** The distance of a row x of domain j is that of its features from the mean embedding
 #' \eqn{\bar\mu_{-j}}{mu_-j} of all other domains,
@@ -65,14 +65,14 @@
 #'
 #' @section Accuracy:
 #' With 20 training domains in seven simulated worlds (`tests/bench/novelty.R`, 80 replications
-#' each) p was at most 0.05 for 5.5 of 100 domains of the same kind (by world 2.5 to 7.5), for 51 to
+#' each) p was at most 0.05 for 5.5 of 100 domains of the same kind (by world 2.5 to 9), for 51 to
 #' 100 whose first predictor had moved by two standard deviations, and for 40 to 88 where it varied
 #' three times as much, but only 8 where domains lie about two centres far apart. A correlation that
-#' alone has changed is hardly seen (4 to 10). No exchangeable domain of these 560 was warned of by
+#' alone has changed is hardly seen (4 to 13). No exchangeable domain of these 560 was warned of by
 #' `predict()`. Of new domains of 1, 3 and 100 rows among training domains of 20, and of 3 and 150
-#' among those of 4 to 150, p was at most 0.05 for 3 to 5 of 100 of the same kind, at most 0.1 for
-#' 10 to 11 (150 replications each), and at most 0.05 for 23, 37, 77, 43 and 68 that had moved by
-#' two standard deviations.
+#' among those of 4 to 150, p was at most 0.05 for 3 to 6 of 100 of the same kind, at most 0.1 for 9
+#' to 11 (150 replications each), and at most 0.05 for 23, 35, 68, 41 and 69 that had moved by two
+#' standard deviations.
 #' @param model A fitted model: a learner, projection, [chain()], ensemble, of [dg_auto()] or
 #'   [dg_tune()].
 #' @param newdata Rows of new domains, without labels, like those of [predict.dg_learner()].
