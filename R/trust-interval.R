@@ -15,7 +15,8 @@
 #' s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)} with \eqn{f_{-g}}{f_-g} fitted without the row's domain
 #' (in closed form where there is one, see [lodo()]; else in at most 10 folds of domains; parameters
 #' that a fit chooses are chosen anew, but for those of a [dg_gp()] of more than 1,000 rows), and
-#' the interval is \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}. The size \eqn{\sigma}{sigma} of the
+#' the interval is
+#' \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}. The size \eqn{\sigma}{sigma} of the
 #' error is that of a Gaussian process itself, or a kernel ridge regression of \eqn{\log(|y -
 #' f_{-g}| + c)}{log(|y - f_-g| + c)} on the predictors, with c a twentieth of the median; or 1, if
 #' the interval score of left-out rows is not better with it. For classes \eqn{s_i}{s_i} is how far
