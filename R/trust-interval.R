@@ -61,8 +61,9 @@
 #' Gaussian process, and narrower than those of a quantile forest, which does not allow for domains
 #' (83 and 87 % covered). Over 60 draws of 12 domains in worlds with heavy tails, skewed or unequal
 #' noise, slopes of their own and one huge domain among small ones, least squares and an ensemble
-#' cover 90 to 91 % of rows; where nine tenths of the variance are between domains, nine methods
-#' 87 to 92 % (standard error 1 to 2). Sets of eight classifiers cover 89 to 92 % in four worlds.
+#' cover 90 to 91 % of rows; where nine tenths of the variance are between domains, eight methods 87
+#' to 92 % (25 to 60 draws, standard error 1 to 2). Sets of eight classifiers cover 89 to 92 % in
+#' three worlds of two classes, of four in one of three (25 draws, standard error about 1).
 #'
 #' @param model A fitted learner, chain or ensemble; of [adapt()] the model before it was adapted.
 #' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that
