@@ -46,6 +46,8 @@ family_means.family_cox <- function(family, values) exp(values)
 
 #' @exportS3Method
 family_deviance.family_cox <- function(family, task, values) {
+  # rows that are left out may have no event, and then say nothing
+  if (!any(has_event(task$Y[, 1L]) & task$costs > 0)) return(0)
   2 * cox_state(cox_plan(task$Y, task$costs), values[, 1L])$value
 }
 

@@ -60,6 +60,9 @@
 #' `se` and that of the paired change from no labels are for new domains, as above with the factor
 #' for overlapping training sets. Of the first metric; domains with fewer than two rows more than
 #' the largest k are left out. Domains are described by all of their rows, labelled or not.
+#' With few domains take the two as the least there is: where the error without labels hangs on
+#' single training domains, which that factor does not see, and changes are skewed, Student's 95 %
+#' intervals of a change held the mean over draws of 8 domains in 84 (one label) and 80 % (4).
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several

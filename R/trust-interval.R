@@ -13,8 +13,10 @@
 #' @details
 #' **Errors.** The score of row i is \eqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
 #' s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)} with \eqn{f_{-g}}{f_-g} fitted without the row's domain
-#' (in closed form where there is one, see [lodo()]; else in at most 10 folds of domains), and the
-#' interval is \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}. The size \eqn{\sigma}{sigma} of the
+#' (in closed form where there is one, see [lodo()]; else in at most 10 folds of domains; parameters
+#' that a fit chooses are chosen anew, but for those of a [dg_gp()] of more than 1,000 rows), and
+#' the interval is
+#' \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}. The size \eqn{\sigma}{sigma} of the
 #' error is that of a Gaussian process itself, or a kernel ridge regression of \eqn{\log(|y -
 #' f_{-g}| + c)}{log(|y - f_-g| + c)} on the predictors, with c a twentieth of the median; or 1, if
 #' the interval score of left-out rows is not better with it. For classes \eqn{s_i}{s_i} is how far
@@ -57,7 +59,11 @@
 #' learner and either kind; a single set of few domains is between 78 and 97 %, as its domains
 #' happen to be. Stretched to the same 90 % they are about as wide as those of lme4 and of a
 #' Gaussian process, and narrower than those of a quantile forest, which does not allow for domains
-#' (83 and 87 % covered).
+#' (83 and 87 % covered). Over 60 draws of 12 domains in worlds with heavy tails, skewed or unequal
+#' noise, slopes of their own and one huge domain among small ones, least squares and an ensemble
+#' cover 90 to 91 % of rows; where nine tenths of the variance are between domains, eight methods 87
+#' to 92 % (25 to 60 draws, standard error 1 to 2). Sets of eight classifiers cover 89 to 92 % in
+#' three worlds of two classes, of four in one of three (25 draws, standard error about 1).
 #'
 #' Intervals end where the response does, if the model knows where: those of [dg_glm()].
 #'

@@ -161,6 +161,7 @@ novelty_of_rows <- function(model, newdata, domain) {
   if (nrow(new$X) == 0L) return(p)
   new$X <- scale_new(model$blueprint$scaling, new$X, new$domain, NULL)$X
   new$threads <- described_part(model)$product$threads
-  p[new$ok] <- domain_standing(kernel, new)$p[as.integer(new$domain)]
+  standing <- like_sized(domain_standing(kernel, new), kernel, new)
+  p[new$ok] <- standing$p[as.integer(new$domain)]
   p
 }

@@ -29,6 +29,17 @@
 #' 1/(G + 1): 19 training domains are the fewest that can give 0.05. Each new domain is judged
 #' alone; of many, some have a small p by chance.
 #'
+#' **Domains of other sizes.** A domain seen in one visit lies farther out than those seen in four.
+#' Where numbers of rows differ, and the kernel keeps its rows (no feature map), the new domain is
+#' compared with training domain g by n rows of either, at most those that there are, where n is its
+#' own number or, if that is less, the median of training; more than 200 count as 200. Rows are
+#' drawn by digits of their values, the same in every call. \eqn{d_g}{d_g} and
+#' \eqn{d_{\mathrm{new}}}{d_new} of this
+#' pair are both to the other G - 1 training domains, so that if the two are of the same kind either
+#' is as likely the farther one; p is counted as above (and at most \eqn{\alpha}{alpha} with
+#' probability at most \eqn{2 \alpha}{2 alpha} in the worst case: Barber et al., 2021, theorem 1;
+#' about \eqn{\alpha}{alpha} in simulations). `distance` is of all rows.
+#'
 #' **Rows.** The distance of a row x of domain j is that of its features from the mean embedding
 #' \eqn{\bar\mu_{-j}}{mu_-j} of all other domains,
 #' \eqn{k(x, x) - 2\langle\phi(x), \bar\mu_{-j}\rangle + \lVert\bar\mu_{-j}\rVert^2}{
@@ -54,12 +65,14 @@
 #'
 #' @section Accuracy:
 #' With 20 training domains in seven simulated worlds (`tests/bench/novelty.R`, 80 replications
-#' each) p was at most 0.05 for 5.5 of 100 domains of the same kind (by world 2.5 to 7.5), for 51 to
-#' 100 whose first predictor had moved by two standard deviations, and for 40 to 88 where it varied
-#' three times as much, but only 8 where domains lie about two centres far apart. A correlation that
-#' alone has changed is hardly seen (4 to 10). Where domains have very different numbers of rows p
-#' is right on average over their sizes: among many small domains a large one has a small p up to
-#' twice as often. No exchangeable domain of these 560 was warned of by `predict()`.
+#' each) p was at most 0.05 for 2.5 to 9 of 100 domains of the same kind by world, for 50 to
+#' 100 whose first predictor had moved by two standard deviations, and for 36 to 88 where it varied
+#' three times as much, but only 6 to 8 where domains lie about two centres far apart. A correlation
+#' that alone has changed is hardly seen (4 to 13). No exchangeable domain of these 560 was warned of by
+#' `predict()`. Of new domains of 1, 3 and 100 rows among training domains of 20, and of 3 and 150
+#' among those of 4 to 150, p was at most 0.05 for 3 to 6 of 100 of the same kind, at most 0.1 for 9
+#' to 11 (150 replications each), and at most 0.05 for 23, 35, 68, 41 and 69 that had moved by two
+#' standard deviations.
 #' @param model A fitted model: a learner, projection, [chain()], ensemble, of [dg_auto()] or
 #'   [dg_tune()].
 #' @param newdata Rows of new domains, without labels, like those of [predict.dg_learner()].
@@ -71,7 +84,7 @@
 #' @return An object of class `dg_novelty`, a list with
 #'   \item{domains}{data frame, one line per new domain: `domain`, `rows` (complete ones),
 #'     `distance`, `farthest` (the largest distance of a training domain, with the new one among the
-#'     others), `p`}
+#'     others, or where sizes differ by as many rows), `p`}
 #'   \item{rows}{data frame, one line per row of `newdata`: `row`, `domain`, `distance`, `p`; `NA`
 #'     where a row has missing values; `NULL` of a model whose training rows cannot be had again}
 #'   \item{resembles}{data frame, one line per new and training domain, those with large weights
@@ -85,11 +98,14 @@
 #' [adapted][adapt()]; `newdata` without domain; a model that has kept neither its training rows nor
 #' the mean embeddings of their domains, and was not fitted by a call whose data are still there.
 #' @references
-#' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*.
-#' Springer.
+#' Barber, R. F., Candes, E. J., Ramdas, A. and Tibshirani, R. J. (2021). Predictive inference with
+#' the jackknife+. *Annals of Statistics* 49(1), 486-507.
 #'
 #' Lee, Y., Barber, R. F. and Willett, R. (2024). Distribution-free inference with hierarchical
 #' data. *arXiv* 2306.06342.
+#'
+#' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*.
+#' Springer.
 #' @seealso [plot.dg_novelty()], [predict.dg_learner()], which warns of domains that are far, and
 #' its `type = "support"`; [domain_map()]
 #' @examples
@@ -116,7 +132,7 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
   new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) abort("data", "`newdata` must have at least one complete row.")
   view <- novelty_view(model, new, max_rows, threads, parent.frame())
-  standing <- domain_standing(view$kernel, view$described)
+  standing <- like_sized(domain_standing(view$kernel, view$described), view$kernel, view$described)
   domains <- data.frame(domain = levels(new$domain), rows = tabulate(new$domain), standing)
   left_out <- attr(standing, "left_out")
   dimnames(left_out) <- list(levels(new$domain), levels(model$domain))

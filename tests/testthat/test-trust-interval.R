@@ -355,3 +355,16 @@ test_that("means of domains come by any name, without rows as NA, and at any siz
   expect_true(identical(unlist(found[1, 3:5], use.names = FALSE), rep(NA_real_, 3)))
   expect_equal(found[-1, ], plain[-1, ])
 })
+
+test_that("parameters of a Gaussian process are fitted without the domain whose errors they tell", {
+  set.seed(4)
+  d <- data.frame(x = rnorm(30), g = factor(rep(1:5, each = 6)))
+  d$y <- d$x + 2 * rnorm(5)[d$g] + rnorm(30, sd = 0.3)
+  model <- fix_intervals(dg_gp(y ~ x | g, data = d, starts = 1))
+  for (g in levels(d$g)) {
+    own <- d$g == g
+    without <- dg_gp(y ~ x | g, data = droplevels(d[!own, ]), starts = 1)
+    found <- d$y[own] - suppressWarnings(predict(without, d[own, ]))
+    expect_equal(model$intervals$error[own], found, tolerance = 0.02, ignore_attr = TRUE)
+  }
+})

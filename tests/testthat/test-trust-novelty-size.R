@@ -1,0 +1,88 @@
+# Domains on x1, x2 with other means; as rows of list(X, domain, threads).
+sized_rows <- function(sizes, shift = 0) {
+  G <- length(sizes)
+  domain <- factor(rep(seq_len(G), sizes))
+  centre <- matrix(rnorm(2 * G, 0, 0.5), G)
+  centre[G, 1] <- centre[G, 1] + shift
+  list(X = matrix(rnorm(2 * sum(sizes)), ncol = 2) + centre[as.integer(domain), ],
+       domain = domain, threads = 1L)
+}
+
+# Of all but the last domain, and of the last.
+sized_sides <- function(rows) {
+  last <- as.integer(rows$domain) == nlevels(rows$domain)
+  lapply(list(known = which(!last), new = which(last)), function(i) {
+    part <- rows_at(rows, i)
+    part$domain <- droplevels(part$domain)
+    part
+  })
+}
+
+sized_standing <- function(rows) {
+  sides <- sized_sides(rows)
+  kernel <- domain_kernel_fit(domain_distribution(kernel_rbf(1)), sides$known)
+  like_sized(domain_standing(kernel, sides$new), kernel, sides$new)
+}
+
+test_that("a single new row is ranked by the formula among all rows' chances of being drawn", {
+  set.seed(1)
+  # one row a domain is drawn; of domains whose rows are equal it is known which
+  at <- matrix(rnorm(14), 7)
+  sizes <- c(2, 3, 4, 2, 5, 3, 1)
+  domain <- factor(rep(1:7, sizes))
+  X <- at[as.integer(domain), ] + c(1e-7, -1e-7)
+  found <- sized_standing(list(X = X, domain = domain, threads = 1L))
+  K <- exp(-as.matrix(dist(at))^2 / 2)
+  far <- function(j, others) 2 - 2 * K[j, others]
+  # the noise within domains is none: distances are over b, which ranks do not see
+  nearest <- function(d) mean(sort(d)[1:3])
+  left <- sapply(1:6, function(g) nearest(far(g, setdiff(1:6, g))))
+  own <- sapply(1:6, function(g) nearest(far(7, setdiff(1:6, g))))
+  expect_equal(found$p, (1 + sum(left >= own)) / 7)
+  expect_equal(c(attr(found, "left_out")) / left, rep(attr(found, "left_out")[1] / left[1], 6),
+               tolerance = 1e-4)
+})
+
+test_that("p is uniform for domains of few or many rows among others, and sees one move", {
+  set.seed(2)
+  expect_ranked <- function(p) {
+    beyond <- ecdf(p)((1:10) / 10 + 1e-9) - (1:10) / 10
+    expect_lt(max(abs(beyond)), 4 * sqrt(0.25 / length(p)))
+  }
+  p_of <- function(new, sizes = 12, shift = 0) {
+    sized_standing(sized_rows(c(sample(rep(sizes, 9), 9), new), shift))$p
+  }
+  for (new in c(1, 60)) {
+    expect_ranked(replicate(250, p_of(new)))
+    expect_gt(mean(replicate(30, p_of(new, shift = 4)) <= 0.1), 0.7)
+  }
+  expect_ranked(replicate(250, p_of(40, 3:50)))
+})
+
+test_that("one visit of a design that all domains share is not novel", {
+  skip_if_not_installed("nlme")
+  children <- as.data.frame(nlme::Orthodont)
+  one <- children$Subject == "M01"
+  model <- dg_ridge(distance ~ age + Sex | Subject, data = children[!one, ], lambda = 1)
+  for (visit in 1:4) {
+    found <- dg_novelty(model, children[one, ][visit, ])$domains
+    expect_gt(found$p, 0.3)
+    expect_identical(suppressWarnings(augment(model, children[one, ][visit, ]))$.novelty, found$p)
+  }
+  grown <- transform(children[one, ][4, ], age = 30)
+  expect_equal(dg_novelty(model, grown)$domains$p, 1 / 27)
+})
+
+test_that("equal sizes are compared as they are, and the order of rows does not matter", {
+  set.seed(3)
+  rows <- sized_rows(rep(6, 8))
+  sides <- sized_sides(rows)
+  kernel <- domain_kernel_fit(domain_distribution(kernel_rbf(1)), sides$known)
+  standing <- domain_standing(kernel, sides$new)
+  expect_identical(like_sized(standing, kernel, sides$new), standing)
+  rows <- sized_rows(c(3, 7, 5, 9, 4, 8))
+  before <- .Random.seed
+  found <- sized_standing(rows)
+  expect_identical(.Random.seed, before)
+  expect_equal(sized_standing(rows_at(rows, sample(36))), found)
+})
