@@ -114,7 +114,7 @@ cox_curvature <- function(plan, at, Z) {
 #' @exportS3Method
 family_machines.family_cox <- function(family, data, task, args, known) {
   plan <- cox_plan(task$Y, task$penalised)
-  space <- cox_space(data)
+  space <- cox_space(data, args$tolerance)
   known <- known[, 1L]
   value <- function(now) cox_state(plan, known + now$u)$value + sum(now$w^2) / 2
   now <- list(w = numeric(ncol(space$Z)), u = 0 * known)
@@ -127,7 +127,7 @@ family_machines.family_cox <- function(family, data, task, args, known) {
     while (t > 1e-10 && !isTRUE(value(along(t)) <= least)) t <- t / 2
     if (t <= 1e-10) break
     now <- along(t)
-    converged <- t == 1 && aim$gain <= 1e-12 * sum(plan$deaths)
+    converged <- t == 1 && aim$gain <= 1e-4 * args$tolerance * sum(plan$deaths)
     if (converged) break
   }
   family$baseline <- cox_baseline(plan, known + now$u)
@@ -137,15 +137,16 @@ family_machines.family_cox <- function(family, data, task, args, known) {
 
 # Coordinates in which f = Z w and |f| = |w|: features of rows, or columns of a root of the Gram
 # matrix, from which its coefficients follow.
-cox_space <- function(data) UseMethod("cox_space")
+cox_space <- function(data, tolerance = 0) UseMethod("cox_space")
 
 # By Cholesky with pivots: K = Z Z', and f is an expansion in the rows of the pivots, which span all
-# others but for rounding.
+# others but for rounding; a search, whose tolerance is large, is content with fewer.
 #' @exportS3Method
-cox_space.gram_data <- function(data) {
+cox_space.gram_data <- function(data, tolerance = 0) {
   n <- nrow(data$K)
   # of a matrix that is singular it warns
-  root <- suppressWarnings(chol(data$K, pivot = TRUE))
+  least <- if (tolerance > 1e-3) tolerance / 100 * max(diag(data$K)) else -1
+  root <- suppressWarnings(chol(data$K, pivot = TRUE, tol = least))
   own <- seq_len(attr(root, "rank"))
   rows <- attr(root, "pivot")
   list(Z = t(root[own, order(rows), drop = FALSE]), coefficients = function(w) {
@@ -154,7 +155,7 @@ cox_space.gram_data <- function(data) {
 }
 
 #' @exportS3Method
-cox_space.row_data <- function(data) {
+cox_space.row_data <- function(data, tolerance = 0) {
   list(Z = t(feature_columns(data$product, data$rows)), coefficients = identity)
 }
 

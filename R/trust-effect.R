@@ -44,11 +44,10 @@
 #' whether the model is right. With `refits` each domain is left out of the training too: it is then
 #' for the effect as the method finds it from so many domains. How much single domains differ is
 #' seen in their own curves. Domains count as independent: where they share levels of nested or
-#' crossed factors, intervals are too narrow. Of `"ale"` the interval is that of the form, not of the level: 0 is the
-#' mean over all rows, whichever domain is left out. In a linear world with 8 and 12
-#' domains intervals with `refits` cover the slope, and the contextual effect, in 94-96 % of the
-#' draws. No interval knows of the bias of a method that
-#' shrinks.
+#' crossed factors, intervals are too narrow. Of `"ale"` the interval is that of the form, not of
+#' the level: 0 is the mean over all rows, whichever domain is left out. In a linear world with 8
+#' and 12 domains intervals with `refits` cover the slope, and the contextual effect, in 94-96 % of
+#' the draws. No interval knows of the bias of a method that shrinks.
 #'
 #' @param model A fitted learner of any kind ([chain()]s, ensembles, models of [dg_auto()] and
 #'   [dg_tune()] too), or one with a fixed reference.
