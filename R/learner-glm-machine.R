@@ -103,3 +103,14 @@ family_deviance.default <- function(family, task, values) {
   at <- task$loss$smooth(task$Y[used, , drop = FALSE], values[used, , drop = FALSE], NULL, 0)
   2 * sum(task$costs[used] * at$value)
 }
+
+# The ridge regression of a working task, without each row's domain.
+step_without <- function(object, sample, working) {
+  values <- left_out_predictions(object$product, sample, working, penalised_args(object),
+                                 penalty_of(object, "lambda"))
+  matrix(values, nrow(working$Y))
+}
+
+penalised_args <- function(object) {
+  utils::modifyList(object$spec$args, list(lambda = penalty_of(object, "lambda")))
+}

@@ -158,3 +158,20 @@ threshold_step <- function(thresholds, y, f, costs) {
   step <- -solve(hessian, gradient)
   list(step = step, decrement = max(-sum(gradient * step), 0))
 }
+
+# Domains left out by one Newton step of f and of a constant, which moves all thresholds alike; how
+# far these are apart is what the other rows say at their f.
+#' @exportS3Method
+family_left_out.family_ordinal <- function(family, object, sample, task) {
+  f <- add_offset(space_expansion(object$product, sample[c("X", "domain")], object$coefficients),
+                  object$offset)
+  values <- step_without(object, sample, working_task(fitted_task(task, family), f))
+  scores <- as.matrix(object$decision)
+  for (held in split(seq_along(f), sample$domain)) {
+    rest <- setdiff(which(task$costs > 0), held)
+    own <- best_thresholds(family$thresholds, task$Y[rest, 1L], f[rest], task$costs[rest])
+    own <- list(thresholds = own - mean(own - family$thresholds))
+    scores[held, ] <- family_scores.family_ordinal(own, values[held, , drop = FALSE])
+  }
+  scores
+}

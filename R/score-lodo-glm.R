@@ -9,10 +9,6 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   check_no_dots(list(...), c("metric", "refits"))
   refits <- check_count(refits, "refits", at_least = 0L)
   check_sealed(object)
-  if (!object$family$name %in% c(base_families, "cox")) {
-    abort("argument", "`object` must have a family of base R for `lodo()`, not \"",
-          object$family$name, "\"; `dg_cv()` leaves domains out of any model.")
-  }
   metrics <- read_plain_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())
@@ -24,17 +20,12 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   cv
 }
 
-# Values of rows whose domain is left out, [n x m].
+# Scores of rows whose domain is left out, [n x m].
 family_left_out <- function(family, object, sample, task) UseMethod("family_left_out")
 
 #' @exportS3Method
 family_left_out.default <- function(family, object, sample, task) {
-  matrix(left_out_predictions(object$product, sample, working_task(task, object$decision),
-                              penalised_args(object), penalty_of(object, "lambda")))
-}
-
-penalised_args <- function(object) {
-  utils::modifyList(object$spec$args, list(lambda = penalty_of(object, "lambda")))
+  step_without(object, sample, working_task(task, object$decision))
 }
 
 refit_task <- function(object, sample) {
@@ -45,7 +36,7 @@ refit_task <- function(object, sample) {
 }
 
 # A line for each of the largest domains: by how much the step and the fit differ from each other,
-# and how far either is from the fit of all rows (root mean squares, on the scale of the link).
+# and how far either is from the fit of all rows (root mean squares of decision values).
 compare_refits <- function(object, sample, task, values, refits) {
   weighty <- tapply(sample$weights, sample$domain, max) > 0
   sizes <- table(sample$domain) * weighty
@@ -53,14 +44,14 @@ compare_refits <- function(object, sample, task, values, refits) {
   rows <- lapply(largest, function(name) {
     held <- sample$domain == name
     refitted <- refit_without(object, sample, task, held)
-    size <- function(difference) sqrt(mean(difference^2))
-    data.frame(domain = name, rows = sum(held), difference = size(values[held] - refitted),
-               change = size(object$decision[held] - refitted), stringsAsFactors = FALSE)
+    size <- function(all) sqrt(mean((all[held, , drop = FALSE] - refitted)^2))
+    data.frame(domain = name, rows = sum(held), difference = size(values),
+               change = size(as.matrix(object$decision)), stringsAsFactors = FALSE)
   })
   do.call(rbind, rows)
 }
 
-# Values of the held rows by the fit to the others, with the same kernel and costs.
+# Scores of the held rows by the fit to the others, with the same kernel and costs.
 refit_without <- function(object, sample, task, held) {
   rest <- rows_at(sample[c("X", "domain")], !held)
   task$Y <- task$Y[!held, , drop = FALSE]
@@ -71,7 +62,9 @@ refit_without <- function(object, sample, task, held) {
   solved <- train_glm(newton_data(product, rest), task, penalised_args(object))
   rows <- rows_at(sample[c("X", "domain")], held)
   rows$domain <- droplevels(rows$domain)
-  drop(add_offset(space_expansion(product, rows, solved$coefficients), solved$offset))
+  family <- if (is.null(solved$family)) object$family else solved$family
+  family_scores(family, add_offset(space_expansion(product, rows, solved$coefficients),
+                                   solved$offset))
 }
 
 # The same kernel on other rows.
@@ -84,7 +77,7 @@ product_of_rows <- function(product, rows) {
 print.dg_lodo_glm <- function(x, ...) {
   NextMethod()
   if (is.null(x$one_step)) return(invisible(x))
-  cat_line("One Newton step for each domain; from the fit without it, on the scale of the link:")
+  cat_line("One Newton step for each domain; from the fit without it, in decision values:")
   cat_table(x$one_step, digits = 3L)
   invisible(x)
 }

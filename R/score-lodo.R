@@ -43,13 +43,16 @@
 #' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the
 #' honest estimate; this one costs one inverse.
 #'
-#' *Generalised linear models.* Of a [dg_glm()] with one machine each domain is left out by one
+#' *Generalised linear models.* Of a [dg_glm()] each domain is left out by one
 #' Newton step from the fit of all rows (Rahnama Rad and Maleki, 2020, for a row instead of a
 #' domain): in closed form as above, with the fit's working responses and weights. The step is not
 #' the fit without the domain. By how much it misses is shown for the `refits` largest domains, for
 #' which the step is farthest from the fit of all: `difference`, beside `change`, by how much the
-#' fit without the domain differs from that with it (root mean squares over the domain's rows, on
-#' the scale of the link). Where the first is not much smaller than the second, take [dg_cv()].
+#' fit without the domain differs from that with it (root mean squares over the domain's rows, of
+#' decision values). Where the first is not much smaller than the second, take [dg_cv()].
+#' Of `"multinomial"` each class takes the step by itself, with weights p in the place of p(1 - p),
+#' which but for the penalty is the step of all together; of `"ordinal"` the distances between
+#' thresholds are those that the other rows ask for at their f.
 #' With `family = "cox"` there is no closed form: each domain costs one factorisation of a fit's,
 #' instead of four to ten of them.
 #'
