@@ -35,8 +35,8 @@
 #'   `survival::Surv(time, status)`, right-censored. The hazard of a row is \eqn{h_0(t)\,e^f}{h0(t)
 #'   exp(f)}, and twice the negative logarithm of the partial likelihood (Cox, 1972) is the
 #'   deviance,
-#'   \deqn{2 \sum_{i:\ \mathrm{event}} c_i \Bigl[\log \sum_{j:\ t_j \ge t_i} c_j e^{f_j} -
-#'     f_i\Bigr].}{2 sum_(i: event) c_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i].}
+#'   \deqn{2 \sum_{i:\ \mathrm{event}} c_i \left[\log \sum_{j:\ t_j \ge t_i} c_j e^{f_j} -
+#'     f_i\right].}{2 sum_(i: event) c_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i].}
 #'   Events at the same time count as Breslow (1974) has it, by which weight k is k copies of a row
 #'   (`ties = "breslow"` of [survival::coxph()]; on predictors that are not scaled, with
 #'   [kernel_linear()] and [domain_pooled()], `lambda` is the `theta` of [survival::ridge()]). The
