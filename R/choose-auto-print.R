@@ -9,7 +9,7 @@ print.dg_auto <- function(x, digits = NULL, ...) {
 describe_auto <- function(x) {
   choice <- x$choice
   cat_line(x$spec$parts$title, describe_formula(x))
-  cat_line("  ", plural(nobs(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
+  cat_line("  ", plural(nobs(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"),
            ", ", plural(nlevels(x$domain), "domain"))
   describe_response(x$response)
   if (choice$few) describe_unchosen(choice) else describe_choice(choice)

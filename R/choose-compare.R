@@ -29,11 +29,11 @@
 #' fits without L and without the domain's own group, in \eqn{v_\mathrm{scores}}{v_scores} by those
 #' of the cross-validation, and \eqn{\bar d}{d} is the mean of these means, with weights
 #' \eqn{h_L - 1}{h_L - 1}. The interval is Student's, with Satterthwaite's degrees of freedom, at
-#' most G - 1. The jackknife counts twice what two domains do together
-#' (Efron and Stein, 1981): w is the variance, after row and column effects, of the changes of
-#' domain g's difference when group L is left out too. Taking all of w off would be right for the
-#' variance, but too little where it is itself uncertain, none too much: half was chosen in the
-#' simulations below. Of single scores ([dg_cv()]), which are skewed, nothing is taken off.
+#' most G - 1. The jackknife counts twice what two domains do together (Efron and Stein, 1981): w is
+#' the variance, after row and column effects, of the changes of domain g's difference when group L
+#' is left out too. Taking all of w off would be right for the variance, but too little where it is
+#' itself uncertain, none too much: half was chosen in the simulations below. Of single scores
+#' ([dg_cv()]), which are skewed, nothing is taken off.
 #'
 #' Without `refits`, where one of them fails, where folds are not of whole domains, each held out
 #' once (of [row_folds()] and bootstraps), and with two folds,
@@ -73,8 +73,8 @@
 #' be with 8 domains where the factor on the variance is below 1.14, with 12 where it is below 1.94,
 #' and without `refits` only from 13 domains on. `friedman` asks whether any method differs from the
 #' others in its ranks: methods are ranked within each domain (1 is best), `rank` is the mean rank,
-#' and in the statistic
-#' the square of each method's deviation from the mean of the ranks is divided by its factor
+#' and in the statistic the square of each method's deviation from the mean of the ranks is divided
+#' by its factor
 #' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
 #' are compared with: by the mean of theirs).
 #'

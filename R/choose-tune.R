@@ -17,10 +17,9 @@
 #' **Searches.** `"grid"` tries all combinations; `"random"` as many as `size` says, drawn from
 #' them; `"coordinate"` starts in the middle and goes through one parameter after the other, with
 #' the others at their best, until nothing changes (as in the MTL paper's experiments). With
-#' `extend`,
-#' numbers with a constant step or ratio go on by up to five values where the best lies on the
-#' border (MTL paper, section 8.1), as long as the border is better than the value before it by more
-#' than the standard error of the difference over domains.
+#' `extend`, numbers with a constant step or ratio go on by up to five values where the best lies on
+#' the border (MTL paper, section 8.1), as long as the border is better than the value before it by
+#' more than the standard error of the difference over domains.
 #'
 #' **Time.** With a `budget` no further choice is begun when so many seconds have passed since the
 #' search began, and what has been scored in all folds is what is chosen from: the best so far,

@@ -2,13 +2,18 @@
 #   nominal   the number of the level
 #   ordered   the rank of the level, from 0 to 1
 #   id        the place of the id among those that its kernel knows
+#   offset    the number itself
 # A level that training did not have has a number below 0, at least 1 from all that are known; where
 # "factor" was wished for, a row with such a level is incomplete (`strict`).
 
+# What all methods wish for, see kernel_columns().
+plain_wish <- c("number", "dummy")
+
 # What is remembered of them: list(kind: of the design's columns; coded: a list of list(name, kind,
 # levels, wish); categorical: variables; strict; dropped: those that are not in the design; terms:
-# of the design). wishes: see kernel_columns(). variables: the predictors as they are.
-new_coding <- function(wishes, variables) {
+# of the design). wishes: see kernel_columns(). variables: the predictors as they are; offsets: the
+# names of those that are one.
+new_coding <- function(wishes, variables, offsets = character()) {
   ids <- lapply(Filter(is.list, wishes), id_column, variables)
   named <- vapply(ids, `[[`, "", "name")
   categorical <- setdiff(names(variables)[vapply(variables, is_category, NA)], named)
@@ -19,8 +24,18 @@ new_coding <- function(wishes, variables) {
          levels = if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column),
          wish = intersect(c("factor", "category"), kinds)[1L])
   })
-  list(coded = c(coded, ids), categorical = categorical, strict = "factor" %in% kinds,
+  known <- lapply(offsets, function(name) {
+    list(name = name, kind = "offset", levels = NULL, wish = "offset")
+  })
+  list(coded = c(coded, ids, known), categorical = categorical, strict = "factor" %in% kinds,
        dropped = c(named, if (!"dummy" %in% kinds) categorical))
+}
+
+# How many columns tell rows apart: of a design what is known is no predictor.
+count_predictors <- function(blueprint) {
+  length(blueprint$columns) - sum(vapply(blueprint$coding$coded, function(one) {
+    one$kind == "offset"
+  }, NA))
 }
 
 is_category <- function(column) is.factor(column) || is.character(column) || is.logical(column)
@@ -45,6 +60,7 @@ id_column <- function(wish, variables) {
 # [rows x codes]; open: may a category have another level than in training?
 code_columns <- function(coding, variables, arg = "data", new_levels = "na") {
   columns <- lapply(coding$coded, function(one) {
+    if (one$kind == "offset") return(variables[[one$name]])
     text <- as_text(variables[[one$name]])
     code <- as.numeric(match(text, one$levels))
     new <- is.na(code) & !is.na(text)

@@ -91,6 +91,15 @@ predictor_frame <- function(frame) {
   frame[setdiff(seq_along(frame), attr(attr(frame, "terms"), "response"))]
 }
 
+check_offsets <- function(columns) {
+  for (name in names(columns)) {
+    if (!is.numeric(columns[[name]]) || NCOL(columns[[name]]) != 1L) {
+      abort("data", "`", name, "` must be a number for each row, not ",
+            describe(columns[[name]]), ".")
+    }
+  }
+}
+
 # coded: names of those that have no dummy variables.
 check_predictor_types <- function(frame, coded = NULL) {
   variables <- predictor_frame(frame)

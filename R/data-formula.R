@@ -80,12 +80,13 @@ format_formula <- function(formula) {
 }
 
 # Terms of the predictors. `.` stands for every column that is neither in the
-# response nor named behind the bar.
-predictor_terms <- function(parts, data) {
-  known <- data[setdiff(names(data), all.vars(parts$domain))]
-  terms <- terms_of(parts$bare, if (length(data)) known)
-  if (!is.null(attr(terms, "offset"))) {
-    abort("argument", "`formula` must not contain `offset()`", exposure_hint(terms), ".")
+# response nor named behind the bar. known: may there be an offset()?
+predictor_terms <- function(parts, data, known = FALSE) {
+  columns <- data[setdiff(names(data), all.vars(parts$domain))]
+  terms <- terms_of(parts$bare, if (length(data)) columns)
+  if (!known && length(offset_names(terms))) {
+    abort("argument", "`formula` must not contain `offset()`, which `dg_glm()` alone knows",
+          exposure_hint(terms), ".")
   }
   if (length(predictor_labels(terms)) == 0L) {
     abort("argument", "`formula` must name at least one predictor.")
@@ -96,6 +97,15 @@ predictor_terms <- function(parts, data) {
   terms
 }
 
+# The known parts of a linear predictor, as terms() and model frames call them.
+offset_names <- function(terms) {
+  vapply(as.list(attr(terms, "variables"))[-1L][attr(terms, "offset")], deparse1, "")
+}
+
+has_offset <- function(formula) {
+  inherits(formula, "formula") && "offset" %in% all.names(formula[[length(formula)]])
+}
+
 # What says the same of offset(log(time)), where it is one.
 exposure_hint <- function(terms) {
   known <- as.list(attr(terms, "variables"))[-1L][[attr(terms, "offset")[1L]]]
@@ -104,7 +114,7 @@ exposure_hint <- function(terms) {
   if (response == 0L || !is_call_to(inside, "log")) return("")
   y <- deparse1(as.list(attr(terms, "variables"))[[response + 1L]])
   e <- deparse1(inside[[2L]])
-  paste0("; of counts with `family = poisson()` the rate says the same, `", y, " / ", e,
+  paste0("; of counts the rate says the same, `", y, " / ", e,
          " ~ ...` with `weights = ", e, "`")
 }
 
@@ -128,10 +138,11 @@ predictor_labels <- function(terms) {
 # where it is missing would be dropped, and new data would have to have it.
 without_unused <- function(terms, parts) {
   unused <- rowSums(attr(terms, "factors")) == 0
-  unused[attr(terms, "response")] <- FALSE
+  unused[c(attr(terms, "response"), attr(terms, "offset"))] <- FALSE
   labels <- predictor_labels(terms)
   if (!any(unused) && length(labels) == length(attr(terms, "term.labels"))) return(terms)
-  stats::terms(stats::reformulate(labels, parts$response, env = environment(parts$bare)))
+  stats::terms(stats::reformulate(c(labels, offset_names(terms)), parts$response,
+                                  env = environment(parts$bare)))
 }
 
 # A copy of `env` with no more than what `expr` mentions beyond the data (a

@@ -4,10 +4,11 @@
 
 # input: list(x, y, domain, weights, data, na.action) as the user gave them.
 # needs: what the method asks for, list(response = "none"|"optional"|"any"|"class",
-# domain = TRUE/FALSE, columns: see wished_columns()).
+# domain = TRUE/FALSE, columns: see wished_columns(), offset: may there be one?).
 read_sample <- function(input, needs, scale) {
-  raw <- if (inherits(input$x, "formula")) raw_from_formula(input, needs$columns)
-         else raw_from_matrix(input, needs$columns)
+  wishes <- sample_wishes(needs, input$x)
+  raw <- if (inherits(input$x, "formula")) raw_from_formula(input, wishes)
+         else raw_from_matrix(input, wishes)
   raw <- drop_missing(raw, input$na.action)
   check_finite(raw$X, "Predictor")
   domain <- read_domain(raw$domain, nrow(raw$X), needs$domain || by_domain(scale))
@@ -17,6 +18,12 @@ read_sample <- function(input, needs, scale) {
   sample$weights <- read_weights(raw$weights, nrow(raw$X))
   sample$unit <- raw$unit
   sample
+}
+
+# An offset() is a column that no kernel sees.
+sample_wishes <- function(needs, formula) {
+  if (!isTRUE(needs$offset) || !has_offset(formula)) return(needs$columns)
+  c(if (is.null(needs$columns)) list(plain_wish) else needs$columns, "offset")
 }
 
 # The scaling is learned from the rows.
@@ -34,7 +41,8 @@ raw_from_formula <- function(input, wishes = NULL) {
   env <- environment(parts$bare)
   data <- check_data(input$data)
   columns <- if (is.null(wishes)) plain_columns(parts, data)
-  terms <- if (is.null(columns)) predictor_terms(parts, data) else columns$terms
+  terms <- if (is.null(columns)) predictor_terms(parts, data, "offset" %in% wishes)
+           else columns$terms
   data <- gather_columns(terms, parts, data, env)
   names <- c(columns$all, all.vars(terms))
   check_columns(data, intersect(c(names, all.vars(parts$domain)), names(data)), "data")
@@ -62,9 +70,11 @@ raw_from_formula <- function(input, wishes = NULL) {
 
 # frame, data: of the rows that can be used. list(X, contrasts, coding)
 new_design <- function(columns, wishes, frame, data) {
-  coding <- if (!is.null(wishes)) new_coding(wishes, predictor_frame(frame))
-  check_predictor_types(frame, coding$dropped)
   terms <- attr(frame, "terms")
+  offsets <- offset_names(terms)
+  check_offsets(frame[offsets])
+  coding <- if (!is.null(wishes)) new_coding(wishes, predictor_frame(frame), offsets)
+  check_predictor_types(frame, coding$dropped)
   if (!is.null(coding)) {
     design <- coded_design(coding, frame)
   } else if (is.null(columns)) {

@@ -9,13 +9,11 @@
 #' predictors times a [domain kernel][domain_distribution] gives a Gram matrix or,
 #' for many rows, a [feature map][features_nystrom]. A projection ([dica()],
 #' [udica()], [coir()], [kpca()], [dcm()], [tca()], [sca()], [mda()], [cidg()],
-#' [kfd()])
-#' finds a few components in it, a learner ([dg_svm()], [dg_ridge()], [dg_gp()], for
+#' [kfd()]) finds a few components in it, a learner ([dg_svm()], [dg_ridge()], [dg_gp()], for
 #' counts, shares and other responses [dg_glm()]) a function of it, and a [chain()] does one after
-#' the other. Learners of other packages ([dg_forest()],
-#' [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()]) and your own ([learner_custom()]) stand
-#' beside them. `predict()` applies the result to new domains, and
-#' [adapt()] learns from a few of their labels.
+#' the other. Learners of other packages ([dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()],
+#' [dg_gam()]) and your own ([learner_custom()]) stand beside them. `predict()` applies the result
+#' to new domains, and [adapt()] learns from a few of their labels.
 #'
 #' @section Which call?:
 #' | question | call |

@@ -1,16 +1,15 @@
-# Which columns a kernel acts on. Rows are a matrix of numbers, whose columns are of four kinds:
+# Which columns a kernel acts on. Rows are a matrix of numbers, whose columns are of five kinds:
 #   number    a numeric predictor, scaled
 #   dummy     a column of a categorical one, scaled
 #   category  a categorical predictor as it is, by codes (see data-coding.R)
 #   id        what names the row in a matrix that the user gave, by its place there
+#   offset    what is known of a linear predictor, for the learner and no kernel
 # A kernel says what it wants by kernel_columns(). What nobody wants is not made, and where there
 # is more than a kernel wants, kernel_on() shows it the part that it does.
 
 # A list of wishes: each the names of kinds, or a list(column, ids), the predictor `column` (the
 # only one if NULL) as places among `ids`.
 kernel_columns <- function(kernel) UseMethod("kernel_columns")
-
-plain_wish <- c("number", "dummy")
 
 #' @exportS3Method
 kernel_columns.domgen_kernel <- function(kernel) {

@@ -3,9 +3,8 @@
 #   sum_i c_i event_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i],
 # with the risk sets of all domains together. It is no sum over rows, so that Newton's method is its
 # own here: with S_k the sum over those at risk at the k-th time of events, D_k the events there,
-# and
-# H_j = sum_(k: t_k <= t_j) D_k / S_k, the curvature is
-# W = diag(v_j H_j) - sum_k D_k / S_k^2 v_k v_k',
+# and H_j = sum_(k: t_k <= t_j) D_k / S_k, the curvature is
+#   W = diag(v_j H_j) - sum_k D_k / S_k^2 v_k v_k',
 # where v_j = c_j exp(f_j), and v_k is v at those at risk. W times a matrix is made of cumulative
 # sums. Weight k is k copies of a row, which are ties; that is why they are Breslow's.
 
@@ -32,7 +31,7 @@ family_targets.family_cox <- function(family, y) matrix(as.vector(unclass(y)), n
 
 # A constant makes no difference.
 #' @exportS3Method
-family_constants.family_cox <- function(family, Y, costs) 0
+family_constants.family_cox <- function(family, Y, costs, known = NULL) 0
 
 #' @exportS3Method
 zero_constants.family_cox <- function(family, machines) rep(0, machines)
@@ -183,11 +182,12 @@ family_left_out.family_cox <- function(family, object, sample, task) {
   check_left_out(sample)
   space <- cox_space(newton_data(object$product, sample))
   lambda <- penalty_of(object, "lambda")
-  now <- list(w = 0, u = drop(object$decision))
+  known <- if (is.null(task$known)) 0 else task$known[, 1L]
+  now <- list(w = 0, u = drop(object$decision) - known)
   values <- numeric(nrow(task$Y))
   for (held in split(seq_along(values), sample$domain)) {
     plan <- cox_plan(task$Y, replace(task$costs, held, 0) / lambda)
-    values[held] <- cox_aim(plan, space, now, 0)$u[held]
+    values[held] <- cox_aim(plan, space, now, known)$u[held]
   }
-  matrix(values)
+  add_known(matrix(values), task$known)
 }

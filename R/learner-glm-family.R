@@ -71,15 +71,15 @@ family_needs.NULL <- function(family) "open"
 
 family_response <- function(family, y) UseMethod("family_response")
 family_targets <- function(family, y) UseMethod("family_targets")
-family_constants <- function(family, Y, costs) UseMethod("family_constants")
+family_constants <- function(family, Y, costs, known = NULL) UseMethod("family_constants")
 zero_constants <- function(family, machines) UseMethod("zero_constants")
 family_loss <- function(family) UseMethod("family_loss")
 family_means <- function(family, values) UseMethod("family_means")
-family_begin <- function(family, Y, costs) UseMethod("family_begin")
+family_begin <- function(family, Y, costs, known = NULL) UseMethod("family_begin")
 family_scores <- function(family, values) UseMethod("family_scores")
 
 #' @exportS3Method
-family_begin.dg_family <- function(family, Y, costs) family
+family_begin.dg_family <- function(family, Y, costs, known = NULL) family
 
 #' @exportS3Method
 family_scores.dg_family <- function(family, values) values
@@ -126,8 +126,10 @@ family_targets.family_base <- function(family, y) {
 # The link of the mean, which is where the deviance of a constant is least; of nothing but zeros (or
 # ones) that of a mean a little inside.
 #' @exportS3Method
-family_constants.family_base <- function(family, Y, costs) {
+family_constants.family_base <- function(family, Y, costs, known = NULL) {
   base <- family_object(family)
+  if (!is.null(known)) return(constant_beside(base, Y[, 1L], costs, known[, 1L],
+                                              family_constants(family, Y, costs)))
   mu <- weighted_mean(Y[, 1L], costs)
   range <- family_range(family)
   if (range$low == 0) mu <- max(mu, 1e-3)
@@ -138,6 +140,16 @@ family_constants.family_base <- function(family, Y, costs) {
           family$link, "\".")
   }
   constant
+}
+
+# Beside what is known the best constant has no closed form; where it has no end, that without it.
+constant_beside <- function(base, y, costs, known, alone) {
+  # what glm.fit() says of shares that are no counts is not meant for these
+  fitted <- on_error(suppressWarnings(stats::glm.fit(
+    rep(1, length(y)), y, costs, offset = known, family = base, start = alone - mean(known)
+  )), function(e) NULL)
+  ended <- isTRUE(fitted$converged) && !fitted$boundary && is.finite(fitted$coefficients)
+  unname(if (ended) fitted$coefficients else alone - mean(known))
 }
 
 #' @exportS3Method

@@ -2,8 +2,9 @@
 # place of a loss. A family (learner-glm-family.R and one file for each of another kind) says
 #   family_response(family, y)       list(kind, levels, ...), or an error that says what it needs
 #   family_targets(family, y)        Y [n x m]
-#   family_constants(family, Y, c)   m values of the link, of the constants alone
-#   family_begin(family, Y, c)       itself with what else is fitted, where that begins
+#   family_constants(family, Y, c, o)  m values of the link, of the constants alone; o [n x 1]: what
+#                                    is known of the link, or NULL
+#   family_begin(family, Y, c, o)    itself with what else is fitted, where that begins
 #   family_loss(family)              list(smooth, kinks), half the unit deviance, as loss.R says
 #   family_scores(family, values)    values of the link as others see them, [n x m] or of classes
 #   family_means(family, values)     means or probabilities from values of the link
@@ -11,28 +12,46 @@
 #   family_machines(family, ...)     how its machines are trained, where they know of each other
 # Where a machine starts, f = 0, is the best constant.
 
-# list(family, response, Y [n x m], costs [n], constant [m])
-glm_task <- function(family, sample, args) {
+# columns: of X, those that are an offset. list(family, response, Y [n x m], costs [n], constant
+# [m], known: of the link [n x 1], or NULL)
+glm_task <- function(family, sample, args, columns = NULL) {
   response <- c(family_response(family, sample$y), list(centre = 0, scale = 1))
   Y <- family_targets(family, sample$y)
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
-  constant <- if (args$offset) family_constants(family, Y, costs / max(costs))
+  known <- known_values(sample$X, columns)
+  if (!is.null(known) && ncol(Y) > 1L) {
+    abort("argument", "`formula` must not contain `offset()` with `family = ",
+          dQuote(family$name, FALSE), "`, which has a function for each class.")
+  }
+  constant <- if (args$offset) family_constants(family, Y, costs / max(costs), known)
               else zero_constants(family, ncol(Y))
-  family <- family_begin(family, Y, costs / max(costs))
+  family <- family_begin(family, Y, costs / max(costs), known)
   list(family = family, response = response, Y = Y, costs = costs, constant = constant,
-       loss = family_loss(family))
+       known = known, loss = family_loss(family))
 }
 
+# The offsets of rows, added up.
+known_values <- function(X, columns) {
+  if (length(columns)) matrix(rowSums(X[, columns, drop = FALSE]))
+}
+
+add_known <- function(values, known) if (is.null(known)) values else values + c(known)
+
 constant_values <- function(task) {
-  matrix(task$constant, nrow(task$Y), ncol(task$Y), byrow = TRUE)
+  add_known(matrix(task$constant, nrow(task$Y), ncol(task$Y), byrow = TRUE), task$known)
 }
 
 # What is fitted in the quadratic approximation of the deviance at the constants: a ridge regression
 # of working responses with working weights.
 null_task <- function(task) working_task(task, constant_values(task))
 
-# At these values of the link [n x m]: task of a ridge regression, see ridge_task().
-working_task <- function(task, values) family_working(task$family, task, values)
+# At these values of the link [n x m]: task of a ridge regression, see ridge_task(), of what is not
+# known of them.
+working_task <- function(task, values) {
+  working <- family_working(task$family, task, values)
+  if (!is.null(task$known)) working$Y <- working$Y - task$known
+  working
+}
 
 family_working <- function(family, task, values) UseMethod("family_working")
 
@@ -104,11 +123,11 @@ family_deviance.default <- function(family, task, values) {
   2 * sum(task$costs[used] * at$value)
 }
 
-# The ridge regression of a working task, without each row's domain.
-step_without <- function(object, sample, working) {
+# The ridge regression of a working task, without each row's domain: values of the link.
+step_without <- function(object, sample, working, known) {
   values <- left_out_predictions(object$product, sample, working, penalised_args(object),
                                  penalty_of(object, "lambda"))
-  matrix(values, nrow(working$Y))
+  add_known(matrix(values, nrow(working$Y)), known)
 }
 
 penalised_args <- function(object) {

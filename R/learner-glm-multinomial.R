@@ -20,7 +20,7 @@ family_targets.family_multinomial <- function(family, y) {
 }
 
 #' @exportS3Method
-family_constants.family_multinomial <- function(family, Y, costs) {
+family_constants.family_multinomial <- function(family, Y, costs, known = NULL) {
   shares <- pmax(colSums(costs * Y) / sum(costs), 1e-3)
   log(shares) - mean(log(shares))
 }
@@ -117,7 +117,7 @@ family_left_out.family_multinomial <- function(family, object, sample, task) {
   aims <- object$decision + (task$Y - p) / bent
   values <- vapply(seq_len(ncol(p)), function(class) {
     step_without(object, sample, list(response = task$response, Y = aims[, class, drop = FALSE],
-                                      costs = task$costs * bent[, class]))[, 1L]
+                                      costs = task$costs * bent[, class]), NULL)[, 1L]
   }, numeric(nrow(p)))
   values - rowMeans(values)
 }

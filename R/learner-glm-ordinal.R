@@ -25,7 +25,7 @@ family_targets.family_ordinal <- function(family, y) matrix(as.numeric(y), ncol 
 
 # The thresholds have its place.
 #' @exportS3Method
-family_constants.family_ordinal <- function(family, Y, costs) 0
+family_constants.family_ordinal <- function(family, Y, costs, known = NULL) 0
 
 #' @exportS3Method
 zero_constants.family_ordinal <- function(family, machines) {
@@ -35,10 +35,14 @@ zero_constants.family_ordinal <- function(family, machines) {
 
 # Those of f = 0, a little apart where a class has no weight.
 #' @exportS3Method
-family_begin.family_ordinal <- function(family, Y, costs) {
+family_begin.family_ordinal <- function(family, Y, costs, known = NULL) {
   shares <- vapply(seq_len(max(Y)), function(k) sum(costs[Y == k]), numeric(1)) / sum(costs)
   shares <- pmax(shares, 1e-6)
-  family$thresholds <- stats::qlogis(utils::head(cumsum(shares / sum(shares)), -1L))
+  thresholds <- stats::qlogis(utils::head(cumsum(shares / sum(shares)), -1L))
+  family$thresholds <- if (is.null(known)) thresholds else {
+    used <- which(costs > 0)
+    best_thresholds(thresholds, Y[used, 1L], known[used], costs[used])
+  }
   family
 }
 
@@ -165,7 +169,8 @@ threshold_step <- function(thresholds, y, f, costs) {
 family_left_out.family_ordinal <- function(family, object, sample, task) {
   f <- add_offset(space_expansion(object$product, sample[c("X", "domain")], object$coefficients),
                   object$offset)
-  values <- step_without(object, sample, working_task(fitted_task(task, family), f))
+  f <- add_known(f, task$known)
+  values <- step_without(object, sample, working_task(fitted_task(task, family), f), task$known)
   scores <- as.matrix(object$decision)
   for (held in split(seq_along(f), sample$domain)) {
     rest <- setdiff(which(task$costs > 0), held)

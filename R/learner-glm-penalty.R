@@ -55,12 +55,7 @@ refit_held <- function(fit, K, task, args) {
   if (is.null(solved)) return(list(held = fit$held, deviance = Inf, alpha = NULL))
   values <- add_offset(K[held, rest, drop = FALSE] %*% solved$coefficients, solved$offset)
   if (!is.null(solved$family)) task <- fitted_task(task, solved$family)
-  list(held = fit$held, deviance = glm_deviance(task_of_rows(task, held), values),
+  left <- task_of_rows(task, held)
+  list(held = fit$held, deviance = glm_deviance(left, add_known(values, left$known)),
        alpha = lapply(seq_len(ncol(solved$coefficients)), function(m) solved$coefficients[, m]))
-}
-
-task_of_rows <- function(task, rows) {
-  task$Y <- task$Y[rows, , drop = FALSE]
-  task$costs <- task$costs[rows]
-  task
 }

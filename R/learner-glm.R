@@ -3,8 +3,7 @@
 #' @description
 #' Kernel regression for responses that are no plain numbers: classes, proportions, counts, positive
 #' amounts, censored times. With the mean \eqn{\mu = h(f + b)}{mu = h(f + b)}, h the inverse of the
-#' family's link,
-#' f minimises
+#' family's link, f minimises
 #' \deqn{\sum_i c_i\, d(y_i, \mu_i) + \lambda\lVert f\rVert^2,}{
 #'   sum_i c_i d(y_i, mu_i) + lambda ||f||^2,}
 #' where d is the unit deviance of the family (McCullagh and Nelder, 1989, section 2.3), twice what
@@ -47,12 +46,16 @@
 #'   the probability to be without the event until t is \eqn{\exp(-H(t)\,e^f)}{exp(-H(t) exp(f))}.
 #'   Left-out domains are scored by the concordance within each, see [dg_cv()].
 #'
-#' **Exposure.** Where a count grows with a known exposure e (time at risk, inhabitants), the rate
-#' y/e with `weights = e` is the same as a known `offset(log(e))`: \eqn{e\, d(y/e, \mu) = d(y, e
-#' \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`. For `Gamma()`, \eqn{d(y/e, \mu) = d(y, e
-#' \mu)}{d(y/e, mu) = d(y, e mu)}: divide, without weights. So predictions are rates. A formula
-#' must not have `offset()`, and neither `cbind(success, failure)`: take the share with the sizes as
-#' weights.
+#' **Offset and exposure.** What is known of the link is an `offset()` of the formula, as in
+#' [stats::glm()]: \eqn{\mu = h(f + b + o)}{mu = h(f + b + o)}. No kernel sees it, new rows must
+#' have its columns, predictions contain it, and [lodo()], [adapt()] and [dg_cv()] know it. Where a
+#' count grows with an exposure e (time at risk, inhabitants), `offset(log(e))` makes f the
+#' logarithm of the rate. The rate y/e with `weights = e` gives the same f, \eqn{e\, d(y/e, \mu) =
+#' d(y, e \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`, but is scored and predicted as a rate;
+#' for `Gamma()`, \eqn{d(y/e, \mu) = d(y, e \mu)}{d(y/e, mu) = d(y, e mu)}, so that one divides
+#' without weights. Not with `"multinomial"`, and neither in a [chain()] nor an ensemble;
+#' [dg_null()] takes no notice of it. A response `cbind(success, failure)` is the share with the
+#' sizes as weights.
 #'
 #' **Solver.** Newton's method with the expected curvature (Fisher scoring, iteratively reweighted
 #' least squares; of `"cox"` the observed one), a step along which the objective does not go down is
@@ -60,8 +63,7 @@
 #' with r coordinates n r^2. `"cox"` has the second steps on the Gram matrix too, in the r columns
 #' of its root, r its rank. For more than two classes steps go round the classes, each with the
 #' others as known, or from f to the thresholds and back. It stops where a step gains less than
-#' 1e-14
-#' of the objective.
+#' 1e-14 of the objective.
 #'
 #' **The penalty.** Where `lambda` is not given, it is the one of a path by which groups of domains
 #' (at most 10) that are left out have the least deviance, by fits without them (to at most 500
@@ -93,24 +95,22 @@
 #'   \item{deviance, null_deviance}{sum of c_i d_i, and of the model that has b alone}
 #'   \item{converged, iterations}{of the solver}
 #'   \item{costs, lambda}{c_i; as given, or as chosen}
-#'   and what `predict()` needs: `type = "response"` gives the mean or the class, `"prob"`
-#'   probabilities of classes, `"decision"` f + b. Without data, a specification. `deviance()` gives
-#'   the deviance, `residuals(type = )` `"response"`, `"deviance"` or `"pearson"` residuals of
-#'   a number.
+#'   and what `predict()` needs (`known`: the columns of an offset): `type = "response"` gives the
+#'   mean or the class, `"prob"` probabilities of classes, `"decision"` f + b, and the offset.
+#'   Without data, a specification. `deviance()` gives the deviance, `residuals(type = )`
+#'   `"response"`, `"deviance"` or `"pearson"` residuals of a number.
 #' @section Errors:
 #' A response that the family does not have (negative counts, three classes of `binomial()`, times
 #' that are not right-censored, or without an event), intervals, sets and probabilities of `"cox"`,
-#' a
-#' link
-#' that has no value at 0 with `offset = FALSE`, families that are not of base R, non-positive
-#' `lambda`, unknown arguments, and Gram matrices over the memory limit ([domgen-package]) are
-#' errors; a solver that stops early gives a warning of class `domgen_warning_convergence`.
+#' a link that has no value at 0 with `offset = FALSE`, an `offset()` that is no finite number,
+#' families that are not of base R, non-positive `lambda`, unknown arguments, and Gram matrices over
+#' the memory limit ([domgen-package]) are errors; a solver that stops early gives a warning of
+#' class `domgen_warning_convergence`.
 #' @references
 #' Breslow, N. (1974). Covariance analysis of censored survival data. *Biometrics* 30(1), 89-99.
 #'
 #' Cox, D. R. (1972). Regression models and life-tables. *Journal of the Royal Statistical Society
-#' B*
-#' 34(2), 187-220.
+#' B* 34(2), 187-220.
 #'
 #' Friedman, J., Hastie, T. and Tibshirani, R. (2010). Regularization paths for generalized linear
 #' models via coordinate descent. *Journal of Statistical Software* 33(1).
@@ -154,7 +154,8 @@ dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambd
                    domain_weights = c("size", "equal"),
                    scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
                    na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- learner_parts("Generalised kernel regression", parameters = glm_parameters)
+  parts <- learner_parts("Generalised kernel regression", parameters = glm_parameters,
+                         offset = TRUE)
   fit_or_specify(method_spec("dg_glm", "dg_glm_spec", parts, environment()), match.call(),
                  parent.frame())
 }
@@ -172,7 +173,7 @@ fit_sample.dg_glm_spec <- function(spec, sample) {
   check_representation(args$features, nrow(sample$X), copies = 2)
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (args$offset) args$kernel <- free_origin(args, sample$X)
-  task <- glm_task(family_for(args$family, sample$y), sample, args)
+  task <- glm_task(family_for(args$family, sample$y), sample, args, spec$known)
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, sample, task)
   product <- sample_space(args, sample)
   solved <- train_glm(newton_data(product, sample), task, args)
@@ -187,7 +188,7 @@ fit_sample.dg_glm_spec <- function(spec, sample) {
   structure(c(solved, list(
     family = family, deviance = deviances[2L], null_deviance = deviances[1L], costs = task$costs,
     lambda = args$lambda, weights = sample$weights, response = task$response, y = sample$y,
-    product = product
+    product = product, known = spec$known
   )), class = c("dg_glm", "dg_learner", "dg_fit"))
 }
 
@@ -204,6 +205,7 @@ warn_glm <- function(solved) {
 #' @exportS3Method
 decision.dg_glm <- function(object, rows) {
   values <- add_offset(space_expansion(object$product, rows, object$coefficients), object$offset)
+  values <- add_known(values, known_values(rows$X, object$known))
   values <- family_scores(object$family, values)
   if (ncol(values) > 1L) colnames(values) <- object$response$levels
   values
@@ -233,6 +235,14 @@ spec_needs.dg_glm_spec <- function(spec) {
   needs
 }
 
+# Which columns are an offset, once the data are known.
+#' @exportS3Method
+place_spec.dg_glm_spec <- function(spec, columns) {
+  spec <- NextMethod()
+  spec["known"] <- list(if ("offset" %in% columns$kind) which(columns$kind == "offset"))
+  spec
+}
+
 #' @exportS3Method
 spec_gives.dg_glm_spec <- function(spec) "prob"
 
@@ -246,6 +256,8 @@ print_details.dg_glm <- function(x) {
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
            "), offset: ",
            if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
+  known <- x$blueprint$columns[x$known]
+  if (length(known)) cat_line("  known: ", paste(known, collapse = ", "))
   cat_line("  deviance ", rounded(x$deviance, 4), ", of the constant alone ",
            rounded(x$null_deviance, 4), "; ", if (!all(x$converged)) "NOT ", "converged after ",
            plural(max(x$iterations), "iteration"))
@@ -260,9 +272,7 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
   type <- check_choice(type, "type", c("response", "deviance", "pearson"))
   if (type == "response") return(NextMethod())
   check_sealed(object)
-  if (object$response$kind != "number") {
-    abort_no_residuals(object)
-  }
+  if (object$response$kind != "number") abort_no_residuals(object)
   base <- family_object(object$family)
   mu <- drop(family_means(object$family, object$decision))
   root <- if (type == "pearson") (object$y - mu) / sqrt(base$variance(mu)) else {

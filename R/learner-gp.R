@@ -18,14 +18,12 @@
 #' @details
 #' *What is fitted.* `signal` and `noise` if they are `NULL`; the bandwidth of
 #' [kernel_rbf()], [kernel_laplace()], [kernel_matern()] or [kernel_cauchy()] without a `sigma`, as
-#' `kernel`,
-#' inside sums and products of kernels, as the kernel of the mean embeddings and as
-#' the outer kernel of [domain_distribution()]; and `tau` of `domain_multitask(NULL)`. With
-#' `per_predictor = TRUE` the bandwidths of `kernel` are one per predictor: a large
-#' one says that its predictor counts little. Numbers that are given are kept, also a
-#' bandwidth in [kernel_normalise()], which is the median distance if not given. So is one whose
-#' derivative is not known, with a warning. Between domains nothing is fitted when there is only
-#' one.
+#' `kernel`, inside sums and products of kernels, as the kernel of the mean embeddings and as the
+#' outer kernel of [domain_distribution()]; and `tau` of `domain_multitask(NULL)`. With
+#' `per_predictor = TRUE` the bandwidths of `kernel` are one per predictor: a large one says that
+#' its predictor counts little. Numbers that are given are kept, also a bandwidth in
+#' [kernel_normalise()], which is the median distance if not given. So is one whose derivative is
+#' not known, with a warning. Between domains nothing is fitted when there is only one.
 #'
 #' *How.* Each evaluation is one Cholesky factorisation; the derivatives (equation 5.9) need
 #' its inverse, and kernel values that are made again tile by tile: no further matrix is

@@ -3,8 +3,7 @@
 #' @description
 #' What any method has to beat. `dg_null()` predicts the (weighted) mean of a
 #' number, the most frequent class, or of censored times the same hazard for all. `dg_lm()` is
-#' least squares for numbers and
-#' logistic regression for two classes, by [stats::lm.wfit()] and
+#' least squares for numbers and logistic regression for two classes, by [stats::lm.wfit()] and
 #' [stats::glm.fit()], on all domains pooled.
 #'
 #' @inheritParams dg_svm

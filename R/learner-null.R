@@ -2,7 +2,7 @@
 #' @export
 dg_null <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                     domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
-  parts <- learner_parts("Null model", response = "open")
+  parts <- learner_parts("Null model", response = "open", offset = TRUE)
   spec <- method_spec("dg_null", "dg_null_spec", parts, environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }

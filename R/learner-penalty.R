@@ -47,12 +47,18 @@ penalty_part <- function(args, sample, task, between, most) {
   folds <- calibration_folds(sample)
   rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
                left_out = factor(folds[as.integer(domain)]))
-  task$Y <- task$Y[kept, , drop = FALSE]
-  task$costs <- task$costs[kept]
   if (is.null(between)) {
     between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads), args$features)
   }
-  list(rows = rows, task = task, kernel = kernel_fit(args$kernel, sample$X), between = between)
+  list(rows = rows, task = task_of_rows(task, kept), kernel = kernel_fit(args$kernel, sample$X),
+       between = between)
+}
+
+task_of_rows <- function(task, rows) {
+  for (part in intersect(c("Y", "costs", "known"), names(task))) {
+    task[[part]] <- take(task[[part]], rows)
+  }
+  task
 }
 
 # Rows with a weight, at most so many, evenly spaced within domains in the order of x.

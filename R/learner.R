@@ -1,8 +1,9 @@
 # What all learners share: the response on its way in and out, the cost of each
 # row, prediction.
 
-learner_parts <- function(title, response = "any", domain = FALSE, parameters = NULL) {
-  list(title = title, response = response, domain = domain, weights = TRUE,
+learner_parts <- function(title, response = "any", domain = FALSE, parameters = NULL,
+                          offset = FALSE) {
+  list(title = title, response = response, domain = domain, weights = TRUE, offset = offset,
        parameters = parameters)
 }
 
@@ -285,15 +286,13 @@ fitted.dg_learner <- function(object, ...) {
 #' @export
 residuals.dg_learner <- function(object, ...) {
   check_sealed(object)
-  if (object$response$kind != "number") {
-    abort_no_residuals(object)
-  }
+  if (object$response$kind != "number") abort_no_residuals(object)
   pad_rows(object$y, object) - fitted(object)
 }
 
 abort_no_residuals <- function(object) {
-  abort("argument", "Residuals need a numeric response, not ", kind_words(object$response$kind),
-        ".")
+  found <- kind_words(object$response$kind)
+  abort("argument", "Residuals need a numeric response, not ", found, ".")
 }
 
 #' @export

@@ -225,7 +225,7 @@ describe_formula <- function(x) {
 }
 
 describe_rows <- function(x) {
-  paste0(plural(nobs.dg_fit(x), "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
+  paste0(plural(nobs.dg_fit(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"),
          " (scale: ", describe_scale(spec_scale(x$spec)), "), ",
          plural(nlevels(x$domain), "domain"), describe_imputed(x$blueprint))
 }

@@ -168,7 +168,8 @@ spec_scale <- function(spec) {
 #' @exportS3Method
 spec_needs.dg_spec <- function(spec) {
   needs <- list(response = spec$parts$response,
-                domain = spec$parts$domain || uses_domain(spec$args$domain_kernel))
+                domain = spec$parts$domain || uses_domain(spec$args$domain_kernel),
+                offset = isTRUE(spec$parts$offset))
   needs$columns <- wished_columns(spec$args)
   needs
 }

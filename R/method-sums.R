@@ -278,7 +278,7 @@ nobs.dg_feature_sums <- function(object, ...) object$sums$n
 print.dg_feature_sums <- function(x, ...) {
   cells <- x$sums$cells
   cat_line("Sums of features", describe_formula(x))
-  cat_line("  ", plural(x$sums$n, "row"), ", ", plural(length(x$blueprint$columns), "predictor"),
+  cat_line("  ", plural(x$sums$n, "row"), ", ", plural(count_predictors(x$blueprint), "predictor"),
            " (scale: ", x$args$scale, ")",
            if (x$has_domain) paste0(", ", plural(length(unique(cells$domain)), "domain")),
            if (x$response$kind == "class") {

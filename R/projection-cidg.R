@@ -15,12 +15,10 @@
 #'
 #' @details
 #' The first punished term compares each class across domains, the second the domains at equal
-#' class
-#' proportions: differing proportions are not punished, as they are by [dica()] and [sca()]. The
-#' class
-#' terms are sums over rows, as in [sca()], and `gamma` and `alpha` matter from about n upwards;
-#' `average = TRUE` divides them by n. Where a domain lacks a class, the mean over the other
-#' domains stands for it, so that lacking a class costs nothing.
+#' class proportions: differing proportions are not punished, as they are by [dica()] and [sca()].
+#' The class terms are sums over rows, as in [sca()], and `gamma` and `alpha` matter from about n
+#' upwards; `average = TRUE` divides them by n. Where a domain lacks a class, the mean over the
+#' other domains stands for it, so that lacking a class costs nothing.
 #'
 #' **When?** As [mda()], and when new domains are expected to have class proportions
 #' like those of training.

@@ -19,18 +19,16 @@
 #' problem shrinks to one of the size of their ranks; nothing is approximated.
 #' \eqn{K} alone is singular, so the coefficients are
 #' \eqn{B = (K + \lambda I)^{-1}\alpha}{B = (K + lambda I)^-1 a}. With one domain the
-#' denominator is \eqn{I} in
-#' feature space, and \eqn{\gamma}{gamma} is 1 + n times the eigenvalue of [coir()]'s symmetric
-#' form without ridge.
+#' denominator is \eqn{I} in feature space, and \eqn{\gamma}{gamma} is 1 + n times the eigenvalue of
+#' [coir()]'s symmetric form without ridge.
 #'
 #' The paper's fast version is `dcm(features = features_nystrom())`. Its
 #' algorithm 2 as printed does not conform; this is the same idea in feature
 #' space, with exact labels and domains.
 #'
 #' **When?** It is the method for labels and several domains, when whatever tells domains apart
-#' in x is a nuisance. It weighs
-#' domains by their size where [dica()] weighs them the same. Not when a class occurs in one
-#' domain only: label and domain are then one.
+#' in x is a nuisance. It weighs domains by their size where [dica()] weighs them the same. Not when
+#' a class occurs in one domain only: label and domain are then one.
 #'
 #' **Eigenvalues.** \eqn{\gamma > 1}{gamma > 1}: more of the component's variance lies between
 #' labels than between domains; \eqn{\gamma < 1}{gamma < 1}: less. All but a few are exactly

@@ -22,8 +22,7 @@
 #' authors' program fails there); a class seen in one domain only has none.
 #'
 #' **When?** It is the method when each class moves between domains and class proportions
-#' differ, and most classes occur in
-#' most domains.
+#' differ, and most classes occur in most domains.
 #'
 #' **The authors' program** takes the scatters of eq. 6, 11, 15 and 18 from the kernel matrix as it
 #' is and centres it only where it stands for \eqn{\lVert f\rVert^2}{|f|^2}, and it centres new

@@ -24,14 +24,12 @@
 #' paper's algorithm 1.
 #'
 #' **When?** It is the method for classes, when domains differ in their marginals and class
-#' proportions are similar: the domain
-#' scatter punishes differing ones.
+#' proportions are similar: the domain scatter punishes differing ones.
 #'
 #' **Eigenvalues**: the ratio above. With `beta = 1` there are at most C - 1 components,
-#' otherwise up to n - 1,
-#' of which those after the first C - 1 are mostly variance. Large classes weigh more
-#' (\eqn{n_j}), domains weigh the same.
-#' With `beta = 0` and no labels the method would be [udica()].
+#' otherwise up to n - 1, of which those after the first C - 1 are mostly variance. Large classes
+#' weigh more (\eqn{n_j}), domains weigh the same. With `beta = 0` and no labels the method would be
+#' [udica()].
 #'
 #' @inheritParams dica
 #' @param beta Number from 0 to 1: class separation (1) against variance (0).

@@ -16,10 +16,9 @@
 #'
 #' This is the published form. The 2009 preprint has
 #' \eqn{(I + \mu KLK)^{-1}KHK}{(I + mu KLK)^-1 KHK}, where a large \eqn{\mu}{mu} means *more*
-#' alignment; here it means
-#' less. \eqn{K} is not centred in the equation, as in the paper; the scores are
-#' centred by the training means, which moves all of them by the same amount.
-#' The paper's own scaling, \eqn{B'KHKB = I}, is `normalise = "whiten"` up to the factor n.
+#' alignment; here it means less. \eqn{K} is not centred in the equation, as in the paper; the
+#' scores are centred by the training means, which moves all of them by the same amount. The paper's
+#' own scaling, \eqn{B'KHKB = I}, is `normalise = "whiten"` up to the factor n.
 #'
 #' **When?** It is the method without labels, or when the target's unlabelled rows are at hand
 #' and P(y | x) is believed stable.

@@ -1,10 +1,9 @@
 # Harrell's concordance of censored times.
 
 # The share of pairs of rows, of which is known whose event came first, where that row has the
-# larger
-# value; pairs with the same value count half (Harrell et al., 1982). An event goes before a time
-# that is censored there; two events at one time are no pair. NA without a pair. Values that differ
-# by rounding are the same, as in pair_area().
+# larger value; pairs with the same value count half (Harrell et al., 1982). An event goes before a
+# time that is censored there; two events at one time are no pair. NA without a pair. Values that
+# differ by rounding are the same, as in pair_area().
 concordance <- function(truth, f) {
   if (anyNA(f)) return(NA_real_)
   f <- signif(drop(f), 12L)

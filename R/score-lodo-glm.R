@@ -25,12 +25,12 @@ family_left_out <- function(family, object, sample, task) UseMethod("family_left
 
 #' @exportS3Method
 family_left_out.default <- function(family, object, sample, task) {
-  step_without(object, sample, working_task(task, object$decision))
+  step_without(object, sample, working_task(task, object$decision), task$known)
 }
 
 refit_task <- function(object, sample) {
   args <- object$spec$args
-  task <- glm_task(object$family, sample, args)
+  task <- glm_task(object$family, sample, args, object$known)
   task$costs <- object$costs
   task
 }
@@ -54,8 +54,8 @@ compare_refits <- function(object, sample, task, values, refits) {
 # Scores of the held rows by the fit to the others, with the same kernel and costs.
 refit_without <- function(object, sample, task, held) {
   rest <- rows_at(sample[c("X", "domain")], !held)
-  task$Y <- task$Y[!held, , drop = FALSE]
-  task$costs <- task$costs[!held]
+  left <- task_of_rows(task, held)
+  task <- task_of_rows(task, !held)
   product <- product_of_rows(object$product, rest)
   # levels without a row describe nothing
   rest$domain <- droplevels(rest$domain)
@@ -63,8 +63,8 @@ refit_without <- function(object, sample, task, held) {
   rows <- rows_at(sample[c("X", "domain")], held)
   rows$domain <- droplevels(rows$domain)
   family <- if (is.null(solved$family)) object$family else solved$family
-  family_scores(family, add_offset(space_expansion(product, rows, solved$coefficients),
-                                   solved$offset))
+  values <- add_offset(space_expansion(product, rows, solved$coefficients), solved$offset)
+  family_scores(family, add_known(values, left$known))
 }
 
 # The same kernel on other rows.

@@ -3,9 +3,8 @@
 #' @description
 #' How well a fitted model predicts each training domain from the others, without fitting
 #' again. With A the regularised Gram matrix of all rows, \eqn{A = K + \lambda C^{-1}}{A = K +
-#' lambda
-#' C^-1} in [dg_ridge()] and the covariance of the responses in [dg_gp()], and \eqn{\alpha = A^{-1}
-#' y}{alpha = A^-1 y}, the residuals of domain g when it is left out are
+#' lambda C^-1} in [dg_ridge()] and the covariance of the responses in [dg_gp()], and \eqn{\alpha =
+#' A^{-1} y}{alpha = A^-1 y}, the residuals of domain g when it is left out are
 #' \deqn{y_g - f_{-g}(X_g) = \left[(A^{-1})_{gg}\right]^{-1} \alpha_g}{
 #'   y_g - f_-g(X_g) = [(A^-1)_gg]^-1 alpha_g}
 #' so that one factorisation serves all domains; in a Gaussian process \eqn{[(A^{-1})_{gg}]^{-1}}{
@@ -22,13 +21,12 @@
 #' *Ridge regression.* Everything that is learned from labels is learned from the other
 #' domains: the coefficients, the offset and the mean of a numeric response. Exceptions:
 #' a `lambda` that was not given (and with it how wide the kernel between domains is) was chosen by
-#' all domains' labels;
-#' with `domain_weights = "equal"` the costs \eqn{c_i} keep the n/G of all domains, and
-#' bandwidths that were fitted (`bandwidths = "fitted"`) have seen all labels, so that the error is
-#' then too small. A model with probabilities is judged by the classes of its decision values.
-#' When neither applies, and bandwidths are given and predictors not scaled, the
-#' result is that of [dg_cv()] to rounding. A model with features has not kept its rows: they are
-#' taken from the data of the call by which it was fitted.
+#' all domains' labels; with `domain_weights = "equal"` the costs \eqn{c_i} keep the n/G of all
+#' domains, and bandwidths that were fitted (`bandwidths = "fitted"`) have seen all labels, so that
+#' the error is then too small. A model with probabilities is judged by the classes of its decision
+#' values. When neither applies, and bandwidths are given and predictors not scaled, the result is
+#' that of [dg_cv()] to rounding. A model with features has not kept its rows: they are taken from
+#' the data of the call by which it was fitted.
 #'
 #' *Several factors.* Of `| school / class` or `| patient + device` what is left out is each
 #' combination, a class or a pair, while other rows of its school, patient and device stay: it is

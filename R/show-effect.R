@@ -3,8 +3,7 @@
 #' A panel for each predictor (and class): the average over domains with the interval of
 #' [dg_effect()] as a band, and a thin line for each domain, as far as its own rows reach.
 #' Categories have a picture of their own: points are domains, diamonds the average with its
-#' interval.
-#' See [plot.dg_projection()] on colours.
+#' interval. See [plot.dg_projection()] on colours.
 #'
 #' @param x,object The result of [dg_effect()].
 #' @param predictors Which predictors; if `NULL` the numbers, or the categories where there are no

@@ -72,7 +72,7 @@ size_of <- function(object) {
   if (is.null(sizes)) sizes <- NA_real_
   padded <- object$rows$padded
   data.frame(rows = nobs(object), dropped = if (is.null(padded)) 0L else padded - nobs(object),
-             predictors = length(object$blueprint$columns), domains = nlevels(object$domain),
+             predictors = count_predictors(object$blueprint), domains = nlevels(object$domain),
              smallest = min(sizes), median = stats::median(sizes), largest = max(sizes))
 }
 

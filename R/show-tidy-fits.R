@@ -57,7 +57,7 @@ glance.dg_projection <- alone(function(x) {
   part <- x$variance[c("before", "after"), "distributional"]
   share <- part / x$variance[c("before", "after"), "total"]
   data.frame(method = x$spec$method, rows = nobs.dg_fit(x), domains = nlevels(x$domain),
-             predictors = length(x$blueprint$columns), components = length(x$values),
+             predictors = count_predictors(x$blueprint), components = length(x$values),
              rank = x$rank, distributional_before = part[[1L]], distributional_after = part[[2L]],
              share_before = share[[1L]], share_after = share[[2L]])
 })
@@ -139,7 +139,7 @@ parameter_frame <- function(spec) {
 #' @export
 glance.dg_learner <- alone(function(x) {
   frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
-                      predictors = length(x$blueprint$columns), response = x$response$kind)
+                      predictors = count_predictors(x$blueprint), response = x$response$kind)
   found <- likelihood_of(learner_of(x))
   if (is.null(found)) return(frame)
   names(found) <- c("logLik", "df", "AIC", "BIC")
