@@ -149,7 +149,7 @@ read_weights <- function(weights, n) {
 
 # The one response a fit of two classes, many classes, a number or censored times is for.
 response_kind <- function(y) {
-  if (is.factor(y)) "class" else if (is.null(y)) "none" else if (is.complex(y)) "censored"
+  if (is.factor(y)) "class" else if (is.null(y)) "none" else if (is_censored(y)) "censored"
   else "number"
 }
 

@@ -1,11 +1,13 @@
 # Times until an event of which some are only known to be longer. One complex number a row: the
 # time, and as its imaginary part 1 where the event was seen, 0 where the time is censored. So rows
 # are taken, compared, put together and saved like those of any vector, and no code can take them
-# for numbers: is.complex() says what they are. The class is there to print them.
+# for numbers. The class is there to print them; a matrix of targets is without it.
 
 censored_times <- function(time, event) {
   as_times(complex(real = time, imaginary = event))
 }
+
+is_censored <- function(y) is.complex(y)
 
 as_times <- function(values) structure(values, class = "dg_times")
 

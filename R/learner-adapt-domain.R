@@ -72,8 +72,18 @@ read_labels <- function(given, ok, response) {
 # Responses of new rows, as they were in training; NA where they are not known. arg: which argument
 # has them.
 check_known_response <- function(y, response, arg) {
-  if (response$kind == "number") check_number_labels(y, arg)
-  else check_class_labels(y, response, arg)
+  switch(response$kind, number = check_number_labels(y, arg),
+         censored = check_time_labels(y, arg), check_class_labels(y, response, arg))
+}
+
+check_time_labels <- function(y, arg) {
+  if (!is_censored(y) && !all(is.na(y))) {
+    abort("data", "`", arg, "` must be censored times, `survival::Surv(time, status)`, as the ",
+          "response in training, not ", describe(y), ".")
+  }
+  y <- as_times(as.complex(y))
+  if (any(is.infinite(Re(y)))) abort("data", "`", arg, "` must be finite times.")
+  y
 }
 
 check_number_labels <- function(y, arg) {

@@ -1,18 +1,21 @@
 # Learning g = f - f0 of a generalised linear model from the labelled rows of one domain: the same
-# Newton steps from what f0 says, without a constant.
+# Newton steps from what f0 says, without constants of its own.
 
 #' @exportS3Method
 adapt_arguments.dg_glm <- function(learner, cost, lambda) {
   refuse_penalty(cost, "cost", "dg_glm", "`lambda`")
-  if (learner$family$name %in% c("ordinal", "cox")) {
-    abort_adapt(paste0("one of `family = ", dQuote(learner$family$name, FALSE), "`"))
-  }
   with_penalty(learner, "lambda", lambda)
 }
 
 #' @exportS3Method
 train_correction.dg_glm <- function(learner, product, sample, start, args) {
   family <- learner$family
+  # without an event times say nothing
+  if (is_censored(sample$y) && !any(has_event(sample$y))) {
+    coefficients <- if (is.null(product$features)) nrow(sample$X) else product$dim
+    return(list(coefficients = matrix(0, coefficients, 1L),
+                converged = TRUE, iterations = 0L))
+  }
   family_response(family, sample$y)
   task <- list(family = family, Y = family_targets(family, sample$y), costs = sample$weights,
                loss = family_loss(family))

@@ -37,7 +37,10 @@
 #'     Orthodont 1.60 for 1.68 with one, MathAchieve 6.33 for 6.34 with 8; without labels
 #'     13.2, 42.3, 2.11 and 6.47).
 #'   \item [dg_glm()]: \eqn{\sum_i w_i d(y_i, \mu_i) + \lambda\lVert f - f_0\rVert^2}{
-#'     sum_i w_i d(y_i, mu_i) + lambda ||f - f0||^2}, the mean \eqn{\mu}{mu} being that of f.
+#'     sum_i w_i d(y_i, mu_i) + lambda ||f - f0||^2}, the mean \eqn{\mu}{mu} being that of f. The
+#'     thresholds of `"ordinal"` and the baseline hazard of `"cox"` stay those of the model. For
+#'     `"cox"` the first sum is the partial likelihood's, with the labelled rows at risk: labels are
+#'     `survival::Surv(time, status)`, and without an event before the end of another row f is f0.
 #'   \item [dg_gp()]: f0 is the prior mean, \eqn{s^2\kappa(P_T, P_T)k}{s^2 kappa(P_T, P_T) k} the
 #'     prior covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise; `predict(se.fit = TRUE)` gives
 #'     the standard deviations of that posterior. They take f - f0 to be as uncertain as f was
@@ -72,8 +75,9 @@
 #'   \item{correction}{list with the `coefficients` of f - f0, one per labelled row (with a feature
 #'     map: per coordinate) and machine, and what the solver reports}
 #'   \item{labelled}{which rows of `newdata` have labels}
-#'   \item{decision}{values of f at the complete rows of `newdata` (of the standardised response)}
-#'   \item{start}{values of f0 there}
+#'   \item{decision}{decision values of f at the complete rows of `newdata` (of the standardised
+#'     response)}
+#'   \item{start, change}{values of f0 there; root mean square of f - f0}
 #'   `fitted()` and `predict()` without `newdata` give predictions for all rows of the `newdata` it
 #'   was adapted with, `nobs()` the number of labelled ones.
 #' @section Errors:
@@ -155,7 +159,7 @@ corrected <- function(object, rows, given, args, call) {
   own <- which(!is.na(given$y))
   sample <- c(rows_at(learner_rows(base, all), own)[c("X", "domain")],
               list(y = given$y[own], weights = given$weights[own]))
-  start <- decision(base, all)
+  start <- function_values(learner, learner_rows(base, all))
   product <- correction_product(learner$product, sample, args$constant)
   correction <- train_correction(learner, product, sample, start[own, , drop = FALSE], args)
   check_correction(correction, product)
@@ -169,7 +173,9 @@ corrected <- function(object, rows, given, args, call) {
   ), class = c("dg_adapted", "dg_learner", "dg_fit"))
   # a feature map serves f0 as well
   if (is.null(product$features)) adapted$correction$product <- product
-  adapted$decision <- decision(adapted, all)
+  change <- correction_values(adapted, all)
+  adapted$change <- sqrt(mean(change^2))
+  adapted$decision <- as_decision(learner, start + change)
   if (has_posterior(base)) adapted$moments <- posterior(adapted, all)
   seal(adapted)
 }
@@ -183,10 +189,27 @@ adapt.dg_adapted <- function(object, newdata, labels, ...) {
 #' @exportS3Method
 decision.dg_adapted <- function(object, rows) {
   rows <- list(X = rows$X, domain = one_domain(rows$X, object$name))
-  decision(object$base, rows) +
-    space_expansion(correction_space(object), learner_rows(object$base, rows),
-                    object$correction$coefficients)
+  learner <- learner_of(object$base)
+  start <- function_values(learner, learner_rows(object$base, rows))
+  as_decision(learner, start + correction_values(object, rows))
 }
+
+correction_values <- function(object, rows) {
+  space_expansion(correction_space(object), learner_rows(object$base, rows),
+                  object$correction$coefficients)
+}
+
+# Values of the functions that are expansions in kernels, and decision values made of them, where
+# these are more.
+function_values <- function(object, rows) UseMethod("function_values")
+
+#' @exportS3Method
+function_values.default <- function(object, rows) decision(object, rows)
+
+as_decision <- function(object, values) UseMethod("as_decision")
+
+#' @exportS3Method
+as_decision.default <- function(object, values) values
 
 correction_space <- function(object) {
   product <- object$correction$product
@@ -251,6 +274,5 @@ print_details.dg_adapted <- function(x) {
   if (has_posterior(x)) shown <- learner[c("signal", "noise")]
   cat_line("  ", paste(names(shown), vapply(shown, function(v) format(rounded(v, 4)), ""),
                        sep = " = ", collapse = ", "))
-  change <- sqrt(mean((x$decision - x$start)^2)) * x$response$scale
-  cat_line("  root mean square of f - f0 at its rows: ", rounded(change, 3))
+  cat_line("  root mean square of f - f0 at its rows: ", rounded(x$change * x$response$scale, 3))
 }

@@ -15,7 +15,7 @@ family_needs.family_cox <- function(family) "open"
 
 #' @exportS3Method
 family_response.family_cox <- function(family, y) {
-  if (!is.complex(y)) {
+  if (!is_censored(y)) {
     abort("data", "The response of `family = \"cox\"` must be censored times, ",
           "`survival::Surv(time, ",
           "status)`, not ", if (is.factor(y)) "classes" else "a number", ".")

@@ -48,7 +48,7 @@ format.dg_family <- function(x, ...) {
 # The family of a response for which none was asked.
 family_for <- function(family, y) {
   if (!is.null(family)) return(family)
-  check_family(if (is.complex(y)) "cox" else if (!is.factor(y)) "gaussian"
+  check_family(if (is_censored(y)) "cox" else if (!is.factor(y)) "gaussian"
                else if (nlevels(y) <= 2L) "binomial"
                else "multinomial", "family")
 }

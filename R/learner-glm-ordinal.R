@@ -93,6 +93,8 @@ family_means.family_ordinal <- function(family, values) {
 
 #' @exportS3Method
 family_machines.family_ordinal <- function(family, data, task, args, known) {
+  # a correction, whose thresholds are known
+  if (!args$offset) return(family_machines.default(family, data, task, args, known))
   args$max_iterations <- one_step(data)
   least <- newton_limits(args$tolerance, 0)$least
   alpha <- NULL

@@ -182,14 +182,14 @@ fit_sample.dg_glm_spec <- function(spec, sample) {
   family <- if (is.null(solved$family)) task$family else solved$family
   deviances <- c(glm_deviance(task, constant_values(task)),
                  glm_deviance(fitted_task(task, family), solved$decision))
-  solved$decision <- family_scores(family, solved$decision)
-  if (ncol(solved$decision) > 1L) colnames(solved$decision) <- task$response$levels
   solved$family <- NULL
-  structure(c(solved, list(
+  fitted <- structure(c(solved, list(
     family = family, deviance = deviances[2L], null_deviance = deviances[1L], costs = task$costs,
     lambda = args$lambda, weights = sample$weights, response = task$response, y = sample$y,
     product = product, known = spec$known
   )), class = c("dg_glm", "dg_learner", "dg_fit"))
+  fitted$decision <- as_decision(fitted, fitted$decision)
+  fitted
 }
 
 fitted_task <- function(task, family) {
@@ -203,9 +203,17 @@ warn_glm <- function(solved) {
 }
 
 #' @exportS3Method
-decision.dg_glm <- function(object, rows) {
+decision.dg_glm <- function(object, rows) as_decision(object, function_values(object, rows))
+
+# Of the link.
+#' @exportS3Method
+function_values.dg_glm <- function(object, rows) {
   values <- add_offset(space_expansion(object$product, rows, object$coefficients), object$offset)
-  values <- add_known(values, known_values(rows$X, object$known))
+  add_known(values, known_values(rows$X, object$known))
+}
+
+#' @exportS3Method
+as_decision.dg_glm <- function(object, values) {
   values <- family_scores(object$family, values)
   if (ncol(values) > 1L) colnames(values) <- object$response$levels
   values

@@ -22,7 +22,7 @@ fit_sample.dg_null_spec <- function(spec, sample) {
 }
 
 null_response <- function(y, costs) {
-  if (is.complex(y)) return(list(kind = "censored", words = times_words(y)))
+  if (is_censored(y)) return(list(kind = "censored", words = times_words(y)))
   if (!is.factor(y)) return(list(kind = "number", centre = 0, scale = 1))
   shares <- tapply(costs, y, sum) / sum(costs)
   list(kind = "class", levels = levels(y), shares = c(shares))

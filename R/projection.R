@@ -82,7 +82,7 @@ labelled_rows <- function(sample) {
 check_classes <- function(y, method) {
   if (!is.factor(y)) {
     abort("data", "`", method, "()` needs classes as response, not ",
-          if (is.complex(y)) "censored times." else "numbers; make the response a factor.")
+          if (is_censored(y)) "censored times." else "numbers; make the response a factor.")
   }
   if (nlevels(y) < 2L) abort_one_class(y)
 }

@@ -66,7 +66,7 @@ class_features <- function(map, n_classes) {
 }
 
 response_kernel <- function(y, kernel_y) {
-  if (is.complex(y)) {
+  if (is_censored(y)) {
     abort("data", "A projection that uses the response needs numbers or classes, not censored ",
           "times; `udica()` and `kpca()` do without.")
   }

@@ -84,7 +84,7 @@ rows_of_domains <- function(object) {
 }
 
 response_numbers <- function(y) {
-  if (is.null(y) || is.complex(y)) return(NULL)
+  if (is.null(y) || is_censored(y)) return(NULL)
   if (is.factor(y)) return(vapply(split(y, y), length, 0L))
   c(mean = mean(y), sd = stats::sd(y), min = min(y), max = max(y))
 }

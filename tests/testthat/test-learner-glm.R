@@ -198,7 +198,6 @@ test_that("classes in an order are those of MASS::polr(), and stop at a gradient
   expect_equal(predict(two, rows, type = "prob"),
                predict(dg_glm(two ~ x1 + x2 | g, data = rows, lambda = 1), rows, type = "prob"),
                tolerance = 1e-6)
-  expect_error(adapt(model, subset(houses, g == 1), Sat), "ordinal")
   expect_error(dg_glm(count ~ x1 | g, data = rows, family = "ordinal"), "must be classes")
   expect_error(dg_glm(family = "ordinal", offset = FALSE, two ~ x1 | g, data = rows), "thresholds")
 })
