@@ -46,8 +46,10 @@ scores_without <- function(plan, scores, domain, names) {
 # list(se, df, inflation: of s^2/G, how) of the mean of d [domains, NA where there is no score].
 # without: list(scores [domains x groups], group [domains]), or NULL; share: of the rows that folds
 # train on; off: share of the interactions that is taken off the jackknife, see jackknife_excess().
-# crossed: levels of several factors by domain, see crossed_error().
-mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, crossed = NULL) {
+# crossed: levels of several factors by domain, see crossed_error(). scores: what `without` has of
+# all fits, where d are pseudovalues.
+mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, crossed = NULL,
+                       scores = d) {
   known <- !is.na(d)
   G <- sum(known)
   none <- list(se = NA_real_, df = NA_real_, inflation = NA_real_, how = "none")
@@ -55,7 +57,7 @@ mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, cr
   if (!is.null(crossed)) return(crossed_error(d[known], crossed[known, , drop = FALSE], share))
   independent <- standard_error(d[known])
   if (independent == 0) return(list(se = 0, df = G - 1, inflation = 1, how = "none"))
-  excess <- if (!is.null(without)) jackknife_excess(d, known, without, independent, off)
+  excess <- if (!is.null(without)) jackknife_excess(scores, known, without, independent, off)
   if (!is.null(excess)) {
     # Satterthwaite's degrees of freedom of a sum of two variances, here of the same domains
     df <- (1 + excess$value)^2 / (1 / (G - 1) + excess$value^2 / excess$df)

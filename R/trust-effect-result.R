@@ -8,8 +8,8 @@ new_effect <- function(model, asked, progress) {
   classes <- if (length(asked$class) && length(model$response$levels) > 2L) asked$class
              else NA_character_
   tables <- lapply(names, function(name) lapply(seq_along(classes), function(k) {
-    own <- if (length(without)) lapply(without, function(of) of[[name]][[k]])
-    lines <- effect_lines(parts[[name]][[k]], asked$grids[[name]], own, asked$level, domains)
+    own <- lapply(without, lapply, function(of) of[[name]][[k]])
+    lines <- effect_lines(parts[[name]][[k]], asked$grids[[name]], own, asked, domains)
     lapply(lines, function(frame) {
       if (nrow(frame)) data.frame(predictor = name, class = classes[k], frame)
     })
@@ -18,7 +18,7 @@ new_effect <- function(model, asked, progress) {
   structure(list(
     average = do.call(rbind, lapply(tables, `[[`, "average")),
     domains = do.call(rbind, lapply(tables, `[[`, "domains")),
-    type = asked$type, level = asked$level, refits = asked$refits,
+    type = asked$type, level = asked$level, refits = asked$refits, units = asked$units$words,
     rows = length(asked$rows$domain), averaged = length(asked$chosen),
     judges = judges_other_rows(model), labels = variable_names(model$blueprint),
     values = value_words(model), title = model$spec$parts$title
@@ -53,13 +53,14 @@ made_parts <- function(model, asked) {
   })
 }
 
-# list(average, domains): data frames. without: averages of fits without each domain, or NULL.
-effect_lines <- function(part, grid, without, level, domains) {
+# list(average, domains): data frames. without: averages of fits without each unit, see
+# effect_error().
+effect_lines <- function(part, grid, without, asked, domains) {
   average <- centred_curve(average_curve(part), part)
   G <- length(domains)
-  if (is.null(without)) without <- lapply(seq_len(G), function(g) average_curve(part, -g, average))
-  error <- jackknife_error(lapply(without, centred_curve, part))
-  half <- stats::qt((1 + level) / 2, max(G - 1, 1)) * error
+  units <- asked$units$groups
+  error <- effect_error(part, average, units, without)
+  half <- stats::qt((1 + asked$level) / 2, max(fewest(units) - 1L, 1L)) * error
   curves <- domain_curves(part, average)
   category <- if (is.null(grid$categories)) NA_character_ else grid$categories
   cells <- expand.grid(k = seq_along(grid$at), g = seq_len(G))
@@ -107,55 +108,6 @@ domain_curves <- function(part, average) {
   list(values = values, inside = inside)
 }
 
-# Of a mean over domains that is made anew without each (Efron and Stein, 1981).
-jackknife_error <- function(without) {
-  G <- length(without)
-  values <- do.call(cbind, without)
-  if (G < 2L) return(rep(NA_real_, nrow(values)))
-  error <- sqrt((G - 1) / G * rowSums((values - rowMeans(values))^2))
-  # of equals but for rounding
-  ifelse(error < 1e-10 * max(abs(values)), 0, error)
-}
-
-# Averages over the other domains by a model that has not seen a domain, by domain, predictor and
-# class.
-refitted_averages <- function(model, asked, progress) {
-  spec <- read_evaluated(model)
-  task <- cv_task(spec, asked$rows$input)
-  domains <- levels(asked$rows$domain)
-  if (length(domains) < 3L) {
-    abort("data", "`refits` needs at least 3 domains, not ", length(domains), ".")
-  }
-  resumable(function() {
-    seeds <- stored("seeds", draw_seeds(length(domains)))
-    pieces <- lapply(seq_along(domains), function(g) {
-      list(key = paste("domain", g), domain = domains[g], seed = seeds[g],
-           label = spec$parts$title)
-    })
-    run_pieces(pieces, refit_worker(spec, task, asked), progress)
-  })
-}
-
-refit_worker <- function(spec, task, asked) {
-  list(spec, task, asked)
-  function(piece) {
-    split <- list(train = which(task$domain != piece$domain))
-    holding_out(piece$domain, {
-      model <- seal(split_fits(list(spec), task, split)[[1L]]())
-      asked <- without_domain(asked, piece$domain)
-      lapply(parts_of(model, asked), function(parts) lapply(parts, average_curve))
-    })
-  }
-}
-
-without_domain <- function(asked, domain) {
-  keep <- asked$rows$domain != domain
-  asked$chosen <- match(intersect(asked$chosen, which(keep)), which(keep))
-  asked$rows$data <- chosen_rows(asked$rows$data, keep)
-  asked$rows$domain <- droplevels(asked$rows$domain[keep])
-  asked
-}
-
 #' @export
 print.dg_effect <- function(x, digits = NULL, ...) {
   at_digits(digits, describe_effect(x))
@@ -188,9 +140,10 @@ describe_effect <- function(x) {
 }
 
 effect_interval <- function(x) {
-  if (all(is.na(x$average$se))) return("one domain has no interval")
-  paste0(100 * x$level, " % intervals ", if (x$refits) "by fits without each domain (`refits`)"
-         else "over domains, of the model as it is (`refits = FALSE`)")
+  if (all(is.na(x$average$se))) return(paste("one", x$units, "has no interval"))
+  paste0(100 * x$level, " % intervals ",
+         if (x$refits) paste0("by fits without each ", x$units, " (`refits`)")
+         else paste0("over ", plural_units(x$units), ", of the model as it is (`refits = FALSE`)"))
 }
 
 # Of each curve six values at most, its ends among them.

@@ -43,9 +43,10 @@
 #' is for the same model's average over other domains of the same kind, and says nothing about
 #' whether the model is right. With `refits` each domain is left out of the training too: it is then
 #' for the effect as the method finds it from so many domains. How much single domains differ is
-#' seen in their own curves. Domains count as independent: where they share levels of nested or
-#' crossed factors, intervals are too narrow. Of `"ale"` the interval is that of the form, not of
-#' the level: 0 is the mean over all rows, whichever domain is left out. In a linear world with 8
+#' seen in their own curves. Of nested domains the levels of the outer factor are left out as a
+#' whole, of crossed ones those of each factor, whose variances add up less what they share, see
+#' [dg_cv()]. Of `"ale"` the interval is that of the form, not of the level: 0 is the mean over all
+#' rows, whichever domain is left out. In a linear world with 8
 #' and 12 domains intervals with `refits` cover the slope, and the contextual effect, in 94-96 % of
 #' the draws. No interval knows of the bias of a method that shrinks.
 #'
@@ -75,7 +76,8 @@
 #'   \item{domains}{data frame, a line per predictor, class, domain and value: `predictor`, `class`,
 #'     `domain`, `at`, `category`, `value`, and `inside`: does the domain have values on both sides
 #'     (of a category: any rows in it)?}
-#'   \item{type, level, refits, labels, title}{what was asked for, and of what}
+#'   \item{type, level, refits, units, labels, title}{what was asked for, over what intervals are,
+#'     in words, and of what}
 #'   \item{rows, averaged}{number of rows that describe the domains, and that were averaged over}
 #'   \item{judges}{does the model judge a row by the others of its domain?}
 #'   \item{values}{what the values are, in words, `""` of a number}
@@ -118,6 +120,7 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
     level = check_level(level), refits = check_flag(refits, "refits"), rows = rows,
     max_rows = check_count(max_rows, "max_rows"), seed = check_seed(seed)
   )
+  asked$units <- effect_units(model$blueprint$structure, levels(rows$domain))
   if (asked$refits && is.null(rows$input)) {
     abort("argument", "`refits` must be FALSE with `data`: only rows that the model was fitted to ",
           "can be left out of it.")

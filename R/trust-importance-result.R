@@ -1,7 +1,9 @@
 # Increases by domain to their means over domains, with intervals.
 
-# results: by fold, list(scores, moved, seconds, warnings).
+# results: by fold, then by pair of folds, list(scores, moved, seconds, warnings).
 new_importance <- function(plan, results) {
+  pairs <- results[-seq_along(plan$splits)]
+  results <- results[seq_along(plan$splits)]
   scores <- do.call(rbind, lapply(results, `[[`, "scores"))
   moved <- do.call(rbind, lapply(results, `[[`, "moved"))
   sizes <- stats::setNames(scores$rows, scores$domain)
@@ -14,8 +16,12 @@ new_importance <- function(plan, results) {
   names <- names(plan$groups)
   cells <- expand.grid(kind = plan$kinds, predictor = names, stringsAsFactors = FALSE)
   parts <- lapply(seq_len(nrow(cells)), function(i) {
-    own <- moved[moved$predictor == cells$predictor[i] & moved$kind == cells$kind[i], ]
-    mean_increase(own, domains, share, plan$level, crossed)
+    own <- function(moved) {
+      moved[moved$predictor == cells$predictor[i] & moved$kind == cells$kind[i], ]
+    }
+    mean_increase(own(moved), domains, share, plan$level, crossed,
+                  increases_without(plan$pairs, lapply(pairs, function(p) own(p$moved)),
+                                    factor(task$domain, domains)))
   })
   table <- data.frame(cells[c("predictor", "kind")], do.call(rbind, lapply(parts, `[[`, "line")))
   by_domain <- data.frame(domain = domains, cells[rep(seq_along(parts), each = length(domains)),
@@ -25,22 +31,34 @@ new_importance <- function(plan, results) {
     table = by_size(table), domains = by_domain,
     scores = scores_before(scores, domains), metric = plan$metric, kinds = plan$kinds,
     predictors = plan$groups, permutations = plan$permutations, level = plan$level,
-    fits = length(results), seconds = sum(vapply(results, `[[`, 0, "seconds")),
+    fits = length(results) + length(pairs), refits = !is.null(plan$pairs),
+    seconds = sum(vapply(c(results, pairs), `[[`, 0, "seconds")),
     held = held_out(plan$splits, task), labels = task$labels,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = plan$specs[[1L]]
   ), class = "dg_importance")
 }
 
-# own: lines of a predictor and kind; crossed: levels that domains share, see mean_error().
-# list(line, increase: by domain)
-mean_increase <- function(own, domains, share, level, crossed = NULL) {
+# By fits without a domain's own group and another, see scores_without(); NULL without such fits.
+# lines: of a predictor and kind, by pair of groups; domain: of each row.
+increases_without <- function(pairs, lines, domain) {
+  if (is.null(pairs)) return(NULL)
+  by_domain <- lapply(lines, function(own) {
+    increase <- tapply(own$increase, own$domain, known_mean)
+    data.frame(domain = names(increase), increase = c(increase))
+  })
+  scores_without(pairs, by_domain, domain, "increase")$increase
+}
+
+# own: lines of a predictor and kind; crossed: levels that domains share, without: of fits without
+# two groups, see mean_error(). list(line, increase: by domain)
+mean_increase <- function(own, domains, share, level, crossed = NULL, without = NULL) {
   by <- function(of) {
     c(tapply(own$increase, factor(own[[of]], domains), known_mean))
   }
   increase <- by("domain")
   values <- if (own$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
   # infinite scores, as of a model that overflows, have no interval
-  error <- mean_error(values, share = share, crossed = crossed)
+  error <- mean_error(values, without, share, crossed = crossed, scores = increase)
   interval <- mean_interval(known_mean(increase), error, level)
   list(line = data.frame(increase = known_mean(increase), se = error$se, lower = interval[1L],
                          upper = interval[2L], domains = sum(!is.na(increase))),
@@ -90,7 +108,7 @@ describe_importance <- function(x) {
   cat_line(importance_title(x), ", ", x$spec$parts$title, ", ", x$held)
   cat_line("  ", measure$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
            plural(x$permutations, "permutation"), "; ", 100 * x$level,
-           " % intervals of the mean over new domains")
+           " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
   print_fold_warnings(x$warnings, x$fits)
   for (line in without_interval(x$table)) cat_line("  note: ", line)
   cat_line("")

@@ -6,9 +6,10 @@
 measure_importance <- function(plan) {
   domains <- levels(droplevels(plan$task$domain))
   plan$donors <- stored("donors", draw_donors(domains, plan$permutations))
-  seeds <- stored("seeds", draw_seeds(length(plan$splits)))
-  pieces <- lapply(seq_along(plan$splits), function(k) {
-    list(key = paste("fold", k), split = plan$splits[[k]], seed = seeds[k],
+  splits <- c(plan$splits, plan$pairs$splits)
+  seeds <- stored("seeds", draw_seeds(length(splits)))
+  pieces <- lapply(seq_along(splits), function(k) {
+    list(key = paste("fold", k), split = splits[[k]], seed = seeds[k],
          label = plan$specs[[1L]]$parts$title)
   })
   new_importance(plan, run_pieces(pieces, importance_worker(plan), plan$progress))

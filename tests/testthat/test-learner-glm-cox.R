@@ -238,7 +238,7 @@ test_that("what a model of censored times cannot do is refused in words", {
   refused(augment(model, rows, interval = "prediction"), "censored times")
   refused(residuals(model), "censored times")
   refused(plot(model), "censored times")
-  refused(adapt(model, rows[rows$inst == "1", ], labels = 1:36), "must be censored times")
+  refused(adapt(model, rows[rows$inst == "1", ], labels = 1:36), "must be censored times", "data")
   refused(dg_cv(model, metric = "rmse"), "concordance")
   refused(dg_cv(dg_lm(), age ~ sex | inst, data = rows, metric = "concordance"), "rmse")
   refused(dg_glm(age ~ sex | inst, data = rows, family = "cox"), "not a number", "data")

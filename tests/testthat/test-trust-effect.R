@@ -286,3 +286,45 @@ test_that("what a call cannot use is said in its own words", {
   })
   expect_domgen_error(dg_effect(gone, "x1"), "are gone .*: give `data`")
 })
+
+test_that("of nested and crossed domains the interval is over what is independent", {
+  rows <- with_seed(5, {
+    d <- expand.grid(row = 1:4, class = letters[1:3], school = LETTERS[1:6])
+    d$x <- rnorm(nrow(d)) + 2 * rnorm(6)[d$school]
+    d$z <- rnorm(nrow(d)) + rnorm(6)[d$school]
+    d$y <- d$x * d$z + rnorm(nrow(d))
+    d
+  })
+  nested <- dg_effect(dg_lm(y ~ x * z | school / class, data = rows), "x", grid = 4)
+  outer <- dg_effect(dg_lm(y ~ x * z | school, data = rows), "x", grid = 4)
+  same <- c("value", "se", "lower", "upper")
+  expect_equal(nested$average[same], outer$average[same])
+  expect_output(print(nested), "over\\s+levels\\s+of\\s+`school`, of the model as it is")
+
+  # an average of predictions that differ by row: variances of both factors less that of pairs
+  part <- list(curves = matrix(with_seed(1, rnorm(18)), 18, 1))
+  units <- list(rep(1:6, 3), rep(1:3, each = 6))
+  naive <- function(groups) {
+    left <- vapply(unique(groups), function(g) mean(part$curves[groups != g]), 0)
+    (length(left) - 1) / length(left) * sum((left - mean(left))^2)
+  }
+  variances <- c(naive(units[[1L]]), naive(units[[2L]]), naive(1:18))
+  expect_equal(domgen:::effect_error(part, mean(part$curves), units, NULL),
+               sqrt(max(variances[1] + variances[2] - variances[3], variances[1:2])))
+
+  refitted <- dg_effect(dg_lm(y ~ x | school / class, data = rows), "x", grid = list(x = c(0, 1)),
+                        refits = TRUE)
+  slopes <- vapply(LETTERS[1:6], function(school) {
+    part <- rows[rows$school != school, ]
+    fit <- lm(y ~ x, part)
+    mean(predict(fit, data.frame(x = 1)))
+  }, 0)
+  expect_equal(refitted$average$se[2L], sqrt(5 / 6 * sum((slopes - mean(slopes))^2)),
+               tolerance = 1e-8)
+  crossed <- dg_effect(dg_lm(y ~ x | school + class, data = rows), "x", grid = list(x = c(0, 1)),
+                       refits = TRUE)
+  expect_true(all(crossed$average$se > 0))
+  few <- subset(rows, school %in% c("A", "B"))
+  expect_error(dg_effect(dg_lm(y ~ x | school / class, data = few), "x", refits = TRUE),
+               "at least 3 levels of `school`, not 2")
+})

@@ -342,3 +342,23 @@ test_that("classes of a response with several stand in its order", {
   expect_output(describe_response(list(kind = "class", levels = c("no", "yes"))),
                 '"yes", "no" (decision > 0 means the first)', fixed = TRUE)
 })
+
+test_that("refits add what the fits share, and nothing where they share nothing", {
+  rows <- with_seed(3, data.frame(x = rnorm(60), g = rep(letters[1:6], 10)))
+  rows$y <- with_seed(4, rows$x + rnorm(60))
+  known <- learner_custom(fit = function(x, y, ...) list(),
+                          predict = function(model, x, ...) unname(x[, 1]), scale = "none")
+  se <- function(spec, refits) {
+    set.seed(1)
+    found <- dg_importance(spec, y ~ x | g, data = rows, kind = "within", refits = refits)
+    expect_identical(found$fits, if (refits) 6L + 15L else 6L)
+    c(found$table$se, sd(found$domains$increase) / sqrt(6))
+  }
+  # a model that learns nothing: permutations alone differ between fits
+  plain <- se(known, FALSE)
+  expect_equal(plain[1L] / plain[2L], sqrt(1 + 6 / 5), tolerance = 1e-8)
+  still <- se(known, TRUE)
+  expect_lt(still[1L] / still[2L], 1.3)
+  learned <- se(dg_lm(), TRUE)
+  expect_gt(learned[1L] / learned[2L], 1)
+})
