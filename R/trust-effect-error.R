@@ -85,13 +85,13 @@ refit_worker <- function(spec, task, asked) {
     split <- list(train = which(!domain %in% piece$domains))
     holding_out(piece$name, {
       model <- seal(split_fits(list(spec), task, split)[[1L]]())
-      asked <- without_domains(asked, piece$domains)
+      asked <- rows_without(asked, piece$domains)
       lapply(parts_of(model, asked), function(parts) lapply(parts, average_curve))
     })
   }
 }
 
-without_domains <- function(asked, domains) {
+rows_without <- function(asked, domains) {
   keep <- !asked$rows$domain %in% domains
   asked$chosen <- match(intersect(asked$chosen, which(keep)), which(keep))
   asked$rows$data <- chosen_rows(asked$rows$data, keep)
