@@ -45,6 +45,9 @@ format.dg_family <- function(x, ...) {
   })
 }
 
+#' @exportS3Method
+short_object.dg_family <- function(value) format(value)
+
 # The family of a response for which none was asked.
 family_for <- function(family, y) {
   if (!is.null(family)) return(family)

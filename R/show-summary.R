@@ -95,11 +95,13 @@ predictor_ranges <- function(object) {
   X <- learner_of(object)$product$X
   if (is.null(X) || !is.null(object$projection) || length(scaling$kind) > 1L ||
         !isTRUE(scaling$kind %in% c("pooled", "none"))) return(NULL)
-  range <- apply(X, 2L, function(x) c(min(x), mean(x), max(x)))
+  # what stands behind them, codes and offsets, is not scaled
+  scaled <- seq_along(scaling$scale)
+  range <- apply(X[, scaled, drop = FALSE], 2L, function(x) c(min(x), mean(x), max(x)))
   if (scaling$kind == "pooled") range <- sweep(sweep(range, 2L, scaling$scale, "*"), 2L,
                                                scaling$centre, "+")
-  data.frame(predictor = object$blueprint$columns, min = range[1L, ], mean = range[2L, ],
-             max = range[3L, ], row.names = NULL)
+  data.frame(predictor = object$blueprint$columns[scaled], min = range[1L, ],
+             mean = range[2L, ], max = range[3L, ], row.names = NULL)
 }
 
 relevance_of <- function(kernel, object) {

@@ -54,6 +54,10 @@ test_that("an exposure as an offset is the rate with weights", {
   expect_equal(left(count)$predictions$prediction,
                exposed$e * left(rate)$predictions$prediction, tolerance = 1e-8)
   expect_output(print(count), "2 predictors.*known: offset\\(log\\(e\\)\\)")
+  expect_identical(tidy(count)$value[1L], "poisson(log)")
+  expect_no_warning(shown <- summary(count))
+  raw <- exposed[c("x", "z")]
+  expect_equal(shown$predictors$min, unname(vapply(raw, min, 0)))
   # chosen by left-out domains: the same too
   count <- dg_glm(y ~ x + z + offset(log(e)) | g, data = exposed, family = poisson())
   rate <- dg_glm(I(y / e) ~ x + z | g, data = exposed, family = poisson(), weights = e)
