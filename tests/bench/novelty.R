@@ -78,3 +78,22 @@ for (name in names(worlds)) {
     cat("\n")
   }
 }
+
+# New domains of few or many rows among training domains of other sizes.
+sized <- function(new, others, shift) {
+  data <- own_world(c(others, new))
+  held <- as.integer(data$domain) == G + 1L
+  if (shift) data$x1[held] <- data$x1[held] + 2 * stats::sd(data$x1[!held])
+  model <- dg_ridge(y ~ . | domain, data = droplevels(data[!held, ]), lambda = 1)
+  suppressWarnings(dg_novelty(model, droplevels(data[held, ]))$domains$p)
+}
+cases <- list(list(1, 20), list(3, 20), list(100, 20), list(3, NA), list(150, NA))
+for (case in cases) for (shift in c(FALSE, TRUE)) {
+  set.seed(2)
+  p <- replicate(2 * replications, {
+    sized(case[[1L]], if (is.na(case[[2L]])) unequal(G) else rep(case[[2L]], G), shift)
+  })
+  cat(sprintf("%3d rows among domains of %-9s %-7s p <= 0.05: %.3f, 0.1: %.3f, 0.5: %.3f\n",
+              case[[1L]], if (is.na(case[[2L]])) "4 to 150:" else "20:",
+              if (shift) "mean" else "none", mean(p <= 0.05), mean(p <= 0.1), mean(p <= 0.5)))
+}
