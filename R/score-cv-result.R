@@ -27,7 +27,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
     crossed = crossed,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
-  ), collect_shots(results, task, share)), class = "dg_cv")
+  ), collect_shots(results, task, share, plan, pairs)), class = "dg_cv")
 }
 
 # The mean share of the rows that folds train on.

@@ -9,6 +9,10 @@ cross_validate <- function(plan) {
   all <- c(splits, pairs$splits)
   # the same random numbers for all specifications: differences are theirs
   seeds <- stored("seeds", draw_seeds(length(all)))
+  if (!is.null(plan$task$shots)) {
+    repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
+    plan$task$shot_orders <- stored("orders", draw_orders(plan$task$domain, repeats))
+  }
   work <- split_worker(plan$specs, plan$task, plan$metrics)
   outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, plan$progress,
                               vapply(plan$specs, function(spec) spec$parts$title, ""))
@@ -52,8 +56,8 @@ split_worker <- function(specs, task, metrics) {
       return(list(list(error = conditionMessage(found$error))))
     }
     if (!is.null(found$error)) stop(found$error)
-    list(if (!pair) found else list(domains = score_left_out(found$predictions, metrics),
-                                    seconds = found$seconds))
+    list(if (!pair) found else c(list(domains = score_left_out(found$predictions, metrics)),
+                                 found[c("seconds", "shots")]))
   }
 }
 
@@ -92,9 +96,7 @@ predict_split <- function(specs, task, split, needs) {
                                    domain, task)
     }
     list(predictions = predictions, parameters = chosen_parameters(model),
-         shots = if (!is.null(task$shots) && is.null(split$pair)) {
-           score_shots(seal(model), task, split, predictions)
-         })
+         shots = if (!is.null(task$shots)) score_shots(seal(model), task, split, predictions))
   })
 }
 

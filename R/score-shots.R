@@ -31,6 +31,15 @@ check_shots <- function(shots, task, metric) {
   shots
 }
 
+# Orders of the rows of each domain, in each repeat of the folds the same for all fits, so that what
+# these differ by is not which rows have labels.
+draw_orders <- function(domain, repeats) {
+  rows <- split(seq_along(domain), domain)
+  replicate(repeats, lapply(rows, function(i) {
+    replicate(shot_draws, sample.int(length(i)), simplify = FALSE)
+  }), simplify = FALSE)
+}
+
 # Scores of each held-out domain with k labelled rows, [domains x shots], NA for a domain with too
 # few rows; of a fit and its predictions of the held-out rows, see predict_split().
 score_shots <- function(model, task, split, predictions) {
@@ -39,11 +48,14 @@ score_shots <- function(model, task, split, predictions) {
     if (k > 0L) adapt_penalty(learner_of(model), k)
   })
   held <- split(seq_along(split$held), droplevels(task$domain[split$held]))
-  most <- max(task$shots)
-  scores <- vapply(held, function(i) {
-    if (length(i) < most + 2L) return(rep(NA_real_, length(task$shots)))
-    draws <- replicate(shot_draws, shots_of_domain(model, task, split$held[i], predictions[i, ],
-                                                   sample.int(length(i)), penalties))
+  scores <- vapply(names(held), function(name) {
+    i <- held[[name]]
+    if (length(i) < max(task$shots) + 2L) return(rep(NA_real_, length(task$shots)))
+    draws <- vapply(task$shot_orders[[split$rep]][[name]], function(order) {
+      # a split may hold out a part of them
+      order <- order[order <= length(i)]
+      shots_of_domain(model, task, split$held[i], predictions[i, ], order, penalties)
+    }, numeric(length(task$shots)))
     rowMeans(matrix(draws, length(task$shots)))
   }, numeric(length(task$shots)))
   t(matrix(scores, length(task$shots), dimnames = list(task$shots, names(held))))
@@ -80,29 +92,45 @@ decision_of <- function(adapted, n) {
 }
 
 # The curve: a line for each number of labels, with the paired difference from none.
-# scores: [domains x shots].
-shots_table <- function(scores, share, crossed) {
+# scores: [domains x shots]; without: see shots_without().
+shots_table <- function(scores, share, crossed, without = NULL) {
   shots <- as.integer(colnames(scores))
   lines <- lapply(seq_along(shots), function(j) {
     change <- scores[, j] - scores[, 1L]
-    error <- mean_error(scores[, j], NULL, share, crossed = crossed)
-    of_change <- mean_error(change, NULL, share, crossed = crossed)
+    error <- mean_error(scores[, j], without$score[[j]], share, crossed = crossed)
+    of_change <- mean_error(change, without$change[[j]], share, off = 0.5, crossed = crossed)
     data.frame(shots = shots[j], mean = known_mean(scores[, j]), se = error$se, df = error$df,
                difference = known_mean(change), se_difference = of_change$se,
-               domains = sum(!is.na(scores[, j])))
+               df_difference = of_change$df, domains = sum(!is.na(scores[, j])))
   })
   do.call(rbind, lines)
 }
 
+# The same by fits without two folds, see scores_without(): list(score, change), of each number of
+# labels; NULL without them, or where one failed. scores: [domains x shots].
+shots_without <- function(plan, pairs, scores) {
+  if (is.null(plan) || any(vapply(pairs, function(pair) is.null(pair$shots), NA))) return(NULL)
+  domain <- factor(rownames(scores), rownames(scores))
+  each <- function(values) {
+    columns <- as.character(seq_len(ncol(scores)))
+    scores_without(plan, lapply(pairs, function(pair) {
+      data.frame(domain = rownames(pair$shots),
+                 stats::setNames(as.data.frame(values(pair$shots)), columns), check.names = FALSE)
+    }), domain, columns)
+  }
+  list(score = each(identity), change = each(function(s) s - s[, 1L]))
+}
+
 # What dg_cv has of it: list(shots, shot_scores), or nothing.
-collect_shots <- function(results, task, share) {
+collect_shots <- function(results, task, share, plan = NULL, pairs = list()) {
   if (is.null(task$shots)) return(NULL)
   of_fits <- do.call(rbind, lapply(results, `[[`, "shots"))
   # means over repeats
   names <- rownames(of_fits)
   scores <- rowsum(of_fits, names) / c(table(names)[sort(unique(names))])
   scores <- scores[intersect(levels(task$domain), rownames(scores)), , drop = FALSE]
-  list(shots = shots_table(scores, share, crossed_by(task, rownames(scores))),
+  list(shots = shots_table(scores, share, crossed_by(task, rownames(scores)),
+                           shots_without(plan, pairs, scores)),
        shot_scores = scores)
 }
 

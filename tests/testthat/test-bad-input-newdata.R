@@ -116,7 +116,7 @@ formulas <- list(
 test_that("formulas that cannot be read are errors", {
   uses <- list(
     svm = function(f) dg_svm(f, data = d), dica = function(f) dica(f, data = d),
-    lm = function(f) dg_lm(f, data = d), cv = function(f) dg_cv(dg_null(), f, data = d),
+    lm = function(f) dg_lm(f, data = d), cv = function(f) dg_cv(dg_lm(), f, data = d),
     chain = function(f) fit(chain(dica(), dg_lm()), f, data = d),
     compare = function(f) dg_compare(list(a = dg_lm()), f, data = d, progress = FALSE)
   )

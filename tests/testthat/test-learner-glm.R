@@ -89,6 +89,19 @@ test_that("glmnet has the same ridge regressions, with lambda / n", {
   }
 })
 
+test_that("mgcv has the same regressions, with lambda as the smoothing parameter of a ridge", {
+  skip_if_not_installed("mgcv")
+  for (base in list(poisson(), Gamma("log"), binomial())) {
+    rows$y <- switch(base$family, poisson = rows$count, Gamma = rows$amount, rows$two == "b")
+    far <- mgcv::gam(y ~ X, base, rows, rows$weight, paraPen = list(X = list(diag(3), sp = 3)),
+                     control = mgcv::gam.control(epsilon = 1e-14, maxit = 500))
+    model <- plain(y ~ x1 + x2 + x3 | g, base, data = transform(rows, y = as.numeric(y)),
+                   weights = rows$weight)
+    expect_equal(link_of(model), as.vector(predict(far)), tolerance = 1e-7, label = base$family)
+    expect_equal(deviance(model), deviance(far), tolerance = 1e-7, label = base$family)
+  }
+})
+
 test_that("gaussian is the ridge regression with an offset and the same lambda", {
   for (weights in c("size", "equal")) {
     model <- dg_glm(number ~ x1 + x2 + x3 | g, data = rows, lambda = 2, domain_weights = weights)
