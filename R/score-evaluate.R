@@ -11,7 +11,7 @@ cross_validate <- function(plan) {
   seeds <- stored("seeds", draw_seeds(length(all)))
   if (!is.null(plan$task$shots)) {
     repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
-    plan$task$shot_orders <- stored("orders", draw_orders(plan$task$domain, repeats))
+    plan$task$shot_orders <- with_seed(seeds[1L], draw_orders(plan$task$domain, repeats))
   }
   work <- split_worker(plan$specs, plan$task, plan$metrics)
   outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, plan$progress,
