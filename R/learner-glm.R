@@ -54,7 +54,7 @@
 #' d(y, e \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`, but is scored and predicted as a rate;
 #' for `Gamma()`, \eqn{d(y/e, \mu) = d(y, e \mu)}{d(y/e, mu) = d(y, e mu)}, so that one divides
 #' without weights. Not with `"multinomial"`, and neither in a [chain()] nor an ensemble;
-#' [dg_null()] takes no notice of it. A response `cbind(success, failure)` is the share with the
+#' [dg_null()] takes no notice of it. In place of `cbind(success, failure)` give the share, with the
 #' sizes as weights.
 #'
 #' **Solver.** Newton's method with the expected curvature (Fisher scoring, iteratively reweighted

@@ -127,5 +127,6 @@ tell_infinite <- function(known, level) {
   if (!is_beyond(level, G)) return(invisible())
   inform("interval", plural(G, "domain"), " cannot promise anything of a new one with probability ",
          format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The ",
-         "largest level with less is ", format(largest_level(G)), ".", once = TRUE)
+         "largest `level` for which they are finite is ", format(largest_level(G)), ".",
+         once = TRUE)
 }
