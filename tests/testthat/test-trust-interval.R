@@ -108,12 +108,19 @@ test_that("sets of classes cover, and name the classes", {
   expect_identical(dim(three), c(3L, 3L))
 })
 
+test_that("the mean of a single new domain is a line without a name", {
+  set.seed(5)
+  world <- split_at(interval_world(12), 11)
+  model <- dg_lm(y ~ x | domain, data = world$train)
+  expect_identical(row.names(predict(model, world$new, interval = "mean")), "1")
+})
+
 test_that("too few domains give infinite intervals and all classes, and say so", {
   set.seed(5)
   small <- interval_world(8)
   model <- dg_lm(y ~ x | domain, data = small)
   rm(list = ls(domgen:::told), envir = domgen:::told)
-  expect_message(found <- predict(model, small, interval = "prediction"), "largest level with less is 0.888",
+  expect_message(found <- predict(model, small, interval = "prediction"), "they are finite is 0.888",
                  class = "domgen_message_interval")
   expect_true(all(found$lower == -Inf & found$upper == Inf))
   expect_no_message(fine <- predict(model, small, interval = "prediction", level = 0.8))
@@ -219,6 +226,8 @@ test_that("dg_cv() and augment() carry intervals", {
   classes <- transform(world, y = factor(y > 0))
   sets <- dg_cv(dg_lm(), y ~ x + z | domain, data = classes, folds = 4,
                 metric = c("coverage", "width"))
+  expect_identical(sets$metrics$coverage$title, "coverage of 90 % sets")
+  expect_identical(sets$metrics$width$title, "classes in 90 % sets")
   expect_true(all(sets$domains$width <= 2))
 
   model <- dg_lm(y ~ x + z | domain, data = world)
