@@ -263,7 +263,7 @@ print_details.dg_glm <- function(x) {
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
            "), offset: ",
-           if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
+           offset_words(x$offset, args$offset))
   known <- x$blueprint$columns[x$known]
   if (length(known)) cat_line("  known: ", paste(known, collapse = ", "))
   cat_line("  deviance ", rounded(x$deviance, 4), ", of the constant alone ",

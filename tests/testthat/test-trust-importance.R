@@ -237,6 +237,10 @@ test_that("a row alone in its domain has none to change with", {
   expect_identical(which(is.na(within$increase)), 1L)
   expect_identical(of(result, "x", "within")$domains, 4L)
   expect_false(anyNA(result$domains$increase[result$domains$kind != "within"]))
+  expect_no_match(capture.output(print(result)), "no domain has two rows")
+  alone <- dg_importance(dg_lm(), y ~ x | g, data = transform(data, g = seq_along(g)), folds = 4,
+                         permutations = 2)
+  expect_match(capture.output(print(alone)), "nothing \"within\": no domain has two rows", all = FALSE)
 })
 
 test_that("large folds are predicted in parts with the same domains", {
