@@ -73,3 +73,8 @@ variable_names <- function(blueprint) {
 note_unnamed <- function(shown, of) {
   if (shown < of) paste0(plural(of, "domain"), ", ", shown, " of them named")
 }
+
+# Constants without a penalty, one a machine.
+offset_words <- function(offset, wanted) {
+  if (wanted) paste(format(rounded(offset, 4), trim = TRUE), collapse = ", ") else "none"
+}

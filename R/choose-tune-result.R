@@ -3,7 +3,7 @@
 # Index of the best among some that were tried, by the mean; the first of equals.
 which_best <- function(state, among = seq_len(nrow(state$tried))) {
   found <- tuned_losses(state)[among]
-  if (all(is.na(found))) abort_all_failed(state)
+  if (is_scoreless(found)) abort_all_failed(state)
   which.min(found)
 }
 
@@ -11,12 +11,18 @@ tuned_losses <- function(state) {
   losses(vapply(state$results, `[[`, numeric(1), "mean"), state$metrics[[1L]]$better)
 }
 
+# Among infinite scores there is no choice either.
+is_scoreless <- function(losses) all(is.na(losses) | losses == Inf)
+
 abort_all_failed <- function(state) {
   errors <- unlist(lapply(state$results, `[[`, "error"))
   errors <- unique(errors[!is.na(errors)])
   abort("tune", "No choice of parameters has a score", if (length(errors)) {
     paste0("; the first message: ", errors[1L])
-  } else ": every domain lacks a class.")
+  } else if (all(is.na(tuned_losses(state)))) ": every domain lacks a class."
+  else if ("interval" %in% metrics_need(state$metrics)) {
+    ": folds leave too few domains for intervals that are finite. Take more folds."
+  } else ": all of them are infinite.")
 }
 
 best_choice <- function(state) {

@@ -120,7 +120,7 @@ search_coordinates <- function(state) {
     choices[, name] <- seq_along(state$grid[[name]])
     evaluate_choices(state, choices)
     among <- stats::na.omit(match(choice_keys(choices), choice_keys(state$tried)))
-    best <- if (all(is.na(tuned_losses(state)[among]))) at
+    best <- if (is_scoreless(tuned_losses(state)[among])) at
             else state$tried[among[which_best(state, among)], ]
     if (!state$spent && state$spec$args$extend && extend_parameter(state, name, best)) next
     unchanged <- if (identical(best[[name]], at[[name]])) unchanged + 1L else 1L

@@ -14,7 +14,8 @@ drop_missing <- function(raw, na.action) {
   n <- nrow(raw$X)
   action <- read_na_action(na.action)
   given <- c("y", "domain", "weights", "unit")
-  missing <- Reduce(`|`, lapply(raw[given], is_missing, n), rowSums(is.na(raw$X)) > 0)
+  beside <- Reduce(`|`, lapply(raw[given], is_missing, n))
+  missing <- beside | rowSums(is.na(raw$X)) > 0
   raw$kept <- which(!missing)
   raw$padded <- if (identical(action, "na.exclude")) n
   if (!any(missing)) return(raw)
@@ -26,15 +27,18 @@ drop_missing <- function(raw, na.action) {
     parts <- c(raw[given], as.list(as.data.frame(raw$X)))
     abort_all_missing(n, names(parts)[lengths(parts) > 0L & vapply(parts, all_missing, NA)])
   }
-  warn_left_out(sum(missing), n)
+  # who asked for imputation wonders why any are
+  warn_left_out(sum(missing), n, if (is_imputation(action) && all(beside[missing])) {
+    " of the response, domain or weights, which are not imputed"
+  })
   raw$X <- raw$X[!missing, , drop = FALSE]
   for (name in intersect(given, names(raw))) raw[[name]] <- raw[[name]][!missing]
   raw
 }
 
-warn_left_out <- function(lost, n) {
+warn_left_out <- function(lost, n, of = "") {
   warn("missing", plural(lost, "row"), " of ", format(n, big.mark = big_mark()),
-       " left out because of missing values.")
+       " left out because of missing values", of, ".")
 }
 
 is_missing <- function(value, n) if (is.null(value)) rep(FALSE, n) else is.na(value)
@@ -116,7 +120,8 @@ read_response <- function(y, needs) {
 read_classes <- function(y, needs = "any") {
   if (is.ordered(y) && needs != "ordered") {
     inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",
-           "levels are predicted as classes without an order. Numbers would keep it.", once = TRUE)
+           "levels are predicted as classes without an order. `dg_glm(family = \"ordinal\")` ",
+           "keeps it, and so do numbers.", once = TRUE)
   }
   empty <- setdiff(levels(y), as.character(unique(y)))
   if (length(empty)) {

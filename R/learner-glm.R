@@ -54,7 +54,7 @@
 #' d(y, e \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`, but is scored and predicted as a rate;
 #' for `Gamma()`, \eqn{d(y/e, \mu) = d(y, e \mu)}{d(y/e, mu) = d(y, e mu)}, so that one divides
 #' without weights. Not with `"multinomial"`, and neither in a [chain()] nor an ensemble;
-#' [dg_null()] takes no notice of it. A response `cbind(success, failure)` is the share with the
+#' [dg_null()] takes no notice of it. In place of `cbind(success, failure)` give the share, with the
 #' sizes as weights.
 #'
 #' **Solver.** Newton's method with the expected curvature (Fisher scoring, iteratively reweighted
@@ -263,7 +263,7 @@ print_details.dg_glm <- function(x) {
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
            "), offset: ",
-           if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
+           offset_words(x$offset, args$offset))
   known <- x$blueprint$columns[x$known]
   if (length(known)) cat_line("  known: ", paste(known, collapse = ", "))
   cat_line("  deviance ", rounded(x$deviance, 4), ", of the constant alone ",

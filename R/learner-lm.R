@@ -42,20 +42,30 @@ fit_sample.dg_lm_spec <- function(spec, sample) {
                      spec$args$domain_weights)
   coefficients <- if (response$kind == "class") logistic(design, response, costs)
                   else stats::lm.wfit(design, response$target, costs)$coefficients
-  coefficients <- zero_lost(coefficients)
+  coefficients <- zero_lost(coefficients, design)
   structure(list(
     coefficients = unscaled(coefficients, scaling), decision = design %*% coefficients,
     weights = sample$weights, response = response, y = sample$y
   ), class = c("dg_lm", "dg_learner", "dg_fit"))
 }
 
-zero_lost <- function(coefficients) {
+# design: predictors by name, scaled.
+zero_lost <- function(coefficients, design) {
   lost <- is.na(coefficients)
   if (any(lost)) {
-    warn("collinear", "The data cannot tell apart the effect of ",
-         enumerate(names(coefficients)[lost]), "; set to zero.")
+    names <- names(coefficients)[lost]
+    own <- all(vapply(names, is_own_mean, NA, design))
+    warn("collinear", "The data cannot tell apart the effect of ", enumerate(names),
+         "; set to zero", if (own) ", as a predictor that does not vary in domains is its own mean",
+         ".")
   }
   replace(coefficients, lost, 0)
+}
+
+# Is it what `domain_means = TRUE` makes of a predictor that is constant in each domain?
+is_own_mean <- function(name, design) {
+  of <- sub("\\.mean$", "", name)
+  of != name && of %in% colnames(design) && max(abs(design[, of] - design[, name])) < 1e-8
 }
 
 # Back to the units of the data.

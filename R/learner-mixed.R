@@ -86,7 +86,7 @@ mixed_fit <- function(x, y, domain, weights, slopes = NULL) {
   found <- if (nlevels(domain) > 1L) mixed_estimates(frame, y, domain, weights, places)
            else one_domain_estimates(frame, y, weights)
   beta <- stats::setNames(found$beta[c("(Intercept)", names(frame))], c("(Intercept)", names(x)))
-  beta <- zero_lost(beta)
+  beta <- zero_lost(beta, `colnames<-`(as.matrix(frame), names(x)))
   own <- lapply(scaling[c("centre", "scale")], function(v) v[places])
   effects <- found$effects
   if (!is.null(effects)) {

@@ -224,7 +224,7 @@ print_details.dg_ridge <- function(x) {
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ",
            args$domain_weights, "), offset: ",
-           if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
+           offset_words(x$offset, args$offset))
   if (!is.null(x$search)) {
     cat_line("  bandwidths fitted: mean squared error of left-out domains ",
              rounded(x$search$error, 4), ", from ", rounded(x$search$start, 4),

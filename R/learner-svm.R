@@ -281,7 +281,7 @@ print_details.dg_svm <- function(x) {
            " (domain weights: ", args$domain_weights, ")",
            if (has_tube(x$loss)) paste0(", epsilon = ", format(args$epsilon)),
            ", offset: ",
-           if (args$offset) paste(format(rounded(x$offset, 4)), collapse = ", ") else "none")
+           offset_words(x$offset, args$offset))
   several <- length(x$offset) > 1L
   if (several) {
     cat_line("  ", plural(length(x$offset), "machine"), ", ", gsub("_", " ", args$multiclass))

@@ -42,8 +42,8 @@
 #'   [chain()] and [dg_cv()]. Several factors behind the bar are nested, `| school / class`, or
 #'   crossed, `| patient + device`, see [dg_cv()]; a domain is then a combination of their levels.
 #' @param y Response when `x` is not a formula: numbers, or class labels as
-#'   factor, character or logical. The order of an ordered factor is not used, which a message
-#'   says once in a session.
+#'   factor, character or logical. The order of an ordered factor is used by
+#'   `dg_glm(family = "ordinal")` alone; that others do not a message says once in a session.
 #' @param domain Vector: the domain of each row. May be a column of `data`.
 #' @param data Data frame in which the formula is evaluated; or a [row_source()], rows that lie in
 #'   files or a database and come in blocks, see [fit_source].

@@ -51,7 +51,11 @@
 #' `r metrics_help()`
 #' A domain with a single class has no `"auc"`,
 #' `"balanced_accuracy"`, `"gmean"`, `"f1"` and `"mcc"`: they are `NA` and left out of the mean. One
-#' that lacks some of more than two classes has them of those that it has.
+#' that lacks some of more than two classes has them of those that it has. A domain without a pair
+#' of rows of which is known whose event came first has no `"concordance"`; where the rows of each
+#' domain have the same predictors, all its pairs are ties, and it is 1/2.
+#' Rows of a domain count alike, whatever their `weights`, which are for fits: a share of 30 animals
+#' as much as one of 2.
 #' @section Partly known domains:
 #' With `shots` each held-out domain gets labels: k of its rows at random, by which the model is
 #' adapted, and it is scored on rows that have no label for any k: the first k of a random order

@@ -10,7 +10,8 @@
 hold_out_task <- function(task, structure, hold_out) {
   choices <- c("all", names(structure$factors))
   if (!is.character(hold_out) || length(hold_out) != 1L || !hold_out %in% choices) {
-    abort("argument", "`hold_out` must be ", enumerate(choices, length(choices), "\""),
+    abort("argument", "`hold_out` must be ", if (length(choices) > 1L) "one of ",
+          enumerate(choices, length(choices), "\""),
           if (is.null(structure)) ", as the formula has one factor of domains", ", not ",
           describe(hold_out), ".")
   }

@@ -90,6 +90,13 @@ read_metrics <- function(metric, y) {
   chosen <- Map(function(m, own) {
     if (own) check_own_metric(m, kind) else metrics[[check_metric_name(m, choices)]]
   }, metric, own)
+  # what are intervals of numbers are sets of classes
+  if (kind == "class") {
+    chosen <- lapply(chosen, function(m) {
+      if (!is.null(m$of_classes)) m$title <- m$of_classes
+      m
+    })
+  }
   label <- vapply(chosen, `[[`, "", "title")
   label[!own] <- unlist(metric[!own])
   given <- names(metric)

@@ -18,8 +18,10 @@ check_shots <- function(shots, task, metric) {
           "`c(0, 1, 2, 5, 10)`, not ", describe(shots), ".")
   }
   if (!is.null(task$judged) && nlevels(task$judged) != nlevels(task$domain)) {
-    abort("argument", "`shots` must not be given where ", task$unit, " is held out with several ",
-          "domains: a model is adapted to one; name the innermost factor as `hold_out`.")
+    crossed <- setequal(outer_factors(task$structure), names(task$structure$factors))
+    abort("argument", "`shots` must not be given where a ", task$unit, " is held out with several ",
+          "domains: a model is adapted to one; ", if (crossed) "take `hold_out = \"all\"`."
+          else "name the innermost factor as `hold_out`.")
   }
   shots <- sort(unique(c(0L, as.integer(shots))))
   sizes <- tabulate(task$domain, nlevels(task$domain))

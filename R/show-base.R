@@ -96,7 +96,7 @@ limits_of <- function(p, side, panel) {
     l[if (axis$free) l$panel == panel else TRUE, c(side, paste0(side, "end"))]
   }))
   range <- range(values[is.finite(values)])
-  pad <- 0.04 * if (diff(range) > 0) diff(range) else max(abs(range[1L]), 1e-6)
+  pad <- 0.04 * if (diff(range) > 0) diff(range) else if (range[1L] != 0) abs(range[1L]) else 1
   range + c(-1, 1) * if (is.null(axis$pad)) pad else axis$pad
 }
 
@@ -130,7 +130,8 @@ draw_axis <- function(axis, side, place, page) {
   shown <- which(at >= limits[1L] & at <= limits[2L])
   along <- side == "x" && !axis$upright
   room <- diff(place[[side]]) %/% in_lines(0.9)[[side]]
-  if (!along) shown <- shown[thin(length(shown), max(room, 2))]
+  # what lies at the top matters most
+  if (!along) shown <- rev(rev(shown)[thin(length(shown), max(room, 2))])
   else if (is.null(axis$breaks)) {
     shown <- shown[clear_of_edge(placed(at[shown], place, side), labels[shown], place$x)]
   }

@@ -1,7 +1,8 @@
 #' Plot effects of predictors
 #'
 #' A panel for each predictor (and class): the average over domains with the interval of
-#' [dg_effect()] as a band, and a thin line for each domain, as far as its own rows reach.
+#' [dg_effect()] as a band, and a thin line for each domain, as far as its own rows reach (a point
+#' where they have one value).
 #' Categories have a picture of their own: points are domains, diamonds the average with its
 #' interval. See [plot.dg_projection()] on colours.
 #'
@@ -38,12 +39,21 @@ picture.dg_effect <- function(x, predictors = NULL, max_panels = 9, max_domains 
   drawn <- domains[thin(length(domains), check_count(max_domains, "max_domains"))]
   single <- single[single$domain %in% drawn & single$inside, ]
   draw <- if (anyNA(average$category)) curve_picture else category_picture
-  all <- nrow(unique(x$average[c("predictor", "class")]))
   draw(x, average, single, panels = shown$title, title = shorten(effect_title(x), 80),
-       note = c(if (nrow(shown) < all) paste(nrow(shown), "of", plural(all, "curve")),
-                if (length(drawn) < length(domains)) {
-                  paste(length(drawn), "of", plural(length(domains), "domain"), "drawn")
-                }))
+       note = c(undrawn_words(x, shown, predictors), if (length(drawn) < length(domains)) {
+         paste(length(drawn), "of", plural(length(domains), "domain"), "drawn")
+       }))
+}
+
+# Curves that have no panel, and categories, which are not drawn beside numbers.
+undrawn_words <- function(x, shown, predictors) {
+  curves <- unique(x$average[c("predictor", "class")])
+  category <- unique(x$average$predictor[!is.na(x$average$category)])
+  apart <- if (is.null(predictors)) setdiff(category, shown$predictor)
+  all <- sum(curves$predictor %in% (if (is.null(predictors)) setdiff(curves$predictor, apart)
+                                    else predictors))
+  c(if (nrow(shown) < all) paste(nrow(shown), "of", plural(all, "curve")),
+    if (length(apart)) paste("without categories:", enumerate(shorten(apart, 16), 3L, "")))
 }
 
 # Data frame of predictor, class, title: what is drawn.
@@ -69,7 +79,8 @@ effect_panels <- function(x, predictors, most) {
   of <- if (x$type != "context") "" else ifelse(curves$predictor %in% number, "shift of ",
                                                 "the whole domain's ")
   curves$title <- paste0(of, shorten(curves$predictor, 24),
-                         ifelse(is.na(curves$class), "", paste0(": ", shorten(curves$class, 16))))
+                         ifelse(is.na(curves$class), "",
+                                paste0(", class \"", shorten(curves$class, 16), "\"")))
   curves
 }
 
@@ -89,6 +100,9 @@ curve_picture <- function(x, average, single, ...) {
   lines <- lapply(split(single, factor(single$domain, unique(single$domain))), function(own) {
     layer("line", own$at, own$value, panel = own$panel, ink = 0.35)
   })
+  # a line of one point is none
+  times <- table(single$panel, single$domain)
+  alone <- single[times[cbind(as.character(single$panel), single$domain)] == 1L, ]
   known <- average[!is.na(average$se), ]
   zero <- if (x$type != "pdp") {
     layer("segment", -Inf, 0, xend = Inf, dash = 2, panel = unique(average$panel), ink = 0.5)
@@ -99,11 +113,13 @@ curve_picture <- function(x, average, single, ...) {
       layer("band", known$at, known$lower, yend = known$upper, panel = known$panel, fill = 0.15,
             ink = NA_real_), zero
     ), unname(lines), list(
+      layer("point", alone$at, alone$value, panel = alone$panel, ink = 0.35, size = 0.5),
       layer("line", average$at, average$value, panel = average$panel, width = 2)
     )), caption = paste0(
       "Thick line: average over domains, band: its ", 100 * x$level, " % interval",
       if (x$refits) " by fits without each domain" else " over domains, the model as it is",
-      ". Thin lines: domains", if (x$type != "context") ", as far as their rows reach", "."
+      ". Thin lines", if (nrow(alone)) " and points", ": domains",
+      if (x$type != "context") ", as far as their rows reach", "."
     ), ...)
 }
 

@@ -1,8 +1,9 @@
 #' Plot the importance of predictors
 #'
 #' A panel for each kind of permutation: how much the loss of each left-out domain increases (pale
-#' points, of up to 60 domains) and the mean over domains with its interval. Predictors stand in the
-#' order of the table, the largest increase on top. See [plot.dg_projection()] on colours.
+#' points, where there are at most 60 domains) and the mean over domains with its interval.
+#' Predictors stand in the order of the table, the largest increase on top. See
+#' [plot.dg_projection()] on colours.
 #'
 #' @param x,object The result of [dg_importance()].
 #' @param max_predictors At most so many predictors are shown, those with the largest increase.
@@ -46,7 +47,8 @@ picture.dg_importance <- function(x, max_predictors = 20, ...) {
       layer("segment", mean$lower, at(mean), xend = mean$upper, panel = panel(mean), width = 3),
       layer("point", mean$value, at(mean), panel = panel(mean), shape = 23, size = 1.2)
     ), caption = paste0(
-      "Pale points: left-out domains. Diamonds: their mean, with its ", 100 * x$level,
+      if (nrow(single)) "Pale points: left-out domains. Diamonds: their mean",
+      if (!nrow(single)) "Diamonds: mean over left-out domains", ", with its ", 100 * x$level,
       " % interval. Where domains take values of each other, the interval counts both."
     ))
 }

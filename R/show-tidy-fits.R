@@ -94,7 +94,20 @@ tidy.dg_learner <- alone(function(x) model_terms(learner_of(x), x$spec))
 model_terms <- function(learner, spec) UseMethod("model_terms")
 
 #' @exportS3Method
-model_terms.default <- function(learner, spec) parameter_frame(spec)
+model_terms.default <- function(learner, spec) {
+  chained <- !is.null(spec[["projection"]])
+  args <- found_arguments(learner, if (chained) spec$learner$args else spec$args)
+  if (chained) spec$learner$args <- args else spec$args <- args
+  parameter_frame(spec)
+}
+
+# With the penalties that the fit has chosen.
+found_arguments <- function(learner, args) {
+  for (name in intersect(c("cost", "lambda"), names(args))) {
+    if (is.null(args[[name]])) args[[name]] <- found_penalty(learner, name)
+  }
+  args
+}
 
 #' @exportS3Method
 model_terms.dg_gp <- function(learner, spec) learner$parameters

@@ -128,8 +128,7 @@ describe_effect <- function(x) {
   cat_line("  ", plural(x$averaged, "row"), if (x$averaged < x$rows) paste(" of", in_full(x$rows)),
            ", ", plural(domains, "domain"), ", each of which weighs the same; ", effect_interval(x))
   if (x$type == "context") {
-    cat_line("  ", if (x$judges) "`at`: shift of the rows that describe a domain"
-                   else "the model makes no difference between domains")
+    cat_line("  ", context_words(x))
   }
   cat_line("")
   shown <- shown_values(x$average)
@@ -137,6 +136,15 @@ describe_effect <- function(x) {
   cat_table(utils::head(cells, most_lines), text = c("predictor", "class"))
   hidden <- nrow(x$average) - min(nrow(cells), most_lines)
   if (hidden > 0L) cat_line("  and ", hidden, " more in `$average`")
+}
+
+# What is shifted.
+context_words <- function(x) {
+  if (!x$judges) return("the model makes no difference between domains")
+  category <- !is.na(x$average$category)
+  paste0("`at`: ", paste(c(if (!all(category)) "shift of the rows that describe a domain",
+                           if (any(category)) "category of all rows that describe a domain"),
+                         collapse = ", or "))
 }
 
 effect_interval <- function(x) {

@@ -110,6 +110,9 @@ describe_importance <- function(x) {
            plural(x$permutations, "permutation"), "; ", 100 * x$level,
            " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
   print_fold_warnings(x$warnings, x$fits)
+  if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
+    cat_line("  note: nothing \"within\": no domain has two rows")
+  }
   for (line in without_interval(x$table)) cat_line("  note: ", line)
   cat_line("")
   shown <- utils::head(x$table, most_lines)

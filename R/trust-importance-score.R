@@ -38,11 +38,17 @@ permute_fold <- function(plan, split) {
   domains <- levels(fold$domain)
   moved <- lapply(names(plan$groups), function(name) {
     found <- permute_group(fold, plan, plan$groups[[name]], before)
-    found$increase <- losses(found$score - before[found$domain], fold$metric$better)
+    found$increase <- increases(found$score, before[found$domain], fold$metric$better)
     data.frame(predictor = name, found)
   })
   list(scores = data.frame(domain = domains, rows = tabulate(fold$domain),
                            score = unname(before)), moved = do.call(rbind, moved))
+}
+
+# Sums of the same rows in another order differ by rounding, which is no increase.
+increases <- function(score, before, better) {
+  change <- losses(score - before, better)
+  ifelse(abs(change) <= 1e-12 * abs(before), 0, change)
 }
 
 # The columns that the model reads, by name.

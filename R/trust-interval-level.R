@@ -46,5 +46,5 @@ share_quantile <- function(scores, shares, level) {
 # Of one score for each domain: the k-th smallest of G, k the integer from (G + 1) level on.
 domain_threshold <- function(scores, level) {
   k <- ceiling((length(scores) + 1) * level * (1 - 1e-9))
-  if (k > length(scores)) Inf else sort(scores)[k]
+  if (k > length(scores)) Inf else sort(unname(scores))[k]
 }

@@ -7,6 +7,7 @@ prediction_interval.dg_learner <- function(object, asked, wanted) {
   tell_infinite(known, wanted$level)
   new <- do.call(read_new, c(list(object), asked))
   fit <- as.numeric(respond(object, decide_rows(object, new), "number"))
+  tell_other_factors(object, known, asked)
   if (wanted$interval == "mean") {
     groups <- given_domain(object$blueprint, asked$newdata, asked$domain)
     return(cut_to_response(mean_intervals(known, fit, groups, wanted$level), object))
@@ -113,6 +114,7 @@ prediction_set.dg_learner <- function(object, asked, wanted) {
   check_new_rows(object, asked)
   known <- intervals_of(object, wanted$env)
   tell_infinite(known, wanted$level)
+  tell_other_factors(object, known, asked)
   threshold <- row_threshold(known$error, known$domain, known$shares, wanted$level)
   new <- do.call(read_new, c(list(object), asked))
   levels <- object$response$levels
@@ -127,5 +129,25 @@ tell_infinite <- function(known, level) {
   if (!is_beyond(level, G)) return(invisible())
   inform("interval", plural(G, "domain"), " cannot promise anything of a new one with probability ",
          format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The ",
-         "largest level with less is ", format(largest_level(G)), ".", once = TRUE)
+         "largest `level` for which they are finite is ", format(largest_level(G)), ".",
+         once = TRUE)
+}
+
+# Errors at left-out levels of one of several crossed factors say nothing of new levels of another.
+tell_other_factors <- function(object, known, asked) {
+  structure <- object$blueprint$structure
+  # a cross-validation has said what it holds out
+  if (is.null(structure) || !is.null(structure$held) || known$from == "new domains") return()
+  groups <- given_domain(object$blueprint, asked$newdata, asked$domain)
+  crossed <- outer_factors(structure)
+  if (is.null(groups) || length(crossed) < 2L) return()
+  old <- domain_levels(structure, levels(object$domain))[crossed]
+  held <- which.max(vapply(old, function(names) length(unique(names)), 0L))
+  new <- domain_levels(structure, unique(groups[!is.na(groups)]))[crossed]
+  unknown <- Filter(length, Map(setdiff, new, old)[-held])
+  if (length(unknown) == 0L) return()
+  inform("interval", "Intervals and sets rest on the errors at left-out levels of ",
+         enumerate(crossed[held]), ", which does not allow for new ones of ",
+         enumerate(names(unknown)), ": give labelled rows of such levels to `fix_intervals()`.",
+         once = TRUE)
 }

@@ -41,7 +41,8 @@
 #'
 #' **Domains of several factors**, `y ~ x | school / class`: G counts the levels of the outer factor
 #' (of crossed ones that with most levels), which are left out as a whole, and intervals hold where
-#' such a level is new.
+#' such a level is new. Where one of another crossed factor is new, too, a message says that they do
+#' not allow for that.
 #'
 #' **A whole domain** (`"domain"`): with probability `level` a new domain has at least the share
 #' `level` of its rows in the intervals: q is the k-th smallest of the G domains' own quantiles

@@ -309,3 +309,11 @@ test_that("values of lambda follow each other, whatever their place in the grid"
   expect_identical(count(list(lambda = lambdas, epsilon = c(1e-4, 1e-2))), 5L)
   expect_identical(count(list(epsilon = c(1e-4, 1e-2), lambda = lambdas)), 5L)
 })
+
+test_that("among scores that are all infinite nothing is chosen", {
+  # ten domains, of which folds leave too few for intervals of 90 %
+  expect_domgen_error(dg_tune(dg_ridge(), y ~ . | domain, data = toy_domains(10, 6), folds = 3,
+                              grid = list(lambda = c(1, 10)), metric = "interval_score"),
+                      "folds leave too few domains for intervals that are finite. Take more folds",
+                      "domgen_error_tune")
+})

@@ -17,6 +17,13 @@ test_that("folds impute by the values of their own training rows", {
   }
 })
 
+test_that("rows that are left out in spite of imputation are said to lack what is not imputed", {
+  d <- with_missing(mixed_data(60), x = c(3, 9), y = c(3, 5))
+  expect_warning(dg_lm(y ~ x + size | site, data = d, na.action = na.impute),
+                 "2 rows of 60 left out because of missing values of the response, domain or")
+  expect_warning(dg_lm(y ~ x + size | site, data = d), "3 rows .* missing values\\.$")
+})
+
 test_that("a search scores its candidates on folds that were imputed by their own rows", {
   d <- with_missing(mixed_data(90), x = seq(2, 90, 4))
   d$x <- d$x + 10 * as.integer(d$site)

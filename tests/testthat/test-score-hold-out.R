@@ -93,7 +93,7 @@ test_that("a search holds out what it is asked to, and inside a fit whole levels
 test_that("what cannot be held out is an error", {
   d <- held_data()
   expect_error(dg_cv(dg_lm(), y ~ x | device / patient, data = d, hold_out = "school"),
-               "`hold_out` must be")
+               "`hold_out` must be one of \"all\", \"device\"")
   expect_error(dg_cv(dg_lm(), y ~ x | device, data = d, hold_out = "patient"),
                "one factor of domains")
   expect_error(dg_cv(dg_lm(), y ~ x | patient + device, data = d, folds = c(a = 1, b = 2)),

@@ -95,6 +95,11 @@ test_that("what cannot be is an error", {
     expect_error(run(shots = wrong), "`shots` must be NULL or whole numbers")
   }
   expect_error(run(shots = 13), "leave two rows")
+  # what would be adapted to several domains is pointed to what holds out one
+  d$h <- rep(c("a", "b"), length.out = nrow(d))
+  expect_error(dg_cv(dg_ridge(lambda = 1), y ~ x | g + h, data = d, hold_out = "h", shots = 1),
+               "a level of `h` .*take `hold_out = \"all\"`")
+  expect_error(dg_cv(dg_ridge(lambda = 1), y ~ x | g / h, data = d, shots = 1), "innermost factor")
   expect_error(run(shots = 2, folds = row_folds(d$g, 2)), "`folds` of rows")
   expect_error(dg_cv(dg_lm(), y ~ x | g, data = d, shots = 2), "must be a fitted `dg_svm()`",
                fixed = TRUE)

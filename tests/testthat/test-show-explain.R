@@ -41,12 +41,37 @@ test_that("the picture of effects has the averages, and domains as far as their 
   expect_equal(sum(vapply(lines[1:6], nrow, 0L)), sum(inside))
   band <- Find(function(l) attr(l, "mark") == "band", p$layers)
   expect_equal(band$yend, own$upper)
-  expect_match(paste(p$note, collapse = ""), "1 of 3 curves")
+  expect_null(p$note)
+  expect_identical(picture(x)$note, "without categories: kind")
+  expect_identical(picture(x, max_panels = 1)$note[1], "1 of 2 curves")
   expect_identical(effect_panels(x, NULL, 9)$predictor[1:2] %in% c("x1", "x2"), c(TRUE, TRUE))
   expect_domgen_error(plot(x, predictors = c("x1", "kind")), "all numbers or all categories")
   expect_domgen_error(plot(x, predictors = "x9"), "`predictors` must be one of")
   expect_domgen_error(plot(x, predictor = "x1", colour = 2), "Unknown argument `colour`")
   expect_domgen_error(plot(explained$importance, max_predictors = 0), "`max_predictors` must be")
+})
+
+test_that("of a predictor that domains do not vary in each domain is a point", {
+  x <- explained$pdp
+  x$domains$inside[x$domains$predictor == "x1"] <- FALSE
+  first <- !duplicated(x$domains[c("predictor", "domain")])
+  x$domains$inside[first] <- TRUE
+  p <- picture(x, predictors = "x1")
+  points <- Filter(function(l) attr(l, "mark") == "point", p$layers)
+  expect_identical(sum(vapply(points, nrow, 0L)), 6L)
+  expect_match(p$caption, "Thin lines and points: domains")
+  expect_no_match(picture(explained$pdp, predictors = "x1")$caption, "points")
+})
+
+test_that("where nothing increases the axis has round numbers, and captions tell what is drawn", {
+  x <- explained$importance
+  expect_match(picture(x)$caption, "^Pale points")
+  x$table[c("increase", "lower", "upper")] <- 0
+  x$domains$increase <- 0
+  expect_equal(limits_of(picture(x), "x", 1L), c(-0.04, 0.04))
+  many <- x$domains[rep(1, 61), ]
+  x$domains <- transform(many, domain = paste0("d", seq_len(61)))
+  expect_match(picture(x)$caption, "^Diamonds: mean over left-out domains, with its 95 % interval")
 })
 
 test_that("results are tables for reports", {

@@ -25,6 +25,13 @@ test_that("learners give rows their predictions, residuals and probabilities", {
   machine <- dg_svm(y ~ . | domain, data = labels, cost = 3)
   expect_identical(subset(tidy(machine), parameter == "cost")$value, "3")
   expect_named(augment(machine), c("y", "domain", ".fitted"))
+  # what was left to the fit is told as it was found
+  left <- dg_ridge(y ~ . | domain, data = toy)
+  expect_identical(subset(tidy(left), parameter == "lambda")$value, format_value(left$lambda))
+  expect_false("cost" %in% tidy(dg_ridge(y ~ . | domain, data = toy, lambda = 2))$parameter)
+  chained <- chain(kpca(ncomp = 2), dg_ridge())
+  chained <- fit(chained, y ~ . | domain, data = toy)
+  expect_identical(subset(tidy(chained), parameter == "lambda")$part, "learner")
 })
 
 test_that("a row that na.exclude left out keeps its place", {

@@ -108,6 +108,8 @@ test_that("the contextual effect is what a shift of the describing rows does", {
   }, numeric(6))
   expect_equal(unname(by_domain(found, "x")), unname(naive), tolerance = 1e-8)
   expect_equal(on_average(found, "x")$value[2], 0)
+  expect_match(capture.output(print(found)), "`at`: shift of the rows .*, or category of all rows",
+               all = FALSE)
   all_v <- predict(distributional, world, reference = transform(world, f = factor("v", levels(f))))
   expect_equal(unname(by_domain(found, "f")[, 2]), unname(c(tapply(all_v - before, world$g, mean))),
                tolerance = 1e-8)

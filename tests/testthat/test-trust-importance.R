@@ -150,6 +150,10 @@ test_that("a property of the domain alone does nothing within, and what is not u
   expect_gt(of(result, "size", "between")$increase, 1)
   # nothing describes the domain
   expect_identical(of(result, "x", "context")$increase, 0)
+  # where domains share all values, those of another are the same in another order
+  data$dose <- rep(seq(0.1, 1.2, 0.1), 10)[order(rep(1:10, each = 12), runif(120))]
+  shared <- dg_importance(dg_lm(), y ~ dose | g, data = data, permutations = 4, kind = "between")
+  expect_identical(shared$table[c("increase", "se")], data.frame(increase = 0, se = 0))
   null <- dg_importance(dg_null(), y ~ x + size | g, data = data, permutations = 2, folds = 2)
   expect_true(all(null$table$increase == 0))
 })
@@ -233,6 +237,10 @@ test_that("a row alone in its domain has none to change with", {
   expect_identical(which(is.na(within$increase)), 1L)
   expect_identical(of(result, "x", "within")$domains, 4L)
   expect_false(anyNA(result$domains$increase[result$domains$kind != "within"]))
+  expect_no_match(capture.output(print(result)), "no domain has two rows")
+  alone <- dg_importance(dg_lm(), y ~ x | g, data = transform(data, g = seq_along(g)), folds = 4,
+                         permutations = 2)
+  expect_match(capture.output(print(alone)), "nothing \"within\": no domain has two rows", all = FALSE)
 })
 
 test_that("large folds are predicted in parts with the same domains", {

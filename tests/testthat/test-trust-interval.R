@@ -108,12 +108,19 @@ test_that("sets of classes cover, and name the classes", {
   expect_identical(dim(three), c(3L, 3L))
 })
 
+test_that("the mean of a single new domain is a line without a name", {
+  set.seed(5)
+  world <- split_at(interval_world(12), 11)
+  model <- dg_lm(y ~ x | domain, data = world$train)
+  expect_identical(row.names(predict(model, world$new, interval = "mean")), "1")
+})
+
 test_that("too few domains give infinite intervals and all classes, and say so", {
   set.seed(5)
   small <- interval_world(8)
   model <- dg_lm(y ~ x | domain, data = small)
   rm(list = ls(domgen:::told), envir = domgen:::told)
-  expect_message(found <- predict(model, small, interval = "prediction"), "largest level with less is 0.888",
+  expect_message(found <- predict(model, small, interval = "prediction"), "they are finite is 0.888",
                  class = "domgen_message_interval")
   expect_true(all(found$lower == -Inf & found$upper == Inf))
   expect_no_message(fine <- predict(model, small, interval = "prediction", level = 0.8))
@@ -219,6 +226,8 @@ test_that("dg_cv() and augment() carry intervals", {
   classes <- transform(world, y = factor(y > 0))
   sets <- dg_cv(dg_lm(), y ~ x + z | domain, data = classes, folds = 4,
                 metric = c("coverage", "width"))
+  expect_identical(sets$metrics$coverage$title, "coverage of 90 % sets")
+  expect_identical(sets$metrics$width$title, "classes in 90 % sets")
   expect_true(all(sets$domains$width <= 2))
 
   model <- dg_lm(y ~ x + z | domain, data = world)
@@ -367,4 +376,27 @@ test_that("parameters of a Gaussian process are fitted without the domain whose 
     found <- d$y[own] - suppressWarnings(predict(without, d[own, ]))
     expect_equal(model$intervals$error[own], found, tolerance = 0.02, ignore_attr = TRUE)
   }
+})
+
+test_that("a new level of a factor that intervals do not rest on is told, once", {
+  set.seed(9)
+  d <- expand.grid(plate = letters[1:12], sample = c("A", "B", "C"))
+  d$x <- rnorm(36)
+  d$y <- d$x + as.integer(d$sample) + rnorm(36) / 10
+  model <- dg_lm(y ~ x | plate + sample, data = d)
+  both <- data.frame(x = 0, plate = "new", sample = "Z")
+  tell_again <- function() rm(list = ls(domgen:::told), envir = domgen:::told)
+  tell_again()
+  expect_message(predict(model, both, interval = "prediction"),
+                 "left-out levels of `plate`, which does not allow for new ones of `sample`",
+                 class = "domgen_message_interval")
+  expect_no_message(predict(model, transform(both, plate = "newer"), interval = "mean"))
+  tell_again()
+  expect_no_message(predict(model, transform(both, sample = "A"), interval = "prediction"))
+  expect_no_message(predict(model, both["x"], interval = "prediction"))
+  classes <- dg_lm(big ~ x | plate + sample, data = transform(d, big = y > 2))
+  expect_message(predict(classes, both, type = "set"), "new ones of `sample`")
+  tell_again()
+  more <- transform(d[1:11, ], plate = paste0("p", 1:11), sample = paste0("s", 1:11))
+  expect_no_message(predict(fix_intervals(model, more), both, interval = "prediction"))
 })
