@@ -99,3 +99,15 @@ test_that("what cannot be is an error", {
   expect_error(dg_cv(dg_lm(), y ~ x | g, data = d, shots = 2), "must be a fitted `dg_svm()`",
                fixed = TRUE)
 })
+
+test_that("errors of the curve by fits without two folds do not hang on the order of rows", {
+  d <- shots_data()
+  run <- function(data) {
+    set.seed(1)
+    dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = data, shots = 2, refits = TRUE)$shots
+  }
+  sorted <- run(d)
+  expect_true(all(is.finite(sorted$se)))
+  # the rows of a domain stay in their order, so that the same ones have labels
+  expect_equal(run(d[order(rep(1:14, 5)), ]), sorted, tolerance = 1e-8)
+})
