@@ -41,7 +41,7 @@ family_loss.family_cox <- function(family) list(kinks = 0L, name = "cox")
 
 # The hazard beside that of f = 0.
 #' @exportS3Method
-family_means.family_cox <- function(family, values) exp(values)
+family_means.family_cox <- function(family, values) tell_infinite_means(exp(values), values)
 
 #' @exportS3Method
 family_deviance.family_cox <- function(family, task, values) {
@@ -106,8 +106,9 @@ cox_state <- function(plan, f) {
 
 # W Z
 cox_curvature <- function(plan, at, Z) {
-  sums <- at_risk(plan, at$v * Z)
-  at$bent * Z - at$v * up_to_row(plan, c(at$rate / at$risk) * sums)
+  # means of those at risk, as the square of a small sum would underflow
+  means <- at_risk(plan, at$v * Z) / c(at$risk)
+  at$bent * Z - at$v * up_to_row(plan, c(at$rate) * means)
 }
 
 #' @exportS3Method
@@ -165,7 +166,12 @@ cox_aim <- function(plan, space, now, known) {
   right <- cox_curvature(plan, at, matrix(now$u))[, 1L] - at$slope
   hessian <- crossprod(space$Z, cox_curvature(plan, at, space$Z))
   diag(hessian) <- diag(hessian) + 1
-  w <- drop(chol2inv(chol(hessian)) %*% crossprod(space$Z, right))
+  root <- if (all(is.finite(hessian))) on_error(chol(hessian), function(e) NULL)
+  if (is.null(root)) {
+    abort("numeric", "Hazards are too far apart to be added up; scale the predictors and the ",
+          "offsets, or raise `lambda`.")
+  }
+  w <- drop(chol2inv(root) %*% crossprod(space$Z, right))
   u <- drop(space$Z %*% w)
   list(w = w, u = u, gain = abs(sum(at$slope * (u - now$u)) + sum(now$w * (w - now$w))))
 }

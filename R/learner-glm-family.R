@@ -168,6 +168,7 @@ zero_constants.family_base <- function(family, machines) {
 #' @exportS3Method
 family_means.family_base <- function(family, values) {
   base <- family_object(family)
+  link <- values
   known <- !is.na(values)
   # base R's logit refuses no values at all, and 1/mu^2 warns of what is below 0
   if (any(known)) values[known] <- suppressWarnings(base$linkinv(values[known]))
@@ -177,7 +178,17 @@ family_means.family_base <- function(family, values) {
          "link \"", family$link, "\" has none there: NaN. A family with the link \"log\" has ",
          "one for each row.")
   }
-  values
+  tell_infinite_means(values, link)
+}
+
+# As exp() of a large offset is.
+tell_infinite_means <- function(means, values) {
+  infinite <- sum(is.infinite(means) & is.finite(values))
+  if (infinite) {
+    warn("no_mean", plural(infinite, "row"), " ha", if (infinite == 1L) "s" else "ve", " a mean ",
+         "that is too large for a number: Inf. `type = \"decision\"` gives its link.")
+  }
+  means
 }
 
 #' @exportS3Method
@@ -230,8 +241,16 @@ unit_deviances <- function(base, y, mu) {
   d
 }
 
-# Of the rules of base R, which are about all values at once.
+# Of the rules of base R, which are about all values at once; of values that over- or underflow,
+# which may be many, at once too.
 each_valid <- function(rule, values) {
   if (isTRUE(rule(values))) return(rep(TRUE, length(values)))
-  vapply(values, function(value) isTRUE(rule(value)), NA)
+  valid <- is.finite(values)
+  zero <- valid & values == 0
+  rest <- valid & values != 0
+  valid[zero] <- isTRUE(rule(0))
+  if (any(rest) && !isTRUE(rule(values[rest]))) {
+    valid[rest] <- vapply(values[rest], function(value) isTRUE(rule(value)), NA)
+  }
+  valid
 }

@@ -111,8 +111,8 @@ family_machines.family_ordinal <- function(family, data, task, args, known) {
                                          f[used] + known[used, 1L], task$penalised[used])
     alpha <- list(machine$coefficients)
     objective <- ordinal_objective(family, data, task, f + known, f, alpha[[1L]])
-    converged <- before - objective <= least * objective
-    if (converged) break
+    converged <- isTRUE(before - objective <= least * objective)
+    if (converged || !is.finite(objective)) break
     before <- objective
   }
   list(coefficients = as.matrix(alpha[[1L]]), offset = 0, decision = as.matrix(f),
@@ -129,7 +129,8 @@ ordinal_objective <- function(family, data, task, values, f, w) {
 # Newton's method for the thresholds where f is known; a step is halved until it goes down.
 best_thresholds <- function(thresholds, y, f, costs) {
   value <- function(at) {
-    if (is.unsorted(at, strictly = TRUE)) return(Inf)
+    # NA where a step overflows
+    if (!isFALSE(is.unsorted(at, strictly = TRUE))) return(Inf)
     sum(costs * ordinal_values(class_ends(at, y, f)))
   }
   now <- value(thresholds)
@@ -140,7 +141,7 @@ best_thresholds <- function(thresholds, y, f, costs) {
     if (t <= 1e-10) break
     thresholds <- thresholds + t * step$step
     now <- value(thresholds)
-    if (step$decrement <= 1e-15 * max(now, 1e-300)) break
+    if (!isTRUE(step$decrement > 1e-15 * max(now, 1e-300))) break
   }
   thresholds
 }
@@ -161,7 +162,8 @@ threshold_step <- function(thresholds, y, f, costs) {
   between <- by_class(bend)
   for (k in seq_len(K - 1L)) hessian[k, k + 1L] <- hessian[k + 1L, k] <- -between[k + 1L]
   diag(hessian) <- diag(hessian) + 1e-12 * sum(costs)
-  step <- -solve(hessian, gradient)
+  # of values so far apart that all is flat there is no step
+  step <- on_error(-solve(hessian, gradient), function(e) 0 * gradient)
   list(step = step, decrement = max(-sum(gradient * step), 0))
 }
 

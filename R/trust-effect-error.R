@@ -25,6 +25,17 @@ fewest <- function(units) min(vapply(units, max, 0L))
 # see crossed_error()).
 effect_error <- function(part, average, units, without) {
   if (fewest(units) < 2L) return(rep(NA_real_, length(average)))
+  # squares of very large values would overflow, those of very small ones vanish
+  values <- list(part$curves, part$steps, average, without)
+  unit <- max(abs(unlist(values)), na.rm = TRUE)
+  if (unit == 0 || !is.finite(unit)) unit <- 1
+  over <- function(values) if (is.list(values)) lapply(values, over) else values / unit
+  scaled <- intersect(c("curves", "steps"), names(part))
+  part[scaled] <- over(part[scaled])
+  unit * scaled_error(part, average / unit, units, over(without))
+}
+
+scaled_error <- function(part, average, units, without) {
   as_it_is <- function(groups) lapply(seq_len(max(groups)), function(j) {
     average_curve(part, groups != j, average)
   })

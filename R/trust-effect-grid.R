@@ -64,8 +64,10 @@ number_grid <- function(column, given, size, name, rows, type) {
 # spread of rows.
 shift_grid <- function(column, domain, size) {
   means <- tapply(column, domain, mean, na.rm = TRUE)
-  spread <- if (length(means) > 1L) stats::sd(means) else 0
-  if (!isTRUE(spread > 0)) spread <- stats::sd(column, na.rm = TRUE)
+  # squares of large numbers overflow
+  spread_of <- function(values) robust_sd(values - mean(values))
+  spread <- if (length(means) > 1L) spread_of(means) else 0
+  if (!isTRUE(spread > 0)) spread <- spread_of(column[!is.na(column)])
   if (!isTRUE(spread > 0)) spread <- 1
   seq(-1, 1, length.out = min(2L * (size %/% 2L) + 1L, 9L)) * spread
 }

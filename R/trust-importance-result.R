@@ -6,6 +6,7 @@ new_importance <- function(plan, results) {
   results <- results[seq_along(plan$splits)]
   scores <- do.call(rbind, lapply(results, `[[`, "scores"))
   moved <- do.call(rbind, lapply(results, `[[`, "moved"))
+  warn_infinite_scores(c(scores$score, moved$score), plan$metric[[1L]])
   sizes <- stats::setNames(scores$rows, scores$domain)
   # a row alone has none to change with
   moved$increase[moved$kind == "within" & sizes[moved$domain] < 2L] <- NA_real_
@@ -36,6 +37,12 @@ new_importance <- function(plan, results) {
     held = held_out(plan$splits, task), labels = task$labels,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = plan$specs[[1L]]
   ), class = "dg_importance")
+}
+
+warn_infinite_scores <- function(scores, measure) {
+  if (!any(is.infinite(scores))) return(invisible())
+  warn("score", "The ", measure$title, " of some domains is infinite, and increases of it are ",
+       "infinite or not known; scale the response, or take a `metric` that does not overflow.")
 }
 
 # By fits without a domain's own group and another, see scores_without(); NULL without such fits.

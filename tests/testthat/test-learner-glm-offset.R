@@ -95,3 +95,26 @@ test_that("an offset that is none, and methods without one, are errors that say 
   model <- dg_glm(y ~ x + offset(log(e)) | g, data = exposed, family = poisson(), lambda = 2)
   expect_error(predict(model, exposed["x"]), "has no column `e`")
 })
+
+test_that("offsets that are far apart give numbers, a reason or a warning", {
+  skip_if_not_installed("survival")
+  d <- exposed
+  d$time <- seq_len(nrow(d))
+  d$status <- rep(1:0, nrow(d) / 2)
+  d$three <- factor(rep(1:3, nrow(d) / 3), ordered = TRUE)
+  hazards <- function(far, row = 1) {
+    d$o <- replace(numeric(nrow(d)), row, far)
+    dg_glm(survival::Surv(time, status) ~ x + offset(o) | g, data = d, lambda = 1)
+  }
+  # beside such a row the others are next to nothing, but not without a fit
+  expect_true(all(is.finite(hazards(400)$decision)))
+  expect_error(hazards(800), class = "domgen_error_numeric")
+  d$o <- rep(c(-1e150, 1e150), nrow(d) / 2)
+  ranks <- dg_glm(three ~ x + offset(o) | g, data = d, lambda = 1, family = "ordinal")
+  expect_true(all(is.finite(suppressWarnings(lodo(ranks, metric = "accuracy"))$mean)))
+  d$o <- 0
+  counts <- dg_glm(y ~ x + offset(o) | g, data = d, family = poisson(), lambda = 1)
+  expect_warning(predict(counts, transform(d, o = 800)), "too large for a number",
+                 class = "domgen_warning_no_mean")
+  expect_warning(predict(hazards(0), transform(d, o = 800)), class = "domgen_warning_no_mean")
+})

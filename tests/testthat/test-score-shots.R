@@ -146,3 +146,15 @@ test_that("with refits errors of the curve are those of fits without two folds, 
     expect_identical(change$how, "jackknife")
   }
 })
+
+test_that("errors of the curve by fits without two folds do not hang on the order of rows", {
+  d <- shots_data()
+  run <- function(data) {
+    set.seed(1)
+    dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = data, shots = 2, refits = TRUE)$shots
+  }
+  sorted <- run(d)
+  expect_true(all(is.finite(sorted$se)))
+  # the rows of a domain stay in their order, so that the same ones have labels
+  expect_equal(run(d[order(rep(1:14, 5)), ]), sorted, tolerance = 1e-8)
+})

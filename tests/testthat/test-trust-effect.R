@@ -330,3 +330,20 @@ test_that("of nested and crossed domains the interval is over what is independen
   expect_error(dg_effect(dg_lm(y ~ x | school / class, data = few), "x", refits = TRUE),
                "at least 3 levels of `school`, not 2")
 })
+
+test_that("intervals and shifts of very large and very small numbers are those of others", {
+  d <- with_seed(3, data.frame(g = rep(letters[1:5], each = 8), x = rnorm(40), y = rnorm(40)))
+  curve <- function(of_x, of_y, type) {
+    own <- transform(d, x = x * of_x, y = y * of_y)
+    model <- dg_ridge(y ~ x | g, data = own, lambda = 1)
+    dg_effect(model, "x", type = type, grid = 3)$average
+  }
+  for (type in c("pdp", "ale", "context")) {
+    plain <- curve(1, 1, type)
+    for (y in c(1e200, 1e-200)) {
+      expect_equal(curve(1, y, type)[c("value", "se")] / y, plain[c("value", "se")],
+                   tolerance = 1e-6)
+    }
+    expect_equal(curve(1e200, 1, type)$at / 1e200, plain$at, tolerance = 1e-6)
+  }
+})

@@ -370,3 +370,13 @@ test_that("refits add what the fits share, and nothing where they share nothing"
   learned <- se(dg_lm(), TRUE)
   expect_gt(learned[1L] / learned[2L], 1)
 })
+
+test_that("squared errors that overflow are told of", {
+  d <- with_seed(3, data.frame(g = rep(letters[1:5], each = 8), x = rnorm(40)))
+  d$y <- 1e200 * d$x
+  expect_warning(dg_importance(dg_ridge(lambda = 1), y ~ x | g, data = d, permutations = 2),
+                 "infinite", class = "domgen_warning_score")
+  found <- dg_importance(dg_ridge(lambda = 1), y ~ x | g, data = d, permutations = 2,
+                         metric = "rmse")
+  expect_true(all(is.finite(found$table$increase)))
+})
