@@ -107,10 +107,10 @@ shots_table <- function(scores, share, crossed, without = NULL) {
 }
 
 # The same by fits without two folds, see scores_without(): list(score, change), of each number of
-# labels; NULL without them, or where one failed. scores: [domains x shots].
-shots_without <- function(plan, pairs, scores) {
+# labels; NULL without them, or where one failed. scores: [domains x shots]; domain: of each row.
+shots_without <- function(plan, pairs, scores, domain) {
   if (is.null(plan) || any(vapply(pairs, function(pair) is.null(pair$shots), NA))) return(NULL)
-  domain <- factor(rownames(scores), rownames(scores))
+  domain <- factor(domain, rownames(scores))
   each <- function(values) {
     columns <- as.character(seq_len(ncol(scores)))
     scores_without(plan, lapply(pairs, function(pair) {
@@ -130,7 +130,7 @@ collect_shots <- function(results, task, share, plan = NULL, pairs = list()) {
   scores <- rowsum(of_fits, names) / c(table(names)[sort(unique(names))])
   scores <- scores[intersect(levels(task$domain), rownames(scores)), , drop = FALSE]
   list(shots = shots_table(scores, share, crossed_by(task, rownames(scores)),
-                           shots_without(plan, pairs, scores)),
+                           shots_without(plan, pairs, scores, task$domain)),
        shot_scores = scores)
 }
 
