@@ -71,7 +71,7 @@ test_that("with refits errors are those of fits without two domains, adapted by 
   }
   own <- vapply(names, function(g) change(g, g), 0)
   without <- outer(names, names, Vectorize(function(g, h) if (g == h) NA else change(g, c(g, h))))
-  expected <- mean_error(own, list(scores = without, group = 1:4), off = 0.5)
+  expected <- mean_error(own, list(scores = without, group = 1:4))
   expect_identical(expected$how, "jackknife")
   expect_equal(cv$shots$difference[2], mean(own))
   expect_equal(cv$shots$se_difference[2], expected$se)
