@@ -119,5 +119,7 @@ family_left_out.family_multinomial <- function(family, object, sample, task) {
     step_without(object, sample, list(response = task$response, Y = aims[, class, drop = FALSE],
                                       costs = task$costs * bent[, class]), NULL)[, 1L]
   }, numeric(nrow(p)))
+  # scores look for classes by their names
+  colnames(values) <- task$response$levels
   values - rowMeans(values)
 }

@@ -6,6 +6,7 @@
 #   unit       what a unit is called
 #   structure  of the domains, with the names of the factors that are `held` out
 #   crossed    of several factors that are to be new together: their levels by row, a data frame
+#   around     the same of the outer factors that the one held out is inside of
 # hold_out: a factor, or "all".
 hold_out_task <- function(task, structure, hold_out) {
   choices <- c("all", names(structure$factors))
@@ -18,6 +19,7 @@ hold_out_task <- function(task, structure, hold_out) {
   if (is.null(structure)) return(task)
   held <- if (hold_out == "all") outer_factors(structure) else hold_out
   levels <- levels_by_row(structure, task$domain)[held]
+  task$around <- shared_levels(structure, task$domain, factors_around(structure, held))
   task$judged <- task$domain
   task$unit <- if (length(held) == 1L) paste0("level of `", held, "`")
                else paste("combination of", enumerate(held, length(held)))
@@ -25,6 +27,21 @@ hold_out_task <- function(task, structure, hold_out) {
   task$structure <- c(structure, list(held = held))
   if (length(held) > 1L) task$crossed <- as.data.frame(levels, optional = TRUE)
   task
+}
+
+# The outer ones that each of these is inside of, none for an outer one.
+factors_around <- function(structure, held) {
+  at <- structure$factors[held]
+  Filter(function(outer) {
+    own <- structure$factors[[outer]]
+    all(vapply(at, function(inner) length(own) < length(inner) && all(own %in% inner), NA))
+  }, outer_factors(structure))
+}
+
+# A data frame by row, NULL where none of the factors has several levels.
+shared_levels <- function(structure, domain, factors) {
+  shared <- Filter(function(levels) nlevels(levels) > 1L, levels_by_row(structure, domain)[factors])
+  if (length(shared)) as.data.frame(shared, optional = TRUE)
 }
 
 # Factors by row, whose levels are in the order of the domains.
@@ -86,9 +103,11 @@ print.domgen_crossed_folds <- function(x, ...) {
   invisible(x)
 }
 
-# The levels of crossed factors by unit, NULL where one factor is held out.
+# The levels that units share, so that their scores go together: of crossed factors, or of those
+# around the one that is held out; NULL where that is an outer one.
 crossed_by <- function(task, units) {
-  if (!is.null(task$crossed)) task$crossed[match(units, task$domain), , drop = FALSE]
+  shared <- if (is.null(task$crossed)) task$around else task$crossed
+  if (!is.null(shared)) shared[match(units, task$domain), , drop = FALSE]
 }
 
 # ---- words ------------------------------------------------------------------------------------

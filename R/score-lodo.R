@@ -119,6 +119,10 @@ as_cv <- function(object, values, metrics, seconds) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
                labels = variable_names(object$blueprint), judged = object$domain,
                structure = object$blueprint$structure)
+  # combinations are left out, of which several have a level of an outer factor
+  if (!is.null(task$structure)) {
+    task$around <- shared_levels(task$structure, task$domain, outer_factors(task$structure))
+  }
   folds <- assign_folds(levels(object$domain), NULL, "folds")
   predictions <- data.frame(row = task$row, domain = task$domain, fold = as.integer(task$domain),
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)

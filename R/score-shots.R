@@ -93,14 +93,15 @@ decision_of <- function(adapted, n) {
   values
 }
 
-# The curve: a line for each number of labels, with the paired difference from none.
+# The curve: a line for each number of labels, with the paired difference from none. Such changes
+# are skewed as single scores are: nothing is taken off the jackknife, see jackknife_excess().
 # scores: [domains x shots]; without: see shots_without().
 shots_table <- function(scores, share, crossed, without = NULL) {
   shots <- as.integer(colnames(scores))
   lines <- lapply(seq_along(shots), function(j) {
     change <- scores[, j] - scores[, 1L]
     error <- mean_error(scores[, j], without$score[[j]], share, crossed = crossed)
-    of_change <- mean_error(change, without$change[[j]], share, off = 0.5, crossed = crossed)
+    of_change <- mean_error(change, without$change[[j]], share, crossed = crossed)
     data.frame(shots = shots[j], mean = known_mean(scores[, j]), se = error$se, df = error$df,
                difference = known_mean(change), se_difference = of_change$se,
                df_difference = of_change$df, domains = sum(!is.na(scores[, j])))

@@ -297,6 +297,9 @@ test_that("lodo() of several classes is near the fits without, on kernels and on
     refit <- predict(update(model, data = world[!held, ]), world[held, ], type = "decision")
     change <- sqrt(mean((predict(model, world[held, ], type = "decision") - refit)^2))
     expect_equal(left$one_step$change[left$one_step$domain == "2"], change, tolerance = 1e-5)
+    # and scores of decision values are those of the step
+    step <- sqrt(mean((left$predictions$decision[held, ] - refit)^2))
+    expect_equal(left$one_step$difference[left$one_step$domain == "2"], step, tolerance = 1e-5)
     line <- update(model, kernel = kernel_linear(), lambda = 1)
     fast <- update(line, features = features_linear())
     expect_equal(lodo(fast, refits = 8)$one_step, lodo(line, refits = 8)$one_step,

@@ -80,6 +80,25 @@ test_that("the error of crossed scores counts what pairs of a level share", {
   expect_identical(found$df, 2)
 })
 
+test_that("scores of an inner factor go together in a level of the outer one", {
+  d <- held_data()
+  by_level <- function(scores, levels) {
+    sums <- tapply(scores - mean(scores), levels, sum)
+    sqrt(sum(sums^2) * length(sums) / (length(sums) - 1)) / length(scores)
+  }
+  inner <- dg_cv(dg_lm(), y ~ x | patient / device, data = d, hold_out = "device")
+  expected <- by_level(inner$domains$score, sub(" / .*", "", inner$domains$domain))
+  expect_equal(inner$se, expected * sqrt(1 + 1 / inner$share))
+  expect_identical(inner$errors[[1L]]$df, 4)
+  expect_null(dg_cv(dg_lm(), y ~ x | patient / device, data = d)$crossed)
+  # one level tells nothing of others
+  one <- dg_cv(dg_lm(), y ~ x | patient / device, data = d[d$patient == 1, ], hold_out = "device")
+  expect_identical(one$errors[[1L]]$df, 2)
+  left <- lodo(dg_ridge(y ~ x | patient / device, data = d, lambda = 1))
+  expected <- by_level(left$domains$score, sub(" / .*", "", left$domains$domain))
+  expect_equal(left$se, expected * sqrt(1 + 1 / left$share))
+})
+
 test_that("a search holds out what it is asked to, and inside a fit whole levels", {
   d <- held_data()
   tuned <- dg_tune(dg_ridge(), y ~ x | device / patient, data = d, hold_out = "patient", folds = 5,

@@ -49,6 +49,35 @@ test_that("the curve has means, errors and paired changes over domains; other re
   expect_output(print(cv), "labels", fixed = TRUE)
 })
 
+test_that("with refits errors are those of fits without two domains, adapted by the same rows", {
+  d <- shots_data(domains = 4, rows = 8)
+  d <- d[c(seq(1, 32, 2), seq(2, 32, 2)), ]
+  set.seed(4)
+  cv <- dg_cv(dg_ridge(lambda = 1), y ~ x | g, data = d, shots = 2, refits = TRUE)
+  set.seed(4)
+  draw_seeds(4 + 6)
+  orders <- draw_orders(factor(d$g), 1)[[1]]
+  names <- c("a", "b", "c", "d")
+  # of domain g by a fit that has seen none of `out`
+  change <- function(g, out) {
+    model <- fit(dg_ridge(lambda = 1), y ~ x | g, data = d[!d$g %in% out, ])
+    own <- d[d$g == g, ]
+    changes <- vapply(orders[[g]], function(order) {
+      adapted <- adapt(model, own, replace(own$y, order[-(1:2)], NA))
+      loss <- function(of) sqrt(mean((predict(of, own) - own$y)[order[-(1:2)]]^2))
+      loss(adapted) - loss(model)
+    }, 0)
+    mean(changes)
+  }
+  own <- vapply(names, function(g) change(g, g), 0)
+  without <- outer(names, names, Vectorize(function(g, h) if (g == h) NA else change(g, c(g, h))))
+  expected <- mean_error(own, list(scores = without, group = 1:4))
+  expect_identical(expected$how, "jackknife")
+  expect_equal(cv$shots$difference[2], mean(own))
+  expect_equal(cv$shots$se_difference[2], expected$se)
+  expect_equal(cv$shots$df_difference[2], expected$df)
+})
+
 test_that("classes, chains, searches and several factors have their curve, too", {
   d <- shots_data(rows = 20)
   d$class <- factor(ifelse(d$y > 0, "high", "low"))
