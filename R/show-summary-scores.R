@@ -55,7 +55,12 @@ print.summary.dg_cv <- function(x, digits = NULL, ...) {
   at_digits(digits, {
     cat_line(x$title, ", ", x$held)
     cat_line("  ", plural(x$fits, "fit"), " in ", rounded(x$seconds, 2), " s\n")
-    cat_table(in_words(x$metrics, 4), text = "metric")
+    # a share beside the width of an interval: each number has its own digits
+    lines <- x$metrics
+    lines[-1L] <- lapply(lines[-1L], function(v) {
+      vapply(v, function(one) format(rounded(one, 4)), "")
+    })
+    cat_table(lines, text = "metric")
     cat_line("\nWorst domains, by ", x$metrics$metric[1L])
     cat_table(in_words(utils::head(x$domains, 5L), 4), text = "domain")
     more_lines(nrow(x$domains) - 5L, "domain", "$domains")

@@ -36,8 +36,9 @@ like_sized <- function(standing, kernel, rows) {
 # domain's own: as good as random, and the same however they are sorted.
 sized_parts <- function(kernel, rows, known) {
   parts <- with_seed(1L, lapply(split(seq_along(rows$domain), rows$domain), function(i) {
-    turn <- drop(rows$X[i, , drop = FALSE] %*% stats::runif(ncol(rows$X)))
-    utils::head(i[order((1e4 * turn) %% 1)], like_size_rows)
+    turn <- 1e4 * drop(rows$X[i, , drop = FALSE] %*% stats::runif(ncol(rows$X)))
+    # %% would warn of the digits that huge values lack
+    utils::head(i[order(turn - floor(turn))], like_size_rows)
   }))
   lapply(parts, function(i) {
     own <- rows_at(rows, i)

@@ -81,3 +81,16 @@ test_that("school means say what pupils' own values do not", {
   math$mean <- ave(math$SES, math$School)
   expect_equal(unname(coef(model)), unname(coef(lm(MathAch ~ SES + mean, math))))
 })
+
+test_that("means that are the same by design are told from none by no rounding", {
+  dose <- c(0.1, 0.2, 0.3, 0.7, 1.1)
+  set.seed(2)
+  d <- data.frame(domain = rep(letters[1:8], each = 5), dose = c(replicate(8, sample(dose))))
+  d$y <- d$dose + rnorm(40)
+  means <- tapply(d$dose, d$domain, function(v) sum(v * 1) / 5)
+  expect_lt(diff(range(means)), 1e-15)
+  expect_warning(model <- dg_lm(y ~ poly(log(dose), 2) | domain, data = d, domain_means = TRUE),
+                 "cannot tell apart")
+  expect_lt(max(abs(coef(model))), 100)
+  expect_equal(predict(model, d), unname(fitted(lm(y ~ poly(log(dose), 2), d))))
+})

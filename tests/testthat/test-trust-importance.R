@@ -240,7 +240,8 @@ test_that("a row alone in its domain has none to change with", {
   expect_no_match(capture.output(print(result)), "no domain has two rows")
   alone <- dg_importance(dg_lm(), y ~ x | g, data = transform(data, g = seq_along(g)), folds = 4,
                          permutations = 2)
-  expect_match(capture.output(print(alone)), "nothing \"within\": no domain has two rows", all = FALSE)
+  expect_match(capture.output(print(alone)), "nothing \"within\": no domain has two",
+               all = FALSE)
 })
 
 test_that("large folds are predicted in parts with the same domains", {

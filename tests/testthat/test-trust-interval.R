@@ -120,8 +120,8 @@ test_that("too few domains give infinite intervals and all classes, and say so",
   small <- interval_world(8)
   model <- dg_lm(y ~ x | domain, data = small)
   rm(list = ls(domgen:::told), envir = domgen:::told)
-  expect_message(found <- predict(model, small, interval = "prediction"), "they are finite is 0.888",
-                 class = "domgen_message_interval")
+  expect_message(found <- predict(model, small, interval = "prediction"),
+                 "they are finite is 0.888", class = "domgen_message_interval")
   expect_true(all(found$lower == -Inf & found$upper == Inf))
   expect_no_message(fine <- predict(model, small, interval = "prediction", level = 0.8))
   expect_true(all(is.finite(fine$upper)))

@@ -86,3 +86,9 @@ test_that("equal sizes are compared as they are, and the order of rows does not 
   expect_identical(.Random.seed, before)
   expect_equal(sized_standing(rows_at(rows, sample(36))), found)
 })
+
+test_that("values that are too large to have digits give no warning of them", {
+  rows <- sized_rows(c(3, 7, 5, 9, 4, 8))
+  rows$X[1, ] <- 1e18
+  expect_no_warning(sized_standing(rows))
+})
