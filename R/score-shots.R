@@ -12,7 +12,7 @@ check_shots <- function(shots, task, metric) {
           "intervals are for new domains.")
   }
   fine <- is.numeric(shots) && length(shots) > 0L && all(is.finite(shots)) &&
-    all(shots >= 0 & shots == round(shots)) && any(shots > 0)
+    all(shots >= 0 & shots < .Machine$integer.max & shots == round(shots)) && any(shots > 0)
   if (!fine) {
     abort("argument", "`shots` must be NULL or whole numbers of labelled rows, such as ",
           "`c(0, 1, 2, 5, 10)`, not ", describe(shots), ".")
