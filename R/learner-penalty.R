@@ -91,7 +91,10 @@ try_penalties <- function(product, rows, task, args) {
 }
 
 # Of errors by lambda, in order; where all are as good the simplest.
-simplest_best <- function(errors) max(which(errors <= min(errors) * (1 + 1e-6)))
+simplest_best <- function(errors) {
+  # a deviance of nothing is a little less than 0 where numbers are large
+  max(which(errors <= min(errors) + 1e-6 * abs(min(errors))))
+}
 
 # The widest kernel between domains whose error is larger than the smallest by no more than
 # `penalty_margin` standard errors of the sum over domains: what a narrower one gains by chance is

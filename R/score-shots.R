@@ -12,7 +12,7 @@ check_shots <- function(shots, task, metric) {
           "intervals are for new domains.")
   }
   fine <- is.numeric(shots) && length(shots) > 0L && all(is.finite(shots)) &&
-    all(shots >= 0 & shots == round(shots)) && any(shots > 0)
+    all(shots >= 0 & shots < .Machine$integer.max & shots == round(shots)) && any(shots > 0)
   if (!fine) {
     abort("argument", "`shots` must be NULL or whole numbers of labelled rows, such as ",
           "`c(0, 1, 2, 5, 10)`, not ", describe(shots), ".")
@@ -50,10 +50,12 @@ score_shots <- function(model, task, split, predictions) {
     if (k > 0L) adapt_penalty(learner_of(model), k)
   })
   held <- split(seq_along(split$held), droplevels(task$domain[split$held]))
-  scores <- vapply(names(held), function(name) {
-    i <- held[[name]]
+  orders <- task$shot_orders[[split$rep]]
+  # by places, as no list knows an element called ""
+  scores <- vapply(seq_along(held), function(g) {
+    i <- held[[g]]
     if (length(i) < max(task$shots) + 2L) return(rep(NA_real_, length(task$shots)))
-    draws <- vapply(task$shot_orders[[split$rep]][[name]], function(order) {
+    draws <- vapply(orders[[match(names(held)[g], names(orders))]], function(order) {
       # a split may hold out a part of them
       order <- order[order <= length(i)]
       shots_of_domain(model, task, split$held[i], predictions[i, ], order, penalties)
@@ -129,9 +131,9 @@ collect_shots <- function(results, task, share, plan = NULL, pairs = list()) {
   if (is.null(task$shots)) return(NULL)
   of_fits <- do.call(rbind, lapply(results, `[[`, "shots"))
   # means over repeats
-  names <- rownames(of_fits)
-  scores <- rowsum(of_fits, names) / c(table(names)[sort(unique(names))])
-  scores <- scores[intersect(levels(task$domain), rownames(scores)), , drop = FALSE]
+  names <- factor(rownames(of_fits), intersect(levels(task$domain), rownames(of_fits)))
+  scores <- rowsum(of_fits, as.integer(names)) / tabulate(names)
+  rownames(scores) <- levels(names)
   list(shots = shots_table(scores, share, crossed_by(task, rownames(scores)),
                            shots_without(plan, pairs, task$domain, scores)),
        shot_scores = scores)

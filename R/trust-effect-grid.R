@@ -3,10 +3,11 @@
 # By predictor a list(at: numbers, in order, or codes of categories; categories: NULL of numbers;
 # ordered: are these steps?).
 read_grids <- function(grid, predictors, rows, type) {
-  names <- if (is.null(predictors)) rows$names else unique(predictors)
+  names <- if (is.null(predictors)) rows$names else predictors
   if (!is.character(names) || length(names) == 0L || anyNA(names)) {
     abort("argument", "`predictors` must be names of columns, not ", describe(predictors), ".")
   }
+  names <- unique(names)
   other <- setdiff(names, rows$names)
   if (length(other)) {
     abort("argument", "`predictors` must be among ", enumerate(rows$names, 12L), ", not ",

@@ -60,9 +60,11 @@ deal_categories <- function(column, own, target) {
 moved_rows <- function(fold, name, donors) {
   column <- column_of(fold$data, name)
   moved <- fold$rows
-  for (g in levels(fold$domain)) {
-    own <- which(fold$domain == g)
-    moved[own] <- transported(column, fold$rows[own], fold$among[[donors[[g]]]])
+  # places, as no list knows an element called ""
+  giving <- match(donors[match(levels(fold$domain), names(donors))], names(fold$among))
+  for (g in seq_along(giving)) {
+    own <- which(as.integer(fold$domain) == g)
+    moved[own] <- transported(column, fold$rows[own], fold$among[[giving[g]]])
   }
   moved
 }

@@ -7,9 +7,9 @@ new_importance <- function(plan, results) {
   scores <- do.call(rbind, lapply(results, `[[`, "scores"))
   moved <- do.call(rbind, lapply(results, `[[`, "moved"))
   warn_infinite_scores(c(scores$score, moved$score), plan$metric[[1L]])
-  sizes <- stats::setNames(scores$rows, scores$domain)
   # a row alone has none to change with
-  moved$increase[moved$kind == "within" & sizes[moved$domain] < 2L] <- NA_real_
+  alone <- scores$rows[match(moved$domain, scores$domain)] < 2L
+  moved$increase[moved$kind == "within" & alone] <- NA_real_
   task <- plan$task
   share <- train_share(plan$splits, task)
   domains <- levels(droplevels(task$domain))

@@ -38,7 +38,8 @@ permute_fold <- function(plan, split) {
   domains <- levels(fold$domain)
   moved <- lapply(names(plan$groups), function(name) {
     found <- permute_group(fold, plan, plan$groups[[name]], before)
-    found$increase <- increases(found$score, before[found$domain], fold$metric$better)
+    own <- unname(before)[match(found$domain, names(before))]
+    found$increase <- increases(found$score, own, fold$metric$better)
     data.frame(predictor = name, found)
   })
   list(scores = data.frame(domain = domains, rows = tabulate(fold$domain),
@@ -74,10 +75,13 @@ permute_group <- function(fold, plan, group, before) {
   if (!judges && "context" %in% plan$kinds) {
     domains <- names(before)
     found <- c(found, list(data.frame(domain = domains, kind = "context", draw = 1L,
-                                      donor = plan$donors[domains, 1L], score = unname(before))))
+                                      donor = donor_of(plan$donors, domains, 1L),
+                                      score = unname(before))))
   }
   do.call(rbind, unname(found))
 }
+
+donor_of <- function(donors, domains, draw) donors[cbind(match(domains, rownames(donors)), draw)]
 
 permute_draws <- function(fold, donors, kinds, group, draws, judges) {
   if (length(kinds) == 0L) return(NULL)
@@ -101,7 +105,7 @@ permute_draws <- function(fold, donors, kinds, group, draws, judges) {
   each <- function(name) rep(unlist(lapply(blocks, `[[`, name)), each = length(domains))
   lines <- data.frame(domain = rep(domains, length(blocks)), kind = each("kind"),
                       draw = each("draw"), score = unname(scores))
-  lines$donor <- donors[cbind(lines$domain, lines$draw)]
+  lines$donor <- donor_of(donors, lines$domain, lines$draw)
   lines
 }
 

@@ -78,9 +78,10 @@ novelty_rows <- function(view, ok) {
   p <- numeric(length(distance))
   all <- split(seq_along(new$domain), new$domain)
   some <- split(seq_along(view$some$domain), view$some$domain)
-  for (name in levels(new$domain)) {
-    rows <- all[[name]]
-    joined <- rows_at(view$some, some[[name]])
+  # by places, as no list knows an element called ""
+  for (j in seq_along(all)) {
+    rows <- all[[j]]
+    joined <- rows_at(view$some, some[[match(names(all)[j], names(some))]])
     against <- left_out_distances(kernel, view$known, known, joined)
     p[rows] <- shares_beyond(distance[rows], against, known$share, nrow(known$gram))
   }

@@ -49,3 +49,11 @@ test_that("counts of epileptic seizures are near what glm() gives on domains tha
   # with the quadratic approximation alone 9.6, in 8 folds
   expect_lt(found$mean, 8)
 })
+
+test_that("a lambda is found for large counts that hardly differ", {
+  expect_identical(simplest_best(c(-1e-8, -1e-7, 3)), 2L)
+  d <- with_seed(3, data.frame(g = rep(1:6, each = 10), x = rnorm(60)))
+  d$y <- rep(c(1e9, 1e9 + 5), 30)
+  model <- expect_no_warning(dg_glm(y ~ x | g, data = d, family = poisson()))
+  expect_true(all(is.finite(fitted(model))))
+})

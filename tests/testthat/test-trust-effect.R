@@ -347,3 +347,10 @@ test_that("intervals and shifts of very large and very small numbers are those o
     expect_equal(curve(1e200, 1, type)$at / 1e200, plain$at, tolerance = 1e-6)
   }
 })
+
+test_that("predictors that are no names are refused by name", {
+  model <- dg_lm(y ~ x | g, data = data.frame(g = rep(1:3, 4), x = 1:12, y = sin(1:12)))
+  for (wrong in list(mean, quote(x), globalenv())) {
+    expect_error(dg_effect(model, wrong), "`predictors` must be names of columns")
+  }
+})
