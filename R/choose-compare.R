@@ -218,7 +218,10 @@ compare_pair <- function(run, against) {
   without <- if (!is.null(without) && !is.null(theirs)) {
     list(scores = without$scores - theirs$scores, group = without$group)
   }
-  error <- mean_error(difference, without, run$share, off = 0.5, crossed = run$crossed)
-  list(line = paired_line(difference, error),
+  error <- metric_error(run$metrics[[1L]], difference, without, run$share, off = 0.5,
+                        crossed = run$crossed)
+  line <- paired_line(difference, error)
+  if (is_of_fits(run$metrics[[1L]], without)) line$p_rank <- NA_real_
+  list(line = line,
        inference = data.frame(how = error$how, inflation = error$inflation, df = error$df))
 }

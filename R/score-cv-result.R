@@ -16,7 +16,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   crossed <- crossed_by(task, by_domain$domain)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
     values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
-    mean_error(values, refits$without[[name]], share, crossed = crossed)
+    metric_error(metrics[[name]], values, refits$without[[name]], share, crossed = crossed)
   })
   structure(c(list(
     domains = by_domain, predictions = predictions,
@@ -95,8 +95,9 @@ describe_cv <- function(x) {
   for (name in names(x$metrics)[-1L]) {
     scores <- x$domains[[name]]
     scores <- scores[!is.na(scores)]
-    cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean(scores), 4), " (",
-             rounded(x$errors[[name]]$se, 2), ")")
+    se <- x$errors[[name]]$se
+    cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean(scores), 4),
+             if (!is.na(se)) paste0(" (", rounded(se, 2), ")"))
   }
   missing <- sum(is.na(x$domains$score))
   if (missing) {

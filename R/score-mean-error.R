@@ -52,8 +52,7 @@ mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, cr
                        scores = d) {
   known <- !is.na(d)
   G <- sum(known)
-  none <- list(se = NA_real_, df = NA_real_, inflation = NA_real_, how = "none")
-  if (G < 2L || !all(is.finite(d[known]))) return(none)
+  if (G < 2L || !all(is.finite(d[known]))) return(no_error())
   if (!is.null(crossed)) return(crossed_error(d[known], crossed[known, , drop = FALSE], share))
   independent <- standard_error(d[known])
   if (independent == 0) return(list(se = 0, df = G - 1, inflation = 1, how = "none"))
@@ -69,6 +68,16 @@ mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, cr
   list(se = independent * sqrt(inflation), df = G - 1, inflation = inflation, how = "factor")
 }
 
+no_error <- function() list(se = NA_real_, df = NA_real_, inflation = NA_real_, how = "none")
+
+# Of a metric. What hangs on the fits and hardly on the domains, as the width of intervals, has the
+# error that fits without two folds show, or none.
+metric_error <- function(metric, d, without = NULL, ...) {
+  if (is_of_fits(metric, without)) no_error() else mean_error(d, without, ...)
+}
+
+is_of_fits <- function(metric, without) isTRUE(metric$of_fits) && is.null(without)
+
 # Of combinations of crossed factors, whose scores are alike where they share a level: sums of
 # squares by each set of factors, added and subtracted in turn (Cameron, Gelbach and Miller, 2011,
 # equation 2.13), each times L / (L - 1) for its L levels; at least the largest of one factor, for
@@ -76,9 +85,7 @@ mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, cr
 crossed_error <- function(d, crossed, share) {
   by <- lapply(crossed, function(levels) as.integer(droplevels(levels)))
   few <- min(vapply(by, max, 0L))
-  if (few < 2L) {
-    return(list(se = NA_real_, df = NA_real_, inflation = NA_real_, how = "none"))
-  }
+  if (few < 2L) return(no_error())
   clustered <- function(which) {
     sums <- c(rowsum(d - mean(d), do.call(paste, unname(by[which]))))
     sum(sums^2) * length(sums) / max(length(sums) - 1, 1) / length(d)^2

@@ -54,7 +54,7 @@ metrics <- list(
                   help = paste("share of the rows in the intervals of `predict(interval =",
                                "\"prediction\", level = 0.9)`, or whose class is in the set of",
                                "`type = \"set\"`; each fold finds them from its own domains")),
-  width = list(kind = c("number", "class"), better = "low", needs = "interval",
+  width = list(kind = c("number", "class"), better = "low", needs = "interval", of_fits = TRUE,
                title = "width of 90 % intervals", of_classes = "classes in 90 % sets",
                rows = function(d) if (is.null(d$set)) d$upper - d$lower else rowSums(d$set),
                help = "mean width of these intervals, or number of classes of these sets"),

@@ -110,6 +110,8 @@ coverage <- function(domains, draws, rows = 15L, a = 1, b = 2) {
 }
 
 if ("coverage" %in% asked) {
+  coverage(4L, 200L)
+  coverage(6L, 150L)
   coverage(8L, 300L)
   coverage(12L, 200L)
 }

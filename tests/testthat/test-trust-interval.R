@@ -400,3 +400,24 @@ test_that("a new level of a factor that intervals do not rest on is told, once",
   more <- transform(d[1:11, ], plate = paste0("p", 1:11), sample = paste0("s", 1:11))
   expect_no_message(predict(fix_intervals(model, more), both, interval = "prediction"))
 })
+
+test_that("how the width of intervals varies only refits tell", {
+  d <- simulate_dica(domains = 12, rows = 10, p = 2, seed = 1)
+  run <- function(...) {
+    set.seed(1)
+    dg_cv(dg_lm(), y ~ . | domain, data = d, folds = 4, metric = c("coverage", "width"), ...)
+  }
+  alone <- run()
+  expect_identical(alone$errors$width$se, NA_real_)
+  expect_true(is.finite(alone$errors$coverage$se))
+  expect_output(print(alone), "width of 90 % intervals: [0-9.]+\n")
+  refitted <- run(refits = TRUE)
+  expect_true(is.finite(refitted$errors$width$se))
+  expect_identical(refitted$errors$width$how, "jackknife")
+  compare <- function(...) {
+    dg_compare(list(a = dg_lm(), b = dg_ridge(lambda = 1)), y ~ . | domain, data = d, folds = 3,
+               metric = "width", progress = FALSE, ...)$table
+  }
+  expect_true(all(is.na(unlist(compare(refits = FALSE)[c("se", "p", "p_rank")]))))
+  expect_true(is.finite(compare(refits = TRUE)$se[2]))
+})
