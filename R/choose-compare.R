@@ -221,7 +221,8 @@ compare_pair <- function(run, against) {
   error <- metric_error(run$metrics[[1L]], difference, without, run$share, off = 0.5,
                         crossed = run$crossed)
   line <- paired_line(difference, error)
-  if (is_of_fits(run$metrics[[1L]], without)) line$p_rank <- NA_real_
+  # what has no error has no test either
+  if (is.na(error$se)) line$p_rank <- NA_real_
   list(line = line,
        inference = data.frame(how = error$how, inflation = error$inflation, df = error$df))
 }

@@ -60,12 +60,12 @@
 #' Rows of a domain count alike, whatever their `weights`, which are for fits: a share of 30 animals
 #' as much as one of 2.
 #'
-#' Means of `"coverage"` and `"width"` are those on fresh domains. The standard error of `"coverage"`
-#' is far too large: left-out domains set the width for each other, and over draws of 14 domains it
-#' varied by a fifth of that. Widths of all folds are nearly the same, and how they vary with the
-#' training domains only `refits` tell: without them `"width"` has no standard error. Errors of
-#' `"interval_score"` are those of few large numbers: in worlds of 14 domains with skewed or heavy
-#' tails Student's 95 % intervals held in 58 to 90 %.
+#' Means of `"coverage"` and `"width"` are those on fresh domains. The standard error of
+#' `"coverage"` is far too large: left-out domains set the width for each other, and over draws of
+#' 14 domains it varied by a fifth of that. Widths of all folds are nearly the same, and how they
+#' vary with the training domains only `refits` tell: without them `"width"` has no standard error.
+#' Errors of `"interval_score"` are those of few large numbers: in worlds of 14 domains with skewed
+#' or heavy tails Student's 95 % intervals held in 58 to 90 %.
 #' @section Partly known domains:
 #' With `shots` each held-out domain gets labels: k of its rows at random, by which the model is
 #' adapted, and it is scored on rows that have no label for any k: the first k of a random order

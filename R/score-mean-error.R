@@ -72,11 +72,10 @@ no_error <- function() list(se = NA_real_, df = NA_real_, inflation = NA_real_, 
 
 # Of a metric. What hangs on the fits and hardly on the domains, as the width of intervals, has the
 # error that fits without two folds show, or none.
-metric_error <- function(metric, d, without = NULL, ...) {
-  if (is_of_fits(metric, without)) no_error() else mean_error(d, without, ...)
+metric_error <- function(metric, ...) {
+  error <- mean_error(...)
+  if (isTRUE(metric$of_fits) && error$how != "jackknife") no_error() else error
 }
-
-is_of_fits <- function(metric, without) isTRUE(metric$of_fits) && is.null(without)
 
 # Of combinations of crossed factors, whose scores are alike where they share a level: sums of
 # squares by each set of factors, added and subtracted in turn (Cameron, Gelbach and Miller, 2011,

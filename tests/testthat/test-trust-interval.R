@@ -402,7 +402,7 @@ test_that("a new level of a factor that intervals do not rest on is told, once",
 })
 
 test_that("how the width of intervals varies only refits tell", {
-  d <- simulate_dica(domains = 12, rows = 10, p = 2, seed = 1)
+  d <- simulate_dica(domains = 24, rows = 6, p = 2, seed = 1)
   run <- function(...) {
     set.seed(1)
     dg_cv(dg_lm(), y ~ . | domain, data = d, folds = 4, metric = c("coverage", "width"), ...)
@@ -415,9 +415,9 @@ test_that("how the width of intervals varies only refits tell", {
   expect_true(is.finite(refitted$errors$width$se))
   expect_identical(refitted$errors$width$how, "jackknife")
   compare <- function(...) {
-    dg_compare(list(a = dg_lm(), b = dg_ridge(lambda = 1)), y ~ . | domain, data = d, folds = 3,
+    dg_compare(list(a = dg_lm(), b = dg_ridge(lambda = 1)), y ~ . | domain, data = d, folds = 4,
                metric = "width", progress = FALSE, ...)$table
   }
-  expect_true(all(is.na(unlist(compare(refits = FALSE)[c("se", "p", "p_rank")]))))
-  expect_true(is.finite(compare(refits = TRUE)$se[2]))
+  expect_true(all(is.na(compare(refits = FALSE)[c("se", "p", "p_rank")])))
+  expect_true(all(is.finite(compare(refits = TRUE)$se[c(1, 3)])))
 })
