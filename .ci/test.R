@@ -1,7 +1,8 @@
 # Runs tests/testthat, or the files in it whose names match an argument, against the installed
 # package. The last line counts the tests; a test that raised an error counts as failed.
-# With many files as many R sessions share them as there are processors, at most four; or as
-# DOMGEN_TEST_JOBS says.
+# With many files as many R sessions share them as there are processors, at most four, or as
+# DOMGEN_TEST_JOBS says: each with one thread of the BLAS, for threads that wait for each other on
+# busy processors take several times as long.
 #
 # They run in a copy: testthat deletes the snapshots of tests that did not run and leaves what was
 # drawn, and an interrupted run must not change the checkout either.
@@ -35,21 +36,26 @@ lost <- function(what) {
              real = 0)
 }
 
-# A session of its own; list(log, result, end: waits for it).
-start_session <- function(names) {
+# Sessions of their own, the first of which is shown at once.
+run_sessions <- function(parts) {
+  sessions <- lapply(seq_along(parts), function(k) start_session(parts[[k]], shown = k == 1L))
+  do.call(rbind, lapply(sessions, function(session) {
+    while (length(line <- readLines(session$running, 1L))) cat(line, "\n", sep = "")
+    close(session$running)
+    if (file.exists(session$log)) writeLines(readLines(session$log))
+    if (file.exists(session$result)) readRDS(session$result) else lost("a session of tests")
+  }))
+}
+
+start_session <- function(names, shown) {
   files <- tempfile(c("names", "log", "result"))
   writeLines(names, files[1L])
   script <- c(file.path(R.home("bin"), "Rscript"), ".ci/test.R", "--part", files[c(1L, 3L)])
   # not in the background of a shell, where an interrupt would not reach it
-  running <- pipe(paste("exec", paste(shQuote(script), collapse = " "), ">", shQuote(files[2L]),
-                        "2>&1"), "r")
-  list(log = files[2L], result = files[3L], end = function() close(running))
-}
-
-collect <- function(session) {
-  session$end()
-  writeLines(readLines(session$log))
-  if (file.exists(session$result)) readRDS(session$result) else lost("a session of tests")
+  command <- paste("OPENBLAS_NUM_THREADS=${OPENBLAS_NUM_THREADS:-1}; export OPENBLAS_NUM_THREADS;",
+                   "exec", paste(shQuote(script), collapse = " "),
+                   if (!shown) paste(">", shQuote(files[2L])), "2>&1")
+  list(running = pipe(command, "r"), log = files[2L], result = files[3L])
 }
 
 arguments <- commandArgs(trailingOnly = TRUE)
@@ -63,8 +69,7 @@ if (length(arguments)) names <- grep(arguments[1L], names, value = TRUE)
 jobs <- as.integer(Sys.getenv("DOMGEN_TEST_JOBS", min(parallel::detectCores(), 4L, na.rm = TRUE)))
 jobs <- max(1L, min(jobs, length(names) %/% 8L))
 parts <- split(names, rep_len(seq_len(jobs), length(names)))
-others <- lapply(parts[-1L], start_session)
-outcome <- do.call(rbind, c(list(run_files(parts[[1L]])), lapply(unname(others), collect)))
+outcome <- if (jobs == 1L) run_files(names) else run_sessions(unname(parts))
 
 seconds <- sort(tapply(outcome$real, outcome$file, sum), decreasing = TRUE)
 cat(sprintf("%.0f seconds in %d files; the slowest:\n", sum(seconds), length(seconds)))

@@ -149,7 +149,7 @@ experiment(
   title = "dg_glm() on left-out domains by family, beside glmnet and mgcv",
   data = c("landmine", "heart_disease", "gvhd_flowcap1", "har66", "cytof_multicenter16",
            "school_ilea", "parkinsons"),
-  draws = c(quick = 1, normal = 1, full = 5), minutes = c(quick = 0.1, normal = 10, full = 50),
+  draws = c(quick = 1, normal = 1, full = 5), minutes = c(quick = 0.2, normal = 20, full = 100),
   packages = c("glmnet", "mgcv", "MASS", "survival"),
   tolerance = c(deviance = 0.05, relative = 5, concordance = 0.03),
   cells = function(size) {
