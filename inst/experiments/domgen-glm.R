@@ -19,7 +19,7 @@ heart <- function(y) function(data) {
 has_mine <- function(d) factor(d$y, 0:1, c("no", "yes"))
 of_columns <- function(d, y, columns) data.frame(domain = d$domain, y = y, d[columns])
 quarters <- function(y) {
-  factor(findInterval(y, stats::quantile(y, 1:3 / 4)), labels = c("lowest", "low", "high", "highest"),
+  factor(findInterval(y, stats::quantile(y, 1:3 / 4)), 0:3, c("lowest", "low", "high", "highest"),
          ordered = TRUE)
 }
 
@@ -45,10 +45,11 @@ glm_sets <- list(
   }),
   `heart_disease, ordered` = list(family = "ordinal", rows = heart(function(d) ordered(d$y2))),
   school_ilea = list(family = "ordinal", rows = function(data) {
-    d <- draw_rows(some_domains(data, 60), 15)
-    codes <- c("gender", "vrband", "ethnicity", "schoolgender", "schooldenom")
+    # band 0, of a few pupils, is none
+    d <- draw_rows(some_domains(data[data$vrband > 0, ], 60), 15)
+    codes <- c("gender", "vrband")
     d[codes] <- lapply(d[codes], factor)
-    of_columns(d, quarters(d$y), c("year", "fsm", "vr1percent", codes[1:2]))
+    of_columns(d, quarters(d$y), c("year", "fsm", "vr1percent", codes))
   }),
   parkinsons = list(family = "Gamma", rows = function(data) {
     d <- draw_rows(data, 25)
@@ -162,12 +163,11 @@ experiment(
     count <- min(5L, nlevels(rows$domain))
     fold <- sample(rep_len(seq_len(count), nlevels(rows$domain)))[as.integer(rows$domain)]
     parts <- lapply(seq_len(count), function(k) {
-      list(train = droplevels(rows[fold != k, ]), new = rows[fold == k, ])
+      train <- rows[fold != k, ]
+      # predictors and classes keep their levels
+      train$domain <- droplevels(train$domain)
+      list(train = train, new = rows[fold == k, ])
     })
-    # classes keep their levels
-    for (k in seq_len(count)) {
-      parts[[k]]$train$y <- rows$y[fold != k]
-    }
     scores <- lapply(glm_methods(set$family), function(method) {
       seconds <- system.time(found <- lapply(parts, function(part) {
         suppressMessages(suppressWarnings(method(set$family, part$train, part$new)))
