@@ -1,6 +1,7 @@
 # dg_novelty(): how often p is small for a domain of the same kind (false alarms), and for one whose
 # means, spread or correlation moved (power), of domains and of their rows; how often predict()
-# warns. Behind it the false alarms for small and large domains, where sizes differ.
+# warns. Behind it the false alarms for small and large domains, where sizes differ. Results:
+# results/novelty.txt.
 #   Rscript tests/bench/novelty.R [replications] [training domains]
 
 suppressMessages(library(domgen))
