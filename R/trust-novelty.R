@@ -64,15 +64,15 @@
 #' numbers as they were.
 #'
 #' @section Accuracy:
-#' With 20 training domains in seven simulated worlds (`tests/bench/novelty.R`, 80 replications
-#' each) p was at most 0.05 for 2.5 to 9 of 100 domains of the same kind by world, for 50 to
-#' 100 whose first predictor had moved by two standard deviations, and for 36 to 88 where it varied
-#' three times as much, but only 6 to 8 where domains lie about two centres far apart. A correlation
-#' that alone has changed is hardly seen (4 to 13). No exchangeable domain of these 560 was warned
-#' of by `predict()`. Of new domains of 1, 3 and 100 rows among training domains of 20, and of 3 and
-#' 150 among those of 4 to 150, p was at most 0.05 for 3 to 6 of 100 of the same kind, at most 0.1
-#' for 9 to 11 (150 replications each), and at most 0.05 for 23, 35, 68, 41 and 69 that had moved by
-#' two standard deviations.
+#' With 20 training domains in seven simulated worlds (`tests/bench/results/novelty.txt`, 200
+#' replications each) p was at most 0.05 for 2 to 6 of 100 domains of the same kind by world, for 51
+#' to 100 whose first predictor had moved by two standard deviations, and for 38 to 86 where it
+#' varied three times as much, but only 6 to 10 where domains lie about two centres far apart. A
+#' correlation that alone has changed is hardly seen (4 to 9). No exchangeable domain of these 1,400
+#' was warned of by `predict()`. Of new domains of 1, 3 and 100 rows among training domains of 20,
+#' and of 3 and 150 among those of 4 to 150, p was at most 0.05 for 6, 3, 6, 2 and 8 of 100 of the
+#' same kind (400 replications each), and for 28, 52, 87, 55 and 88 that had moved by two standard
+#' deviations.
 #' @param model A fitted model: a learner, projection, [chain()], ensemble, of [dg_auto()] or
 #'   [dg_tune()].
 #' @param newdata Rows of new domains, without labels, like those of [predict.dg_learner()].
