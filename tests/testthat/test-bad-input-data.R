@@ -1,5 +1,6 @@
 # Rows, responses, domains and weights of every kind against every method: an
 # error of ours, or a finite answer. Which of the two is fixed where it matters.
+skip_on_cran() # long
 
 b <- bad_input_base()
 n <- nrow(b$X)

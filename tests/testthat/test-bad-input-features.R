@@ -1,5 +1,6 @@
 # The newer projections, the feature maps and the sums of features against bad
 # rows, bad arguments and bad pieces: an error of ours, or a finite answer.
+skip_on_cran() # long
 
 b <- bad_input_base()
 n <- nrow(b$X)

@@ -1,5 +1,6 @@
 # Rows, responses, domains and weights of every kind against ensembles, the automatic choice, and
 # learners of two functions.
+skip_on_cran() # long
 
 b <- bad_input_base()
 list2env(bad_data(b), environment())

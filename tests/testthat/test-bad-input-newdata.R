@@ -1,4 +1,5 @@
 # New rows and formulas that do not suit the model.
+skip_on_cran() # long
 
 b <- bad_input_base()
 n <- nrow(b$X)

@@ -1,4 +1,5 @@
 # dg_auto() on rows that come in blocks.
+skip_on_cran() # long
 
 # A shift of the level and a slope that depend on the domain's mean of x1: what a domain is like
 # matters.

@@ -1,3 +1,5 @@
+skip_on_cran() # long
+
 toy <- toy_domains(5, 14)
 model <- dg_auto(y ~ . | domain, data = toy)
 signal <- transform(toy_domains(5, 24), y = 2 * x1 + sin(2 * x2) + y / 4)

@@ -1,3 +1,5 @@
+skip_on_cran() # long
+
 skip_if_not_installed("survival")
 
 lung <- function() {

@@ -1,4 +1,6 @@
 # Generalised linear models against stats::glm, glmnet and a Newton method that is written out.
+skip_on_cran() # long
+
 glm_rows <- function(n = 120, domains = 6, seed = 1) {
   with_seed(seed, {
     X <- matrix(rnorm(3 * n), n, dimnames = list(NULL, paste0("x", 1:3)))

@@ -1,4 +1,5 @@
 # Predictions of rows that come in blocks, against those of the same rows in memory.
+skip_on_cran() # long
 
 rows <- simulate_dica(domains = 8, rows = 30, p = 3, seed = 1)
 train <- droplevels(rows[rows$domain %in% levels(rows$domain)[1:5], ])

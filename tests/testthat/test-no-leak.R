@@ -1,4 +1,6 @@
 # What a model is told of held-out rows: their predictors when it predicts them, nothing before.
+skip_on_cran() # long
+
 toy <- toy_domains(5, 12)
 labels <- toy_classes(5, 12)
 folds <- c(d1 = 1, d2 = 2, d3 = 2, d4 = 2, d5 = 1)

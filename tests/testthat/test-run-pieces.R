@@ -1,3 +1,5 @@
+skip_on_cran() # long
+
 toy <- toy_domains(5, 10)
 drawn <- dg_ridge(features = features_nystrom(6))
 tuned <- dg_tune(drawn, grid = list(lambda = 10^(0:2), features.n_landmarks = c(4, 6)), folds = 2)

@@ -1,3 +1,5 @@
+skip_on_cran() # long
+
 numbers <- toy_domains(4, 25)
 classes <- toy_classes(4, 25)
 three <- transform(numbers, y = cut(y, quantile(y, 0:3 / 3), c("low", "middle", "high"), TRUE))

@@ -1,3 +1,5 @@
+skip_on_cran() # long
+
 shots_data <- function(domains = 5, rows = 14, seed = 3) {
   with_seed(seed, {
     d <- data.frame(g = rep(letters[seq_len(domains)], each = rows))

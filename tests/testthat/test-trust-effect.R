@@ -1,4 +1,6 @@
 # y = a (x - m) + b m + sin(2 z), where z goes with x: z = x / 2 + noise.
+skip_on_cran() # long
+
 bent_world <- function(domains, rows, a = 1, b = 3, seed = 1) {
   with_seed(seed, {
     d <- data.frame(g = factor(rep(sprintf("d%02d", seq_len(domains)), each = rows)))

@@ -1,4 +1,6 @@
 # A world in which the row and its domain have effects of their own: y = a (x - m) + b m + z / 2.
+skip_on_cran() # long
+
 two_level <- function(domains, rows, a = 1, b = 2, within = 1, between = 1.5, seed = 1) {
   with_seed(seed, {
     d <- data.frame(g = factor(rep(sprintf("d%02d", seq_len(domains)), each = rows)))
