@@ -220,9 +220,6 @@ compare_pair <- function(run, against) {
   }
   error <- metric_error(run$metrics[[1L]], difference, without, run$share, off = 0.5,
                         crossed = run$crossed)
-  line <- paired_line(difference, error)
-  # what has no error has no test either
-  if (is.na(error$se)) line$p_rank <- NA_real_
-  list(line = line,
+  list(line = paired_line(difference, error),
        inference = data.frame(how = error$how, inflation = error$inflation, df = error$df))
 }

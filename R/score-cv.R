@@ -61,11 +61,10 @@
 #' as much as one of 2.
 #'
 #' Means of `"coverage"` and `"width"` are those on fresh domains. The standard error of
-#' `"coverage"` is far too large: left-out domains set the width for each other, and over draws of
-#' 14 domains it varied by a fifth of that. Widths of all folds are nearly the same, and how they
-#' vary with the training domains only `refits` tell: without them `"width"` has no standard error.
-#' Errors of `"interval_score"` are those of few large numbers: in worlds of 14 domains with skewed
-#' or heavy tails Student's 95 % intervals held in 58 to 90 %.
+#' `"coverage"` is too large: left-out domains set the width for each other. Widths of all folds are
+#' nearly the same, and how they vary with the training domains only `refits` tell: without them
+#' `"width"` has no standard error. Errors of `"interval_score"` are those of few large numbers:
+#' where tails are heavy or skewed Student's intervals hold less often than they say.
 #' @section Partly known domains:
 #' With `shots` each held-out domain gets labels: k of its rows at random, by which the model is
 #' adapted, and it is scored on rows that have no label for any k: the first k of a random order
@@ -79,10 +78,9 @@
 #' are adapted by the same rows. Where domains differ by much, take them as the least there is: the
 #' error without labels hangs on single training domains then, and errors and changes are skewed. In
 #' two such worlds Student's 95 % intervals of a change held the mean over draws in 91 to 93 % at 8
-#' domains and 86 to 96 % at 12 by the factor (in a third, at 8, in 84 with one label and 80 with
-#' 4), in 87 to 89 and 80 to 90 % with `refits`; those of an error in 82 to 98 and 74 to 92 %. Where
-#' domains are alike `refits` serve better: their intervals held all of these in 96 to 99 %, those
-#' by the factor, a fifth to a third wider, in 98 to 100 %.
+#' domains and 86 to 96 % at 12 by the factor, in 87 to 89 and 80 to 90 % with `refits`; those of an
+#' error in 82 to 98 and 74 to 92 %. Where domains are alike `refits` serve better: their intervals
+#' held all of these in 96 to 99 %, those by the factor, which are wider, in 98 to 100 %.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several

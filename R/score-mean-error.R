@@ -170,7 +170,8 @@ paired_line <- function(difference, error) {
   interval <- mean_interval(mean(d), error)
   data.frame(difference = known_mean(d), se = error$se,
              lower = interval[1L], upper = interval[2L], p = mean_p(mean(d), error),
-             p_rank = signed_rank(d, error))
+             # what has no error has no test either
+             p_rank = if (is.na(error$se)) NA_real_ else signed_rank(d, error))
 }
 
 # Of scores alone, each domain held out once by itself.

@@ -58,8 +58,8 @@
 #' counted as in [dg_cv()].
 #' Increases of squared error are skewed where domains are few: in the linear world above, with 8
 #' and 12 domains, 95 % intervals cover in 96-97 % of the draws (`"within"`), 93-94 % (`"between"`,
-#' `"both"`) and 92 % (`"context"`), with 4 and 6 in 97, 86-87 and 83-84 %, which `refits` do not
-#' mend; see `tests/bench/results/explain.txt`. Where a predictor says
+#' `"both"`) and 92 % (`"context"`), with 4 and 6 in 97, 86-87 and 83-84 %;
+#' see `tests/bench/results/explain.txt`. Where a predictor says
 #' little, what the models have learned of it is itself uncertain, and that factor is too small: of
 #' one with half the slope of the other, `"within"` intervals covered in 84 to 90 % at 4 to 12
 #' domains (the other's in 94 to 96 %), and with `refits`, which adds what fits without two folds

@@ -158,8 +158,7 @@ experiment(
   },
   run = function(cell, draw, data) {
     set <- glm_sets[[cell$data]]
-    rows <- set$rows(data[[shared_of(cell$data)]])
-    rows <- droplevels(rows)
+    rows <- droplevels(set$rows(data[[shared_of(cell$data)]]))
     count <- min(5L, nlevels(rows$domain))
     fold <- sample(rep_len(seq_len(count), nlevels(rows$domain)))[as.integer(rows$domain)]
     parts <- lapply(seq_len(count), function(k) {
