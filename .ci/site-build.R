@@ -1,5 +1,6 @@
 # Builds the site of the installed package. From the root of the package:
 # Rscript .ci/site-build.R FOLDER [home|reference|articles|news|search ...]   (all unless named)
+# DOMGEN_SITE=short: without running examples.
 given <- commandArgs(trailingOnly = TRUE)
 stopifnot("usage: Rscript .ci/site-build.R FOLDER [PART ...]" = length(given) > 0L)
 folder <- given[1L]
@@ -23,7 +24,10 @@ make <- list(
     pkgdown::build_home(site)
     unlink(file.path(folder, "pull_request_template.html"))   # of the repository, not of the site
   },
-  reference = function() pkgdown::build_reference(site, devel = FALSE, seed = 1L),
+  reference = function() {
+    pkgdown::build_reference(site, devel = FALSE, seed = 1L,
+                             examples = Sys.getenv("DOMGEN_SITE") != "short")
+  },
   articles = function() pkgdown::build_articles(site),
   news = function() pkgdown::build_news(site),
   search = function() pkgdown::build_search(site)
