@@ -42,3 +42,41 @@ test_that("what is no part of the package is not built into it", {
   kept <- Filter(function(name) !any(vapply(ignored, grepl, NA, x = name, perl = TRUE)), beside)
   expect_identical(kept, character())
 })
+
+test_that("the parts of the verdict that a change can have touched follow from its paths", {
+  skip_on_os("windows")
+  script <- checkout_file(".ci", "touched")
+  skip_if(Sys.which("git") == "" || Sys.which("bash") == "", "git or bash is not there")
+  folder <- tempfile("change")
+  dir.create(file.path(folder, ".ci"), recursive = TRUE)
+  file.copy(script, file.path(folder, ".ci"))
+  old <- setwd(folder)
+  on.exit({
+    setwd(old)
+    unlink(folder, recursive = TRUE)
+  })
+  git <- function(...) system2("git", c("-c user.name=n -c user.email=e", ...), stdout = FALSE)
+  git("init -q")
+  git("add .")
+  git("commit -q -m first")
+  touched <- function(files) {
+    for (file in files) {
+      dir.create(dirname(file), recursive = TRUE, showWarnings = FALSE)
+      file.create(file)
+    }
+    found <- system2("bash", c(".ci/touched", "HEAD"), stdout = TRUE)
+    unlink(files)
+    found
+  }
+  expect_identical(touched(character()), character())
+  expect_identical(touched("src/core/test/test-ridge.h"), "core")
+  expect_setequal(touched(c("tests/testthat/test-loss.R", "tests/testthat/test-names.R")),
+                  c("check", "tests", "only ^(loss|names)$"))
+  expect_setequal(touched(c("tests/testthat/test-loss.R", "tests/testthat/helper-data.R")),
+                  c("check", "tests"))
+  shown <- touched("R/show-cv.R")
+  expect_true(all(c("tests", "site", "check") %in% shown))
+  expect_false(any(c("machines", "core", "experiments") %in% shown))
+  expect_false("core" %in% touched("R/kernel-rbf.R"))
+  expect_true(all(c("core", "machines", "at-home") %in% touched("src/core/kernel/tree.h")))
+})
