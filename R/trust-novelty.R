@@ -35,7 +35,8 @@
 #' own number or, if that is less, the median of training; more than 200 count as 200. Rows are
 #' drawn at random 3 to 20 times (the more often, the fewer are drawn), and the draw whose rank is
 #' the median counts; seeds are fixed, and the order of rows and columns does not matter.
-#' \eqn{d_g}{d_g} and \eqn{d_{\mathrm{new}}}{d_new} of this pair are both to the other G - 1 training domains, so that if the two are of the same kind either
+#' \eqn{d_g}{d_g} and \eqn{d_{\mathrm{new}}}{d_new} of this pair are both to the other G - 1
+#' training domains, so that if the two are of the same kind either
 #' is as likely the farther one; p is counted as above (and at most \eqn{\alpha}{alpha} with
 #' probability at most \eqn{2 \alpha}{2 alpha} in the worst case: Barber et al., 2021, theorem 1;
 #' about \eqn{\alpha}{alpha} in simulations). `distance` uses
