@@ -114,7 +114,7 @@ report_table.dg_calibration <- function(x) {
                       "95 % interval"),
              paste0("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
                     plural(x$domains, "domain")),
-             paste0(names(x$error), ": expected calibration error ", rounded(x$error, 2)),
+             trimws(calibration_words(x)),
              text = 1:2)
 }
 

@@ -9,7 +9,8 @@ choose_members <- function(search, most, used = TRUE) {
   keys <- ridge_keys(search)
   if (length(keys) == 0L) return(only_null(search))
   scores <- settled_scores(search, settled)[used, keys, drop = FALSE]
-  ridge <- best_mean(search, utils::head(safe_kinds(search, scores), most), value, used)
+  kinds <- near_best(search, safe_kinds(search, scores), value, used)
+  ridge <- best_mean(search, utils::head(kinds, most), value, used)
   others <- setdiff(names(search$found), ridge_keys(search))
   blend <- weigh_blocks(search, c(list(ridge$values), lapply(others, value)), ridge$scores, used)
   kept <- c(rep(blend$weights[1L] / length(ridge$keys), length(ridge$keys)), blend$weights[-1L])
@@ -43,6 +44,15 @@ best_mean <- function(search, keys, value, used) {
   few <- nlevels(search$judged) < domains_for_null
   count <- if (few) length(keys) else max(which(colMeans(worse, na.rm = TRUE) <= error))
   list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
+}
+
+# Of a few domains, which do not say how many to average, those whose left-out root mean square
+# error is at most a quarter larger than the least: others pull the mean to the null model.
+near_best <- function(search, keys, value, used) {
+  if (nlevels(search$judged) >= domains_for_null) return(keys)
+  share <- search$stack$share * rep_len(used, nlevels(search$judged))[search$judged]
+  errors <- vapply(keys, function(key) sum(share * (value(key) - search$stack$target)^2), 0)
+  keys[errors <= 1.25^2 * min(errors)]
 }
 
 # The best of kinds, the best first. What standardises each domain by itself loses the domain's

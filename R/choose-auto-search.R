@@ -112,10 +112,13 @@ try_unchosen <- function(search) {
 }
 
 try_scalings <- function(search) {
+  # so few means fit any levels of the domains: linear functions of them are worth nothing elsewhere
+  saturated <- nlevels(search$judged) <= ncol(search$sample$X) + 2L
   # the means of one domain are constants
   for (scale in c("pooled", "domain", "both", if (!search$few) "means", "rank")) {
     for (kernel in c("rbf", "laplace", "sum")) try_candidate(search, candidate(scale, kernel))
-    if (scale != "both") try_candidate(search, candidate(scale, "linear"))
+    linear <- scale != "both" && !(scale == "means" && saturated)
+    if (linear) try_candidate(search, candidate(scale, "linear"))
   }
 }
 

@@ -6,8 +6,9 @@
 
 # The most rows of which models are fitted again.
 refit_rows <- 500L
-# The search ends after so many values that are no better.
-penalty_patience <- 2L
+# The deviance may rise before it falls to its least, so that a search from one end would stop too
+# early: every so many values are tried first, then all near the best.
+penalty_stride <- 3L
 
 choose_glm_penalty <- function(args, sample, task) {
   chosen <- choose_penalty(args, sample, null_task(task))
@@ -26,21 +27,28 @@ choose_glm_penalty <- function(args, sample, task) {
 
 is_squares <- function(family) family$name == "gaussian" && identical(family$link, "identity")
 
-# The number of the best of `penalty_shares`, from the largest on; NULL where no fit has a deviance.
+# The number of the best of `penalty_shares`; NULL where no fit has a deviance.
 refit_path <- function(K, part, args) {
   lambdas <- sum(null_task(part$task)$costs) * penalty_shares
+  deviances <- rep(Inf, length(lambdas))
+  # each begins at the fits to the larger lambda tried before
+  try <- function(places, fits) {
+    for (l in sort(places, decreasing = TRUE)) {
+      args$lambda <- lambdas[l]
+      fits <- lapply(fits, refit_held, K = K, task = part$task, args = args)
+      deviance <- sum(vapply(fits, `[[`, numeric(1), "deviance"))
+      if (is.finite(deviance)) deviances[l] <<- deviance
+    }
+  }
   fits <- lapply(levels(part$rows$left_out), function(g) {
     list(held = part$rows$left_out == g, alpha = NULL)
   })
-  deviances <- rep(Inf, length(lambdas))
-  for (l in rev(seq_along(lambdas))) {
-    args$lambda <- lambdas[l]
-    fits <- lapply(fits, refit_held, K = K, task = part$task, args = args)
-    deviance <- sum(vapply(fits, `[[`, numeric(1), "deviance"))
-    if (is.finite(deviance)) deviances[l] <- deviance
-    if (any(is.finite(deviances)) && l <= simplest_best(deviances) - penalty_patience) break
-  }
-  if (any(is.finite(deviances))) simplest_best(deviances)
+  coarse <- rev(seq(length(lambdas), 1L, by = -penalty_stride))
+  try(coarse, fits)
+  if (!any(is.finite(deviances))) return(NULL)
+  near <- simplest_best(deviances) + c(-1L, 1L) * (penalty_stride - 1L)
+  try(setdiff(seq(max(near[1L], 1L), min(near[2L], length(lambdas))), coarse), fits)
+  simplest_best(deviances)
 }
 
 # The deviance of the held rows by the fit to the others, which begins at that of the lambda before.

@@ -3,7 +3,7 @@
 #' @description
 #' Linear and logistic regression with random effects of the domains, by the package lme4
 #' (`lme4::lmer()`, `lme4::glmer()`). Rows of a training domain are predicted with its effects, rows
-#' of any other domain, or of none, at the population level.
+#' of any other domain, or of none, by the mean over domains.
 #'
 #' @details
 #' The model is
@@ -14,14 +14,20 @@
 #' are standardised for the fit alone: its optimiser needs it, and estimates are given in the units
 #' of the columns.
 #'
-#' A new domain has no effect of its own, as nothing is known of its labels; what its unlabelled
-#' rows say comes in by `domain_means = TRUE` or `scale`. With a single training domain there is
-#' nothing that tells its effect from the intercept: the model is then that of [dg_lm()], with a
-#' warning.
+#' The effect of a new domain is unknown. A numeric response is predicted at \eqn{u = 0}, its mean
+#' over new domains. A probability is averaged over them,
+#' \deqn{P(y = 1) = \int \mathrm{logit}^{-1}(x'\beta + s)\, N(s; 0, z'\Sigma z)\, ds, \qquad
+#'   z = (1, x_j \ldots),}{P(y = 1) = int plogis(x'beta + s) dnorm(s, 0, sqrt(z' Sigma z)) ds,}
+#' because at \eqn{u = 0} it is too far from one half and does not agree with the observed
+#' proportion (`marginal = FALSE` gives it all the same). The unlabelled rows of the new domain
+#' enter through `domain_means = TRUE` or `scale`. With a single training domain its effect cannot
+#' be separated from the intercept: the model is then that of [dg_lm()], with a warning.
 #'
 #' @inheritParams dg_forest
 #' @param slopes Names of columns whose slopes differ between domains, as `coef()` gives them;
 #'   `NULL`: only the intercept does.
+#' @param marginal If `TRUE`, probabilities in new domains are averaged over the random effects; if
+#'   `FALSE`, the random effects are set to zero. Numeric responses do not depend on it.
 #' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
 #'   calibrated on held-out domains, see [dg_svm()].
 #' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers;
@@ -52,7 +58,7 @@
 #' predict(model, transform(schools[1:3, ], School = "new"))
 #' @export
 dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, slopes = NULL,
-                     probability = c("none", "platt", "isotonic"), weights = NULL,
+                     marginal = TRUE, probability = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                      na.action = stats::na.omit, ...) {
   spec <- engine_spec("dg_mixed", "Mixed model", "lme4", environment(), mixed_parameters,
@@ -66,13 +72,14 @@ mixed_parameters <- function() parameters(
       abort("argument", "`", arg, "` must be names of columns, not ", describe(value), ".")
     }
     value
-  })
+  }),
+  parameter("marginal", check_flag, tuned = FALSE)
 )
 
 #' @exportS3Method
 engine_of.dg_mixed_spec <- function(spec) list(fit = mixed_fit, predict = mixed_predict)
 
-mixed_fit <- function(x, y, domain, weights, slopes = NULL) {
+mixed_fit <- function(x, y, domain, weights, slopes = NULL, marginal = TRUE) {
   check_two_classes(y, "dg_mixed")
   other <- setdiff(slopes, names(x))
   if (length(other)) {
@@ -95,7 +102,7 @@ mixed_fit <- function(x, y, domain, weights, slopes = NULL) {
   }
   list(coefficients = unscaled(beta, scaling), effects = effects, slopes = slopes,
        covariance = if (!is.null(effects)) unscaled_covariance(found$covariance, own),
-       sigma = found$sigma, classes = is.factor(y))
+       sigma = found$sigma, classes = is.factor(y), marginal = marginal)
 }
 
 # Of effects as unscaled() makes them.
@@ -138,12 +145,30 @@ mixed_predict <- function(object, x, domain) {
   design <- cbind(1, as.matrix(x))
   values <- drop(design %*% object$coefficients)
   known <- match(as.character(domain), rownames(object$effects))
+  own <- cbind(1, as.matrix(x[object$slopes]))
   rows <- which(!is.na(known))
   if (length(rows)) {
-    part <- cbind(1, as.matrix(x[object$slopes]))[rows, , drop = FALSE]
-    values[rows] <- values[rows] + rowSums(part * object$effects[known[rows], , drop = FALSE])
+    values[rows] <- values[rows] + rowSums(own[rows, , drop = FALSE] *
+                                             object$effects[known[rows], , drop = FALSE])
   }
-  if (object$classes) stats::plogis(values) else values
+  if (!object$classes) return(values)
+  if (is.null(object$covariance) || !object$marginal) return(stats::plogis(values))
+  sd <- sqrt(pmax(rowSums(own %*% object$covariance * own), 0))
+  mean_logistic(values, ifelse(is.na(known), sd, 0))
+}
+
+# E plogis(value + sd Z), Z ~ N(0, 1), by the trapezoidal rule, which converges exponentially for
+# smooth functions that vanish at the ends (Trefethen and Weideman, 2014): 1e-12 for sd up to 10.
+mean_logistic <- function(value, sd) {
+  nodes <- seq(-8, 8, length.out = 201L)
+  weights <- stats::dnorm(nodes) / sum(stats::dnorm(nodes))
+  mean <- stats::plogis(value)
+  spread <- which(sd > 0)
+  mean[spread] <- 0
+  for (k in seq_along(nodes)) {
+    mean[spread] <- mean[spread] + weights[k] * stats::plogis(value[spread] + sd[spread] * nodes[k])
+  }
+  mean
 }
 
 #' @exportS3Method

@@ -1,10 +1,22 @@
 #' Are predicted probabilities right?
 #'
 #' @description
-#' Rows are put into bins by the probability that was predicted for a class; in each, the mean of
-#' what was predicted stands beside the share of rows that are of that class. Of a model that knows
-#' how sure it is the two are the same. Take rows that the model has not seen: those of held-out
-#' domains of a [dg_cv()], or of new domains.
+#' Predicted probabilities are compared with observed classes, first in each domain, then over all of
+#' them. A model can be calibrated over all domains and wrong in each. Use rows that the model has
+#' not seen: held-out domains of a [dg_cv()], or new domains.
+#'
+#' @details
+#' **By domain.** The ratio of the observed number of rows of a class to the expected one (the sum of
+#' the predicted probabilities p): above 1 predictions are too low. The intercept a and the slope b of
+#' the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\, \mathrm{logit}\, p}{logit P(y = 1) =
+#' a + b logit p}, where a is estimated with b = 1 (Cox, 1958; Van Calster et al., 2019): a is 0 and b
+#' is 1 for calibrated predictions, and b below 1 says that predictions are too extreme. Both are `NA`
+#' in domains with fewer than five rows of the class, or five of other classes.
+#'
+#' **Over all domains.** Rows are put into bins by predicted probability; in each, the mean prediction
+#' stands beside the observed proportion. Its 95 % interval is Wilson's for the effective number of
+#' rows: their number divided by the design effect of domains, at least 1, with the quantile of
+#' Student's t for the domains of the bin; `NA` where a bin has rows of one domain only.
 #'
 #' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
 #' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
@@ -17,18 +29,25 @@
 #' @param bins Number of bins of equal width.
 #' @param class Classes to look at; `NULL`: the second of two, else all.
 #' @return An object of class `dg_calibration`, a list with
-#'   \item{table}{data frame, one line per class and bin that has rows: `class`, `low`, `high` (the
-#'     bin), `rows`, `predicted` (mean), `observed` (share), and `lower`, `upper`, Wilson's 95 %
-#'     interval of the share}
-#'   \item{error}{expected calibration error of each class, \eqn{\sum_b (n_b/n)
-#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}}
+#'   \item{by_domain}{data frame, a row per class and domain: `class`, `domain`, `rows`, `observed`
+#'     and `expected` (numbers of rows of the class), `ratio` of the two, `intercept`, `slope`}
+#'   \item{table}{data frame, a row per class and bin that has rows: `class`, `low`, `high` (the
+#'     bin), `rows`, `predicted` (mean), `observed` (proportion), and `lower`, `upper`, its 95 %
+#'     interval}
+#'   \item{error}{expected calibration error of each class over all domains, \eqn{\sum_b (n_b/n)
+#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}: it can
+#'     be small although every domain is off}
 #'   \item{rows, domains, labels}{how many there were, and the names of the variables}
-#'   Rows of a domain resemble each other, which the intervals do not know: with few domains they
-#'   are too narrow.
 #' @section Errors:
 #' A model or cross-validation without probabilities, rows beside a cross-validation, a response
 #' that is missing or has other classes, and those of [predict.dg_learner()].
 #' @references
+#' Cox, D. R. (1958). Two further applications of a model for binary regression. *Biometrika* 45,
+#' 562-565.
+#'
+#' Van Calster, B. and others (2019). Calibration: the Achilles heel of predictive analytics. *BMC
+#' Medicine* 17, 230.
+#'
 #' Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
 #' *Journal of the American Statistical Association* 22(158), 209-212.
 #' @examples
@@ -48,15 +67,19 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   rows <- !is.na(held$truth) & !is.na(rowSums(held$prob))
   if (!any(rows)) abort("data", "No row has both a class and a probability.")
   truth <- as.character(held$truth)[rows]
-  tables <- lapply(stats::setNames(class, class), function(name) {
-    bin_probabilities(name, held$prob[rows, name], truth == name, bins)
-  })
+  domain <- factor(held$domain[rows])
+  each_class <- function(describe) {
+    lapply(stats::setNames(class, class), function(name) {
+      describe(name, held$prob[rows, name], truth == name, domain)
+    })
+  }
+  by_domain <- do.call(rbind, unname(each_class(calibrate_domains)))
+  tables <- each_class(function(...) bin_probabilities(..., bins))
   table <- do.call(rbind, unname(tables))
   table$class <- factor(table$class, class)
   error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(rows)
-  structure(list(table = table, error = error, rows = sum(rows),
-                 domains = length(unique(held$domain[rows])), labels = held$labels),
-            class = "dg_calibration")
+  structure(list(by_domain = by_domain, table = table, error = error, rows = sum(rows),
+                 domains = nlevels(domain), labels = held$labels), class = "dg_calibration")
 }
 
 # list(prob [rows x classes], truth, domain, labels)
@@ -100,26 +123,56 @@ held_probabilities.dg_learner <- function(object, newdata, domain, y) {
        domain = new_domain(object$blueprint, newdata, domain, nrow(prob), FALSE, "newdata"))
 }
 
-bin_probabilities <- function(class, prob, positive, bins) {
+# Fewer rows of a class, or of the others, say nothing of a slope.
+calibration_rows <- 5L
+
+calibrate_domains <- function(class, prob, positive, domain) {
+  logit <- stats::qlogis(pmin(pmax(prob, 1e-10), 1 - 1e-10))
+  lines <- lapply(split(seq_along(prob), domain), function(i) {
+    enough <- min(sum(positive[i]), sum(!positive[i])) >= calibration_rows
+    fitted <- function(formula) {
+      if (!enough) return(NA_real_)
+      fit <- suppressWarnings(stats::glm(formula, stats::binomial(),
+                                         data.frame(hit = positive[i], logit = logit[i])))
+      unname(utils::tail(stats::coef(fit), 1L))
+    }
+    data.frame(rows = length(i), observed = sum(positive[i]), expected = sum(prob[i]),
+               ratio = sum(positive[i]) / sum(prob[i]), intercept = fitted(hit ~ offset(logit)),
+               slope = fitted(hit ~ logit))
+  })
+  data.frame(class = class, domain = levels(domain), do.call(rbind, lines), row.names = NULL)
+}
+
+bin_probabilities <- function(class, prob, positive, domain, bins) {
   bin <- pmin(floor(prob * bins), bins - 1)
   rows <- split(seq_along(prob), bin)
   n <- lengths(rows)
   hits <- vapply(rows, function(i) sum(positive[i]), numeric(1))
-  interval <- wilson_interval(hits, n)
+  ends <- vapply(rows, function(i) clustered_interval(positive[i], droplevels(domain[i])), c(0, 0))
   low <- as.numeric(names(rows)) / bins
   data.frame(class = class, low = low, high = low + 1 / bins, rows = n,
              predicted = vapply(rows, function(i) mean(prob[i]), 0),
-             observed = hits / n, lower = interval$lower, upper = interval$upper,
-             row.names = NULL)
+             observed = hits / n, lower = ends[1L, ], upper = ends[2L, ], row.names = NULL)
+}
+
+# Wilson's for n over the design effect: the variance of the proportion as a ratio of sums over
+# domains (Cochran, 1977, equation 2.39) over that of independent rows.
+clustered_interval <- function(positive, domain, level = 0.95) {
+  G <- nlevels(domain)
+  if (G < 2L) return(c(NA_real_, NA_real_))
+  n <- length(positive)
+  share <- mean(positive)
+  off <- c(rowsum(positive - share, as.integer(domain)))
+  effect <- G / (G - 1) * sum(off^2) / (n * share * (1 - share))
+  effect <- if (is.finite(effect)) max(effect, 1) else 1
+  wilson_interval(share, n / effect, stats::qt((1 + level) / 2, G - 1))
 }
 
 # Wilson (1927), equation 4.
-wilson_interval <- function(hits, n, level = 0.95) {
-  z <- stats::qnorm((1 + level) / 2)
-  share <- hits / n
+wilson_interval <- function(share, n, z) {
   centre <- (share + z^2 / (2 * n)) / (1 + z^2 / n)
   half <- z / (1 + z^2 / n) * sqrt(share * (1 - share) / n + z^2 / (4 * n^2))
-  list(lower = pmax(centre - half, 0), upper = pmin(centre + half, 1))
+  c(max(centre - half, 0), min(centre + half, 1))
 }
 
 #' @export
@@ -130,9 +183,27 @@ print.dg_calibration <- function(x, digits = NULL, ...) {
 
 describe_bins <- function(x) {
   cat_line("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
-           plural(x$domains, "domain"))
-  cat_line("  ", names(x$error), ": expected calibration error ", rounded(x$error, 2), "\n")
+           plural(x$domains, "domain"), "\n")
+  for (line in calibration_words(x)) cat_line(line)
+  cat_line("\nAll domains together")
   cat_table(x$table, digits = max(getOption("digits") - 4L, 1L))
+}
+
+# By domain first: the pooled error is small in many models that are off in each domain.
+calibration_words <- function(x) {
+  range_of <- function(values) {
+    values <- values[is.finite(values)]
+    if (length(values) == 0L) return("not known")
+    words <- rounded(range(values), 3)
+    paste0(words[1L], " to ", words[2L], " (median ", rounded(stats::median(values), 3), ")")
+  }
+  unlist(lapply(names(x$error), function(class) {
+    own <- x$by_domain[x$by_domain$class == class, ]
+    c(paste0(class, ": observed/expected by domain ", range_of(own$ratio), ", slope ",
+             range_of(own$slope)),
+      paste0("  calibration error over all domains ", rounded(x$error[[class]], 2),
+             ", which can be small although each domain is off"))
+  }))
 }
 
 #' @rdname dg_calibration
@@ -157,9 +228,11 @@ picture.dg_calibration <- function(x, ...) {
   # the share of one row is 0 or 1
   drawn <- table[table$rows > 1L, ]
   alone <- nrow(table) - nrow(drawn)
+  known <- drawn[!is.na(drawn$lower), ]
   caption <- paste0(
-    "Points: share of rows that are of the class, by bins of predicted probability, with 95 % ",
-    "intervals. Dashed: what was predicted. Boxes and numbers: rows in each bin.",
+    "Points: proportion of rows of the class over all domains, by bins of predicted probability, ",
+    "with 95 % intervals that allow for domains. Dashed: predicted equals observed. Boxes and ",
+    "numbers: rows in each bin. Single domains can be off where all together are not.",
     if (alone) paste0(" Without a point: ", plural(alone, "bin"), " of a single row.")
   )
   new_picture(
@@ -171,8 +244,8 @@ picture.dg_calibration <- function(x, ...) {
             ink = 0.3),
       layer("segment", 0, 0, xend = 1, yend = 1, dash = 2, panel = classes),
       layer("line", drawn$predicted, drawn$observed, panel = as.integer(drawn$class), ink = 0.5),
-      layer("segment", drawn$predicted, drawn$lower, yend = drawn$upper,
-            panel = as.integer(drawn$class), width = 2),
+      layer("segment", known$predicted, known$lower, yend = known$upper,
+            panel = as.integer(known$class), width = 2),
       layer("point", drawn$predicted, drawn$observed, panel = as.integer(drawn$class), shape = 21,
             size = 1.2, fill = 0),
       # few enough to be read

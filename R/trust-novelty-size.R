@@ -2,10 +2,14 @@
 # than many, by chance and because they miss some of what a domain has, as one visit of four does.
 # So the new domain and training domain g are compared by as many rows of each, drawn alike, with
 # the same G - 1 other training domains: if they are of the same kind, either is as likely the
-# farther one.
+# farther one. One draw of few rows is a matter of luck: of several that counts whose rank is the
+# median. (The mean of ranks would be too seldom small, the median distance too often.)
 
 # Most rows of each; beyond, what is due to their number is small.
 like_size_rows <- 200L
+
+# Draws: the more the fewer rows are drawn.
+like_size_draws <- function(n) max(3L, min(20L, 600L %/% n))
 
 # standing: of domain_standing(). The same with p, left_out and farthest of domains of like size;
 # as it is where all sizes are alike, or rows are not kept.
@@ -23,22 +27,24 @@ like_sized <- function(standing, kernel, rows) {
   for (j in unlike) {
     own <- rows_at(rows, which(as.integer(rows$domain) == j))
     own$domain <- droplevels(own$domain)
-    found <- compare_sized(kernel$spread, sizes, known_parts, sized_parts(kernel, own, known), most)
-    standing$p[j] <- (1 + sum(found$left_out >= found$new * (1 - 1e-9))) / (1 + length(sizes))
-    standing$farthest[j] <- max(found$left_out)
-    left_out[j, ] <- found$left_out
+    parts <- c(known_parts, sized_parts(kernel, own, known))
+    found <- with_seed(1L, compare_sized(kernel$spread, sizes, parts, most))
+    standing$p[j] <- (1 + sum(found$beyond)) / (1 + length(sizes))
+    # as far beyond as in that draw
+    left_out[j, ] <- pmax(standing$distance[j] + found$farther, 0)
+    standing$farthest[j] <- max(left_out[j, ])
   }
   structure(standing, left_out = left_out)
 }
 
 # Of each domain: inner [rows x G], of its rows with the embeddings of training; gram of its rows.
-# At most so many rows. Their order is decided by digits of their values that mean nothing, by each
-# domain's own: as good as random, and the same however they are sorted.
+# At most so many rows, drawn from an order that neither that of rows nor that of columns decides:
+# the weight of a column is that of its values, and rows that tie are alike.
 sized_parts <- function(kernel, rows, known) {
+  key <- signif(drop(rows$X %*% colMeans(abs(known$X))), 10L)
   parts <- with_seed(1L, lapply(split(seq_along(rows$domain), rows$domain), function(i) {
-    turn <- 1e4 * drop(rows$X[i, , drop = FALSE] %*% stats::runif(ncol(rows$X)))
-    # %% would warn of the digits that huge values lack
-    utils::head(i[order(turn - floor(turn))], like_size_rows)
+    i <- i[order(key[i])]
+    if (length(i) > like_size_rows) i[sort(sample.int(length(i), like_size_rows))] else i
   }))
   lapply(parts, function(i) {
     own <- rows_at(rows, i)
@@ -48,24 +54,36 @@ sized_parts <- function(kernel, rows, known) {
   })
 }
 
-# Scores [G] of training domains, and of the new one without each of them.
-compare_sized <- function(spread, sizes, known, new, most) {
-  n <- min(nrow(new[[1L]]$gram), most)
-  own <- sized_distances(spread, sizes, new[[1L]], n)
-  list(left_out = vapply(seq_along(known), function(g) {
-    near_score(sized_distances(spread, sizes, known[[g]], n)[-g], spread$k)
-  }, 0), new = vapply(seq_along(known), function(g) near_score(own[-g], spread$k), 0))
+# parts: of the training domains, then of the new one. In the draw of median rank, of each training
+# domain list(beyond: is it at least as far as the new one, farther: by how much).
+compare_sized <- function(spread, sizes, parts, most) {
+  G <- length(sizes)
+  n <- min(nrow(parts[[G + 1L]]$gram), most)
+  drawn <- lapply(parts, function(part) sized_distances(spread, sizes, part, n))
+  left <- own <- matrix(0, nrow(drawn[[1L]]), G)
+  for (g in seq_len(G)) {
+    left[, g] <- near_scores(drawn[[g]][, -g, drop = FALSE], spread$k)
+    own[, g] <- near_scores(drawn[[G + 1L]][, -g, drop = FALSE], spread$k)
+  }
+  beyond <- left >= own * (1 - 1e-9)
+  middle <- order(rowSums(beyond))[nrow(beyond) %/% 2L + 1L]
+  list(beyond = beyond[middle, ], farther = (left - own)[middle, ])
 }
 
-# Of the first n rows of a part from all training domains.
+# Of n rows of a part from all training domains, [draws x G].
 sized_distances <- function(spread, sizes, part, n) {
-  some <- seq_len(min(n, nrow(part$gram)))
-  squares <- mean(part$gram[some, some]) + spread$norms -
-    2 * colMeans(part$inner[some, , drop = FALSE])
-  units <- spread$between + spread$variance / length(some) + spread$variance / sizes
-  in_noises(without_rounding(squares, spread$norms), units)
+  rows <- nrow(part$gram)
+  draws <- like_size_draws(n)
+  share <- if (rows <= n) matrix(1 / rows, rows, draws)
+           else vapply(seq_len(draws), function(b) {
+             replace(numeric(rows), sample.int(rows, n), 1 / n)
+           }, numeric(rows))
+  own <- colSums(share * (part$gram %*% share))
+  squares <- own + rep(spread$norms, each = draws) - 2 * crossprod(share, part$inner)
+  units <- spread$between + spread$variance / min(n, rows) + spread$variance / sizes
+  in_noises(without_rounding(squares, spread$norms), rep(units, each = draws))
 }
 
-near_score <- function(distances, k) {
-  above_noise(mean(sort(distances)[seq_len(min(k, length(distances)))]))
+near_scores <- function(distances, k) {
+  above_noise(rowMeans(row_smallest(distances, min(k, ncol(distances)))))
 }

@@ -33,12 +33,15 @@
 #' Where numbers of rows differ, and the kernel keeps its rows (no feature map), the new domain is
 #' compared with training domain g by n rows of either, at most those that there are, where n is its
 #' own number or, if that is less, the median of training; more than 200 count as 200. Rows are
-#' drawn by digits of their values, the same in every call. \eqn{d_g}{d_g} and
-#' \eqn{d_{\mathrm{new}}}{d_new} of this
-#' pair are both to the other G - 1 training domains, so that if the two are of the same kind either
+#' drawn at random 3 to 20 times (the more often, the fewer are drawn), and the draw whose rank is
+#' the median counts; seeds are fixed, and the order of rows and columns does not matter.
+#' \eqn{d_g}{d_g} and \eqn{d_{\mathrm{new}}}{d_new} of this pair are both to the other G - 1
+#' training domains, so that if the two are of the same kind either
 #' is as likely the farther one; p is counted as above (and at most \eqn{\alpha}{alpha} with
 #' probability at most \eqn{2 \alpha}{2 alpha} in the worst case: Barber et al., 2021, theorem 1;
-#' about \eqn{\alpha}{alpha} in simulations). `distance` is of all rows.
+#' about \eqn{\alpha}{alpha} in simulations). `distance` uses
+#' all rows; `left_out` and the plot show each training domain as far beyond it, or before it, as in
+#' the draw that counts.
 #'
 #' **Rows.** The distance of a row x of domain j is that of its features from the mean embedding
 #' \eqn{\bar\mu_{-j}}{mu_-j} of all other domains,

@@ -57,3 +57,24 @@ test_that("a lambda is found for large counts that hardly differ", {
   model <- expect_no_warning(dg_glm(y ~ x | g, data = d, family = poisson()))
   expect_true(all(is.finite(fitted(model))))
 })
+
+test_that("a deviance that rises before it falls does not end the search for lambda", {
+  # the mean is exp(x b): at the constants the working weights say nothing of large means
+  world <- with_seed(15, {
+    g <- rep(1:8, each = 15)
+    x <- rnorm(120) + rnorm(8)[g]
+    data.frame(g = factor(g), x, y = exp(1.5 * x + 0.3 * rnorm(8)[g]) + rnorm(120))
+  })
+  fit <- function(rows, ...) {
+    dg_glm(y ~ x | g, data = droplevels(world[rows, ]), family = gaussian("log"),
+           kernel = kernel_linear(), domain_kernel = domain_pooled(), ...)
+  }
+  held <- function(lambda) {
+    sum(vapply(levels(world$g), function(left) {
+      rows <- world$g != left
+      sum((world$y - predict(fit(rows, lambda = lambda), world))[!rows]^2)
+    }, 0))
+  }
+  some <- vapply(nrow(world) * 10^c(-4, -2, 0, 2), held, 0)
+  expect_lt(held(fit(TRUE)$lambda), 1.2 * min(some))
+})

@@ -110,3 +110,42 @@ test_that("left-out domains are predicted at the population level, also tuned", 
                    grid = list(slopes = list(character(), "SES"), domain_means = c(FALSE, TRUE)))
   expect_identical(nrow(tuned$tuning$table), 4L)
 })
+
+test_that("a probability in a new domain is the mean over its random effects", {
+  naive <- function(value, sd) {
+    stats::integrate(function(z) stats::plogis(value + sd * z) * stats::dnorm(z), -Inf, Inf,
+                     rel.tol = 1e-11)$value
+  }
+  value <- rep(c(-6, -1, 0, 2), each = 4)
+  sd <- rep(c(0, 0.3, 1, 5), 4)
+  expect_equal(mean_logistic(value, sd), mapply(naive, value, sd), tolerance = 1e-10)
+  model <- dg_mixed(high ~ SES | School, data = math, slopes = "SES")
+  own <- cbind(1, strangers$SES)
+  sds <- sqrt(diag(own %*% model$engine$object$covariance %*% t(own)))
+  at_zero <- dg_mixed(high ~ SES | School, data = math, slopes = "SES", marginal = FALSE)
+  values <- stats::qlogis(predict(at_zero, strangers, type = "prob")[, 2L])
+  expect_equal(drop(own %*% coef(model)), values, tolerance = 1e-6)
+  expect_equal(predict(model, strangers, type = "prob")[, 2L], mapply(naive, values, sds),
+               tolerance = 1e-6)
+  # known domains keep their own effects
+  expect_equal(predict(model, math), predict(at_zero, math))
+  expect_error(dg_mixed(marginal = NA), "`marginal` must be TRUE or FALSE")
+})
+
+test_that("the mean probability in new domains is the observed proportion", {
+  world <- with_seed(8, {
+    g <- rep(1:160, each = 15)
+    x <- rnorm(2400)
+    data.frame(g = factor(g), x, y = factor(rbinom(2400, 1, plogis(1.5 + x + 2 * rnorm(160)[g]))))
+  })
+  train <- droplevels(subset(world, as.integer(g) <= 60))
+  test <- subset(world, as.integer(g) > 60)
+  mean_of <- function(...) {
+    # lme4 doubts that it converged
+    model <- suppressWarnings(dg_mixed(y ~ x | g, data = train, ...))
+    mean(predict(model, test, type = "prob")[, "1"])
+  }
+  observed <- mean(test$y == "1")
+  expect_lt(abs(mean_of() - observed), 0.04)
+  expect_gt(mean_of(marginal = FALSE) - observed, 0.06)
+})

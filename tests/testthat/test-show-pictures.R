@@ -300,7 +300,7 @@ test_that("tuning pictures show the best of each value, and mark what was chosen
   expect_domgen_error(plot(x, type = "surface", parameters = "lambda"), "two names")
 })
 
-test_that("bins hold all rows, and their intervals are Wilson's", {
+test_that("bins hold all rows, and their intervals are Wilson's of the effective number", {
   cv <- pictured("cv")
   calibration <- dg_calibration(cv)
   table <- calibration$table
@@ -310,10 +310,36 @@ test_that("bins hold all rows, and their intervals are Wilson's", {
   expect_equal(sum(table$rows * table$predicted), sum(cv$predictions$prob[, 2]))
   expect_true(all(table$predicted >= table$low & table$predicted <= table$high))
   reference <- suppressWarnings(stats::prop.test(7, 20, correct = FALSE)$conf.int)
-  expect_equal(unlist(wilson_interval(7, 20), use.names = FALSE), c(reference))
-  sure <- bin_probabilities("a", c(0, 1, 1), c(FALSE, TRUE, TRUE), 10)
+  expect_equal(wilson_interval(7 / 20, 20, stats::qnorm(0.975)), c(reference))
+  # ten domains of alike rows are ten rows; independent rows keep their number
+  alike <- rep(c(TRUE, FALSE), c(30, 70))
+  domain <- gl(10, 10)
+  expect_equal(clustered_interval(alike, domain), wilson_interval(0.3, 9, stats::qt(0.975, 9)))
+  mixed <- rep(c(TRUE, FALSE, FALSE, TRUE), 25)
+  expect_equal(clustered_interval(mixed, domain), wilson_interval(0.5, 100, stats::qt(0.975, 9)))
+  expect_identical(clustered_interval(alike, gl(1, 100)), c(NA_real_, NA_real_))
+  sure <- bin_probabilities("a", c(0, 1, 1), c(FALSE, TRUE, TRUE), gl(1, 3), 10)
   expect_identical(sure$rows, c(1L, 2L))
   expect_equal(sure$observed, c(0, 1))
+})
+
+test_that("calibration is by domain first: domains that are off in turn do not hide each other", {
+  # logits 1 too low in half of the domains, 1 too high in the others
+  world <- with_seed(2, {
+    domain <- gl(8, 400)
+    logit <- rnorm(3200)
+    off <- rep(c(-1, 1), 4)[domain]
+    list(domain = domain, p = plogis(logit), hit = runif(3200) < plogis(logit + off))
+  })
+  found <- calibrate_domains("1", world$p, world$hit, world$domain)
+  expect_equal(found$observed, c(tapply(world$hit, world$domain, sum)), ignore_attr = TRUE)
+  expect_equal(found$expected, c(tapply(world$p, world$domain, sum)), ignore_attr = TRUE)
+  expect_equal(found$intercept, rep(c(-1, 1), 4), tolerance = 0.35)
+  expect_equal(found$slope, rep(1, 8), tolerance = 0.4)
+  direct <- glm(world$hit ~ qlogis(world$p), binomial, subset = world$domain == "3")
+  expect_equal(found$slope[3], coef(direct)[[2]], tolerance = 1e-6)
+  few <- calibrate_domains("1", c(0.2, 0.6), c(FALSE, TRUE), gl(1, 2))
+  expect_identical(few[c("intercept", "slope")], data.frame(intercept = NA_real_, slope = NA_real_))
 })
 
 test_that("calibration of a model asks for new rows with classes it knows", {
@@ -323,7 +349,7 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   calibration <- dg_calibration(model, new, bins = 4)
   expect_identical(calibration$rows, nrow(new))
   expect_identical(calibration$domains, 3L)
-  expect_output(print(calibration), "expected calibration error")
+  expect_output(print(calibration), "observed/expected by domain .* slope .*All domains together")
   expect_domgen_error(dg_calibration(model), "`newdata` must be given")
   expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"

@@ -24,6 +24,14 @@ sized_standing <- function(rows) {
   like_sized(domain_standing(kernel, sides$new), kernel, sides$new)
 }
 
+# With another seed in the place of 1.
+with_other_draws <- function(seed, code) {
+  with_replaced("with_seed", function(ignored, code) {
+    set.seed(seed)
+    code
+  }, code)
+}
+
 test_that("a single new row is ranked by the formula among all rows' chances of being drawn", {
   set.seed(1)
   # one row a domain is drawn; of domains whose rows are equal it is known which
@@ -39,7 +47,10 @@ test_that("a single new row is ranked by the formula among all rows' chances of 
   left <- sapply(1:6, function(g) nearest(far(g, setdiff(1:6, g))))
   own <- sapply(1:6, function(g) nearest(far(7, setdiff(1:6, g))))
   expect_equal(found$p, (1 + sum(left >= own)) / 7)
-  expect_equal(c(attr(found, "left_out")) / left, rep(attr(found, "left_out")[1] / left[1], 6),
+  # drawn beside the distance of all rows, as far from it as they are from each other
+  apart <- c(attr(found, "left_out")) - found$distance
+  shown <- apart > -found$distance
+  expect_equal((apart / (left - own))[shown], rep((apart / (left - own))[shown][1], sum(shown)),
                tolerance = 1e-4)
 })
 
@@ -85,6 +96,24 @@ test_that("equal sizes are compared as they are, and the order of rows does not 
   found <- sized_standing(rows)
   expect_identical(.Random.seed, before)
   expect_equal(sized_standing(rows_at(rows, sample(36))), found)
+})
+
+test_that("the order of columns does not matter, also where rows are equal", {
+  set.seed(4)
+  rows <- sized_rows(c(30, 70, 50, 90, 40, 80, 12))
+  rows$X <- cbind(round(rows$X), rows$X[, 1] > 0.5, round(rnorm(nrow(rows$X))))
+  p_of <- function(columns) sized_standing(replace(rows, 1L, list(rows$X[, columns])))$p
+  expect_equal(vapply(list(c(2, 1, 3, 4), c(4, 3, 2, 1), c(3, 1, 4, 2)), p_of, 0), rep(p_of(1:4), 3))
+})
+
+test_that("p hangs little on the draw, and the plot counts what p counts", {
+  set.seed(5)
+  rows <- sized_rows(c(rep(60, 20), 10))
+  found <- sized_standing(rows)
+  others <- vapply(11:16, function(seed) with_other_draws(seed, sized_standing(rows))$p, 0)
+  expect_lt(max(abs(others - found$p)), 0.2)
+  expect_gt(length(unique(others)), 1L)
+  expect_equal((1 + sum(attr(found, "left_out") >= found$distance * (1 - 1e-9))) / 21, found$p)
 })
 
 test_that("values that are too large to have digits give no warning of them", {
