@@ -106,8 +106,8 @@ test_that("one bandwidth per predictor is tried for few predictors, and wins whe
 })
 
 test_that("shapes of domains are used where they tell", {
-  ellipses <- simulate_ellipses(domains = 10, rows = 40, seed = 1)
-  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8))
+  ellipses <- simulate_ellipses(domains = 10, rows = 25, seed = 1)
+  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8), max_predictors = 0)
   expect_match(found$choice$table$domain_kernel[2L], "distributional")
   new <- domains_of(ellipses, 9:10)
   expect_gt(mean(predict(found, new) == new$y), 0.8)
@@ -178,7 +178,7 @@ test_that("of few domains, what standardises each by itself must be clearly bett
 test_that("a forest is a member where it is clearly better, and may not be", {
   skip_if_not_installed("ranger")
   steps <- function(seed, domains) with_seed(seed, {
-    d <- data.frame(domain = gl(domains, 60), matrix(runif(domains * 60 * 6), ncol = 6))
+    d <- data.frame(domain = gl(domains, 40), matrix(runif(domains * 40 * 6), ncol = 6))
     transform(d, y = 3 * (X1 > 0.5) * (X2 > 0.5) + 2 * (X3 > 0.7) + rnorm(nrow(d)) / 10)
   })
   data <- steps(1, 8)
@@ -193,7 +193,7 @@ test_that("a forest is a member where it is clearly better, and may not be", {
   expected <- found$choice$expected
   expect_lt(abs(expected$mean - mean(true)), 2.5 * expected$se)
   # of a line a forest knows no more than the ridge regressions
-  expect_false(any(grepl("forest", found_words(dg_auto(y ~ . | domain, data = signal,
+  expect_false(any(grepl("forest", found_words(dg_auto(y ~ . | domain, data = signal, max_predictors = 0,
                                                        progress = FALSE)))))
 })
 
@@ -210,13 +210,14 @@ test_that("heavy tails bring a support vector regression, others do not", {
 test_that("folds say which domains are left out together", {
   folds <- domain_folds(levels(signal$domain), 2)
   found <- dg_auto(y ~ . | domain, data = signal, folds = folds, max_predictors = 0,
-                   progress = FALSE)
+                   members = 2, progress = FALSE)
   row <- which(found$choice$table$member %in% TRUE)[1L]
   by_hand <- dg_cv(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = signal,
                    folds = folds)
   # closed forms keep bandwidths and scaling of all rows
   expect_equal(unname(found$choice$scores[, row]), by_hand$domains$score, tolerance = 0.05)
-  alone <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, progress = FALSE)
+  alone <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, members = 2,
+                   progress = FALSE)
   expect_false(isTRUE(all.equal(alone$choice$table$mean, found$choice$table$mean)))
 })
 
@@ -224,7 +225,7 @@ test_that("the unit of weights does not matter, of one domain or of several", {
   w <- rep_len(c(1, 3), nrow(signal))
   fits <- lapply(c(1, 2^20, 2^-20), function(unit) {
     dg_auto(y ~ x1 + x2 + x3 | domain, data = signal, weights = unit * w, max_predictors = 0,
-            max_rows = 60, progress = FALSE)
+            max_rows = 60, members = 2, progress = FALSE)
   })
   expect_equal(predict(fits[[2L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
   expect_equal(predict(fits[[3L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
@@ -295,11 +296,11 @@ test_that("the standard error knows that all domains have the same units", {
 })
 
 test_that("units that keep to their domain change nothing", {
-  nested <- transform(signal, unit = seq_len(nrow(signal)))
+  nested <- transform(toy, unit = seq_len(nrow(toy)))
   expect_equal(dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, unit = unit, max_predictors = 0,
-                       progress = FALSE)$choice$scores,
+                       members = 2, progress = FALSE)$choice$scores,
                dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, max_predictors = 0,
-                       progress = FALSE)$choice$scores)
+                       members = 2, progress = FALSE)$choice$scores)
 })
 
 test_that("a column named in quotes is refused with what to write", {
@@ -317,7 +318,7 @@ test_that("with a budget no further candidate is begun when it is spent", {
   expect_identical(found$choice$budget, list(seconds = 1e-9, spent = TRUE))
   expect_output(print(found), "the time budget of 1e-09 s was spent before all were tried")
   patient <- dg_auto(y ~ . | domain, data = signal, budget = 600, max_predictors = 0,
-                     progress = FALSE)
+                     members = 1, progress = FALSE)
   expect_false(patient$choice$budget$spent)
   expect_false(any(grepl("budget", capture.output(print(patient)))))
 })
