@@ -60,12 +60,12 @@ each <- function(label, values, f) {
   stats::setNames(calls, paste0(label, "(", names(values), ")"))
 }
 
-# The values that one of several methods meets: every third, beginning elsewhere for the next, so
-# that each method meets a third of the values and each value a third of the methods. The long form
+# The values that one of several methods meets: every fifth, beginning elsewhere for the next, so
+# that each method meets a fifth of the values and each value a fifth of the methods. The long form
 # has all pairs.
 turn <- function(values, method, methods) {
   if (long_form()) return(values)
-  values[(seq_along(values) + match(method, methods)) %% 3L == 0L]
+  values[(seq_along(values) + match(method, methods)) %% 5L == 0L]
 }
 
 # The message names the argument in backticks and says what it must be.

@@ -106,7 +106,7 @@ test_that("one bandwidth per predictor is tried for few predictors, and wins whe
 })
 
 test_that("shapes of domains are used where they tell", {
-  ellipses <- simulate_ellipses(domains = 10, rows = 25, seed = 1)
+  ellipses <- simulate_ellipses(domains = 10, rows = 40, seed = 1)
   found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8), max_predictors = 0)
   expect_match(found$choice$table$domain_kernel[2L], "distributional")
   new <- domains_of(ellipses, 9:10)
@@ -202,7 +202,8 @@ test_that("heavy tails bring a support vector regression, others do not", {
     d <- data.frame(domain = gl(domains, 40), x1 = rnorm(domains * 40), x2 = rnorm(domains * 40))
     transform(d, y = 2 * x1 + rt(nrow(d), 2))
   })
-  heavy <- dg_auto(y ~ . | domain, data = tails(1, 8), max_predictors = 0, progress = FALSE)
+  heavy <- dg_auto(y ~ . | domain, data = tails(1, 8), members = 2, max_predictors = 0,
+                   progress = FALSE)
   expect_true("support vector regression" %in% heavy$choice$table$kernel)
   expect_false("support vector regression" %in% model$choice$table$kernel)
 })
@@ -354,16 +355,17 @@ test_that("any score of predictions or decisions decides, for two classes and mo
   }
   lacking <- labels
   lacking$y[labels$domain == "d2"] <- "1"
-  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", max_predictors = 0)
+  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", members = 2,
+                  max_predictors = 0)
   expect_true(all(is.na(some$choice$scores["d2", ])))
   expect_false(anyNA(some$choice$table$mean))
   many <- with_seed(1, transform(toy_domains(4, 24), y = factor(c("a", "b", "c")[
     findInterval(x1 + rnorm(length(x1)) / 4, c(-0.4, 0.4)) + 1L])))
-  found <- dg_auto(y ~ . | domain, data = many, max_predictors = 0)
+  found <- dg_auto(y ~ . | domain, data = many, members = 2, max_predictors = 0)
   expect_s3_class(predict(found, many), "factor")
   expect_gt(found$choice$table$mean[1L], 0.6)
   expect_identical(dim(predict(found, many, type = "decision")), c(nrow(many), 3L))
-  own <- dg_auto(y ~ . | domain, data = toy, max_predictors = 0, metric = metric_custom(
+  own <- dg_auto(y ~ . | domain, data = toy, members = 1, max_predictors = 0, metric = metric_custom(
     function(truth, prediction) median(abs(truth - prediction)), title = "median error"))
   expect_output(print(own), "median error on left-out domains")
 })
@@ -372,10 +374,10 @@ test_that("weights, probabilities and matrices go through", {
   labels <- toy_classes(4, 16)
   w <- seq_len(nrow(labels)) %% 3 + 1
   found <- dg_auto(labels[c("x1", "x2", "x3")], labels$y, labels$domain, weights = w,
-                   probability = "platt", max_predictors = 0)
+                   probability = "platt", members = 2, max_predictors = 0)
   prob <- predict(found, labels[c("x1", "x2", "x3")], domain = labels$domain, type = "prob")
   expect_equal(rowSums(prob), rep(1, nrow(labels)), ignore_attr = TRUE)
-  weightless <- dg_auto(y ~ . | domain, data = labels, max_predictors = 0)
+  weightless <- dg_auto(y ~ . | domain, data = labels, members = 2, max_predictors = 0)
   expect_false(identical(found$choice$table$mean, weightless$choice$table$mean))
 })
 

@@ -25,7 +25,7 @@ domain_kernels <- c(made_without_arguments("^domain_", "domgen_domain_kernel"),
 projections <- made_without_arguments("^[a-z]+$", "dg_projection_spec")
 learners <- made_without_arguments("^dg_", "dg_spec")
 # bandwidths for each predictor: test-choose-auto.R
-learners$dg_auto <- dg_auto(max_predictors = 0)
+learners$dg_auto <- dg_auto(members = 2, max_predictors = 0)
 
 test_that("the search finds what there is", {
   expect_true(all(c("kernel_rbf", "kernel_delta", "kernel_poly") %in% names(kernels)))
