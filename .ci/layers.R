@@ -75,7 +75,7 @@ column <- function(definitions, name) unlist(lapply(definitions, `[[`, name))
 
 is_function <- function(value) is.call(value) && identical(value[[1L]], as.name("function"))
 
-# Data frame: from, to (functions), from_file, to_file, from_room, to_room. upward: those calls alone,
+# Data frame: from, to (functions), from_file, to_file, from_room, to_room. upward: those calls
 # and some others; only what names something of a room above is looked at.
 read_calls <- function(definitions, upward = FALSE) {
   names <- column(definitions, "name")

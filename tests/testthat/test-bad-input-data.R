@@ -33,7 +33,9 @@ test_that("responses of every kind give an error of ours or a finite answer", {
     fit_to <- fits()[[name]]
     of_turn <- function(values) turn(values, name, names(fits()))
     expect_outcomes(each(name, of_turn(responses), function(y) fit_to(b$X, y, b$domain)), fine)
-    expect_outcomes(each(name, of_turn(not_responses), function(y) fit_to(b$X, y, b$domain)), "error")
+    expect_outcomes(each(name, of_turn(not_responses), function(y) {
+      fit_to(b$X, y, b$domain)
+    }), "error")
   }
 })
 

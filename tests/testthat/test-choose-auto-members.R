@@ -84,7 +84,8 @@ test_that("dg_auto() has calibrated probabilities from held-out domains", {
 })
 
 test_that("cross-validation keeps what was chosen in each fold", {
-  result <- dg_cv(dg_auto(max_predictors = 0, progress = FALSE), y ~ . | domain, data = toy, folds = 2)
+  result <- dg_cv(dg_auto(max_predictors = 0, progress = FALSE), y ~ . | domain, data = toy,
+                  folds = 2)
   expect_match(result$fits$chosen, "^scale (pooled|domain|both|means|rank), ")
 })
 

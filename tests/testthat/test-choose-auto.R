@@ -193,8 +193,8 @@ test_that("a forest is a member where it is clearly better, and may not be", {
   expected <- found$choice$expected
   expect_lt(abs(expected$mean - mean(true)), 2.5 * expected$se)
   # of a line a forest knows no more than the ridge regressions
-  expect_false(any(grepl("forest", found_words(dg_auto(y ~ . | domain, data = signal, max_predictors = 0,
-                                                       progress = FALSE)))))
+  linear <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, progress = FALSE)
+  expect_false(any(grepl("forest", found_words(linear))))
 })
 
 test_that("heavy tails bring a support vector regression, others do not", {
@@ -365,7 +365,8 @@ test_that("any score of predictions or decisions decides, for two classes and mo
   expect_s3_class(predict(found, many), "factor")
   expect_gt(found$choice$table$mean[1L], 0.6)
   expect_identical(dim(predict(found, many, type = "decision")), c(nrow(many), 3L))
-  own <- dg_auto(y ~ . | domain, data = toy, members = 1, max_predictors = 0, metric = metric_custom(
+  own <- dg_auto(y ~ . | domain, data = toy, members = 1, max_predictors = 0,
+                 metric = metric_custom(
     function(truth, prediction) median(abs(truth - prediction)), title = "median error"))
   expect_output(print(own), "median error on left-out domains")
 })
