@@ -126,8 +126,8 @@ test_that("the laws hold for parts that are made outside the package", {
 
 test_that("fits of many tiles are bitwise the same when repeated, and on one thread as on two", {
   skip_on_cran()
-  train <- simulate_dica(domains = 6, rows = 130, p = 5, seed = 2)
-  test <- simulate_dica(domains = 2, rows = 200, p = 5, seed = 3)
+  train <- simulate_dica(domains = 6, rows = 60, p = 5, seed = 2)
+  test <- simulate_dica(domains = 2, rows = 100, p = 5, seed = 3)
   specs <- list(
     dica = dica(ncomp = 2), udica = udica(ncomp = 2), kpca = kpca(ncomp = 2),
     svm = dg_svm(cost = 10), pooled = dg_svm(domain_kernel = domain_pooled(), offset = TRUE),
