@@ -57,7 +57,7 @@ each <- function(label, values, f) {
     force(name)
     function() f(values[[name]])
   })
-  stats::setNames(calls, paste0(label, "(", names(values), ")"))
+  stats::setNames(calls, paste0(label, "(", names(values), ")", recycle0 = TRUE))
 }
 
 # The values that one of several methods meets: every fifth, beginning elsewhere for the next, so
