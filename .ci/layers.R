@@ -54,14 +54,17 @@ source_files <- function(root, folder, pattern) {
   list.files(file.path(root, folder), pattern, full.names = TRUE, recursive = TRUE)
 }
 
-# Every top-level expression of R/: list(file, name, value: the code, lines: from, to).
+# Every top-level expression of R/: list(file, name, value: the code, words of its text, lines:
+# from, to).
 read_definitions <- function(root = ".") {
   unlist(lapply(source_files(root, "R", "[.]R$"), function(file) {
     code <- parse(file, keep.source = TRUE)
+    words <- strsplit(readLines(file, encoding = "UTF-8"), "[^[:alnum:]._]+")
     lapply(seq_along(code), function(i) {
       assigned <- is.call(code[[i]]) && identical(code[[i]][[1L]], as.name("<-"))
       position <- as.integer(attr(code, "srcref")[[i]])
-      list(file = basename(file), value = if (assigned) code[[i]][[3L]] else code[[i]],
+      list(file = basename(file), words = unique(unlist(words[position[1L]:position[3L]])),
+           value = if (assigned) code[[i]][[3L]] else code[[i]],
            name = if (assigned) paste(deparse(code[[i]][[2L]]), collapse = "") else "top level",
            from = position[1L], to = position[3L])
     })
@@ -72,11 +75,19 @@ column <- function(definitions, name) unlist(lapply(definitions, `[[`, name))
 
 is_function <- function(value) is.call(value) && identical(value[[1L]], as.name("function"))
 
-# Data frame: from, to (functions), from_file, to_file, from_room, to_room.
-read_calls <- function(definitions) {
+# Data frame: from, to (functions), from_file, to_file, from_room, to_room. upward: those calls
+# and some others; only what names something of a room above is looked at.
+read_calls <- function(definitions, upward = FALSE) {
   names <- column(definitions, "name")
   files <- stats::setNames(column(definitions, "file"), names)
+  level <- rooms[room_of(files), "layer"]
+  # an operator is no word
+  above <- lapply(seq_len(max(level, na.rm = TRUE)), function(l) {
+    names[which(level > l & grepl("^[[:alnum:]._]+$", names))]
+  })
+  at <- stats::setNames(level, files)
   calls <- do.call(rbind, lapply(definitions, function(d) {
+    if (upward && !any(d$words %in% above[[at[[d$file]]]])) return(NULL)
     used <- codetools::findGlobals(eval(call("function", NULL, d$value)))
     used <- setdiff(used[files[used] %in% setdiff(files, d$file)], "top level")
     if (length(used)) {
@@ -179,9 +190,9 @@ part_questions <- function(definitions) {
   part <- paste0("^(kernel|domain|features|product)_|_map$|",
                  "^dg_(projection|chain|gp|ridge|svm|lm|null|auto)")
   asked <- do.call(rbind, lapply(definitions, function(d) {
-    classes <- unlist(lapply(calls_of(d$value, "inherits"), function(call) {
-      constants(as.list(call)[-(1:2)])
-    }))
+    classes <- if ("inherits" %in% d$words) {
+      unlist(lapply(calls_of(d$value, "inherits"), function(call) constants(as.list(call)[-(1:2)])))
+    }
     classes <- classes[grepl(part, classes)]
     if (length(classes)) data.frame(file = d$file, within = d$name, class = classes)
   }))
@@ -208,9 +219,9 @@ constants <- function(code) {
 # The files that make objects of a class: structure(class = ) and constructors named like it.
 class_homes <- function(definitions) {
   made <- do.call(rbind, lapply(definitions, function(d) {
-    classes <- c(d$name, unlist(lapply(calls_of(d$value, "structure"), function(call) {
-      constants(call$class)
-    })))
+    classes <- c(d$name, if ("structure" %in% d$words) {
+      unlist(lapply(calls_of(d$value, "structure"), function(call) constants(call$class)))
+    })
     data.frame(class = classes, file = d$file)
   }))
   split(made$file, made$class)

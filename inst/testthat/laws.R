@@ -114,16 +114,16 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
   train <- law_data()
   new <- law_data(new = TRUE)
   spec <- dg_ridge(lambda = 0.1, kernel = kernel_rbf(1.5), domain_kernel = domain_kernel)
+  # made once, by the first law that asks for it
+  delayedAssign("model", fit_seeded(spec, train))
 
   test_that(paste(name, "predicts training domains as they were fitted, twice the same"), {
-    model <- fit_seeded(spec, train)
     expect_equal(predict(model, train), fitted(model), tolerance = 1e-9)
     expect_identical(predict(fit_seeded(spec, train), new), predict(model, new))
     expect_same_from_file(model, new)
   })
 
   test_that(paste(name, "takes a domain for its rows, in any order"), {
-    model <- fit_seeded(spec, train)
     whole <- predict(model, new)
     order <- law_order(nrow(new))
     expect_equal(predict(model, new[order, ]), whole[order], tolerance = 1e-12)
@@ -134,7 +134,6 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
   })
 
   test_that(paste(name, "describes the domains of a fixed reference once and for all"), {
-    model <- fit_seeded(spec, train)
     expect_fixed(model, new[c(1:2, 15:16), ], new)
     expect_equal(predict(fix_reference(model, "training"), train), fitted(model), tolerance = 1e-9)
   })
@@ -158,7 +157,7 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
 
   test_that(paste(name, "does not depend on threads"), {
     single <- fit_seeded(with_args(spec, threads = 1L), train)
-    expect_equal(predict(single, new), predict(fit_seeded(spec, train), new), tolerance = 1e-10)
+    expect_equal(predict(single, new), predict(model, new), tolerance = 1e-10)
   })
 }
 
@@ -173,9 +172,9 @@ projection_laws <- function(spec, name = spec$method, maps = law_maps) {
   train <- law_data(response)
   new <- law_data(response, new = TRUE)
   fit_to <- function(data, spec) fit(spec, y ~ . | domain, data = data)
+  delayedAssign("model", fit_to(train, spec))
 
   test_that(paste(name, "projects its training rows as it fitted them, in any order"), {
-    model <- fit_to(train, spec)
     expect_equal(predict(model, train), fitted(model), tolerance = 1e-9)
     whole <- predict(model, new)
     order <- law_order(nrow(new))
@@ -186,7 +185,6 @@ projection_laws <- function(spec, name = spec$method, maps = law_maps) {
   })
 
   test_that(paste(name, "does not depend on the order of the training rows, threads or names"), {
-    model <- fit_to(train, spec)
     shuffled <- fit_to(train[law_order(nrow(train)), ], spec)
     expect_equal(shuffled$values, model$values, tolerance = 1e-8)
     expect_equal(abs(predict(shuffled, new)), abs(predict(model, new)), tolerance = 1e-5)
@@ -197,7 +195,6 @@ projection_laws <- function(spec, name = spec$method, maps = law_maps) {
   })
 
   test_that(paste(name, "gives the same result twice, to the bit, and comes back from a file"), {
-    model <- fit_to(train, spec)
     expect_identical(fit_to(train, spec)$scores, model$scores)
     expect_same_from_file(model, new)
   })
@@ -229,9 +226,9 @@ feature_laws <- function(features, spec = kpca(ncomp = 2), name = class(features
   spec <- with_args(spec, features = features, ncomp = if (response == "class") 1L else 2L)
   train <- law_data(response)
   new <- law_data(response, new = TRUE)
+  delayedAssign("model", fit_seeded(spec, train))
 
   test_that(paste(name, "projects its training rows as it fitted them"), {
-    model <- fit_seeded(spec, train)
     expect_equal(predict(model, train), fitted(model), tolerance = 1e-9)
     expect_equal(unname(colMeans(fitted(model))), rep(0, ncol(fitted(model))), tolerance = 1e-10)
     whole <- predict(model, new)
@@ -245,7 +242,6 @@ feature_laws <- function(features, spec = kpca(ncomp = 2), name = class(features
   })
 
   test_that(paste(name, "does not depend on threads, but on the seed"), {
-    model <- fit_seeded(spec, train)
     expect_identical(fit_seeded(spec, train)$scores, model$scores)
     single <- fit_seeded(with_args(spec, threads = 1L), train)
     for (part in c("values", "scores", "directions", "centre")) {
@@ -257,7 +253,7 @@ feature_laws <- function(features, spec = kpca(ncomp = 2), name = class(features
   })
 
   test_that(paste(name, "comes back from a file as it was saved"), {
-    expect_same_from_file(fit_seeded(spec, train), new)
+    expect_same_from_file(model, new)
   })
 }
 
@@ -268,9 +264,9 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
   train <- law_data(response)
   new <- law_data(response, new = TRUE)
   fit_to <- function(data, ...) fit_seeded(spec, data, ...)
+  delayedAssign("model", fit_to(train))
 
   test_that(paste(name, "predicts its training rows as fitted, in any order, twice the same"), {
-    model <- fit_to(train)
     expect_equal(predict(model, train), fitted(model), tolerance = 1e-9)
     whole <- predict(model, new)
     order <- law_order(nrow(new))
@@ -280,11 +276,10 @@ learner_laws <- function(spec, name = spec$method, copies = TRUE, response = spe
   })
 
   test_that(paste(name, "predicts each row alone where the reference is fixed"), {
-    expect_fixed(fit_to(train), new[c(1:3, 15:17), ], new)
+    expect_fixed(model, new[c(1:3, 15:17), ], new)
   })
 
   test_that(paste(name, "gives NA for a row with a missing value and the rest as without it"), {
-    model <- fit_to(train)
     holes <- new
     holes$x2[4] <- NA
     expect_warning(values <- predict(model, holes), "1 row", class = "domgen_warning_missing")

@@ -57,7 +57,15 @@ each <- function(label, values, f) {
     force(name)
     function() f(values[[name]])
   })
-  stats::setNames(calls, paste0(label, "(", names(values), ")"))
+  stats::setNames(calls, paste0(label, "(", names(values), ")", recycle0 = TRUE))
+}
+
+# The values that one of several methods meets: every fifth, beginning elsewhere for the next, so
+# that each method meets a fifth of the values and each value a fifth of the methods. The long form
+# has all pairs.
+turn <- function(values, method, methods) {
+  if (long_form()) return(values)
+  values[(seq_along(values) + match(method, methods)) %% 5L == 0L]
 }
 
 # The message names the argument in backticks and says what it must be.

@@ -13,6 +13,9 @@ domains_of <- function(data, codes) {
   droplevels(data[data$domain %in% levels(data$domain)[codes], , drop = FALSE])
 }
 
+# The long forms of tests run weekly and by `.ci/run --all`.
+long_form <- function() nzchar(Sys.getenv("DOMGEN_LONG"))
+
 # The relative error that rounding may leave in a number that is the result of n operations, whose
 # errors of eps each are multiplied by the condition of what they go through.
 rounding <- function(condition, n) condition * n * .Machine$double.eps

@@ -11,31 +11,40 @@ list2env(bad_weights(b), environment())
 test_that("predictors of every kind give an error of ours or a finite answer", {
   for (name in names(fits())) {
     fit_to <- fits()[[name]]
-    expect_outcomes(each(name, matrices, function(x) fit_to(x, b$number, b$domain)), fine)
-    expect_outcomes(each(name, not_matrices, function(x) fit_to(x, b$number, b$domain)), "error")
+    of_turn <- function(values) turn(values, name, names(fits()))
+    expect_outcomes(each(name, of_turn(matrices), function(x) fit_to(x, b$number, b$domain)), fine)
+    expect_outcomes(each(name, of_turn(not_matrices), function(x) {
+      fit_to(x, b$number, b$domain)
+    }), "error")
   }
 })
 
 test_that("predictors of every kind are handled in classification", {
   methods <- fits()[c("dica", "udica", "svm", "svm linear", "lm", "chain")]
   for (name in names(methods)) {
-    expect_outcomes(each(name, matrices, function(x) methods[[name]](x, b$class, b$domain)), fine)
+    expect_outcomes(each(name, turn(matrices, name, names(methods)), function(x) {
+      methods[[name]](x, b$class, b$domain)
+    }), fine)
   }
 })
 
 test_that("responses of every kind give an error of ours or a finite answer", {
   for (name in names(fits())) {
     fit_to <- fits()[[name]]
-    expect_outcomes(each(name, responses, function(y) fit_to(b$X, y, b$domain)), fine)
-    expect_outcomes(each(name, not_responses, function(y) fit_to(b$X, y, b$domain)), "error")
+    of_turn <- function(values) turn(values, name, names(fits()))
+    expect_outcomes(each(name, of_turn(responses), function(y) fit_to(b$X, y, b$domain)), fine)
+    expect_outcomes(each(name, of_turn(not_responses), function(y) {
+      fit_to(b$X, y, b$domain)
+    }), "error")
   }
 })
 
 test_that("domains of every kind give an error of ours or a finite answer", {
   for (name in names(fits())) {
     fit_to <- fits()[[name]]
-    expect_outcomes(each(name, domains, function(g) fit_to(b$X, b$number, g)), fine)
-    expect_outcomes(each(name, not_domains, function(g) fit_to(b$X, b$number, g)), "error")
+    of_turn <- function(values) turn(values, name, names(fits()))
+    expect_outcomes(each(name, of_turn(domains), function(g) fit_to(b$X, b$number, g)), fine)
+    expect_outcomes(each(name, of_turn(not_domains), function(g) fit_to(b$X, b$number, g)), "error")
   }
 })
 
@@ -61,9 +70,14 @@ test_that("columns of odd kinds are numbers or an error that names them", {
 test_that("weights of every kind give an error of ours or a finite answer", {
   for (name in names(weighted_fits())) {
     fit_to <- weighted_fits()[[name]]
+    of_turn <- function(values) turn(values, name, names(weighted_fits()))
     for (y in list(b$number, b$class)) {
-      expect_outcomes(each(name, weightings, function(w) fit_to(b$X, y, b$domain, w)), fine)
-      expect_outcomes(each(name, not_weights, function(w) fit_to(b$X, y, b$domain, w)), "error")
+      expect_outcomes(each(name, of_turn(weightings), function(w) {
+        fit_to(b$X, y, b$domain, w)
+      }), fine)
+      expect_outcomes(each(name, of_turn(not_weights), function(w) {
+        fit_to(b$X, y, b$domain, w)
+      }), "error")
     }
   }
 })

@@ -47,6 +47,7 @@ feature_fits <- function() {
     }
   )
 }
+of_turn <- function(values, method) turn(values, method, names(feature_fits()))
 of_classes <- c("sca", "sca average", "mda", "mda uniform", "cidg", "cidg product")
 response_of <- function(method) if (method %in% of_classes) b$class else b$number
 
@@ -60,24 +61,24 @@ test_that("the methods of the battery answer sound data", {
 test_that("predictors of every kind give an error of ours or a finite answer", {
   with_seed(1, for (name in names(feature_fits())) {
     fit_to <- function(x) feature_fits()[[name]](x, response_of(name), b$domain)
-    expect_outcomes(each(name, bad$matrices, fit_to), fine)
-    expect_outcomes(each(name, bad$not_matrices, fit_to), "error")
+    expect_outcomes(each(name, of_turn(bad$matrices, name), fit_to), fine)
+    expect_outcomes(each(name, of_turn(bad$not_matrices, name), fit_to), "error")
   })
 })
 
 test_that("responses of every kind give an error of ours or a finite answer", {
   with_seed(1, for (name in setdiff(names(feature_fits()), "kpca one landmark")) {
     fit_to <- function(y) feature_fits()[[name]](b$X, y, b$domain)
-    expect_outcomes(each(name, bad$responses, fit_to), fine)
-    expect_outcomes(each(name, bad$not_responses, fit_to), "error")
+    expect_outcomes(each(name, of_turn(bad$responses, name), fit_to), fine)
+    expect_outcomes(each(name, of_turn(bad$not_responses, name), fit_to), "error")
   })
 })
 
 test_that("domains of every kind give an error of ours or a finite answer", {
   with_seed(1, for (name in names(feature_fits())) {
     fit_to <- function(g) feature_fits()[[name]](b$X, response_of(name), g)
-    expect_outcomes(each(name, bad$domains, fit_to), fine)
-    expect_outcomes(each(name, bad$not_domains, fit_to), "error")
+    expect_outcomes(each(name, of_turn(bad$domains, name), fit_to), fine)
+    expect_outcomes(each(name, of_turn(bad$not_domains, name), fit_to), "error")
   })
 })
 

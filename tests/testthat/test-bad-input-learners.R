@@ -9,12 +9,21 @@ list2env(bad_weights(b), environment())
 test_that("predictors, responses and domains of every kind give an error or a finite answer", {
   for (name in names(whole_fits())) {
     fit_to <- whole_fits()[[name]]
-    expect_outcomes(each(name, matrices, function(x) fit_to(x, b$number, b$domain)), fine)
-    expect_outcomes(each(name, not_matrices, function(x) fit_to(x, b$number, b$domain)), "error")
-    expect_outcomes(each(name, responses, function(y) quietly(fit_to(b$X, y, b$domain))), fine)
-    expect_outcomes(each(name, not_responses, function(y) fit_to(b$X, y, b$domain)), "error")
-    expect_outcomes(each(name, domains, function(g) fit_to(b$X, b$class, g)), fine)
-    expect_outcomes(each(name, not_domains, function(g) fit_to(b$X, b$number, g)), "error")
+    of_turn <- function(values) turn(values, name, names(whole_fits()))
+    expect_outcomes(each(name, of_turn(matrices), function(x) fit_to(x, b$number, b$domain)), fine)
+    expect_outcomes(each(name, of_turn(not_matrices), function(x) {
+      fit_to(x, b$number, b$domain)
+    }), "error")
+    expect_outcomes(each(name, of_turn(responses), function(y) {
+      quietly(fit_to(b$X, y, b$domain))
+    }), fine)
+    expect_outcomes(each(name, of_turn(not_responses), function(y) {
+      fit_to(b$X, y, b$domain)
+    }), "error")
+    expect_outcomes(each(name, of_turn(domains), function(g) fit_to(b$X, b$class, g)), fine)
+    expect_outcomes(each(name, of_turn(not_domains), function(g) {
+      fit_to(b$X, b$number, g)
+    }), "error")
   }
 })
 
@@ -22,13 +31,18 @@ test_that("weights of every kind, and few rows, give an error or a finite answer
   few <- list("1" = 1, "2" = 1:2, "3" = c(1, 9, 17), "4" = c(1, 2, 9, 10))
   for (name in names(whole_fits())) {
     fit_to <- whole_fits()[[name]]
+    of_turn <- function(values) turn(values, name, names(whole_fits()))
     for (y in list(b$number, b$class)) {
-      expect_outcomes(each(name, weightings, function(w) fit_to(b$X, y, b$domain, w)), fine)
-      expect_outcomes(each(name, few, function(i) {
+      expect_outcomes(each(name, of_turn(weightings), function(w) {
+        fit_to(b$X, y, b$domain, w)
+      }), fine)
+      expect_outcomes(each(name, of_turn(few), function(i) {
         fit_to(b$X[i, , drop = FALSE], y[i], b$domain[i])
       }), fine)
     }
-    expect_outcomes(each(name, not_weights, function(w) fit_to(b$X, y, b$domain, w)), "error")
+    expect_outcomes(each(name, of_turn(not_weights), function(w) {
+      fit_to(b$X, y, b$domain, w)
+    }), "error")
   }
 })
 

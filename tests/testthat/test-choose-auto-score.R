@@ -48,7 +48,8 @@ test_that("more than ten domains are scored by the choice of the other groups", 
 })
 
 test_that("what is learned from noise is not reported as a gain", {
-  gains <- vapply(1:8, function(seed) {
+  seeds <- seq_len(if (long_form()) 8 else 4)
+  gains <- vapply(seeds, function(seed) {
     noise <- toy_domains(8, 12)
     noise$y <- with_seed(seed, rnorm(nrow(noise)))
     found <- dg_auto(y ~ . | domain, data = noise, max_predictors = 0, progress = FALSE)
@@ -58,7 +59,7 @@ test_that("what is learned from noise is not reported as a gain", {
   }, numeric(2))
   # there is none; the best of many show one
   expect_gt(mean(gains["best", ]), 0.01)
-  expect_gte(sum(gains["reported", ] <= 1e-12), 6L)
+  expect_gte(sum(gains["reported", ] <= 1e-12), 0.75 * length(seeds))
   expect_true(all(gains["reported", ] <= gains["best", ]))
 })
 
@@ -125,13 +126,15 @@ test_that("more domains than a search has rows and classes too rare to be drawn 
 })
 
 test_that("rounds of a search that have different domains stand in one table", {
-  many <- with_seed(9, transform(data.frame(domain = rep(1:150, each = 6), x = rnorm(900)),
-                                 y = x + rnorm(900)))
-  found <- dg_auto(y ~ x | domain, data = many, max_rows = 800, members = 2, progress = FALSE)
-  expect_setequal(found$choice$table$rows, c(600L, 798L))
-  first <- found$choice$table$rows == 600L
-  expect_identical(unique(colSums(!is.na(found$choice$scores[, first]))), 100)
-  expect_identical(nrow(found$choice$scores), 133L)
+  many <- with_seed(9, transform(data.frame(domain = rep(1:30, each = 6), x = rnorm(180)),
+                                 y = x + rnorm(180)))
+  found <- with_replaced("first_rows", 120L, {
+    dg_auto(y ~ x | domain, data = many, max_rows = 160, members = 2, progress = FALSE)
+  })
+  expect_setequal(found$choice$table$rows, c(120L, 156L))
+  first <- found$choice$table$rows == 120L
+  expect_identical(unique(colSums(!is.na(found$choice$scores[, first]))), 20)
+  expect_identical(nrow(found$choice$scores), 26L)
 })
 
 test_that("of candidates that are equally good one is seldom called clearly worse", {

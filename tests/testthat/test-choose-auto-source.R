@@ -13,12 +13,12 @@ auto_rows <- function(domains, rows, seed) {
   data.frame(y = y, x1 = x1, x2 = x2, domain = sprintf("%d-%03d", seed, domain))
 }
 
-auto_train <- auto_rows(60, 40, 1)
-auto_fresh <- auto_rows(100, 40, 2)
+auto_train <- auto_rows(60, 10, 1)
+auto_fresh <- auto_rows(100, 20, 2)
 auto_formula <- y ~ x1 + x2 | domain
 
-auto_model <- dg_auto(auto_formula, data = row_source(auto_train, partitions = 3, rows = 701),
-                      members = 2, max_rows = 300, max_predictors = 0)
+auto_model <- dg_auto(auto_formula, data = row_source(auto_train, partitions = 3, rows = 170),
+                      members = 2, max_rows = 150, max_predictors = 0)
 
 by_domain_rmse <- function(model, data) {
   sqrt(tapply((predict(model, data) - data$y)^2, data$domain, mean))
@@ -48,7 +48,7 @@ test_that("its score is the mean of the members by fits that have not seen the d
   cv <- auto_model$choice$scored
   expect_identical(cv, lodo(auto_model))
   expect_identical(nrow(cv$domains), 60L)
-  expect_identical(cv$domains$rows, rep(40L, 60))
+  expect_identical(cv$domains$rows, rep(10L, 60))
   held <- cv$domains$domain[cv$domains$fold == 1L]
   value <- 0
   for (member in auto_model$members) {
@@ -62,14 +62,15 @@ test_that("its score is the mean of the members by fits that have not seen the d
 test_that("the same seed gives the same model, however the rows are cut, and keeps the generator", {
   set.seed(3)
   before <- .Random.seed
-  again <- dg_auto(auto_formula, data = row_source(auto_train, partitions = 3, rows = 701),
-                   members = 2, max_rows = 300, max_predictors = 0)
+  again <- dg_auto(auto_formula, data = row_source(auto_train, partitions = 3, rows = 170),
+                   members = 2, max_rows = 150, max_predictors = 0)
   expect_identical(.Random.seed, before)
   expect_equal(predict(again, auto_fresh), predict(auto_model, auto_fresh))
 })
 
 test_that("a call that was broken off gives the numbers of one that was not", {
   reads <- new.env()
+  few <- auto_train[auto_train$domain %in% unique(auto_train$domain)[1:20], ]
   part <- function(own) {
     done <- TRUE
     function(reset) {
@@ -81,11 +82,11 @@ test_that("a call that was broken off gives the numbers of one that was not", {
       if (reads$count > reads$most) stop("the connection is lost")
       if (!done) {
         done <<- TRUE
-        auto_train[own, ]
+        few[own, ]
       }
     }
   }
-  odd <- seq_len(nrow(auto_train)) %% 2 == 1
+  odd <- seq_len(nrow(few)) %% 2 == 1
   first <- part(odd)
   second <- part(!odd)
   call <- function(most, store = NULL) {

@@ -107,7 +107,7 @@ test_that("one bandwidth per predictor is tried for few predictors, and wins whe
 
 test_that("shapes of domains are used where they tell", {
   ellipses <- simulate_ellipses(domains = 10, rows = 40, seed = 1)
-  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8))
+  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8), max_predictors = 0)
   expect_match(found$choice$table$domain_kernel[2L], "distributional")
   new <- domains_of(ellipses, 9:10)
   expect_gt(mean(predict(found, new) == new$y), 0.8)
@@ -178,7 +178,7 @@ test_that("of few domains, what standardises each by itself must be clearly bett
 test_that("a forest is a member where it is clearly better, and may not be", {
   skip_if_not_installed("ranger")
   steps <- function(seed, domains) with_seed(seed, {
-    d <- data.frame(domain = gl(domains, 60), matrix(runif(domains * 60 * 6), ncol = 6))
+    d <- data.frame(domain = gl(domains, 40), matrix(runif(domains * 40 * 6), ncol = 6))
     transform(d, y = 3 * (X1 > 0.5) * (X2 > 0.5) + 2 * (X3 > 0.7) + rnorm(nrow(d)) / 10)
   })
   data <- steps(1, 8)
@@ -193,8 +193,8 @@ test_that("a forest is a member where it is clearly better, and may not be", {
   expected <- found$choice$expected
   expect_lt(abs(expected$mean - mean(true)), 2.5 * expected$se)
   # of a line a forest knows no more than the ridge regressions
-  expect_false(any(grepl("forest", found_words(dg_auto(y ~ . | domain, data = signal,
-                                                       progress = FALSE)))))
+  linear <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, progress = FALSE)
+  expect_false(any(grepl("forest", found_words(linear))))
 })
 
 test_that("heavy tails bring a support vector regression, others do not", {
@@ -202,7 +202,8 @@ test_that("heavy tails bring a support vector regression, others do not", {
     d <- data.frame(domain = gl(domains, 40), x1 = rnorm(domains * 40), x2 = rnorm(domains * 40))
     transform(d, y = 2 * x1 + rt(nrow(d), 2))
   })
-  heavy <- dg_auto(y ~ . | domain, data = tails(1, 8), max_predictors = 0, progress = FALSE)
+  heavy <- dg_auto(y ~ . | domain, data = tails(1, 8), members = 2, max_predictors = 0,
+                   progress = FALSE)
   expect_true("support vector regression" %in% heavy$choice$table$kernel)
   expect_false("support vector regression" %in% model$choice$table$kernel)
 })
@@ -210,13 +211,14 @@ test_that("heavy tails bring a support vector regression, others do not", {
 test_that("folds say which domains are left out together", {
   folds <- domain_folds(levels(signal$domain), 2)
   found <- dg_auto(y ~ . | domain, data = signal, folds = folds, max_predictors = 0,
-                   progress = FALSE)
+                   members = 2, progress = FALSE)
   row <- which(found$choice$table$member %in% TRUE)[1L]
   by_hand <- dg_cv(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = signal,
                    folds = folds)
   # closed forms keep bandwidths and scaling of all rows
   expect_equal(unname(found$choice$scores[, row]), by_hand$domains$score, tolerance = 0.05)
-  alone <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, progress = FALSE)
+  alone <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, members = 2,
+                   progress = FALSE)
   expect_false(isTRUE(all.equal(alone$choice$table$mean, found$choice$table$mean)))
 })
 
@@ -224,7 +226,7 @@ test_that("the unit of weights does not matter, of one domain or of several", {
   w <- rep_len(c(1, 3), nrow(signal))
   fits <- lapply(c(1, 2^20, 2^-20), function(unit) {
     dg_auto(y ~ x1 + x2 + x3 | domain, data = signal, weights = unit * w, max_predictors = 0,
-            max_rows = 60, progress = FALSE)
+            max_rows = 60, members = 2, progress = FALSE)
   })
   expect_equal(predict(fits[[2L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
   expect_equal(predict(fits[[3L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
@@ -295,11 +297,11 @@ test_that("the standard error knows that all domains have the same units", {
 })
 
 test_that("units that keep to their domain change nothing", {
-  nested <- transform(signal, unit = seq_len(nrow(signal)))
+  nested <- transform(toy, unit = seq_len(nrow(toy)))
   expect_equal(dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, unit = unit, max_predictors = 0,
-                       progress = FALSE)$choice$scores,
+                       members = 2, progress = FALSE)$choice$scores,
                dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, max_predictors = 0,
-                       progress = FALSE)$choice$scores)
+                       members = 2, progress = FALSE)$choice$scores)
 })
 
 test_that("a column named in quotes is refused with what to write", {
@@ -317,7 +319,7 @@ test_that("with a budget no further candidate is begun when it is spent", {
   expect_identical(found$choice$budget, list(seconds = 1e-9, spent = TRUE))
   expect_output(print(found), "the time budget of 1e-09 s was spent before all were tried")
   patient <- dg_auto(y ~ . | domain, data = signal, budget = 600, max_predictors = 0,
-                     progress = FALSE)
+                     members = 1, progress = FALSE)
   expect_false(patient$choice$budget$spent)
   expect_false(any(grepl("budget", capture.output(print(patient)))))
 })
@@ -353,16 +355,18 @@ test_that("any score of predictions or decisions decides, for two classes and mo
   }
   lacking <- labels
   lacking$y[labels$domain == "d2"] <- "1"
-  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", max_predictors = 0)
+  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", members = 2,
+                  max_predictors = 0)
   expect_true(all(is.na(some$choice$scores["d2", ])))
   expect_false(anyNA(some$choice$table$mean))
   many <- with_seed(1, transform(toy_domains(4, 24), y = factor(c("a", "b", "c")[
     findInterval(x1 + rnorm(length(x1)) / 4, c(-0.4, 0.4)) + 1L])))
-  found <- dg_auto(y ~ . | domain, data = many, max_predictors = 0)
+  found <- dg_auto(y ~ . | domain, data = many, members = 2, max_predictors = 0)
   expect_s3_class(predict(found, many), "factor")
   expect_gt(found$choice$table$mean[1L], 0.6)
   expect_identical(dim(predict(found, many, type = "decision")), c(nrow(many), 3L))
-  own <- dg_auto(y ~ . | domain, data = toy, max_predictors = 0, metric = metric_custom(
+  own <- dg_auto(y ~ . | domain, data = toy, members = 1, max_predictors = 0,
+                 metric = metric_custom(
     function(truth, prediction) median(abs(truth - prediction)), title = "median error"))
   expect_output(print(own), "median error on left-out domains")
 })
@@ -371,10 +375,10 @@ test_that("weights, probabilities and matrices go through", {
   labels <- toy_classes(4, 16)
   w <- seq_len(nrow(labels)) %% 3 + 1
   found <- dg_auto(labels[c("x1", "x2", "x3")], labels$y, labels$domain, weights = w,
-                   probability = "platt", max_predictors = 0)
+                   probability = "platt", members = 2, max_predictors = 0)
   prob <- predict(found, labels[c("x1", "x2", "x3")], domain = labels$domain, type = "prob")
   expect_equal(rowSums(prob), rep(1, nrow(labels)), ignore_attr = TRUE)
-  weightless <- dg_auto(y ~ . | domain, data = labels, max_predictors = 0)
+  weightless <- dg_auto(y ~ . | domain, data = labels, members = 2, max_predictors = 0)
   expect_false(identical(found$choice$table$mean, weightless$choice$table$mean))
 })
 

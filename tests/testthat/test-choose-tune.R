@@ -25,16 +25,16 @@ table_means <- function(tuned, grid) {
 
 test_that("the table is that of a loop of cross-validations over the grid", {
   cases <- list(
-    ridge = list(dg_ridge(), list(lambda = c(0.1, 1, 10), times = c(0.5, 2))),
-    kernels = list(dg_ridge(), list(kernel = list(kernel_rbf(), kernel_laplace(), kernel_linear()),
+    ridge = list(dg_ridge(), list(lambda = c(0.1, 1), times = c(0.5, 2))),
+    kernels = list(dg_ridge(), list(kernel = list(kernel_rbf(), kernel_linear()),
                                     lambda = c(1, 10))),
     features = list(dg_ridge(features = features_nystrom(6)),
                     list(features.n_landmarks = c(4, 8), lambda = c(1, 10))),
-    scale = list(dg_ridge(), list(scale = c("pooled", "domain", "rank"), lambda = c(1, 10))),
+    scale = list(dg_ridge(), list(scale = c("pooled", "domain"), lambda = c(1, 10))),
     domains = list(dg_ridge(domain_kernel = domain_distribution()),
                    list(domain_kernel.outer.times = c(0.5, 2), lambda = c(1, 10))),
     chain = list(chain(dica(), dg_ridge()),
-                 list(ncomp = 1:2, dica.lambda = c(0.1, 1), ridge.lambda = c(1, 10))),
+                 list(ncomp = 1:2, dica.lambda = c(0.1, 1), ridge.lambda = 1)),
     drawn = list(chain(kpca(features = features_nystrom(8)), dg_ridge()),
                  list(ncomp = 1:2, ridge.lambda = c(1, 10)))
   )

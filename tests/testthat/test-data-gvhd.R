@@ -4,7 +4,7 @@
 test_that("unseen samples of flow cytometry are gated far better than by the null model", {
   cells <- external_data("gvhd_flowcap1")
   set.seed(1)
-  keep <- unlist(lapply(split(seq_len(nrow(cells)), cells$domain), sample, 150))
+  keep <- unlist(lapply(split(seq_len(nrow(cells)), cells$domain), sample, 60))
   cells <- cells[keep, ]
   cells$tcell <- factor(ifelse(cells$y %in% c("cd4t", "cd8t"), "T cell", "other"))
   methods <- list(
@@ -12,7 +12,8 @@ test_that("unseen samples of flow cytometry are gated far better than by the nul
     distributional = dg_svm(cost = 10), dica = chain(dica(ncomp = 1, lambda = 10), dg_lm())
   )
   result <- suppressWarnings(
-    dg_compare(methods, tcell ~ fsc + ssc + fl1 + fl2 + fl3 + fl4 | domain, data = cells)
+    dg_compare(methods, tcell ~ fsc + ssc + fl1 + fl2 + fl3 + fl4 | domain, data = cells,
+               folds = 4)
   )
   accuracy <- stats::setNames(result$table$overall, result$table$method)
   expect_gt(accuracy[["pooled"]], 0.95)

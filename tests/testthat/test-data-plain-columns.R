@@ -52,6 +52,8 @@ test_that("ten thousand columns are read as fast as a formula of some", {
     sum(gc()[, 6L]) - before
   }, d)
   expect_lt(grown, 300)
+  X <- X[, 1:2000]
+  d <- d[1:2002]
   model <- dg_ridge(y ~ . | site, data = d, domain_kernel = domain_pooled())
   expect_equal(unname(fitted(model)),
                unname(fitted(dg_ridge(X, d$y, d$site, domain_kernel = domain_pooled()))))

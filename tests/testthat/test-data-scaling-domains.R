@@ -180,7 +180,7 @@ test_that("a scaling that is none, and one by domain without domains, are refuse
 })
 
 test_that("a domain without a name is scaled like any other", {
-  toy <- toy_domains(5, 20)
+  toy <- toy_domains(4, 12)
   toy$x1 <- toy$x1 + 10 * as.integer(toy$domain)
   nameless <- toy
   levels(nameless$domain)[2L] <- ""

@@ -2,7 +2,7 @@
 # starts PostgreSQL and Slurm; where these are not, SQLite and processes of this machine stand for
 # them.
 
-rows <- toy_domains(6, 200)
+rows <- toy_domains(6, 80)
 rows$domain <- as.character(rows$domain)
 rows$side <- ifelse(rows$y + with_seed(9, stats::rnorm(nrow(rows))) > mean(rows$y), "right", "left")
 

@@ -23,9 +23,10 @@ predictors <- c("x", "z", "count", "size", "grade", "colour", "flag")
 formula <- y ~ x + z + count + size + grade + colour + flag | site
 
 test_that("kernel_mixed() is the product over predictors that its help page says", {
+  few <- data[1:24, ]
   for (smoothing in c(0, 0.3, 1)) {
     kernel <- kernel_mixed(sigma = 1.7, smoothing = smoothing)
-    expect_equal(kernel_matrix(kernel, data[predictors]), naive_mixed_gram(data, 1.7, smoothing),
+    expect_equal(kernel_matrix(kernel, few[predictors]), naive_mixed_gram(few, 1.7, smoothing),
                  tolerance = 1e-13)
   }
 })

@@ -24,6 +24,8 @@ domain_kernels <- c(made_without_arguments("^domain_", "domgen_domain_kernel"),
                          linear_distribution = domain_distribution(outer = kernel_linear())))
 projections <- made_without_arguments("^[a-z]+$", "dg_projection_spec")
 learners <- made_without_arguments("^dg_", "dg_spec")
+# bandwidths for each predictor: test-choose-auto.R
+learners$dg_auto <- dg_auto(members = 2, max_predictors = 0)
 
 test_that("the search finds what there is", {
   expect_true(all(c("kernel_rbf", "kernel_delta", "kernel_poly") %in% names(kernels)))
@@ -124,8 +126,8 @@ test_that("the laws hold for parts that are made outside the package", {
 
 test_that("fits of many tiles are bitwise the same when repeated, and on one thread as on two", {
   skip_on_cran()
-  train <- simulate_dica(domains = 6, rows = 250, p = 5, seed = 2)
-  test <- simulate_dica(domains = 2, rows = 300, p = 5, seed = 3)
+  train <- simulate_dica(domains = 6, rows = 60, p = 5, seed = 2)
+  test <- simulate_dica(domains = 2, rows = 100, p = 5, seed = 3)
   specs <- list(
     dica = dica(ncomp = 2), udica = udica(ncomp = 2), kpca = kpca(ncomp = 2),
     svm = dg_svm(cost = 10), pooled = dg_svm(domain_kernel = domain_pooled(), offset = TRUE),

@@ -13,7 +13,7 @@ shifted <- function(domains, rows, seed) {
   })
 }
 
-toy <- shifted(6, 40, seed = 1)
+toy <- shifted(6, 24, seed = 1)
 new <- shifted(3, 30, seed = 5)
 # nothing that is learned without labels
 fixed <- function(learner, ...,
@@ -21,7 +21,7 @@ fixed <- function(learner, ...,
   learner(..., kernel = kernel_rbf(2), domain_kernel = domain_kernel, scale = "none")
 }
 
-many <- function(domains = 5, rows = 45, seed = 1) {
+many <- function(domains = 5, rows = 24, seed = 1) {
   with_seed(seed, {
     d <- data.frame(domain = rep(paste0("d", seq_len(domains)), each = rows))
     code <- rep_len(1:3, nrow(d))
@@ -258,7 +258,7 @@ test_that("the log loss that is printed is that of held-out folds under the othe
 })
 
 test_that("a class that the other domains lack leaves out the pairs that need it", {
-  three <- many(4, 60)
+  three <- many(4, 30)
   # c only in d1 and d2; without d1 it is still in d2
   lacking <- droplevels(three[three$y != "c" | three$domain %in% c("d1", "d2"), ])
   for (scheme in c("one_vs_one", "one_vs_rest")) {
@@ -282,7 +282,7 @@ test_that("a class that the other domains lack leaves out the pairs that need it
 })
 
 test_that("a class whose other rows weigh nothing is as if they were removed", {
-  three <- many(4, 60)
+  three <- many(4, 30)
   w <- as.numeric(three$y != "c" | three$domain == "d1")
   for (learner in list(dg_svm, dg_ridge)) {
     spec <- fixed(learner, probability = "platt", domain_kernel = domain_pooled())
@@ -390,7 +390,7 @@ test_that("what cannot be calibrated is said", {
 })
 
 test_that("probabilities follow the order of the rows no more than the solver's tolerance lets them", {
-  data <- simulate_dcm(domains = 8, rows = 40, p = 3, seed = 1)
+  data <- simulate_dcm(domains = 6, rows = 24, p = 3, seed = 1)
   new <- simulate_dcm(domains = 2, rows = 50, p = 3, seed = 9)
   shuffled <- data[with_seed(1, sample(nrow(data))), ]
   # what a map makes of decision values that differ by the tolerance / 100

@@ -1,7 +1,7 @@
 # The penalty that is chosen by fits without domains, against fits that are written out.
 counts <- with_seed(3, {
-  x <- rnorm(120)
-  data.frame(x, g = factor(rep(1:6, 20)), y = rpois(120, exp(1 + x)))
+  x <- rnorm(60)
+  data.frame(x, g = factor(rep(1:6, 10)), y = rpois(60, exp(1 + x)))
 })
 
 test_that("the chosen lambda has the least deviance of domains that are left out", {
