@@ -59,6 +59,9 @@ test_that("partial dependence is the mean prediction of a domain that stays desc
 })
 
 test_that("local effects are those of the formula, number by number", {
+  world <- bent_world(5, 8)
+  distributional <- dg_ridge(y ~ x + z + f + o + l | g, data = world, lambda = 0.1,
+                             domain_kernel = domain_distribution())
   found <- dg_effect(distributional, "x", type = "ale", grid = 4)
   ends <- unname(stats::quantile(world$x, 0:4 / 4, type = 1))
   expect_equal(on_average(found, "x")$at, ends)

@@ -49,7 +49,7 @@ test_that("intervals cover rows, domains and means of new domains as they say", 
   set.seed(2)
   outcome <- replicate(30, {
     world <- split_at(interval_world(60, tau = 0.7), 20)
-    model <- dg_lm(y ~ x + z | domain, data = world$train)
+    model <- fix_intervals(dg_lm(y ~ x + z | domain, data = world$train))
     new <- world$new
     rows <- predict(model, new, interval = "prediction")
     whole <- predict(model, new, interval = "domain", level = 0.8)
@@ -402,7 +402,7 @@ test_that("a new level of a factor that intervals do not rest on is told, once",
 })
 
 test_that("how the width of intervals varies only refits tell", {
-  d <- simulate_dica(domains = 24, rows = 6, p = 2, seed = 1)
+  d <- simulate_dica(domains = 20, rows = 4, p = 2, seed = 1)
   run <- function(...) {
     set.seed(1)
     dg_cv(dg_lm(), y ~ . | domain, data = d, folds = 4, metric = c("coverage", "width"), ...)
