@@ -19,7 +19,7 @@ learners <- list(
   tuned = dg_tune(dg_ridge(), grid = list(lambda = 10^(0:2), times = c(0.5, 1)), folds = 2),
   tuned_chain = dg_tune(chain(dica(), dg_lm()), grid = list(dica.lambda = c(0.1, 1, 10)),
                         folds = 2),
-  auto = dg_auto(max_predictors = 0)
+  auto = dg_auto(max_predictors = 0, members = 2, folds = 2)
 )
 
 # The scores with the labels as they are, made once.
@@ -59,7 +59,7 @@ test_that("classes of held-out domains change nothing but the scores", {
   specs <- list(platt = dg_svm(probability = "platt"),
                 isotonic = dg_ridge(probability = "isotonic"),
                 dica = chain(dica(), dg_svm()), dcm = chain(dcm(), dg_lm()),
-                auto = dg_auto(max_predictors = 0, metric = "auc"),
+                auto = dg_auto(max_predictors = 0, metric = "auc", members = 2, folds = 2),
                 tuned = dg_tune(dg_svm(), grid = list(cost = 10^(0:2)), folds = 2, metric = "auc"))
   for (name in names(specs)) {
     metric <- if (name %in% c("platt", "isotonic")) "log_loss" else "accuracy"

@@ -190,7 +190,7 @@ test_that("learners of all kinds have effects, of their own data and of new doma
     dg_ridge(as.matrix(data[c("x", "z")]), data$y, data$g, lambda = 1, scale = "domain")
   ))
   if (requireNamespace("ranger", quietly = TRUE)) {
-    models <- c(models, list(dg_forest(class ~ x + z | g, data = data)))
+    models <- c(models, list(dg_forest(class ~ x + z | g, data = data, trees = 20)))
   }
   if (requireNamespace("lme4", quietly = TRUE)) {
     models <- c(models, list(quietly(dg_mixed(y ~ x + z | g, data = data, domain_means = TRUE))))
