@@ -37,18 +37,27 @@ drawn <- function(code, width = 700, height = 450, bg = "white", fg = "black") {
   value
 }
 
-# Every picture in base graphics (at two sizes, and on a dark page) and in ggplot2.
+# Every picture in base graphics (at two sizes, and on a dark page) and in ggplot2: a table and its
+# layers, all of which are drawn.
 expect_all_drawn <- function(x, ...) {
   result <- drawn(plot(x, ...))
   testthat::expect_false(result$visible)
   testthat::expect_identical(result$value, x)
   drawn(plot(x, ...), 400, 300, bg = "black", fg = "white")
+  p <- picture(x, ...)
+  testthat::expect_s3_class(p$data, "data.frame")
+  testthat::expect_gt(nrow(p$data), 0)
+  panels <- seq_along(p$panels)
+  testthat::expect_true(all(vapply(p$layers, function(l) all(l$panel %in% panels), NA)))
   if (!requireNamespace("ggplot2", quietly = TRUE)) return(invisible())
   # measuring text opens a device
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  picture <- ggplot2::autoplot(x, ...)
-  testthat::expect_s3_class(picture, "ggplot")
-  testthat::expect_silent(ggplot2::ggplotGrob(picture))
-  invisible(picture)
+  shown <- ggplot2::autoplot(x, ...)
+  testthat::expect_silent({
+    built <- ggplot2::ggplot_build(shown)
+    ggplot2::ggplot_gtable(built)
+  })
+  testthat::expect_identical(vapply(built$data, nrow, 0L), vapply(p$layers, nrow, 0L))
+  invisible(shown)
 }

@@ -169,10 +169,11 @@ projection_gap <- function(model, oracle, d, directions = TRUE) {
 }
 
 expect_solved <- function(gap, label) {
-  testthat::expect_lt(gap[["values"]], 1e-8, label = paste("values of", label))
-  for (name in c("training", "new", "directions")) {
-    testthat::expect_lt(gap[[name]], 1e-6, label = paste(name, "of", label))
-  }
+  limits <- c(values = 1e-8, training = 1e-6, new = 1e-6, directions = 1e-6)
+  small <- vapply(names(limits), function(name) isTRUE(gap[[name]] < limits[[name]]), NA)
+  # one expectation, for it takes as long as a fit
+  testthat::expect_true(all(small), label = paste(paste(names(limits)[!small], collapse = ", "),
+                                                  "of", label, "being near"))
 }
 
 # The largest difference of two sets of scores whose columns may differ in sign,

@@ -1,6 +1,6 @@
 # Machines of rows that come in blocks, against those of the same rows in memory.
 
-rows <- simulate_dica(domains = 6, rows = 60, seed = 7)
+rows <- simulate_dica(domains = 6, rows = 30, seed = 7)
 set.seed(3)
 rows$count <- rows$x1 + rnorm(nrow(rows))
 rows$kind <- factor(c("a", "b", "c"))[1 + (rows$x1 + rnorm(nrow(rows)) > 0) + (rows$x2 > 0.5)]
@@ -21,7 +21,7 @@ test_that("machines of squared losses are those of the rows", {
                     list("squared_hinge", kind ~ x1 + x2 | domain),
                     list("squared_epsilon_insensitive", count ~ x1 + x2 | domain))) {
     for (offset in c(FALSE, TRUE)) {
-      for (features in list(features_nystrom(20), features_product(x = features_nystrom(10)))) {
+      for (features in list(features_nystrom(12), features_product(x = features_nystrom(6)))) {
         models <- machines_of(dg_svm(cost = 0.5, loss = case[[1L]], features = features,
                                      offset = offset, tolerance = 1e-6), case[[2L]])
         expect_equal(values_of(models$blocks), values_of(models$whole), tolerance = 1e-6)

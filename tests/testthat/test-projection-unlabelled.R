@@ -55,11 +55,11 @@ for (response in c("class", "number")) for (form in c("published", "symmetric"))
   }
 }
 
-expect_extra_solved <- function(case, arg, extra, name) {
+expect_extra_solved <- function(case, arg, extra, name, which = 1:4) {
   all <- with_extra(d, extra)
   maps <- list(features_exact(), features_nystrom(all$n, "uniform"),
                features_nystrom(14, "uniform"), features_rff(9))
-  for (i in seq_along(maps)) {
+  for (i in which) {
     given <- stats::setNames(list(extra), arg)
     model <- do.call(fit_extra, c(list(case, d, maps[[i]]), given))
     oracle <- ask_oracle(case, all, uneven_features(model, all, i <= 2), i <= 2)
@@ -75,7 +75,8 @@ expect_extra_solved <- function(case, arg, extra, name) {
 for (name in names(target_cases)) {
   test_that(paste(name, "with a target, its domains known or not, solves its problem"), {
     expect_extra_solved(target_cases[[name]], "target", extra, name)
-    expect_extra_solved(target_cases[[name]], "target", extra[columns], name)
+    # what differs are the domains, which every map has from the same place
+    expect_extra_solved(target_cases[[name]], "target", extra[columns], name, c(1, 4))
   })
 }
 

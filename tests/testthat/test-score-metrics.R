@@ -104,7 +104,7 @@ test_that("the area under the curve of more classes is the mean over pairs that 
 
 test_that("more than two classes have an area under the curve in every tool", {
   set.seed(6)
-  toy <- toy_domains(6, 18)
+  toy <- toy_domains(6, 12)
   toy$y <- cut(toy$x1 + 0.5 * rnorm(nrow(toy)), c(-Inf, -0.5, 0.5, Inf), labels = three)
   toy$y[toy$domain == "d1" & toy$y == "r"] <- "p"
   toy$y[toy$domain == "d2"] <- "q"
@@ -122,9 +122,11 @@ test_that("more than two classes have an area under the curve in every tool", {
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, metric = "auc", extend = FALSE,
                    grid = list(lambda = c(0.1, 1)))
   expect_equal(tuned$tuning$table$mean[2], run(dg_ridge(lambda = 1))$mean)
-  auto <- dg_auto(y ~ . | domain, data = toy, metric = "auc", max_predictors = 0)
+  auto <- dg_auto(y ~ . | domain, data = toy, metric = "auc", max_predictors = 0, folds = 2,
+                  members = 1)
   expect_true(all(auto$choice$table$mean[1] > 0.5))
-  compared <- dg_compare(list(dg_ridge()), y ~ . | domain, data = toy, metric = "auc")
+  compared <- dg_compare(list(dg_ridge()), y ~ . | domain, data = toy, metric = "auc",
+                         refits = FALSE)
   expect_equal(compared$table$mean[2], run(dg_ridge())$mean)
   # a class that one fold does not train on
   rare <- toy

@@ -46,7 +46,7 @@ domains_of_hospital <- function(codes) {
   droplevels(data[data$hospital %in% levels(data$hospital)[codes], ])
 }
 
-test_that("all pictures are drawn in base graphics and in ggplot2, and leave the page as it was", {
+test_that("all layers are drawn in base graphics and in ggplot2, which leave the page as it was", {
   skip_if_not_installed("ggplot2")
   set.seed(2)
   expect_all_drawn(pictured("projection"), newdata = domains_of_hospital(6:8))
@@ -62,6 +62,8 @@ test_that("all pictures are drawn in base graphics and in ggplot2, and leave the
   expect_all_drawn(pictured("tuned"), type = "curves")
   expect_all_drawn(dg_calibration(pictured("cv")))
   expect_all_drawn(pictured("diagnosis"))
+  expect_all_drawn(pictured("ridge"))
+  expect_all_drawn(pictured("numbers"))
 })
 
 test_that("pictures look as they did, in base graphics", {
@@ -137,19 +139,6 @@ test_that("on a dark page nothing but the paper is black", {
   expect_gt(sum(grepl("1.000 1.000 1.000 scn", drawing)), 0)
   expect_identical(sum(grepl("0.000 0.000 0.000 scn", drawing)), 1L)
   expect_identical(sum(grepl("0.000 0.000 0.000 SCN", drawing)), 0L)
-})
-
-test_that("a picture is a table and its layers, and both graphics systems draw all of them", {
-  skip_if_not_installed("ggplot2")
-  calibration <- dg_calibration(pictured("cv"))
-  for (x in c(lapply(names(make_pictured), pictured), list(calibration))) {
-    p <- picture(x)
-    expect_s3_class(p$data, "data.frame")
-    expect_gt(nrow(p$data), 0)
-    expect_true(all(vapply(p$layers, function(l) all(l$panel %in% seq_along(p$panels)), NA)))
-    built <- ggplot2::ggplot_build(ggplot2::autoplot(x))$data
-    expect_identical(vapply(built, nrow, 0L), vapply(p$layers, nrow, 0L))
-  }
 })
 
 # The marks of one kind in a picture.

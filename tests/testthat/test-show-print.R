@@ -55,8 +55,9 @@ printed_objects <- function() {
   )
 }
 
+objects <- suppressWarnings(printed_objects())
+
 test_that("no print method writes beyond the width of the console", {
-  objects <- suppressWarnings(printed_objects())
   for (name in names(objects)) {
     x <- objects[[name]]
     for (width in c(60, 80, 120)) {
@@ -91,7 +92,6 @@ test_that("numbers have the digits of options(digits) and of print()", {
 })
 
 test_that("few digits, and a decimal comma, leave every print without an error or a warning", {
-  objects <- suppressWarnings(printed_objects())
   for (name in names(objects)) for (ways in list(list(digits = 3), list(OutDec = ","))) {
     old <- options(ways)
     expect_warning(capture.output(print(objects[[name]])), NA)

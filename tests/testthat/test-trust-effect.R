@@ -59,6 +59,9 @@ test_that("partial dependence is the mean prediction of a domain that stays desc
 })
 
 test_that("local effects are those of the formula, number by number", {
+  world <- bent_world(5, 8)
+  distributional <- dg_ridge(y ~ x + z + f + o + l | g, data = world, lambda = 0.1,
+                             domain_kernel = domain_distribution())
   found <- dg_effect(distributional, "x", type = "ale", grid = 4)
   ends <- unname(stats::quantile(world$x, 0:4 / 4, type = 1))
   expect_equal(on_average(found, "x")$at, ends)
@@ -187,7 +190,7 @@ test_that("learners of all kinds have effects, of their own data and of new doma
     dg_ridge(as.matrix(data[c("x", "z")]), data$y, data$g, lambda = 1, scale = "domain")
   ))
   if (requireNamespace("ranger", quietly = TRUE)) {
-    models <- c(models, list(dg_forest(class ~ x + z | g, data = data)))
+    models <- c(models, list(dg_forest(class ~ x + z | g, data = data, trees = 20)))
   }
   if (requireNamespace("lme4", quietly = TRUE)) {
     models <- c(models, list(quietly(dg_mixed(y ~ x + z | g, data = data, domain_means = TRUE))))

@@ -92,14 +92,14 @@ naive_importance <- function(spec, formula, data, loss, predictor, type = "respo
 }
 
 test_that("all kinds are those of the formula, for models that describe domains and that do not", {
-  data <- two_level(6, 2, seed = 4)
+  data <- two_level(4, 2, seed = 4)
   data$class <- factor(ifelse(data$y > stats::median(data$y), "high", "low"))
   square <- function(rows, found) mean((rows$y - found)^2)
   for (spec in list(dg_ridge(lambda = 0.1, domain_kernel = domain_distribution()),
                     dg_ridge(lambda = 0.1, domain_means = TRUE, domain_kernel = domain_pooled()),
                     dg_lm(scale = "domain"), dg_lm())) {
     expected <- quietly(naive_importance(spec, y ~ x + z | g, data, square, "x"))
-    found <- dg_importance(spec, y ~ x + z | g, data = data, kind = all_kinds, permutations = 5,
+    found <- dg_importance(spec, y ~ x + z | g, data = data, kind = all_kinds, permutations = 3,
                            predictors = "x")
     by_domain <- found$domains[found$domains$predictor == "x", ]
     expect_equal(unname(expected[cbind(by_domain$domain, by_domain$kind)]), by_domain$increase,
@@ -110,7 +110,7 @@ test_that("all kinds are those of the formula, for models that describe domains 
   share <- function(rows, found) -mean(rows$class == found)
   expected <- quietly(naive_importance(dg_lm(), class ~ x + z | g, data, share, "x", "class"))
   found <- quietly(dg_importance(dg_lm(), class ~ x + z | g, data = data, kind = all_kinds,
-                                 permutations = 5, predictors = "x"))
+                                 permutations = 3, predictors = "x"))
   expect_identical(names(found$metric), "accuracy")
   expect_equal(found$table$increase, unname(colMeans(expected)[found$table$kind]))
 })

@@ -47,9 +47,9 @@ test_that("intervals are those of the formula, from refits without each domain",
 test_that("intervals cover rows, domains and means of new domains as they say", {
   skip_on_cran()
   set.seed(2)
-  outcome <- replicate(30, {
+  outcome <- replicate(if (long_form()) 30 else 10, {
     world <- split_at(interval_world(60, tau = 0.7), 20)
-    model <- dg_lm(y ~ x + z | domain, data = world$train)
+    model <- fix_intervals(dg_lm(y ~ x + z | domain, data = world$train))
     new <- world$new
     rows <- predict(model, new, interval = "prediction")
     whole <- predict(model, new, interval = "domain", level = 0.8)
@@ -58,13 +58,15 @@ test_that("intervals cover rows, domains and means of new domains as they say", 
     inside <- tapply(whole$lower <= new$y & new$y <= whole$upper, new$domain, mean)
     c(rows = covered(rows, new$y), whole = mean(inside >= 0.8), means = covered(means, truth))
   })
-  # standard errors of these means are near 0.007, 0.016 and 0.012
+  # standard errors of these means are near 0.007, 0.016 and 0.012 in the long form, and the bounds
+  # 0.02 to 0.06 from what is promised
   found <- rowMeans(outcome)
-  expect_gt(found[["rows"]], 0.88)
-  expect_lt(found[["rows"]], 0.93)
-  expect_gt(found[["whole"]], 0.76)
-  expect_gt(found[["means"]], 0.87)
-  expect_lt(found[["means"]], 0.96)
+  room <- if (long_form()) 0 else 0.02
+  expect_gt(found[["rows"]], 0.88 - room)
+  expect_lt(found[["rows"]], 0.93 + room)
+  expect_gt(found[["whole"]], 0.76 - room)
+  expect_gt(found[["means"]], 0.87 - room)
+  expect_lt(found[["means"]], 0.96 + room)
 })
 
 test_that("intervals are wide where errors are large, where that is better", {
@@ -402,7 +404,7 @@ test_that("a new level of a factor that intervals do not rest on is told, once",
 })
 
 test_that("how the width of intervals varies only refits tell", {
-  d <- simulate_dica(domains = 24, rows = 6, p = 2, seed = 1)
+  d <- simulate_dica(domains = 20, rows = 4, p = 2, seed = 1)
   run <- function(...) {
     set.seed(1)
     dg_cv(dg_lm(), y ~ . | domain, data = d, folds = 4, metric = c("coverage", "width"), ...)
