@@ -71,7 +71,7 @@ folder_files <- function(path) {
 
 file_kind <- function(path) {
   name <- tolower(basename(path))
-  unname(file_kinds[sub(".*?[.]((csv|tsv|txt)[.]gz|[^.]*)$", "\\1", name, perl = TRUE)])
+  unname(file_kinds[sub("(?s).*?[.]((csv|tsv|txt)[.]gz|[^.]*)$", "\\1", name, perl = TRUE)])
 }
 
 file_partition <- function(path, label, given) {

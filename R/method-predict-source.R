@@ -21,8 +21,10 @@
 #'     written to only after `PRAGMA journal_mode = WAL`.}
 #'   \item{`keep`}{Names of columns of the source that are copied. Of CSV files columns that are no
 #'     predictors are copied as the text that they are.}
-#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole. A
-#'     folder must have nothing but predictions in it, and no rows that are read.}
+#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole. Only
+#'     predictions that were written by this package are (or an empty file or folder): another
+#'     file, also one in a folder of predictions, is an error that names it, and rows that are read
+#'     are never replaced.}
 #' }
 #'
 #' **What is written.** A row for each row of the source: `partition`, its label; `row`, its number
@@ -47,7 +49,10 @@
 #' and `<name>_state`. The same call (model, rows, arguments) goes on from the last block that is
 #' there, after an error, an interrupt, a crash or a full disk, and makes the same file as one that
 #' was not interrupted. Each block is one transaction of a database. Another call with the same `to`
-#' is an error, or with `overwrite = TRUE` begins anew. The rows of a table are in the order of
+#' is an error, or with `overwrite = TRUE` begins anew. One process at a time writes to a file or
+#' folder: a second one is an error (`domgen_error_write`) that names the first. After a crash its
+#' lock, in `<to>.part`, is taken over on the same computer; on another one the message says what
+#' to remove. What is in `<to>.part` and is not of this package is an error. The rows of a table are in the order of
 #' `partition` and `row` only if no workers wrote it.
 #' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
 #'   [row_source()] of what was written.

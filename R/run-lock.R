@@ -1,7 +1,7 @@
-# One process at a time writes to a place. Who does is the name of an empty file in a folder `lock`,
-# which is there or not as a whole: it is made under another name and renamed, and of two that take
-# over one that was left behind, one renames the file. Works on a full disk, and on file systems that
-# several machines share.
+# One process at a time writes to a place. Who does is the name of an empty file in a folder
+# `lock`, which is there or not as a whole: it is made under another name and renamed, and of two
+# that take over one that was left behind, one renames the file. Works where there is room for no
+# byte more, and on file systems that several computers share.
 
 # computer, processes that see each other on it, number of the process, and a name of its own.
 lock_names <- "[A-Za-z0-9._-]*,[0-9]*,[0-9]+,[0-9a-f]+"
@@ -95,6 +95,6 @@ is_running <- function(process) {
 abort_held <- function(lock, name, label) {
   theirs <- lock_parts(name)
   abort("write", "`", label, "`: another process writes here, number ", theirs[3L], " on `",
-        theirs[1L], "`. Wait until it has ended, or give another `to`. If there is no such process ",
-        "any more, remove the folder `", lock, "`.")
+        theirs[1L], "`. Wait until it has ended, or give another `to`. If there is no such ",
+        "process any more, remove the folder `", lock, "`.")
 }

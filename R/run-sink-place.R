@@ -2,8 +2,8 @@
 # folder `<to>.part`, where they grow. Either may have something of the user's in it, which is an
 # error: a file is removed only if it is one of the package's by name, kind and content.
 
-# What may be in `<to>.part`, by its path from there. Files of rows come after `call.rds`, which says
-# of which call they are, and go before it.
+# What may be in `<to>.part`, by its path from there. Files of rows come after `call.rds`, which
+# says of which call they are, and go before it.
 begun_files <- "^(head[.]rds|part-[0-9]{5,}[.]rds|(rows|old)/part-[0-9]{5,}[.]csv)$"
 work_folders <- "^(rows|old|store|lock|lock-[0-9a-f]+)$"
 other_files <- paste0("^(call[.]rds|store/domgen-[0-9a-f]{32}-.*|lock(-[0-9a-f]+)?/", lock_names,
@@ -139,8 +139,8 @@ check_other_files <- function(sink, source) {
   }
   given <- unique(unlist(lapply(source$partitions, `[[`, "given")))
   if (sink$one && any(vapply(given, would_read, NA, sink$path))) {
-    abort("argument", "`to` would be read as rows the next time, as it is in the folder or of the ",
-          "pattern that they are read from: `", sink$path, "`. Give a `to` elsewhere.")
+    abort("argument", "`to` would be read as rows the next time: it is in the folder, or of the ",
+          "pattern, that they are read from: `", sink$path, "`. Give a `to` elsewhere.")
   }
   if (!is.null(source$store) && any(lies_in(full_path(source$store), c(sink$path, sink$work)))) {
     abort("argument", "`store` must not be inside of `to`: `", source$store, "`.")

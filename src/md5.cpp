@@ -1,4 +1,4 @@
-// The sum of bytes in memory: base R's tools::md5sum() needs a file, for which there may be no room.
+// The sum of bytes in memory: tools::md5sum() of R needs a file, for which there may be no room.
 #include "core/data/md5.h"
 
 #include <Rcpp.h>

@@ -84,7 +84,7 @@ ended_by <- function(to, how, class, ...) {
   }, expect_error(predicted(to, ...), class = class))
 }
 
-test_that("the place is free again when the call ends, however it does, and the same call goes on", {
+test_that("the place is free when the call ends, however it does, and the same call goes on", {
   to <- new_place()
   locked <- function() dir(paste0(to, ".part"), "^lock")
   ended_by(to, function() {

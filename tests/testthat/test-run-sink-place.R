@@ -40,7 +40,7 @@ test_that("a name with wildcards means itself: no other file is touched", {
                   "p1.csv.part2/rows/part-00001.csv", "q/part-00001.csv")
   before <- contents(folder)
   for (to in c("run*", "p[1].csv", "?", "{q,run1}", "a b.csv", "~x.csv", "$HOME.csv", "(.csv",
-               "+", "\\.csv", "csv", "p1.csv.part[2]")) {
+               "+", "\\.csv", "csv", "two\nlines.csv", "p1.csv.part[2]")) {
     if (.Platform$OS.type == "windows" && grepl("[*?\\]", to)) next
     for (overwrite in c(FALSE, TRUE)) {
       made <- to_place(file.path(folder, to), overwrite = overwrite)

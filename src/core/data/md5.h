@@ -10,8 +10,8 @@
 
 namespace domgen {
 
-// The MD5 sum of bytes, as text (RFC 1321). It tells the same from the changed, and is no protection
-// against those who want two texts to have one sum.
+// The MD5 sum of bytes, as text (RFC 1321). It tells the same from the changed, and is no
+// protection against those who want two texts to have one sum.
 class Md5 {
  public:
   void add(const unsigned char* bytes, std::size_t n) {
