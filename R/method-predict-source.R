@@ -105,7 +105,7 @@ predict_source <- function(object, source, of, arguments, ...) {
     finished <- write_pass(source, predicting(known, reader, where$sink))
     tell_notes(finished, object)
     sink_end(where$sink, finished)
-  }, function() sink_hold(where$sink)))
+  }, hold = function() sink_hold(where$sink)))
   if (inherits(where$sink, "sink_memory")) join_predictions(value) else invisible(value)
 }
 

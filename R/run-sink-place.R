@@ -76,9 +76,9 @@ check_work <- function(folder) {
   ours <- !is_link(paths) & dir.exists(paths) == is_folder &
     (is_folder | grepl(other_files, found) | grepl(begun_files, found))
   if (is.null(begun_by(folder))) ours <- ours & !grepl(begun_files, found) & found != "call.rds"
-  # what is gone by now is that of a call that has ended
-  foreign <- found[!ours & (file.exists(paths) | is_link(paths))]
-  if (length(foreign)) abort_foreign(folder, foreign)
+  if (any(!ours)) ours[!ours] <- !file.exists(paths[!ours]) & !is_link(paths[!ours])
+  # what is gone by now was that of a call that has ended
+  if (any(!ours)) abort_foreign(folder, found[!ours])
 }
 
 # What is in a folder and in the folders of ours in it, these behind their files; links are not
