@@ -49,11 +49,13 @@
 #' and `<name>_state`. The same call (model, rows, arguments) goes on from the last block that is
 #' there, after an error, an interrupt, a crash or a full disk, and makes the same file as one that
 #' was not interrupted. Each block is one transaction of a database. Another call with the same `to`
-#' is an error, or with `overwrite = TRUE` begins anew. One process at a time writes to a file or
-#' folder: a second one is an error (`domgen_error_write`) that names the first. After a crash its
-#' lock, in `<to>.part`, is taken over on the same computer; on another one the message says what
-#' to remove. What is in `<to>.part` and is not of this package is an error. The rows of a table are in the order of
+#' is an error, or with `overwrite = TRUE` begins anew. The rows of a table are in the order of
 #' `partition` and `row` only if no workers wrote it.
+#'
+#' **One process at a time** writes to a file or folder; a second one is an error of class
+#' `domgen_error_write` that names the first. After a crash its lock, in `<to>.part`, is taken over
+#' on the same computer; on another one the message says what to remove. A file in `<to>.part` that
+#' is not of this package is an error.
 #' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
 #'   [row_source()] of what was written.
 #' @section Warnings and errors:

@@ -2,7 +2,7 @@
 # by its own name.
 
 # Of names, not of patterns: base R's unlink() takes `*`, `?` and `[` for wildcards.
-remove_files <- function(paths) unlink(paths, expand = FALSE)
+remove_files <- function(paths) unlink(path.expand(paths), expand = FALSE)
 
 # Folders that have nothing in them; what comes at the last moment stays.
 remove_folders <- function(paths) {

@@ -27,12 +27,19 @@ file_sink <- function(to, overwrite) {
 sink_folder.sink_file <- function(sink) file.path(sink$work, "store")
 
 #' @exportS3Method
-sink_hold.sink_file <- function(sink) hold_folder(sink$work, sink$label)
+sink_hold.sink_file <- function(sink) {
+  let_go <- hold_folder(sink$work, sink$label)
+  fine <- FALSE
+  on.exit(if (!fine) let_go())
+  # another call may have ended since the door
+  put_back(sink)
+  check_place(sink)
+  fine <- TRUE
+  let_go
+}
 
 #' @exportS3Method
 sink_begin.sink_file <- function(sink, key, like, parts) {
-  put_back(sink)
-  check_place(sink)
   begun <- begun_by(sink$work)
   same <- identical(begun, key)
   if (!is.null(begun) && !same && !sink$overwrite) abort_other_call(sink$work)

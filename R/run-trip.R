@@ -12,7 +12,6 @@ over_source <- function(source, what, code, hold = function() NULL) {
   memory <- new.env(parent = emptyenv())
   resumable(function() while_held(hold, function() {
     trip <- list2env(list(memory = memory, folder = source$store, passes = 0L))
-    if (!is.null(trip$folder)) trip$folder <- path.expand(trip$folder)
     if (!is.null(trip$folder)) {
       version <- as.character(utils::packageVersion("domgen"))
       trip$key <- fingerprint(list(version, source_key(source), source_frames(source), what))

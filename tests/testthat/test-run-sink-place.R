@@ -274,3 +274,15 @@ test_that("no code of the package removes files by a pattern", {
   expect_gt(length(files), 3L)
   expect_identical(unlist(lapply(files, function(file) loose(parse(file)))), character())
 })
+
+test_that("a call that comes when another has just ended leaves nothing behind", {
+  folder <- place()
+  to <- file.path(folder, "out.csv")
+  hold <- domgen:::hold_folder
+  # between the door and the lock
+  expect_error(with_replaced("hold_folder", function(...) {
+    writeLines("partition,row", to)
+    hold(...)
+  }, to_place(to)), "is there already", class = "domgen_error_argument")
+  expect_identical(dir(folder), "out.csv")
+})
