@@ -118,7 +118,7 @@ next(0);
 page_widths <- function(program) {
   file <- tempfile(fileext = ".html")
   profile <- tempfile("profile")
-  on.exit(unlink(c(file, profile), recursive = TRUE))
+  on.exit(unlink(c(file, profile), recursive = TRUE, expand = FALSE))
   addresses <- paste0("\"file://", utils::URLencode(file.path(folder, pages)), "\"")
   writeLines(sprintf(measuring_page, paste(addresses, collapse = ",")), file)
   shown <- suppressWarnings(system2(program, c(

@@ -28,7 +28,7 @@ as_tex <- function(found) {
 # All formulas in one call of pandoc, a numbered heading before each.
 as_mathml <- function(found) {
   work <- tempfile(fileext = c(".md", ".html"))
-  on.exit(unlink(work))
+  on.exit(unlink(work, expand = FALSE))
   writeLines(enc2utf8(sprintf("FORMULA-%d\n\n%s\n", seq_along(found), as_tex(found))), work[1L],
              useBytes = TRUE)
   rmarkdown::pandoc_convert(work[1L], to = "html", from = "markdown", output = work[2L],

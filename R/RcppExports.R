@@ -89,6 +89,10 @@ linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, offset, tol, max_
     .Call(`_domgen_linear_svm_`, Zt, target, epsilon, low, high, ridge, offset, tol, max_iter, seed, threads)
 }
 
+md5_ <- function(before, bytes) {
+    .Call(`_domgen_md5_`, before, bytes)
+}
+
 neighbour_graph_ <- function(X, k, threads) {
     .Call(`_domgen_neighbour_graph_`, X, k, threads)
 }

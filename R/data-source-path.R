@@ -11,26 +11,52 @@ row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NU
     abort("argument", "`x` must be paths of files, not ",
           if (length(x) == 0L) "of length 0" else describe(x[is.na(x) | !nzchar(x)][1L]), ".")
   }
-  paths <- unlist(lapply(x, expand_path))
+  found <- lapply(x, expand_path)
+  paths <- unlist(found)
   # files of one name in several folders
   names <- basename(paths[!duplicated(normalizePath(paths))])
   several <- basename(paths) %in% names[duplicated(names)]
   labels <- ifelse(several, paths, basename(paths))
-  new_source(unname(Map(file_partition, paths, labels)), levels, rows, store)
+  given <- rep(vapply(x, full_path, ""), lengths(found))
+  new_source(unname(Map(file_partition, paths, labels, given)), levels, rows, store)
 }
 
 expand_path <- function(path) {
   if (dir.exists(path)) return(folder_files(path))
   if (file.exists(path)) return(path)
-  found <- if (grepl("[*?[]", path)) sort(Sys.glob(path), method = "radix") else character()
+  found <- if (grepl("[*?[]", path)) Sys.glob(in_folder(path)) else character()
+  found <- sort(found, method = "radix")
   found <- found[!dir.exists(found)]
   if (length(found) == 0L) abort("data", "There is no file `", path, "`.")
   found
 }
 
+# A folder that is there is no pattern, whatever its name.
+in_folder <- function(path) {
+  folder <- dirname(path)
+  if (!grepl("[*?[]", folder) || !dir.exists(folder)) return(path)
+  file.path(gsub("([][*?\\\\])", "\\\\\\1", folder), basename(path))
+}
+
+# given: a file, folder or pattern that row_source() got, in full.
+would_read <- function(given, path) {
+  if (dir.exists(given)) {
+    return(dirname(path) == given && !grepl("^[._]", basename(path)) && !is.na(file_kind(path)))
+  }
+  if (file.exists(given)) return(FALSE)
+  # as Sys.glob() reads it
+  name <- gsub("([.()+^$|{}\\\\])", "\\\\\\1", basename(given))
+  for (sign in list(c("[!", "[^"), c("*", ".*"), c("?", "."))) {
+    name <- gsub(sign[1L], sign[2L], name, fixed = TRUE)
+  }
+  dirname(path) == dirname(given) &&
+    on_error(grepl(paste0("^", name, "$"), basename(path)), function(e) FALSE)
+}
+
 # Names that begin with a dot or an underscore are those of other programs' notes.
 folder_files <- function(path) {
-  files <- setdiff(list.files(path), list.dirs(path, full.names = FALSE, recursive = FALSE))
+  files <- list.files(path)
+  files <- files[!dir.exists(file.path(path, files))]
   files <- sort(files[!startsWith(files, "_")], method = "radix")
   known <- !is.na(file_kind(files))
   if (!any(known)) {
@@ -45,16 +71,16 @@ folder_files <- function(path) {
 
 file_kind <- function(path) {
   name <- tolower(basename(path))
-  unname(file_kinds[sub(".*?[.]((csv|tsv|txt)[.]gz|[^.]*)$", "\\1", name, perl = TRUE)])
+  unname(file_kinds[sub("(?s).*?[.]((csv|tsv|txt)[.]gz|[^.]*)$", "\\1", name, perl = TRUE)])
 }
 
-file_partition <- function(path, label) {
+file_partition <- function(path, label, given) {
   kind <- file_kind(path)
   if (is.na(kind)) {
     abort("argument", "`", path, "` must end in ",
           enumerate(paste0(".", names(file_kinds)), length(file_kinds), ""), ".")
   }
-  new_partition(kind, label, path = normalizePath(path))
+  new_partition(kind, label, path = normalizePath(path), given = given)
 }
 
 file_key <- function(path) {

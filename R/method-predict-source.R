@@ -21,8 +21,10 @@
 #'     written to only after `PRAGMA journal_mode = WAL`.}
 #'   \item{`keep`}{Names of columns of the source that are copied. Of CSV files columns that are no
 #'     predictors are copied as the text that they are.}
-#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole. A
-#'     folder must have nothing but predictions in it, and no rows that are read.}
+#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole. Only
+#'     predictions that were written by this package are (or an empty file or folder): another
+#'     file, also one in a folder of predictions, is an error that names it, and rows that are read
+#'     are never replaced.}
 #' }
 #'
 #' **What is written.** A row for each row of the source: `partition`, its label; `row`, its number
@@ -49,6 +51,11 @@
 #' was not interrupted. Each block is one transaction of a database. Another call with the same `to`
 #' is an error, or with `overwrite = TRUE` begins anew. The rows of a table are in the order of
 #' `partition` and `row` only if no workers wrote it.
+#'
+#' **One process at a time** writes to a file or folder; a second one is an error of class
+#' `domgen_error_write` that names the first. After a crash its lock, in `<to>.part`, is taken over
+#' on the same computer; on another one the message says what to remove. A file in `<to>.part` that
+#' is not of this package is an error.
 #' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
 #'   [row_source()] of what was written.
 #' @section Warnings and errors:
@@ -100,7 +107,7 @@ predict_source <- function(object, source, of, arguments, ...) {
     finished <- write_pass(source, predicting(known, reader, where$sink))
     tell_notes(finished, object)
     sink_end(where$sink, finished)
-  }))
+  }, hold = function() sink_hold(where$sink)))
   if (inherits(where$sink, "sink_memory")) join_predictions(value) else invisible(value)
 }
 

@@ -5,11 +5,12 @@
 # is kept beyond the session, or NULL; passes: how many there were; counts: rows of the partitions.
 
 # what: list of all that decides about the call's numbers; code: a function, whose random numbers
-# all come from the seed. A call inside a call is part of it.
-over_source <- function(source, what, code) {
-  if (!is.null(session$trip)) return(code())
+# all come from the seed. A call inside a call is part of it. hold(): takes the place where results
+# are written before anything is kept there, as in sink_hold(); again when the call is resumed.
+over_source <- function(source, what, code, hold = function() NULL) {
+  if (!is.null(session$trip)) return(while_held(hold, code))
   memory <- new.env(parent = emptyenv())
-  resumable(function() {
+  resumable(function() while_held(hold, function() {
     trip <- list2env(list(memory = memory, folder = source$store, passes = 0L))
     if (!is.null(trip$folder)) {
       version <- as.character(utils::packageVersion("domgen"))
@@ -24,7 +25,14 @@ over_source <- function(source, what, code) {
     })
     forget(trip)
     value
-  }, memory)
+  }), memory)
+}
+
+while_held <- function(hold, code) {
+  let_go <- NULL
+  on.exit(if (!is.null(let_go)) let_go())
+  suspendInterrupts(let_go <- hold())
+  code()
 }
 
 source_key <- function(source) list(lapply(source$partitions, partition_key), source$levels)
@@ -86,7 +94,6 @@ kept <- function(name, code) {
   code
 }
 
-# Under another name first: a file is there as a whole or not at all.
 keep <- function(name, value) {
   trip <- session$trip
   trip$memory[[name]] <- list(value)
@@ -98,20 +105,9 @@ keep <- function(name, value) {
           "there.")
   }
   content <- list(name = name, value = value)
-  if (write_kept(content, file) || write_kept(content, file)) return(invisible())
+  # the same call may run twice at once, of which one that ends removes the files of both
+  if (save_whole(content, file) || save_whole(content, file)) return(invisible())
   abort("write", "`store` cannot be written: `", file, "`. Is the disk full?")
-}
-
-# The same call may run twice at once: each writes a file of its own, of which one is the last. One
-# that ends removes those of the other too, which tries again.
-write_kept <- function(content, file) {
-  part <- paste0(file, ".", Sys.getpid(), ".part")
-  written <- on_error(suppressWarnings({
-    saveRDS(content, part, compress = FALSE)
-    file.rename(part, file)
-  }), function(e) FALSE)
-  if (!written) unlink(part)
-  written
 }
 
 kept_file <- function(trip, name) {
@@ -122,15 +118,23 @@ kept_file <- function(trip, name) {
 # What was kept is of no use to a call that has ended.
 forget <- function(trip) {
   if (is.null(trip$folder)) return(invisible())
-  unlink(list.files(trip$folder, paste0("^domgen-", trip$key, "-"), full.names = TRUE))
+  remove_files(list.files(trip$folder, paste0("^domgen-", trip$key, "-"), full.names = TRUE))
 }
 
 # The same text for the same value in any session: of functions their code, of environments nothing.
+# Made in memory, of a million values at a time: a file would be that of a full disk, too.
 fingerprint <- function(value) {
-  file <- tempfile()
-  on.exit(unlink(file))
-  saveRDS(plain_value(value), file, compress = FALSE)
-  unname(tools::md5sum(file))
+  sum <- ""
+  add <- function(part) sum <<- md5_(sum, serialize(part, NULL, version = 2L))
+  walk <- function(plain) {
+    add(c(typeof(plain), length(plain), names(plain)))
+    if (is.list(plain)) for (part in plain) walk(part)
+    else for (k in seq_len(ceiling(length(plain) / 1e6))) {
+      add(plain[seq(1e6 * (k - 1) + 1, min(1e6 * k, length(plain)))])
+    }
+  }
+  walk(plain_value(value))
+  sum
 }
 
 plain_value <- function(value) {

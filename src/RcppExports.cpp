@@ -354,6 +354,17 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// md5_
+std::string md5_(std::string before, Rcpp::RawVector bytes);
+RcppExport SEXP _domgen_md5_(SEXP beforeSEXP, SEXP bytesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< std::string >::type before(beforeSEXP);
+    Rcpp::traits::input_parameter< Rcpp::RawVector >::type bytes(bytesSEXP);
+    rcpp_result_gen = Rcpp::wrap(md5_(before, bytes));
+    return rcpp_result_gen;
+END_RCPP
+}
 // neighbour_graph_
 Rcpp::List neighbour_graph_(Rcpp::NumericMatrix X, int k, int threads);
 RcppExport SEXP _domgen_neighbour_graph_(SEXP XSEXP, SEXP kSEXP, SEXP threadsSEXP) {
@@ -583,6 +594,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_kernel_apply_", (DL_FUNC) &_domgen_kernel_apply_, 8},
     {"_domgen_kernel_diag_", (DL_FUNC) &_domgen_kernel_diag_, 2},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
+    {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
     {"_domgen_neighbour_graph_", (DL_FUNC) &_domgen_neighbour_graph_, 3},
     {"_domgen_kernel_pivoted_cholesky_", (DL_FUNC) &_domgen_kernel_pivoted_cholesky_, 4},
     {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 7},

@@ -38,7 +38,7 @@ with_args <- function(spec, ...) {
 
 expect_same_from_file <- function(model, data) {
   file <- tempfile(fileext = ".rds")
-  on.exit(unlink(file))
+  on.exit(unlink(file, expand = FALSE))
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), data), predict(model, data))
 }

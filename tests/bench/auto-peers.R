@@ -146,7 +146,7 @@ peer_lme4 <- function(task) {
 peer_xgboost <- function(task) {
   folder <- tempfile("xgboost")
   dir.create(folder)
-  on.exit(unlink(folder, recursive = TRUE))
+  on.exit(unlink(folder, recursive = TRUE, expand = FALSE))
   class <- is.factor(task$y)
   y <- if (class) as.integer(task$y) - 1L else task$y
   utils::write.csv(cbind(fold = task$fold, y = y, task$X), file.path(folder, "train.csv"),

@@ -47,4 +47,4 @@ cat(sprintf(paste0("%s rows in %s domains: %.0f s (%.0f s of processor time), pe
             time[["elapsed"]], time[["user.self"]] + time[["sys.self"]], peak,
             model$choice$expected$mean, model$choice$expected$se, length(fresh), mean(fresh),
             sd(fresh) / sqrt(length(fresh))))
-unlink(file)
+unlink(file, expand = FALSE)

@@ -102,7 +102,7 @@ main <- function(thousands, root) {
       shared <- do.call(rbind, Map(measure, rep(c("50 x 10", "250 landmarks"), each = 2), folder,
                                    c(2L, 4L)))
     }
-    unlink(folder, recursive = TRUE)
+    unlink(folder, recursive = TRUE, expand = FALSE)
   }
   compare_times(all, bytes_per_value)
   compare_workers(shared, bytes_per_value)

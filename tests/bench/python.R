@@ -37,6 +37,6 @@ start_python <- function(code, module, ..., files = list()) {
   }, stop = function() {
     close(to)
     close(from)
-    unlink(folder, recursive = TRUE)
+    unlink(folder, recursive = TRUE, expand = FALSE)
   })
 }

@@ -46,7 +46,7 @@ tasks <- if (length(arguments) > 2L) {
 
 measure_all <- function(million) {
   folder <- file.path(root, paste0("rows-", million))
-  on.exit(unlink(folder, recursive = TRUE))
+  on.exit(unlink(folder, recursive = TRUE, expand = FALSE))
   paths <- write_rows(folder, 1e6 * million)
   size <- sum(file.size(paths)) / 1e6
   lines <- do.call(rbind, lapply(tasks, measure, folder, format(1e6 * million, scientific = FALSE)))

@@ -134,8 +134,8 @@ test_that("a place for predictions is not emptied of what is not predictions", {
   expect_identical(nrow(read.csv(file)), nrow(toy))
   # files that have the names of predictions, and are read
   file.rename(file, file.path(rows, "part-00001.csv"))
-  expect_error(predict(fitted, row_source(rows), to = rows, overwrite = TRUE), "read from",
-               class = "domgen_error_argument")
+  expect_error(predict(fitted, row_source(rows), to = rows, overwrite = TRUE),
+               "`part-00001.csv`", class = "domgen_error_argument")
   # and the folder beside
   to <- file.path(folder, "out.csv")
   dir.create(paste0(to, ".part"))

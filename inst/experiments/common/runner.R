@@ -76,7 +76,7 @@ part_of <- function(file) paste0(file, ".part", Sys.getpid())
 # Before a first cell takes minutes.
 check_writable <- function(file) {
   dir.create(dirname(file), showWarnings = FALSE, recursive = TRUE)
-  on.exit(unlink(part_of(file)))
+  on.exit(unlink(part_of(file), expand = FALSE))
   if (!suppressWarnings(file.create(part_of(file)))) {
     stop("The results cannot be written to ", file, call. = FALSE)
   }

@@ -1,6 +1,7 @@
 #include "test.h"
 
 #include "../data/csv-rows.h"
+#include "../data/md5.h"
 
 #include <string>
 #include <vector>
@@ -104,9 +105,31 @@ void problems() {
   domgen_test::check("rows of CSV: problems", wrong, 0);
 }
 
+// The test suite of RFC 1321, as a whole and byte by byte.
+void sums() {
+  const std::string texts[][2] = {{"", "d41d8cd98f00b204e9800998ecf8427e"},
+                                  {"abc", "900150983cd24fb0d6963f7d28e17f72"},
+                                  {"message digest", "f96b697d7cb7938d525a2f31aaf161d0"},
+                                  {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+                                   "d174ab98d277d9f5a5611c2c9f419d9f"},
+                                  {std::string(200, 'a'), "887f30b43b2867f4a9accceee7d16e6c"}};
+  int wrong = 0;
+  for (const auto& text : texts) {
+    domgen::Md5 whole, parts;
+    const auto* bytes = reinterpret_cast<const unsigned char*>(text[0].data());
+    whole.add(bytes, text[0].size());
+    for (std::size_t i = 0; i < text[0].size(); ++i) parts.add(bytes + i, 1);
+    const std::string sum = whole.sum();
+    wrong += sum != parts.sum();
+    wrong += !text[1].empty() && sum != text[1];
+  }
+  domgen_test::check("MD5 sums", wrong, 0);
+}
+
 }  // namespace
 
 void test_data() {
   rows_of_text();
   problems();
+  sums();
 }
