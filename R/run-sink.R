@@ -32,8 +32,8 @@ abort_finished <- function(label) {
 }
 
 abort_other_call <- function(label) {
-  abort("argument", "`to` was begun by another call (model, rows or arguments differ): `", label,
-        "`. Remove it, give another `to`, or `overwrite = TRUE`.")
+  abort("argument", "`to` was begun by another call (model, rows or arguments differ, or the ",
+        "rows cannot be recognised): `", label, "`. Remove it, give another `to`, or `overwrite = TRUE`.")
 }
 
 # ---- in memory --------------------------------------------------------------------------------
@@ -99,16 +99,6 @@ check_not_read <- function(sink, source) {
     path <- partition$path
     if (!is.null(path) && (path == sink$path || startsWith(path, paste0(sink$path, "/")))) {
       abort("argument", "`to` must not be where the rows are read from: `", sink$path, "`.")
-    }
-  }
-}
-
-check_other_table <- function(sink, source) {
-  place <- function(partition) partition[c("connection", "table")]
-  for (partition in source$partitions) {
-    if (identical(place(partition), place(sink$partition))) {
-      abort("argument", "`to` must not be where the rows are read from: the table `", sink$label,
-            "`.")
     }
   }
 }

@@ -1,20 +1,18 @@
 # A call that goes over a source several times: it draws one seed, so that it does the same again
 # when it is repeated after an interrupt or a crash, and keeps what is finished.
 
-# session$trip, an environment: memory, an environment of what is finished; folder and key: where it
-# is kept beyond the session, or NULL; passes: how many there were; counts: rows of the partitions.
+# session$trip, an environment: memory, an environment of what is finished; folder: where it is kept
+# beyond the session, or NULL; key: of the call and its rows, or NULL where nobody asks; passes: how
+# many there were; counts: rows of the partitions.
 
 # what: list of all that decides about the call's numbers; code: a function, whose random numbers
-# all come from the seed. A call inside a call is part of it.
-over_source <- function(source, what, code) {
+# all come from the seed; asked: is a key needed? A call inside a call is part of it.
+over_source <- function(source, what, code, folder = source$store, asked = !is.null(folder)) {
   if (!is.null(session$trip)) return(code())
   memory <- new.env(parent = emptyenv())
   resumable(function() {
-    trip <- list2env(list(memory = memory, folder = source$store, passes = 0L))
-    if (!is.null(trip$folder)) {
-      version <- as.character(utils::packageVersion("domgen"))
-      trip$key <- fingerprint(list(version, source_key(source), source_frames(source), what))
-    }
+    trip <- list2env(list(memory = memory, folder = folder, passes = 0L))
+    if (asked) recognise(trip, source, what)
     session$trip <- trip
     on.exit(session$trip <- NULL)
     seed <- kept("seed", draw_seeds(1L))
@@ -25,13 +23,6 @@ over_source <- function(source, what, code) {
     forget(trip)
     value
   }, memory)
-}
-
-source_key <- function(source) list(lapply(source$partitions, partition_key), source$levels)
-
-# Rows in memory have no name that tells of a change.
-source_frames <- function(source) {
-  lapply(source$partitions, function(p) if (!is.null(p$data)) fingerprint(p$data))
 }
 
 # Numbers of rows, so that a pass knows how far it is, and of each row which one it is.
@@ -125,7 +116,8 @@ forget <- function(trip) {
   unlink(list.files(trip$folder, paste0("^domgen-", trip$key, "-"), full.names = TRUE))
 }
 
-# The same text for the same value in any session: of functions their code, of environments nothing.
+# The same text for the same value in any session: of functions their code and the values that they
+# take from where they were made, of other environments nothing.
 fingerprint <- function(value) {
   file <- tempfile()
   on.exit(unlink(file))
@@ -133,12 +125,15 @@ fingerprint <- function(value) {
   unname(tools::md5sum(file))
 }
 
-plain_value <- function(value) {
-  if (is.environment(value)) return(NULL)
-  if (is.function(value) || is.language(value)) return(deparse(utils::removeSource(value)))
+# seen: of what functions have taken from where they were made, run-captured.R; NULL outside of them.
+plain_value <- function(value, seen = NULL) {
+  if (is.environment(value)) return(if (!is.null(seen)) environment_value(value, seen))
+  if (is.function(value)) return(function_value(value, seen))
+  if (is.language(value)) return(deparse(utils::removeSource(value)))
+  if (typeof(value) %in% c("externalptr", "weakref")) stop("a pointer has no value")
   attributes <- attributes(value)
   attributes$.Environment <- NULL
-  if (is.list(value)) value <- lapply(unclass(value), plain_value)
+  if (is.list(value)) value <- lapply(unclass(value), plain_value, seen)
   list(value = as.vector(unclass(value), if (is.list(value)) "list" else "any"),
-       attributes = if (length(attributes)) lapply(attributes, plain_value))
+       attributes = if (length(attributes)) lapply(attributes, plain_value, seen))
 }
