@@ -8,7 +8,13 @@ function_value <- function(f, seen) {
   if (is.null(seen)) seen <- new.env()
   names <- setdiff(all.names(as.call(c(quote(f), unname(formals(f)), body(f))), unique = TRUE),
                    names(formals(f)))
-  list(code, lapply(stats::setNames(nm = sort(names)), captured_value, environment(f), seen))
+  list(code, captured_values(names, environment(f), seen))
+}
+
+# In an order that no locale changes.
+captured_values <- function(names, where, seen) {
+  found <- lapply(stats::setNames(nm = sort(names, method = "radix")), captured_value, where, seen)
+  found[lengths(found) > 0L]
 }
 
 # NULL for what packages have, and for local variables.
@@ -24,8 +30,7 @@ environment_value <- function(value, seen) {
   if (is_package(value) || identical(value, globalenv()) || !first_seen(format(value), seen)) {
     return(NULL)
   }
-  names <- sort(ls(value, all.names = TRUE))
-  lapply(stats::setNames(nm = names), captured_value, value, seen)
+  captured_values(ls(value, all.names = TRUE, sorted = FALSE), value, seen)
 }
 
 first_seen <- function(id, seen) {

@@ -415,6 +415,7 @@ test_that("a table that is read is not replaced, by whatever way it is read", {
     }
   })
   expect_identical(count(), before)
+  with_connection(factory, function(db) DBI::dbExecute(db, "DROP VIEW seen"))
   other <- row_source(second, query = "SELECT *, 'pred' AS note FROM other")
   predict(distributional, other, to = row_source(factory, table = "pred"), overwrite = TRUE)
   expect_true("prediction" %in% names(count()))
@@ -441,7 +442,6 @@ test_that("tables beside the result are the call's own, and no others are remove
 test_that("a table that appears while rows are predicted is not replaced", {
   factory <- sqlite_factory()
   mine <- data.frame(precious = 1:3)
-  real <- domgen:::sink_end.sink_table
   to <- row_source(factory, table = "pred")
   with_replaced("tell_notes", function(...) write_rows(factory, "pred", mine), {
     expect_error(written(to), "is there already", class = "domgen_error_argument")
