@@ -129,12 +129,12 @@ test_that("an open connection to PostgreSQL keeps its transaction and its settin
 test_that("a connection to PostgreSQL that breaks is an error that names the row", {
   database <- postgres_factory()
   write_rows(database, "domgen_rows", cbind(rows, i = seq_len(nrow(rows))))
-  # the server's process ends at row 450 of one connection: its key and its count have been read
+  # the server's process ends at row 450 of the sixth connection, in the pass after the survey
   made <- 0
   connect <- function() {
     made <<- made + 1
     connection <- database()
-    if (made == 4) DBI::dbGetQuery(connection, "SELECT set_config('domgen.breaks', 'yes', false)")
+    if (made == 6) DBI::dbGetQuery(connection, "SELECT set_config('domgen.breaks', 'yes', false)")
     connection
   }
   breaks <- paste("SELECT y, x1, x2, x3, domain FROM domgen_rows WHERE CASE WHEN i = 450 AND",
