@@ -1,5 +1,5 @@
-# Whether a database has the rows that it had when a call began, and whether a statement reads a table
-# that is to be replaced. Each driver that is known has its own answer.
+# Whether a database has the rows that it had when a call began, and whether a statement reads a
+# table that is to be replaced. Each driver that is known has its own answer.
 
 identity_rows <- 1000
 

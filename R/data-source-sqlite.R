@@ -2,8 +2,8 @@
 
 is_sqlite <- function(connection) inherits(connection, "SQLiteConnection")
 
-# list(query, fetch(n), close()), as open_query(). Statements inside a query's own life would end it,
-# so that the state is restored when it has ended.
+# list(query, fetch(n), close()), as open_query(). Another statement would end a query, so that the
+# state is restored when it has ended.
 open_query_only <- function(connection, query) {
   before <- DBI::dbGetQuery(connection, "PRAGMA query_only")[[1L]]
   set <- function(value) DBI::dbExecute(connection, paste("PRAGMA query_only =", value))

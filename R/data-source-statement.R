@@ -43,7 +43,8 @@ check_modifies_nothing <- function(query) {
 # where a statement has backslashes, $, #, [, nested or executable comments, or -- without a space:
 # such a statement stays as it is.
 bare_statement <- function(query) {
-  unclear <- grepl("[\\\\$#\\[]|/[*]!|/[*](?s:(?![*]/).)*/[*]|--(?![ \t\r\n]|$)", query, perl = TRUE)
+  unclear <- grepl("[\\\\$#\\[]|/[*]!|/[*](?s:(?![*]/).)*/[*]|--(?![ \t\r\n]|$)", query,
+                   perl = TRUE)
   bare <- gsub("(?s)'[^']*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/[*].*?[*]/", " ", query, perl = TRUE)
   ifelse(unclear, query, bare)
 }

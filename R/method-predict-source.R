@@ -43,15 +43,15 @@
 #' which writes its own part; on several machines `to` is a folder or database that all of them
 #' reach. The result is the same, byte by byte where the BLAS has one thread, else to rounding.
 #'
-#' **Going on.** Until all is there, files grow in a folder `<to>.part`, and tables under a name that
-#' begins with `domgen_`, beside a table `domgen_<number>_state` that says how far they are. The same
-#' call (model, rows, arguments) goes on from the last block that is there, after an error, an
-#' interrupt, a crash or a full disk, and makes the same file as one that was not interrupted. Each
-#' block is one transaction of a database. Another call with the same `to` is an error, or with
-#' `overwrite = TRUE` begins anew; so is one whose rows cannot be recognised, see [row_source()]. Only
-#' tables that the call itself made, or one that was cut short, are removed, and the table `to` itself
-#' with `overwrite = TRUE`, but never one that is read. The rows of a table are in the order of
-#' `partition` and `row` only if no workers wrote it.
+#' **Continuing.** Until all is there, files grow in a folder `<to>.part`, and tables under a name
+#' that begins with `domgen_`, beside a table `domgen_<number>_state`. The same call (model, rows,
+#' arguments) goes on from the last block that is there, after an error, an interrupt, a crash or a
+#' full disk, and makes the same file as one that was not interrupted. Each block is one
+#' transaction of a database. Another call with the same `to`, or one whose rows cannot be
+#' recognised (see [row_source()]), is an error, or with `overwrite = TRUE` begins anew. Only
+#' tables that domgen made for this `to` are removed, and with `overwrite = TRUE` the table `to`
+#' itself, but never one that is read. The rows of a table are in the order of `partition` and
+#' `row` only if no workers wrote it.
 #' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
 #'   [row_source()] of what was written.
 #' @section Warnings and errors:

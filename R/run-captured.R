@@ -1,5 +1,5 @@
-# What a function is: its code, and the values that it takes from where it was made. Where a value is
-# outside R, as a connection's, there is an error.
+# What a function is: its code, and the values that it takes from where it was made. A value outside
+# of R, as a connection's, is an error.
 
 # seen: an environment that knows what was looked at, so that circles end.
 function_value <- function(f, seen) {

@@ -1,4 +1,4 @@
-# Are these the call and the rows that something was kept of? A call goes on only where that is sure.
+# Are these the call and the rows of which something was kept? A call goes on only if that is sure.
 
 # Sets trip$key, which no other call has: where rows cannot be recognised in another session (a
 # database in memory) nothing is kept beyond this one, and its key is new.

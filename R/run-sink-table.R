@@ -1,6 +1,6 @@
 # Results as a table of a database. It grows under a name of its own and gets the right one when all
 # rows are there. A table of the call's state says what is: a row for each part, and row 0 for the
-# call. A block and its record are one transaction. Only tables that such a record names are removed.
+# call. A block and its record are one transaction. Only tables that a record names are removed.
 
 table_sink <- function(to, overwrite) {
   partition <- to$partitions[[1L]]
@@ -14,8 +14,7 @@ table_sink <- function(to, overwrite) {
   ))
 }
 
-# A table beside this one, in the same schema. Databases cut long names, so that it is not longer for
-# a longer name.
+# A table beside this one, in the same schema. Its name has one length: databases cut long ones.
 beside <- function(table, ending) {
   name <- function(own) paste0("domgen_", substr(fingerprint(own), 1L, 12L), ending)
   if (is.character(table)) return(name(table))
@@ -108,8 +107,8 @@ call_state <- function(sink, connection) {
   state <- if (own) read_state(sink, connection, 0L)
   if (is.list(state) && !is.null(state$key) && !is.null(state$part)) return(state)
   name <- if (is.character(sink$state)) sink$state else paste(sink$state@name, collapse = ".")
-  abort("argument", "`to` needs the table `", name, "`, which is there and was not made by domgen. ",
-        "Rename it, or give another `to`.")
+  abort("argument", "`to` needs the table `", name, "`, which is there and was not made by ",
+        "domgen. Rename it, or give another `to`.")
 }
 
 remove_work <- function(sink, connection, state) {

@@ -33,7 +33,8 @@ abort_finished <- function(label) {
 
 abort_other_call <- function(label) {
   abort("argument", "`to` was begun by another call (model, rows or arguments differ, or the ",
-        "rows cannot be recognised): `", label, "`. Remove it, give another `to`, or `overwrite = TRUE`.")
+        "rows cannot be recognised): `", label, "`. Remove it, give another `to`, or ",
+        "`overwrite = TRUE`.")
 }
 
 # ---- in memory --------------------------------------------------------------------------------

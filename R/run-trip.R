@@ -125,7 +125,7 @@ fingerprint <- function(value) {
   unname(tools::md5sum(file))
 }
 
-# seen: of what functions have taken from where they were made, run-captured.R; NULL outside of them.
+# seen: what functions have taken from where they were made, run-captured.R; NULL outside of them.
 plain_value <- function(value, seen = NULL) {
   if (is.environment(value)) return(if (!is.null(seen)) environment_value(value, seen))
   if (is.function(value)) return(function_value(value, seen))

@@ -186,7 +186,8 @@ test_that("a query that writes behind a WITH writes nothing, and leaves SQLite a
               "WITH q AS (SELECT 9) INSERT INTO precious SELECT * FROM q",
               "WITH q AS (SELECT 1) DELETE FROM precious RETURNING x")
   for (query in writes) {
-    expect_domgen_error(source_rows(row_source(con, query = query)), "readonly", "domgen_error_data")
+    expect_domgen_error(source_rows(row_source(con, query = query)), "readonly",
+                        "domgen_error_data")
     expect_identical(ask("SELECT COUNT(*) FROM precious"), 3L)
     expect_identical(ask("PRAGMA query_only"), 0L)
   }
@@ -210,7 +211,8 @@ test_that("SQLite may be written to again after an error or interrupt while rows
   partition <- row_source(con, table = "precious")$partitions[[1L]]
   stopped <- structure(class = c("interrupt", "condition"), list(message = "", call = NULL))
   for (end in list(function(...) stop("mine"), function(...) stop(stopped))) {
-    tryCatch(walk_blocks(partition, data.frame(x = 0)[0L, , drop = FALSE], 1, function(data, first) {
+    like <- data.frame(x = 0)[0L, , drop = FALSE]
+    tryCatch(walk_blocks(partition, like, 1, function(data, first) {
       expect_error(suppressWarnings(DBI::dbExecute(con, "DELETE FROM precious")), "readonly")
       end()
     }), error = identity, interrupt = identity)
@@ -219,14 +221,17 @@ test_that("SQLite may be written to again after an error or interrupt while rows
 })
 
 test_that("other drivers get statements that read, and no others", {
-  reads <- c("SELECT * FROM t", "with q as (select 1) select * from q;", "SELECT 'delete; from' AS a",
+  reads <- c("SELECT * FROM t", "with q as (select 1) select * from q;",
+             "SELECT 'delete; from' AS a",
              "SELECT \"update\", last_update, truncate(x, 2) FROM t -- drop it",
              "/* insert; */ SELECT replace(a, 'x', 'y') FROM t", "VALUES (1)", "EXEC report 3")
   for (query in reads) expect_silent(domgen:::check_modifies_nothing(query))
-  writes <- c("WITH q AS (SELECT 1) DELETE FROM t", "WITH q AS (UPDATE t SET a = 1) SELECT * FROM q",
-              "SELECT * INTO copy FROM t", "SELECT 1 DROP TABLE t", "SELECT '\\'', 1 DELETE FROM t -- '",
+  writes <- c("WITH q AS (SELECT 1) DELETE FROM t",
+              "WITH q AS (UPDATE t SET a = 1) SELECT * FROM q", "SELECT * INTO copy FROM t",
+              "SELECT 1 DROP TABLE t", "SELECT '\\'', 1 DELETE FROM t -- '",
               "SELECT 5--3 delete from t", "SELECT $$ ' $$ DELETE FROM t -- '",
-              "SELECT 1 EXEC wipe", "SELECT 1 # ' \n DELETE FROM t -- '", "EXEC report TRUNCATE TABLE t",
+              "SELECT 1 EXEC wipe", "SELECT 1 # ' \n DELETE FROM t -- '",
+              "EXEC report TRUNCATE TABLE t",
               "SELECT [a'], 1 DELETE FROM t -- '", "SELECT 1 /*! INTO OUTFILE '/x' */")
   for (query in writes) {
     expect_domgen_error(domgen:::check_modifies_nothing(query), "`query` must only read rows",
@@ -238,7 +243,8 @@ test_that("a query is one statement, and one that calls a procedure says that it
   skip_without_sqlite()
   con <- sqlite(precious_file())
   on.exit(DBI::dbDisconnect(con))
-  for (query in c("SELECT 1; DELETE FROM precious", "SELECT 'a'';' AS a;\n-- b\nDROP TABLE precious",
+  for (query in c("SELECT 1; DELETE FROM precious",
+                  "SELECT 'a'';' AS a;\n-- b\nDROP TABLE precious",
                   "SELECT '\\'; DELETE FROM precious; --'")) {
     expect_domgen_error(row_source(con, query = query), "one statement", "domgen_error_argument")
   }

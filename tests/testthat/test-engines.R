@@ -175,8 +175,10 @@ test_that("a query to PostgreSQL writes nothing, and leaves the transaction as i
     say("INSERT INTO precious VALUES (5)")
     say("COMMIT")
     expect_identical(ask("SELECT COUNT(*) FROM precious"), "5")
-    for (query in c("SELECT 1; COMMIT; DELETE FROM precious", "SELECT $$ ' $$; DROP TABLE precious; --'",
-                    "SELECT E'\\''; DROP TABLE precious; --'", "SELECT 1 /* /* */ ; */; DROP TABLE t")) {
+    for (query in c("SELECT 1; COMMIT; DELETE FROM precious",
+                    "SELECT $$ ' $$; DROP TABLE precious; --'",
+                    "SELECT E'\\''; DROP TABLE precious; --'",
+                    "SELECT 1 /* /* */ ; */; DROP TABLE t")) {
       expect_domgen_error(row_source(connection, query = query), "one statement")
     }
     say("DROP FUNCTION wipe()")
@@ -189,9 +191,9 @@ test_that("PostgreSQL may be written to again after an interrupt while rows are 
   stopped <- structure(class = c("interrupt", "condition"), list(message = "", call = NULL))
   with_connection(database, function(connection) {
     partition <- row_source(connection, table = "precious")$partitions[[1L]]
-    tryCatch(walk_blocks(partition, data.frame(x = 0)[0L, , drop = FALSE], 1, function(data, first) {
-      stop(stopped)
-    }), interrupt = identity)
+    like <- data.frame(x = 0)[0L, , drop = FALSE]
+    tryCatch(walk_blocks(partition, like, 1, function(data, first) stop(stopped)),
+             interrupt = identity)
     expect_identical(as.integer(DBI::dbExecute(connection, "UPDATE precious SET x = x")), 3L)
   })
 })
@@ -222,8 +224,8 @@ test_that("rows of PostgreSQL are recognised by database, schema, table and valu
   for (factory in list(in_schema("site_a"), in_schema("site_b"), elsewhere)) {
     write_rows(factory, "small_rows", small)
   }
-  known <- list(key(in_schema("site_a"), table = "small_rows"), key(elsewhere, table = "small_rows"),
-                key(in_schema("site_b"), table = "small_rows"),
+  known <- list(key(in_schema("site_a"), table = "small_rows"),
+                key(elsewhere, table = "small_rows"), key(in_schema("site_b"), table = "small_rows"),
                 key(in_schema("site_a"), query = "SELECT x FROM small_rows ORDER BY x -- all"))
   expect_false(any(vapply(known, is.null, NA)))
   expect_false(any(duplicated(known)))
@@ -256,7 +258,7 @@ test_that("a table of PostgreSQL that is read is not replaced, and no other is r
     say("CREATE VIEW seen AS SELECT * FROM pred")
     sources <- list(row_source(connection, table = "pred"), row_source(connection, table = "seen"),
                     row_source(connection, query = "SELECT * FROM PRED p"),
-                    row_source(connection, query = "WITH q AS (SELECT * FROM seen) SELECT * FROM q"))
+                    row_source(connection, query = "WITH q AS (TABLE seen) SELECT * FROM q"))
     for (source in sources) {
       expect_error(predict(model, source, to = row_source(database, table = "pred"),
                            overwrite = TRUE), "must not be where the rows are read from",

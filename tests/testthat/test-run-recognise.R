@@ -166,7 +166,8 @@ test_that("a table of SQLite is recognised by file, number of rows, and values",
   to <- cut_short(row_source(a, table = "t", rows = 20))
   expect_error(write_to(row_source(sqlite_of(toy), table = "t", rows = 20), to), "another call")
   # another row at the end, another value in the middle
-  for (change in c("INSERT INTO t SELECT * FROM t LIMIT 1", "UPDATE t SET x1 = 0 WHERE rowid = 50")) {
+  for (change in c("INSERT INTO t SELECT * FROM t LIMIT 1",
+                   "UPDATE t SET x1 = 0 WHERE rowid = 50")) {
     with_connection(a, function(db) DBI::dbExecute(db, change))
     expect_error(write_to(row_source(a, table = "t", rows = 20), to), "another call")
   }
