@@ -254,3 +254,28 @@ test_that("a query is one statement, and one that calls a procedure says that it
                    class = "domgen_warning_writes")
   }
 })
+
+# SQLite stands for a driver of which nothing is known.
+test_that("a driver of which nothing is known is asked nothing that writes, and never gone on with", {
+  skip_without_sqlite()
+  con <- sqlite(precious_file())
+  on.exit(DBI::dbDisconnect(con))
+  with_replaced("is_sqlite", function(connection) FALSE, {
+    for (query in c("WITH q AS (SELECT 1) DELETE FROM precious", "SELECT x FROM precious FOR UPDATE",
+                    "WITH q AS (SELECT 1) DELETE FROM precious RETURNING x")) {
+      source <- row_source(con, query = query)
+      for (columns in list(NULL, "x")) {
+        expect_domgen_error(source_rows(source, columns), "`query` must only read rows",
+                            "domgen_error_argument")
+      }
+      expect_error(partition_count(source$partitions[[1L]]), class = "domgen_error")
+    }
+    source <- row_source(con, query = "WITH q AS (SELECT x FROM precious) SELECT * FROM q")
+    expect_identical(source_rows(source)$x, c(1, 2, 3))
+    expect_null(partition_key(source$partitions[[1L]]))
+    reads <- function(table) reads_table(source$partitions[[1L]], con, con, table)
+    expect_true(reads("PRECIOUS"))
+    expect_false(reads("other"))
+  })
+  expect_identical(DBI::dbGetQuery(con, "SELECT COUNT(*) FROM precious")[[1L]], 3L)
+})
