@@ -8,19 +8,26 @@ is_postgres <- function(connection) inherits(connection, c("PqConnection", "Post
 begin_reading <- function(connection) {
   say <- function(statement) DBI::dbExecute(connection, statement)
   within <- on_error(is.numeric(say("SAVEPOINT domgen")), function(e) FALSE)
-  if (!within) say("BEGIN")
   begun <- FALSE
   finish <- function() {
+    clear_results(connection)
     say(if (within) "ROLLBACK TO SAVEPOINT domgen" else "ROLLBACK")
     if (within) say("RELEASE SAVEPOINT domgen")
   }
   on.exit(if (!begun) on_error(finish(), function(e) NULL))
+  if (!within) say("BEGIN")
   say("SET TRANSACTION READ ONLY")
   # A scan that begins while another one is under way joins it, in the middle of the table: rows
   # would come in another order in each pass.
   say("SET LOCAL synchronize_seqscans = off")
   begun <- TRUE
   finish
+}
+
+# RPostgreSQL takes no statement while there is a result that an interrupt has left open.
+clear_results <- function(connection) {
+  if (!inherits(connection, "PostgreSQLConnection")) return(invisible())
+  for (result in DBI::dbListResults(connection)) DBI::dbClearResult(result)
 }
 
 # list(query, fetch(n), close()), as open_query().
