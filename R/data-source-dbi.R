@@ -51,11 +51,6 @@ partition_identity.partition_dbi <- function(partition) {
 }
 
 #' @exportS3Method
-partition_key.partition_dbi <- function(partition) {
-  if (is.null(partition$query)) partition$label else partition$query
-}
-
-#' @exportS3Method
 partition_columns.partition_dbi <- function(partition) {
   if (is.null(partition$table) || is.function(partition$connection)) return(NULL)
   DBI::dbListFields(partition$connection, partition$table)
@@ -68,7 +63,8 @@ partition_count.partition_dbi <- function(partition) {
   from <- if (!is.null(partition$table)) DBI::dbQuoteIdentifier(link$connection, partition$table)
           else if (can_wrap(partition$query)) paste0("(", partition$query, ") AS q")
   if (is.null(from)) return(NextMethod())
-  count <- asking(answer(link$connection, paste("SELECT COUNT(*) AS n FROM", from)), partition)
+  query <- paste("SELECT COUNT(*) AS n FROM", from)
+  count <- asking(fetch_all(link$connection, query, partition$query), partition)
   agree_number(count[[1L]], list(label = partition$label, first = 1, name = "n"))
 }
 
@@ -95,14 +91,21 @@ partition_open.partition_dbi <- function(partition, columns = NULL, text = chara
   })
 }
 
-# list(query, fetch(n): the next n rows, none at the end; close()).
-open_query <- function(connection, query) {
-  if (inherits(connection, c("PqConnection", "PostgreSQLConnection"))) {
-    return(open_cursor(connection, query))
-  }
+# list(query, fetch(n): the next n rows, none at the end, all for -1; close()). Nothing is written;
+# own: the user's query, if it is one.
+open_query <- function(connection, query, own = NULL) {
+  if (is_postgres(connection)) return(open_cursor(connection, query))
+  if (is_sqlite(connection)) return(open_query_only(connection, query))
+  if (!is.null(own)) check_modifies_nothing(own)
   result <- DBI::dbSendQuery(connection, query)
   list(query = query, fetch = function(n) DBI::dbFetch(result, n),
        close = function() DBI::dbClearResult(result))
+}
+
+fetch_all <- function(connection, query, own = NULL) {
+  result <- open_query(connection, query, own)
+  on.exit(result$close())
+  result$fetch(-1)
 }
 
 # dbGetQuery() of RPostgreSQL gives NULL, and a warning, where it cannot ask.
@@ -165,6 +168,7 @@ is_open <- function(connection) {
 
 asking <- function(code, partition) {
   on_error(code, function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
     abort("data", "`", partition$label, "`: the database says: ", trimws(conditionMessage(e)))
   })
 }
@@ -180,27 +184,12 @@ send_query <- function(connection, partition, columns) {
     query <- paste("SELECT", select_list(columns, quoted), "FROM", quoted(partition$table))
   } else if (!is.null(columns) && can_wrap(query)) {
     narrow <- paste("SELECT", select_list(columns, quoted), "FROM (", query, ") AS q")
-    result <- on_error(open_query(connection, narrow), function(e) NULL)
+    result <- on_error(open_query(connection, narrow, query), function(e) NULL)
     if (!is.null(result)) return(result)
   }
-  asking(open_query(connection, query), partition)
+  asking(open_query(connection, query, partition$query), partition)
 }
 
 select_list <- function(columns, quoted) {
   if (is.null(columns)) "*" else paste(vapply(columns, quoted, ""), collapse = ", ")
-}
-
-# Does a query mean the same, in the same order, inside another?
-can_wrap <- function(query) {
-  grepl("^\\s*select\\b", query, ignore.case = TRUE) &&
-    !grepl(";|--|/\\*|#|\\b(order|limit|offset|fetch|top|for|into)\\b", query, ignore.case = TRUE)
-}
-
-# A query that changes something would change it at each pass.
-check_selects <- function(query) {
-  plain <- gsub("^([[:space:](]|--[^\n]*\n|/[*].*?[*]/)*", "", query, perl = TRUE)
-  reads <- grepl("^(select|with|values|table|from|show|exec|call)\\b", plain, ignore.case = TRUE)
-  if (all(reads)) return(invisible())
-  abort("argument", "`query` must read rows, as SELECT or WITH do, not ",
-        dQuote(substr(query[!reads][1L], 1L, 40L), FALSE), ".")
 }

@@ -28,6 +28,9 @@ frame_rows <- function(data, rows) {
 partition_count.partition_frame <- function(partition) nrow(partition$data)
 
 #' @exportS3Method
+partition_key.partition_frame <- function(partition) partition$data
+
+#' @exportS3Method
 partition_columns.partition_frame <- function(partition) names(partition$data)
 
 #' @exportS3Method

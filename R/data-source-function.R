@@ -16,6 +16,17 @@ row_source.function <- function(x, ..., table = NULL, query = NULL, levels = NUL
 #' @exportS3Method
 partition_identity.partition_function <- function(partition) partition$give
 
+# The function, as it is when it has been told to start again, and the first rows that it gives.
+#' @exportS3Method
+partition_key.partition_function <- function(partition) {
+  on_error({
+    partition$give(TRUE)
+    first <- partition$give(FALSE)
+    partition$give(TRUE)
+    list(partition$give, first)
+  }, function(e) NULL)
+}
+
 #' @exportS3Method
 partition_open.partition_function <- function(partition, columns = NULL, text = character()) {
   partition$give(TRUE)

@@ -16,7 +16,8 @@ partition_open <- function(partition, columns = NULL, text = character()) {
   UseMethod("partition_open")
 }
 
-# Text that tells whether it is the same data as before.
+# A value that tells whether it is the same data as before, in another session too; NULL where that
+# cannot be known.
 partition_key <- function(partition) UseMethod("partition_key")
 
 # The names of all columns where they cost no pass, else NULL.
@@ -32,7 +33,7 @@ partition_count.default <- function(partition) {
 }
 
 #' @exportS3Method
-partition_key.default <- function(partition) partition$label
+partition_key.default <- function(partition) NULL
 
 #' @exportS3Method
 partition_columns.default <- function(partition) NULL

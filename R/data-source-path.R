@@ -85,5 +85,7 @@ file_partition <- function(path, label, given) {
 
 file_key <- function(path) {
   known <- file.info(path, extra_cols = FALSE)
-  paste(path, format(known$size, digits = 15), format(as.numeric(known$mtime), digits = 20))
+  # copying sets mtime to that of another file, but not ctime
+  paste(path, format(known$size, digits = 15), format(as.numeric(known$mtime), digits = 20),
+        format(as.numeric(known$ctime), digits = 20))
 }

@@ -97,9 +97,21 @@ check_twice <- function(partitions) {
 #' one group of rows at a time. **RDS** files hold one data frame each, which is read as a whole.
 #'
 #' **Databases.** A connection cannot be sent to other processes: give a function that makes one,
-#' `function() DBI::dbConnect(RSQLite::SQLite(), "file.sqlite")`. It is closed after each use, and a
-#' connection that was given is not. SQLite has neither logical values nor dates: they come as
-#' numbers, and `factor(y) ~ x` makes classes of a response of 0 and 1.
+#' `function() DBI::dbConnect(RSQLite::SQLite(), "file.sqlite")`. It is closed after each use, and
+#' a connection that was given is not. Nothing is written: PostgreSQL reads in a read-only
+#' transaction (in a transaction of yours, up to a savepoint), SQLite with `PRAGMA query_only`, and
+#' both are left as they were. For other databases a query with a word that writes (`DELETE`,
+#' `INTO`, ...) is an error. A procedure (`EXEC`, `CALL`) may write, which a warning says. SQLite
+#' has neither logical values nor dates: they come as numbers, and `factor(y) ~ x` makes classes of
+#' a response of 0 and 1.
+#'
+#' **Continuing** (`store`, and `to` of [predict()][predict_source]). A call continues with what an
+#' earlier one has kept only if its rows are the same. Data frames are compared by their values;
+#' files by path, size and times; tables and queries by the database (file; or server, port, name,
+#' user, schema), the number of rows, and the values of about 1,000 rows; functions by their code,
+#' the values of the variables that they use, and the first rows that they give. Rows that cannot
+#' be recognised (databases in memory, temporary tables, drivers other than SQLite and PostgreSQL,
+#' functions that hold a connection) are never continued: `store` is then not used, with a warning.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
 #' @param table Name of a database table, or several: a partition each.

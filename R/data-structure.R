@@ -88,7 +88,8 @@ domain_levels <- function(structure, names) {
           paste0("a", paste0(structure$marks, letters[seq_len(k - 1L) + 1L], collapse = "")),
           "\", not ", enumerate(names[wrong], 3L, "\""), ".")
   }
-  parts <- matrix(unlist(parts), k)
+  # of no rows, no names
+  parts <- matrix(as.character(unlist(parts)), k)
   lapply(structure$factors, function(at) {
     do.call(paste, c(lapply(at, function(i) parts[i, ]), sep = " / "))
   })

@@ -45,12 +45,15 @@
 #' which writes its own part; on several machines `to` is a folder or database that all of them
 #' reach. The result is the same, byte by byte where the BLAS has one thread, else to rounding.
 #'
-#' **Going on.** Until all is there, files grow in a folder `<to>.part`, and tables as `<name>_part`
-#' and `<name>_state`. The same call (model, rows, arguments) goes on from the last block that is
-#' there, after an error, an interrupt, a crash or a full disk, and makes the same file as one that
-#' was not interrupted. Each block is one transaction of a database. Another call with the same `to`
-#' is an error, or with `overwrite = TRUE` begins anew. The rows of a table are in the order of
-#' `partition` and `row` only if no workers wrote it.
+#' **Continuing.** Until all is there, files grow in a folder `<to>.part`, and tables under a name
+#' that begins with `domgen_`, beside a table `domgen_<number>_state`. The same call (model, rows,
+#' arguments) goes on from the last block that is there, after an error, an interrupt, a crash or a
+#' full disk, and makes the same file as one that was not interrupted. Each block is one
+#' transaction of a database. Another call with the same `to`, or one whose rows cannot be
+#' recognised (see [row_source()]), is an error, or with `overwrite = TRUE` begins anew. Only
+#' tables that domgen made for this `to` are removed, and with `overwrite = TRUE` the table `to`
+#' itself, but never one that is read. The rows of a table are in the order of `partition` and
+#' `row` only if no workers wrote it.
 #'
 #' **One process at a time** writes to a file or folder; a second one is an error of class
 #' `domgen_error_write` that names the first. After a crash its lock, in `<to>.part`, is taken over
@@ -93,22 +96,22 @@ predict_source <- function(object, source, of, arguments, ...) {
   check_not_read(where$sink, source)
   reader <- new_block_reader(object, source, of$domain, where)
   reader$arguments <- c(arguments, list(new_levels = new_levels))
-  what <- list(prediction_key(object, source), of, arguments, where$keep)
-  if (!is.null(sink_folder(where$sink)) && is.null(source$store)) {
-    source$store <- sink_folder(where$sink)
-  }
+  folder <- if (is.null(source$store)) sink_folder(where$sink) else source$store
+  written <- !inherits(where$sink, "sink_memory")
+  asked <- written || !is.null(folder)
   # what is drawn on the way must not change the user's random numbers
-  value <- with_seed(1L, over_source(source, what, function() {
+  what <- function() list(model_key(object), source$rows, of, arguments, where$keep)
+  value <- with_seed(1L, over_source(source, what(), function() {
     check_same_connection(where$sink, source)
     like <- empty_columns(object, reader)
-    sink_begin(where$sink, fingerprint(list(what, session$trip$counts)), like,
-               length(source$partitions))
+    key <- if (asked) fingerprint(list(session$trip$key, session$trip$counts))
+    sink_begin(where$sink, key, like, length(source$partitions))
     known <- know_domains(object, source, reader, of)
     finished <- write_pass(source, predicting(known, reader, where$sink))
     tell_notes(finished, object)
     sink_end(where$sink, finished)
-  }, hold = function() sink_hold(where$sink)))
-  if (inherits(where$sink, "sink_memory")) join_predictions(value) else invisible(value)
+  }, folder, asked, hold = function() sink_hold(where$sink)))
+  if (!written) join_predictions(value) else invisible(value)
 }
 
 # Of data frames, which give their predictions in memory.
@@ -139,10 +142,9 @@ read_where <- function(given, known) {
   list(keep = keep, sink = if (is.null(given$to)) memory_sink() else as_sink(given$to, overwrite))
 }
 
-# What decides about the predictions.
-prediction_key <- function(object, source) {
-  model <- on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
-  list(model, source_key(source), source_frames(source), source$rows)
+# What decides about the predictions of a model.
+model_key <- function(object) {
+  on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
 }
 
 # ---- blocks -----------------------------------------------------------------------------------

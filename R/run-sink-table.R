@@ -1,6 +1,6 @@
-# Results as a table of a database. It grows as `<name>_part` and gets its name when all rows are
-# there; `<name>_state` says what is: a row for each part, and row 0 for the call. A block and its
-# record are one transaction.
+# Results as a table of a database. It grows under a name of its own and gets the right one when all
+# rows are there. A table of the call's state says what is: a row for each part, and row 0 for the
+# call. A block and its record are one transaction. Only tables that a record names are removed.
 
 table_sink <- function(to, overwrite) {
   partition <- to$partitions[[1L]]
@@ -10,16 +10,38 @@ table_sink <- function(to, overwrite) {
   }
   structure(class = "sink_table", list(
     label = partition$label, partition = partition, overwrite = overwrite,
-    part = beside(partition$table, "_part"), state = beside(partition$table, "_state")
+    state = beside(partition$table, "_state")
   ))
 }
 
-# The table of a name like this one's, in the same schema.
+# A table beside this one, in the same schema. Its name has one length: databases cut long ones.
 beside <- function(table, ending) {
-  if (is.character(table)) return(paste0(table, ending))
+  name <- function(own) paste0("domgen_", substr(fingerprint(own), 1L, 12L), ending)
+  if (is.character(table)) return(name(table))
   last <- length(table@name)
-  table@name[last] <- paste0(table@name[last], ending)
+  table@name[last] <- name(table@name[[last]])
   table
+}
+
+# By a second connection, a query, a view or another case of its name too.
+check_other_table <- function(sink, source) {
+  partitions <- Filter(function(p) inherits(p, "partition_dbi"), source$partitions)
+  if (length(partitions) == 0L) return(invisible())
+  other <- connect(sink$partition)
+  on.exit(other$close())
+  link <- NULL
+  on.exit(if (!is.null(link)) link$close(), add = TRUE)
+  for (k in seq_along(partitions)) {
+    partition <- partitions[[k]]
+    if (k == 1L || !identical(partition$connection, partitions[[k - 1L]]$connection)) {
+      if (!is.null(link)) link$close()
+      link <- connect(partition)
+    }
+    if (reads_table(partition, link$connection, other$connection, sink$partition$table)) {
+      abort("argument", "`to` must not be where the rows are read from: the table `", sink$label,
+            "`, which `", partition$label, "` reads. Give another name.")
+    }
+  }
 }
 
 # f(connection), with what the database says in the errors.
@@ -64,19 +86,35 @@ sink_begin.sink_table <- function(sink, key, like, parts) {
   with_database(sink, function(connection) {
     there <- function(table) DBI::dbExistsTable(connection, table)
     if (there(sink$partition$table) && !sink$overwrite) abort_finished(sink$label)
-    begun <- there(sink$state)
-    same <- begun && there(sink$part) && identical(read_state(sink, connection, 0L)$key, key)
-    if (begun && !same && !sink$overwrite) abort_other_call(sink$label)
+    begun <- if (there(sink$state)) call_state(sink, connection)
+    same <- !is.null(begun) && there(begun$part) && identical(begun$key, key)
+    if (!is.null(begun) && !same && !sink$overwrite) abort_other_call(sink$label)
     if (same) return(invisible())
+    # a name that no table has
+    part <- beside(sink$partition$table, paste0("_rows_", fresh_token()))
     in_transaction(connection, function() {
-      for (table in list(sink$part, sink$state)) {
-        if (there(table)) DBI::dbRemoveTable(connection, table)
-      }
-      DBI::dbCreateTable(connection, sink$part, as_rows(like))
+      if (!is.null(begun)) remove_work(sink, connection, begun)
+      DBI::dbCreateTable(connection, part, as_rows(like))
       DBI::dbCreateTable(connection, sink$state, state_row(0L, list()))
-      append_rows(connection, sink$state, state_row(0L, list(key = key)))
+      append_rows(connection, sink$state, state_row(0L, list(key = key, part = part)))
     })
   })
+}
+
+# list(key, part: the table that grows), or an error where a table of that name is not a record.
+call_state <- function(sink, connection) {
+  own <- setequal(DBI::dbListFields(connection, sink$state), names(state_row(0L, NULL)))
+  state <- if (own) read_state(sink, connection, 0L)
+  if (is.list(state) && !is.null(state$key) && !is.null(state$part)) return(state)
+  name <- if (is.character(sink$state)) sink$state else paste(sink$state@name, collapse = ".")
+  abort("argument", "`to` needs the table `", name, "`, which is there and was not made by ",
+        "domgen. Rename it, or give another `to`.")
+}
+
+remove_work <- function(sink, connection, state) {
+  for (table in list(state$part, sink$state)) {
+    if (DBI::dbExistsTable(connection, table)) DBI::dbRemoveTable(connection, table)
+  }
 }
 
 as_rows <- function(columns) {
@@ -101,7 +139,7 @@ read_state <- function(sink, connection, number) {
                  DBI::dbQuoteIdentifier(connection, sink$state), "WHERE",
                  DBI::dbQuoteIdentifier(connection, "number"), "=", as.integer(number))
   text <- DBI::dbGetQuery(connection, query)$state
-  if (length(text)) unserialize(charToRaw(text[1L]))
+  if (length(text)) on_error(unserialize(charToRaw(text[1L])), function(e) NULL)
 }
 
 write_state <- function(sink, connection, number, state) {
@@ -115,17 +153,18 @@ write_state <- function(sink, connection, number, state) {
 sink_part.sink_table <- function(sink, number) {
   link <- connect(sink$partition)
   connection <- link$connection
-  state <- on_error(asking_sink(sink, when_free(function() {
-    read_state(sink, connection, number)
+  found <- on_error(asking_sink(sink, when_free(function() {
+    list(part = call_state(sink, connection)$part, state = read_state(sink, connection, number))
   })), function(e) {
     link$close()
     stop(e)
   })
+  state <- found$state
   if (is.null(state)) state <- list(done = 0, finished = FALSE, notes = NULL)
   grow <- function(columns, done, notes, finished) {
     new <- list(done = done, finished = finished, notes = notes)
     asking_sink(sink, in_transaction(connection, function() {
-      if (!is.null(columns)) append_rows(connection, sink$part, as_rows(columns))
+      if (!is.null(columns)) append_rows(connection, found$part, as_rows(columns))
       write_state(sink, connection, number, new)
     }))
     state <<- new
@@ -145,9 +184,14 @@ sink_end.sink_table <- function(sink, parts) {
     quoted <- function(name) DBI::dbQuoteIdentifier(connection, name)
     # a name in the same schema
     new <- if (is.character(table)) table else unname(table@name[length(table@name)])
+    state <- call_state(sink, connection)
     in_transaction(connection, function() {
-      if (DBI::dbExistsTable(connection, table)) DBI::dbRemoveTable(connection, table)
-      DBI::dbExecute(connection, paste("ALTER TABLE", quoted(sink$part), "RENAME TO", quoted(new)))
+      if (DBI::dbExistsTable(connection, table)) {
+        # made by another while rows were written
+        if (!sink$overwrite) abort_finished(sink$label)
+        DBI::dbRemoveTable(connection, table)
+      }
+      DBI::dbExecute(connection, paste("ALTER TABLE", quoted(state$part), "RENAME TO", quoted(new)))
       DBI::dbRemoveTable(connection, sink$state)
     })
   })

@@ -38,24 +38,15 @@ abort_finished <- function(label) {
 }
 
 abort_other_call <- function(label) {
-  abort("argument", "`to` was begun by another call (model, rows or arguments differ): `", label,
-        "`. Remove it, give another `to`, or `overwrite = TRUE`.")
+  abort("argument", "`to` was begun by another call (model, rows or arguments differ, or the ",
+        "rows cannot be recognised): `", label, "`. Remove it, give another `to`, or ",
+        "`overwrite = TRUE`.")
 }
 
 # to: a place that is replaced, and must not take the rows with it.
 check_not_read <- function(sink, source) {
   if (inherits(sink, "sink_table")) return(check_other_table(sink, source))
   if (inherits(sink, "sink_file")) check_other_files(sink, source)
-}
-
-check_other_table <- function(sink, source) {
-  place <- function(partition) partition[c("connection", "table")]
-  for (partition in source$partitions) {
-    if (identical(place(partition), place(sink$partition))) {
-      abort("argument", "`to` must not be where the rows are read from: the table `", sink$label,
-            "`.")
-    }
-  }
 }
 
 # ---- in memory --------------------------------------------------------------------------------

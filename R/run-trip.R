@@ -1,21 +1,21 @@
 # A call that goes over a source several times: it draws one seed, so that it does the same again
 # when it is repeated after an interrupt or a crash, and keeps what is finished.
 
-# session$trip, an environment: memory, an environment of what is finished; folder and key: where it
-# is kept beyond the session, or NULL; passes: how many there were; counts: rows of the partitions.
+# session$trip, an environment: memory, an environment of what is finished; folder: where it is kept
+# beyond the session, or NULL; key: of the call and its rows, or NULL where nobody asks; passes: how
+# many there were; counts: rows of the partitions.
 
 # what: list of all that decides about the call's numbers; code: a function, whose random numbers
-# all come from the seed. A call inside a call is part of it. hold(): takes the place where results
-# are written before anything is kept there, as in sink_hold(); again when the call is resumed.
-over_source <- function(source, what, code, hold = function() NULL) {
+# all come from the seed; asked: is a key needed? A call inside a call is part of it. hold(): takes
+# the place where results are written before anything is kept there, as in sink_hold(); again when
+# the call is resumed.
+over_source <- function(source, what, code, folder = source$store, asked = !is.null(folder),
+                        hold = function() NULL) {
   if (!is.null(session$trip)) return(while_held(hold, code))
   memory <- new.env(parent = emptyenv())
   resumable(function() while_held(hold, function() {
-    trip <- list2env(list(memory = memory, folder = source$store, passes = 0L))
-    if (!is.null(trip$folder)) {
-      version <- as.character(utils::packageVersion("domgen"))
-      trip$key <- fingerprint(list(version, source_key(source), source_frames(source), what))
-    }
+    trip <- list2env(list(memory = memory, folder = folder, passes = 0L))
+    if (asked) recognise(trip, source, what)
     session$trip <- trip
     on.exit(session$trip <- NULL)
     seed <- kept("seed", draw_seeds(1L))
@@ -33,13 +33,6 @@ while_held <- function(hold, code) {
   on.exit(if (!is.null(let_go)) let_go())
   suspendInterrupts(let_go <- hold())
   code()
-}
-
-source_key <- function(source) list(lapply(source$partitions, partition_key), source$levels)
-
-# Rows in memory have no name that tells of a change.
-source_frames <- function(source) {
-  lapply(source$partitions, function(p) if (!is.null(p$data)) fingerprint(p$data))
 }
 
 # Numbers of rows, so that a pass knows how far it is, and of each row which one it is.
@@ -121,8 +114,9 @@ forget <- function(trip) {
   remove_files(list.files(trip$folder, paste0("^domgen-", trip$key, "-"), full.names = TRUE))
 }
 
-# The same text for the same value in any session: of functions their code, of environments nothing.
-# Made in memory, of a million values at a time: a file would be that of a full disk, too.
+# The same text for the same value in any session: of functions their code and the values that they
+# take from where they were made, of other environments nothing. Made in memory, of a million values
+# at a time: a file would be that of a full disk, too.
 fingerprint <- function(value) {
   sum <- ""
   add <- function(part) sum <<- md5_(sum, serialize(part, NULL, version = 2L))
@@ -137,12 +131,15 @@ fingerprint <- function(value) {
   sum
 }
 
-plain_value <- function(value) {
-  if (is.environment(value)) return(NULL)
-  if (is.function(value) || is.language(value)) return(deparse(utils::removeSource(value)))
+# seen: what functions have taken from where they were made, run-captured.R; NULL outside of them.
+plain_value <- function(value, seen = NULL) {
+  if (is.environment(value)) return(if (!is.null(seen)) environment_value(value, seen))
+  if (is.function(value)) return(function_value(value, seen))
+  if (is.language(value)) return(deparse(utils::removeSource(value)))
+  if (typeof(value) %in% c("externalptr", "weakref")) stop("a pointer has no value")
   attributes <- attributes(value)
   attributes$.Environment <- NULL
-  if (is.list(value)) value <- lapply(unclass(value), plain_value)
+  if (is.list(value)) value <- lapply(unclass(value), plain_value, seen)
   list(value = as.vector(unclass(value), if (is.list(value)) "list" else "any"),
-       attributes = if (length(attributes)) lapply(attributes, plain_value))
+       attributes = if (length(attributes)) lapply(attributes, plain_value, seen))
 }

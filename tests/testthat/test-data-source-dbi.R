@@ -167,3 +167,115 @@ test_that("a query that changes the database is refused before it is asked", {
   }
   expect_true(DBI::dbExistsTable(con, "t"))
 })
+
+# A database of one table, in a file.
+precious_file <- function() {
+  file <- tempfile(fileext = ".sqlite")
+  con <- sqlite(file)
+  on.exit(DBI::dbDisconnect(con))
+  DBI::dbWriteTable(con, "precious", data.frame(x = 1:3))
+  file
+}
+
+test_that("a query that writes behind a WITH writes nothing, and leaves SQLite as it was", {
+  skip_without_sqlite()
+  con <- sqlite(precious_file())
+  on.exit(DBI::dbDisconnect(con))
+  ask <- function(query) DBI::dbGetQuery(con, query)[[1L]]
+  writes <- c("WITH q AS (SELECT 1) DELETE FROM precious",
+              "WITH q AS (SELECT 9) INSERT INTO precious SELECT * FROM q",
+              "WITH q AS (SELECT 1) DELETE FROM precious RETURNING x")
+  for (query in writes) {
+    expect_domgen_error(source_rows(row_source(con, query = query)), "readonly",
+                        "domgen_error_data")
+    expect_identical(ask("SELECT COUNT(*) FROM precious"), 3L)
+    expect_identical(ask("PRAGMA query_only"), 0L)
+  }
+  DBI::dbExecute(con, "PRAGMA query_only = 1")
+  expect_identical(source_rows(row_source(con, table = "precious"))$x, c(1, 2, 3))
+  expect_identical(ask("PRAGMA query_only"), 1L)
+  DBI::dbExecute(con, "PRAGMA query_only = 0")
+  # the caller's transaction goes on
+  DBI::dbBegin(con)
+  DBI::dbExecute(con, "INSERT INTO precious VALUES (4)")
+  expect_identical(source_rows(row_source(con, table = "precious"))$x, c(1, 2, 3, 4))
+  DBI::dbExecute(con, "INSERT INTO precious VALUES (5)")
+  DBI::dbCommit(con)
+  expect_identical(ask("SELECT COUNT(*) FROM precious"), 5L)
+})
+
+test_that("SQLite may be written to again after an error or interrupt while rows are read", {
+  skip_without_sqlite()
+  con <- sqlite(precious_file())
+  on.exit(DBI::dbDisconnect(con))
+  partition <- row_source(con, table = "precious")$partitions[[1L]]
+  stopped <- structure(class = c("interrupt", "condition"), list(message = "", call = NULL))
+  for (end in list(function(...) stop("mine"), function(...) stop(stopped))) {
+    like <- data.frame(x = 0)[0L, , drop = FALSE]
+    tryCatch(walk_blocks(partition, like, 1, function(data, first) {
+      expect_error(suppressWarnings(DBI::dbExecute(con, "DELETE FROM precious")), "readonly")
+      end()
+    }), error = identity, interrupt = identity)
+    expect_identical(DBI::dbExecute(con, "UPDATE precious SET x = x"), 3L)
+  }
+})
+
+test_that("other drivers get statements that read, and no others", {
+  reads <- c("SELECT * FROM t", "with q as (select 1) select * from q;",
+             "SELECT 'delete; from' AS a",
+             "SELECT \"update\", last_update, truncate(x, 2) FROM t -- drop it",
+             "/* insert; */ SELECT replace(a, 'x', 'y') FROM t", "VALUES (1)", "EXEC report 3")
+  for (query in reads) expect_silent(domgen:::check_modifies_nothing(query))
+  writes <- c("WITH q AS (SELECT 1) DELETE FROM t",
+              "WITH q AS (UPDATE t SET a = 1) SELECT * FROM q", "SELECT * INTO copy FROM t",
+              "SELECT 1 DROP TABLE t", "SELECT '\\'', 1 DELETE FROM t -- '",
+              "SELECT 5--3 delete from t", "SELECT $$ ' $$ DELETE FROM t -- '",
+              "SELECT 1 EXEC wipe", "SELECT 1 # ' \n DELETE FROM t -- '",
+              "EXEC report TRUNCATE TABLE t",
+              "SELECT [a'], 1 DELETE FROM t -- '", "SELECT 1 /*! INTO OUTFILE '/x' */")
+  for (query in writes) {
+    expect_domgen_error(domgen:::check_modifies_nothing(query), "`query` must only read rows",
+                        "domgen_error_argument")
+  }
+})
+
+test_that("a query is one statement, and one that calls a procedure says that it may write", {
+  skip_without_sqlite()
+  con <- sqlite(precious_file())
+  on.exit(DBI::dbDisconnect(con))
+  for (query in c("SELECT 1; DELETE FROM precious",
+                  "SELECT 'a'';' AS a;\n-- b\nDROP TABLE precious",
+                  "SELECT '\\'; DELETE FROM precious; --'")) {
+    expect_domgen_error(row_source(con, query = query), "one statement", "domgen_error_argument")
+  }
+  expect_silent(row_source(con, query = "SELECT 'a;b' AS a; -- and; so on"))
+  for (query in c("EXEC report", "call report()")) {
+    expect_warning(row_source(con, query = query), "may write to the database, in each pass",
+                   class = "domgen_warning_writes")
+  }
+})
+
+# SQLite stands for a driver of which nothing is known.
+test_that("a driver of which nothing is known is asked nothing that writes, and never gone on with", {
+  skip_without_sqlite()
+  con <- sqlite(precious_file())
+  on.exit(DBI::dbDisconnect(con))
+  with_replaced("is_sqlite", function(connection) FALSE, {
+    for (query in c("WITH q AS (SELECT 1) DELETE FROM precious", "SELECT x FROM precious FOR UPDATE",
+                    "WITH q AS (SELECT 1) DELETE FROM precious RETURNING x")) {
+      source <- row_source(con, query = query)
+      for (columns in list(NULL, "x")) {
+        expect_domgen_error(source_rows(source, columns), "`query` must only read rows",
+                            "domgen_error_argument")
+      }
+      expect_error(partition_count(source$partitions[[1L]]), class = "domgen_error")
+    }
+    source <- row_source(con, query = "WITH q AS (SELECT x FROM precious) SELECT * FROM q")
+    expect_identical(source_rows(source)$x, c(1, 2, 3))
+    expect_null(partition_key(source$partitions[[1L]]))
+    reads <- function(table) reads_table(source$partitions[[1L]], con, con, table)
+    expect_true(reads("PRECIOUS"))
+    expect_false(reads("other"))
+  })
+  expect_identical(DBI::dbGetQuery(con, "SELECT COUNT(*) FROM precious")[[1L]], 3L)
+})

@@ -128,22 +128,158 @@ test_that("an open connection to PostgreSQL keeps its transaction and its settin
 
 test_that("a connection to PostgreSQL that breaks is an error that names the row", {
   database <- postgres_factory()
-  with_connection(database, function(connection) {
-    DBI::dbExecute(connection, "CREATE SEQUENCE readings")
-    DBI::dbWriteTable(connection, "domgen_rows", cbind(rows, i = seq_len(nrow(rows))),
-                      row.names = FALSE, overwrite = TRUE)
-  })
-  # the second reading of row 450 ends the server's process
-  breaks <- paste("SELECT y, x1, x2, x3, domain, CASE WHEN i = 450 AND nextval('readings') = 2",
-                  "THEN pg_terminate_backend(pg_backend_pid()) ELSE true END AS fine",
-                  "FROM domgen_rows")
-  source <- row_source(database, query = breaks, rows = 100, store = tempfile("store"))
+  write_rows(database, "domgen_rows", cbind(rows, i = seq_len(nrow(rows))))
+  # the server's process ends at row 450 of the sixth connection, in the pass after the survey
+  made <- 0
+  connect <- function() {
+    made <<- made + 1
+    connection <- database()
+    if (made == 6) DBI::dbGetQuery(connection, "SELECT set_config('domgen.breaks', 'yes', false)")
+    connection
+  }
+  breaks <- paste("SELECT y, x1, x2, x3, domain FROM domgen_rows WHERE CASE WHEN i = 450 AND",
+                  "current_setting('domgen.breaks', true) = 'yes'",
+                  "THEN pg_terminate_backend(pg_backend_pid()) ELSE true END")
+  source <- row_source(connect, query = breaks, rows = 100, store = tempfile("store"))
   expect_domgen_error(fit_rows("pooled", source), "`query` cannot be read from row 401 on",
                       "domgen_error_data")
+  expect_gt(length(list.files(source$store)), 0L)
   expect_same_fit(source, "after the break", "pooled")
   expect_length(list.files(source$store), 0L)
+})
+
+test_that("a query to PostgreSQL writes nothing, and leaves the transaction as it was", {
+  database <- postgres_factory()
+  write_rows(database, "precious", data.frame(x = c(1, 2, 3)))
   with_connection(database, function(connection) {
-    DBI::dbExecute(connection, "DROP SEQUENCE readings")
+    say <- function(statement) DBI::dbExecute(connection, statement)
+    ask <- function(query) as.character(DBI::dbGetQuery(connection, query)[[1L]])
+    say(paste("CREATE OR REPLACE FUNCTION wipe() RETURNS int AS",
+              "'DELETE FROM precious; SELECT 1' LANGUAGE sql"))
+    queries <- c("WITH q AS (SELECT 1) DELETE FROM precious", "SELECT wipe() AS x",
+                 "WITH q AS (DELETE FROM precious RETURNING x) SELECT * FROM q",
+                 "SELECT set_config('transaction_read_only', 'off', true), wipe() AS x",
+                 "SELECT * INTO copied FROM precious")
+    refused <- function() for (query in queries) {
+      expect_error(suppressWarnings(source_rows(row_source(connection, query = query))),
+                   class = "domgen_error_data")
+    }
+    refused()
+    expect_identical(ask("SELECT COUNT(*) FROM precious"), "3")
+    expect_identical(ask("SHOW transaction_read_only"), "off")
+    expect_error(say("SAVEPOINT mine"), "transaction block")
+    say("BEGIN")
+    say("INSERT INTO precious VALUES (4)")
+    refused()
+    expect_identical(source_rows(row_source(connection, table = "precious"))$x, c(1, 2, 3, 4))
+    say("INSERT INTO precious VALUES (5)")
+    say("COMMIT")
+    expect_identical(ask("SELECT COUNT(*) FROM precious"), "5")
+    for (query in c("SELECT 1; COMMIT; DELETE FROM precious",
+                    "SELECT $$ ' $$; DROP TABLE precious; --'",
+                    "SELECT E'\\''; DROP TABLE precious; --'",
+                    "SELECT 1 /* /* */ ; */; DROP TABLE t")) {
+      expect_domgen_error(row_source(connection, query = query), "one statement")
+    }
+    say("DROP FUNCTION wipe()")
+  })
+})
+
+test_that("PostgreSQL may be written to again after an interrupt while rows are read", {
+  database <- postgres_factory()
+  write_rows(database, "precious", data.frame(x = c(1, 2, 3)))
+  stopped <- structure(class = c("interrupt", "condition"), list(message = "", call = NULL))
+  with_connection(database, function(connection) {
+    partition <- row_source(connection, table = "precious")$partitions[[1L]]
+    like <- data.frame(x = 0)[0L, , drop = FALSE]
+    tryCatch(walk_blocks(partition, like, 1, function(data, first) stop(stopped)),
+             interrupt = identity)
+    expect_identical(as.integer(DBI::dbExecute(connection, "UPDATE precious SET x = x")), 3L)
+  })
+})
+
+# Tables of one name in two schemas and two databases.
+test_that("rows of PostgreSQL are recognised by database, schema, table and values", {
+  database <- postgres_factory()
+  key <- function(factory, ...) partition_key(row_source(factory, ...)$partitions[[1L]])
+  small <- data.frame(x = as.numeric(1:2500))
+  in_schema <- function(name) {
+    force(name)
+    function() {
+      connection <- database()
+      DBI::dbExecute(connection, paste("SET search_path TO", name))
+      connection
+    }
+  }
+  with_connection(database, function(connection) {
+    for (name in c("site_a", "site_b")) {
+      DBI::dbExecute(connection, paste("DROP SCHEMA IF EXISTS", name, "CASCADE"))
+      DBI::dbExecute(connection, paste("CREATE SCHEMA", name))
+    }
+    DBI::dbExecute(connection, "DROP DATABASE IF EXISTS other_base")
+    DBI::dbExecute(connection, "CREATE DATABASE other_base")
+  })
+  elsewhere <- database
+  body(elsewhere)$dbname <- "other_base"
+  for (factory in list(in_schema("site_a"), in_schema("site_b"), elsewhere)) {
+    write_rows(factory, "small_rows", small)
+  }
+  known <- list(key(in_schema("site_a"), table = "small_rows"),
+                key(elsewhere, table = "small_rows"), key(in_schema("site_b"), table = "small_rows"),
+                key(in_schema("site_a"), query = "SELECT x FROM small_rows ORDER BY x -- all"))
+  expect_false(any(vapply(known, is.null, NA)))
+  expect_false(any(duplicated(known)))
+  expect_identical(key(in_schema("site_a"), table = "small_rows"), known[[1L]])
+  a <- in_schema("site_a")
+  for (change in c("INSERT INTO small_rows VALUES (1)",
+                   "DELETE FROM small_rows WHERE ctid = (SELECT max(ctid) FROM small_rows)",
+                   "UPDATE small_rows SET x = 0 WHERE x = 1204")) {
+    before <- key(a, table = "small_rows")
+    with_connection(a, function(connection) DBI::dbExecute(connection, change))
+    expect_false(identical(key(a, table = "small_rows"), before))
+  }
+  with_connection(database, function(connection) {
+    DBI::dbExecute(connection, "CREATE TEMP TABLE passing AS SELECT 1 AS x")
+    expect_null(key(connection, table = "passing"))
+    DBI::dbExecute(connection, "DROP SCHEMA site_a CASCADE")
+    DBI::dbExecute(connection, "DROP SCHEMA site_b CASCADE")
+    DBI::dbExecute(connection, "DROP DATABASE other_base")
+  })
+})
+
+test_that("a table of PostgreSQL that is read is not replaced, and no other is removed", {
+  database <- postgres_factory()
+  model <- dg_lm(y ~ x1 + x2 | domain, data = rows)
+  mine <- data.frame(precious = c(1, 2, 3))
+  for (name in c("pred", "other_rows")) write_rows(database, name, rows)
+  for (name in c("pred_part", "pred_state", "Pred")) write_rows(database, name, mine)
+  with_connection(database, function(connection) {
+    say <- function(statement) DBI::dbExecute(connection, statement)
+    say("CREATE VIEW seen AS SELECT * FROM pred")
+    sources <- list(row_source(connection, table = "pred"), row_source(connection, table = "seen"),
+                    row_source(connection, query = "SELECT * FROM PRED p"),
+                    row_source(connection, query = "WITH q AS (TABLE seen) SELECT * FROM q"))
+    for (source in sources) {
+      expect_error(predict(model, source, to = row_source(database, table = "pred"),
+                           overwrite = TRUE), "must not be where the rows are read from",
+                   class = "domgen_error_argument")
+    }
+    say("DROP VIEW seen")
+    predict(model, row_source(connection, query = "SELECT *, 'pred' AS note FROM other_rows"),
+            to = row_source(database, table = "pred"), overwrite = TRUE)
+    there <- DBI::dbListTables(connection)
+    expect_false(any(startsWith(there, "domgen_") & there != "domgen_rows"))
+    expect_equal(DBI::dbReadTable(connection, "pred")$prediction, unname(predict(model, rows)))
+    for (name in c("pred_part", "pred_state")) {
+      expect_equal(DBI::dbReadTable(connection, name)$precious, mine$precious)
+      DBI::dbRemoveTable(connection, name)
+    }
+    expect_equal(DBI::dbGetQuery(connection, "SELECT * FROM \"Pred\"")$precious, mine$precious)
+    # a name of which PostgreSQL would cut the end
+    long <- strrep("p", 63)
+    predict(model, row_source(rows), to = row_source(database, table = long))
+    expect_identical(nrow(DBI::dbReadTable(connection, long)), nrow(rows))
+    for (name in c("pred", "other_rows", long, "Pred")) DBI::dbRemoveTable(connection, name)
   })
 })
 

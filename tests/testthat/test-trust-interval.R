@@ -423,3 +423,26 @@ test_that("how the width of intervals varies only refits tell", {
   expect_true(all(is.na(compare(refits = FALSE)[c("se", "p", "p_rank")])))
   expect_true(all(is.finite(compare(refits = TRUE)$se[c(1, 3)])))
 })
+
+test_that("crossed domains have intervals and sets in blocks and of no rows, as in memory", {
+  crossed <- expand.grid(patient = paste0("p", 1:10), device = paste0("d", 1:4), rep = 1:2)
+  crossed <- with_seed(5, transform(crossed, x1 = stats::rnorm(80), y = stats::rnorm(80)))
+  crossed$z <- factor(ifelse(crossed$y > crossed$x1, "up", "down"))
+  for (bar in c("patient + device", "patient / device")) {
+    formula <- function(y) stats::as.formula(paste(y, "~ x1 |", bar))
+    number <- dg_ridge(formula("y"), data = crossed, lambda = 1)
+    class <- dg_ridge(formula("z"), data = crossed, lambda = 1)
+    asked <- list(list(number, interval = "prediction", level = 0.7), list(class, type = "set"),
+                  list(number, interval = "mean", level = 0.7))
+    for (one in asked) {
+      ask <- function(new) suppressMessages(suppressWarnings({
+        do.call(predict, c(one[1L], list(new), one[-1L]))
+      }))
+      whole <- ask(crossed[1:50, ])
+      expect_identical(ask(crossed[0, ]), whole[0L, , drop = FALSE])
+      # a mean is of all rows of a domain
+      if (identical(one$interval, "mean")) next
+      expect_equal(ask(row_source(crossed[1:50, ], rows = 20)), whole, tolerance = 1e-10)
+    }
+  }
+})
