@@ -15,6 +15,7 @@ block_reader <- function(input, needs) {
   typed <- c(all.vars(parts$bare), all.vars(input$weights))
   free <- setdiff(names_of_domain(parts$domain), typed)
   prototype <- source_prototype(input$source, columns, free, name_of(parts$response))
+  prototype <- label_columns(prototype, intersect(free, names(prototype)))
   data <- first_block(input$source, prototype)
   raw <- raw_of_block(input, data, needs)
   blueprint <- raw$blueprint
@@ -160,7 +161,7 @@ numbers_of <- function(reader, data, at) {
 block_value <- function(reader, name, data) {
   if (is.null(reader[[name]])) return(NULL)
   if (name == "domain") {
-    return(read_vector(evaluate_domain(reader$domain, data, reader$at_home), nrow(data), name))
+    return(read_groups(evaluate_domain(reader$domain, data, reader$at_home), nrow(data), name))
   }
   arg <- if (name == "response") "y" else name
   read_vector(evaluate(reader[[name]], data, reader$at_home, arg), nrow(data), arg)

@@ -272,7 +272,7 @@ new_domain <- function(blueprint, newdata, domain, n, needed, arg, unknown = "ne
     return(rep(unknown, n))
   }
   if (length(domain) == 1L && is.atomic(domain)) domain <- rep(domain, n)
-  domain <- read_vector(domain, n, if (arg == "reference") "reference_domain" else "domain")
+  domain <- read_groups(domain, n, if (arg == "reference") "reference_domain" else "domain")
   check_known_domain(domain, described, arg)
   domain
 }

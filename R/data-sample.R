@@ -114,9 +114,8 @@ raw_from_matrix <- function(input, wishes = NULL) {
 # y, domain and weights as vectors with one entry per row; an absent one is not
 # in the list.
 read_given <- function(input, n) {
-  names <- c("y", "domain", "weights", "unit")
-  given <- lapply(names, function(name) read_vector(input[[name]], n, name))
-  names(given) <- names
+  readers <- list(y = read_vector, domain = read_groups, weights = read_vector, unit = read_groups)
+  given <- Map(function(read, name) read(input[[name]], n, name), readers, names(readers))
   given[!vapply(given, is.null, logical(1))]
 }
 
@@ -165,6 +164,9 @@ check_data <- function(data, arg = "data", tell = FALSE) {
   }
   # not by `[`, which gives columns of one name new names
   plain[unnamed] <- NULL
+  # without the methods of their package rows of 64-bit integers are other numbers
+  package <- "bit64"
+  if (any(vapply(plain, inherits, NA, "integer64"))) need_package(package, "A 64-bit integer")
   factors <- vapply(plain, is.factor, NA)
   plain[factors] <- lapply(plain[factors], without_missing_level)
   plain

@@ -16,7 +16,8 @@ parse_csv <- function(piece, layout, columns, text, label) {
   data <- Map(function(column, name) {
     if (!is.character(column)) return(column)
     column <- clean_text(column, fast && piece$doubled)
-    if (name %in% text) column
+    if (name %in% text[names(text) == "label"]) csv_labels(column)
+    else if (name %in% text) column
     else read_most(column, list(label = label, first = piece$first, name = name))
   }, data, columns)
   plain_frame(stats::setNames(data, columns), piece$rows)
@@ -35,6 +36,13 @@ as_utf8 <- function(text) {
   Encoding(text) <- "UTF-8"
   if (!all(fine)) text[!fine] <- iconv(text[!fine], "latin1", "UTF-8")
   text
+}
+
+# R writes the number 100000 as 1e+05, which is the domain "100000" in memory. Nobody else calls one
+# so.
+csv_labels <- function(column) {
+  written <- grep("^-?[0-9]([.][0-9]+)?e[-+][0-9]{2,3}$", column)
+  replace(column, written, value_labels(as.double(column[written])))
 }
 
 # Where most are numbers, or dates, all must be.

@@ -285,8 +285,9 @@ take_rows <- function(input, rows) {
   for (part in c("data", "x")) if (length(dim(input[[part]])) == 2L) {
     input[[part]] <- input[[part]][rows, , drop = FALSE]
   } else if (is.numeric(input[[part]])) input[[part]] <- input[[part]][rows]
-  for (part in c("y", "domain", "weights", "unit")) {
-    input[[part]] <- read_vector(input[[part]], NROW(input[[part]]), part)[rows]
+  readers <- list(y = read_vector, domain = read_groups, weights = read_vector, unit = read_groups)
+  for (part in names(readers)) {
+    input[[part]] <- readers[[part]](input[[part]], NROW(input[[part]]), part)[rows]
   }
   input
 }
