@@ -89,7 +89,7 @@ first_block <- function(source, prototype) {
 
 raw_of_block <- function(input, data, needs) {
   withCallingHandlers({
-    raw <- raw_from_formula(list(x = input$x, data = data), needs$columns)
+    raw <- raw_from_formula(list(x = input$x, data = data, declared = TRUE), needs$columns)
     check_rows_alone(raw, data)
     raw
   }, domgen_warning_dependent = function(w) {

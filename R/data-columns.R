@@ -90,6 +90,29 @@ model_frame <- function(terms, data) {
   frame
 }
 
+# A level that no training row has gets no column: its rows would be predicted as if they were of the
+# baseline. One that is alone keeps another, without which it has no coding.
+without_unused_levels <- function(frame) {
+  used <- used_levels(frame)
+  for (name in names(used)) {
+    column <- frame[[name]]
+    kept <- c(used[[name]], if (length(used[[name]]) == 1L) setdiff(levels(column), used[[name]])[1L])
+    coding <- attr(column, "contrasts")
+    # contrasts that were given as a matrix have a row for each level
+    if (setequal(kept, levels(column)) || is.matrix(coding) || anyNA(kept)) next
+    frame[[name]] <- factor(column, intersect(levels(column), kept))
+    attr(frame[[name]], "contrasts") <- coding
+  }
+  frame
+}
+
+# Of the factors among the predictors, by name.
+used_levels <- function(frame) {
+  lapply(Filter(is.factor, predictor_frame(frame)), function(column) {
+    levels(column)[tabulate(column, nlevels(column)) > 0L]
+  })
+}
+
 predictor_frame <- function(frame) {
   frame[setdiff(seq_along(frame), attr(attr(frame, "terms"), "response"))]
 }

@@ -54,6 +54,7 @@ raw_from_formula <- function(input, wishes = NULL) {
   missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, names))
   read <- evaluate_terms(terms, data, !missing, columns$all)
   usable <- read$usable
+  if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
   design <- new_design(columns, wishes, read$frame, data[usable, columns$numeric, drop = FALSE])
   if (!is.null(parts$response)) {
     y <- read_vector(stats::model.response(read$frame), nrow(read$frame), "y")
@@ -61,6 +62,7 @@ raw_from_formula <- function(input, wishes = NULL) {
   }
   blueprint <- blueprint_formula(read$frame, design, parts, data, columns,
                                  small_environment(input$x, names(data), env))
+  if (!isTRUE(input$declared)) blueprint$used <- used_levels(read$frame)
   last <- data[max(which(usable)), , drop = FALSE]
   if (is.null(columns)) warn_dependent(blueprint, last, design$X)
   blueprint <- add_indicators(blueprint, gaps$impute)
