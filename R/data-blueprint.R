@@ -163,27 +163,6 @@ tell_new_level <- function(name, known, found, arg, new_levels, taken) {
        unseen, ", in ", plural(length(found), "row"), ", ", taken, ".")
 }
 
-# x - mean(x) is another number when a row comes alone. What cannot be replayed at
-# all will be an error at prediction.
-# last: the last row of the data.
-warn_dependent <- function(blueprint, last, X) {
-  # cut() of one row has levels of its own
-  alone <- tryCatch(quietly(replay_predictors(blueprint, last, "data")$X,
-                            "domgen_warning_new_level"),
-                    domgen_error = function(e) NULL)
-  if (is.null(alone)) return(invisible())
-  found <- X[nrow(X), ]
-  differs <- which(!(alone[1L, ] == found) %in% TRUE)
-  rounding <- vapply(differs, function(j) {
-    isTRUE(abs(alone[1L, j] - found[j]) <= 1e-8 * max(abs(X[, j])))
-  }, logical(1))
-  differs <- differs[!rounding]
-  if (length(differs)) {
-    warn("dependent", "The value of ", enumerate(colnames(X)[differs]), " in a row depends on the",
-         " other rows: predictions will depend on which rows of `newdata` come together.")
-  }
-}
-
 check_columns <- function(newdata, names, arg) {
   absent <- setdiff(names, names(newdata))
   if (length(absent)) {

@@ -39,6 +39,7 @@ raw_from_formula <- function(input, wishes = NULL) {
   parts <- split_formula(input$x)
   check_given_once(parts, input)
   env <- environment(parts$bare)
+  check_formula_calls(parts, env)
   data <- check_data(input$data)
   columns <- if (is.null(wishes)) plain_columns(parts, data)
   terms <- if (is.null(columns)) predictor_terms(parts, data, "offset" %in% wishes)
@@ -46,7 +47,10 @@ raw_from_formula <- function(input, wishes = NULL) {
   data <- gather_columns(terms, parts, data, env)
   names <- c(columns$all, all.vars(terms))
   check_columns(data, intersect(c(names, all.vars(parts$domain)), names(data)), "data")
-  if (!is.null(parts$domain)) input$domain <- evaluate_domain(parts$domain, data, env)
+  if (!is.null(parts$domain)) {
+    input$domain <- evaluate_domain(parts$domain, data, env)
+    check_domain_alone(parts$domain, data, env)
+  }
 
   given <- read_given(input, nrow(data))
   gaps <- impute_frame(input$na.action, data, parts, given, names, terms, wishes)
@@ -54,6 +58,7 @@ raw_from_formula <- function(input, wishes = NULL) {
   missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, names))
   read <- evaluate_terms(terms, data, !missing, columns$all)
   usable <- read$usable
+  check_rows_alone(read$frame, data[usable, , drop = FALSE])
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
   design <- new_design(columns, wishes, read$frame, data[usable, columns$numeric, drop = FALSE])
   if (!is.null(parts$response)) {
@@ -63,8 +68,6 @@ raw_from_formula <- function(input, wishes = NULL) {
   blueprint <- blueprint_formula(read$frame, design, parts, data, columns,
                                  small_environment(input$x, names(data), env))
   if (!isTRUE(input$declared)) blueprint$used <- used_levels(read$frame)
-  last <- data[max(which(usable)), , drop = FALSE]
-  if (is.null(columns)) warn_dependent(blueprint, last, design$X)
   blueprint <- add_indicators(blueprint, gaps$impute)
   X <- insert_indicators(blueprint, design$X, gaps$indicators[usable, , drop = FALSE])
   c(list(X = spread_rows(X, usable), blueprint = blueprint), given)
