@@ -90,13 +90,14 @@ model_frame <- function(terms, data) {
   frame
 }
 
-# A level that no training row has gets no column: its rows would be predicted as if they were of the
-# baseline. One that is alone keeps another, without which it has no coding.
+# A level that no training row has gets no column: its rows would be predicted as if they were of
+# the baseline. One that is alone keeps another, without which it has no coding.
 without_unused_levels <- function(frame) {
   used <- used_levels(frame)
   for (name in names(used)) {
     column <- frame[[name]]
-    kept <- c(used[[name]], if (length(used[[name]]) == 1L) setdiff(levels(column), used[[name]])[1L])
+    kept <- used[[name]]
+    if (length(kept) == 1L) kept <- c(kept, setdiff(levels(column), kept)[1L])
     coding <- attr(column, "contrasts")
     # contrasts that were given as a matrix have a row for each level
     if (setequal(kept, levels(column)) || is.matrix(coding) || anyNA(kept)) next
@@ -150,6 +151,7 @@ column_type <- function(column) {
   if (inherits(column, "difftime")) return(paste("a time in", units(column)))
   if (inherits(column, c("Date", "POSIXct"))) return(class(column)[1L])
   if (!is.numeric(column) || inherits(column, "integer64")) return(NA_character_)
+  if (inherits(column, "units")) return(paste("a number in", unit_words(column)))
   if (NCOL(column) == 1L) return("numeric")
   paste("a numeric matrix of", plural(ncol(column), "column"))
 }

@@ -90,7 +90,10 @@ empty_column <- function(column, name, label) {
         describe(column), ".")
 }
 
-is_numbers <- function(column) is.numeric(column) && is.null(dim(column))
+# What is in units might be in others in the next block.
+is_numbers <- function(column) {
+  is.numeric(column) && is.null(dim(column)) && !inherits(column, "units")
+}
 
 # The values of text columns in the whole first partition that has some: a pass over it.
 first_levels <- function(source, names) {
@@ -144,10 +147,23 @@ agree_column <- function(column, like, place) {
 read_text <- function(column, like, place) {
   value <- if (is.logical(like)) as.logical(column)
            else if (inherits(like, "Date")) as.Date(column, "%Y-%m-%d", optional = TRUE)
+           else if (inherits(like, "POSIXct")) read_times(column)
   bad <- if (is.null(value)) !is.na(column) else is.na(value) & !is.na(column)
   if (any(bad)) refuse(place, which(bad)[1L], column, paste("be", type_words(like)))
   value
 }
+
+# As files have them, with or without T and Z: 2024-03-31T01:00:00.25Z, in UTC.
+is_time <- function(text) {
+  grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z?$", text)
+}
+
+read_times <- function(text) {
+  plain <- sub("T", " ", sub("Z$", "", ifelse(is_time(text), text, NA)))
+  as_utc(as.double(as.POSIXct(strptime(plain, "%Y-%m-%d %H:%M:%OS", tz = "UTC"))))
+}
+
+as_utc <- function(seconds) structure(seconds, class = c("POSIXct", "POSIXt"), tzone = "UTC")
 
 type_words <- function(like) {
   if (is.logical(like)) "TRUE or FALSE"

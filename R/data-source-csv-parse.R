@@ -45,13 +45,15 @@ csv_labels <- function(column) {
   replace(column, written, value_labels(as.double(column[written])))
 }
 
-# Where most are numbers, or dates, all must be.
+# Where most are numbers, dates or times, all must be.
 read_most <- function(column, place) {
   given <- sum(!is.na(column))
   agree <- if (sum(!is.na(suppressWarnings(as.double(column)))) > given / 2) {
     function() agree_number(column, place)
   } else if (sum(is_date(column)) > given / 2) {
     function() read_text(column, structure(numeric(), class = "Date"), place)
+  } else if (sum(is_time(column)) > given / 2) {
+    function() read_text(column, as_utc(numeric()), place)
   }
   if (is.null(agree)) return(column)
   on_error(agree(), function(e) {
@@ -62,7 +64,10 @@ read_most <- function(column, place) {
 
 is_date <- function(text) grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", text)
 
+# fread() would read dates and times, and type.convert() would not.
 parse_by_fread <- function(piece, layout, which, text) {
+  old <- options(datatable.old.fread.datetime.character = TRUE)
+  on.exit(options(old))
   data <- suppressWarnings(data.table::fread(
     text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
     colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
@@ -79,9 +84,12 @@ parse_fields <- function(piece, layout, which, text) {
   data
 }
 
-# As fread() does, but for dates. A column that is missing as a whole is logical.
+# As fread() does. A column that is missing as a whole is logical.
 guess_type <- function(column, decimal) {
+  for (truth in list(c("TRUE", "FALSE"), c("True", "False"), c("true", "false"))) {
+    if (all(column %in% c(truth, NA))) return(as.logical(column))
+  }
   found <- utils::type.convert(column, as.is = TRUE, dec = decimal)
   large <- is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)
-  if (large || !(is.logical(found) || is.numeric(found))) column else found
+  if (large || !is.numeric(found)) column else found
 }

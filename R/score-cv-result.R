@@ -49,20 +49,23 @@ read_pairs <- function(plan, pairs, domain, domains, metrics) {
 
 warn_no_score <- function(cv) {
   lost <- is.na(cv$predictions$prediction)
-  if (any(lost)) {
-    notes <- grep(" that training did not have, ", names(cv$warnings), value = TRUE, fixed = TRUE)
-    domains <- unique(cv$predictions$domain[lost])
-    warn("new_level", plural(length(unique(cv$predictions$row[lost])), "row"), " of the ",
-         if (length(domains) == 1L) "domain " else "domains ", enumerate(domains, quote = "\""),
-         " cannot be predicted, so that ", if (length(domains) == 1L) "it has" else "they have",
-         " no score", if (length(notes)) paste0(": ", paste(sub("[.]$", "", notes), collapse = "; ")),
-         ".")
-  }
+  if (any(lost)) warn_lost_rows(cv, lost)
   if (is.na(cv$mean)) {
     warn("score", "`metric` \"", names(cv$metrics)[1L], "\" has no value in any domain",
          if (is.factor(cv$predictions$truth) && !any(lost)) ": each lacks a class", ".")
   }
   cv
+}
+
+# Rows with a level that the other folds do not have, as predict() takes them.
+warn_lost_rows <- function(cv, lost) {
+  notes <- grep(" that training did not have, ", names(cv$warnings), value = TRUE, fixed = TRUE)
+  domains <- unique(cv$predictions$domain[lost])
+  one <- length(domains) == 1L
+  warn("new_level", plural(length(unique(cv$predictions$row[lost])), "row"), " of the ",
+       if (one) "domain " else "domains ", enumerate(domains, quote = "\""), " cannot be ",
+       "predicted, so that ", if (one) "it has" else "they have", " no score",
+       if (length(notes)) paste0(": ", paste(sub("[.]$", "", notes), collapse = "; ")), ".")
 }
 
 # Where a choice depends on it.

@@ -25,6 +25,12 @@
 #'   are held out, or `"all"`, what is held out being new in each, see [dg_cv()].
 #' @param shots Numbers of labelled rows, such as `c(1, 2, 5, 10)`: the fit without a domain is also
 #'   [adapted][adapt()] to it with so many of its rows, see below. For models that [adapt()] takes.
+#' @section Levels that only the held-out domain has:
+#' Levels and coding of categorical predictors are learned from the training rows of each fold. A
+#' row with a level that these do not have is not predicted, as by
+#' [predict()][predict.dg_learner()]: its prediction is `NA`, its domain has no score and is not in
+#' the mean, and a warning of class `domgen_warning_new_level` names column, level and domain. Put
+#' rare levels together, or impute them ([na.impute()]).
 #' @section Domains of several factors:
 #' Behind the bar factors may be nested, `y ~ x | school / class`, or crossed,
 #' `y ~ x | patient + device`, or both, `y ~ x | (school / class) + year`. A domain is then a

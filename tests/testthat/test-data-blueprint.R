@@ -223,3 +223,25 @@ test_that("a level that no training row has is new, however it is declared", {
   one <- suppressWarnings(dg_lm(y ~ x + f | z, data = d[d$f == "b", ]))
   expect_identical(is.na(suppressWarnings(predict(one, new))), c(FALSE, TRUE))
 })
+
+test_that("a column in units is an error in others", {
+  in_units <- function(x, unit) {
+    structure(x, class = "units", units = structure(
+      list(numerator = unit, denominator = character()), class = "symbolic_units"))
+  }
+  # as package units has it
+  assign("[.units", envir = globalenv(), function(x, i) {
+    structure(unclass(x)[i], class = "units", units = attr(x, "units"))
+  })
+  on.exit(rm("[.units", envir = globalenv()))
+  d <- data.frame(y = c(1, 2, 4, 3), z = 1:2)
+  d$far <- in_units(c(1, 2, 3, 4), "km")
+  model <- dg_lm(y ~ far | z, data = d)
+  expect_equal(predict(model, d), fitted(model))
+  for (far in list(in_units(1000, "m"), 1)) {
+    new <- data.frame(z = 1)
+    new$far <- far
+    expect_domgen_error(predict(model, new), "`newdata.far` must be a number in km as in training")
+  }
+  expect_domgen_error(source_prototype(row_source(d)), "`far` must be numeric")
+})
