@@ -16,7 +16,7 @@ describe_comparison <- function(x) {
            if (!is.null(run$novelty)) paste0("\n  ", run$novelty), "\n")
   cat_table(comparison_cells(x), text = "method")
   missing <- sum(is.na(rowSums(x$scores)))
-  if (missing) cat_line("  ", without_score(missing, run$predictions$truth))
+  if (missing) cat_line("  ", without_score(missing, run$predictions))
   cat_line("")
   cat_line(inference_words(x))
   cat_line(paste0("  ", comparison_verdicts(x), recycle0 = TRUE))

@@ -15,6 +15,7 @@ block_reader <- function(input, needs) {
   typed <- c(all.vars(parts$bare), all.vars(input$weights))
   free <- setdiff(names_of_domain(parts$domain), typed)
   prototype <- source_prototype(input$source, columns, free, name_of(parts$response))
+  prototype <- label_columns(prototype, intersect(free, names(prototype)))
   data <- first_block(input$source, prototype)
   raw <- raw_of_block(input, data, needs)
   blueprint <- raw$blueprint
@@ -86,25 +87,9 @@ first_block <- function(source, prototype) {
   abort("data", "No row of the source is complete: nothing can be learned.")
 }
 
+# The first block stands for all: its levels are those that were declared.
 raw_of_block <- function(input, data, needs) {
-  withCallingHandlers({
-    raw <- raw_from_formula(list(x = input$x, data = data), needs$columns)
-    check_rows_alone(raw, data)
-    raw
-  }, domgen_warning_dependent = function(w) {
-    abort("argument", "`formula` must not have terms whose value in a row depends on other ",
-          "rows; in a source they are not together. ", conditionMessage(w))
-  })
-}
-
-# x > mean(x) is FALSE for a row that comes alone, as for half of the others: one does not tell.
-check_rows_alone <- function(raw, data) {
-  variables <- as.list(attr(raw$blueprint$terms, "variables"))[-1L]
-  whole <- which(rowSums(is.na(raw$X)) == 0)
-  if (nrow(raw$X) != nrow(data) || all(vapply(variables, is.name, NA))) return(invisible())
-  for (i in whole[unique(round(seq(1, length(whole), length.out = 12L)))]) {
-    warn_dependent(raw$blueprint, data[i, , drop = FALSE], raw$X[seq_len(i), , drop = FALSE])
-  }
+  raw_from_formula(list(x = input$x, data = data, declared = TRUE), needs$columns)
 }
 
 # poly(x, 2) or scale(x) learn from the rows that they see, which would be the first block's.
@@ -160,7 +145,7 @@ numbers_of <- function(reader, data, at) {
 block_value <- function(reader, name, data) {
   if (is.null(reader[[name]])) return(NULL)
   if (name == "domain") {
-    return(read_vector(evaluate_domain(reader$domain, data, reader$at_home), nrow(data), name))
+    return(read_groups(evaluate_domain(reader$domain, data, reader$at_home), nrow(data), name))
   }
   arg <- if (name == "response") "y" else name
   read_vector(evaluate(reader[[name]], data, reader$at_home, arg), nrow(data), arg)

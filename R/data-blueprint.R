@@ -99,7 +99,8 @@ replay_columns <- function(blueprint, newdata, arg, new_levels) {
   # a level that is new is missing
   levels <- c(Filter(Negate(is.null), lapply(blueprint$prototype, levels)), blueprint$xlevels)
   levels <- levels[setdiff(intersect(names(levels), names), open_levels(blueprint$coding))]
-  list(columns = trained_levels(newdata, levels, arg, new_levels, taken_as(blueprint$impute)),
+  list(columns = trained_levels(newdata, levels, blueprint$used, arg, new_levels,
+                                taken_as(blueprint$impute)),
        given = newdata)
 }
 
@@ -123,7 +124,7 @@ replay_design <- function(blueprint, newdata, arg, new_levels) {
   coding <- blueprint$coding
   levels <- blueprint$xlevels
   levels <- levels[setdiff(names(levels), open_levels(coding))]
-  frame <- trained_levels(frame, levels, arg, new_levels)
+  frame <- trained_levels(frame, levels, blueprint$used, arg, new_levels)
   if (!is.null(coding)) {
     design <- model_matrix(coding$terms, frame, blueprint$contrasts)$X
     return(cbind(design, code_columns(coding, frame, arg, new_levels)))
@@ -138,12 +139,14 @@ replay_design <- function(blueprint, newdata, arg, new_levels) {
 }
 
 # Categorical columns with the levels that they had in training; NA, with a warning that names
-# column and level, where there is another.
-trained_levels <- function(columns, levels, arg, new_levels, taken = taken_as(NULL)) {
+# column and level, where there is one that no training row had. used: see used_levels().
+trained_levels <- function(columns, levels, used, arg, new_levels, taken = taken_as(NULL)) {
   for (name in names(levels)) {
     values <- as.character(columns[[name]])
-    new <- !values %in% c(levels[[name]], NA)
-    if (any(new)) tell_new_level(name, levels[[name]], values[new], arg, new_levels, taken)
+    known <- if (is.null(used[[name]])) levels[[name]] else used[[name]]
+    new <- !values %in% c(known, NA)
+    if (any(new)) tell_new_level(name, known, values[new], arg, new_levels, taken)
+    values[new] <- NA
     columns[[name]] <- factor(values, levels[[name]], ordered = is.ordered(columns[[name]]))
   }
   columns
@@ -158,27 +161,6 @@ tell_new_level <- function(name, known, found, arg, new_levels, taken) {
   warn("new_level", "`", arg, "$", name, "` has ",
        if (length(unique(found)) == 1L) "a level" else "levels", " that training did not have, ",
        unseen, ", in ", plural(length(found), "row"), ", ", taken, ".")
-}
-
-# x - mean(x) is another number when a row comes alone. What cannot be replayed at
-# all will be an error at prediction.
-# last: the last row of the data.
-warn_dependent <- function(blueprint, last, X) {
-  # cut() of one row has levels of its own
-  alone <- tryCatch(quietly(replay_predictors(blueprint, last, "data")$X,
-                            "domgen_warning_new_level"),
-                    domgen_error = function(e) NULL)
-  if (is.null(alone)) return(invisible())
-  found <- X[nrow(X), ]
-  differs <- which(!(alone[1L, ] == found) %in% TRUE)
-  rounding <- vapply(differs, function(j) {
-    isTRUE(abs(alone[1L, j] - found[j]) <= 1e-8 * max(abs(X[, j])))
-  }, logical(1))
-  differs <- differs[!rounding]
-  if (length(differs)) {
-    warn("dependent", "The value of ", enumerate(colnames(X)[differs]), " in a row depends on the",
-         " other rows: predictions will depend on which rows of `newdata` come together.")
-  }
 }
 
 check_columns <- function(newdata, names, arg) {
@@ -272,7 +254,7 @@ new_domain <- function(blueprint, newdata, domain, n, needed, arg, unknown = "ne
     return(rep(unknown, n))
   }
   if (length(domain) == 1L && is.atomic(domain)) domain <- rep(domain, n)
-  domain <- read_vector(domain, n, if (arg == "reference") "reference_domain" else "domain")
+  domain <- read_groups(domain, n, if (arg == "reference") "reference_domain" else "domain")
   check_known_domain(domain, described, arg)
   domain
 }

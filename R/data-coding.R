@@ -61,7 +61,7 @@ id_column <- function(wish, variables) {
 code_columns <- function(coding, variables, arg = "data", new_levels = "na") {
   columns <- lapply(coding$coded, function(one) {
     if (one$kind == "offset") return(variables[[one$name]])
-    text <- as_text(variables[[one$name]])
+    text <- value_labels(variables[[one$name]])
     code <- as.numeric(match(text, one$levels))
     new <- is.na(code) & !is.na(text)
     if (any(new)) code[new] <- -new_level_codes(one, text[new], arg, new_levels)
@@ -92,12 +92,6 @@ uncoded <- function(X, coded) {
 }
 
 new_level <- "a level that training did not have"
-
-# Whole numbers in full.
-as_text <- function(column) {
-  text <- if (is.numeric(column)) sprintf("%.15g", column) else as.character(column)
-  replace(text, is.na(column), NA)
-}
 
 new_level_codes <- function(coded, found, arg, new_levels) {
   if (coded$kind == "id") {

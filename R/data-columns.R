@@ -11,8 +11,10 @@ gather_columns <- function(terms, parts, data, env) {
   by_row <- vapply(values, function(v) is.atomic(v) && !is.null(v) && NROW(v) == n, logical(1))
   if (is.null(data)) data <- as.data.frame(matrix(0, n, 0L))
   data[names[by_row]] <- values[by_row]
-  used <- intersect(names(data), c(all.vars(terms), all.vars(parts$domain)))
-  check_integer64(data[used])
+  # a domain is only named
+  used <- setdiff(c(all.vars(terms), all.vars(parts$domain)),
+                  setdiff(names_of_domain(parts$domain), all.vars(terms)))
+  check_integer64(data[intersect(names(data), used)])
   data
 }
 
@@ -74,7 +76,8 @@ model_frame <- function(terms, data) {
   # model.frame() would have no rows
   if (length(attr(terms, "variables")) == 1L) return(structure(data[0L], terms = terms))
   frame <- on_error(
-    suppressWarnings(stats::model.frame(terms, data, na.action = stats::na.pass)),
+    suppressWarnings(same_anywhere(stats::model.frame(terms, plain_integers(data),
+                                                      na.action = stats::na.pass))),
     function(e) {
       abort("data", "The formula cannot be evaluated: ", conditionMessage(e),
             if ("Surv" %in% all.names(terms)) "; `survival::Surv()` is found anywhere", ".")
@@ -85,6 +88,30 @@ model_frame <- function(terms, data) {
           nrow(frame), ".")
   }
   frame
+}
+
+# A level that no training row has gets no column: its rows would be predicted as if they were of
+# the baseline. One that is alone keeps another, without which it has no coding.
+without_unused_levels <- function(frame) {
+  used <- used_levels(frame)
+  for (name in names(used)) {
+    column <- frame[[name]]
+    kept <- used[[name]]
+    if (length(kept) == 1L) kept <- c(kept, setdiff(levels(column), kept)[1L])
+    coding <- attr(column, "contrasts")
+    # contrasts that were given as a matrix have a row for each level
+    if (setequal(kept, levels(column)) || is.matrix(coding) || anyNA(kept)) next
+    frame[[name]] <- factor(column, intersect(levels(column), kept))
+    attr(frame[[name]], "contrasts") <- coding
+  }
+  frame
+}
+
+# Of the factors among the predictors, by name.
+used_levels <- function(frame) {
+  lapply(Filter(is.factor, predictor_frame(frame)), function(column) {
+    levels(column)[tabulate(column, nlevels(column)) > 0L]
+  })
 }
 
 predictor_frame <- function(frame) {
@@ -124,6 +151,7 @@ column_type <- function(column) {
   if (inherits(column, "difftime")) return(paste("a time in", units(column)))
   if (inherits(column, c("Date", "POSIXct"))) return(class(column)[1L])
   if (!is.numeric(column) || inherits(column, "integer64")) return(NA_character_)
+  if (inherits(column, "units")) return(paste("a number in", unit_words(column)))
   if (NCOL(column) == 1L) return("numeric")
   paste("a numeric matrix of", plural(ncol(column), "column"))
 }
@@ -143,9 +171,27 @@ model_matrix <- function(terms, frame, contrasts = NULL) {
 }
 
 evaluate <- function(expr, data, env, arg) {
-  on_error(eval(expr, data, env), function(e) {
+  if (is.data.frame(data) && !is.name(expr)) data <- plain_integers(data)
+  on_error(same_anywhere(eval(expr, data, env)), function(e) {
     abort("data", "`", arg, "` cannot be evaluated: ", conditionMessage(e), ".")
   })
+}
+
+# factor(z) and paste(z) in a formula make text of numbers by options of the session and by how they
+# are stored: 1e5 is "1e+05", and "100000" as an integer.
+same_anywhere <- function(code) {
+  old <- options(scipen = 15, OutDec = ".", digits = 7, digits.secs = NULL)
+  on.exit(options(old))
+  code
+}
+
+plain_integers <- function(data) {
+  whole <- vapply(data, function(v) is.integer(v) && !is.object(v), NA)
+  data[whole] <- lapply(data[whole], function(v) {
+    storage.mode(v) <- "double"
+    v
+  })
+  data
 }
 
 # Values for the usable rows, back at their place among all rows; NA elsewhere.

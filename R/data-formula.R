@@ -16,7 +16,9 @@ split_formula <- function(formula) {
   }
   if (has_bar(response) || has_bar(rhs) || has_bar(domain)) {
     abort("argument", "`formula` must have one bar, as in `y ~ x1 + x2 | domain`, not ",
-          format_formula(formula), ".")
+          format_formula(formula), if (has_bar(rhs) && !is_call_to(rhs, "|")) {
+            "; for `(1 | school)` write `| school`"
+          }, ".")
   }
   check_domain_call(domain)
   check_response_call(response)
@@ -87,6 +89,10 @@ predictor_terms <- function(parts, data, known = FALSE) {
   if (!known && length(offset_names(terms))) {
     abort("argument", "`formula` must not contain `offset()`, which `dg_glm()` alone knows",
           exposure_hint(terms), ".")
+  }
+  if (attr(terms, "intercept") == 0L) {
+    abort("argument", "`formula` must not take the constant out (`0 +` or `- 1`): it is the ",
+          "method's. `offset = FALSE` of `dg_ridge()`, `dg_svm()` and `dg_glm()` fits without one.")
   }
   if (length(predictor_labels(terms)) == 0L) {
     abort("argument", "`formula` must name at least one predictor.")

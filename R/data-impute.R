@@ -116,7 +116,7 @@ impute_data <- function(object, action, domain) {
   columns <- if (framed) check_data(object, "object")
              else list(object = as_numeric_matrix(object, "object"))
   places <- places_of(columns, names(columns), if (!framed) colnames(columns$object))
-  domain <- read_vector(domain, NROW(object), "domain")
+  domain <- read_groups(domain, NROW(object), "domain")
   found <- impute_training(action, columns, places, rep(TRUE, NROW(object)), domain)
   if (!framed) return(cbind(found$columns$object, found$indicators))
   if (is.null(found$indicators)) return(found$columns)

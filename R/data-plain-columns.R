@@ -47,8 +47,8 @@ additive_steps <- function(expr) {
       add[[length(add) + 1L]] <<- sign
       return(TRUE)
     }
-    # the intercept is the model's affair
-    is.numeric(part) && length(part) == 1L && part %in% 0:1
+    # without the intercept, or what is no formula, is told by who reads the others
+    is.numeric(part) && length(part) == 1L && part == sign
   }
   while (is_call_to(expr, "+") || is_call_to(expr, "-")) {
     if (!keep(expr[[length(expr)]], is_call_to(expr, "+"))) return(NULL)

@@ -63,6 +63,14 @@ read_vector <- function(value, n, arg) {
   unname(without_missing_level(value))
 }
 
+# Domains or units, one for each row: a factor of their labels.
+read_groups <- function(value, n, arg) {
+  value <- single_column(value)
+  if (inherits(value, "POSIXlt")) value <- as.POSIXct(value)
+  value <- read_vector(value, n, arg)
+  if (!is.null(value)) as_groups(value)
+}
+
 single_column <- function(value) {
   if (length(dim(value)) != 2L || ncol(value) != 1L) return(value)
   if (is.data.frame(value)) value[[1L]] else value[, 1L]
@@ -99,7 +107,7 @@ read_response <- function(y, needs) {
     abort("data", "A response is needed: give `y ~ x1 + x2 | domain`, or `y`.")
   }
   if (inherits(y, "dg_times")) return(check_times(y, needs))
-  if (is.logical(y) || is.character(y)) y <- factor(y)
+  if (is.logical(y) || is.character(y)) y <- as_groups(y)
   if (is.factor(y)) return(read_classes(y, needs))
   if (!is.numeric(y) || inherits(y, "integer64")) {
     abort("data", "The response must be numeric, a factor, logical or character, not ",

@@ -39,6 +39,7 @@ raw_from_formula <- function(input, wishes = NULL) {
   parts <- split_formula(input$x)
   check_given_once(parts, input)
   env <- environment(parts$bare)
+  check_formula_calls(parts, env)
   data <- check_data(input$data)
   columns <- if (is.null(wishes)) plain_columns(parts, data)
   terms <- if (is.null(columns)) predictor_terms(parts, data, "offset" %in% wishes)
@@ -46,7 +47,10 @@ raw_from_formula <- function(input, wishes = NULL) {
   data <- gather_columns(terms, parts, data, env)
   names <- c(columns$all, all.vars(terms))
   check_columns(data, intersect(c(names, all.vars(parts$domain)), names(data)), "data")
-  if (!is.null(parts$domain)) input$domain <- evaluate_domain(parts$domain, data, env)
+  if (!is.null(parts$domain)) {
+    input$domain <- evaluate_domain(parts$domain, data, env)
+    check_domain_alone(parts$domain, data, env)
+  }
 
   given <- read_given(input, nrow(data))
   gaps <- impute_frame(input$na.action, data, parts, given, names, terms, wishes)
@@ -54,6 +58,8 @@ raw_from_formula <- function(input, wishes = NULL) {
   missing <- Reduce(`|`, lapply(given, is_missing, nrow(data)), missing_rows(data, names))
   read <- evaluate_terms(terms, data, !missing, columns$all)
   usable <- read$usable
+  check_rows_alone(read$frame, data[usable, , drop = FALSE])
+  if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
   design <- new_design(columns, wishes, read$frame, data[usable, columns$numeric, drop = FALSE])
   if (!is.null(parts$response)) {
     y <- read_vector(stats::model.response(read$frame), nrow(read$frame), "y")
@@ -61,8 +67,7 @@ raw_from_formula <- function(input, wishes = NULL) {
   }
   blueprint <- blueprint_formula(read$frame, design, parts, data, columns,
                                  small_environment(input$x, names(data), env))
-  last <- data[max(which(usable)), , drop = FALSE]
-  if (is.null(columns)) warn_dependent(blueprint, last, design$X)
+  if (!isTRUE(input$declared)) blueprint$used <- used_levels(read$frame)
   blueprint <- add_indicators(blueprint, gaps$impute)
   X <- insert_indicators(blueprint, design$X, gaps$indicators[usable, , drop = FALSE])
   c(list(X = spread_rows(X, usable), blueprint = blueprint), given)
@@ -114,9 +119,8 @@ raw_from_matrix <- function(input, wishes = NULL) {
 # y, domain and weights as vectors with one entry per row; an absent one is not
 # in the list.
 read_given <- function(input, n) {
-  names <- c("y", "domain", "weights", "unit")
-  given <- lapply(names, function(name) read_vector(input[[name]], n, name))
-  names(given) <- names
+  readers <- list(y = read_vector, domain = read_groups, weights = read_vector, unit = read_groups)
+  given <- Map(function(read, name) read(input[[name]], n, name), readers, names(readers))
   given[!vapply(given, is.null, logical(1))]
 }
 
@@ -165,6 +169,9 @@ check_data <- function(data, arg = "data", tell = FALSE) {
   }
   # not by `[`, which gives columns of one name new names
   plain[unnamed] <- NULL
+  # without the methods of their package rows of 64-bit integers are other numbers
+  package <- "bit64"
+  if (any(vapply(plain, inherits, NA, "integer64"))) need_package(package, "A 64-bit integer")
   factors <- vapply(plain, is.factor, NA)
   plain[factors] <- lapply(plain[factors], without_missing_level)
   plain

@@ -25,6 +25,12 @@ source_prototype <- function(source, columns = NULL, free = character(), open = 
   types
 }
 
+# Open text that names domains.
+label_columns <- function(prototype, names) {
+  prototype[names] <- rep(list(structure(character(), class = "dg_labels")), length(names))
+  prototype
+}
+
 # The first block that has a value in a column says its type; blocks are read until all have one.
 first_types <- function(source, columns, text) {
   types <- NULL
@@ -84,7 +90,10 @@ empty_column <- function(column, name, label) {
         describe(column), ".")
 }
 
-is_numbers <- function(column) is.numeric(column) && is.null(dim(column))
+# What is in units might be in others in the next block.
+is_numbers <- function(column) {
+  is.numeric(column) && is.null(dim(column)) && !inherits(column, "units")
+}
 
 # The values of text columns in the whole first partition that has some: a pass over it.
 first_levels <- function(source, names) {
@@ -94,7 +103,7 @@ first_levels <- function(source, names) {
     if (length(left) == 0L) break
     each_block(partition, left, left, source$rows, function(block, first) {
       for (name in left) {
-        values <- unique(as_text(block[[name]]))
+        values <- unique(value_labels(block[[name]]))
         found[[name]] <<- union(found[[name]], values[!is.na(values)])
       }
     })
@@ -120,7 +129,7 @@ plain_frame <- function(columns, n) {
 
 agree_column <- function(column, like, place) {
   if (is.factor(like)) return(agree_factor(column, like, place))
-  if (is.character(like)) return(as_text(column))
+  if (is.character(like)) return(value_labels(column))
   if (is.numeric(like) && !is.object(like)) return(agree_number(column, place))
   if (all(is.na(column))) return(like[rep(NA_integer_, length(column))])
   if (is.character(column)) column <- read_text(column, like, place)
@@ -138,10 +147,23 @@ agree_column <- function(column, like, place) {
 read_text <- function(column, like, place) {
   value <- if (is.logical(like)) as.logical(column)
            else if (inherits(like, "Date")) as.Date(column, "%Y-%m-%d", optional = TRUE)
+           else if (inherits(like, "POSIXct")) read_times(column)
   bad <- if (is.null(value)) !is.na(column) else is.na(value) & !is.na(column)
   if (any(bad)) refuse(place, which(bad)[1L], column, paste("be", type_words(like)))
   value
 }
+
+# As files have them, with or without T and Z: 2024-03-31T01:00:00.25Z, in UTC.
+is_time <- function(text) {
+  grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z?$", text)
+}
+
+read_times <- function(text) {
+  plain <- sub("T", " ", sub("Z$", "", ifelse(is_time(text), text, NA)))
+  as_utc(as.double(as.POSIXct(strptime(plain, "%Y-%m-%d %H:%M:%OS", tz = "UTC"))))
+}
+
+as_utc <- function(seconds) structure(seconds, class = c("POSIXct", "POSIXt"), tzone = "UTC")
 
 type_words <- function(like) {
   if (is.logical(like)) "TRUE or FALSE"
@@ -171,15 +193,6 @@ agree_integer64 <- function(column, place) {
   check_exact(value, TRUE, format(value, digits = 15), place)
 }
 
-from_integer64 <- function(column) {
-  bytes <- writeBin(as.vector(unclass(column)), raw(), endian = "little")
-  parts <- matrix(readBin(bytes, "integer", 2L * length(column), 4L, endian = "little"), 2L)
-  # NA is the smallest integer: as the lower half it means 2^31
-  low <- ifelse(is.na(parts[1L, ]), 2^31, parts[1L, ] + 2^32 * (parts[1L, ] < 0))
-  high <- parts[2L, ]
-  high * 2^32 + low
-}
-
 # Doubles have no more digits.
 check_exact <- function(value, whole, shown, place) {
   large <- which(whole & abs(value) >= 2^53)
@@ -190,7 +203,7 @@ check_exact <- function(value, whole, shown, place) {
 }
 
 agree_factor <- function(column, like, place) {
-  text <- as_text(column)
+  text <- value_labels(column)
   code <- match(text, levels(like))
   bad <- which(is.na(code) & !is.na(text))
   if (length(bad)) refuse_level(place, bad[1L], text[bad], levels(like))

@@ -16,7 +16,8 @@ parse_csv <- function(piece, layout, columns, text, label) {
   data <- Map(function(column, name) {
     if (!is.character(column)) return(column)
     column <- clean_text(column, fast && piece$doubled)
-    if (name %in% text) column
+    if (name %in% text[names(text) == "label"]) csv_labels(column)
+    else if (name %in% text) column
     else read_most(column, list(label = label, first = piece$first, name = name))
   }, data, columns)
   plain_frame(stats::setNames(data, columns), piece$rows)
@@ -37,13 +38,22 @@ as_utf8 <- function(text) {
   text
 }
 
-# Where most are numbers, or dates, all must be.
+# R writes the number 100000 as 1e+05, which is the domain "100000" in memory. Nobody else calls one
+# so.
+csv_labels <- function(column) {
+  written <- grep("^-?[0-9]([.][0-9]+)?e[-+][0-9]{2,3}$", column)
+  replace(column, written, value_labels(as.double(column[written])))
+}
+
+# Where most are numbers, dates or times, all must be.
 read_most <- function(column, place) {
   given <- sum(!is.na(column))
   agree <- if (sum(!is.na(suppressWarnings(as.double(column)))) > given / 2) {
     function() agree_number(column, place)
   } else if (sum(is_date(column)) > given / 2) {
     function() read_text(column, structure(numeric(), class = "Date"), place)
+  } else if (sum(is_time(column)) > given / 2) {
+    function() read_text(column, as_utc(numeric()), place)
   }
   if (is.null(agree)) return(column)
   on_error(agree(), function(e) {
@@ -54,7 +64,10 @@ read_most <- function(column, place) {
 
 is_date <- function(text) grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", text)
 
+# fread() would read dates and times, and type.convert() would not.
 parse_by_fread <- function(piece, layout, which, text) {
+  old <- options(datatable.old.fread.datetime.character = TRUE)
+  on.exit(options(old))
   data <- suppressWarnings(data.table::fread(
     text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
     colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
@@ -71,9 +84,12 @@ parse_fields <- function(piece, layout, which, text) {
   data
 }
 
-# As fread() does, but for dates. A column that is missing as a whole is logical.
+# As fread() does. A column that is missing as a whole is logical.
 guess_type <- function(column, decimal) {
+  for (truth in list(c("TRUE", "FALSE"), c("True", "False"), c("true", "false"))) {
+    if (all(column %in% c(truth, NA))) return(as.logical(column))
+  }
   found <- utils::type.convert(column, as.is = TRUE, dec = decimal)
   large <- is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)
-  if (large || !(is.logical(found) || is.numeric(found))) column else found
+  if (large || !is.numeric(found)) column else found
 }

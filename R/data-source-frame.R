@@ -64,7 +64,7 @@ pick_columns <- function(data, columns, label) {
 
 text_as_text <- function(data, text) {
   for (name in intersect(text, names(data))) {
-    data[[name]] <- as_text(data[[name]])
+    data[[name]] <- value_labels(data[[name]])
   }
   data
 }

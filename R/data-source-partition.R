@@ -11,7 +11,7 @@ partition_count <- function(partition) UseMethod("partition_count")
 
 # list(read = function(n): a plain data frame of at most n rows, NULL at the end; close =
 # function()). columns: their names, NULL for all; text: those that are read as text, whatever they
-# look like. A domain "007" is not 7.
+# look like. A domain "007" is not 7. Of these the ones called "label" in `names(text)` are domains.
 partition_open <- function(partition, columns = NULL, text = character()) {
   UseMethod("partition_open")
 }
@@ -73,7 +73,9 @@ walk_blocks <- function(partition, prototype, rows, f) {
 
 text_columns <- function(prototype) {
   open <- vapply(prototype, function(column) is.factor(column) || is.character(column), NA)
-  names(prototype)[open]
+  text <- names(prototype)[open]
+  names(text) <- ifelse(vapply(prototype[open], inherits, NA, "dg_labels"), "label", "")
+  text
 }
 
 in_full <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)

@@ -27,7 +27,7 @@ check_levels <- function(levels) {
 }
 
 check_level_set <- function(set, name) {
-  text <- if (is.factor(set)) levels(set) else if (is.atomic(set)) as_text(set)
+  text <- if (is.factor(set)) levels(set) else if (is.atomic(set)) value_labels(set)
   if (length(text) == 0L || anyNA(text) || anyDuplicated(text)) {
     abort("argument", "`levels$", name, "` must be values that are all different, not ",
           describe(set), ".")

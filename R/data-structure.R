@@ -58,7 +58,7 @@ evaluate_domain <- function(call, data, env) {
   structure <- domain_structure(call)
   if (is.null(structure)) return(evaluate(call, data, env, "domain"))
   parts <- lapply(structure$leaves, function(leaf) {
-    factor(read_vector(evaluate(leaf, data, env, "domain"), nrow(data), "domain"))
+    read_groups(evaluate(leaf, data, env, "domain"), nrow(data), "domain")
   })
   for (i in seq_along(parts)) check_level_names(levels(parts[[i]]), structure, i)
   name <- as.character(parts[[1L]])

@@ -75,11 +75,11 @@ read_domains <- function(x, domain, kernel, threads, data = NULL, scale = "none"
   if (missing(domain) || is.null(domain)) {
     abort("argument", "`domain` must have one entry per row of `x` (", nrow(X), "), not NULL.")
   }
-  domain <- read_vector(domain, nrow(X), "domain")
+  domain <- read_groups(domain, nrow(X), "domain")
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }
-  list(X = X, domain = factor(domain), kernel = kernel_fit(rows$kernel, X),
+  list(X = X, domain = domain, kernel = kernel_fit(rows$kernel, X),
        threads = check_threads(threads))
 }
 

@@ -99,13 +99,14 @@ check_number_labels <- function(y, arg) {
 }
 
 check_class_labels <- function(y, response, arg) {
-  unknown <- setdiff(as.character(y), c(response$levels, NA))
+  y <- value_labels(y)
+  unknown <- setdiff(y, c(response$levels, NA))
   if (length(unknown)) {
     abort("data", "`", arg, "` must be classes seen in training (",
           enumerate(response$levels, quote = "\""), "), not ", enumerate(unknown, quote = "\""),
           ".")
   }
-  factor(as.character(y), levels = response$levels)
+  factor(y, levels = response$levels)
 }
 
 # The model for one domain, which rows X describe: whatever rows come, they are of it.

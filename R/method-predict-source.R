@@ -184,7 +184,8 @@ new_prototype <- function(blueprint, source, domain, known, keep) {
   # text is copied as it stands
   free <- c(named, if (inherits(source$partitions[[1L]], "partition_csv")) setdiff(keep, domain))
   others <- if (length(rest)) {
-    source_prototype(source, rest, intersect(rest, free), rest)
+    label_columns(source_prototype(source, rest, intersect(rest, free), rest),
+                  intersect(rest, named))
   }
   types <- c(own, as.list(others)[setdiff(rest, names(own))])
   plain_frame(types, 0L)

@@ -41,10 +41,13 @@
 #'   of predictors. Without `x` the result is a specification for [fit()],
 #'   [chain()] and [dg_cv()]. Several factors behind the bar are nested, `| school / class`, or
 #'   crossed, `| patient + device`, see [dg_cv()]; a domain is then a combination of their levels.
+#'   Terms and domains are functions of the row alone, `log(x1)` or `factor(z)`, or learned, as
+#'   `poly(x1, 2)`; `rank(x1)` or `cut(z, 3)` are an error.
 #' @param y Response when `x` is not a formula: numbers, or class labels as
 #'   factor, character or logical. The order of an ordered factor is used by
 #'   `dg_glm(family = "ordinal")` alone; that others do not a message says once in a session.
-#' @param domain Vector: the domain of each row. May be a column of `data`.
+#' @param domain Vector: the domain of each row. May be a column of `data`. Its values are
+#'   labelled alike whatever their type: numbers by their decimals in full, "100000", times in UTC.
 #' @param data Data frame in which the formula is evaluated; or a [row_source()], rows that lie in
 #'   files or a database and come in blocks, see [fit_source].
 #' @param ncomp Number of components m.

@@ -48,11 +48,24 @@ read_pairs <- function(plan, pairs, domain, domains, metrics) {
 }
 
 warn_no_score <- function(cv) {
+  lost <- is.na(cv$predictions$prediction)
+  if (any(lost)) warn_lost_rows(cv, lost)
   if (is.na(cv$mean)) {
     warn("score", "`metric` \"", names(cv$metrics)[1L], "\" has no value in any domain",
-         if (is.factor(cv$predictions$truth)) ": each lacks a class", ".")
+         if (is.factor(cv$predictions$truth) && !any(lost)) ": each lacks a class", ".")
   }
   cv
+}
+
+# Rows with a level that the other folds do not have, as predict() takes them.
+warn_lost_rows <- function(cv, lost) {
+  notes <- grep(" that training did not have, ", names(cv$warnings), value = TRUE, fixed = TRUE)
+  domains <- unique(cv$predictions$domain[lost])
+  one <- length(domains) == 1L
+  warn("new_level", plural(length(unique(cv$predictions$row[lost])), "row"), " of the ",
+       if (one) "domain " else "domains ", enumerate(domains, quote = "\""), " cannot be ",
+       "predicted, so that ", if (one) "it has" else "they have", " no score",
+       if (length(notes)) paste0(": ", paste(sub("[.]$", "", notes), collapse = "; ")), ".")
 }
 
 # Where a choice depends on it.
@@ -101,7 +114,7 @@ describe_cv <- function(x) {
   }
   missing <- sum(is.na(x$domains$score))
   if (missing) {
-    cat_line("  ", without_score(missing, x$predictions$truth))
+    cat_line("  ", without_score(missing, x$predictions))
   }
   print_fold_warnings(x$warnings, nrow(x$fits))
   cat_line("")
@@ -110,9 +123,10 @@ describe_cv <- function(x) {
   if (!is.null(x$shots)) describe_shots(x)
 }
 
-without_score <- function(missing, truth) {
+without_score <- function(missing, predictions) {
   paste0(plural(missing, "domain"), " without a score",
-         if (is.factor(truth)) " (a class is missing)")
+         if (anyNA(predictions$prediction)) " (rows could not be predicted)"
+         else if (is.factor(predictions$truth)) " (a class is missing)")
 }
 
 print_fold_warnings <- function(warnings, folds) {

@@ -25,6 +25,12 @@
 #'   are held out, or `"all"`, what is held out being new in each, see [dg_cv()].
 #' @param shots Numbers of labelled rows, such as `c(1, 2, 5, 10)`: the fit without a domain is also
 #'   [adapted][adapt()] to it with so many of its rows, see below. For models that [adapt()] takes.
+#' @section Levels that only the held-out domain has:
+#' Levels and coding of categorical predictors are learned from the training rows of each fold. A
+#' row with a level that these do not have is not predicted, as by
+#' [predict()][predict.dg_learner()]: its prediction is `NA`, its domain has no score and is not in
+#' the mean, and a warning of class `domgen_warning_new_level` names column, level and domain. Put
+#' rare levels together, or impute them ([na.impute()]).
 #' @section Domains of several factors:
 #' Behind the bar factors may be nested, `y ~ x | school / class`, or crossed,
 #' `y ~ x | patient + device`, or both, `y ~ x | (school / class) + year`. A domain is then a
@@ -285,8 +291,9 @@ take_rows <- function(input, rows) {
   for (part in c("data", "x")) if (length(dim(input[[part]])) == 2L) {
     input[[part]] <- input[[part]][rows, , drop = FALSE]
   } else if (is.numeric(input[[part]])) input[[part]] <- input[[part]][rows]
-  for (part in c("y", "domain", "weights", "unit")) {
-    input[[part]] <- read_vector(input[[part]], NROW(input[[part]]), part)[rows]
+  readers <- list(y = read_vector, domain = read_groups, weights = read_vector, unit = read_groups)
+  for (part in names(readers)) {
+    input[[part]] <- readers[[part]](input[[part]], NROW(input[[part]]), part)[rows]
   }
   input
 }

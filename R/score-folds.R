@@ -62,15 +62,16 @@ most_repeats <- 10000L
 
 check_fold_domain <- function(domain) {
   check_given(domain, "domain")
-  domain <- read_vector(domain, NROW(domain), "domain")
+  given <- domain
+  domain <- read_groups(given, NROW(given), "domain")
   if (length(domain) < 2L) {
-    abort("argument", "`domain` must be the domain of each row, not ", describe(domain), "; the ",
+    abort("argument", "`domain` must be the domain of each row, not ", describe(given), "; the ",
           "number of folds is `v`.")
   }
   if (anyNA(domain)) {
     abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
   }
-  factor(domain)
+  domain
 }
 
 # Rows of each domain and class, [domains x classes]; one class for "size".

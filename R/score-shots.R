@@ -67,6 +67,8 @@ score_shots <- function(model, task, split, predictions) {
 
 # The first k of the rows in this order have labels; all are scored on the same rows.
 shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) {
+  # a domain with rows that cannot be predicted has no score
+  if (anyNA(before$prediction)) return(rep(NA_real_, length(task$shots)))
   most <- max(task$shots)
   test <- order[-seq_len(most)]
   newdata <- as_newdata(take_rows(task$input, rows))

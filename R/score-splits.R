@@ -142,7 +142,7 @@ as_rsample <- function(folds, data, domain = NULL) {
     }
     domain <- data[[domain]]
   }
-  domain <- factor(read_vector(domain, nrow(data), "domain"))
+  domain <- read_groups(domain, nrow(data), "domain")
   task <- list(domain = domain, row = seq_len(nrow(data)), n = nrow(data))
   splits <- fold_splits(read_folds(folds, task), task)
   ids <- vapply(splits, function(s) sprintf("Repeat%d Fold%02d", s$rep, s$fold), character(1))

@@ -114,12 +114,12 @@ held_probabilities.dg_learner <- function(object, newdata, domain, y) {
   prob <- predict(object, newdata, domain = domain, type = "prob")
   y <- if (is.null(y)) response_of(object, newdata) else read_vector(y, nrow(prob), "y")
   if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
-  other <- setdiff(as.character(y), c(colnames(prob), NA))
+  other <- setdiff(value_labels(y), c(colnames(prob), NA))
   if (length(other)) {
     abort("data", "The response must be of the classes in training (",
           enumerate(colnames(prob), quote = "\""), "), not ", enumerate(other, quote = "\""), ".")
   }
-  list(prob = prob, truth = y, labels = variable_names(object$blueprint),
+  list(prob = prob, truth = value_labels(y), labels = variable_names(object$blueprint),
        domain = new_domain(object$blueprint, newdata, domain, nrow(prob), FALSE, "newdata"))
 }
 

@@ -53,12 +53,13 @@ picture.domgen_mmd <- function(x, type = NULL, unseen = NULL, ...) {
 
 read_unseen <- function(unseen, x) {
   if (is.null(unseen)) return(x$unseen)
-  other <- setdiff(as.character(unseen), rownames(x$squared))
+  unseen <- value_labels(unseen)
+  other <- setdiff(unseen, rownames(x$squared))
   if (length(other)) {
     abort("argument", "`unseen` must be names of domains (", enumerate(rownames(x$squared),
           quote = "\""), "), not ", enumerate(other, quote = "\""), ".")
   }
-  as.character(unseen)
+  unseen
 }
 
 # column, row (factors of domains), value, text, dot (p < 0.05).

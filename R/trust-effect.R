@@ -163,14 +163,24 @@ effect_rows <- function(model, data, domain, env) {
   }
   judges <- judges_other_rows(model)
   blueprint <- model$blueprint
+  if (is.data.frame(data)) data <- check_data(data)
   domain <- new_domain(blueprint, data, domain, NROW(data), judges, "data", unknown = "all")
   ok <- replay(blueprint, data, domain, TRUE, "data")$ok
   if (!any(ok)) abort("data", "`data` must have at least one complete row.")
   data <- if (is.data.frame(data)) data[ok, , drop = FALSE] else as.matrix(data)[ok, , drop = FALSE]
   names <- predictor_columns(blueprint)
-  if (!is.data.frame(data)) colnames(data) <- names
+  if (is.data.frame(data)) data <- with_known_levels(data, blueprint$used)
+  else colnames(data) <- names
   list(data = data, domain = droplevels(factor(domain[ok])), row = which(ok),
        input = if (own) input, names = setdiff(names, blueprint$domain_columns))
+}
+
+# Factors without the levels that no training row had. used: see used_levels().
+with_known_levels <- function(data, used) {
+  for (name in intersect(names(data)[vapply(data, is.factor, NA)], names(used))) {
+    data[[name]] <- factor(data[[name]], intersect(levels(data[[name]]), used[[name]]))
+  }
+  data
 }
 
 # Columns of the values that are looked at; of a number none.

@@ -102,16 +102,6 @@ test_that("a row that is left out does not move its domain without a word", {
   expect_match(told[2L], "`reference` have missing values: left out, and these domains are")
 })
 
-test_that("unused levels of a factor may come up later", {
-  d <- mixed_data()
-  some <- d[d$size != "large", ]
-  expect_warning(model <- dg_svm(y ~ size + x | site, data = some, domain_kernel = domain_pooled()),
-                 "constant .* `sizelarge`", class = "domgen_warning_constant")
-  expect_equal(predict(model, transform(d, size = "large")),
-               predict(model, transform(d, size = "small")))
-  expect_equal(predict(model, some), fitted(model))
-})
-
 test_that("dates, times and matrices are predictors, lists are not", {
   d <- mixed_data()
   d$time <- as.POSIXct(d$day)
@@ -210,4 +200,48 @@ test_that("a matrix is replayed by name where it has names", {
     predict(model, d["x"])
     predict(model, list(1))
   })
+})
+
+test_that("a level that no training row has is new, however it is declared", {
+  d <- data.frame(x = c(1, 3, 2, 5, 4, 7), f = factor(c("a", "b", "c")[c(2, 3, 2, 3, 2, 3)],
+                                                       c("a", "b", "c")), z = rep(1:2, 3))
+  d$y <- d$x + (d$f == "c")
+  new <- data.frame(x = 1, f = factor(c("b", "a")), z = 1)
+  for (data in list(d, droplevels(d), transform(d, f = as.character(f)))) {
+    model <- dg_lm(y ~ x + f | z, data = data)
+    expect_equal(unname(coef(model)), c(0, 1, 1))
+    expect_equal(quietly(predict(model, new)), c(1, NA))
+    expect_warning(quietly(predict(model, new), "domgen_warning_missing"),
+                   "`newdata\\$f` has a level that training did not have, \"a\"",
+                   class = "domgen_warning_new_level")
+    expect_domgen_error(predict(model, new, new_levels = "error"), "seen in training .\"b\", \"c\"")
+  }
+  # numbers that are made of a factor stay what the declared levels make of them
+  model <- dg_lm(y ~ x + as.integer(f) | z, data = d)
+  expect_equal(predict(model, d), d$y)
+  # one level that is left is no reason to fail
+  one <- suppressWarnings(dg_lm(y ~ x + f | z, data = d[d$f == "b", ]))
+  expect_identical(is.na(suppressWarnings(predict(one, new))), c(FALSE, TRUE))
+})
+
+test_that("a column in units is an error in others", {
+  in_units <- function(x, unit) {
+    structure(x, class = "units", units = structure(
+      list(numerator = unit, denominator = character()), class = "symbolic_units"))
+  }
+  # as package units has it
+  assign("[.units", envir = globalenv(), function(x, i) {
+    structure(unclass(x)[i], class = "units", units = attr(x, "units"))
+  })
+  on.exit(rm("[.units", envir = globalenv()))
+  d <- data.frame(y = c(1, 2, 4, 3), z = 1:2)
+  d$far <- in_units(c(1, 2, 3, 4), "km")
+  model <- dg_lm(y ~ far | z, data = d)
+  expect_equal(predict(model, d), fitted(model))
+  for (far in list(in_units(1000, "m"), 1)) {
+    new <- data.frame(z = 1)
+    new$far <- far
+    expect_domgen_error(predict(model, new), "`newdata.far` must be a number in km as in training")
+  }
+  expect_domgen_error(source_prototype(row_source(d)), "`far` must be numeric")
 })

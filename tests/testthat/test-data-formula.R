@@ -28,10 +28,13 @@ test_that("a variable that is taken out of the dot is not asked for again", {
   expect_equal(predict(model, d[c("z", "x")]), fitted(whole))
 })
 
-test_that("the intercept is the model's affair", {
+test_that("a formula cannot take the constant out", {
   d <- mixed_data()
-  expect_equal(columns_of(dg_lm(y ~ 0 + size + x | site, data = d)),
-               columns_of(dg_lm(y ~ size + x | site, data = d)))
+  for (f in list(y ~ 0 + x | site, y ~ x - 1 | site, y ~ -1 + size + x | site, y ~ x + 0 | site)) {
+    expect_domgen_error(dg_lm(f, data = d), "must not take the constant out.*`offset = FALSE`")
+  }
+  expect_domgen_error(kpca(~ 0 + x | site, data = d), "must not take the constant out")
+  expect_equal(coef(dg_lm(y ~ 1 + x - 0 | site, data = d)), coef(dg_lm(y ~ x | site, data = d)))
 })
 
 test_that("interactions of variables can be domains", {
@@ -126,19 +129,57 @@ test_that("bases learn their knots once", {
   }
 })
 
-test_that("a transformation that looks at other rows gives a warning", {
+test_that("a term or domain that looks at other rows is an error that names it", {
   d <- mixed_data()
-  for (f in list(y ~ z + I(x - mean(x)) | site, y ~ rank(x) | site, y ~ cumsum(x) | site)) {
-    expect_warning(dg_lm(f, data = d), "depends on the other rows",
-                   class = "domgen_warning_dependent")
+  for (term in expression(I(x - mean(x)), rank(x), cumsum(x), cut(x, 3), x > mean(x),
+                          as.integer(factor(colour)), duplicated(count), I(scale(x)^2), d[, "x"])) {
+    says <- paste0("must not have `", deparse1(term), "`, whose value in a row depends on other")
+    f <- eval(bquote(y ~ z + .(term) | site))
+    if (!identical(term, quote(x > mean(x)))) {
+      expect_error(dg_lm(f, data = d), says, fixed = TRUE, class = "domgen_error_argument")
+    }
+    f <- eval(bquote(y ~ z | .(if (is_call_to(term, "I")) term[[2L]] else term)))
+    expect_error(dg_lm(f, data = d), "whose value in a row depends on other", fixed = TRUE,
+                 class = "domgen_error_argument")
   }
-  # not that one row has other breaks
-  for (kernel in list(kernel_rbf(), kernel_mixed())) {
-    told <- capture_warnings(dg_ridge(y ~ z + cut(x, 3) | site, data = d, lambda = 1,
-                                      kernel = kernel))
-    expect_length(told, 1L)
-    expect_match(told, "depends on the other rows")
+  # of the row alone
+  for (f in list(y ~ x + I(z > 1.5) + as.integer(size) | paste(site, flag),
+                 y ~ format(day, "%d") + log(z) | interaction(site, factor(count > 3)),
+                 y ~ cut(z, c(0, 1.5, 3)) + poly(x, 2) + splines::ns(x, 3) | cut(x, c(-9, 0, 9)))) {
+    model <- dg_ridge(f, data = d, lambda = 1, scale = "domain", domain_kernel = domain_pooled())
+    expect_equal(predict(model, d[60:1, ]), fitted(model)[60:1])
   }
+})
+
+test_that("columns that are looked up elsewhere are an error", {
+  d <- mixed_data()
+  x <- "x"
+  for (term in expression(d[["x"]], get("x"), get0(x), with(d, x), d$x, eval(quote(x)))) {
+    for (f in list(bquote(y ~ z + .(term) | site), bquote(y ~ z | .(term)),
+                   bquote(.(term) ~ z | site))) {
+      expect_domgen_error(dg_lm(eval(f), data = d), "must name columns of `data`")
+    }
+  }
+})
+
+test_that("terms that only other packages understand are errors that say what is meant here", {
+  d <- mixed_data()
+  d$time <- d$z
+  for (term in expression(strata(flag), cluster(id), frailty(site), survival::tt(x), pspline(x),
+                          ridge(x), survival::frailty.gamma(site), s(x), mgcv::te(x, z),
+                          Error(id))) {
+    f <- eval(bquote(y ~ z + .(term) | site))
+    expect_error(dg_lm(f, data = d), paste0("must not have `", deparse1(term), "`: "),
+                 fixed = TRUE, class = "domgen_error_argument")
+  }
+  expect_domgen_error(dg_lm(y ~ x + (1 | site), data = d), "for `.1 . school.` write `. school`")
+  expect_domgen_error(dg_lm(y ~ x^2 | site, data = d), "means x; as arithmetic it is `I.x.2.`")
+  expect_domgen_error(dg_lm(y ~ x %in% c(1, 2) | site, data = d), "`I.x %in% c.1, 2..`")
+  expect_length(columns_of(dg_lm(y ~ (x + z)^2 | site, data = d)), 3)
+  # a user's own function is one of the columns
+  s <- function(v) v^2
+  expect_equal(coefficients_of(dg_lm(y ~ s(x) | site, data = d)),
+               coefficients_of(dg_lm(y ~ I(x^2) | site, data = d)))
 })
 
 test_that("what cannot be meant is an error", {

@@ -8,9 +8,9 @@ test_that("columns taken as they are say the same as model.matrix()", {
   d$M <- cbind(p = d$x^2, q = d$z^2)
   d$`odd name` <- d$x * d$z
   for (f in list(y ~ x + z | site, y ~ . - id - w | site, y ~ size + x + grade + z + colour | site,
-                 log(z) ~ size + x | site, y ~ M + x + flag + day | site, y ~ x - 1 + z | site,
-                 y ~ 0 + x + `odd name` + size, y ~ x + z - x + x | site, y ~ x + x, y ~ -1 + x,
-                 count ~ count + x | site)) {
+                 log(z) ~ size + x | site, y ~ M + x + flag + day | site, y ~ x - 0 + z | site,
+                 y ~ 1 + x + `odd name` + size, y ~ x + z - x + x | site, y ~ x + x,
+                 y ~ x - z + 1 + z, count ~ count + x | site)) {
     plain <- quietly(dg_lm(f, data = d))
     expected <- quietly(by_terms(f, d))
     expect_false(is.null(plain$blueprint$plain))

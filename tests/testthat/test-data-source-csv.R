@@ -193,3 +193,14 @@ test_that("with random texts, rows are those of read.csv()", {
     })
   }
 })
+
+test_that("types are the same with data.table and without", {
+  utc <- function(text) as.POSIXct(text, tz = "UTC", format = "%Y-%m-%dT%H:%M:%OS")
+  expect_csv(paste0("t,s,l,f,d\n2024-01-01T01:00:00Z,2024-01-01 01:00:00.5,true,T,2024-01-31\n",
+                    ",,false,F,\n"),
+             data.frame(t = utc(c("2024-01-01T01:00:00", NA)),
+                        s = utc(c("2024-01-01T01:00:00.5", NA)), l = c(TRUE, FALSE),
+                        f = factor(c("T", "F")), d = as.Date(c("2024-01-31", NA))))
+  expect_csv_error("t\n2024-01-01 01:00:00\n2024-01-01 02:00:00\nnoon\n",
+                   "row 3: `t` must be a time, not \"noon\"")
+})

@@ -62,7 +62,8 @@ test_that("matrix input, chains, fitted models and missing values go through", {
 
 test_that("a level that only a held-out domain has does not end the run", {
   rare <- transform(toy, z = ifelse(domain == "d1", "rare", rep_len(c("a", "b"), nrow(toy))))
-  result <- dg_cv(pooled, y ~ . | domain, data = rare)
+  expect_warning(result <- dg_cv(pooled, y ~ . | domain, data = rare), "`newdata\\$z` has a level",
+                 class = "domgen_warning_new_level")
   expect_equal(nrow(result$predictions), nrow(toy))
   expect_output(print(result), "note, 1 of 5 folds")
 })
@@ -188,4 +189,41 @@ test_that("what is printed counts domains without a score, domains left out and 
   many <- simulate_dica(domains = 12, rows = 5, p = 2, seed = 1)
   expect_output(print(dg_cv(dg_null(), y ~ . | domain, data = many)), "and 2 more in `\\$domains`")
   expect_output(print(domain_folds(c("a", "b", "b", "c"))), "3 domains in 3 folds")
+})
+
+# The level "c" is in domain 4 alone.
+lone_level <- function() {
+  with_seed(1, {
+    d <- data.frame(z = rep(1:4, each = 9), x = stats::rnorm(36), f = rep(c("a", "b", "b"), 12))
+    d$f[d$z == 4][1:3] <- "c"
+    d$y <- d$x + 3 * (d$f == "c") + stats::rnorm(36, sd = 0.3)
+    d$g <- as.integer(factor(d$f))
+    d
+  })
+}
+
+test_that("a level that only the held-out domain has is new, as predict() takes it", {
+  d <- lone_level()
+  lost <- which(d$f == "c")
+  kinds <- list(d, transform(d, f = factor(f)), transform(d, f = factor(f, ordered = TRUE)))
+  for (spec in list(dg_lm(), dg_ridge(lambda = 1), dg_forest(trees = 10))) {
+    for (data in if (spec$method == "dg_lm") kinds else kinds[1]) {
+      expect_warning(found <- dg_cv(spec, y ~ x + f | z, data = data),
+                     "3 rows of the domain \"4\" cannot be predicted.*`newdata\\$f` has a level",
+                     class = "domgen_warning_new_level")
+      expect_identical(which(is.na(found$predictions$prediction)), lost)
+      expect_identical(is.na(found$domains$score), 1:4 == 4)
+      expect_output(print(found), "1 domain without a score [(]rows could not be predicted[)]")
+    }
+    if (spec$method == "dg_forest") next
+    model <- fit(spec, y ~ x + f | z, data = d[d$z != 4, ])
+    own <- quietly(predict(model, d[d$z == 4, ]))
+    expect_equal(found$predictions$prediction[d$z == 4], own, info = spec$method)
+  }
+})
+
+test_that("folds with labels of new rows go on past a domain with a new level", {
+  found <- suppressWarnings(dg_cv(dg_ridge(lambda = 1), y ~ x + f | z, data = lone_level(),
+                                  shots = 1))
+  expect_identical(found$shots$domains, c(3L, 3L))
 })

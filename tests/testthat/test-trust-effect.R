@@ -359,3 +359,19 @@ test_that("predictors that are no names are refused by name", {
     expect_error(dg_effect(model, wrong), "`predictors` must be names of columns")
   }
 })
+
+test_that("effects are looked at for the categories that training had", {
+  d <- with_seed(1, {
+    d <- data.frame(x = stats::rnorm(40), g = rep(1:4, 10),
+                    f = addNA(factor(sample(c("a", "b", NA), 40, TRUE), c("a", "b", "c"))))
+    d$y <- d$x + (d$f %in% "b") + stats::rnorm(40)
+    d
+  })
+  for (spec in list(dg_ridge(lambda = 1), dg_forest(trees = 10))) {
+    model <- quietly(fit(spec, y ~ x + f | g, data = d))
+    for (found in list(quietly(dg_effect(model, "f")), quietly(dg_effect(model, "f", data = d)))) {
+      expect_identical(found$average$category, c("a", "b"))
+      expect_false(anyNA(found$average$value))
+    }
+  }
+})

@@ -1,0 +1,134 @@
+# From values to the labels of domains, units and classes: text that depends on the value alone, and
+# not on how it is stored, on options, the time zone of the session or the rows around it.
+
+# text       as it is, in UTF-8; of a factor its levels
+# numbers    the shortest decimal that reads back exactly, whole ones in full: "100000", "0.1"
+# dates      2024-03-31
+# times      2024-03-31T01:00:00.25Z: UTC, with all of the fraction of a second
+# durations  in seconds: "5400 secs"
+value_labels <- function(value) {
+  if (is.factor(value)) return(utf8_text(levels(value))[value])
+  if (is.character(value)) return(utf8_text(as.vector(value)))
+  if (is.logical(value)) return(as.character(value))
+  if (inherits(value, "integer64")) return(integer64_labels(value))
+  if (is.complex(value)) return(complex_labels(value))
+  label <- if (inherits(value, "Date")) date_labels
+           else if (inherits(value, c("POSIXct", "POSIXlt"))) time_labels
+           else if (inherits(value, "difftime")) duration_labels
+           else if (inherits(value, "units")) function(x) paste(number_labels(x), unit_words(value))
+           else number_labels
+  number <- plain_number(value)
+  known <- unique(number)
+  replace(label(known), is.na(known), NA)[match(number, known)]
+}
+
+# A factor of the labels that occur, in the order of the values.
+as_groups <- function(value) {
+  if (is.factor(value)) {
+    levels(value) <- utf8_text(levels(value))
+    return(factor(value))
+  }
+  labels <- value_labels(value)
+  if (is.character(value) || is.logical(value) || is.complex(value)) return(factor(labels))
+  first <- which(!duplicated(labels) & !is.na(labels))
+  factor(labels, labels[first][order(plain_number(value)[first])])
+}
+
+plain_number <- function(value) {
+  if (inherits(value, "POSIXlt")) value <- as.POSIXct(value)
+  if (inherits(value, "integer64")) from_integer64(value)
+  else if (inherits(value, "difftime")) as.double(value, units = "secs")
+  else as.double(unclass(value))
+}
+
+# What is no UTF-8 is taken for Latin-1, as in files.
+utf8_text <- function(text) {
+  text <- enc2utf8(text)
+  wrong <- !validUTF8(text)
+  if (any(wrong)) text[wrong] <- iconv(text[wrong], "latin1", "UTF-8")
+  text
+}
+
+# sprintf() knows no options. Beyond the range of 64-bit integers and below 1e-15 with an exponent.
+number_labels <- function(x) {
+  text <- sprintf("%.15g", x)
+  inexact <- which(is.finite(x))
+  for (digits in c("%.16g", "%.17g")) {
+    inexact <- inexact[as.double(text[inexact]) != x[inexact]]
+    text[inexact] <- sprintf(digits, x[inexact])
+  }
+  whole <- which(x == trunc(x) & abs(x) < 2^63)
+  # -0 is 0
+  text[whole] <- sprintf("%.0f", x[whole] + 0)
+  small <- grepl("e-", text, fixed = TRUE) & abs(x) >= 1e-15
+  if (any(small)) {
+    parts <- strsplit(text[small], "e-", fixed = TRUE)
+    decimals <- vapply(parts, function(part) {
+      nchar(gsub("[-.]", "", part[1L])) - 1L + as.integer(part[2L])
+    }, 0L)
+    text[small] <- sprintf(paste0("%.", decimals, "f"), x[small])
+  }
+  replace(text, is.na(x), NA)
+}
+
+complex_labels <- function(value) {
+  text <- paste0(number_labels(Re(value)), " + ", number_labels(Im(value)), "i")
+  replace(text, is.na(value), NA)
+}
+
+date_labels <- function(day) format(structure(floor(day), class = "Date"), "%Y-%m-%d")
+
+time_labels <- function(seconds) {
+  whole <- floor(seconds)
+  # seconds of this century leave seven digits to the fraction: the decimals of the number itself
+  of <- ifelse(seconds < 0, seconds - whole, seconds)
+  fraction <- sub("^[^.]*", "", number_labels(of))
+  paste0(format(structure(whole, class = c("POSIXct", "POSIXt"), tzone = "UTC"),
+                "%Y-%m-%dT%H:%M:%S"), fraction, "Z")
+}
+
+# The same duration in hours and in minutes differs by rounding.
+duration_labels <- function(seconds) paste(number_labels(signif(seconds, 15)), "secs")
+
+# "km/h" of a column of package units.
+unit_words <- function(column) {
+  parts <- attr(column, "units")
+  paste(c(paste(parts$numerator, collapse = "*"), parts$denominator), collapse = "/")
+}
+
+# ---- 64-bit integers of package bit64, which keeps them in the bits of doubles ----------------
+
+# Upper and lower half, [2 x n]; of NA, the smallest integer, the upper half is NA.
+integer64_halves <- function(column) {
+  bytes <- writeBin(as.vector(unclass(column)), raw(), endian = "little")
+  parts <- matrix(readBin(bytes, "integer", 2L * length(column), 4L, endian = "little"), 2L)
+  # R takes the bits of -2^31 for NA
+  signed <- ifelse(is.na(parts), -2^31, parts)
+  low <- ifelse(signed[1L, ] < 0, signed[1L, ] + 2^32, signed[1L, ])
+  rbind(ifelse(signed[2L, ] == -2^31 & low == 0, NA, signed[2L, ]), low)
+}
+
+from_integer64 <- function(column) {
+  halves <- integer64_halves(column)
+  halves[1L, ] * 2^32 + halves[2L, ]
+}
+
+# Beyond 2^53 the double is another number.
+integer64_labels <- function(column) {
+  value <- from_integer64(column)
+  text <- number_labels(value)
+  large <- which(abs(value) >= 2^53)
+  if (length(large)) text[large] <- large_labels(integer64_halves(column)[, large, drop = FALSE])
+  text
+}
+
+large_labels <- function(halves) {
+  negative <- halves[1L, ] < 0
+  # minus a number in two's complement
+  high <- ifelse(negative, -halves[1L, ] - (halves[2L, ] > 0), halves[1L, ])
+  low <- ifelse(negative & halves[2L, ] > 0, 2^32 - halves[2L, ], halves[2L, ])
+  # (high 2^32 + low) by 1e6: no step leaves 2^53
+  upper <- high %/% 1e6 * 2^32 + (high %% 1e6 * 2^32 + low) %/% 1e6
+  lower <- (high %% 1e6 * 2^32 + low) %% 1e6
+  paste0(ifelse(negative, "-", ""), sprintf("%.0f", upper), sprintf("%06.0f", lower))
+}
