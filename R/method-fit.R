@@ -126,7 +126,7 @@ terms.dg_fit <- function(x, ...) {
 
 #' @export
 print.dg_fit <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_fit(x))
+  at_digits(digits, from_whole(x, describe_fit(x), "x"))
   invisible(x)
 }
 
