@@ -69,7 +69,7 @@ with_components <- function(task, op, scores) {
   task$select(setdiff(task$feature_names, op$state$columns))$cbind(scores)
 }
 
-# That of mlr3pipelines, whose folds keep the rows of a group together, and with it those of a domain.
+# That of mlr3pipelines, whose folds keep the rows of a group together, also with those of a domain.
 learner_cv_class <- function() {
   R6::R6Class(
     "PipeOpDomainLearnerCV", inherit = mlr3pipelines::PipeOpLearnerCV, parent_env = topenv(),

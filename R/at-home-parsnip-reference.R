@@ -20,8 +20,8 @@ fix_reference.workflow <- function(model, rows, domain = NULL) {
 }
 
 # Packages that hand a model rows which nobody observed.
-explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip", "vetiver",
-                         "fastshap", "kernelshap", "hstats", "flashlight", "lime")
+explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip",
+                         "vetiver", "fastshap", "kernelshap", "hstats", "flashlight", "lime")
 
 # These ask a bare model about itself. A workflow is asked nothing, and is here when it predicts:
 # parsnip calls this before each prediction. A function of theirs is told once.

@@ -1,8 +1,8 @@
 # The data of a function that takes a model first: those that are given, else those of the model's
-# own call, which must be the rows that it was fitted to. Where the model has a formula, a data frame
-# is the data of that.
+# own call, which must be the rows that it was fitted to. Where the model has a formula, a data
+# frame is the data of that.
 
-# given: data arguments, expressions by name; needed: what to do where the model's own are not there.
+# given: data arguments, expressions by name; needed: what to do without the model's own.
 model_input <- function(object, given, env, needed = what_to_give(object)) {
   if (!any(c("x", "formula", "data") %in% names(given))) {
     return(training_input(object, env, given, needed))
@@ -10,7 +10,7 @@ model_input <- function(object, given, env, needed = what_to_give(object)) {
   completed <- with_formula(given, env, own_formula(object, env))
   input <- evaluate_input(completed, env)
   if (identical(completed, given)) return(input)
-  carry_columns(input, setdiff_by_name(own_arguments(object, env), given), env)
+  carry_columns(input, setdiff_by_name(own_data(object, env), given), env)
 }
 
 # A data frame or a source in the place of `x`, or `data` alone, with the formula of a model; `y`
@@ -51,7 +51,7 @@ carry_columns <- function(input, own, env) {
 
 # given: arguments that take the place of the model's own.
 training_input <- function(object, env, given = list(), needed = what_to_give(object)) {
-  own <- own_arguments(object, env)
+  own <- own_data(object, env)
   if (length(own) == 0L) {
     abort("data", "The model was not fitted by a call that has its data: ", needed, ".")
   }
@@ -82,7 +82,7 @@ what_to_give <- function(object) {
 
 # The data arguments of a model's call: expressions, but for what the fit knows, the formula and
 # what is done with missing values. `x` is the formula, where there is one, and `data` its data.
-own_arguments <- function(object, env) {
+own_data <- function(object, env) {
   own <- as.list(object$call)[-1L]
   own <- own[names(own) %in% data_arguments]
   if (!any(c("x", "formula", "data") %in% names(own))) return(list())
@@ -91,7 +91,8 @@ own_arguments <- function(object, env) {
   if (is.null(origin) && is.null(object$rows$sizes)) return(own)
   formula <- own_formula(object, env)
   if (!is.null(formula)) {
-    if (is.null(own[["data"]])) own$data <- if (is.null(own[["formula"]])) own[["y"]] else own[["x"]]
+    behind <- if (is.null(own[["formula"]])) "y" else "x"
+    if (is.null(own[["data"]])) own$data <- own[[behind]]
     own[c("formula", "y")] <- NULL
     own$x <- formula
   }
@@ -104,7 +105,7 @@ own_arguments <- function(object, env) {
 
 # A call that took its data from a model, with them.
 with_own_data <- function(call, object, given, env) {
-  own <- own_arguments(object, env)
+  own <- own_data(object, env)
   if (any(c("x", "formula", "data") %in% names(given))) {
     if (identical(with_formula(given, env, object$formula), given)) return(call)
     own$data <- if (is.null(given[["data"]])) given[["x"]] else given[["data"]]

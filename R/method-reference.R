@@ -35,8 +35,9 @@
 #' @param model A fitted model: a learner, projection, [chain()], ensemble, of [dg_auto()] or
 #'   [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param rows Unlabelled rows of one or several domains, like `newdata` of
-#'   [predict()][predict.dg_learner()] (of a workflow as they come, before its recipe); or `"training"`: the training domains as they were, which a
-#'   model with a feature map cannot give (give it the training data).
+#'   [predict()][predict.dg_learner()] (of a workflow as they come, before its recipe); or
+#'   `"training"`: the training domains as they were, which a model with a feature map cannot give
+#'   (give it the training data).
 #' @param domain Domain of each row of `rows`, when it is not a column of it; one value if all rows
 #'   are from one domain.
 #' @return The model (in a fit of parsnip or a workflow the engine's), with the class `dg_fixed` in

@@ -70,9 +70,9 @@ find_changed <- function(spec, name) find_parameter(spec, name, all = TRUE)
 #'   data arguments.
 #' @param evaluate If `FALSE`, the call is returned instead.
 #' @details
-#' The data of the model's call are looked for where `update()` is called. They must be the rows that
-#' the model was fitted to; of a model that was made inside a function, or whose data have changed,
-#' give `data`.
+#' The data of the model's call are looked for where `update()` is called. They must be the rows
+#' that the model was fitted to; of a model that was made inside a function, or whose data have
+#' changed, give `data`.
 #' @return The new model.
 #' @examples
 #' model <- kpca(~ . | Species, data = iris, ncomp = 1)
@@ -83,7 +83,7 @@ update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   if (is.null(call)) abort("argument", "The model was not fitted by a call that can be changed.")
   check_flag(evaluate, "evaluate")
   env <- parent.frame()
-  own <- own_arguments(object, env)
+  own <- own_data(object, env)
   if (!missing(formula.)) {
     bare <- changed_formula(object, formula.)
     call[[if (is.null(call$formula)) "x" else "formula"]] <- bare
