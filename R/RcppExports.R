@@ -29,6 +29,14 @@ csv_fields_ <- function(text, separator, fields, rows, which) {
     .Call(`_domgen_csv_fields_`, text, separator, fields, rows, which)
 }
 
+digest_numbers_ <- function(values) {
+    .Call(`_domgen_digest_numbers_`, values)
+}
+
+digest_texts_ <- function(values) {
+    .Call(`_domgen_digest_texts_`, values)
+}
+
 kernel_means_ <- function(program, X, dx, Gx, Z, dz, Gz, threads) {
     .Call(`_domgen_kernel_means_`, program, X, dx, Gx, Z, dz, Gz, threads)
 }

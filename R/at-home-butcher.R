@@ -44,7 +44,9 @@ without_fitted <- function(object) {
   # what was adapted says how far it came
   if (inherits(object, "dg_adapted")) return(object)
   rows <- object$rows
-  if (is.null(rows$n)) object$rows <- list(n = length(rows$kept))
+  if (is.null(rows$n)) {
+    object$rows <- c(list(n = length(rows$kept)), rows[intersect(names(rows), kept_of_rows)])
+  }
   if (!is.null(object$decision)) object$decision <- object$decision[0L, , drop = FALSE]
   object$held_out$values <- NULL
   # the variance of a Gaussian process takes the responses again
@@ -52,6 +54,9 @@ without_fitted <- function(object) {
   object$response$target <- NULL
   object
 }
+
+# Which rows they were.
+kept_of_rows <- c("origin", "action")
 
 without_data <- function(object) {
   if (!is.null(object$members)) object$X <- NULL

@@ -68,3 +68,24 @@ with_components <- function(task, op, scores) {
   names(scores) <- paste0(op$id, ".", seq_along(scores))
   task$select(setdiff(task$feature_names, op$state$columns))$cbind(scores)
 }
+
+# That of mlr3pipelines, whose folds keep the rows of a group together, also with those of a domain.
+learner_cv_class <- function() {
+  R6::R6Class(
+    "PipeOpDomainLearnerCV", inherit = mlr3pipelines::PipeOpLearnerCV, parent_env = topenv(),
+    private = list(.train_task = function(task) grouped_training(task, super$.train_task))
+  )
+}
+
+grouped_training <- function(task, train) {
+  column <- task$col_roles$domain
+  if (!length(column) || length(task$col_roles$group)) return(train(task))
+  domain <- mlr_domain(task)
+  task <- task$clone()
+  if (length(column) > 1L) {
+    column <- handed_domain
+    task$cbind(stats::setNames(data.frame(domain), column))
+    task$set_col_roles(column, roles = "group")
+  } else task$set_col_roles(column, add_to = "group")
+  train(task)$set_col_roles(column, remove_from = "group")
+}

@@ -35,6 +35,9 @@
 #' that there were when it was made, and mlr3 lets nobody assign to the `task$col_roles` of an older
 #' one: load domgen first, or use `task$set_col_roles("school", roles = "group")`.
 #'
+#' `po("learner_cv")`, and stacking that is made of it, keeps the rows of a domain in one fold. The
+#' resamplings of mlr3 look at the role `group` only; `rsmp("domain_cv")` is the one for domains.
+#'
 #' New data for `$predict_newdata()` need that column too where the model judges rows by the other
 #' rows of their domain (`domain_kernel`, `scale = "domain"`); without it there is an error. What is
 #' predicted for a row then depends on which rows of its domain come with it, as in
@@ -128,6 +131,7 @@ settle_pipeops <- function() {
   for (method in projection_methods) {
     mlr3pipelines::mlr_pipeops$add(pipeop_key(method), pipeop_class(method))
   }
+  mlr3pipelines::mlr_pipeops$add("learner_cv", learner_cv_class())
 }
 
 is_for <- function(type, method) {

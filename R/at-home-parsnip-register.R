@@ -71,7 +71,7 @@ register_engine <- function(model, mode, engine, row) {
 
 # The call of predict(), and what is made of its value.
 prediction_of <- function(type, post = NULL, ...) {
-  list(pre = NULL, post = post, func = c(fun = "predict"),
+  list(pre = warn_explained, post = post, func = c(fun = "predict"),
        args = list(object = quote(object$fit), newdata = quote(new_data), type = type, ...))
 }
 

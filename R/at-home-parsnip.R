@@ -77,7 +77,7 @@
 #' the learner alone, on scores that are scaled anew.
 #'
 #' **Perturbed rows.** Partial dependence, slopes and Shapley values need [fix_reference()], which
-#' takes `extract_fit_engine()` of a fit, with new rows as the recipe bakes them.
+#' takes the fit or the workflow; without it there is a warning of class `domgen_warning_moving`.
 #'
 #' **Tuning.** All main arguments but `domain` can be `tune()`: `cost` from 2^-5 to 2^10, `penalty`
 #' from 1e-3 to 1e3, `sigma` from 0.3 to 10 by parameters of dials, `domain_kernel`, `scale` and

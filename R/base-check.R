@@ -5,26 +5,36 @@
 abort <- function(kind, ...) {
   stop(structure(
     class = c(paste0("domgen_error_", kind), "domgen_error", "error", "condition"),
-    list(message = paste0(...), call = NULL)
+    list(message = plain_numbers(paste0(...)), call = NULL)
   ))
 }
 
 warn <- function(kind, ...) {
   warning(structure(
     class = c(paste0("domgen_warning_", kind), "domgen_warning", "warning", "condition"),
-    list(message = paste0(...), call = NULL)
+    list(message = plain_numbers(paste0(...)), call = NULL)
   ))
 }
 
 # What is worth a line, but no warning. once: not again in the session.
 inform <- function(kind, ..., once = FALSE) {
-  text <- paste0(...)
+  text <- plain_numbers(paste0(...))
   if (once && !is.null(told[[text]])) return(invisible())
   if (once) told[[text]] <- TRUE
   message(structure(
     class = c(paste0("domgen_message_", kind), "domgen_message", "message", "condition"),
     list(message = paste0(text, "\n"), call = NULL)
   ))
+}
+
+# A preference for exponents, options(scipen = -10), is not one for 1e+00 domains, nor do names that
+# are made of numbers depend on it; one against them is kept.
+plain_numbers <- function(code) {
+  if (isTRUE(getOption("scipen") < 0)) {
+    old <- options(scipen = 0)
+    on.exit(options(old))
+  }
+  code
 }
 
 told <- new.env(parent = emptyenv())

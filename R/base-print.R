@@ -4,7 +4,7 @@
 # Lines, pasted as paste0() does, "\n" between them; one that is too wide goes on in the next,
 # `hang` characters in (two more than it began with).
 cat_line <- function(..., hang = NULL) {
-  text <- readable(paste0(...))
+  text <- plain_numbers(readable(paste0(...)))
   if (length(text) == 0L) return(invisible())
   lines <- unlist(strsplit(paste0(text, "\n"), "\n", fixed = TRUE))
   cat(paste0(unlist(lapply(lines, wrap_line, hang)), "\n"), sep = "")
@@ -42,7 +42,8 @@ cat_table <- function(frame, digits = NULL, text = NULL) {
   if (nrow(frame) == 0L) return(invisible())
   left <- if (is.null(text)) !vapply(frame, is.numeric, NA) else names(frame) %in% text
   width <- getOption("width")
-  cells <- as.matrix(format.data.frame(frame, digits = digits, na.encode = FALSE))
+  cells <- plain_numbers(format.data.frame(frame, digits = digits, na.encode = FALSE))
+  cells <- as.matrix(cells)
   cells[is.na(cells)] <- "NA"
   if (any(grepl("[^ ]", names(frame)))) cells <- rbind(names(frame), cells)
   cells[] <- trimws(one_line(cells), whitespace = " ")
@@ -121,7 +122,7 @@ at_digits <- function(digits, code) {
     old <- options(digits = min(max(check_digits(digits), 1L) + 3L, 22L))
     on.exit(options(old))
   }
-  invisible(code)
+  invisible(plain_numbers(code))
 }
 
 # Numbers of a table as text, with the decimals that show the largest of a column with so many

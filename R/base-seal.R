@@ -30,6 +30,16 @@ check_sealed <- function(object, arg = "object") {
   invisible(object)
 }
 
+# What is said of a model. That a part is another of the same shape is seen where it is used.
+from_whole <- function(object, code, arg = "object") {
+  check_sealed(object, arg)
+  on_error(plain_numbers(code), function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("model", "`", arg, "` is damaged (", conditionMessage(e), "); use another copy, or fit ",
+          "it again.")
+  })
+}
+
 compare_parts <- function(known, found, arg) {
   damaged <- function(part, now, then) {
     abort("model", "`", arg, "` is damaged: `", part, "` is ", now, ", and was ", then,

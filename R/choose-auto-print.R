@@ -2,7 +2,7 @@
 
 #' @export
 print.dg_auto <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_auto(x))
+  at_digits(digits, from_whole(x, describe_auto(x), "x"))
   invisible(x)
 }
 

@@ -74,7 +74,7 @@ tuning_table <- function(state) {
 
 #' @export
 print.dg_tuned <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_tuning(x$tuning))
+  at_digits(digits, from_whole(x, describe_tuning(x$tuning), "x"))
   NextMethod()
 }
 

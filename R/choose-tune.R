@@ -122,13 +122,12 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
   spec <- structure(list(method = "dg_tune", object = inner, parts = parts, args = args),
                     class = c("dg_tune_spec", "dg_spec"))
   given <- as.list(call)[-1L]
-  if (inherits(object, "dg_fit") && !any(c("x", "formula", "data") %in% names(given))) {
-    own <- as.list(object$call)
-    own <- own[intersect(names(own), data_arguments)]
-    given[names(own)] <- own
-    call[names(own)] <- own
-  }
-  fit_or_specify(spec, call, parent.frame(), given[names(given) != "object"])
+  given <- given[names(given) != "object"]
+  if (!inherits(object, "dg_fit")) return(fit_or_specify(spec, call, parent.frame(), given))
+  given <- check_arguments(given, spec, parent.frame(), names(args))
+  given <- given[names(given) %in% data_arguments]
+  input <- model_input(object, given, parent.frame())
+  fit_call(spec, input, with_own_data(call, object, given, parent.frame()))
 }
 
 # Values of each parameter, as lists.

@@ -163,11 +163,26 @@ column_levels <- function(column) {
 
 # X [rows x p], without the intercept, the contrasts it was made with, and the term of each column.
 model_matrix <- function(terms, frame, contrasts = NULL) {
-  design <- stats::model.matrix(stats::delete.response(terms), frame, contrasts.arg = contrasts)
+  design <- on_error(
+    stats::model.matrix(stats::delete.response(terms), frame, contrasts.arg = contrasts),
+    function(e) abort_coding(frame, conditionMessage(e))
+  )
   term <- attr(design, "assign")
   X <- design[, term != 0L, drop = FALSE]
   rownames(X) <- NULL
   list(X = X, contrasts = attr(design, "contrasts"), assign = term[term != 0L])
+}
+
+# The polynomials of an ordered factor with many levels cannot be computed.
+abort_coding <- function(frame, problem) {
+  ordered <- frame[vapply(frame, is.ordered, NA)]
+  if (length(ordered) == 0L) abort("data", "The predictors cannot be coded: ", problem, ".")
+  levels <- vapply(ordered, nlevels, 0L)
+  most <- which.max(levels)
+  abort("data", "Predictor `", names(levels)[most], "` is ordered and has too many levels, ",
+        levels[most], ", for R's polynomials of them: take its number, `as.integer(",
+        names(levels)[most], ")`, or a factor without order; if it says the domain, it stands ",
+        "behind the bar.")
 }
 
 evaluate <- function(expr, data, env, arg) {

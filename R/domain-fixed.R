@@ -4,7 +4,8 @@
 domain_fixed <- function(kernel, rows) {
   new_domain_kernel("fixed", row = unname(domain_kappa(kernel, rows)),
                     own = domain_own(kernel, rows), kappa = kernel$kappa,
-                    coordinates = domain_coordinates(kernel, rows), words = format(kernel))
+                    coordinates = domain_coordinates(kernel, rows),
+                    words = plain_numbers(format(kernel)))
 }
 
 # The same seen from that domain alone: what is learned there.

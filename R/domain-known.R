@@ -5,7 +5,8 @@
 domain_known <- function(kernel, rows) {
   new_domain_kernel("known", names = levels(rows$domain), row = unname(domain_kappa(kernel, rows)),
                     own = unname(domain_own(kernel, rows)), kappa = kernel$kappa,
-                    coordinates = unname(domain_coordinates(kernel, rows)), words = format(kernel))
+                    coordinates = unname(domain_coordinates(kernel, rows)),
+                    words = plain_numbers(format(kernel)))
 }
 
 #' @exportS3Method

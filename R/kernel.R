@@ -88,7 +88,7 @@ squared_distances <- function(inner, norm_x, norm_z) {
 #' @export
 print.domgen_kernel <- function(x, ...) {
   cat_line("k(x, z) = ", format(x))
-  bandwidths <- unlist(list_bandwidths(x))
+  bandwidths <- plain_numbers(unlist(list_bandwidths(x)))
   if (length(bandwidths)) cat_line("  ", paste(bandwidths, collapse = "; "))
   invisible(x)
 }

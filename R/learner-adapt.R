@@ -257,12 +257,16 @@ coef.dg_adapted <- function(object, ...) object$correction$coefficients
 
 #' @export
 print.dg_adapted <- function(x, digits = NULL, ...) {
+  at_digits(digits, from_whole(x, describe_adapted(x), "x"))
+  invisible(x)
+}
+
+describe_adapted <- function(x) {
   cat_line(x$spec$parts$title, if (!is.null(x$name)) paste0(", adapted to domain \"", x$name, "\"")
            else ", adapted", describe_formula(x))
   cat_line("  ", plural(length(x$labelled), "labelled row"), " of ",
            format(x$rows$padded, big.mark = big_mark()))
-  at_digits(digits, print_details(x))
-  invisible(x)
+  print_details(x)
 }
 
 #' @exportS3Method

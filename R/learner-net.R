@@ -64,8 +64,28 @@ net_parameters <- function() parameters(
 #' @exportS3Method
 engine_of.dg_net_spec <- function(spec) list(fit = net_fit, predict = net_predict)
 
+# In units of powers of two, in which glmnet gives the same numbers: squares of others overflow, or
+# are taken for a constant column.
 net_fit <- function(x, y, domain, weights, alpha, lambda = NULL) {
   X <- as.matrix(x)
+  units <- power_of_two(apply(abs(X), 2L, max))
+  unit <- if (is.factor(y)) 1 else power_of_two(max(abs(y)))
+  X <- X / rep(units, each = nrow(X))
+  if (!is.factor(y)) y <- y / unit
+  found <- net_scaled(X, y, domain, weights, alpha, if (!is.null(lambda)) lambda / unit)
+  found$coefficients <- found$coefficients * unit / c(1, units)
+  found$lambda <- found$lambda * unit
+  if (!is.null(found$search)) {
+    found$search$lambda <- found$search$lambda * unit
+    found$search$loss <- found$search$loss * unit^(2 * !is.factor(y))
+  }
+  found
+}
+
+power_of_two <- function(size) ifelse(size > 0, 2^floor(log2(size)), 1)
+
+net_scaled <- function(X, y, domain, weights, alpha, lambda) {
+  columns <- seq_len(ncol(X))
   # glmnet wants two columns
   if (ncol(X) == 1L) X <- cbind(X, 0)
   family <- if (!is.factor(y)) "gaussian" else if (nlevels(y) == 2L) "binomial" else "multinomial"
@@ -82,7 +102,7 @@ net_fit <- function(x, y, domain, weights, alpha, lambda = NULL) {
     whole <- fit_to(seq_along(y), c(whole$lambda[whole$lambda > lambda], lambda))
   }
   found <- stats::coef(whole, s = lambda)
-  keep <- seq_len(ncol(x) + 1L)
+  keep <- c(1L, columns + 1L)
   coefficients <- if (family != "multinomial") found[keep, ] else {
     vapply(found, function(b) b[keep, ], numeric(length(keep)))
   }

@@ -20,7 +20,11 @@ new_loss <- function(kind, tube, smooth, help, squared = FALSE, kinks = 0L,
 }
 
 # The row of a name; at every fit, so not all are made.
-named_loss <- function(name) get(paste0("loss_", name), topenv())()
+named_loss <- function(name) {
+  make <- get0(paste0("loss_", name), topenv(), mode = "function")
+  if (is.null(make)) abort("model", "The model is damaged: it has no loss ", describe(name), ".")
+  make()
+}
 
 # Newton's method is for a loss that has no dual problem with a box, see learner-svm-logistic.R.
 takes_newton <- function(name) !is.null(name) && is.null(named_loss(name)$tube)

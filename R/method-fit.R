@@ -124,84 +124,9 @@ terms.dg_fit <- function(x, ...) {
   if (is.null(x$blueprint$plain)) x$blueprint$terms else plain_terms(x$blueprint$plain)
 }
 
-#' Change a model and fit it again
-#'
-#' @param object A fitted model.
-#' @param formula. Changes to the formula, as in [stats::update.formula()]; the
-#'   domain behind the bar is kept, and a `.` in the model's own formula is the predictors that it
-#'   stood for.
-#' @param ... Changed arguments of the method, such as `lambda = 0.01`, or new
-#'   data arguments.
-#' @param evaluate If `FALSE`, the call is returned instead.
-#' @return The new model.
-#' @examples
-#' model <- kpca(~ . | Species, data = iris, ncomp = 1)
-#' update(model, ncomp = 2)
-#' @export
-update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
-  call <- object$call
-  if (is.null(call)) abort("argument", "The model was not fitted by a call that can be changed.")
-  check_flag(evaluate, "evaluate")
-  if (!missing(formula.)) {
-    if (!inherits(formula., "formula")) {
-      abort("argument", "`formula.` must be a formula, not ", describe(formula.), ".")
-    }
-    if (!is.null(object$rows$n) && is.null(call$data)) {
-      abort("argument", "`formula.` must not be given: the model was fitted to sums, which have ",
-            "their predictors.")
-    }
-    call <- change_formula(call, object, formula.)
-  }
-  changes <- as.list(match.call(expand.dots = FALSE)$...)
-  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
-    abort("argument", "`...` must be named arguments, such as `cost = 10`.")
-  }
-  empty <- vapply(changes, identical, NA, quote(expr = ))
-  if (any(empty)) {
-    abort("argument", "`", names(changes)[empty][1L], "` must have a value; it is empty.")
-  }
-  # the specification that was fitted has the arguments of its method
-  spec <- if (is_call_to(call, "fit")) object$spec
-  # it is used again; what else was damaged is made anew
-  if (!is.null(spec) && length(changes)) check_sealed(object)
-  for (name in names(changes)) {
-    if (!is.null(spec) && !name %in% data_arguments) {
-      spec <- change_spec(spec, name, eval(changes[[name]], parent.frame()))
-      call$object <- spec
-    } else {
-      call[name] <- changes[name]
-    }
-  }
-  if (!evaluate) return(call)
-  # another package may have a function of that name in front
-  if (is_call_to(call, "fit")) call[[1L]] <- fit
-  env <- parent.frame()
-  on_error(eval(call, env), function(e) {
-    if (inherits(e, "domgen_error")) stop(e)
-    abort("data", "The call of the model cannot be evaluated again: ", conditionMessage(e), ".")
-  })
-}
-
-change_formula <- function(call, object, formula.) {
-  parts <- split_formula(stats::formula(object))
-  # update.formula() has no data to tell what `.` stood for
-  last <- length(parts$bare)
-  if ("." %in% all.names(parts$bare[[last]])) {
-    parts$bare[[last]] <- stats::formula(stats::terms(object))[[2L]]
-  }
-  bare <- on_error(stats::update.formula(parts$bare, formula.), function(e) {
-    abort("argument", "`formula.` (", format_formula(formula.), ") cannot change ",
-          format_formula(parts$bare), ": ", conditionMessage(e), ".")
-  })
-  last <- length(bare)
-  if (!is.null(parts$domain)) bare[[last]] <- call("|", bare[[last]], parts$domain)
-  call[[if (is.null(call$formula)) "x" else "formula"]] <- bare
-  call
-}
-
 #' @export
 print.dg_fit <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_fit(x))
+  at_digits(digits, from_whole(x, describe_fit(x), "x"))
   invisible(x)
 }
 

@@ -33,13 +33,15 @@
 #'   twice, for their kernel and for their embeddings.
 #'
 #' @param model A fitted model: a learner, projection, [chain()], ensemble, of [dg_auto()] or
-#'   [dg_tune()].
+#'   [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param rows Unlabelled rows of one or several domains, like `newdata` of
-#'   [predict()][predict.dg_learner()]; or `"training"`: the training domains as they were, which a
-#'   model with a feature map cannot give (give it the training data).
+#'   [predict()][predict.dg_learner()] (of a workflow as they come, before its recipe); or
+#'   `"training"`: the training domains as they were, which a model with a feature map cannot give
+#'   (give it the training data).
 #' @param domain Domain of each row of `rows`, when it is not a column of it; one value if all rows
 #'   are from one domain.
-#' @return The model, with the class `dg_fixed` in front of its own, and
+#' @return The model (in a fit of parsnip or a workflow the engine's), with the class `dg_fixed` in
+#'   front of its own, and
 #'   \item{reference}{list with the `domains` that are described (`NULL` where the model makes no
 #'     difference between domains), the number of complete `rows`, and `training`, whether they are
 #'     those of training}
@@ -72,6 +74,11 @@
 fix_reference <- function(model, rows, domain = NULL) {
   check_given(model, "model")
   check_given(rows, "rows")
+  UseMethod("fix_reference")
+}
+
+#' @exportS3Method
+fix_reference.default <- function(model, rows, domain = NULL) {
   check_fixable(model)
   check_describing(rows, domain)
   known <- read_reference(model, rows, domain, "na", "rows")
@@ -106,10 +113,7 @@ check_fixable <- function(model) {
   if (!inherits(model, "dg_fit")) {
     abort("argument", "`model` must be a fitted model, not ",
           if (inherits(model, "dg_spec")) "a specification: give it data with fit() first"
-          else describe(model),
-          if (inherits(model, c("model_fit", "workflow"))) {
-            ": of parsnip and workflows `extract_fit_engine(model)` is one"
-          }, ".")
+          else describe(model), ".")
   }
   check_sealed(model, "model")
   if (is_fixed(model)) {
@@ -145,7 +149,11 @@ check_open_reference <- function(object, reference, reference_domain) {
 #' @export
 print.dg_fixed <- function(x, ...) {
   NextMethod()
-  known <- x$reference
+  from_whole(x, describe_reference(x$reference), "x")
+  invisible(x)
+}
+
+describe_reference <- function(known) {
   cat_field("reference", "fixed: ", if (is.null(known$domains)) {
     "domains make no difference; each row is predicted alone"
   } else {
@@ -153,5 +161,4 @@ print.dg_fixed <- function(x, ...) {
            ") as described by ", plural(known$rows, "row"), if (known$training) " of training",
            "; each row is predicted alone")
   })
-  invisible(x)
 }

@@ -31,7 +31,7 @@ fit_call <- function(spec, input, call) UseMethod("fit_call")
 #' @exportS3Method
 fit_call.dg_spec <- function(spec, input, call) {
   if (!is.null(input$source)) return(fit_from_source(spec, input, call))
-  fitted <- fit_input(spec, input)
+  fitted <- plain_numbers(fit_input(spec, input))
   fitted$call <- call
   fitted
 }
@@ -129,7 +129,7 @@ fit_inputs.dg_spec <- function(specs, input) {
     list(sample = sample, fits = fit_path(placed, sample))
   }, function(i, shared, k) {
     check_probability(specs[[i]], shared$sample)
-    fitted <- add_origin(shared$fits[[k]](), specs[[i]], shared$sample, input$x)
+    fitted <- add_origin(shared$fits[[k]](), specs[[i]], shared$sample, input)
     calibrate(fitted, shared$sample)
   })
 }
@@ -140,11 +140,15 @@ finish_fit <- function(fitted, spec, sample) seal(add_origin(fitted, spec, sampl
 # Up to so many rows are kept where a model could do without them.
 exact_rows <- 5000L
 
-add_origin <- function(fitted, spec, sample, x = NULL) {
+# input: the data as the user gave them, NULL for a part of a model.
+add_origin <- function(fitted, spec, sample, input = NULL) {
   fitted$spec <- place_spec(spec, NULL)
   fitted$blueprint <- sample$blueprint
-  fitted$formula <- if (inherits(x, "formula")) plain_formula(x)
+  fitted$formula <- if (inherits(input$x, "formula")) plain_formula(input$x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
+  if (!is.null(input)) fitted$rows$origin <- row_origin(input, sample$blueprint)
+  action <- read_na_action(input$na.action)
+  if (!identical(action, "na.omit")) fitted$rows$action <- action
   # a model without a kernel, which keeps its rows: intervals refit it
   alone <- is.null(fitted$product) && is.null(fitted$members) && is.null(fitted$projection)
   if (alone && nrow(sample$X) <= exact_rows) fitted$rows$X <- sample$X

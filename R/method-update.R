@@ -59,3 +59,133 @@ change_spec.dg_chain_spec <- function(spec, name, value) {
 }
 
 find_changed <- function(spec, name) find_parameter(spec, name, all = TRUE)
+
+#' Change a model and fit it again
+#'
+#' @param object A fitted model.
+#' @param formula. Changes to the formula, as in [stats::update.formula()]; the
+#'   domain behind the bar is kept, and a `.` in the model's own formula is the predictors that it
+#'   stood for.
+#' @param ... Changed arguments of the method, such as `lambda = 0.01`, or new
+#'   data arguments.
+#' @param evaluate If `FALSE`, the call is returned instead.
+#' @details
+#' The data of the model's call are looked for where `update()` is called. They must be the rows
+#' that the model was fitted to; of a model that was made inside a function, or whose data have
+#' changed, give `data`.
+#' @return The new model.
+#' @examples
+#' model <- kpca(~ . | Species, data = iris, ncomp = 1)
+#' update(model, ncomp = 2)
+#' @export
+update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
+  call <- object$call
+  if (is.null(call)) abort("argument", "The model was not fitted by a call that can be changed.")
+  check_flag(evaluate, "evaluate")
+  env <- parent.frame()
+  own <- own_data(object, env)
+  if (!missing(formula.)) {
+    bare <- changed_formula(object, formula.)
+    call[[if (is.null(call$formula)) "x" else "formula"]] <- bare
+    own$x <- with_environment(bare, own$x)
+  }
+  changes <- given_changes(as.list(match.call(expand.dots = FALSE)$...))
+  # the specification that was fitted has the arguments of its method
+  spec <- if (is_call_to(call, "fit")) searched_spec(object)
+  # it is used again; what else was damaged is made anew
+  if (!is.null(spec) && length(changes)) check_sealed(object)
+  for (name in names(changes)) {
+    if (!is.null(spec) && !name %in% data_arguments) {
+      spec <- change_spec(spec, name, eval(changes[[name]], env))
+      call$object <- spec
+    } else {
+      call[name] <- changes[name]
+    }
+  }
+  if (!evaluate) return(call)
+  if (length(own)) check_unchanged(object, own, changes, env)
+  run <- refit_call(object, call, own, changes)
+  if (!is.null(spec)) run$object <- spec
+  fitted <- on_error(eval(run, env), function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("data", "The call of the model cannot be evaluated again: ", conditionMessage(e), ".")
+  })
+  fitted$call <- call
+  fitted
+}
+
+# Of a tuned model the search.
+searched_spec <- function(object) {
+  if (inherits(object, "dg_tuned")) object$tuning$spec else object$spec
+}
+
+given_changes <- function(changes) {
+  if (length(changes) && (is.null(names(changes)) || any(names(changes) == ""))) {
+    abort("argument", "`...` must be named arguments, such as `cost = 10`.")
+  }
+  empty <- vapply(changes, identical, NA, quote(expr = ))
+  if (any(empty)) {
+    abort("argument", "`", names(changes)[empty][1L], "` must have a value; it is empty.")
+  }
+  changes
+}
+
+# What is not changed must be what the model was fitted to: its rows, or with other rows what is
+# given beside them.
+check_unchanged <- function(object, own, changes, env) {
+  given <- changes[names(changes) %in% data_arguments]
+  formulas <- vapply(given, function(expr) inherits(on_error(eval(expr, env), identity), "formula"),
+                     NA)
+  given <- given[!formulas]
+  if (!any(c("x", "data") %in% names(given))) {
+    training_input(object, env, given)
+    return(invisible())
+  }
+  input <- list(data = eval(given[["data"]], env))
+  if (inherits(input$data, "dg_source")) return(invisible())
+  carry_columns(input, setdiff_by_name(own, given), env)
+  invisible()
+}
+
+# The call with what the fit knows in the place of names, which may mean something else by now.
+refit_call <- function(object, call, own, changes) {
+  # another package may have a function of that name in front
+  if (is_call_to(call, "fit")) call[[1L]] <- fit
+  if (length(own)) {
+    call[intersect(names(call), data_arguments)] <- NULL
+    own <- setdiff_by_name(own, changes)
+    call[names(own)] <- own
+    given <- changes[names(changes) %in% data_arguments]
+    call[names(given)] <- given
+  }
+  spec <- searched_spec(object)
+  if (!is_call_to(call, spec$method)) return(call)
+  args <- c(spec$args, if (is_call_to(call, "dg_tune")) spec["object"])
+  for (name in setdiff(intersect(names(call), names(args)), names(changes))) {
+    if (length(all.vars(call[[name]]))) call[name] <- args[name]
+  }
+  call
+}
+
+changed_formula <- function(object, formula.) {
+  if (!inherits(formula., "formula")) {
+    abort("argument", "`formula.` must be a formula, not ", describe(formula.), ".")
+  }
+  if (!is.null(object$rows$n) && is.null(object$call$data)) {
+    abort("argument", "`formula.` must not be given: the model was fitted to sums, which have ",
+          "their predictors.")
+  }
+  parts <- split_formula(stats::formula(object))
+  # update.formula() has no data to tell what `.` stood for
+  last <- length(parts$bare)
+  if ("." %in% all.names(parts$bare[[last]])) {
+    parts$bare[[last]] <- stats::formula(stats::terms(object))[[2L]]
+  }
+  bare <- on_error(stats::update.formula(parts$bare, formula.), function(e) {
+    abort("argument", "`formula.` (", format_formula(formula.), ") cannot change ",
+          format_formula(parts$bare), ": ", conditionMessage(e), ".")
+  })
+  last <- length(bare)
+  if (!is.null(parts$domain)) bare[[last]] <- call("|", bare[[last]], parts$domain)
+  bare
+}

@@ -85,6 +85,10 @@ print_details.dg_projection <- function(x) {
 #' @export
 summary.dg_projection <- function(object, ...) {
   check_no_dots(list(...), character())
+  from_whole(object, summarise_projection(object))
+}
+
+summarise_projection <- function(object) {
   variance <- object$variance
   shares <- cbind(variance, share = variance[, "distributional"] / variance[, "total"])
   structure(list(

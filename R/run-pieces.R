@@ -14,7 +14,7 @@ resumable <- function(call, store = new.env(parent = emptyenv())) {
   session$store <- store
   on.exit(session$store <- outer)
   if (session$inside || !is.null(outer)) return(call())
-  tryCatch(call(), interrupt = function(i) {
+  tryCatch(plain_numbers(call()), interrupt = function(i) {
     session$interrupted <- list(call = call, store = store)
     abort("interrupt", "Interrupted", where_interrupted(store),
           "; `dg_resume()` goes on from there.")

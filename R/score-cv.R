@@ -244,19 +244,11 @@ read_specification <- function(object, arg = "object") {
   spec
 }
 
-# A fitted model brings its own data when no others are given. needed: the arguments that give them.
-cv_input <- function(call, object, env, needed = "`x` and `data`") {
+# A fitted model brings its own data when no others are given.
+cv_input <- function(call, object, env) {
   given <- as.list(call)[-1L]
-  own <- !any(c("x", "formula") %in% names(given)) && inherits(object, "dg_fit")
-  if (own) given <- as.list(object$call)[-1L]
-  if (own && !any(c("x", "formula") %in% names(given))) {
-    abort("data", "The model was not fitted by a call that has its data: give ", needed, ".")
-  }
-  on_error(evaluate_input(given[names(given) %in% data_arguments], env), function(e) {
-    if (!own || inherits(e, "domgen_error")) stop(e)
-    abort("data", "The data of the model are gone (", conditionMessage(e),
-          "): give ", needed, ".")
-  })
+  given <- given[names(given) %in% data_arguments]
+  if (inherits(object, "dg_fit")) model_input(object, given, env) else evaluate_input(given, env)
 }
 
 # The rows that can be used, with truth and domain; the raw input to refit from.

@@ -146,29 +146,9 @@ lodo_sample <- function(object, env) {
   sample
 }
 
-# The data of the call, rows or a source.
-input_again <- function(object, env) {
-  given <- as.list(object$call)[-1L]
-  given <- given[names(given) %in% data_arguments]
-  if (length(given) == 0L) {
-    abort("argument", "`object` must be fitted by a call that has its data: features keep no rows.")
-  }
-  on_error(evaluate_input(given, env), function(e) {
-    if (inherits(e, "domgen_error")) stop(e)
-    abort("data", "The data of the model are gone (", conditionMessage(e), "), and features keep ",
-          "no rows.")
-  })
-}
-
 # The scaled predictors from the data of the call.
 read_again <- function(object, env) {
-  input <- input_again(object, env)
-  if (!is.null(input$source)) abort("argument", "`object` must be fitted to rows, not to a source.")
+  input <- training_input(object, env, needed = "fit it to them again, `update(model, data = )`")
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
-  same <- identical(sample$kept, object$rows$kept) && identical(sample$y, object$y) &&
-    identical(colnames(sample$X), object$blueprint$columns)
-  if (!same) {
-    abort("data", "`object` must be fitted to the data that its call names: they have changed.")
-  }
   apply_scaling(sample$X, object$blueprint$scaling, sample$domain)
 }

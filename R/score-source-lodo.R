@@ -46,7 +46,7 @@ kept_scorer <- function(object, splits, table = NULL) {
 
 # With a survey, for the rows of each domain, and a pass over the rows.
 score_again <- function(object, metrics, splits, env) {
-  input <- source_again(object, env)
+  input <- training_input(object, env, needed = "fit it again")
   what <- list("lodo", object$spec, object$formula, names(metrics), object$left_out$offset)
   over_source(input$source, what, function() {
     stage <- quietly(cv_stage(object$spec, input))
@@ -60,10 +60,4 @@ score_again <- function(object, metrics, splits, env) {
     scorer["errors"] <- list(NULL)
     scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), stage, metrics)[[1L]]
   })
-}
-
-source_again <- function(object, env) {
-  input <- input_again(object, env)
-  if (!is.null(input$source)) return(input)
-  abort("data", "`object` must be fitted to the source that its call names: it has changed.")
 }

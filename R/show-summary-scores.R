@@ -102,12 +102,15 @@ print.summary.dg_compare <- function(x, digits = NULL, ...) {
 #' @rdname summary.dg_cv
 #' @export
 summary.dg_tuned <- function(object, ...) {
-  tuning <- object$tuning
+  structure(c(from_whole(object, summarise_tuning(object$tuning)), list(model = NextMethod())),
+            class = "summary.dg_tuned")
+}
+
+summarise_tuning <- function(tuning) {
   table <- tuning$table[is.na(tuning$table$error), c(names(tuning$best), "mean", "se")]
   order <- order(losses(table$mean, tuning$metric$better))
   best <- data.frame(table[utils::head(order, 5L), ], row.names = NULL, check.names = FALSE)
-  structure(list(best = best, metric = tuning$metric$title, choices = nrow(tuning$table),
-                 model = NextMethod()), class = "summary.dg_tuned")
+  list(best = best, metric = tuning$metric$title, choices = nrow(tuning$table))
 }
 
 #' @export

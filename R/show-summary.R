@@ -50,9 +50,13 @@
 summary.dg_learner <- function(object, left_out = NULL, ...) {
   check_no_dots(list(...), "left_out")
   if (!is.null(left_out)) left_out <- check_flag(left_out, "left_out")
-  check_sealed(object)
+  env <- parent.frame()
+  from_whole(object, summarise_learner(object, left_out, env))
+}
+
+summarise_learner <- function(object, left_out, env) {
   metric <- summary_metric(object)
-  known <- known_left_out(object, left_out, parent.frame())
+  known <- known_left_out(object, left_out, env)
   within <- training_scores(object, metric)
   learner <- learner_of(object)
   structure(list(

@@ -112,6 +112,11 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   check_given(model, "model")
   check_no_dots(list(...), names(formals(dg_effect)))
   type <- check_choice(type, "type", effect_types)
+  # as everywhere, a data frame behind a model is the data
+  if (is.data.frame(predictors) && is.null(data)) {
+    data <- predictors
+    predictors <- NULL
+  }
   progress <- read_progress(progress)
   check_explained(model, type)
   rows <- effect_rows(model, data, domain, parent.frame())
@@ -154,7 +159,7 @@ effect_rows <- function(model, data, domain, env) {
     abort("argument", "`domain` must not be given without `data`.")
   }
   if (own) {
-    input <- cv_input(call("dg_effect"), model, env, "`data`")
+    input <- training_input(model, env)
     if (!is.null(input$source)) {
       abort("argument", "`data` must be given: the model was fitted to a source.")
     }

@@ -124,7 +124,7 @@ score_blocks <- function(fold, blocks, group = character(), described = NULL) {
   d <- judged_rows(list(truth = rep(fold$y[fold$rows], times)), fold$model, values,
                    levels(fold$y), fold$metric$needs)
   G <- nlevels(fold$domain)
-  block <- rep(seq_len(times) - 1, each = length(fold$rows))
+  block <- rep(seq_len(times) - 1L, each = length(fold$rows))
   cell <- rep(as.integer(fold$domain), times) + G * block
   stats::setNames(score_groups(d, factor(cell, seq_len(G * times)), fold$metric),
                   rep(levels(fold$domain), times))

@@ -101,6 +101,26 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// digest_numbers_
+std::string digest_numbers_(const Rcpp::NumericVector& values);
+RcppExport SEXP _domgen_digest_numbers_(SEXP valuesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type values(valuesSEXP);
+    rcpp_result_gen = Rcpp::wrap(digest_numbers_(values));
+    return rcpp_result_gen;
+END_RCPP
+}
+// digest_texts_
+std::string digest_texts_(const Rcpp::CharacterVector& values);
+RcppExport SEXP _domgen_digest_texts_(SEXP valuesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type values(valuesSEXP);
+    rcpp_result_gen = Rcpp::wrap(digest_texts_(values));
+    return rcpp_result_gen;
+END_RCPP
+}
 // kernel_means_
 Eigen::MatrixXd kernel_means_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector dx, int Gx, Rcpp::Nullable<Rcpp::NumericMatrix> Z, Rcpp::Nullable<Rcpp::IntegerVector> dz, int Gz, int threads);
 RcppExport SEXP _domgen_kernel_means_(SEXP programSEXP, SEXP XSEXP, SEXP dxSEXP, SEXP GxSEXP, SEXP ZSEXP, SEXP dzSEXP, SEXP GzSEXP, SEXP threadsSEXP) {
@@ -579,6 +599,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_csv_skip_", (DL_FUNC) &_domgen_csv_skip_, 2},
     {"_domgen_csv_take_", (DL_FUNC) &_domgen_csv_take_, 6},
     {"_domgen_csv_fields_", (DL_FUNC) &_domgen_csv_fields_, 5},
+    {"_domgen_digest_numbers_", (DL_FUNC) &_domgen_digest_numbers_, 1},
+    {"_domgen_digest_texts_", (DL_FUNC) &_domgen_digest_texts_, 1},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},

@@ -124,3 +124,32 @@ test_that("a graph is resampled by domains, cloned and saved", {
   expect_identical(copy$predict(task)$response, expected)
   expect_identical(readRDS(file)$predict(task)$response, expected)
 })
+
+test_that("learner_cv keeps the rows of a domain in one fold", {
+  skip_without_pipelines()
+  toy <- toy_domains(6, 10)
+  toy$site <- factor(rep(1:2, length.out = nrow(toy)))
+  task <- mlr3::as_task_regr(toy, target = "y")
+  out_of_fold <- function(task, ...) {
+    # the mean of the rows of other folds
+    op <- mlr3pipelines::po("learner_cv", mlr3::lrn("regr.featureless"), ...)
+    op$train(list(task))[[1L]]
+  }
+  values <- function(task) task$data(cols = task$feature_names)[[1L]]
+  kinds <- function(values, domain) max(tapply(values, domain, function(v) length(unique(v))))
+  drawn <- with_seed(1, values(out_of_fold(task)))
+  expect_gt(kinds(drawn, toy$domain), 1L)
+  task$set_col_roles("domain", roles = "domain")
+  result <- out_of_fold(task)
+  expect_identical(kinds(values(result), toy$domain), 1L)
+  expect_identical(result$col_roles[c("domain", "group")], list(domain = "domain", group = character()))
+  task$set_col_roles(c("domain", "site"), roles = "domain")
+  result <- out_of_fold(task, resampling.folds = 4)
+  expect_identical(kinds(values(result), interaction(toy$domain, toy$site, drop = TRUE)), 1L)
+  expect_identical(result$col_roles$group, character())
+  # and its models know their domains
+  task$set_col_roles("site", roles = "feature")
+  op <- mlr3pipelines::po("learner_cv", mlr3::lrn("regr.domgen_ridge", lambda = 1))
+  expect_s3_class(op$train(list(task))[[1L]], "TaskRegr")
+  expect_identical(levels(op$state$model$domain), levels(toy$domain))
+})

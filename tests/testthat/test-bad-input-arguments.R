@@ -175,7 +175,7 @@ test_that("what has no picture and a model whose data are gone say so", {
   expect_domgen_error(plot(dg_svm()), "has no picture")
   expect_domgen_error(lodo(model), "data of the model are gone")
   expect_domgen_error(update(model, lambda = 2),
-                      "cannot be evaluated again: object 'gone' not found")
+                      "are gone \\(object 'gone' not found\\): give `data`")
   expect_domgen_error(plot(udica(~ a + b | g, data = d), max_labels = 3),
                       "did you mean `max_panels`")
   expect_domgen_error(plot(udica(~ a + b | g, data = d), col = "no colour"),

@@ -81,3 +81,36 @@ test_that("digits of the user are relative to R's own", {
   expect_identical(with_digits(10, pi, 4), signif(pi, 7))
   expect_identical(with_digits(1, pi, 4), 3)
 })
+
+test_that("a preference for exponents changes nothing that is printed, told or computed", {
+  toy <- toy_domains(4, 10)
+  classes <- toy_classes(4, 12)
+  ridge <- function(...) dg_ridge(y ~ x1 + x2 | domain, data = toy, lambda = 1, ...)
+  runs <- list(
+    function() summary(ridge()), function() fix_reference(ridge(), toy),
+    function() dg_lm(y ~ x1 | domain, data = toy), function() summary(dica(y ~ x1 | domain, data = toy)),
+    function() dg_svm(y ~ x1 | domain, data = classes, cost = 1),
+    function() dg_cv(dg_lm(), y ~ x1 | domain, data = toy)$domains,
+    function() dg_importance(dg_lm(), y ~ x1 | domain, data = toy, permutations = 2),
+    function() dg_effect(dg_lm(y ~ x1 | domain, data = toy), grid = 3),
+    function() dg_novelty(ridge(), toy), function() dg_svm(cost = 2), function() kernel_rbf(2),
+    function() dg_tune(dg_ridge(), y ~ x1 | domain, data = toy, grid = list(lambda = c(1, 100)),
+                       extend = FALSE),
+    function() tryCatch(dg_ridge(lambda = -2), error = conditionMessage),
+    function() tryCatch(ridge(features = features_nystrom(1e4)), warning = conditionMessage)
+  )
+  outcome <- function(run, scipen) {
+    old <- options(scipen = scipen)
+    on.exit(options(old))
+    with_seed(1, {
+      found <- run()
+      # what base R prints is the user's
+      if (is.data.frame(found)) options(old)
+      capture.output(if (is.character(found)) cat(found) else print(found))
+    })
+  }
+  without_seconds <- function(lines) grep("seconds| s$", lines, value = TRUE, invert = TRUE)
+  for (run in runs) {
+    expect_identical(without_seconds(outcome(run, -10)), without_seconds(outcome(run, 0)))
+  }
+})

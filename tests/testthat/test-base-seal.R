@@ -222,3 +222,36 @@ test_that("notes of one's own may stand beside the parts, and parts of a chain a
   broken <- replace(model, "coefficients", list(NULL))
   expect_identical(predict(update(broken), new), predict(model, new))
 })
+
+test_that("print(), summary() and predict() of a model with a damaged part are errors of their class", {
+  toy <- toy_domains(4, 10)
+  classes <- toy_classes(4, 12)
+  models <- list(
+    ridge = dg_ridge(y ~ x1 | domain, data = toy, lambda = 1),
+    svm = dg_svm(y ~ x1 | domain, data = classes, cost = 1),
+    kpca = kpca(~ x1 | domain, data = toy, ncomp = 1),
+    tuned = dg_tune(dg_ridge(), y ~ x1 | domain, data = toy, grid = list(lambda = 1),
+                    extend = FALSE)
+  )
+  models$adapted <- adapt(models$ridge, toy[toy$domain == "d1", ], y)
+  damages <- list(missing = function(part) NULL, text = function(part) "damaged")
+  uses <- list(print = function(m) capture.output(print(m)),
+               summary = function(m) if (inherits(m, "dg_learner")) summary(m, left_out = FALSE)
+                                     else summary(m),
+               predict = function(m) predict(m, toy[toy$domain == "d1", ]))
+  outcomes <- list()
+  for (model in models) for (part in setdiff(names(model), "seal")) for (damage in damages) {
+    damaged <- model
+    damaged[part] <- list(damage(model[[part]]))
+    for (use in names(uses)) {
+      found <- tryCatch(quietly(suppressMessages(uses[[use]](damaged))), error = identity)
+      if (inherits(found, "error") && !inherits(found, "domgen_error")) {
+        outcomes <- c(outcomes, paste(use, class(model)[1L], part, conditionMessage(found)))
+      }
+    }
+  }
+  expect_identical(outcomes, list())
+  cut <- models$ridge
+  cut$product <- NULL
+  for (use in uses) expect_domgen_error(use(cut), "is damaged", "domgen_error_model")
+})

@@ -65,3 +65,17 @@ test_that("it is compared and tuned, and what is wrong is said", {
   expect_error(dg_gam(k = 2), "`k` must be one whole number of at least 3, not 2")
   expect_error(dg_gam(Species ~ . | site, data = flowers), "^`dg_gam\\(\\)` needs a number or two")
 })
+
+test_that("values whose squares overflow are fitted right or refused", {
+  small <- toy_domains(3, 20)
+  expected <- predict(dg_gam(y ~ x1 | domain, data = small), small)
+  for (unit in c(1e150, 1e-150)) {
+    for (data in list(transform(small, x1 = x1 * unit), transform(small, y = y * unit))) {
+      found <- tryCatch(quietly(predict(dg_gam(y ~ x1 | domain, data = data), data)),
+                        domgen_error = identity)
+      if (is.numeric(found)) {
+        expect_equal(found * max(expected) / max(found), expected, tolerance = 1e-3)
+      } else expect_s3_class(found, "domgen_error")
+    }
+  }
+})

@@ -69,3 +69,18 @@ test_that("it is searched, compared, calibrated, and comes back from a file", {
   expect_error(dg_net(y ~ . | domain, data = toy), "^Elastic net: `fit` failed: y is constant",
                class = "domgen_error_learner")
 })
+
+test_that("units make no difference, however large or small", {
+  small <- droplevels(subset(toy, as.integer(domain) <= 3))
+  fitted_with <- function(data, unit = 1, ...) {
+    quietly(predict(dg_net(y ~ . | domain, data = data, ...), data)) / unit
+  }
+  expected <- fitted_with(small)
+  by_lambda <- fitted_with(small, lambda = 0.01)
+  for (unit in c(1e150, 1e-150, 1e300)) {
+    expect_equal(fitted_with(transform(small, x1 = x1 * unit)), expected, tolerance = 1e-10)
+    expect_equal(fitted_with(transform(small, y = y * unit), unit), expected, tolerance = 1e-10)
+    expect_equal(fitted_with(transform(small, y = y * unit), unit, lambda = 0.01 * unit), by_lambda,
+                 tolerance = 1e-10)
+  }
+})

@@ -286,7 +286,7 @@ test_that("what a call cannot use is said in its own words", {
   expect_domgen_error(dg_effect(model, "x1", progress = "yes"), "`progress` must be TRUE or FALSE")
   adapted <- adapt(model, data[1:3, ], labels = data$y[1:3])
   expect_domgen_error(dg_effect(adapted, "x1"), "by a call that has its data: give `data`")
-  expect_domgen_error(dg_cv(adapted), "give `x` and `data`")
+  expect_domgen_error(dg_cv(adapted), "call that has its data: give `data`")
   gone <- local({
     own <- data
     dg_ridge(y ~ . | domain, data = own, lambda = 1)

@@ -1,8 +1,12 @@
 #include "test.h"
 
 #include "../data/csv-rows.h"
+#include "../data/digest.h"
 #include "../data/md5.h"
 
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -126,10 +130,34 @@ void sums() {
   domgen_test::check("MD5 sums", wrong, 0);
 }
 
+std::uint64_t digest_of(std::initializer_list<double> numbers) {
+  domgen::Digest digest;
+  for (const double x : numbers) digest.number(x);
+  return digest.value();
+}
+
+std::uint64_t digest_of(std::initializer_list<std::string> texts) {
+  domgen::Digest digest;
+  for (const std::string& text : texts) digest.text(text.data(), text.size());
+  return digest.value();
+}
+
+void digests() {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  int wrong = digest_of({0.0, nan}) != digest_of({-0.0, -nan});
+  wrong += digest_of({1.0, 2.0}) == digest_of({2.0, 1.0});
+  wrong += digest_of({1.0}) == digest_of({1.0, 0.0});
+  wrong += digest_of({1.0}) == digest_of({1.0 + 1e-15});
+  wrong += digest_of({"ab", "c"}) == digest_of({"a", "bc"});
+  wrong += digest_of({"longer than eight"}) == digest_of({"longer than eighT"});
+  domgen_test::check("digests", wrong, 0);
+}
+
 }  // namespace
 
 void test_data() {
   rows_of_text();
   problems();
   sums();
+  digests();
 }

@@ -1,0 +1,138 @@
+# The data of a function that takes a model first: those that are given, else those of the model's
+# own call, which must be the rows that it was fitted to. Where the model has a formula, a data
+# frame is the data of that.
+
+# given: data arguments, expressions by name; needed: what to do without the model's own.
+model_input <- function(object, given, env, needed = what_to_give(object)) {
+  if (!any(c("x", "formula", "data") %in% names(given))) {
+    return(training_input(object, env, given, needed))
+  }
+  completed <- with_formula(given, env, own_formula(object, env))
+  input <- evaluate_input(completed, env)
+  if (identical(completed, given)) return(input)
+  carry_columns(input, setdiff_by_name(own_data(object, env), given), env)
+}
+
+# A data frame or a source in the place of `x`, or `data` alone, with the formula of a model; `y`
+# beside a data frame says that it has predictors only.
+with_formula <- function(given, env, formula) {
+  if (!is.null(given[["formula"]]) || !is.null(given[["y"]])) return(given)
+  rows <- given[["data"]]
+  if (is.null(rows)) {
+    x <- eval(given[["x"]], env)
+    if (inherits(x, c("data.frame", "dg_source"))) rows <- x
+  } else if (!is.null(given[["x"]])) return(given)
+  # lazily: several models may have several
+  if (is.null(rows) || is.null(formula)) return(given)
+  given$data <- rows
+  given$x <- formula
+  given
+}
+
+setdiff_by_name <- function(own, given) own[setdiff(names(own), names(given))]
+
+# The weights of a model, say, are those of its own rows, unless they are a column of any data.
+carry_columns <- function(input, own, env) {
+  for (name in intersect(c("domain", "weights", "unit"), names(own))) {
+    if (!is.null(input$source)) {
+      input[name] <- own[name]
+      next
+    }
+    columns <- all.vars(own[[name]])
+    if (length(columns) == 0L || !all(columns %in% names(input$data))) {
+      abort("argument", "`", name, "` must be given with other data: that of the model is of its ",
+            "own rows.")
+    }
+    input[[name]] <- single_column(evaluate(own[[name]], input$data, env, name))
+  }
+  if (is.null(input$na.action)) input$na.action <- eval(own[["na.action"]], env)
+  input
+}
+
+# given: arguments that take the place of the model's own.
+training_input <- function(object, env, given = list(), needed = what_to_give(object)) {
+  own <- own_data(object, env)
+  if (length(own) == 0L) {
+    abort("data", "The model was not fitted by a call that has its data: ", needed, ".")
+  }
+  own[names(given)] <- given
+  input <- on_error(evaluate_input(own, env), function(e) {
+    abort("data", "The data of the model are gone (", sub("[.]$", "", conditionMessage(e)), "): ",
+          needed, ".")
+  })
+  check_origin(object, input, names(given), needed)
+}
+
+# What the call names must be what it named when the model was fitted. Sources know themselves.
+check_origin <- function(object, input, given, needed) {
+  known <- object$rows$origin
+  if (is.null(known) && !is.null(input$source)) return(input)
+  how <- if (!is.null(input$source)) "they come from a source, and did not"
+         else if (is.null(known)) "they came in another form"
+         else origin_difference(known, row_origin(input, object$blueprint),
+                                setdiff(names(known$sums), given))
+  if (is.null(how)) return(input)
+  abort("data", "The data that the call of the model names here are not those that it was fitted ",
+        "to, or they have changed (", how, "): ", needed, ".")
+}
+
+what_to_give <- function(object) {
+  if (is.null(object$formula)) "give `x`, and what belongs to it" else "give `data`"
+}
+
+# The data arguments of a model's call: expressions, but for what the fit knows, the formula and
+# what is done with missing values. `x` is the formula, where there is one, and `data` its data.
+own_data <- function(object, env) {
+  own <- as.list(object$call)[-1L]
+  own <- own[names(own) %in% data_arguments]
+  if (!any(c("x", "formula", "data") %in% names(own))) return(list())
+  origin <- object$rows$origin
+  # sums that the user made
+  if (is.null(origin) && is.null(object$rows$sizes)) return(own)
+  formula <- own_formula(object, env)
+  if (!is.null(formula)) {
+    behind <- if (is.null(own[["formula"]])) "y" else "x"
+    if (is.null(own[["data"]])) own$data <- own[[behind]]
+    own[c("formula", "y")] <- NULL
+    own$x <- formula
+  }
+  if (is.null(origin)) return(own)
+  # NULL, or a column that the formula has by now
+  own[setdiff(c("y", "domain", "weights", "unit"), names(origin$sums))] <- NULL
+  own$na.action <- object$rows$action
+  own
+}
+
+# A call that took its data from a model, with them.
+with_own_data <- function(call, object, given, env) {
+  own <- own_data(object, env)
+  if (any(c("x", "formula", "data") %in% names(given))) {
+    if (identical(with_formula(given, env, object$formula), given)) return(call)
+    own$data <- if (is.null(given[["data"]])) given[["x"]] else given[["data"]]
+    given[c("x", "data")] <- NULL
+  }
+  if (!is.null(object$formula)) own$x <- object$formula
+  own <- setdiff_by_name(own, given)
+  call[names(own)] <- own
+  call
+}
+
+# With what the model knows of the names in it, and otherwise with those of the caller.
+own_formula <- function(object, env) {
+  formula <- object$formula
+  if (is.null(formula)) return(NULL)
+  known <- environment(object$blueprint$terms)
+  environment(formula) <- list2env(as.list(known, all.names = TRUE), parent = env)
+  formula
+}
+
+# One formula for all of several models.
+shared_formula <- function(models, env) {
+  models <- Filter(function(model) inherits(model, "dg_fit") && !is.null(model$formula), models)
+  if (length(models) == 0L) return(NULL)
+  texts <- unique(vapply(models, function(model) format_formula(model$formula), ""))
+  if (length(texts) > 1L) {
+    abort("argument", "`x` must be a formula: the models have several, ", enumerate(texts), ".")
+  }
+  own_formula(models[[1L]], env)
+}
