@@ -91,7 +91,7 @@ test_that("an interrupt is an interrupt, and answered within half a second", {
   }
 })
 
-test_that("an interrupt while ranger is at work is an interrupt, in whatever asked for the forest", {
+test_that("an interrupt while ranger is at work is one, whatever asked for the forest", {
   skip_on_cran()
   skip_on_os("windows")
   skip_if_not_installed("ranger")
@@ -136,7 +136,7 @@ test_that("an interrupt while ranger is at work is an interrupt, in whatever ask
   expect_true(found$same)
 })
 
-test_that("a time limit while ranger is at work is one, which neither ends R nor is a failed fold", {
+test_that("a time limit while ranger is at work neither ends R nor is a failed fold", {
   skip_on_cran()
   skip_if_not_installed("ranger")
   said <- in_new_session({
