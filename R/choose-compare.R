@@ -141,16 +141,21 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   })
 }
 
-# Rows in blocks: each method by passes of its own, on the folds of the first.
+# Rows in blocks: each method by passes of its own, on the folds of the first that does not fail.
 compare_source <- function(specs, input, folds, metric, refits, progress, against, hold_out) {
+  for (spec in specs) check_source_cv(spec, folds, refits)
   what <- list("dg_compare", specs, format_formula(input$x), input$weights, folds)
   over_source(input$source, what, function() {
     runs <- list()
-    for (spec in unname(specs)) {
-      run <- cv_source(spec, input, folds, metric, refits, progress, hold_out)
-      folds <- run$folds
-      runs <- c(runs, list(run))
+    for (i in seq_along(specs)) {
+      session$trip$part <- paste0("method ", i, ", ")
+      run <- on_error(cv_source(specs[[i]], input, folds, metric, refits, progress, hold_out),
+                      function(e) if (inherits(e, "domgen_error_worker")) stop(e) else e)
+      if (!inherits(run, "error")) folds <- run$folds
+      runs[[i]] <- run
     }
+    runs <- with_failed_runs(runs, specs)
+    warn_failed(runs, names(specs), "")
     new_comparison(runs, names(specs), against)
   })
 }

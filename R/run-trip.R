@@ -2,7 +2,8 @@
 # when it is repeated after an interrupt or a crash, and keeps what is finished.
 
 # session$trip, an environment: memory, an environment of what is finished; folder and key: where it
-# is kept beyond the session, or NULL; passes: how many there were; counts: rows of the partitions.
+# is kept beyond the session, or NULL; passes: how many there were; part: of a call of several parts,
+# one of which may fail at any pass, what its passes are kept under; counts: rows of the partitions.
 
 # what: list of all that decides about the call's numbers; code: a function, whose random numbers
 # all come from the seed. A call inside a call is part of it.
@@ -53,7 +54,7 @@ count_partitions <- function(piece) vapply(piece$partitions, partition_count, nu
 next_pass <- function(trip, label) {
   trip$passes <- trip$passes + 1L
   # what an interrupt says of them
-  key <- sprintf("pass %d, %s", trip$passes, label)
+  key <- paste0(trip$part, sprintf("pass %d, %s", trip$passes, label))
   trip$memory$pass <- key
   key
 }

@@ -53,13 +53,31 @@ failed_words <- function(run) {
          " failed: ", sub("[.]*$", ".", run$failed$error[1L]))
 }
 
+# runs: of a source, or the error of one, which becomes the same without any score.
+with_failed_runs <- function(runs, specs) {
+  failed <- vapply(runs, inherits, NA, "error")
+  if (all(failed)) stop(runs[[1L]])
+  like <- runs[[which(!failed)[1L]]]
+  like$domains[c("score", if (length(like$metrics) > 1L) names(like$metrics))] <- NA_real_
+  like[c("mean", "se", "overall")] <- NA_real_
+  like$errors[] <- list(no_error())
+  like$fits <- cbind(like$fits[c("fold", "rep")], seconds = NA_real_)
+  like$warnings <- table(NULL)
+  runs[failed] <- Map(function(error, spec) {
+    like$spec <- spec
+    like$failed <- cbind(like$fits[c("fold", "rep")], error = conditionMessage(error))
+    like
+  }, runs[failed], specs[failed])
+  runs
+}
+
 # names: of several methods.
-warn_failed <- function(runs, names = NULL) {
+warn_failed <- function(runs, names = NULL,
+                        then = "; `dg_resume()` tries again what failed") {
   words <- lapply(runs, failed_words)
   failed <- !vapply(words, is.null, NA)
   if (!any(failed)) return(invisible())
   said <- paste0(if (!is.null(names)) paste0("\"", names[failed], "\", "), unlist(words[failed]))
   said[1L] <- paste0(toupper(substr(said[1L], 1L, 1L)), substr(said[1L], 2L, nchar(said[1L])))
-  warn("failed", paste(said, collapse = " "), " The rest stands; `dg_resume()` tries again what ",
-       "failed.")
+  warn("failed", paste(said, collapse = " "), " The rest stands", then, ".")
 }

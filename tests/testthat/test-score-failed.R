@@ -68,6 +68,28 @@ test_that("where all folds fail it is the error of the first", {
                       "\"d1\" held out: .*no luck", "domgen_error_fold")
 })
 
+test_that("a method that fails on a source is a line as well", {
+  map <- features_nystrom(8)
+  objects <- list(ridge = dg_ridge(lambda = 1, features = map))
+  compare <- function(...) {
+    set.seed(1)
+    dg_compare(c(objects, list(...)), y ~ x1 + x2 | domain, data = row_source(toy, partitions = 2),
+               metric = c("rmse", "mae"))
+  }
+  alone <- compare()
+  own <- domgen:::left_out_fits
+  with_replaced("left_out_fits", function(spec, ...) {
+    if (spec$method == "dg_gp") stop("no luck")
+    own(spec, ...)
+  }, expect_warning(x <- compare(gp = dg_gp(features = map)),
+                    "^\"gp\", all folds failed: no luck[.] The rest stands[.]$",
+                    class = "domgen_warning_failed"))
+  expect_equal(x$table[1:2, -11], alone$table[, -11])
+  expect_identical(x$table$error, c(NA, NA, "no luck"))
+  expect_output(print(x), "gp: all folds failed: no luck")
+  expect_all_drawn(x)
+})
+
 test_that("a method that fails is a line, and the others are compared as without it", {
   luck$good <- FALSE
   compare <- function(objects, ...) {
