@@ -148,6 +148,35 @@ test_that("a time limit while ranger is at work neither ends R nor is a failed f
   expect_identical(said, "reached elapsed time limit")
 })
 
+test_that("an interrupt waits for predictions that a user's own function makes by ranger", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("ranger")
+  found <- in_new_session({
+    d <- data.frame(input$X[1:100, ], g = rep(1:4, 25))
+    predicted <- FALSE
+    # in the midst of them, where R asks whether there was one
+    guess <- function(object, x) {
+      tools::pskill(Sys.getpid(), tools::SIGINT)
+      for (i in 1:1e6) i + 1
+      predicted <<- TRUE
+      rep(0, nrow(x))
+    }
+    ends <- function(wrap) {
+      predicted <<- FALSE
+      forest <- learner_custom(function(x, y) wrap(ranger::ranger(x = x, y = y, num.trees = 2)),
+                               guess)
+      class <- tryCatch(class(fit(forest, X1 ~ X2 | g, data = d)), interrupt = class)
+      c(predicted = predicted, interrupt = "interrupt" %in% class)
+    }
+    list(bare = ends(identity), within = ends(function(model) list(1, model)),
+         other = ends(function(model) NULL))
+  }, list(X = rows()))
+  expect_identical(found$bare, c(predicted = TRUE, interrupt = TRUE))
+  expect_identical(found$within, found$bare)
+  expect_identical(found$other, c(predicted = FALSE, interrupt = TRUE))
+})
+
 test_that("a user's own function with ranger in it does not make an interrupt a failed fold", {
   late <- learner_custom(function(x, y) stop("User interrupt or internal error."),
                          function(object, x) numeric(nrow(x)))
