@@ -154,20 +154,20 @@ test_that("an interrupt waits for predictions that a user's own function makes b
   skip_if_not_installed("ranger")
   found <- in_new_session({
     d <- data.frame(input$X[1:100, ], g = rep(1:4, 25))
-    predicted <- FALSE
+    state <- new.env()
     # in the midst of them, where R asks whether there was one
     guess <- function(object, x) {
       tools::pskill(Sys.getpid(), tools::SIGINT)
       for (i in 1:1e6) i + 1
-      predicted <<- TRUE
+      state$predicted <- TRUE
       rep(0, nrow(x))
     }
     ends <- function(wrap) {
-      predicted <<- FALSE
+      state$predicted <- FALSE
       forest <- learner_custom(function(x, y) wrap(ranger::ranger(x = x, y = y, num.trees = 2)),
                                guess)
       class <- tryCatch(class(fit(forest, X1 ~ X2 | g, data = d)), interrupt = class)
-      c(predicted = predicted, interrupt = "interrupt" %in% class)
+      c(predicted = state$predicted, interrupt = "interrupt" %in% class)
     }
     list(bare = ends(identity), within = ends(function(model) list(1, model)),
          other = ends(function(model) NULL))
