@@ -137,8 +137,9 @@
 #'   \item{calibration}{with probabilities a list, see [dg_svm()]}
 #'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
 #' @section Errors:
-#' Those of [dg_ridge()]; a metric that needs probabilities. A candidate that fails, or a member that
-#' cannot be fitted to all rows, is left out with one warning of class `domgen_warning_left_out`.
+#' Those of [dg_ridge()]; a metric that needs probabilities. A candidate that fails, or a member
+#' that cannot be fitted to all rows, is left out with one warning of class
+#' `domgen_warning_left_out`.
 #' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation
 #'   for model selection. *BMC Bioinformatics* 7, 91.
 #' @seealso [dg_ensemble()] of your own members, [dg_tune()] for other methods, [dg_diagnose()]

@@ -64,8 +64,8 @@ hand_over_to <- function(spec, which, first, second, further) {
   })
 }
 
-# An interrupt within ranger's predictions ends R, so that those of users' functions wait. (Within its
-# fit it is an error, see ends_call().)
+# An interrupt within ranger's predictions ends R, so that those of users' functions wait. (Within
+# its fit it is an error, see ends_call().)
 holds_ranger <- function(object) {
   inherits(object, "ranger") ||
     typeof(object) == "list" && any(vapply(unclass(object), inherits, NA, "ranger"))

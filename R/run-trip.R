@@ -2,8 +2,8 @@
 # when it is repeated after an interrupt or a crash, and keeps what is finished.
 
 # session$trip, an environment: memory, an environment of what is finished; folder and key: where it
-# is kept beyond the session, or NULL; passes: how many there were; part: of a call of several parts,
-# one of which may fail at any pass, what its passes are kept under; counts: rows of the partitions.
+# is kept beyond the session, or NULL; passes: how many there were; part: what passes are kept under
+# in a call of several parts, one of which may fail at any pass; counts: rows of the partitions.
 
 # what: list of all that decides about the call's numbers; code: a function, whose random numbers
 # all come from the seed. A call inside a call is part of it.

@@ -18,11 +18,11 @@ cross_validate <- function(plan, names = NULL) {
   outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, plan$progress,
                               vapply(plan$specs, function(spec) spec$parts$title, ""))
   main <- seq_along(splits)
+  done <- !vapply(outcomes, function(own) all(vapply(own[main], has_failed, NA)), NA)
+  if (!any(done)) stop(outcomes[[1L]][[1L]]$error)
   runs <- Map(function(spec, own) {
     new_cv(spec, plan$task, plan$folds, plan$metrics, splits, own[main], pairs, own[-main])
   }, plan$specs, outcomes)
-  done <- !vapply(runs, all_failed, NA)
-  if (!any(done)) stop(outcomes[[1L]][[1L]]$error)
   # it is the domains that lack a class
   warn_no_score(runs[[which(done)[1L]]])
   warn_failed(runs, names)
