@@ -200,23 +200,35 @@ check_no_dots <- function(dots, known, fine = character()) {
 }
 
 need_package <- function(package, what) {
-  if (!requireNamespace(package, quietly = TRUE)) {
+  # which takes a time limit for a package that cannot be loaded
+  if (!uninterrupted(requireNamespace(package, quietly = TRUE))) {
     abort("package", "`", what, "` needs the package ", package, ": install.packages(\"", package,
           "\").")
   }
 }
 
-# setTimeLimit()'s errors have no class of their own, and R may say them in another language.
-is_time_limit <- function(e) {
+# setTimeLimit()'s errors have no class of their own, and R may say them in another language. ranger
+# says the same of an interrupt and of a failure of its own; within a user's function, where
+# uninterrupted() cannot stand, it may have been the user.
+ends_call <- function(e) {
   said <- c("reached elapsed time limit", "reached CPU time limit",
             "reached session elapsed time limit", "reached session CPU time limit")
-  conditionMessage(e) %in% c(said, vapply(said, gettext, "", domain = "R"))
+  said <- c(said, vapply(said, gettext, "", domain = "R"), "User interrupt or internal error.")
+  conditionMessage(e) %in% said
 }
 
 # tryCatch(code, error = handler) for errors of the code itself: a time limit is none, and whoever
 # set it gets it as it is.
 on_error <- function(code, handler) {
-  tryCatch(code, error = function(e) if (is_time_limit(e)) stop(e) else handler(e))
+  tryCatch(code, error = function(e) if (ends_call(e)) stop(e) else handler(e))
+}
+
+# For code of other packages that asks R for interrupts where R can only end the script or the code
+# fail for it, as ranger's does: an interrupt and a time limit wait until it has ended.
+uninterrupted <- function(code) {
+  # asks R for what waits
+  on.exit(Sys.sleep(0))
+  suspendInterrupts(code)
 }
 
 # An error of the C++ core that no rule here foresaw.

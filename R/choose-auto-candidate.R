@@ -49,6 +49,10 @@ kernel_words <- function(c) {
   paste0(name, " (", format(c$times), " x median)")
 }
 
+candidate_words <- function(c) {
+  paste0(kernel_words(c), if (is_ridge(c)) paste0(", scale \"", c$scale, "\""))
+}
+
 is_pooled <- function(c) is.na(c$outer) && is.na(c$tau)
 
 domain_kernel_words <- function(c) {

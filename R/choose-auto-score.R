@@ -52,7 +52,10 @@ expected_score <- function(search, chosen, sample, members = NULL) {
   if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
   raw <- chosen$scores
   scored <- search$sample$domain
-  rows <- search_rows(sample, most_scored, search$args$seed, rows_for_score)
+  # none where none of the ridge regressions could be fitted
+  rows <- if (length(chosen$ridge$keys)) {
+    search_rows(sample, most_scored, search$args$seed, rows_for_score)
+  }
   if (length(rows) > length(scored)) {
     raw <- left_out_scores(search, chosen$ridge$keys, sample, rows, members)
     scored <- droplevels(sample$domain[rows])

@@ -20,6 +20,8 @@ choose_by_domain <- function(args, sample) {
   if (few) warn_one_domain()
   if (few) try_unchosen(first) else run_stages(first)
   final <- if (few) first else second_round(first, sample)
+  failed <- c(first$failed, final$failed)
+  warn_candidates(failed[!duplicated(names(failed))])
   chosen <- if (few) choose_all(final)
             else doubt_members(final, choose_members(final, args$members))
   list(search = final, chosen = chosen,
@@ -46,7 +48,7 @@ new_search <- function(args, sample, metric, few, rows, deadline = auto_deadline
     judge = list(y = sample$y, domain = judged, metric = metric, response = task$response),
     stack = list(target = task$Y, share = row_costs(1, sample$weights / max(sample$weights),
                                                     judged, "equal")),
-    scaled = list(), found = list(), deadline = deadline, spent = FALSE
+    scaled = list(), found = list(), failed = list(), deadline = deadline, spent = FALSE
   ), parent = emptyenv())
 }
 
@@ -167,7 +169,7 @@ second_round <- function(first, sample) {
   final
 }
 
-# Scores a candidate at the best lambda, once; one that fails is left out.
+# Scores a candidate at the best lambda, once; one that fails is left out, see warn_candidates().
 try_candidate <- function(search, c) {
   key <- candidate_key(c)
   if (!is.null(search$found[[key]])) return(invisible())
@@ -179,10 +181,20 @@ try_candidate <- function(search, c) {
   start <- proc.time()[["elapsed"]]
   found <- tryCatch(find_candidate(search, c), domgen_error = function(e) {
     if (length(search$found) == 0L && candidate_key(c) == candidate_key(candidate())) stop(e)
+    search$failed[[candidate_words(c)]] <- conditionMessage(e)
     NULL
   })
   if (is.null(found)) return(invisible())
   search$found[[key]] <- c(found, list(seconds = proc.time()[["elapsed"]] - start))
+}
+
+# failed: messages by candidate.
+warn_candidates <- function(failed) {
+  if (length(failed) == 0L) return(invisible())
+  first <- paste0(names(failed)[1L], ": ", failed[[1L]])
+  warn("left_out", if (length(failed) == 1L) "A candidate failed and is left out, "
+       else paste0(plural(length(failed), "candidate"), " failed and are left out; the first, "),
+       sub("[.]*$", ".", first))
 }
 
 search_losses <- function(search, scores) losses(scores, search$metric$better)

@@ -137,7 +137,9 @@
 #'   \item{calibration}{with probabilities a list, see [dg_svm()]}
 #'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
 #' @section Errors:
-#' Those of [dg_ridge()]; a metric that needs probabilities.
+#' Those of [dg_ridge()]; a metric that needs probabilities. A candidate that fails, or a member
+#' that cannot be fitted to all rows, is left out with one warning of class
+#' `domgen_warning_left_out`.
 #' @references Varma, S. and Simon, R. (2006). Bias in error estimation when using cross-validation
 #'   for model selection. *BMC Bioinformatics* 7, 91.
 #' @seealso [dg_ensemble()] of your own members, [dg_tune()] for other methods, [dg_diagnose()]
@@ -184,8 +186,10 @@ fit_sample.dg_auto_spec <- function(spec, sample) {
 fit_chosen <- function(spec, sample) {
   start <- proc.time()[["elapsed"]]
   found <- choose_by_domain(spec$args, sample)
+  members <- fit_members(found$search, found$chosen$keys, sample)
+  found <- without_failed(found, members)
   chosen <- found$chosen
-  members <- fit_members(found$search, chosen$keys, sample)
+  members <- members[chosen$keys]
   expected <- expected_score(found$search, chosen, sample, members)
   members <- lapply(unname(members), slim)
   methods <- vapply(members, function(member) sub("^dg_", "", member$spec$method), "")
@@ -195,14 +199,36 @@ fit_chosen <- function(spec, sample) {
 }
 
 # Where the score to expect is of these rows too, the same Gram matrix gives the values of domains
-# that are left out.
+# that are left out. One that fails is its error.
 fit_members <- function(search, keys, sample) {
   n <- length(sample$y)
   if (!search$few && is.null(sample$unit) && n <= min(most_scored, exact_rows)) {
     sample$left_out <- left_out_groups(sample, search$args$folds)
   }
   specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, sample))
-  lapply(specs, fit_member, sample)
+  lapply(specs, function(spec) tryCatch(fit_member(spec, sample), domgen_error = identity))
+}
+
+# What was chosen without the members that could not be fitted to all rows; the others have their
+# weight.
+without_failed <- function(found, members) {
+  chosen <- found$chosen
+  failed <- vapply(members, inherits, NA, "error")
+  if (all(failed)) stop(members[[1L]])
+  if (!any(failed)) return(found)
+  candidates <- lapply(found$search$found[names(members)[failed]], `[[`, "candidate")
+  warn_candidates(stats::setNames(lapply(members[failed], conditionMessage),
+                                vapply(candidates, candidate_words, "")))
+  chosen$keys <- chosen$keys[!failed]
+  chosen$weights <- chosen$weights[!failed] / sum(chosen$weights[!failed])
+  chosen$ridge$keys <- intersect(chosen$ridge$keys, chosen$keys)
+  # below the line of the mean, in this order
+  lines <- 1L + seq_along(members)
+  found$choice$table$member[lines] <- !failed
+  found$choice$table$weight[lines] <- replace(rep(NA_real_, length(members)), !failed,
+                                              chosen$weights)
+  found$chosen <- chosen
+  found
 }
 
 # Without what follows from its other parts.

@@ -15,7 +15,7 @@ describe_comparison <- function(x) {
            if (is.null(run$novelty)) "domain" else sub("^level of ", "", run$unit),
            if (!is.null(run$novelty)) paste0("\n  ", run$novelty), "\n")
   cat_table(comparison_cells(x), text = "method")
-  missing <- sum(is.na(rowSums(x$scores)))
+  missing <- length(unique(unlist(lapply(x$runs, unscored))))
   if (missing) cat_line("  ", without_score(missing, run$predictions))
   cat_line("")
   cat_line(inference_words(x))
@@ -28,18 +28,28 @@ describe_comparison <- function(x) {
   }
 }
 
-# A sentence for each method but the reference, and one for all.
+# A sentence for each method but the reference, one where folds failed, and one for all.
 comparison_verdicts <- function(x) {
-  others <- which(x$table$method != x$against)
-  single <- vapply(others, function(i) {
-    differences <- x$scores[, i] - x$scores[, x$against]
-    able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
-    verdict(x$table[i, ], x$metrics[[1L]], x$against, able)
-  }, "")
-  c(single, if (!is.null(x$friedman)) {
+  single <- lapply(seq_along(x$runs), function(i) {
+    failed <- failed_words(x$runs[[i]])
+    c(method_verdict(x, i), if (!is.null(failed)) paste0(x$table$method[i], ": ", failed))
+  })
+  c(unlist(single), if (!is.null(x$friedman)) {
     paste0(if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
            " (Friedman's test on ranks in a domain: ", p_words(x$friedman$p), ")")
   })
+}
+
+# NULL where there is nothing to compare.
+method_verdict <- function(x, i) {
+  method <- x$table$method[i]
+  if (method == x$against || all_failed(x$runs[[i]])) return(NULL)
+  if (all_failed(x$runs[[x$against]])) {
+    return(paste0(method, ": not compared, because ", x$against, " failed"))
+  }
+  differences <- x$scores[, i] - x$scores[, x$against]
+  able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
+  verdict(x$table[i, ], x$metrics[[1L]], x$against, able)
 }
 
 # Text: the mean with three decimals, or as many more as the smallest standard error needs.

@@ -84,7 +84,9 @@
 #'   \item{table}{data frame, one line per method: `mean` over domains, `overall`
 #'     (all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the method
 #'     compared with, its standard error `se`, 95 % interval `lower`, `upper`, the `p` that
-#'     belongs to it, `p_rank` of the signed ranks, and `seconds` of the fits, without `refits`}
+#'     belongs to it, `p_rank` of the signed ranks, `seconds` of the fits, without `refits`, and
+#'     `error`, the first message of a method that failed in some of the folds or all (then its
+#'     scores are `NA`, and the others are compared without it), else `NA`}
 #'   \item{inference}{data frame, one line per method: `how` the standard error was found
 #'     (`"jackknife"`, `"factor"`, `"none"` where there is no variance), `inflation`, the factor
 #'     on \eqn{s^2/G}{s^2/G}, and its degrees of freedom `df`}
@@ -137,19 +139,26 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
     return(compare_source(specs, input, folds, metric, refits, progress, against, hold_out))
   }
   plan <- read_plan(specs, input, folds, metric, refits, progress, hold_out)
-  resumable(function() new_comparison(cross_validate(plan), names(specs), against))
+  resumable(function() {
+    new_comparison(cross_validate(plan, names(specs)), names(specs), against)
+  })
 }
 
-# Rows in blocks: each method by passes of its own, on the folds of the first.
+# Rows in blocks: each method by passes of its own, on the folds of the first that does not fail.
 compare_source <- function(specs, input, folds, metric, refits, progress, against, hold_out) {
+  for (spec in specs) check_source_cv(spec, folds, refits)
   what <- list("dg_compare", specs, format_formula(input$x), input$weights, folds)
   over_source(input$source, what, function() {
     runs <- list()
-    for (spec in unname(specs)) {
-      run <- cv_source(spec, input, folds, metric, refits, progress, hold_out)
-      folds <- run$folds
-      runs <- c(runs, list(run))
+    for (i in seq_along(specs)) {
+      session$trip$part <- paste0("method ", i, ", ")
+      run <- on_error(cv_source(specs[[i]], input, folds, metric, refits, progress, hold_out),
+                      function(e) if (inherits(e, "domgen_error_worker")) stop(e) else e)
+      if (!inherits(run, "error")) folds <- run$folds
+      runs[[i]] <- run
     }
+    runs <- with_failed_runs(runs, specs)
+    warn_failed(runs, names(specs), "")
     new_comparison(runs, names(specs), against)
   })
 }
@@ -197,18 +206,22 @@ new_comparison <- function(runs, names, against) {
   scores <- matrix(scores, ncol = length(runs),
                    dimnames = list(runs[[1L]]$domains$domain, names))
   metrics <- runs[[1L]]$metrics
-  ranks <- rank_methods(scores, metrics[[1L]]$better)
+  # a method without any score takes no domain from the others
+  done <- !vapply(runs, all_failed, NA)
+  ranks <- rank_methods(scores[, done, drop = FALSE], metrics[[1L]]$better)
   differences <- lapply(names, function(name) compare_pair(runs[[name]], runs[[against]]))
   table <- data.frame(
     method = names, mean = vapply(runs, `[[`, numeric(1), "mean"),
-    overall = vapply(runs, `[[`, numeric(1), "overall"), rank = colMeans(ranks),
+    overall = vapply(runs, `[[`, numeric(1), "overall"),
+    rank = replace(rep(NA_real_, length(runs)), done, colMeans(ranks)),
     do.call(rbind, lapply(differences, `[[`, "line")),
-    seconds = vapply(runs, function(run) sum(run$fits$seconds), numeric(1)), row.names = NULL
+    seconds = vapply(runs, function(run) sum(run$fits$seconds), numeric(1)),
+    error = vapply(runs, function(run) c(run$failed$error, NA_character_)[1L], ""), row.names = NULL
   )
   inference <- data.frame(method = names, do.call(rbind, lapply(differences, `[[`, "inference")))
   inflation <- ifelse(inference$how == "none", NA, inference$inflation)
   structure(list(table = table, inference = inference,
-                 friedman = friedman(ranks, inflation),
+                 friedman = friedman(ranks, inflation[done]),
                  scores = scores, runs = runs, against = against, metrics = metrics),
             class = "dg_compare")
 }

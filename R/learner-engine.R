@@ -55,12 +55,20 @@ hand_over_to <- function(spec, which, first, second, further) {
   if (is.ordered(further$domain)) class(further$domain) <- "factor"
   further <- c(further, own)
   further <- further[names(further) %in% c(wanted, open)]
-  on_error(call_by_name(fun, which, first, second, further), function(e) {
+  whole <- if (which == "predict" && holds_ranger(first)) uninterrupted else identity
+  on_error(whole(call_by_name(fun, which, first, second, further)), function(e) {
     # one of the package's own functions
     if (inherits(e, "domgen_error") && is.null(spec$args$fit)) stop(e)
     abort("learner", spec$parts$title, ": `", which, "` failed: ", conditionMessage(e),
           pointer_hint(if (which == "predict") first))
   })
+}
+
+# An interrupt within ranger's predictions ends R, so that those of users' functions wait. (Within
+# its fit it is an error, see ends_call().)
+holds_ranger <- function(object) {
+  inherits(object, "ranger") ||
+    typeof(object) == "list" && any(vapply(unclass(object), inherits, NA, "ranger"))
 }
 
 # Warnings of another package as ours, so that searches and comparisons count them.

@@ -9,7 +9,9 @@
 #' `domain_means = TRUE` the domain's means: what a tree, which looks at one row at a time, cannot
 #' learn of domains by itself. Categorical predictors are factors, whose levels ranger takes in
 #' their order. Random numbers are those of R's generator: the same after [set.seed()], whatever the
-#' number of threads, and those of `ranger::ranger(x, y)` on the same columns.
+#' number of threads, and those of `ranger::ranger(x, y)` on the same columns. An interrupt (Ctrl-C,
+#' Esc) or a time limit is answered when the forest at work has been grown; `predict()` answers
+#' within about a second.
 #'
 #' @inheritParams dg_svm
 #' @inheritParams learner_custom
@@ -73,11 +75,11 @@ forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads)
   if (!is.null(mtry)) mtry <- min(mtry, ncol(x))
   same <- diff(range(weights)) == 0
   # without a class of which all rows have weight 0
-  fitted <- own_warnings("Random forest", ranger::ranger(
+  fitted <- own_warnings("Random forest", uninterrupted(ranger::ranger(
     x = x, y = if (is.factor(y)) droplevels(y) else y, num.trees = trees, mtry = mtry,
     min.node.size = min_n, case.weights = if (!same) weights, probability = is.factor(y),
     num.threads = threads, verbose = FALSE
-  ))
+  )))
   # of the rows that a tree has not seen: nothing that predictions need
   fitted$predictions <- NULL
   fitted$classes <- levels(y)
@@ -86,10 +88,32 @@ forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads)
 
 forest_predict <- function(object, x, threads) {
   need_package("ranger", "predict()` of `dg_forest()")
-  # without a seed ranger draws one, for ties that means of trees do not have
-  found <- stats::predict(object, x, num.threads = threads, verbose = FALSE, seed = 1L)$predictions
-  if (is.null(object$classes)) return(found)
+  found <- in_growing_pieces(nrow(x), function(i) {
+    # without a seed ranger draws one, for ties that means of trees do not have
+    uninterrupted(stats::predict(object, x[i, , drop = FALSE], num.threads = threads,
+                                 verbose = FALSE, seed = 1L)$predictions)
+  })
+  if (is.null(object$classes)) return(unlist(found))
+  found <- do.call(rbind, found)
   P <- matrix(0, nrow(x), length(object$classes), dimnames = list(NULL, object$classes))
   P[, colnames(found)] <- found
   P
+}
+
+# Values of f(rows) for pieces of n rows that grow until one takes a quarter of a second, or twice
+# the first, most of which is what a call takes for no rows.
+in_growing_pieces <- function(n, f, size = 1000L) {
+  values <- list()
+  first <- NULL
+  done <- 0L
+  while (done < n) {
+    start <- proc.time()[["elapsed"]]
+    rows <- done + seq_len(min(size, n - done))
+    values[[length(values) + 1L]] <- f(rows)
+    taken <- proc.time()[["elapsed"]] - start
+    if (is.null(first)) first <- taken
+    if (taken < max(0.25, 2 * first)) size <- 2L * size
+    done <- done + length(rows)
+  }
+  values
 }

@@ -14,11 +14,21 @@ resumable <- function(call, store = new.env(parent = emptyenv())) {
   session$store <- store
   on.exit(session$store <- outer)
   if (session$inside || !is.null(outer)) return(call())
-  tryCatch(plain_numbers(call()), interrupt = function(i) {
-    session$interrupted <- list(call = call, store = store)
-    abort("interrupt", "Interrupted", where_interrupted(store),
-          "; `dg_resume()` goes on from there.")
-  })
+  keep <- function() session$interrupted <- list(call = call, store = store)
+  value <- tryCatch(
+    withCallingHandlers(plain_numbers(call()), error = function(e) if (ends_call(e)) keep()),
+    interrupt = function(i) {
+      keep()
+      abort("interrupt", "Interrupted", where_interrupted(store),
+            "; `dg_resume()` goes on from there.")
+    }, domgen_error_worker = function(e) {
+      keep()
+      abort("worker", conditionMessage(e), " `dg_resume()` goes on with what is not done.")
+    }
+  )
+  if (length(store$failed)) keep()
+  else if (identical(session$interrupted$store, store)) session$interrupted <- NULL
+  value
 }
 
 # Of passes over a source nobody knows how many come, so that the pass itself is named.
@@ -37,11 +47,13 @@ stored <- function(key, code) {
   session$store[[key]][[1L]]
 }
 
-# pieces: list of list(key, seed, label, ...); work(piece): a result. The results, in order.
+# pieces: list of list(key, seed, label, ...); work(piece): a result. The results, in order. One of
+# class "failed_piece" is not kept, so that the next time it is tried again.
 run_pieces <- function(pieces, work, progress, store = session$store) {
   if (is.null(store)) store <- new.env(parent = emptyenv())
   store$pieces <- vapply(pieces, `[[`, "", "key")
   store$pass <- NULL
+  failed <- list()
   left <- pieces[!store$pieces %in% names(store)]
   bar <- progress_line(length(left), progress && length(left) > 0L)
   on.exit(bar$done())
@@ -49,20 +61,22 @@ run_pieces <- function(pieces, work, progress, store = session$store) {
   while (length(left)) {
     now <- left[seq_len(min(at_once, length(left)))]
     bar$tick(now[[1L]]$label)
-    results <- map_pieces(now, work, parallel = at_once > 1L)
-    for (k in seq_along(now)) store[[now[[k]]$key]] <- list(results[[k]])
+    map_pieces(now, work, parallel = at_once > 1L, function(piece, result) {
+      if (inherits(result, "failed_piece")) failed[[piece$key]] <<- list(result)
+      else store[[piece$key]] <- list(result)
+    })
     left <- left[-seq_along(now)]
     bar$advance(length(now))
   }
-  lapply(unname(mget(store$pieces, store)), `[[`, 1L)
+  store$failed <- c(setdiff(store$failed, store$pieces), names(failed))
+  found <- c(mget(setdiff(store$pieces, names(failed)), store), failed)
+  lapply(unname(found[store$pieces]), `[[`, 1L)
 }
 
 # With a plan of several workers, a few pieces for each at a time, so that little is lost
 # when the user interrupts.
 workers_at_once <- function() {
-  if (!"future" %in% loadedNamespaces() || !requireNamespace("future.apply", quietly = TRUE)) {
-    return(1L)
-  }
+  if (!"future" %in% loadedNamespaces()) return(1L)
   workers <- future::nbrOfWorkers()
   if (workers <= 1) 1L else 4L * as.integer(min(workers, 1e4))
 }
@@ -79,12 +93,25 @@ seeded <- function(work) {
   }
 }
 
-map_pieces <- function(pieces, work, parallel) {
+# take(piece, result) as results come.
+map_pieces <- function(pieces, work, parallel, take) {
   one <- seeded(work)
-  if (!parallel) return(lapply(pieces, one))
-  # seeds are the pieces' own
-  unmoved_seed(future.apply::future_lapply(pieces, one, future.seed = NULL,
-                                           future.packages = "domgen"))
+  if (!parallel) {
+    for (piece in pieces) take(piece, one(piece))
+    return(invisible())
+  }
+  # what all pieces share is sent once to a worker
+  chunks <- unname(split(pieces, sort(rep_len(seq_len(worker_count()), length(pieces)))))
+  map_again(lapply(chunks, function(chunk) list(parts = chunk)), one_by_one(one),
+            results = list(add = function(k, values) {
+              for (i in seq_along(values)) take(chunks[[k]][[i]], values[[i]])
+            }, all = invisible))
+}
+
+# In a function of its own, so that workers are sent no more than this.
+one_by_one <- function(one) {
+  force(one)
+  function(chunk) lapply(chunk$parts, one)
 }
 
 #' Go on after an interrupt
@@ -92,9 +119,11 @@ map_pieces <- function(pieces, work, parallel) {
 #' [dg_cv()], [dg_tune()] and [dg_compare()] that were interrupted (Ctrl-C, Esc) end in an error of
 #' class `domgen_error_interrupt`, but keep what was finished. `dg_resume()` does the rest,
 #' with the same folds and random numbers, and gives the result that the call would have given.
-#' Only the last call that was interrupted in the session can be resumed.
+#' So it does after a time limit, after a worker that was lost four times (an error of class
+#' `domgen_error_worker`), and after a warning of class `domgen_warning_failed`, when some folds
+#' failed: these are tried again. Only the last such call of the session can be resumed.
 #'
-#' @return What the interrupted call would have returned.
+#' @return What the call would have returned.
 #' @examples
 #' \dontrun{
 #' result <- dg_cv(dg_svm(), y ~ . | domain, data = large)   # Ctrl-C
@@ -104,7 +133,5 @@ map_pieces <- function(pieces, work, parallel) {
 dg_resume <- function() {
   last <- session$interrupted
   if (is.null(last)) abort("argument", "There is nothing to resume: no call was interrupted.")
-  result <- resumable(last$call, last$store)
-  session$interrupted <- NULL
-  result
+  resumable(last$call, last$store)
 }

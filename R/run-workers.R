@@ -3,10 +3,9 @@
 
 # pieces: list of list(partitions, ...). Results of work(piece), each of a future of its own; with
 # take(k, value) they are handed over in their order, and none is kept that is not waiting for one
-# before it. A piece whose worker is lost is done again, at most three times; the others keep
-# theirs. Errors of the work itself come through as they are.
-map_again <- function(pieces, work, take = NULL) {
-  results <- in_order(length(pieces), take)
+# before it; results: what takes them otherwise. A piece whose worker is lost is done again, at most
+# three times; the others keep theirs. Errors of the work itself come through as they are.
+map_again <- function(pieces, work, take = NULL, results = in_order(length(pieces), take)) {
   open <- seq_along(pieces)
   for (attempt in seq_len(4L)) {
     lost <- unmoved_seed(work_on(pieces[open], seeded(work), function(k, value) {
@@ -16,9 +15,10 @@ map_again <- function(pieces, work, take = NULL) {
     if (length(open) == 0L) return(results$all())
     restart_workers()
   }
-  labels <- vapply(pieces[[open[1L]]]$partitions, `[[`, "", "label")
-  abort("worker", "The worker that read ", enumerate(labels, 3L), " was lost four times; the last ",
-        "time: ", what_was_said(lost$first))
+  piece <- pieces[[open[1L]]]
+  labels <- vapply(c(piece$partitions, piece$parts), `[[`, "", "label")
+  abort("worker", "The worker that had ", enumerate(unique(labels), 3L), " was lost four times; ",
+        "the last time: ", what_was_said(lost$first))
 }
 
 # Of n results that come in any order: add(k, value), all().
@@ -79,7 +79,7 @@ restart_workers <- function() {
   strategies <- future::plan("list")
   on_error(future::plan(strategies), function(e) {
     abort("worker", "A worker was lost, and cannot be started again: ", conditionMessage(e),
-          ". Set the plan again; with the `store` of row_source() the call goes on.")
+          ". Set the plan again.")
   })
 }
 

@@ -2,15 +2,13 @@
 
 # plan, pairs: the fits without two folds, see pairs_of_folds().
 new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pairs = list()) {
-  predictions <- do.call(rbind, lapply(results, `[[`, "predictions"))
-  predictions <- predictions[order(predictions$rep, predictions$row), ]
-  rownames(predictions) <- NULL
+  predictions <- join_folds(results)
   fits <- data.frame(fold = vapply(splits, `[[`, integer(1), "fold"),
                      rep = vapply(splits, `[[`, integer(1), "rep"),
                      seconds = vapply(results, `[[`, numeric(1), "seconds"))
-  found <- lapply(results, `[[`, "parameters")
-  if (!is.null(found[[1L]])) fits <- cbind(fits, do.call(rbind, lapply(found, parameter_row)))
-  by_domain <- score_left_out(predictions, metrics)
+  fits <- cbind(fits, chosen_in_folds(results))
+  by_domain <- with_failed_domains(if (!is.null(predictions)) score_left_out(predictions, metrics),
+                                   splits, task$domain, metrics)
   refits <- read_pairs(plan, pairs, task$domain, by_domain$domain, metrics)
   share <- train_share(splits, task)
   crossed <- crossed_by(task, by_domain$domain)
@@ -21,13 +19,38 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   structure(c(list(
     domains = by_domain, predictions = predictions,
     mean = known_mean(by_domain$score), se = errors[[1L]]$se,
-    errors = errors, overall = score(as.list(predictions), metrics[[1L]]), fits = fits,
-    refits = refits, share = share, folds = folds, metrics = metrics,
+    errors = errors, overall = overall_score(predictions, metrics[[1L]]), fits = fits,
+    failed = failed_folds(splits, results), refits = refits, share = share, folds = folds,
+    metrics = metrics,
     held = held_out(splits, task), novelty = novelty(splits, task), unit = task$unit,
     crossed = crossed,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
   ), collect_shots(results, task, share, plan, pairs)), class = "dg_cv")
+}
+
+# NULL where all folds failed.
+join_folds <- function(results) {
+  predictions <- do.call(rbind, lapply(results, `[[`, "predictions"))
+  if (is.null(predictions)) return(NULL)
+  predictions <- predictions[order(predictions$rep, predictions$row), ]
+  rownames(predictions) <- NULL
+  predictions
+}
+
+overall_score <- function(predictions, metric) {
+  if (is.null(predictions)) NA_real_ else score(as.list(predictions), metric)
+}
+
+# What was chosen in each fold, NA where it failed; data frame, without columns where nothing was.
+chosen_in_folds <- function(results) {
+  found <- lapply(results, `[[`, "parameters")
+  known <- which(!vapply(found, is.null, NA))
+  rows <- do.call(rbind, lapply(found[known], parameter_row))
+  if (is.null(rows)) return(data.frame(row.names = seq_along(results)))
+  rows <- rows[match(seq_along(results), known), , drop = FALSE]
+  rownames(rows) <- NULL
+  rows
 }
 
 # The mean share of the rows that folds train on.
@@ -112,10 +135,11 @@ describe_cv <- function(x) {
     cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean(scores), 4),
              if (!is.na(se)) paste0(" (", rounded(se, 2), ")"))
   }
-  missing <- sum(is.na(x$domains$score))
+  missing <- length(unscored(x))
   if (missing) {
     cat_line("  ", without_score(missing, x$predictions))
   }
+  cat_line(paste0("  ", failed_words(x), recycle0 = TRUE))
   print_fold_warnings(x$warnings, nrow(x$fits))
   cat_line("")
   cat_table(utils::head(x$domains, 10L), digits = max(getOption("digits") - 3L, 1L))

@@ -111,6 +111,8 @@
 #'     compares decision values of different fits, which need not be on one scale}
 #'   \item{fits}{data frame, one line per fold: `fold`, `rep`, `seconds`, and the parameters that
 #'     [dg_tune()] or members that [dg_auto()] chose in it}
+#'   \item{failed}{data frame of `fold`, `rep` and the `error` message of folds that failed, or
+#'     `NULL`}
 #'   \item{folds, metrics, warnings}{the assignment, the metrics (a named list), and warnings
 #'     that fits gave with the number of folds}
 #'   \item{share}{mean share of the rows that a fold trains on}
@@ -124,11 +126,15 @@
 #'   \item{spec}{the learner or chain, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does
-#' not fit the response or the model are errors. An error in a fold says which domains it held
-#' out. After an interrupt [dg_resume()] goes on.
+#' not fit the response or the model are errors. Where a fit or a prediction fails in some of the
+#' folds the others stand: a warning of class `domgen_warning_failed` and `print()` say so, with the
+#' first message, and the domains have no score. [dg_resume()] tries these folds again, and goes on
+#' after an interrupt. It is an error where all folds fail, that of the first.
 #' @section Parallel:
 #' Folds are fitted on the workers of the plan of the future package, if `future::plan()` has set
-#' one with several and future.apply is installed; results do not depend on it.
+#' one with several; results do not depend on it. What a lost worker was at is done again, up to
+#' three times; beyond that there is an error of class `domgen_error_worker`, after which
+#' [dg_resume()] goes on.
 #' @section Rows in blocks:
 #' With a [row_source()] as `data` the result is the same but for `predictions`, which are `NULL`.
 #' Fits of [dg_ridge()] and [dg_gp()] without each fold follow by subtraction from sums of features

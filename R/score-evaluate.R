@@ -3,7 +3,8 @@
 
 # Every specification on every split, and with refits on what is left without two folds, for the
 # standard errors: a list of dg_cv.
-cross_validate <- function(plan) {
+# names: of several methods, one of which may fail as a whole.
+cross_validate <- function(plan, names = NULL) {
   splits <- fold_splits(plan$folds, plan$task)
   pairs <- if (plan$refits) pairs_of_folds(splits, plan$task$domain)
   all <- c(splits, pairs$splits)
@@ -17,11 +18,14 @@ cross_validate <- function(plan) {
   outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, plan$progress,
                               vapply(plan$specs, function(spec) spec$parts$title, ""))
   main <- seq_along(splits)
+  done <- !vapply(outcomes, function(own) all(vapply(own[main], has_failed, NA)), NA)
+  if (!any(done)) stop(outcomes[[1L]][[1L]]$error)
   runs <- Map(function(spec, own) {
     new_cv(spec, plan$task, plan$folds, plan$metrics, splits, own[main], pairs, own[-main])
   }, plan$specs, outcomes)
   # it is the domains that lack a class
-  warn_no_score(runs[[1L]])
+  warn_no_score(runs[[which(done)[1L]]])
+  warn_failed(runs, names)
   runs
 }
 
@@ -51,11 +55,9 @@ split_worker <- function(specs, task, metrics) {
   function(piece) {
     found <- evaluate_split(specs[piece$group], task, piece$split, metrics_need(metrics))[[1L]]
     pair <- !is.null(piece$split$pair)
-    # without two folds a class may be missing, or a domain too many: the scores are not lost for it
-    if (pair && inherits(found$error, "domgen_error")) {
-      return(list(list(error = conditionMessage(found$error))))
-    }
-    if (!is.null(found$error)) stop(found$error)
+    # without two folds a class may be missing, or a domain too many
+    if (pair && has_failed(found)) return(list(list(error = conditionMessage(found$error))))
+    if (has_failed(found)) return(failed_piece(list(found)))
     list(if (!pair) found else c(list(domains = score_left_out(found$predictions, metrics)),
                                  found[c("seconds", "shots")]))
   }
@@ -65,16 +67,24 @@ split_worker <- function(specs, task, metrics) {
 # specification a list(predictions, seconds, warnings, parameters: those that were tuned), or
 # list(error, seconds, warnings); NULL where begin(i) says that it is not to be begun.
 evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) {
-  predicted <- predict_split(specs, task, split, needs)
+  predicted <- on_error(predict_split(specs, task, split, needs), function(e) {
+    rep(list(function() stop(e)), length(specs))
+  })
   held_out <- unique(as.character(task$domain[split$held]))
   lapply(seq_along(specs), function(i) {
     if (!begin(i)) return(NULL)
     start <- proc.time()[["elapsed"]]
     found <- with_warnings(on_error(holding_out(held_out, predicted[[i]]()),
-                                    function(e) list(error = e)))
+                                    function(e) list(error = drop_call(e))))
     c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
                         warnings = unique(found$warnings)))
   })
+}
+
+# A call may hold all rows.
+drop_call <- function(e) {
+  e["call"] <- list(NULL)
+  e
 }
 
 # Functions that do so, one a specification.

@@ -60,7 +60,7 @@ style_arguments <- c("type", "pch", "col", "bg", "cex", "lwd", "lty", "font", "f
 # Colours and shapes that are none are told by graphics in words of its own.
 drawn <- function(code) {
   refuse <- function(e) {
-    if (inherits(e, c("domgen_error", "domgen_warning")) || is_time_limit(e)) return()
+    if (inherits(e, c("domgen_error", "domgen_warning")) || ends_call(e)) return()
     abort("argument", "The picture cannot be drawn: ", conditionMessage(e), ".")
   }
   withCallingHandlers(code, error = refuse, warning = refuse)

@@ -53,7 +53,6 @@ write_rows <- function(factory, name, data) {
 # files lie in the working directory.
 under_engine <- function(plan, code) {
   testthat::skip_if_not_installed("future")
-  testthat::skip_if_not_installed("future.apply")
   old_plan <- future::plan()
   old <- Sys.getenv("R_LIBS", NA)
   folder <- tempfile("jobs")

@@ -138,3 +138,41 @@ test_that("of three domains the null model is no better than what all three say"
   expect_gt(max(model$choice$table$mean[-1L]), model$choice$table$mean[null %in% TRUE])
   expect_false(any(model$choice$table$member & null, na.rm = TRUE))
 })
+
+test_that("a candidate that fails is left out with one warning that says why", {
+  skip_if_not_installed("ranger")
+  toy <- transform(simulate_dica(domains = 5, rows = 12, seed = 4), y = x1 + x2^2)
+  auto <- function() dg_auto(y ~ x1 + x2 | domain, data = toy, max_predictors = 0)
+  usual <- auto()
+  said <- character()
+  tell <- function(w) {
+    said <<- c(said, conditionMessage(w))
+    invokeRestart("muffleWarning")
+  }
+  with_replaced("forest_fit", function(x, y, weights, trees, ...) stop("no trees"), {
+    without <- withCallingHandlers(auto(), warning = tell)
+  })
+  expect_length(said, 1L)
+  expect_match(said, "^A candidate failed and is left out, random forest: .*no trees[.]$")
+  expect_false("random forest" %in% without$choice$table$kernel)
+
+  # one that fails on all rows only
+  said <- character()
+  own <- domgen:::fit_members
+  with_replaced("fit_members", function(...) {
+    members <- own(...)
+    members[[1L]] <- simpleError("No solution.")
+    members
+  }, part <- withCallingHandlers(auto(), warning = tell))
+  expect_length(said, 1L)
+  expect_match(said, "^A candidate failed and is left out, .*No solution[.]$")
+  expect_length(part$members, length(usual$members) - 1L)
+  expect_equal(sum(part$coefficients), 1)
+  expect_identical(part$choice$table$member[2], FALSE)
+  expect_equal(sum(part$choice$table$weight, na.rm = TRUE), 1)
+  expect_true(all(is.finite(predict(part, toy))))
+  expect_output(print(part))
+  with_replaced("fit_member", function(...) domgen:::abort("numeric", "No solution."), {
+    expect_error(suppressWarnings(auto()), "No solution", class = "domgen_error_numeric")
+  })
+})

@@ -91,6 +91,100 @@ test_that("an interrupt is an interrupt, and answered within half a second", {
   }
 })
 
+test_that("an interrupt while ranger is at work is one, whatever asked for the forest", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("ranger")
+  found <- in_new_session({
+    options(domgen.threads = 1L)
+    # ranger is at work on a forest, or on its predictions, when the signal comes
+    arm <- function(name) {
+      armed <- TRUE
+      send <- function() {
+        if (armed) system(sprintf("(sleep 0.1; kill -INT %d) >/dev/null 2>&1 &", Sys.getpid()))
+        armed <<- FALSE
+      }
+      fun <- get(name, asNamespace("domgen"))
+      body(fun) <- as.call(list(as.name("{"), as.call(list(send)), body(fun)))
+      utils::assignInNamespace(name, fun, "domgen")
+    }
+    d <- data.frame(input$X[1:600, ], g = rep(1:4, 150))
+    d$y <- d$X1 + sin(d$X2)
+    wide <- d[rep(1:600, 30), ]
+    forest <- dg_forest(trees = 600, min_n = 1)
+    model <- fit(forest, y ~ . | g, data = d)
+    calls <- list(
+      fit = list("forest_fit", quote(fit(forest, y ~ . | g, data = d))),
+      predict = list("forest_predict", quote(predict(model, wide))),
+      auto = list("forest_fit", quote(dg_auto(y ~ . | g, data = d, max_predictors = 0))),
+      cv = list("forest_fit", quote(dg_cv(forest, y ~ . | g, data = d, folds = 2)))
+    )
+    classes <- lapply(calls, function(call) {
+      arm(call[[1L]])
+      set.seed(3)
+      tryCatch(class(eval(call[[2L]])), interrupt = class, error = class)
+    })
+    resumed <- tryCatch(dg_resume(), error = identity)
+    set.seed(3)
+    whole <- dg_cv(forest, y ~ . | g, data = d, folds = 2)
+    list(classes = classes, same = identical(resumed$predictions, whole$predictions))
+  }, list(X = rows()))
+  for (name in c("fit", "predict", "auto")) {
+    expect_true("interrupt" %in% found$classes[[name]], label = name)
+  }
+  expect_true("domgen_error_interrupt" %in% found$classes$cv)
+  expect_true(found$same)
+})
+
+test_that("a time limit while ranger is at work neither ends R nor is a failed fold", {
+  skip_on_cran()
+  skip_if_not_installed("ranger")
+  said <- in_new_session({
+    d <- data.frame(input$X[1:1000, ], g = rep(1:4, 250))
+    d$y <- d$X1 + sin(d$X2)
+    setTimeLimit(elapsed = 0.2, transient = TRUE)
+    tryCatch(dg_cv(dg_forest(trees = 400), y ~ . | g, data = d), error = conditionMessage)
+  }, list(X = rows()))
+  expect_identical(said, "reached elapsed time limit")
+})
+
+test_that("an interrupt waits for predictions that a user's own function makes by ranger", {
+  skip_on_cran()
+  skip_on_os("windows")
+  skip_if_not_installed("ranger")
+  found <- in_new_session({
+    d <- data.frame(input$X[1:100, ], g = rep(1:4, 25))
+    state <- new.env()
+    # in the midst of them, where R asks whether there was one
+    guess <- function(object, x) {
+      tools::pskill(Sys.getpid(), tools::SIGINT)
+      for (i in 1:1e6) i + 1
+      state$predicted <- TRUE
+      rep(0, nrow(x))
+    }
+    ends <- function(wrap) {
+      state$predicted <- FALSE
+      forest <- learner_custom(function(x, y) wrap(ranger::ranger(x = x, y = y, num.trees = 2)),
+                               guess)
+      class <- tryCatch(class(fit(forest, X1 ~ X2 | g, data = d)), interrupt = class)
+      c(predicted = state$predicted, interrupt = "interrupt" %in% class)
+    }
+    list(bare = ends(identity), within = ends(function(model) list(1, model)),
+         other = ends(function(model) NULL))
+  }, list(X = rows()))
+  expect_identical(found$bare, c(predicted = TRUE, interrupt = TRUE))
+  expect_identical(found$within, found$bare)
+  expect_identical(found$other, c(predicted = FALSE, interrupt = TRUE))
+})
+
+test_that("a user's own function with ranger in it does not make an interrupt a failed fold", {
+  late <- learner_custom(function(x, y) stop("User interrupt or internal error."),
+                         function(object, x) numeric(nrow(x)))
+  data <- data.frame(y = sin(1:40), x = cos(1:40), d = gl(4, 10))
+  said <- tryCatch(dg_cv(late, y ~ x | d, data = data), error = conditionMessage)
+  expect_identical(said, "User interrupt or internal error.")
+})
+
 test_that("nothing is printed when the number of threads changes within a session", {
   script <- tempfile(fileext = ".R")
   on.exit(unlink(script))

@@ -26,6 +26,20 @@ test_that("the forest is ranger's, with the same seed", {
   expect_identical(predict(model, new), predict(direct, new)$predictions)
 })
 
+test_that("predictions in pieces of rows are those of all rows at once", {
+  many <- flowers[rep_len(seq_len(150), 3001), ]
+  model <- seeded(dg_forest(Species ~ . | site, data = flowers, trees = 20))
+  whole <- predict(model$engine$object, many[1:4], seed = 1)$predictions
+  # the last piece has one row
+  found <- in_growing_pieces(3001L, function(i) i)
+  expect_identical(unlist(found), 1:3001)
+  expect_identical(lengths(found), c(1000L, 2000L, 1L))
+  expect_identical(predict(model, many, type = "prob"), whole)
+  one <- seeded(dg_forest(y ~ . | domain, data = toy, trees = 20))
+  far <- new[rep_len(seq_len(nrow(new)), 3001), ]
+  expect_identical(predict(one, far), predict(one$engine$object, far, seed = 1)$predictions)
+})
+
 test_that("threads change nothing", {
   one <- seeded(dg_forest(y ~ . | domain, data = toy, trees = 50, threads = 1))
   two <- seeded(dg_forest(y ~ . | domain, data = toy, trees = 50, threads = 2))

@@ -310,7 +310,6 @@ test_that("what is there is not overwritten, and another call does not go on wit
 
 test_that("workers write the same file as this session", {
   skip_if_not_installed("future")
-  skip_if_not_installed("future.apply")
   skip_on_cran()
   expected <- readLines(written())
   under_engine(two_sessions, {

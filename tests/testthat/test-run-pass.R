@@ -113,7 +113,6 @@ test_that("a damaged file of the store is an error that names it", {
 test_that("workers give the sums of the session, also where one is lost", {
   skip_on_cran()
   skip_if_not_installed("future")
-  skip_if_not_installed("future.apply")
   old <- future::plan("multisession", workers = 2)
   on.exit(future::plan(old))
   parts <- split(rows, sort(rep_len(1:5, nrow(rows))))

@@ -92,7 +92,6 @@ test_that("the generator's kind does not matter, and is kept", {
 without_workers <- function() {
   skip_on_cran()
   skip_if_not_installed("future")
-  skip_if_not_installed("future.apply")
   skip_if_not_installed("parallel")
 }
 
@@ -138,14 +137,50 @@ test_that("results are identical on the workers of any plan", {
   }
 })
 
+test_that("what a lost worker was at is done again, and beyond that dg_resume() goes on", {
+  without_workers()
+  marks <- tempfile("marks")
+  dir.create(marks)
+  session <- Sys.getpid()
+  # dies in the fold without d3, as often as `deaths` says
+  deadly <- function(deaths) learner_custom(function(x, y, domain) {
+    # kept by the session that waits
+    file.create(tempfile("fit", marks))
+    if (!"d3" %in% domain && Sys.getpid() != session &&
+          length(list.files(marks, "dead")) < deaths) {
+      file.create(tempfile("dead", marks))
+      tools::pskill(Sys.getpid(), tools::SIGKILL)
+      Sys.sleep(5)
+    }
+    mean(y)
+  }, function(object, x) rep(object, nrow(x)))
+  numbers <- transform(simulate_dica(domains = 8, rows = 5, seed = 2), y = x1)
+  levels(numbers$domain) <- paste0("d", 1:8)
+  call <- function(deaths) dg_cv(deadly(deaths), y ~ x2 | domain, data = numbers)
+  whole <- call(0)
+  under_plan(function() {
+    future::plan(future::multisession, workers = 2)
+    NULL
+  }, {
+    expect_identical(call(1)$predictions, whole$predictions)
+    expect_length(list.files(marks, "dead"), 1L)
+    expect_domgen_error(call(5), "was lost four times; .* `dg_resume\\(\\)` goes on",
+                        "domgen_error_worker")
+    unlink(list.files(marks, "fit", full.names = TRUE))
+    expect_identical(dg_resume()$predictions, whole$predictions)
+    # half of the folds were done by the other worker
+    expect_lte(length(list.files(marks, "fit")), 4L)
+  })
+})
+
 test_that("workers are sent the data and the specifications, and little else", {
   task <- list(y = 1:10)
   specs <- list(dg_lm())
   size <- function(f) length(serialize(f, NULL))
   workers <- local({
     ballast <- stats::rnorm(1e6)
-    list(seeded(piece_worker(specs, task, NULL)),
-         seeded(split_worker(specs, task, NULL)))
+    list(one_by_one(seeded(piece_worker(specs, task, NULL))),
+         one_by_one(seeded(split_worker(specs, task, NULL))))
   })
   for (worker in workers) expect_lt(size(worker), size(specs) + size(task) + 2e4)
 })

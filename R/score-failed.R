@@ -1,0 +1,83 @@
+# Folds that fail: the others stand, a line and a warning say so, and dg_resume() tries them again.
+
+# What a piece gives that is not kept in the store of the call, see run_pieces().
+failed_piece <- function(outcomes) structure(outcomes, class = "failed_piece")
+
+has_failed <- function(outcome) !is.null(outcome$error)
+
+# data frame of fold, rep, error; NULL where all are done.
+failed_folds <- function(splits, results) {
+  failed <- which(vapply(results, has_failed, NA))
+  if (length(failed) == 0L) return(NULL)
+  data.frame(fold = vapply(splits[failed], `[[`, 0L, "fold"),
+             rep = vapply(splits[failed], `[[`, 0L, "rep"),
+             error = vapply(results[failed], function(r) conditionMessage(r$error), ""))
+}
+
+# A line for each domain that was to be held out; scored: those of score_left_out(), NULL where all
+# folds failed.
+with_failed_domains <- function(scored, splits, domain, metrics) {
+  held <- lapply(splits, `[[`, "held")
+  domain <- droplevels(as.factor(domain[unlist(held)]))
+  if (identical(scored$domain, levels(domain))) return(scored)
+  first <- rep(vapply(splits, function(split) split$rep == splits[[1L]]$rep, NA), lengths(held))
+  fold <- rep(vapply(splits, `[[`, 0L, "fold"), lengths(held))
+  all <- data.frame(
+    domain = levels(domain),
+    fold = vapply(unname(split(fold[first], domain[first])), function(own) {
+      if (length(unique(own)) == 1L) own[1L] else NA_integer_
+    }, 0L),
+    rows = tabulate(domain, nlevels(domain)), score = NA_real_
+  )
+  if (length(metrics) > 1L) all[names(metrics)] <- NA_real_
+  all[match(scored$domain, all$domain), ] <- scored
+  all
+}
+
+# Domains without a score although their fold was done.
+unscored <- function(run) {
+  failed <- if (!is.null(run$failed)) {
+    done <- if (!is.null(run$predictions)) unique(as.character(run$predictions$domain))
+    setdiff(run$domains$domain, done)
+  }
+  setdiff(run$domains$domain[is.na(run$domains$score)], failed)
+}
+
+all_failed <- function(run) NROW(run$failed) == nrow(run$fits)
+
+# In words, or NULL.
+failed_words <- function(run) {
+  if (is.null(run$failed)) return(NULL)
+  folds <- nrow(run$fits)
+  paste0(if (all_failed(run)) "all folds" else paste(nrow(run$failed), "of", plural(folds, "fold")),
+         " failed: ", sub("[.]*$", ".", run$failed$error[1L]))
+}
+
+# runs: of a source, or the error of one, which becomes the same without any score.
+with_failed_runs <- function(runs, specs) {
+  failed <- vapply(runs, inherits, NA, "error")
+  if (all(failed)) stop(runs[[1L]])
+  like <- runs[[which(!failed)[1L]]]
+  like$domains[c("score", if (length(like$metrics) > 1L) names(like$metrics))] <- NA_real_
+  like[c("mean", "se", "overall")] <- NA_real_
+  like$errors[] <- list(no_error())
+  like$fits <- cbind(like$fits[c("fold", "rep")], seconds = NA_real_)
+  like$warnings <- table(NULL)
+  runs[failed] <- Map(function(error, spec) {
+    like$spec <- spec
+    like$failed <- cbind(like$fits[c("fold", "rep")], error = conditionMessage(error))
+    like
+  }, runs[failed], specs[failed])
+  runs
+}
+
+# names: of several methods.
+warn_failed <- function(runs, names = NULL,
+                        then = "; `dg_resume()` tries again what failed") {
+  words <- lapply(runs, failed_words)
+  failed <- !vapply(words, is.null, NA)
+  if (!any(failed)) return(invisible())
+  said <- paste0(if (!is.null(names)) paste0("\"", names[failed], "\", "), unlist(words[failed]))
+  said[1L] <- paste0(toupper(substr(said[1L], 1L, 1L)), substr(said[1L], 2L, nchar(said[1L])))
+  warn("failed", paste(said, collapse = " "), " The rest stands", then, ".")
+}
