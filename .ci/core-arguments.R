@@ -1,13 +1,14 @@
 # Calls every function of the C++ core as .ci/core-calls.R does, with each argument, and each element
-# of a list, spoilt in many ways: what R ends with is not to be its end. Prints what was no error
-# although it had to be.
+# of a list, spoilt in many ways, which must be an error and never the end of R. Prints what was
+# none.
 recorded <- list()
 sys.source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))),
                      "core-calls.R"), globalenv())
 
 # What says how much there is, rather than having to be as long as something else.
 free <- c(
-  "^(feature_(apply|rows|columns)|neighbour_graph|kernel_(diag|cross|apply|pivoted_cholesky))_ [XY] rows$",
+  "^(feature_(apply|rows|columns)|neighbour_graph)_ X rows$",
+  "^kernel_(diag|cross|apply|pivoted_cholesky)_ [XY] rows$",
   "^(kernel_gram|gp_factor|feature_pivots|neighbour_graph|kernel_pivoted_cholesky)_ [XY] columns$",
   "linear_svm_ Zt rows$", " (W|A|B|Y|F|data[$](response|domain)) columns$", " terms[$].* rows$",
   " program[$](x[$]frequencies columns|table rows)$",
@@ -17,8 +18,9 @@ free <- c(
 # Codes are not looked at where a map has no domains.
 is_ignored <- function(args, k) {
   program <- args$program
-  is.null(args[[k]]) || names(args)[k] == "domain" && program$type %in% c("landmarks", "fourier") &&
-    is.null(program$kappa) && is.null(program$offset)
+  map <- isTRUE(program$type %in% c("landmarks", "fourier"))
+  is.null(args[[k]]) ||
+    names(args)[k] == "domain" && map && is.null(program$kappa) && is.null(program$offset)
 }
 
 spoilt <- function(value) {

@@ -15,7 +15,7 @@ SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP r
                  SEXP tol, SEXP max_iter, SEXP seed, SEXP threads) {
   using domgen::infinite;
   using domgen::numbers;
-  const auto features = domgen::filled_matrix(Zt, "Zt");
+  const domgen::MatrixArgument features(Zt, "Zt");
   const Eigen::Index n = features.cols();
   const Eigen::VectorXd targets = numbers(target, "target", n);
   const Eigen::VectorXd tubes = numbers(epsilon, "epsilon", n);
@@ -25,7 +25,7 @@ SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP r
   domgen::LinearProblem problem = {features.map(), {}, domgen::flag(offset, "offset")};
   for (Eigen::Index i = 0; i < n; ++i) {
     domgen::demand(std::isfinite(highs[i] - lows[i]) || ridges[i] > 0, "ridge",
-                   "be positive where the loss is not bounded");
+                   "be positive where the loss is not finite");
     problem.rows.push_back({targets[i], tubes[i], lows[i], highs[i], ridges[i]});
   }
   const double violation = domgen::number(tol, "tol", 0);

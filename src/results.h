@@ -24,21 +24,23 @@ SEXP protected_call(const Make& make) {
   struct Call {
     const Make& make;
     std::exception_ptr thrown;
-  } call{make, nullptr};
-  const SEXP result = Rcpp::unwindProtect(
+    SEXP made;
+  } call{make, nullptr, R_NilValue};
+  Rcpp::unwindProtect(
       [](void* data) -> SEXP {
         Call& call = *static_cast<Call*>(data);
         // not through the frames of R
         try {
-          return call.make();
+          call.made = call.make();
         } catch (...) {
           call.thrown = std::current_exception();
-          return R_NilValue;
         }
+        // R keeps what is returned here, which would then look like a shared object.
+        return R_NilValue;
       },
       &call);
   if (call.thrown) std::rethrow_exception(call.thrown);
-  return result;
+  return call.made;
 }
 
 // A matrix of R for results, not initialised, which lives as long as this or longer.

@@ -81,7 +81,7 @@ test_that("the moments of a product map are those of its features", {
                          wanted$response, wanted$labelled)
   program <- list(type = "product", x = feature_program(fitted$map, s$X), table = table)
   expect_moments(feature_moments_(program, s$X, codes, wanted$cells, 6L, wanted$response,
-                                  wanted$labelled, 2L), naive)
+                                  wanted$labelled, 2L, TRUE), naive)
   tensor <- fitted
   tensor$map <- structure(list(x = fitted$map), class = "product_map")
   tensor$dim <- 45
