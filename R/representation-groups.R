@@ -35,7 +35,8 @@ map_on_x <- function(map) UseMethod("map_on_x")
 map_on_x.default <- function(map) NULL
 
 # For run_pass(), what a worker needs. The sums, which start() makes, are an environment whose
-# matrices are changed in place; sums of several are lists. targets: a function of the response of a block, [n x m]; costs: of each domain's rows beside their weights.
+# matrices are changed in place; sums of several are lists. targets: a function of the response of a
+# block, [n x m]; costs: of each domain's rows beside their weights.
 group_work <- function(space, table, group, m, targets, costs) {
   # a kernel between many domains is large, and all that is needed of it is the table
   space$domain_kernel <- NULL
@@ -71,7 +72,8 @@ add_group_sums <- function(sums, space, table, group, targets, costs, rows) {
 
 # What a model makes of them. table: z_P of each domain [s x G] where the sums are of z_x.
 new_group_sums <- function(sums, space, group, table = NULL) {
-  structure(c(sums_as_list(sums), list(dim = space$dim, group = group, table = table)), class = "group_sums")
+  structure(c(sums_as_list(sums), list(dim = space$dim, group = group, table = table)),
+            class = "group_sums")
 }
 
 # Sums over the rows of some domains, whole groups of them: list(second = Z'CZ [r x r], sums = Z'c
