@@ -41,19 +41,19 @@ kernel_means_ <- function(program, X, dx, Gx, Z, dz, Gz, threads) {
     .Call(`_domgen_kernel_means_`, program, X, dx, Gx, Z, dz, Gz, threads)
 }
 
-feature_rows_ <- function(program, X, domain, threads, block = 0L) {
+feature_rows_ <- function(program, X, domain, threads, block = NULL) {
     .Call(`_domgen_feature_rows_`, program, X, domain, threads, block)
 }
 
-feature_columns_ <- function(program, X, domain, threads, block = 0L) {
+feature_columns_ <- function(program, X, domain, threads, block = NULL) {
     .Call(`_domgen_feature_columns_`, program, X, domain, threads, block)
 }
 
-feature_apply_ <- function(program, X, domain, W, threads, block = 0L) {
+feature_apply_ <- function(program, X, domain, W, threads, block = NULL) {
     .Call(`_domgen_feature_apply_`, program, X, domain, W, threads, block)
 }
 
-feature_moments_ <- function(program, X, domain, cells, n_cells, F, labelled, threads, second = TRUE, block = 0L) {
+feature_moments_ <- function(program, X, domain, cells, n_cells, F, labelled, threads, second, block = NULL) {
     .Call(`_domgen_feature_moments_`, program, X, domain, cells, n_cells, F, labelled, threads, second, block)
 }
 
@@ -61,8 +61,8 @@ feature_pivots_ <- function(program, X, kappa, domain, wanted, negligible, threa
     .Call(`_domgen_feature_pivots_`, program, X, kappa, domain, wanted, negligible, threads)
 }
 
-feature_group_moments_ <- function(program, X, domain, groups, weights, F, second, cross, response, threads, block = 0L) {
-    invisible(.Call(`_domgen_feature_group_moments_`, program, X, domain, groups, weights, F, second, cross, response, threads, block))
+feature_group_moments_ <- function(program, X, domain, groups, weights, F, n_groups, sums, threads, block = NULL) {
+    invisible(.Call(`_domgen_feature_group_moments_`, program, X, domain, groups, weights, F, n_groups, sums, threads, block))
 }
 
 gp_factor_ <- function(memory, program, X, kappa, domain, ridge, y, threads) {

@@ -34,19 +34,27 @@ map_on_x <- function(map) UseMethod("map_on_x")
 #' @exportS3Method
 map_on_x.default <- function(map) NULL
 
-# For run_pass(), what a worker needs. The sums, which start() makes, are changed in place. targets:
-# a function of the response of a block, [n x m]; costs: of each domain's rows beside their weights.
+# For run_pass(), what a worker needs. The sums, which start() makes, are an environment whose
+# matrices are changed in place; sums of several are lists. targets: a function of the response of a
+# block, [n x m]; costs: of each domain's rows beside their weights.
 group_work <- function(space, table, group, m, targets, costs) {
   # a kernel between many domains is large, and all that is needed of it is the table
   space$domain_kernel <- NULL
   force(table); force(group); force(m); force(targets); force(costs)
   n <- max(group)
   list(start = function() {
-    list(second = matrix(0, space$dim^2, n), cross = matrix(0, space$dim * m, n),
-         response = matrix(0, m^2, n))
-  }, add = function(a, b) Map(`+`, a, b), block = function(sums, rows) {
+    sums <- new.env(parent = emptyenv())
+    sums$second <- matrix(0, space$dim^2, n)
+    sums$cross <- matrix(0, space$dim * m, n)
+    sums$response <- matrix(0, m^2, n)
+    sums
+  }, add = function(a, b) Map(`+`, sums_as_list(a), sums_as_list(b)), block = function(sums, rows) {
     add_group_sums(sums, space, table, group, targets, costs, rows)
   })
+}
+
+sums_as_list <- function(sums) {
+  if (is.environment(sums)) mget(c("second", "cross", "response"), envir = sums) else sums
 }
 
 add_group_sums <- function(sums, space, table, group, targets, costs, rows) {
@@ -57,14 +65,15 @@ add_group_sums <- function(sums, space, table, group, targets, costs, rows) {
   weights <- rows$weights[order] * costs[code]
   in_chunks(space, sorted, table, function(program, i, X, codes) {
     feature_group_moments_(program, X, codes, group[take(code, i)], take(weights, i), take(F, i),
-                           sums$second, sums$cross, sums$response, space$threads)
+                           max(group), sums, space$threads)
   })
   sums
 }
 
 # What a model makes of them. table: z_P of each domain [s x G] where the sums are of z_x.
 new_group_sums <- function(sums, space, group, table = NULL) {
-  structure(c(sums, list(dim = space$dim, group = group, table = table)), class = "group_sums")
+  structure(c(sums_as_list(sums), list(dim = space$dim, group = group, table = table)),
+            class = "group_sums")
 }
 
 # Sums over the rows of some domains, whole groups of them: list(second = Z'CZ [r x r], sums = Z'c

@@ -16,87 +16,80 @@ SEXP csv_bytes_();
 RcppExport SEXP _domgen_csv_bytes_() {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     rcpp_result_gen = Rcpp::wrap(csv_bytes_());
     return rcpp_result_gen;
 END_RCPP
 }
 // csv_add_
-double csv_add_(SEXP buffer, Rcpp::RawVector more);
+SEXP csv_add_(SEXP buffer, SEXP more);
 RcppExport SEXP _domgen_csv_add_(SEXP bufferSEXP, SEXP moreSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
-    Rcpp::traits::input_parameter< Rcpp::RawVector >::type more(moreSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type more(moreSEXP);
     rcpp_result_gen = Rcpp::wrap(csv_add_(buffer, more));
     return rcpp_result_gen;
 END_RCPP
 }
 // csv_add_file_
-double csv_add_file_(SEXP buffer, std::string path, double offset, double most);
+SEXP csv_add_file_(SEXP buffer, SEXP path, SEXP offset, SEXP most);
 RcppExport SEXP _domgen_csv_add_file_(SEXP bufferSEXP, SEXP pathSEXP, SEXP offsetSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
-    Rcpp::traits::input_parameter< std::string >::type path(pathSEXP);
-    Rcpp::traits::input_parameter< double >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type path(pathSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
     rcpp_result_gen = Rcpp::wrap(csv_add_file_(buffer, path, offset, most));
     return rcpp_result_gen;
 END_RCPP
 }
 // csv_head_
-Rcpp::RawVector csv_head_(SEXP buffer, double most);
+SEXP csv_head_(SEXP buffer, SEXP most);
 RcppExport SEXP _domgen_csv_head_(SEXP bufferSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
-    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
     rcpp_result_gen = Rcpp::wrap(csv_head_(buffer, most));
     return rcpp_result_gen;
 END_RCPP
 }
 // csv_skip_
-void csv_skip_(SEXP buffer, int bytes);
+void csv_skip_(SEXP buffer, SEXP bytes);
 RcppExport SEXP _domgen_csv_skip_(SEXP bufferSEXP, SEXP bytesSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
-    Rcpp::traits::input_parameter< int >::type bytes(bytesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type bytes(bytesSEXP);
     csv_skip_(buffer, bytes);
     return R_NilValue;
 END_RCPP
 }
 // csv_take_
-Rcpp::List csv_take_(SEXP buffer, std::string separator, int fields, bool last, bool text, double most);
+SEXP csv_take_(SEXP buffer, SEXP separator, SEXP fields, SEXP last, SEXP text, SEXP most);
 RcppExport SEXP _domgen_csv_take_(SEXP bufferSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP lastSEXP, SEXP textSEXP, SEXP mostSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type buffer(bufferSEXP);
-    Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
-    Rcpp::traits::input_parameter< int >::type fields(fieldsSEXP);
-    Rcpp::traits::input_parameter< bool >::type last(lastSEXP);
-    Rcpp::traits::input_parameter< bool >::type text(textSEXP);
-    Rcpp::traits::input_parameter< double >::type most(mostSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type separator(separatorSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type fields(fieldsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type last(lastSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type text(textSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type most(mostSEXP);
     rcpp_result_gen = Rcpp::wrap(csv_take_(buffer, separator, fields, last, text, most));
     return rcpp_result_gen;
 END_RCPP
 }
 // csv_fields_
-Rcpp::List csv_fields_(Rcpp::CharacterVector text, std::string separator, int fields, int rows, Rcpp::IntegerVector which);
+SEXP csv_fields_(SEXP text, SEXP separator, SEXP fields, SEXP rows, SEXP which);
 RcppExport SEXP _domgen_csv_fields_(SEXP textSEXP, SEXP separatorSEXP, SEXP fieldsSEXP, SEXP rowsSEXP, SEXP whichSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::CharacterVector >::type text(textSEXP);
-    Rcpp::traits::input_parameter< std::string >::type separator(separatorSEXP);
-    Rcpp::traits::input_parameter< int >::type fields(fieldsSEXP);
-    Rcpp::traits::input_parameter< int >::type rows(rowsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type which(whichSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type text(textSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type separator(separatorSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type fields(fieldsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rows(rowsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type which(whichSEXP);
     rcpp_result_gen = Rcpp::wrap(csv_fields_(text, separator, fields, rows, which));
     return rcpp_result_gen;
 END_RCPP
@@ -122,254 +115,239 @@ BEGIN_RCPP
 END_RCPP
 }
 // kernel_means_
-Eigen::MatrixXd kernel_means_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector dx, int Gx, Rcpp::Nullable<Rcpp::NumericMatrix> Z, Rcpp::Nullable<Rcpp::IntegerVector> dz, int Gz, int threads);
+SEXP kernel_means_(SEXP program, SEXP X, SEXP dx, SEXP Gx, SEXP Z, SEXP dz, SEXP Gz, SEXP threads);
 RcppExport SEXP _domgen_kernel_means_(SEXP programSEXP, SEXP XSEXP, SEXP dxSEXP, SEXP GxSEXP, SEXP ZSEXP, SEXP dzSEXP, SEXP GzSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type dx(dxSEXP);
-    Rcpp::traits::input_parameter< int >::type Gx(GxSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type Z(ZSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type dz(dzSEXP);
-    Rcpp::traits::input_parameter< int >::type Gz(GzSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type dx(dxSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Gx(GxSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Z(ZSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type dz(dzSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Gz(GzSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(kernel_means_(program, X, dx, Gx, Z, dz, Gz, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // feature_rows_
-Rcpp::NumericMatrix feature_rows_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::IntegerVector> domain, int threads, int block);
+SEXP feature_rows_(SEXP program, SEXP X, SEXP domain, SEXP threads, SEXP block);
 RcppExport SEXP _domgen_feature_rows_(SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP threadsSEXP, SEXP blockSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type block(blockSEXP);
     rcpp_result_gen = Rcpp::wrap(feature_rows_(program, X, domain, threads, block));
     return rcpp_result_gen;
 END_RCPP
 }
 // feature_columns_
-Rcpp::NumericMatrix feature_columns_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::IntegerVector> domain, int threads, int block);
+SEXP feature_columns_(SEXP program, SEXP X, SEXP domain, SEXP threads, SEXP block);
 RcppExport SEXP _domgen_feature_columns_(SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP threadsSEXP, SEXP blockSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type block(blockSEXP);
     rcpp_result_gen = Rcpp::wrap(feature_columns_(program, X, domain, threads, block));
     return rcpp_result_gen;
 END_RCPP
 }
 // feature_apply_
-Rcpp::NumericMatrix feature_apply_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::NumericMatrix W, int threads, int block);
+SEXP feature_apply_(SEXP program, SEXP X, SEXP domain, SEXP W, SEXP threads, SEXP block);
 RcppExport SEXP _domgen_feature_apply_(SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP WSEXP, SEXP threadsSEXP, SEXP blockSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type W(WSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type W(WSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type block(blockSEXP);
     rcpp_result_gen = Rcpp::wrap(feature_apply_(program, X, domain, W, threads, block));
     return rcpp_result_gen;
 END_RCPP
 }
 // feature_moments_
-Rcpp::List feature_moments_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::IntegerVector cells, int n_cells, Rcpp::Nullable<Rcpp::NumericMatrix> F, Rcpp::Nullable<Rcpp::NumericVector> labelled, int threads, bool second, int block);
+SEXP feature_moments_(SEXP program, SEXP X, SEXP domain, SEXP cells, SEXP n_cells, SEXP F, SEXP labelled, SEXP threads, SEXP second, SEXP block);
 RcppExport SEXP _domgen_feature_moments_(SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP cellsSEXP, SEXP n_cellsSEXP, SEXP FSEXP, SEXP labelledSEXP, SEXP threadsSEXP, SEXP secondSEXP, SEXP blockSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type cells(cellsSEXP);
-    Rcpp::traits::input_parameter< int >::type n_cells(n_cellsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type F(FSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type labelled(labelledSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< bool >::type second(secondSEXP);
-    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type cells(cellsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type n_cells(n_cellsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type labelled(labelledSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type second(secondSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type block(blockSEXP);
     rcpp_result_gen = Rcpp::wrap(feature_moments_(program, X, domain, cells, n_cells, F, labelled, threads, second, block));
     return rcpp_result_gen;
 END_RCPP
 }
 // feature_pivots_
-Rcpp::IntegerVector feature_pivots_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, int wanted, double negligible, int threads);
+SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible, SEXP threads);
 RcppExport SEXP _domgen_feature_pivots_(SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP wantedSEXP, SEXP negligibleSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
     Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< int >::type wanted(wantedSEXP);
-    Rcpp::traits::input_parameter< double >::type negligible(negligibleSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type wanted(wantedSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type negligible(negligibleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(feature_pivots_(program, X, kappa, domain, wanted, negligible, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // feature_group_moments_
-void feature_group_moments_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::IntegerVector groups, Rcpp::NumericVector weights, Rcpp::NumericMatrix F, Rcpp::NumericMatrix second, Rcpp::NumericMatrix cross, Rcpp::NumericMatrix response, int threads, int block);
-RcppExport SEXP _domgen_feature_group_moments_(SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP groupsSEXP, SEXP weightsSEXP, SEXP FSEXP, SEXP secondSEXP, SEXP crossSEXP, SEXP responseSEXP, SEXP threadsSEXP, SEXP blockSEXP) {
+void feature_group_moments_(SEXP program, SEXP X, SEXP domain, SEXP groups, SEXP weights, SEXP F, SEXP n_groups, SEXP sums, SEXP threads, SEXP block);
+RcppExport SEXP _domgen_feature_group_moments_(SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP groupsSEXP, SEXP weightsSEXP, SEXP FSEXP, SEXP n_groupsSEXP, SEXP sumsSEXP, SEXP threadsSEXP, SEXP blockSEXP) {
 BEGIN_RCPP
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type groups(groupsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type weights(weightsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type F(FSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type second(secondSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type cross(crossSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type response(responseSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< int >::type block(blockSEXP);
-    feature_group_moments_(program, X, domain, groups, weights, F, second, cross, response, threads, block);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type groups(groupsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type weights(weightsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type F(FSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type n_groups(n_groupsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sums(sumsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type block(blockSEXP);
+    feature_group_moments_(program, X, domain, groups, weights, F, n_groups, sums, threads, block);
     return R_NilValue;
 END_RCPP
 }
 // gp_factor_
-Rcpp::List gp_factor_(Rcpp::Environment memory, Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, Eigen::VectorXd ridge, Eigen::VectorXd y, int threads);
+SEXP gp_factor_(SEXP memory, SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP ridge, SEXP y, SEXP threads);
 RcppExport SEXP _domgen_gp_factor_(SEXP memorySEXP, SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP ridgeSEXP, SEXP ySEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Environment >::type memory(memorySEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type ridge(ridgeSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type y(ySEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type memory(memorySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type y(ySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(gp_factor_(memory, program, X, kappa, domain, ridge, y, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // gp_inverse_
-Eigen::VectorXd gp_inverse_(Rcpp::Environment memory, int n);
+SEXP gp_inverse_(SEXP memory, SEXP n);
 RcppExport SEXP _domgen_gp_inverse_(SEXP memorySEXP, SEXP nSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::Environment >::type memory(memorySEXP);
-    Rcpp::traits::input_parameter< int >::type n(nSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type memory(memorySEXP);
+    Rcpp::traits::input_parameter< SEXP >::type n(nSEXP);
     rcpp_result_gen = Rcpp::wrap(gp_inverse_(memory, n));
     return rcpp_result_gen;
 END_RCPP
 }
 // gp_slopes_
-Rcpp::List gp_slopes_(Rcpp::NumericMatrix inverse, Eigen::VectorXd alpha, double s2, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::List slopes, Rcpp::Nullable<Rcpp::List> program, int threads);
+SEXP gp_slopes_(SEXP inverse, SEXP alpha, SEXP s2, SEXP X, SEXP kappa, SEXP domain, SEXP slopes, SEXP program, SEXP threads);
 RcppExport SEXP _domgen_gp_slopes_(SEXP inverseSEXP, SEXP alphaSEXP, SEXP s2SEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP slopesSEXP, SEXP programSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type inverse(inverseSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type alpha(alphaSEXP);
-    Rcpp::traits::input_parameter< double >::type s2(s2SEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type slopes(slopesSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::List> >::type program(programSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type inverse(inverseSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type alpha(alphaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type s2(s2SEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type slopes(slopesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(gp_slopes_(inverse, alpha, s2, X, kappa, domain, slopes, program, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // kernel_gram_
-Rcpp::NumericMatrix kernel_gram_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, int threads);
+SEXP kernel_gram_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP threads);
 RcppExport SEXP _domgen_kernel_gram_(SEXP programSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(kernel_gram_(program, X, kappa, domain, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // kernel_cross_
-Rcpp::NumericMatrix kernel_cross_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::NumericMatrix Z, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> dx, Rcpp::Nullable<Rcpp::IntegerVector> dz, int threads);
+SEXP kernel_cross_(SEXP program, SEXP X, SEXP Z, SEXP kappa, SEXP dx, SEXP dz, SEXP threads);
 RcppExport SEXP _domgen_kernel_cross_(SEXP programSEXP, SEXP XSEXP, SEXP ZSEXP, SEXP kappaSEXP, SEXP dxSEXP, SEXP dzSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type Z(ZSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type dx(dxSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type dz(dzSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Z(ZSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type dx(dxSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type dz(dzSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(kernel_cross_(program, X, Z, kappa, dx, dz, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // kernel_apply_
-Rcpp::NumericMatrix kernel_apply_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::NumericMatrix Z, Rcpp::NumericMatrix A, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> dx, Rcpp::Nullable<Rcpp::IntegerVector> dz, int threads);
+SEXP kernel_apply_(SEXP program, SEXP X, SEXP Z, SEXP A, SEXP kappa, SEXP dx, SEXP dz, SEXP threads);
 RcppExport SEXP _domgen_kernel_apply_(SEXP programSEXP, SEXP XSEXP, SEXP ZSEXP, SEXP ASEXP, SEXP kappaSEXP, SEXP dxSEXP, SEXP dzSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type Z(ZSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type A(ASEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type dx(dxSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type dz(dzSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Z(ZSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type A(ASEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type dx(dxSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type dz(dzSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(kernel_apply_(program, X, Z, A, kappa, dx, dz, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // kernel_diag_
-Eigen::VectorXd kernel_diag_(Rcpp::List program, Rcpp::NumericMatrix X);
+SEXP kernel_diag_(SEXP program, SEXP X);
 RcppExport SEXP _domgen_kernel_diag_(SEXP programSEXP, SEXP XSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
     rcpp_result_gen = Rcpp::wrap(kernel_diag_(program, X));
     return rcpp_result_gen;
 END_RCPP
 }
 // linear_svm_
-Rcpp::List linear_svm_(Rcpp::NumericMatrix Zt, Rcpp::NumericVector target, Rcpp::NumericVector epsilon, Rcpp::NumericVector low, Rcpp::NumericVector high, Rcpp::NumericVector ridge, bool offset, double tol, double max_iter, double seed, int threads);
+SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge, SEXP offset, SEXP tol, SEXP max_iter, SEXP seed, SEXP threads);
 RcppExport SEXP _domgen_linear_svm_(SEXP ZtSEXP, SEXP targetSEXP, SEXP epsilonSEXP, SEXP lowSEXP, SEXP highSEXP, SEXP ridgeSEXP, SEXP offsetSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP seedSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type Zt(ZtSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type target(targetSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type epsilon(epsilonSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type low(lowSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type high(highSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type ridge(ridgeSEXP);
-    Rcpp::traits::input_parameter< bool >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
-    Rcpp::traits::input_parameter< double >::type max_iter(max_iterSEXP);
-    Rcpp::traits::input_parameter< double >::type seed(seedSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Zt(ZtSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type target(targetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type epsilon(epsilonSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type low(lowSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type high(highSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type tol(tolSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type max_iter(max_iterSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type seed(seedSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(linear_svm_(Zt, target, epsilon, low, high, ridge, offset, tol, max_iter, seed, threads));
     return rcpp_result_gen;
 END_RCPP
@@ -386,206 +364,193 @@ BEGIN_RCPP
 END_RCPP
 }
 // neighbour_graph_
-Rcpp::List neighbour_graph_(Rcpp::NumericMatrix X, int k, int threads);
+SEXP neighbour_graph_(SEXP X, SEXP k, SEXP threads);
 RcppExport SEXP _domgen_neighbour_graph_(SEXP XSEXP, SEXP kSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< int >::type k(kSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type k(kSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(neighbour_graph_(X, k, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // kernel_pivoted_cholesky_
-Rcpp::List kernel_pivoted_cholesky_(Rcpp::List program, Rcpp::NumericMatrix Y, double tol, int max_rank);
+SEXP kernel_pivoted_cholesky_(SEXP program, SEXP Y, SEXP tol, SEXP max_rank);
 RcppExport SEXP _domgen_kernel_pivoted_cholesky_(SEXP programSEXP, SEXP YSEXP, SEXP tolSEXP, SEXP max_rankSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type Y(YSEXP);
-    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
-    Rcpp::traits::input_parameter< int >::type max_rank(max_rankSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type tol(tolSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type max_rank(max_rankSEXP);
     rcpp_result_gen = Rcpp::wrap(kernel_pivoted_cholesky_(program, Y, tol, max_rank));
     return rcpp_result_gen;
 END_RCPP
 }
 // projection_gram_
-Rcpp::List projection_gram_(SEXP K, Rcpp::List terms, std::vector<int> cells, int n_cells, Rcpp::List data, int threads, Rcpp::Nullable<Rcpp::NumericVector> ridges);
+SEXP projection_gram_(SEXP K, SEXP terms, SEXP cells, SEXP n_cells, SEXP data, SEXP threads, SEXP ridges);
 RcppExport SEXP _domgen_projection_gram_(SEXP KSEXP, SEXP termsSEXP, SEXP cellsSEXP, SEXP n_cellsSEXP, SEXP dataSEXP, SEXP threadsSEXP, SEXP ridgesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type terms(termsSEXP);
-    Rcpp::traits::input_parameter< std::vector<int> >::type cells(cellsSEXP);
-    Rcpp::traits::input_parameter< int >::type n_cells(n_cellsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type data(dataSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type ridges(ridgesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type terms(termsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type cells(cellsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type n_cells(n_cellsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type data(dataSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridges(ridgesSEXP);
     rcpp_result_gen = Rcpp::wrap(projection_gram_(K, terms, cells, n_cells, data, threads, ridges));
     return rcpp_result_gen;
 END_RCPP
 }
 // projection_features_
-Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments, Rcpp::Nullable<Rcpp::NumericVector> ridges);
+SEXP projection_features_(SEXP terms, SEXP moments, SEXP ridges);
 RcppExport SEXP _domgen_projection_features_(SEXP termsSEXP, SEXP momentsSEXP, SEXP ridgesSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::List >::type terms(termsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type moments(momentsSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type ridges(ridgesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type terms(termsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type moments(momentsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridges(ridgesSEXP);
     rcpp_result_gen = Rcpp::wrap(projection_features_(terms, moments, ridges));
     return rcpp_result_gen;
 END_RCPP
 }
 // ridge_solve_
-Rcpp::List ridge_solve_(SEXP K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge);
+SEXP ridge_solve_(SEXP K, SEXP Y, SEXP ridge);
 RcppExport SEXP _domgen_ridge_solve_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type Y(YSEXP);
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_solve_(K, Y, ridge));
     return rcpp_result_gen;
 END_RCPP
 }
 // ridge_lodo_
-Rcpp::List ridge_lodo_(SEXP K, Eigen::Map<Eigen::MatrixXd> Y, Eigen::Map<Eigen::VectorXd> ridge, Rcpp::IntegerVector sizes, Eigen::MatrixXd centre, bool offset, Rcpp::Nullable<Rcpp::NumericVector> costs);
+SEXP ridge_lodo_(SEXP K, SEXP Y, SEXP ridge, SEXP sizes, SEXP centre, SEXP offset, SEXP costs);
 RcppExport SEXP _domgen_ridge_lodo_(SEXP KSEXP, SEXP YSEXP, SEXP ridgeSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP offsetSEXP, SEXP costsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::MatrixXd> >::type Y(YSEXP);
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type sizes(sizesSEXP);
-    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type centre(centreSEXP);
-    Rcpp::traits::input_parameter< bool >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type costs(costsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type costs(costsSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_lodo_(K, Y, ridge, sizes, centre, offset, costs));
     return rcpp_result_gen;
 END_RCPP
 }
 // ridge_inverse_
-Rcpp::List ridge_inverse_(SEXP K, Eigen::Map<Eigen::VectorXd> ridge);
+SEXP ridge_inverse_(SEXP K, SEXP ridge);
 RcppExport SEXP _domgen_ridge_inverse_(SEXP KSEXP, SEXP ridgeSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
-    Rcpp::traits::input_parameter< Eigen::Map<Eigen::VectorXd> >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_inverse_(K, ridge));
     return rcpp_result_gen;
 END_RCPP
 }
 // ridge_path_
-Rcpp::List ridge_path_(Rcpp::NumericMatrix K, double pole, Eigen::MatrixXd Y, Eigen::VectorXd root, Eigen::VectorXd lambda, Rcpp::IntegerVector sizes, Eigen::MatrixXd centre, bool offset, double tolerance, double patience, int threads);
+SEXP ridge_path_(SEXP K, SEXP pole, SEXP Y, SEXP root, SEXP lambda, SEXP sizes, SEXP centre, SEXP offset, SEXP tolerance, SEXP patience, SEXP threads);
 RcppExport SEXP _domgen_ridge_path_(SEXP KSEXP, SEXP poleSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP sizesSEXP, SEXP centreSEXP, SEXP offsetSEXP, SEXP toleranceSEXP, SEXP patienceSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type K(KSEXP);
-    Rcpp::traits::input_parameter< double >::type pole(poleSEXP);
-    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type Y(YSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type sizes(sizesSEXP);
-    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type centre(centreSEXP);
-    Rcpp::traits::input_parameter< bool >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< double >::type tolerance(toleranceSEXP);
-    Rcpp::traits::input_parameter< double >::type patience(patienceSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type pole(poleSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sizes(sizesSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type centre(centreSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type tolerance(toleranceSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type patience(patienceSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_path_(K, pole, Y, root, lambda, sizes, centre, offset, tolerance, patience, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // ridge_shifted_
-Eigen::MatrixXd ridge_shifted_(SEXP S, Eigen::MatrixXd B, Eigen::VectorXd lambda, int threads);
+SEXP ridge_shifted_(SEXP S, SEXP B, SEXP lambda, SEXP threads);
 RcppExport SEXP _domgen_ridge_shifted_(SEXP SSEXP, SEXP BSEXP, SEXP lambdaSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type S(SSEXP);
-    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type B(BSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type B(BSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_shifted_(S, B, lambda, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // ridge_many_
-Rcpp::List ridge_many_(SEXP K, Eigen::MatrixXd Y, Eigen::VectorXd root, Eigen::VectorXd lambda, bool offset, int threads);
+SEXP ridge_many_(SEXP K, SEXP Y, SEXP root, SEXP lambda, SEXP offset, SEXP threads);
 RcppExport SEXP _domgen_ridge_many_(SEXP KSEXP, SEXP YSEXP, SEXP rootSEXP, SEXP lambdaSEXP, SEXP offsetSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
     Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
-    Rcpp::traits::input_parameter< Eigen::MatrixXd >::type Y(YSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type root(rootSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type lambda(lambdaSEXP);
-    Rcpp::traits::input_parameter< bool >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type Y(YSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type root(rootSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type lambda(lambdaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(ridge_many_(K, Y, root, lambda, offset, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // pair_slopes_
-Eigen::VectorXd pair_slopes_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List rate, Eigen::VectorXd inv, Rcpp::NumericMatrix X, Rcpp::Nullable<Rcpp::NumericMatrix> kappa, Rcpp::Nullable<Rcpp::IntegerVector> domain, int threads);
+SEXP pair_slopes_(SEXP left, SEXP right, SEXP rate, SEXP inv, SEXP X, SEXP kappa, SEXP domain, SEXP threads);
 RcppExport SEXP _domgen_pair_slopes_(SEXP leftSEXP, SEXP rightSEXP, SEXP rateSEXP, SEXP invSEXP, SEXP XSEXP, SEXP kappaSEXP, SEXP domainSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type left(leftSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type right(rightSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type rate(rateSEXP);
-    Rcpp::traits::input_parameter< Eigen::VectorXd >::type inv(invSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericMatrix> >::type kappa(kappaSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::IntegerVector> >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type left(leftSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type rate(rateSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type inv(invSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type kappa(kappaSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(pair_slopes_(left, right, rate, inv, X, kappa, domain, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // pair_cells_
-Eigen::MatrixXd pair_cells_(Rcpp::NumericMatrix left, Rcpp::NumericMatrix right, Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector domain, int domains, int threads);
+SEXP pair_cells_(SEXP left, SEXP right, SEXP program, SEXP X, SEXP domain, SEXP domains, SEXP threads);
 RcppExport SEXP _domgen_pair_cells_(SEXP leftSEXP, SEXP rightSEXP, SEXP programSEXP, SEXP XSEXP, SEXP domainSEXP, SEXP domainsSEXP, SEXP threadsSEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type left(leftSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type right(rightSEXP);
-    Rcpp::traits::input_parameter< Rcpp::List >::type program(programSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type X(XSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type domain(domainSEXP);
-    Rcpp::traits::input_parameter< int >::type domains(domainsSEXP);
-    Rcpp::traits::input_parameter< int >::type threads(threadsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type left(leftSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type right(rightSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type program(programSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type X(XSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domain(domainSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type domains(domainsSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type threads(threadsSEXP);
     rcpp_result_gen = Rcpp::wrap(pair_cells_(left, right, program, X, domain, domains, threads));
     return rcpp_result_gen;
 END_RCPP
 }
 // smo_
-Rcpp::List smo_(Rcpp::NumericMatrix K, Rcpp::IntegerVector row, Rcpp::NumericVector sign, Rcpp::NumericVector p, Rcpp::NumericVector upper, Rcpp::NumericVector ridge, bool offset, double tol, double max_iter, Rcpp::Nullable<Rcpp::NumericVector> alpha0);
+SEXP smo_(SEXP K, SEXP row, SEXP sign, SEXP p, SEXP upper, SEXP ridge, SEXP offset, SEXP tol, SEXP max_iter, SEXP alpha0);
 RcppExport SEXP _domgen_smo_(SEXP KSEXP, SEXP rowSEXP, SEXP signSEXP, SEXP pSEXP, SEXP upperSEXP, SEXP ridgeSEXP, SEXP offsetSEXP, SEXP tolSEXP, SEXP max_iterSEXP, SEXP alpha0SEXP) {
 BEGIN_RCPP
     Rcpp::RObject rcpp_result_gen;
-    Rcpp::RNGScope rcpp_rngScope_gen;
-    Rcpp::traits::input_parameter< Rcpp::NumericMatrix >::type K(KSEXP);
-    Rcpp::traits::input_parameter< Rcpp::IntegerVector >::type row(rowSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type sign(signSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type p(pSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type upper(upperSEXP);
-    Rcpp::traits::input_parameter< Rcpp::NumericVector >::type ridge(ridgeSEXP);
-    Rcpp::traits::input_parameter< bool >::type offset(offsetSEXP);
-    Rcpp::traits::input_parameter< double >::type tol(tolSEXP);
-    Rcpp::traits::input_parameter< double >::type max_iter(max_iterSEXP);
-    Rcpp::traits::input_parameter< Rcpp::Nullable<Rcpp::NumericVector> >::type alpha0(alpha0SEXP);
+    Rcpp::traits::input_parameter< SEXP >::type K(KSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type row(rowSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type sign(signSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type p(pSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type upper(upperSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type ridge(ridgeSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type offset(offsetSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type tol(tolSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type max_iter(max_iterSEXP);
+    Rcpp::traits::input_parameter< SEXP >::type alpha0(alpha0SEXP);
     rcpp_result_gen = Rcpp::wrap(smo_(K, row, sign, p, upper, ridge, offset, tol, max_iter, alpha0));
     return rcpp_result_gen;
 END_RCPP
@@ -607,7 +572,7 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_feature_apply_", (DL_FUNC) &_domgen_feature_apply_, 6},
     {"_domgen_feature_moments_", (DL_FUNC) &_domgen_feature_moments_, 10},
     {"_domgen_feature_pivots_", (DL_FUNC) &_domgen_feature_pivots_, 7},
-    {"_domgen_feature_group_moments_", (DL_FUNC) &_domgen_feature_group_moments_, 11},
+    {"_domgen_feature_group_moments_", (DL_FUNC) &_domgen_feature_group_moments_, 10},
     {"_domgen_gp_factor_", (DL_FUNC) &_domgen_gp_factor_, 8},
     {"_domgen_gp_inverse_", (DL_FUNC) &_domgen_gp_inverse_, 2},
     {"_domgen_gp_slopes_", (DL_FUNC) &_domgen_gp_slopes_, 9},

@@ -4,17 +4,18 @@
 #include "parallel.h"
 #include "program.h"
 
-// [[Rcpp::export]]
-Eigen::MatrixXd kernel_means_(Rcpp::List program, Rcpp::NumericMatrix X, Rcpp::IntegerVector dx,
-                              int Gx, Rcpp::Nullable<Rcpp::NumericMatrix> Z,
-                              Rcpp::Nullable<Rcpp::IntegerVector> dz, int Gz, int threads) {
-  const bool same = Z.isNull();
-  const Rcpp::NumericMatrix other(same ? static_cast<SEXP>(X) : Z.get());
-  domgen::DomainRows rows{
-      X.nrow(), other.nrow(), domgen::read_domains(dx, X.nrow(), Gx), {}, Gx, same ? Gx : Gz, same};
-  if (!same && dz.isNull()) throw std::invalid_argument("Z needs domain codes");
-  rows.z = same ? rows.x : domgen::read_domains(Rcpp::IntegerVector(dz.get()), other.nrow(), Gz);
-  const auto kernel = domgen::read_kernel(program, X, other);
+// Z = NULL: those of X, whose codes and their number count then.
+// [[Rcpp::export(rng = false)]]
+SEXP kernel_means_(SEXP program, SEXP X, SEXP dx, SEXP Gx, SEXP Z, SEXP dz, SEXP Gz, SEXP threads) {
+  const bool same = Rf_isNull(Z);
+  const domgen::MatrixArgument x(X, "X"), other(same ? X : Z, same ? "X" : "Z");
+  const domgen::MatrixView z = same ? x : other;
+  const int x_domains = domgen::whole(Gx, "Gx", 1), z_domains = domgen::whole(Gz, "Gz");
+  domgen::DomainRows rows{x.rows(), z.rows(),  domgen::places(dx, "dx", x_domains, x.rows()),
+                          {},       x_domains, same ? x_domains : z_domains,
+                          same};
+  rows.z = same ? rows.x : domgen::places(dz, "dz", z_domains, z.rows());
+  const auto kernel = domgen::read_kernel(program, x, z);
   const domgen::Threads pool(threads);
-  return domgen::MeanEmbeddings(*kernel, rows, pool).means();
+  return domgen::for_r(domgen::MeanEmbeddings(*kernel, rows, pool).means());
 }

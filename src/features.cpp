@@ -1,5 +1,10 @@
 // Feature maps: read the program, walk over the rows in blocks.
+#include <algorithm>
+#include <functional>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "core/feature/fourier.h"
 #include "core/feature/group-moments.h"
@@ -7,63 +12,69 @@
 #include "core/feature/moments.h"
 #include "core/feature/product.h"
 #include "core/feature/random-pivots.h"
-#include "large_matrix.h"
+#include "gram-argument.h"
 #include "parallel.h"
 #include "program.h"
 
 namespace {
 
 using Map = domgen::FeatureMap;
+using domgen::ListArgument;
+using domgen::MatrixArgument;
 
-void check_columns(Eigen::Index have, Eigen::Index need) {
-  if (have != need) throw std::invalid_argument("X and the feature map differ in columns");
+// A matrix of the program, with a row and a column.
+domgen::MatrixView filled_view(const ListArgument& program, const char* name) {
+  const domgen::MatrixView view = program.view(name);
+  domgen::demand(view.size() > 0, name, "be a matrix with a row and a column");
+  return view;
 }
 
-std::unique_ptr<Map> read_landmarks(const Rcpp::List& program, Eigen::Index columns) {
-  const domgen::MatrixView S = domgen::matrix_of(program, "landmarks");
-  check_columns(columns, S.cols());
+std::unique_ptr<Map> read_landmarks(const ListArgument& program, const domgen::MatrixView& X) {
+  const domgen::MatrixView S = filled_view(program, "landmarks");
+  domgen::demand_length(X.cols(), S.cols(), "X", "columns, as the feature map");
   domgen::DomainWeights weights;
-  weights.kappa = domgen::matrix_of(program, "kappa");
-  if (!weights.empty()) {
-    weights.x = domgen::read_domains(program["landmark_domain"], S.rows(), weights.kappa.rows());
-  }
-  return std::unique_ptr<Map>(new domgen::LandmarkMap(
-      domgen::read_program(program["kernel"]), S, domgen::matrix_of(program, "factor"), weights));
+  weights.kappa = program.view("kappa");
+  if (!weights.empty())
+    weights.x = domgen::places(program["landmark_domain"], "landmark_domain", weights.kappa.rows(),
+                               S.rows());
+  const domgen::KernelProgram kernel = domgen::read_program(program["kernel"]);
+  domgen::check_given(kernel, S.rows(), X.rows());
+  return std::unique_ptr<Map>(
+      new domgen::LandmarkMap(kernel, S, filled_view(program, "factor"), weights));
 }
 
-std::unique_ptr<Map> read_fourier(const Rcpp::List& program, Eigen::Index columns) {
-  const domgen::MatrixView frequencies = domgen::matrix_of(program, "frequencies");
-  check_columns(columns, frequencies.rows());
-  Eigen::VectorXd centre = Eigen::VectorXd::Zero(columns);
-  if (domgen::has(program, "centre")) centre = domgen::read<Eigen::VectorXd>(program, "centre");
-  return std::unique_ptr<Map>(
-      new domgen::FourierMap(frequencies, domgen::matrix_of(program, "offset"), centre));
+std::unique_ptr<Map> read_fourier(const ListArgument& program, const domgen::MatrixView& X) {
+  const domgen::MatrixView frequencies = filled_view(program, "frequencies");
+  domgen::demand_length(X.cols(), frequencies.rows(), "X", "columns, as the feature map");
+  Eigen::VectorXd centre = Eigen::VectorXd::Zero(X.cols());
+  if (program.has("centre")) centre = domgen::numbers(program["centre"], "centre", X.cols());
+  return std::unique_ptr<Map>(new domgen::FourierMap(frequencies, program.view("offset"), centre));
 }
 
 // The program must outlive the map, which points into its matrices.
-std::unique_ptr<Map> read_map(const Rcpp::List& program, Eigen::Index columns) {
-  const std::string type = Rcpp::as<std::string>(program["type"]);
-  if (type == "landmarks") return read_landmarks(program, columns);
-  if (type == "fourier") return read_fourier(program, columns);
+std::unique_ptr<Map> read_map(SEXP from, const domgen::MatrixView& X) {
+  const ListArgument program(from, "program");
+  const std::string type = domgen::text(program["type"], "type");
+  if (type == "landmarks") return read_landmarks(program, X);
+  if (type == "fourier") return read_fourier(program, X);
   if (type == "product") {
-    return std::unique_ptr<Map>(new domgen::ProductMap(read_map(program["x"], columns),
-                                                       domgen::matrix_of(program, "table")));
+    return std::unique_ptr<Map>(
+        new domgen::ProductMap(read_map(program["x"], X), filled_view(program, "table")));
   }
   throw std::invalid_argument("unknown feature map: " + type);
 }
 
 // A map and the rows it is to be evaluated on.
 struct Input {
+  MatrixArgument X;
   std::unique_ptr<Map> map;
-  domgen::MatrixView X;
   std::vector<int> codes;
+  Eigen::Index block;
 
-  Input(const Rcpp::List& program, const Rcpp::NumericMatrix& rows,
-        const Rcpp::Nullable<Rcpp::IntegerVector>& domain)
-      : map(read_map(program, rows.ncol())), X(domgen::view(rows)) {
-    if (map->domains() == 0) return;
-    if (domain.isNull()) throw std::invalid_argument("the feature map needs domain codes");
-    codes = domgen::read_domains(Rcpp::IntegerVector(domain.get()), rows.nrow(), map->domains());
+  Input(SEXP program, SEXP rows, SEXP domain, SEXP block_size)
+      : X(rows, "X"), map(read_map(program, X)),
+        block(Rf_isNull(block_size) ? 0 : domgen::whole(block_size, "block")) {
+    if (map->domains() > 0) codes = domgen::places(domain, "domain", map->domains(), X.rows());
   }
 
   const int* domain() const { return codes.empty() ? nullptr : codes.data(); }
@@ -72,124 +83,110 @@ struct Input {
 }  // namespace
 
 // Z [n x r]. domain: codes 1..G, where the map depends on domains. block: rows
-// at a time; 0 lets the core choose.
-// [[Rcpp::export]]
-Rcpp::NumericMatrix feature_rows_(Rcpp::List program, Rcpp::NumericMatrix X,
-                                  Rcpp::Nullable<Rcpp::IntegerVector> domain, int threads,
-                                  int block = 0) {
-  Input input(program, X, domain);
-  Rcpp::NumericMatrix Z = domgen::large_matrix(X.nrow(), input.map->dim());
-  domgen::feature_rows(*input.map, input.X, input.domain(), block, Z.begin(),
-                       domgen::Threads(threads));
+// at a time; NULL or 0 lets the core choose.
+// [[Rcpp::export(rng = false)]]
+SEXP feature_rows_(SEXP program, SEXP X, SEXP domain, SEXP threads, SEXP block = R_NilValue) {
+  const Input input(program, X, domain, block);
+  const domgen::Threads pool(threads);
+  const domgen::ResultMatrix Z(input.X.rows(), input.map->dim());
+  domgen::feature_rows(*input.map, input.X, input.domain(), input.block, Z.data(), pool);
   return Z;
 }
 
 // Z' [r x n]
-// [[Rcpp::export]]
-Rcpp::NumericMatrix feature_columns_(Rcpp::List program, Rcpp::NumericMatrix X,
-                                     Rcpp::Nullable<Rcpp::IntegerVector> domain, int threads,
-                                     int block = 0) {
-  Input input(program, X, domain);
-  Rcpp::NumericMatrix Zt = domgen::large_matrix(input.map->dim(), X.nrow());
-  domgen::feature_columns(*input.map, input.X, input.domain(), block, Zt.begin(),
-                          domgen::Threads(threads));
+// [[Rcpp::export(rng = false)]]
+SEXP feature_columns_(SEXP program, SEXP X, SEXP domain, SEXP threads, SEXP block = R_NilValue) {
+  const Input input(program, X, domain, block);
+  const domgen::Threads pool(threads);
+  const domgen::ResultMatrix Zt(input.map->dim(), input.X.rows());
+  domgen::feature_columns(*input.map, input.X, input.domain(), input.block, Zt.data(), pool);
   return Zt;
 }
 
 // Z W [n x m]
-// [[Rcpp::export]]
-Rcpp::NumericMatrix feature_apply_(Rcpp::List program, Rcpp::NumericMatrix X,
-                                   Rcpp::Nullable<Rcpp::IntegerVector> domain,
-                                   Rcpp::NumericMatrix W, int threads, int block = 0) {
-  Input input(program, X, domain);
-  if (W.nrow() != input.map->dim()) Rcpp::stop("W must have one row per feature");
-  Rcpp::NumericMatrix out(Rcpp::no_init(X.nrow(), W.ncol()));
-  domgen::feature_apply(*input.map, input.X, input.domain(), domgen::view(W), block, out.begin(),
-                        domgen::Threads(threads));
+// [[Rcpp::export(rng = false)]]
+SEXP feature_apply_(SEXP program, SEXP X, SEXP domain, SEXP W, SEXP threads,
+                    SEXP block = R_NilValue) {
+  const Input input(program, X, domain, block);
+  const auto w = domgen::matrix_with_rows(W, "W", input.map->dim());
+  const domgen::Threads pool(threads);
+  const domgen::ResultMatrix out(input.X.rows(), w.cols());
+  domgen::feature_apply(*input.map, input.X, input.domain(), w, input.block, out.data(), pool);
   return out;
 }
 
 // cells: codes 1..n_cells; F [n x ry] or NULL; labelled: n non-negative weights
 // or NULL; second: whether Z'Z is wanted.
-// [[Rcpp::export]]
-Rcpp::List feature_moments_(Rcpp::List program, Rcpp::NumericMatrix X,
-                            Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::IntegerVector cells,
-                            int n_cells, Rcpp::Nullable<Rcpp::NumericMatrix> F,
-                            Rcpp::Nullable<Rcpp::NumericVector> labelled, int threads,
-                            bool second = true, int block = 0) {
-  Input input(program, X, domain);
-  const std::vector<int> cell = domgen::read_domains(cells, X.nrow(), n_cells);
+// [[Rcpp::export(rng = false)]]
+SEXP feature_moments_(SEXP program, SEXP X, SEXP domain, SEXP cells, SEXP n_cells, SEXP F,
+                      SEXP labelled, SEXP threads, SEXP second, SEXP block = R_NilValue) {
+  const Input input(program, X, domain, block);
+  const Eigen::Index n = input.X.rows();
+  const int size = domgen::whole(n_cells, "n_cells", 1);
+  const std::vector<int> cell = domgen::places(cells, "cells", size, n);
   domgen::MomentRequest request;
   request.cell = cell.data();
-  request.cells = n_cells;
-  request.second = second;
-  Rcpp::NumericMatrix response;
-  if (F.isNotNull()) {
-    response = Rcpp::NumericMatrix(F.get());
-    if (response.nrow() != X.nrow()) Rcpp::stop("F must have one row per row of X");
-    request.response = domgen::view(response);
-  }
-  Rcpp::NumericVector weights;
-  if (labelled.isNotNull()) {
-    weights = Rcpp::NumericVector(labelled.get());
-    if (weights.size() != X.nrow()) Rcpp::stop("labelled must have one weight per row of X");
-    for (double weight : weights) {
-      if (!(weight >= 0)) Rcpp::stop("labelled must not be negative");
-    }
-    request.labelled = weights.begin();
-  }
-  const domgen::FeatureMoments moments = domgen::feature_moments(
-      *input.map, input.X, input.domain(), request, block, domgen::Threads(threads));
-
-  const auto given = [](bool wanted, const Rcpp::RObject& value) {
-    return wanted ? value : Rcpp::RObject(R_NilValue);
-  };
-  return Rcpp::List::create(
-      Rcpp::_["n"] = double(X.nrow()),
-      Rcpp::_["second"] = given(second, Rcpp::wrap(moments.second)), Rcpp::_["sums"] = moments.sums,
-      Rcpp::_["counts"] = moments.counts,
-      Rcpp::_["cross"] = given(F.isNotNull(), Rcpp::wrap(moments.cross)),
-      Rcpp::_["response_second"] = given(F.isNotNull(), Rcpp::wrap(moments.response_second)),
-      Rcpp::_["response_sums"] = given(F.isNotNull(), Rcpp::wrap(moments.response_sums)),
-      Rcpp::_["labelled_second"] =
-          given(labelled.isNotNull(), Rcpp::wrap(moments.labelled_second)));
+  request.cells = size;
+  request.second = domgen::flag(second, "second");
+  const bool responses = !Rf_isNull(F), weighted = !Rf_isNull(labelled);
+  MatrixArgument response;
+  if (responses) response = domgen::matrix_with_rows(F, "F", n);
+  request.response = response;
+  Eigen::VectorXd weights;
+  if (weighted) weights = domgen::numbers(labelled, "labelled", n, 0);
+  if (weighted) request.labelled = weights.data();
+  const domgen::Threads pool(threads);
+  const domgen::FeatureMoments moments =
+      domgen::feature_moments(*input.map, input.X, input.domain(), request, input.block, pool);
+  return domgen::named_list({{"n", double(n)},
+                             {"second", moments.second, request.second},
+                             {"sums", moments.sums},
+                             {"counts", moments.counts},
+                             {"cross", moments.cross, responses},
+                             {"response_second", moments.response_second, responses},
+                             {"response_sums", moments.response_sums, responses},
+                             {"labelled_second", moments.labelled_second, weighted}});
 }
 
 // `wanted` rows of X [n x p] chosen by randomly pivoted Cholesky with R's random
 // numbers, or fewer when no more than a negligible share of the kernel is left.
 // [[Rcpp::export]]
-Rcpp::IntegerVector feature_pivots_(Rcpp::List program, Rcpp::NumericMatrix X,
-                                    Rcpp::Nullable<Rcpp::NumericMatrix> kappa,
-                                    Rcpp::Nullable<Rcpp::IntegerVector> domain, int wanted,
-                                    double negligible, int threads) {
+SEXP feature_pivots_(SEXP program, SEXP X, SEXP kappa, SEXP domain, SEXP wanted, SEXP negligible,
+                     SEXP threads) {
+  const auto x = domgen::filled_matrix(X, "X");
   const domgen::KernelProgram kernel = domgen::read_program(program);
-  const auto weights = domgen::read_weights(kappa, domain, X.nrow(), domain, X.nrow());
+  const auto weights = domgen::read_weights(kappa, domain, x.rows());
+  const Eigen::Index most = std::min<Eigen::Index>(domgen::whole(wanted, "wanted"), x.rows());
+  const double least = domgen::number(negligible, "negligible", 0);
   const std::function<double()> uniform = [] { return unif_rand(); };
   const domgen::Threads pool(threads);
-  domgen::RandomPivots pivots(kernel, domgen::view(X), weights, uniform, pool);
-  const std::vector<Eigen::Index> rows = pivots.draw(wanted, negligible);
-  return Rcpp::IntegerVector(rows.begin(), rows.end()) + 1;
+  domgen::RandomPivots pivots(kernel, x, weights, uniform, pool);
+  std::vector<int> rows;
+  for (const Eigen::Index row : pivots.draw(most, least)) rows.push_back(static_cast<int>(row) + 1);
+  return domgen::for_r(rows);
 }
 
-// Adds to the sums of groups, see group-moments.h, which are changed in place: nobody else may hold
-// them. groups: codes 1..n_groups of the rows, ascending; weights: non-negative; F [n x m].
-// [[Rcpp::export]]
-void feature_group_moments_(Rcpp::List program, Rcpp::NumericMatrix X,
-                            Rcpp::Nullable<Rcpp::IntegerVector> domain, Rcpp::IntegerVector groups,
-                            Rcpp::NumericVector weights, Rcpp::NumericMatrix F,
-                            Rcpp::NumericMatrix second, Rcpp::NumericMatrix cross,
-                            Rcpp::NumericMatrix response, int threads, int block = 0) {
-  Input input(program, X, domain);
-  const Eigen::Index r = input.map->dim(), m = F.ncol(), n_groups = second.ncol();
-  const std::vector<int> group = domgen::read_domains(groups, X.nrow(), n_groups);
-  if (!std::is_sorted(group.begin(), group.end())) Rcpp::stop("groups must be in order");
-  if (F.nrow() != X.nrow() || weights.size() != X.nrow()) Rcpp::stop("one weight is needed a row");
-  if (second.nrow() != r * r || cross.nrow() != r * m || response.nrow() != m * m ||
-      cross.ncol() != n_groups || response.ncol() != n_groups) {
-    Rcpp::stop("sums of another shape");
-  }
-  domgen::GroupMoments sums{second.begin(), cross.begin(), response.begin()};
-  const domgen::GroupRequest request{group.data(), weights.begin(), domgen::view(F)};
-  domgen::add_group_moments(*input.map, input.X, input.domain(), request, block,
-                            domgen::Threads(threads), sums);
+// Adds to the sums of groups, see group-moments.h: the matrices `second`, `cross` and `response` of
+// the environment `sums`, changed in place where nobody else holds them. groups: codes 1..n_groups
+// of the rows, ascending; weights: non-negative; F [n x m].
+// [[Rcpp::export(rng = false)]]
+void feature_group_moments_(SEXP program, SEXP X, SEXP domain, SEXP groups, SEXP weights, SEXP F,
+                            SEXP n_groups, SEXP sums, SEXP threads, SEXP block = R_NilValue) {
+  const Input input(program, X, domain, block);
+  const Eigen::Index n = input.X.rows(), r = input.map->dim();
+  const auto f = domgen::filled_matrix(F, "F");
+  domgen::demand_length(f.rows(), n, "F", "rows");
+  const Eigen::Index m = f.cols();
+  const int size = domgen::whole(n_groups, "n_groups", 1);
+  const std::vector<int> group = domgen::places(groups, "groups", size, n);
+  domgen::demand(std::is_sorted(group.begin(), group.end()), "groups", "be in order");
+  const Eigen::VectorXd weight = domgen::numbers(weights, "weights", n, 0);
+  const domgen::Threads pool(threads);
+  const domgen::KeptMatrix second(sums, "second", r * r, size, true);
+  const domgen::KeptMatrix cross(sums, "cross", r * m, size, true);
+  const domgen::KeptMatrix response(sums, "response", m * m, size, true);
+  domgen::GroupMoments moments{second.data(), cross.data(), response.data()};
+  const domgen::GroupRequest request{group.data(), weight.data(), f};
+  domgen::add_group_moments(*input.map, input.X, input.domain(), request, input.block, pool,
+                            moments);
 }

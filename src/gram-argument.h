@@ -2,60 +2,81 @@
 #ifndef DOMGEN_GRAM_ARGUMENT_H
 #define DOMGEN_GRAM_ARGUMENT_H
 
-#include <Rcpp.h>
+#include <RcppEigen.h>
 
 #include <algorithm>
-#include <memory>
-#include <stdexcept>
 
+#include "arguments.h"
 #include "core/linalg/gram-buffer.h"
-#include "large_matrix.h"
+#include "results.h"
 
 namespace domgen {
+
+// A matrix of doubles of that shape whose memory is this call's own, or NULL.
+inline SEXP own_matrix(SEXP x, R_xlen_t rows, R_xlen_t cols) {
+  const bool fits = TYPEOF(x) == REALSXP && Rf_isMatrix(x) && Rf_nrows(x) == rows &&
+                    Rf_ncols(x) == cols && !MAYBE_SHARED(x) && !ALTREP(x);
+  return fits ? x : R_NilValue;
+}
 
 // R counts who holds an object. A temporary of the call has one reference, the call's own, and its
 // memory is taken; whatever may have another name, a place in a list or a closure that keeps it is
 // copied. R counts too many rather than too few, so that a copy may be made for nothing, but no
-// matrix changes that somebody still sees. (SEXP, because Rcpp's classes are references too.)
+// matrix changes that somebody still sees.
 class GramArgument {
  public:
-  explicit GramArgument(SEXP K) : rows_(checked_rows(K)), matrix_(own(K)) {}
+  GramArgument(SEXP K, const char* name) : rows_(checked_rows(K, name)), matrix_(own(K)) {}
 
   Eigen::Index rows() const { return rows_; }
   // What the memory holds, during and after the work of who took it.
-  Rcpp::NumericMatrix matrix() const { return *matrix_; }
-  GramBuffer take() { return GramBuffer(matrix_->begin(), rows_, matrix_); }
+  SEXP matrix() const { return matrix_; }
+  // R keeps the memory, as long as this lives.
+  GramBuffer take() { return GramBuffer(REAL(matrix_), rows_, nullptr); }
 
  private:
   R_xlen_t rows_;
-  std::shared_ptr<Rcpp::NumericMatrix> matrix_;
+  Rcpp::Shield<SEXP> matrix_;
 
-  static R_xlen_t checked_rows(SEXP K) {
-    if (TYPEOF(K) != REALSXP || !Rf_isMatrix(K) || Rf_nrows(K) != Rf_ncols(K))
-      throw std::invalid_argument("a square matrix of doubles is needed");
+  static R_xlen_t checked_rows(SEXP K, const char* name) {
+    demand(TYPEOF(K) == REALSXP && Rf_isMatrix(K) && Rf_nrows(K) == Rf_ncols(K) && Rf_nrows(K) > 0,
+           name, "be a square matrix of doubles");
     return Rf_nrows(K);
   }
 
-  static std::shared_ptr<Rcpp::NumericMatrix> own(SEXP K) {
-    if (!MAYBE_SHARED(K)) return std::make_shared<Rcpp::NumericMatrix>(K);
-    auto copy = std::make_shared<Rcpp::NumericMatrix>(large_matrix(Rf_nrows(K), Rf_ncols(K)));
-    std::copy(REAL(K), REAL(K) + Rf_xlength(K), copy->begin());
+  static SEXP own(SEXP K) {
+    if (!Rf_isNull(own_matrix(K, Rf_nrows(K), Rf_ncols(K)))) return K;
+    const MatrixArgument given(K, "K");
+    const ResultMatrix copy(given.rows(), given.cols());
+    std::copy(given.data(), given.data() + given.size(), copy.data());
     return copy;
   }
 };
 
-// The matrix `A` [n x n] of an environment that keeps it from call to call: its own memory where
-// nothing else refers to it, else new memory in its place, with what A held where that is `wanted`.
-inline Rcpp::NumericMatrix kept_matrix(Rcpp::Environment& memory, R_xlen_t n, bool wanted) {
-  const SEXP A = memory.get("A");
-  const bool fits = TYPEOF(A) == REALSXP && Rf_isMatrix(A) && Rf_nrows(A) == n && Rf_ncols(A) == n;
-  if (wanted && !fits) throw std::invalid_argument("A must be n x n");
-  if (fits && !MAYBE_SHARED(A)) return Rcpp::NumericMatrix(A);
-  Rcpp::NumericMatrix fresh = large_matrix(n, n);
-  if (wanted) std::copy(REAL(A), REAL(A) + Rf_xlength(A), fresh.begin());
-  memory.assign("A", fresh);
-  return fresh;
-}
+// A matrix that an environment keeps from call to call: its own memory where nothing else refers to
+// it, else new memory in its place, with what it held where that is `wanted`.
+class KeptMatrix {
+ public:
+  KeptMatrix(SEXP memory, const char* name, R_xlen_t rows, R_xlen_t cols, bool wanted)
+      : matrix_(find(memory, name, rows, cols, wanted)) {}
+
+  double* data() const { return REAL(matrix_); }
+
+ private:
+  Rcpp::Shield<SEXP> matrix_;
+
+  static SEXP find(SEXP memory, const char* name, R_xlen_t rows, R_xlen_t cols, bool wanted) {
+    demand(TYPEOF(memory) == ENVSXP, "memory", "be an environment");
+    const SEXP held = protected_call([&] { return Rf_findVarInFrame(memory, Rf_install(name)); });
+    if (!Rf_isNull(own_matrix(held, rows, cols))) return held;
+    const ResultMatrix fresh(rows, cols);
+    if (wanted) {
+      const MatrixArgument given(held, name, rows, cols);
+      std::copy(given.data(), given.data() + given.size(), fresh.data());
+    }
+    protected_call([&] { return Rf_defineVar(Rf_install(name), fresh, memory), R_NilValue; });
+    return fresh;
+  }
+};
 
 }  // namespace domgen
 

@@ -4,38 +4,44 @@
 #include <cmath>
 #include <cstdint>
 
+#include "arguments.h"
 #include "core/svm/linear.h"
 #include "parallel.h"
 
 // Solves core/svm/linear-problem.h. Zt: Z' [r x n]; target, epsilon, low, high, ridge: n
 // numbers each; seed: a whole number that orders the rows.
-// [[Rcpp::export]]
-Rcpp::List linear_svm_(Rcpp::NumericMatrix Zt, Rcpp::NumericVector target,
-                       Rcpp::NumericVector epsilon, Rcpp::NumericVector low,
-                       Rcpp::NumericVector high, Rcpp::NumericVector ridge, bool offset, double tol,
-                       double max_iter, double seed, int threads) {
-  const R_xlen_t n = Zt.ncol();
-  for (const R_xlen_t length :
-       {target.size(), epsilon.size(), low.size(), high.size(), ridge.size()}) {
-    if (length != n) Rcpp::stop("the loss must have one entry per row");
+// [[Rcpp::export(rng = false)]]
+SEXP linear_svm_(SEXP Zt, SEXP target, SEXP epsilon, SEXP low, SEXP high, SEXP ridge, SEXP offset,
+                 SEXP tol, SEXP max_iter, SEXP seed, SEXP threads) {
+  using domgen::infinite;
+  using domgen::numbers;
+  const domgen::MatrixArgument features(Zt, "Zt");
+  const Eigen::Index n = features.cols();
+  const Eigen::VectorXd targets = numbers(target, "target", n);
+  const Eigen::VectorXd tubes = numbers(epsilon, "epsilon", n);
+  const Eigen::VectorXd lows = numbers(low, "low", n, -infinite, 0);
+  const Eigen::VectorXd highs = numbers(high, "high", n, 0, infinite);
+  const Eigen::VectorXd ridges = numbers(ridge, "ridge", n, 0, infinite);
+  domgen::LinearProblem problem = {features.map(), {}, domgen::flag(offset, "offset")};
+  for (Eigen::Index i = 0; i < n; ++i) {
+    domgen::demand(std::isfinite(highs[i] - lows[i]) || ridges[i] > 0, "ridge",
+                   "be positive where the loss is not finite");
+    problem.rows.push_back({targets[i], tubes[i], lows[i], highs[i], ridges[i]});
   }
-  domgen::LinearProblem problem = {
-      Eigen::Map<const Eigen::MatrixXd>(Zt.begin(), Zt.nrow(), n), {}, offset};
-  for (R_xlen_t i = 0; i < n; ++i) {
-    const domgen::TubeRow row = {target[i], epsilon[i], low[i], high[i], ridge[i]};
-    if (!(row.low <= 0 && row.high >= 0 && row.ridge >= 0)) Rcpp::stop("the loss is not convex");
-    if (std::isinf(row.high - row.low) && row.ridge == 0) Rcpp::stop("the loss is not finite");
-    problem.rows.push_back(row);
-  }
+  const double violation = domgen::number(tol, "tol", 0);
+  const double most = domgen::number(max_iter, "max_iter", 0, infinite);
+  const auto order = static_cast<std::uint64_t>(domgen::number(seed, "seed", 0, 9e15));
   const domgen::Threads pool(threads);
   const domgen::LinearSolution solution =
-      domgen::LinearSvm(problem, tol, max_iter, static_cast<std::uint64_t>(seed), pool).solve();
-  return Rcpp::List::create(
-      Rcpp::Named("w") = solution.w, Rcpp::Named("beta") = solution.beta,
-      Rcpp::Named("decision") = solution.decision, Rcpp::Named("b") = solution.b,
-      Rcpp::Named("objective") = solution.objective, Rcpp::Named("gap") = solution.gap,
-      Rcpp::Named("relative_gap") = solution.relative_gap,
-      Rcpp::Named("violation") = solution.violation,
-      Rcpp::Named("iterations") = solution.iterations,
-      Rcpp::Named("converged") = solution.converged);
+      domgen::LinearSvm(problem, violation, most, order, pool).solve();
+  return domgen::named_list({{"w", solution.w},
+                             {"beta", solution.beta},
+                             {"decision", solution.decision},
+                             {"b", solution.b},
+                             {"objective", solution.objective},
+                             {"gap", solution.gap},
+                             {"relative_gap", solution.relative_gap},
+                             {"violation", solution.violation},
+                             {"iterations", solution.iterations},
+                             {"converged", solution.converged}});
 }

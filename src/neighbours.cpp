@@ -1,23 +1,22 @@
 // The graph of nearest neighbours.
 #include "core/kernel/neighbours.h"
 
+#include "arguments.h"
 #include "parallel.h"
-#include "program.h"
 
 // Edges as rows 1, ..., n, from < to.
-// [[Rcpp::export]]
-Rcpp::List neighbour_graph_(Rcpp::NumericMatrix X, int k, int threads) {
-  const Eigen::VectorXd zero = Eigen::VectorXd::Zero(X.ncol());
-  const Eigen::VectorXd one = Eigen::VectorXd::Ones(X.ncol());
-  const domgen::Rows rows(domgen::view(X), zero, one);
-  const auto pairs =
-      domgen::neighbour_pairs(domgen::nearest_neighbours(rows, k, domgen::Threads(threads)), k);
+// [[Rcpp::export(rng = false)]]
+SEXP neighbour_graph_(SEXP X, SEXP k, SEXP threads) {
+  const domgen::MatrixArgument x(X, "X");
+  const int most = domgen::whole(k, "k");
+  const domgen::Rows rows(x, Eigen::VectorXd::Zero(x.cols()), Eigen::VectorXd::Ones(x.cols()));
+  const domgen::Threads pool(threads);
+  const auto pairs = domgen::neighbour_pairs(domgen::nearest_neighbours(rows, most, pool), most);
 
-  const R_xlen_t edges = static_cast<R_xlen_t>(pairs.size());
-  Rcpp::IntegerVector from(edges), to(edges);
-  for (R_xlen_t e = 0; e < edges; ++e) {
-    from[e] = pairs[static_cast<std::size_t>(e)].first + 1;
-    to[e] = pairs[static_cast<std::size_t>(e)].second + 1;
+  std::vector<int> from, to;
+  for (const std::pair<int, int>& pair : pairs) {
+    from.push_back(pair.first + 1);
+    to.push_back(pair.second + 1);
   }
-  return Rcpp::List::create(Rcpp::Named("from") = from, Rcpp::Named("to") = to);
+  return domgen::named_list({{"from", from}, {"to", to}});
 }

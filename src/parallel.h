@@ -6,6 +6,7 @@
 #include <Rcpp.h>
 #include <RcppParallel.h>
 
+#include "arguments.h"
 #include "core/linalg/pool.h"
 
 #include <algorithm>
@@ -17,11 +18,14 @@
 namespace domgen {
 
 #if !RCPP_PARALLEL_USE_TBB
+// An exception that leaves a thread of RcppParallel's own would end R.
 struct RangeWorker : public RcppParallel::Worker {
   const Pool::Pieces& body;
-  explicit RangeWorker(const Pool::Pieces& body) : body(body) {}
+  FirstException& failed;
+  RangeWorker(const Pool::Pieces& body, FirstException& failed) : body(body), failed(failed) {}
   void operator()(std::size_t begin, std::size_t end) {
-    body(static_cast<std::ptrdiff_t>(begin), static_cast<std::ptrdiff_t>(end));
+    failed.guard(
+        [&] { body(static_cast<std::ptrdiff_t>(begin), static_cast<std::ptrdiff_t>(end)); });
   }
 };
 #endif
@@ -30,6 +34,8 @@ class Threads : public Pool {
  public:
   // Far fewer than would end the session: the number may come from a file.
   explicit Threads(int count) : count_(std::min(std::max(count, 1), 1024)) {}
+  // The argument `threads`.
+  explicit Threads(SEXP threads) : Threads(whole(threads, "threads", 1)) {}
 
   // R may only be asked for an interrupt on the main thread, so the pieces run
   // in batches that grow until one takes about a tenth of a second. They grow
@@ -99,9 +105,11 @@ class Threads : public Pool {
   }
 #else
   void on_threads(std::ptrdiff_t begin, std::ptrdiff_t end, const Pieces& body) const {
-    RangeWorker worker(body);
+    FirstException failed;
+    RangeWorker worker(body, failed);
     RcppParallel::parallelFor(static_cast<std::size_t>(begin), static_cast<std::size_t>(end),
                               worker, 1, count_);
+    failed.rethrow();
   }
 #endif
 };

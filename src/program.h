@@ -7,67 +7,74 @@
 #include <memory>
 #include <vector>
 
+#include "arguments.h"
 #include "core/kernel/gram.h"
 #include "core/kernel/tree.h"
-#include "list.h"
 
 namespace domgen {
 
-// The program must outlive the result, which points into its matrices.
-inline KernelProgram read_program(const Rcpp::List& list) {
+// The list must outlive the result, which points into its matrices.
+inline KernelProgram read_program(SEXP from) {
+  const ListArgument list(from, "program");
   KernelProgram program;
-  program.type = Rcpp::as<std::string>(list["type"]);
-  const auto number = [&](const char* name) {
-    return has(list, name) ? Rcpp::as<double>(list[name]) : 0;
+  program.type = text(list["type"], "type");
+  const auto number_of = [&](const char* name) {
+    return list.has(name) ? number(list[name], name, -infinite, infinite) : 0;
   };
-  if (has(list, "inv")) program.inv = read<Eigen::VectorXd>(list, "inv");
-  if (has(list, "origin")) program.origin = read<Eigen::VectorXd>(list, "origin");
-  program.gamma = number("gamma");
-  program.coef0 = number("coef0");
-  program.degree = static_cast<int>(number("degree"));
-  if (has(list, "part")) program.parts.push_back(read_program(list["part"]));
-  if (has(list, "parts")) {
-    const Rcpp::List parts = list["parts"];
-    for (const Rcpp::List part : parts) program.parts.push_back(read_program(part));
+  if (list.has("inv")) program.inv = some_numbers(list["inv"], "inv", -infinite, infinite);
+  if (list.has("origin"))
+    program.origin = some_numbers(list["origin"], "origin", -infinite, infinite);
+  program.gamma = number_of("gamma");
+  program.coef0 = number_of("coef0");
+  if (list.has("degree")) program.degree = whole(list["degree"], "degree");
+  if (list.has("part")) program.parts.push_back(read_program(list["part"]));
+  if (list.has("parts")) {
+    const ListArgument parts(list["parts"], "parts");
+    for (R_xlen_t i = 0; i < parts.size(); ++i) program.parts.push_back(read_program(parts[i]));
   }
-  if (has(list, "columns")) program.columns = Rcpp::as<std::vector<int>>(list["columns"]);
-  program.table = matrix_of(list, "table");
-  program.values = matrix_of(list, "values");
-  program.self_x = matrix_of(list, "diag_x");
-  program.self_z = matrix_of(list, "diag_z");
+  if (list.has("columns")) {
+    const Eigen::VectorXd columns = some_numbers(list["columns"], "columns", 0, INT_MAX);
+    for (Index j = 0; j < columns.size(); ++j)
+      program.columns.push_back(static_cast<int>(columns[j]));
+  }
+  program.table = list.view("table");
+  program.values = list.view("values");
+  program.self_x = list.view("diag_x");
+  program.self_z = list.view("diag_z");
   return program;
 }
 
-inline std::unique_ptr<Kernel> read_kernel(const Rcpp::List& program, const Rcpp::NumericMatrix& X,
-                                           const Rcpp::NumericMatrix& Z) {
-  return KernelBuilder(view(X), view(Z)).build(read_program(program));
-}
-
-// Codes 1, ..., domains of R as 0, ..., domains - 1.
-inline std::vector<int> read_domains(const Rcpp::IntegerVector& codes, R_xlen_t rows,
-                                     R_xlen_t domains) {
-  if (codes.size() != rows) throw std::invalid_argument("one domain code is needed per row");
-  std::vector<int> result(codes.begin(), codes.end());
-  for (int& code : result) {
-    if (code < 1 || code > domains) throw std::invalid_argument("domain code out of range");
-    --code;
+// Values that were computed in R are those of these rows.
+inline void check_given(const KernelProgram& program, Index rows, Index columns) {
+  if (program.values.size() > 0) {
+    demand_length(program.values.rows(), rows, "values", "rows");
+    demand_length(program.values.cols(), columns, "values", "columns");
+    demand_length(program.self_x.size(), rows, "diag_x", "values");
+    demand_length(program.self_z.size(), columns, "diag_z", "values");
   }
-  return result;
+  for (const KernelProgram& part : program.parts) check_given(part, rows, columns);
 }
 
-inline DomainWeights read_weights(const Rcpp::Nullable<Rcpp::NumericMatrix>& kappa,
-                                  const Rcpp::Nullable<Rcpp::IntegerVector>& dx, R_xlen_t n,
-                                  const Rcpp::Nullable<Rcpp::IntegerVector>& dz, R_xlen_t m) {
+inline std::unique_ptr<Kernel> read_kernel(SEXP program, const MatrixView& X, const MatrixView& Z) {
+  return KernelBuilder(X, Z).build(read_program(program));
+}
+
+// kappa and the domain codes of the rows, whose names are dx and dz; nothing where kappa is NULL.
+inline DomainWeights read_weights(SEXP kappa, SEXP x, const char* dx, R_xlen_t n, SEXP z,
+                                  const char* dz, R_xlen_t m) {
   DomainWeights weights;
-  if (kappa.isNull()) return weights;
-  if (dx.isNull() || dz.isNull()) throw std::invalid_argument("kappa needs domain codes");
-  // A conversion would make a copy that nobody keeps.
-  if (TYPEOF(kappa.get()) != REALSXP) throw std::invalid_argument("kappa must be of doubles");
-  const Rcpp::NumericMatrix table(kappa.get());
-  weights.kappa = view(table);
-  weights.x = read_domains(Rcpp::IntegerVector(dx.get()), n, table.nrow());
-  weights.z = read_domains(Rcpp::IntegerVector(dz.get()), m, table.ncol());
+  if (Rf_isNull(kappa)) return weights;
+  // A copy of whole numbers would be gone when this returns.
+  demand(TYPEOF(kappa) == REALSXP, "kappa", "be of doubles");
+  const MatrixArgument table = filled_matrix(kappa, "kappa");
+  weights.kappa = table;
+  weights.x = places(x, dx, table.rows(), n);
+  weights.z = places(z, dz, table.cols(), m);
   return weights;
+}
+
+inline DomainWeights read_weights(SEXP kappa, SEXP domain, R_xlen_t n) {
+  return read_weights(kappa, domain, "domain", n, domain, "domain", n);
 }
 
 }  // namespace domgen

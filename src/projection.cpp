@@ -4,7 +4,6 @@
 #include "core/projection/gram.h"
 
 #include "gram-argument.h"
-#include "list.h"
 #include "parallel.h"
 
 #include <RcppEigen.h>
@@ -14,66 +13,140 @@
 
 namespace {
 
-using domgen::has;
-using domgen::read;
+using domgen::ListArgument;
 
 domgen::Scaling scaling_of(const std::string& name) {
   if (name == "constraint") return domgen::Scaling::constraint;
   if (name == "whiten") return domgen::Scaling::whiten;
   if (name == "published_code") return domgen::Scaling::published_code;
-  Rcpp::stop("normalise must be \"constraint\", \"whiten\" or \"published_code\"");
+  throw std::invalid_argument(
+      "`normalise` must be \"constraint\", \"whiten\" or \"published_code\"");
 }
 
-domgen::ProjectionTerms read_terms(const Rcpp::List& list, Eigen::Index cells) {
+domgen::ProjectionTerms read_terms(const ListArgument& list, Eigen::Index cells) {
   domgen::ProjectionTerms terms;
-  auto form = [&](const char* name) {
-    const Eigen::MatrixXd T = read<Eigen::MatrixXd>(list, name);
-    if (T.cols() != cells) Rcpp::stop("%s must have one column per cell", name);
-    return T;
+  const auto form = [&](const char* name) {
+    const domgen::MatrixArgument T(list[name], name);
+    domgen::demand_length(T.cols(), cells, name, "columns, one for each cell");
+    return Eigen::MatrixXd(T.map());
   };
-  terms.covariance = read<bool>(list, "covariance");
-  terms.norm = read<double>(list, "norm");
-  terms.ridge = read<double>(list, "ridge");
-  terms.total = read<double>(list, "total");
+  const auto number = [&](const char* name, double low = -DBL_MAX) {
+    return domgen::number(list[name], name, low);
+  };
+  terms.covariance = domgen::flag(list["covariance"], "covariance");
+  terms.norm = number("norm");
+  terms.ridge = number("ridge");
+  terms.total = number("total");
   terms.numerator_plus = form("numerator_plus");
   terms.denominator_plus = form("denominator_plus");
   terms.denominator_minus = form("denominator_minus");
   terms.spread = form("spread");
-  terms.within = read<double>(list, "within");
-  terms.smooth = read<double>(list, "smooth");
-  terms.centred = read<bool>(list, "centred");
-  terms.epsilon = read<double>(list, "epsilon");
-  terms.labelled = static_cast<Eigen::Index>(read<double>(list, "labelled"));
-  terms.ncomp = static_cast<Eigen::Index>(read<double>(list, "ncomp"));
-  terms.published = read<bool>(list, "published");
-  terms.scaling = scaling_of(read<std::string>(list, "normalise"));
-  if (terms.ncomp < 1) Rcpp::stop("ncomp must be at least 1");
+  terms.within = number("within");
+  terms.smooth = number("smooth");
+  terms.centred = domgen::flag(list["centred"], "centred");
+  terms.epsilon = number("epsilon");
+  terms.labelled = static_cast<Eigen::Index>(domgen::number(list["labelled"], "labelled", 0, 9e15));
+  terms.ncomp = domgen::whole(list["ncomp"], "ncomp", 1);
+  terms.published = domgen::flag(list["published"], "published");
+  terms.scaling = scaling_of(domgen::text(list["normalise"], "normalise"));
   return terms;
 }
 
-Rcpp::List as_list(const domgen::Projection& fit) {
+SEXP as_list(const domgen::Projection& fit) {
   const domgen::Directions& directions = fit.solution.directions;
-  return Rcpp::List::create(
-      Rcpp::_["values"] = directions.values, Rcpp::_["imaginary"] = directions.imaginary,
-      Rcpp::_["coefficients"] = fit.coefficients, Rcpp::_["centre"] = fit.centre,
-      Rcpp::_["scores"] = fit.solution.S, Rcpp::_["rank"] = double(directions.rank),
-      Rcpp::_["rank_known"] = directions.rank_known, Rcpp::_["residual"] = fit.solution.residual,
-      Rcpp::_["iterations"] = double(directions.products),
-      Rcpp::_["converged"] = directions.converged, Rcpp::_["jitter"] = fit.solution.jitter,
-      Rcpp::_["theorem5"] = Rcpp::NumericVector::create(
-          Rcpp::_["distributional"] = fit.distributional, Rcpp::_["norm"] = fit.norm),
-      Rcpp::_["variance"] = Rcpp::NumericVector::create(
-          Rcpp::_["total_before"] = fit.total_before, Rcpp::_["total_after"] = fit.total_after,
-          Rcpp::_["distributional_before"] = fit.distributional_before,
-          Rcpp::_["distributional_after"] = fit.distributional));
+  const domgen::NamedNumbers theorem5 = {{"distributional", fit.distributional},
+                                         {"norm", fit.norm}};
+  const domgen::NamedNumbers variance = {{"total_before", fit.total_before},
+                                         {"total_after", fit.total_after},
+                                         {"distributional_before", fit.distributional_before},
+                                         {"distributional_after", fit.distributional}};
+  return domgen::named_list({{"values", directions.values},
+                             {"imaginary", directions.imaginary},
+                             {"coefficients", fit.coefficients},
+                             {"centre", fit.centre},
+                             {"scores", fit.solution.S},
+                             {"rank", double(directions.rank)},
+                             {"rank_known", directions.rank_known},
+                             {"residual", fit.solution.residual},
+                             {"iterations", double(directions.products)},
+                             {"converged", directions.converged},
+                             {"jitter", fit.solution.jitter},
+                             {"theorem5", theorem5},
+                             {"variance", variance}});
 }
 
-domgen::ResponseMoments read_response(const Rcpp::List& list) {
+SEXP as_lists(const std::vector<domgen::Projection>& fits) {
+  const R_xlen_t size = static_cast<R_xlen_t>(fits.size());
+  const Rcpp::Shield<SEXP> lists(
+      domgen::protected_call([&] { return Rf_allocVector(VECSXP, size); }));
+  for (R_xlen_t i = 0; i < size; ++i)
+    SET_VECTOR_ELT(lists, i, as_list(fits[static_cast<std::size_t>(i)]));
+  return lists;
+}
+
+// What the rows have beside the Gram matrix. The matrices and means must outlive the result.
+struct RowData {
+  domgen::CellMeans means;
+  Eigen::MatrixXd response, domain;
+  domgen::GramData rows;
+
+  RowData(const ListArgument& data, const std::vector<int>& cells, int n_cells, Eigen::Index n)
+      : means(cells, n_cells) {
+    rows.cells = &means;
+    rows.response = factor(data, "response", n, response);
+    rows.domain = factor(data, "domain", n, domain);
+    if (data.has("labelled"))
+      rows.labelled = domgen::numbers(data["labelled"], "labelled", n, 0, 1);
+    if (data.has("graph")) read_graph(ListArgument(data["graph"], "graph"), n);
+  }
+  RowData(const RowData&) = delete;
+  RowData& operator=(const RowData&) = delete;
+
+ private:
+  static const Eigen::MatrixXd* factor(const ListArgument& data, const char* name, Eigen::Index n,
+                                       Eigen::MatrixXd& F) {
+    if (!data.has(name)) return nullptr;
+    const auto given = domgen::filled_matrix(data[name], name);
+    domgen::demand_length(given.rows(), n, name, "rows");
+    F = given.map();
+    return &F;
+  }
+
+  void read_graph(const ListArgument& graph, Eigen::Index n) {
+    rows.graph.from = domgen::places(graph["from"], "from", n);
+    const Eigen::Index edges = static_cast<Eigen::Index>(rows.graph.from.size());
+    rows.graph.to = domgen::places(graph["to"], "to", n, edges);
+    const Eigen::VectorXd weight = domgen::numbers(graph["weight"], "weight", edges);
+    rows.graph.weight.assign(weight.data(), weight.data() + edges);
+  }
+};
+
+domgen::ResponseMoments read_response(SEXP from, const char* name, Eigen::Index features) {
+  const ListArgument list(from, name);
   domgen::ResponseMoments response;
-  response.cross = read<Eigen::MatrixXd>(list, "cross");
-  response.second = read<Eigen::MatrixXd>(list, "second");
-  response.sums = read<Eigen::VectorXd>(list, "sums");
+  const auto second = domgen::filled_matrix(list["second"], "second");
+  const Eigen::Index size = second.rows();
+  domgen::demand_length(second.cols(), size, "second", "columns");
+  response.second = second.map();
+  response.cross = domgen::MatrixArgument(list["cross"], "cross", features, size).map();
+  response.sums = domgen::numbers(list["sums"], "sums", size);
   return response;
+}
+
+domgen::ProjectionMoments read_moments(const ListArgument& list) {
+  domgen::ProjectionMoments sums;
+  const auto square = [&](const char* name, Eigen::Index r) {
+    return Eigen::MatrixXd(domgen::MatrixArgument(list[name], name, r, r).map());
+  };
+  sums.n = domgen::number(list["n"], "n", 1);
+  sums.sums = domgen::filled_matrix(list["sums"], "sums").map();
+  const Eigen::Index r = sums.sums.rows(), cells = sums.sums.cols();
+  sums.second = square("second", r);
+  sums.counts = domgen::numbers(list["counts"], "counts", cells, 0);
+  sums.labelled = domgen::numbers(list["labelled"], "labelled", cells, 0);
+  if (list.has("labelled_second")) sums.labelled_second = square("labelled_second", r);
+  if (list.has("laplacian")) sums.laplacian = square("laplacian", r);
+  return sums;
 }
 
 }  // namespace
@@ -81,78 +154,51 @@ domgen::ResponseMoments read_response(const Rcpp::List& list) {
 // K [n x n], the uncentred Gram matrix, is consumed (gram-argument.h). cells: codes 1, ...,
 // n_cells. data: response and domain, F [n x r] with L = FF' or NULL; labelled [n] or NULL; graph
 // or NULL. ridges: a list of projections instead, one for each in the place of the terms' ridge.
-// [[Rcpp::export]]
-Rcpp::List projection_gram_(SEXP K, Rcpp::List terms, std::vector<int> cells, int n_cells,
-                            Rcpp::List data, int threads,
-                            Rcpp::Nullable<Rcpp::NumericVector> ridges = R_NilValue) {
-  domgen::GramArgument gram(K);
+// [[Rcpp::export(rng = false)]]
+SEXP projection_gram_(SEXP K, SEXP terms, SEXP cells, SEXP n_cells, SEXP data, SEXP threads,
+                      SEXP ridges = R_NilValue) {
+  domgen::GramArgument gram(K, "K");
   const Eigen::Index n = gram.rows();
-  if (n < 1) Rcpp::stop("K must have a row");
-  if (Eigen::Index(cells.size()) != n) Rcpp::stop("cells must have one code per row of K");
-  const domgen::CellMeans means(cells, n_cells);
-  domgen::GramData rows;
-  rows.cells = &means;
-  auto factor = [&](const char* name, Eigen::MatrixXd& F) -> const Eigen::MatrixXd* {
-    if (!has(data, name)) return nullptr;
-    F = read<Eigen::MatrixXd>(data, name);
-    if (F.rows() != n) Rcpp::stop("%s must have one row per row of K", name);
-    if (F.cols() == 0) Rcpp::stop("%s must have at least one column", name);
-    return &F;
-  };
-  Eigen::MatrixXd response, domain;
-  rows.response = factor("response", response);
-  rows.domain = factor("domain", domain);
-  if (has(data, "labelled")) rows.labelled = read<Eigen::VectorXd>(data, "labelled");
-  if (has(data, "graph")) {
-    const Rcpp::List graph = data["graph"];
-    rows.graph.from = read<std::vector<int>>(graph, "from");
-    rows.graph.to = read<std::vector<int>>(graph, "to");
-    rows.graph.weight = read<std::vector<double>>(graph, "weight");
-    for (std::vector<int>* end : {&rows.graph.from, &rows.graph.to})
-      for (int& i : *end) {
-        if (i < 1 || i > n) Rcpp::stop("the graph must join rows of K");
-        --i;
-      }
-  }
+  const int size = domgen::whole(n_cells, "n_cells", 1);
+  std::vector<int> codes = domgen::places(cells, "cells", size, n);
+  for (int& code : codes) ++code;
+  const RowData given(ListArgument(data, "data"), codes, size, n);
+  const domgen::ProjectionTerms method = read_terms(ListArgument(terms, "terms"), size);
+  domgen::demand(!(method.smooth > 0) || !given.rows.graph.from.empty(), "graph",
+                 "be given where the projection is to be smooth");
+  Eigen::VectorXd several;
+  if (!Rf_isNull(ridges)) several = domgen::some_numbers(ridges, "ridges");
   const domgen::Threads pool(threads);
-  const domgen::ProjectionTerms method = read_terms(terms, n_cells);
-  domgen::GramProjection problem(gram.take(), method, rows, pool);
-  if (ridges.isNull()) return as_list(problem.solve());
-  Rcpp::List fits;
-  for (const domgen::Projection& fit : problem.solve(Rcpp::as<Eigen::VectorXd>(ridges.get())))
-    fits.push_back(as_list(fit));
-  return fits;
+  domgen::GramProjection problem(gram.take(), method, given.rows, pool);
+  if (Rf_isNull(ridges)) return as_list(problem.solve());
+  return as_lists(problem.solve(several));
 }
 
 // moments: sums over rows of the features z [r], as feature_moments_ makes them. ridges: as
 // above.
-// [[Rcpp::export]]
-Rcpp::List projection_features_(Rcpp::List terms, Rcpp::List moments,
-                                Rcpp::Nullable<Rcpp::NumericVector> ridges = R_NilValue) {
-  domgen::ProjectionMoments sums;
-  sums.n = read<double>(moments, "n");
-  sums.second = read<Eigen::MatrixXd>(moments, "second");
-  sums.sums = read<Eigen::MatrixXd>(moments, "sums");
-  sums.counts = read<Eigen::VectorXd>(moments, "counts");
-  sums.labelled = read<Eigen::VectorXd>(moments, "labelled");
+// [[Rcpp::export(rng = false)]]
+SEXP projection_features_(SEXP terms, SEXP moments, SEXP ridges = R_NilValue) {
+  const ListArgument list(moments, "moments");
+  domgen::ProjectionMoments sums = read_moments(list);
+  const Eigen::Index r = sums.sums.rows();
   domgen::ResponseMoments response, domain;
-  if (has(moments, "response")) {
-    response = read_response(moments["response"]);
+  if (list.has("response")) {
+    response = read_response(list["response"], "response", r);
     sums.response = &response;
   }
-  if (has(moments, "domain")) {
-    domain = read_response(moments["domain"]);
+  if (list.has("domain")) {
+    domain = read_response(list["domain"], "domain", r);
     sums.domain = &domain;
   }
-  if (has(moments, "labelled_second"))
-    sums.labelled_second = read<Eigen::MatrixXd>(moments, "labelled_second");
-  if (has(moments, "laplacian")) sums.laplacian = read<Eigen::MatrixXd>(moments, "laplacian");
-  const domgen::ProjectionTerms method = read_terms(terms, sums.sums.cols());
+  const domgen::ProjectionTerms method = read_terms(ListArgument(terms, "terms"), sums.sums.cols());
+  domgen::demand(!(method.smooth > 0) || sums.laplacian.size() > 0, "laplacian",
+                 "be given where the projection is to be smooth");
+  Eigen::VectorXd several;
+  if (!Rf_isNull(ridges)) several = domgen::some_numbers(ridges, "ridges");
   const domgen::Threads here(1);
   const domgen::FeatureProjection problem(method, sums, here);
-  if (ridges.isNull()) return as_list(problem.solve(method.ridge));
-  Rcpp::List fits;
-  for (double ridge : Rcpp::as<std::vector<double>>(ridges.get()))
-    fits.push_back(as_list(problem.solve(ridge)));
-  return fits;
+  if (Rf_isNull(ridges)) return as_list(problem.solve(method.ridge));
+  std::vector<domgen::Projection> fits;
+  for (Eigen::Index i = 0; i < several.size(); ++i) fits.push_back(problem.solve(several[i]));
+  return as_lists(fits);
 }

@@ -80,3 +80,29 @@ test_that("the parts of the verdict that a change can have touched follow from i
   expect_false("core" %in% touched("R/kernel-rbf.R"))
   expect_true(all(c("core", "machines", "at-home") %in% touched("src/core/kernel/tree.h")))
 })
+
+test_that("a changed header removes the objects of the sources that include it, and no others", {
+  script <- checkout_file(".ci", "stale-objects")
+  skip_on_os("windows")
+  folder <- tempfile()
+  on.exit(unlink(folder, recursive = TRUE))
+  dir.create(file.path(folder, "core"), recursive = TRUE)
+  write <- function(file, text, age) {
+    file <- file.path(folder, file)
+    writeLines(text, file)
+    Sys.setFileTime(file, Sys.time() - age)
+  }
+  write("inner.h", "struct A {};", 300)
+  write("core/outer.h", "#include \"../inner.h\"", 300)
+  write("one.cpp", c("#include <Rcpp.h>", "#include \"core/outer.h\""), 300)
+  write("other.cpp", "#include <vector>", 300)
+  for (object in c("one.o", "other.o")) write(object, "", 200)
+  removed <- function() {
+    system2("sh", c(shQuote(script), shQuote(folder)), stdout = TRUE)
+  }
+  expect_length(removed(), 0L)
+  write("inner.h", "struct A { int a; };", 100)
+  said <- removed()
+  expect_match(said, "^one.o is older than .*inner.h$")
+  expect_identical(list.files(folder, "[.]o$"), "other.o")
+})

@@ -81,7 +81,7 @@ test_that("the moments of a product map are those of its features", {
                          wanted$response, wanted$labelled)
   program <- list(type = "product", x = feature_program(fitted$map, s$X), table = table)
   expect_moments(feature_moments_(program, s$X, codes, wanted$cells, 6L, wanted$response,
-                                  wanted$labelled, 2L), naive)
+                                  wanted$labelled, 2L, TRUE), naive)
   tensor <- fitted
   tensor$map <- structure(list(x = fitted$map), class = "product_map")
   tensor$dim <- 45
@@ -183,15 +183,18 @@ test_that("the core refuses feature maps that do not fit together", {
   program <- feature_program(fitted$map, s$X, table)
   expect_error(feature_rows_(list(type = "sketch"), s$X, codes, 1L), "unknown feature map")
   expect_error(feature_rows_(program, s$X[, 1:2], codes, 1L), "columns")
-  expect_error(feature_rows_(program, s$X, NULL, 1L), "domain codes")
+  expect_error(feature_rows_(program, s$X, NULL, 1L), "`domain` must have 30")
   expect_error(feature_rows_(program, s$X, codes + 9L, 1L), "out of range")
-  expect_error(feature_rows_(program, s$X, codes[-1], 1L), "one domain code")
-  expect_error(feature_apply_(program, s$X, codes, diag(4), 1L), "one row per feature")
-  expect_error(feature_moments_(program, s$X, codes, codes, 2L, NULL, NULL, 1L), "out of range")
-  expect_error(feature_moments_(program, s$X, codes, codes, 4L, diag(4), NULL, 1L),
-               "one row per row")
-  expect_error(feature_moments_(program, s$X, codes, codes, 4L, NULL, 1, 1L), "one weight per row")
-  expect_error(feature_moments_(program, s$X, codes, codes, 4L, NULL, rep(-1, 30), 1L), "negative")
+  expect_error(feature_rows_(program, s$X, codes[-1], 1L), "`domain` must have 30")
+  expect_error(feature_apply_(program, s$X, codes, diag(4), 1L), "`W` must have")
+  expect_error(feature_moments_(program, s$X, codes, codes, 2L, NULL, NULL, 1L, TRUE),
+               "out of range")
+  expect_error(feature_moments_(program, s$X, codes, codes, 4L, diag(4), NULL, 1L, TRUE),
+               "`F` must have 30 rows, not 4")
+  expect_error(feature_moments_(program, s$X, codes, codes, 4L, NULL, 1, 1L, TRUE),
+               "`labelled` must have 30 values")
+  expect_error(feature_moments_(program, s$X, codes, codes, 4L, NULL, rep(-1, 30), 1L, TRUE),
+               "`labelled` must be between 0")
   program$factor <- diag(4)
   expect_error(feature_rows_(program, s$X, codes, 1L), "one row and column per landmark")
   fourier <- list(type = "fourier", frequencies = matrix(0, 3, 4), offset = diag(2))

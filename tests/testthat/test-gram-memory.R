@@ -73,12 +73,80 @@ test_that("an environment keeps its matrix from call to call, and gives up one t
   gp_inverse_(memory, nrow(rows))
   expect_identical(held, before)
   expect_false(identical(memory$A, before))
-  expect_error(gp_inverse_(new.env(), 3L), "A must be n x n")
-  expect_error(gp_inverse_(memory, 3L), "A must be n x n")
+  expect_error(gp_inverse_(new.env(), 3L), "`A` must be a numeric matrix")
+  expect_error(gp_inverse_(memory, 3L), "`A` must have 3 rows, not 120")
 })
 
 test_that("what is no square matrix of doubles is refused", {
   for (K in list(matrix(1, 2, 3), matrix(1L, 2, 2), c(1, 2), NULL)) {
     expect_error(ridge_solve_(K, matrix(1, 2), c(1, 1)), "square matrix of doubles")
   }
+})
+
+test_that("sums of groups change where nobody else holds them, whole numbers too", {
+  map <- list(type = "fourier", frequencies = matrix(c(0.3, -0.2, 0.5), 3))
+  add <- function(sums) {
+    feature_group_moments_(map, rows[1:4, ], NULL, c(1L, 1L, 2L, 2L), rep(1, 4), matrix(1, 4), 2L,
+                           sums, 1L)
+  }
+  empty <- function(zero) {
+    list2env(list(second = matrix(zero, 4, 2), cross = matrix(zero, 2, 2),
+                  response = matrix(zero, 1, 2)), new.env())
+  }
+  doubles <- empty(0)
+  whole <- empty(0L)
+  held <- whole$second
+  for (sums in list(doubles, whole)) add(sums)
+  expect_identical(held, matrix(0L, 4, 2))
+  expect_equal(doubles$response, matrix(2, 1, 2))
+  expect_identical(as.list(whole, sorted = TRUE), as.list(doubles, sorted = TRUE))
+  held <- doubles$second
+  before <- held + 0
+  add(doubles)
+  expect_identical(held, before)
+  expect_equal(doubles$second, 2 * before)
+})
+
+test_that("an allocation that R refuses leaves nothing of C++ behind", {
+  skip_if_not(file.exists("/proc/self/statm"))
+  old <- Sys.getenv("R_MAX_VSIZE", NA)
+  on.exit(if (is.na(old)) Sys.unsetenv("R_MAX_VSIZE") else Sys.setenv(R_MAX_VSIZE = old))
+  Sys.setenv(R_MAX_VSIZE = "100Mb")
+  grown <- in_new_session({
+    X <- matrix(sin(seq_len(4000 * 200)), 4000)
+    rbf <- list(type = "rbf", inv = 1)
+    fourier <- list(type = "fourier", frequencies = matrix(0.1, 200, 4000))
+    refused <- list(
+      gram = function() domgen:::kernel_gram_(rbf, X, NULL, NULL, 1L),
+      cross = function() domgen:::kernel_cross_(rbf, X, X, NULL, NULL, NULL, 1L),
+      apply = function() {
+        domgen:::kernel_apply_(rbf, X, X[1:2, ], matrix(0, 2, 4000), NULL, NULL, NULL, 1L)
+      },
+      rows = function() domgen:::feature_rows_(fourier, X, NULL, 1L),
+      columns = function() domgen:::feature_columns_(fourier, X, NULL, 1L),
+      # a result that is copied
+      moments = function() {
+        domgen:::feature_moments_(list(type = "fourier", frequencies = matrix(1)), matrix(1), NULL,
+                                  1L, 6e6, NULL, NULL, 1L, FALSE)
+      }
+    )
+    megabytes <- function() {
+      as.numeric(strsplit(readLines("/proc/self/statm"), " ")[[1L]][2L]) * 4096 / 2^20
+    }
+    vapply(refused, function(call) {
+      times <- if (identical(call, refused$moments)) 2L else 12L
+      failed <- 0L
+      again <- function() {
+        tryCatch(call(), error = function(e) {
+          failed <<- failed + grepl("cannot allocate|memory exhausted", conditionMessage(e))
+        })
+      }
+      again()
+      before <- megabytes()
+      for (i in seq_len(times)) again()
+      if (failed == times + 1L) megabytes() - before else NA
+    }, 0)
+  }, list())
+  # each call holds 6 MB or more where it packs the rows
+  expect_true(all(grown < 30), info = paste(names(grown), round(grown), collapse = ", "))
 })

@@ -235,9 +235,18 @@ test_that("the core refuses what does not fit together", {
   expect_error(gram(program("sinc"), x), "unknown kernel")
   expect_error(gram(program("sum", parts = list()), x), "parts")
   expect_error(gram(k, x, diag(2), rep(3L, 10)), "out of range")
-  expect_error(gram(k, x, diag(2), 1:2), "one domain code")
-  expect_error(gram(k, x, diag(2)), "domain codes")
-  expect_error(kernel_apply_(k, x, x, x[1:2, ], NULL, NULL, NULL, 1L), "one row per row")
+  expect_error(gram(k, x, diag(2), 1:2), "`domain` must have 10 values, not 2")
+  expect_error(gram(k, x, diag(2)), "`domain` must have 10 values, not 0")
+  expect_error(kernel_apply_(k, x, x, x[1:2, ], NULL, NULL, NULL, 1L),
+               "`A` must have 10 rows, not 2")
   given <- program("given", values = diag(2), diag_x = c(1, 1), diag_z = c(1, 1))
   expect_error(gram(given, x), "does not match")
+})
+
+test_that("a diagonal draws no random number", {
+  drawn <- in_new_session({
+    domgen:::kernel_diag_(list(type = "linear"), matrix(1, 2, 2))
+    exists(".Random.seed", globalenv())
+  }, list())
+  expect_false(drawn)
 })

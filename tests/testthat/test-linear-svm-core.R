@@ -236,6 +236,6 @@ test_that("more iterations never end at a worse objective", {
 test_that("what is not a convex, finite loss is refused", {
   d <- linear_data(5, 2)
   expect_error(run_linear(d$Z, hinge_rows(d$class, Inf)), "not finite")
-  expect_error(run_linear(d$Z, hinge_rows(d$class, -1)), "not convex")
-  expect_error(run_linear(d$Z[1:3, ], hinge_rows(d$class, 1)), "one entry per row")
+  expect_error(run_linear(d$Z, hinge_rows(d$class, -1)), "must be between")
+  expect_error(run_linear(d$Z[1:3, ], hinge_rows(d$class, 1)), "must have 3 values, not 5")
 })

@@ -274,5 +274,5 @@ test_that("an indefinite or infinite kernel matrix is refused, not answered with
   }
   expect_error(project_exact(A * 1e200, classes, domain), "must be finite")
   expect_error(domgen:::projection_gram_(diag(4), list(), c(1L, 3L, 3L, 1L), 3L, list(), 1), "at least one row")
-  expect_error(project_exact(diag(4), normalise = "unit"), "normalise must be")
+  expect_error(project_exact(diag(4), normalise = "unit"), "`normalise` must be")
 })

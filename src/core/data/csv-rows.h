@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 
 namespace domgen {
@@ -33,26 +34,30 @@ class CsvScan {
     for (const char c : {separator, '\n', '\0'}) stops_[static_cast<unsigned char>(c)] = true;
   }
 
-  // f(row, column, text) for each field of rows without a problem, blank rows left out.
+  // f(row, column) for each field of rows without a problem, blank rows left out, with its text in
+  // `field`: the number of rows.
   template <class F>
-  void each_field(const char* at, const char* end, F&& f) const {
+  std::size_t each_field(const char* at, const char* end, std::string& field, F&& f) const {
     CsvRows found;
-    std::string text;
-    for (std::size_t number = 0; at < end;) {
+    std::size_t number = 0;
+    while (at < end) {
       const char* const next = row(at, end, true, found);
-      if (fields_ != 1 && is_blank(at, next)) {
+      if (next != nullptr && fields_ != 1 && is_blank(at, next)) {
         at = next;
         continue;
       }
+      if (next == nullptr || found.fields != fields_)
+        throw std::invalid_argument("a row of the text has other fields");
       for (std::size_t column = 0; column < fields_; ++column) {
-        const char* const stop = field(at, end, true, found);
-        set_text(at, stop, text);
-        f(number, column, text);
+        const char* const stop = this->field(at, end, true, found);
+        set_text(at, stop, field);
+        f(number, column);
         at = stop + 1;
       }
       at = next;
       ++number;
     }
+    return number;
   }
 
   // last: are these the last bytes of the file? Then its last row needs no end. most: rows.

@@ -54,7 +54,10 @@ class CategoryKernel : public Kernel {
 class LookupKernel : public Kernel {
  public:
   LookupKernel(const MatrixView& table, const MatrixView& X, const MatrixView& Z)
-      : table_(table), x_(places(X)), z_(places(Z)) {}
+      : table_(table), x_(places(X)), z_(places(Z)) {
+    if (table.rows() != table.cols())
+      throw std::invalid_argument("the matrix of the kernel must be square");
+  }
 
   void evaluate(const Patch& at, double*, double* tile) const override {
     for (Index j = 0; j < at.cols; ++j) {
@@ -75,6 +78,7 @@ class LookupKernel : public Kernel {
   std::vector<Index> x_, z_;
 
   std::vector<Index> places(const MatrixView& rows) const {
+    if (rows.cols() < 1) throw std::invalid_argument("the rows have no place in a matrix");
     std::vector<Index> found(rows.rows());
     for (Index i = 0; i < rows.rows(); ++i) {
       const double place = rows(i, 0) - 1;

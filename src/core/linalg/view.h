@@ -2,6 +2,8 @@
 #ifndef DOMGEN_CORE_LINALG_VIEW_H
 #define DOMGEN_CORE_LINALG_VIEW_H
 
+#include "exact-math.h"
+
 #include <Eigen/Core>
 
 namespace domgen {

@@ -5,6 +5,7 @@
 #define DOMGEN_CORE_SIMD_VECTOR_H
 
 #include "../linalg/assert.h"
+#include "../linalg/exact-math.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -75,10 +76,10 @@ void rows_of_text() {
     const domgen::CsvRows all = scan(text.data(), text.size(), true, 1000);
     wrong += all.problem != domgen::CsvProblem::none || all.rows != naive.rows.size() ||
              all.end != text.size();
-    scan.each_field(text.data(), text.data() + text.size(),
-                    [&](std::size_t i, std::size_t j, const std::string& field) {
-                      wrong += naive.rows.at(i).at(j) != field;
-                    });
+    std::string field;
+    scan.each_field(
+        text.data(), text.data() + text.size(), field,
+        [&](std::size_t i, std::size_t j) { wrong += naive.rows.at(i).at(j) != field; });
     // cut anywhere, the whole rows are those that end before
     for (std::size_t size = 0; size < text.size(); size += 13) {
       const domgen::CsvRows some = scan(text.data(), size, false, 1000);
@@ -107,6 +108,17 @@ void problems() {
   wrong += problem(std::string("1,\0\n", 4), true) != CsvProblem::zero_byte;
   wrong += problem(std::string("1,\"a\0\"\n", 7), true) != CsvProblem::zero_byte;
   domgen_test::check("rows of CSV: problems", wrong, 0);
+  int read = 0;
+  for (const std::string text : {"1,2\n3\n", "1,2\n3,\"4\n", "1,2,3\n", "1,\"2\"3\n"}) {
+    std::string field;
+    try {
+      domgen::CsvScan(',', 2).each_field(text.data(), text.data() + text.size(), field,
+                                         [](std::size_t, std::size_t) {});
+      ++read;
+    } catch (const std::invalid_argument&) {
+    }
+  }
+  domgen_test::check("rows of CSV: fields of rows with a problem are refused", read, 0);
 }
 
 // The test suite of RFC 1321, as a whole and byte by byte.

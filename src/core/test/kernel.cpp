@@ -3,22 +3,20 @@
 #include "../kernel/columns.h"
 #include "../kernel/embedding.h"
 #include "../kernel/gram.h"
+#include "../kernel/neighbours.h"
+#include "../kernel/pair-sums.h"
 #include "../kernel/tree.h"
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
 using namespace domgen_test;
-
-domgen::KernelProgram program(const std::string& type, double sigma) {
-  domgen::KernelProgram k;
-  k.type = type;
-  k.inv = VectorXd::Constant(1, 1 / sigma);
-  return k;
-}
 
 double rbf(const MatrixXd& X, Index i, Index j, double sigma) {
   return std::exp(-(X.row(i) - X.row(j)).squaredNorm() / (2 * sigma * sigma));
@@ -88,9 +86,61 @@ void kernels_of_columns() {
         1e-14);
 }
 
+void neighbours() {
+  const Index n = 131, k = 5;
+  const MatrixXd X = numbers(n, 3, 5);
+  const domgen::Rows rows(view(X), VectorXd::Zero(3), VectorXd::Ones(3));
+  const auto found = domgen::neighbour_pairs(domgen::nearest_neighbours(rows, k, pool), k);
+  std::set<std::pair<int, int>> naive;
+  for (int i = 0; i < n; ++i) {
+    std::vector<std::pair<double, int>> others;
+    for (int j = 0; j < n; ++j)
+      if (j != i) others.emplace_back((X.row(i) - X.row(j)).squaredNorm(), j);
+    std::sort(others.begin(), others.end());
+    for (Index a = 0; a < k; ++a) {
+      const int j = others[std::size_t(a)].second;
+      naive.emplace(std::min(i, j), std::max(i, j));
+    }
+  }
+  const std::set<std::pair<int, int>> unique(found.begin(), found.end());
+  check("neighbours: the pairs", unique == naive && unique.size() == found.size() ? 0 : 1, 0);
+}
+
+void pair_sums() {
+  const Index n = 131, p = 2;
+  const MatrixXd X = numbers(n, p, 2), left = numbers(n, 3, 4), right = numbers(n, 3, 6);
+  const MatrixXd kappa = (MatrixXd(2, 2) << 1, 0.3, 0.3, 0.8).finished();
+  domgen::DomainWeights weights;
+  weights.kappa = view(kappa);
+  for (Index i = 0; i < n; ++i) weights.x.push_back(int(i % 2));
+  weights.z = weights.x;
+  const MatrixXd half = left * right.transpose(), W = (half + half.transpose()) / 2;
+  VectorXd slopes = VectorXd::Zero(p);
+  MatrixXd cells = MatrixXd::Zero(2, 2);
+  for (Index j = 0; j < n; ++j)
+    for (Index i = 0; i < n; ++i) {
+      const double k = rbf(X, i, j, 1.5);
+      cells(i % 2, j % 2) += W(i, j) * k;
+      slopes +=
+          W(i, j) * kappa(i % 2, j % 2) * k * ((X.row(i) - X.row(j)) / 1.5).cwiseAbs2().transpose();
+    }
+  const domgen::PairWeights pairs(view(left), view(right));
+  const domgen::PairSums sums(pairs, pool);
+  const domgen::Rows scaled(view(X), VectorXd::Zero(p), VectorXd::Constant(p, 1 / 1.5));
+  const domgen::KernelBuilder builder(view(X), view(X));
+  const VectorXd found =
+      sums.by_predictor(*builder.build(program("rbf_rate", 1.5)), weights, scaled);
+  check("sums over pairs: by predictor", largest(found - slopes), 1e-9);
+  const MatrixXd by = sums.by_domains(*builder.build(program("rbf", 1.5)), weights.x, 2);
+  check("sums over pairs: by domains", largest(by + by.transpose() - cells - cells.transpose()),
+        1e-9);
+}
+
 }  // namespace
 
 void test_kernel() {
   kernels();
   kernels_of_columns();
+  neighbours();
+  pair_sums();
 }

@@ -7,6 +7,10 @@
 #include "../linalg/tridiagonal.h"
 
 #include <algorithm>
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -63,9 +67,30 @@ void eigenpairs() {
   }
 }
 
+// What fails in a worker reaches the calling thread, and stops the others' work.
+void failing_worker() {
+  domgen::FirstException failed;
+  std::atomic<int> done{0};
+  std::vector<std::thread> workers;
+  for (int w = 0; w < 3; ++w)
+    workers.emplace_back([&] {
+      failed.guard([] { throw std::domain_error("in a worker"); });
+      failed.guard([&] { ++done; });
+    });
+  for (std::thread& worker : workers) worker.join();
+  int caught = 0;
+  try {
+    failed.rethrow();
+  } catch (const std::domain_error&) {
+    ++caught;
+  }
+  check("workers: an exception is kept for the calling thread", 1 - caught + done, 0);
+}
+
 }  // namespace
 
 void test_linalg() {
+  failing_worker();
   cholesky();
   eigenpairs();
 }

@@ -28,6 +28,7 @@
 #include "../linalg/band.h"
 #include "../linalg/blas.h"
 #include "../linalg/cholesky.h"
+#include "../linalg/exact-math.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/inverse.h"
 #include "../linalg/lanczos.h"
@@ -91,6 +92,8 @@ int main(int argc, char** argv) {
   test_data();
   test_linalg();
   test_kernel();
+  test_feature();
+  test_gp();
   test_projection();
   test_svm();
   test_ridge();

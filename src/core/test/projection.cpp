@@ -3,6 +3,9 @@
 #include "../feature/fourier.h"
 #include "../feature/moments.h"
 #include "../projection/features.h"
+#include "../projection/gram.h"
+
+#include <Eigen/LU>
 
 #include <cmath>
 #include <vector>
@@ -52,6 +55,45 @@ void moments() {
         std::abs(fit.solution.directions.values[0] - scatter[2 * d - 1] / double(n)), 1e-12);
 }
 
+// (P_y K + I) alpha = (P_d K + I) alpha Gamma for the scores alpha = (K + lambda I) B,
+// P = F (F'F + n epsilon I)^-1 F' with F centred.
+void covariance() {
+  const Index n = 40;
+  const double epsilon = 0.01, lambda = 0.1;
+  const MatrixXd K = positive(n) / double(n), Fy = numbers(n, 3, 2), Fd = numbers(n, 2, 8);
+  domgen::ProjectionTerms terms;
+  terms.covariance = true;
+  terms.centred = false;
+  terms.ridge = lambda;
+  terms.epsilon = epsilon;
+  terms.labelled = n;
+  terms.ncomp = 2;
+  terms.numerator_plus = terms.denominator_plus = terms.denominator_minus = terms.spread =
+      MatrixXd::Zero(0, 1);
+  const domgen::CellMeans cells(std::vector<int>(std::size_t(n), 1), 1);
+  domgen::GramData data;
+  data.cells = &cells;
+  data.response = &Fy;
+  data.domain = &Fd;
+  const domgen::Projection fit = domgen::GramProjection(buffer(K), terms, data, pool).solve();
+  const auto project = [&](const MatrixXd& F) {
+    const MatrixXd C = F.rowwise() - F.colwise().mean();
+    const MatrixXd inner =
+        C.transpose() * C + double(n) * epsilon * MatrixXd::Identity(C.cols(), C.cols());
+    return MatrixXd(C * inner.inverse() * C.transpose());
+  };
+  const MatrixXd alpha = K * fit.coefficients + lambda * fit.coefficients;
+  const MatrixXd one = MatrixXd::Identity(n, n);
+  const MatrixXd left = (project(Fy) * K + one) * alpha, right = (project(Fd) * K + one) * alpha;
+  const VectorXd& gamma = fit.solution.directions.values;
+  check("projection: DCM has two directions", std::abs(double(gamma.size()) - 2), 0);
+  check("projection: DCM's pencil", largest(left - right * gamma.asDiagonal()),
+        1e-11 * largest(left));
+}
+
 }  // namespace
 
-void test_projection() { moments(); }
+void test_projection() {
+  moments();
+  covariance();
+}

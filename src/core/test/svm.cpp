@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "../svm/linear.h"
 #include "../svm/smo.h"
 
 #include <algorithm>
@@ -30,6 +31,34 @@ void machine() {
   check("dual machine: conditions of optimality", violation, 1e-8);
 }
 
+// The machine on features is the dual one on their inner products, here with an offset.
+void linear_machine() {
+  const Index n = 60, r = 4;
+  const MatrixXd Zt = numbers(r, n, 3), K = Zt.transpose() * Zt;
+  VectorXd sign(n);
+  for (Index i = 0; i < n; ++i) sign[i] = Zt(0, i) + 0.3 * Zt(1, i) > 0 ? 1 : -1;
+  sign[0] *= -1;
+  domgen::LinearProblem problem = {Eigen::Map<const MatrixXd>(Zt.data(), r, n), {}, true};
+  for (Index i = 0; i < n; ++i)
+    problem.rows.push_back({sign[i], 0, std::min(2 * sign[i], 0.0), std::max(2 * sign[i], 0.0), 0});
+  const domgen::LinearSolution found = domgen::LinearSvm(problem, 1e-9, 1e5, 7, pool).solve();
+  const domgen::DualProblem dual = {Eigen::Map<const MatrixXd>(K.data(), n, n),
+                                    Eigen::Matrix<Index, Eigen::Dynamic, 1>::LinSpaced(n, 0, n - 1),
+                                    sign,
+                                    VectorXd::Constant(n, -1),
+                                    VectorXd::Constant(n, 2),
+                                    VectorXd::Zero(n),
+                                    true};
+  const domgen::DualSolution other = domgen::Smo(dual, VectorXd::Zero(n), 1e-10, 1e6, pool).solve();
+  const VectorXd decision = found.decision.array() + found.b;
+  check("linear machine: decisions of the dual one",
+        largest(decision - (other.decision.array() + other.b).matrix()), 1e-6);
+  check("linear machine: w = Z'beta", largest(found.w - Zt * found.beta), 1e-10);
+}
+
 }  // namespace
 
-void test_svm() { machine(); }
+void test_svm() {
+  machine();
+  linear_machine();
+}

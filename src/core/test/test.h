@@ -3,6 +3,7 @@
 #ifndef DOMGEN_CORE_TEST_TEST_H
 #define DOMGEN_CORE_TEST_TEST_H
 
+#include "../kernel/tree.h"
 #include "../linalg/gram-buffer.h"
 #include "../linalg/pool.h"
 #include "../linalg/view.h"
@@ -18,6 +19,8 @@
 void test_data();
 void test_linalg();
 void test_kernel();
+void test_feature();
+void test_gp();
 void test_projection();
 void test_svm();
 void test_ridge();
@@ -70,6 +73,13 @@ inline domgen::GramBuffer buffer(const MatrixXd& A) {
   domgen::GramBuffer copy(A.rows());
   copy.matrix() = A;
   return copy;
+}
+
+inline domgen::KernelProgram program(const std::string& type, double sigma) {
+  domgen::KernelProgram k;
+  k.type = type;
+  k.inv = VectorXd::Constant(1, 1 / sigma);
+  return k;
 }
 
 inline double largest(const MatrixXd& A) { return A.cwiseAbs().maxCoeff(); }

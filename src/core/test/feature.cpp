@@ -1,0 +1,73 @@
+#include "test.h"
+
+#include "../feature/landmarks.h"
+#include "../feature/random-pivots.h"
+
+#include <Eigen/Cholesky>
+
+#include <cmath>
+#include <functional>
+#include <set>
+#include <vector>
+
+namespace {
+
+using namespace domgen_test;
+
+// z'z is k_x' W^-1 k_x, W the kernel's matrix at the landmarks.
+void landmarks() {
+  const Index n = 70, q = 6;
+  const MatrixXd X = numbers(n, 2, 4), S = numbers(q, 2, 9);
+  const MatrixXd kappa = (MatrixXd(2, 3) << 1, 0.3, 0.1, 0.3, 1, 0.6).finished();
+  domgen::DomainWeights weights;
+  weights.kappa = view(kappa);
+  std::vector<int> domain;
+  for (Index s = 0; s < q; ++s) weights.x.push_back(int(s % 2));
+  for (Index i = 0; i < n; ++i) domain.push_back(int(i % 3));
+  MatrixXd W(q, q), K(q, n);
+  for (Index s = 0; s < q; ++s) {
+    for (Index t = 0; t < q; ++t)
+      W(s, t) = std::exp(-(S.row(s) - S.row(t)).squaredNorm() / 2) + (s == t ? 0.1 : 0);
+    for (Index i = 0; i < n; ++i)
+      K(s, i) = kappa(s % 2, i % 3) * std::exp(-(S.row(s) - X.row(i)).squaredNorm() / 2);
+  }
+  const Eigen::LLT<MatrixXd> factor(W);
+  const MatrixXd L = factor.matrixL();
+  domgen::LandmarkMap map(program("rbf", 1), view(S), view(L), weights);
+  MatrixXd Zt(q, n);
+  for (Index first = 0; first < n; first += 32) {
+    const domgen::RowBlock rows{view(X), domain.data(), first, std::min<Index>(32, n - first)};
+    map.evaluate(rows, Zt.col(first).data(), pool);
+  }
+  check("landmarks: Z Z'", largest(Zt.transpose() * Zt - K.transpose() * factor.solve(K)), 1e-12);
+}
+
+// Of rows that come several times one each is drawn, and then nothing is left.
+void pivots() {
+  const Index n = 60, distinct = 7;
+  MatrixXd X(n, 2);
+  for (Index i = 0; i < n; ++i) X.row(i) = 3 * numbers(distinct, 2, 6).row(i % distinct);
+  unsigned state = 1;
+  const std::function<double()> uniform = [&] {
+    state = state * 1664525u + 1013904223u;
+    return (double(state >> 8) + 0.5) / double(1u << 24);
+  };
+  const domgen::KernelProgram rbf = program("rbf", 1);
+  const domgen::DomainWeights unweighted;
+  const auto draw = [&](Index wanted) {
+    return domgen::RandomPivots(rbf, view(X), unweighted, uniform, pool).draw(wanted, 1e-10);
+  };
+  const std::vector<Index> all = draw(20), some = draw(3);
+  std::set<Index> classes;
+  for (const Index row : all) classes.insert(row % distinct);
+  check("random pivots: one of each row", std::abs(double(all.size()) - distinct), 0);
+  check("random pivots: all rows", std::abs(double(classes.size()) - distinct), 0);
+  check("random pivots: as many as wanted", std::abs(double(some.size()) - 3), 0);
+}
+
+}  // namespace
+
+void test_feature() {
+  landmarks();
+  pivots();
+}
