@@ -49,8 +49,9 @@ wrong <- list(
 test_that("new rows of every kind give an error of ours or a prediction", {
   for (name in names(models)) {
     model <- models[[name]]
-    expect_outcomes(each(name, right, function(new) predict(model, new)), answered)
-    expect_outcomes(each(name, wrong, function(new) predict(model, new)), "error")
+    of_turn <- function(values) turn(values, name, names(models))
+    expect_outcomes(each(name, of_turn(right), function(new) predict(model, new)), answered)
+    expect_outcomes(each(name, of_turn(wrong), function(new) predict(model, new)), "error")
     for (new in right[c("base", "no row", "one NA", "one row")]) {
       expect_equal(NROW(suppressWarnings(predict(model, new))), nrow(new))
     }

@@ -1,5 +1,5 @@
 # Worlds of which is known what there is to gain.
-world <- function(kind, seed = 1, domains = 12, rows = 30) {
+world <- function(kind, seed = 1, domains = 12, rows = if (kind == "flip") 30 else 20) {
   if (kind == "recoverable") return(simulate_ellipses(domains, rows, seed = seed))
   with_seed(seed, {
     g <- rep(seq_len(domains), each = rows)
