@@ -97,3 +97,15 @@ test_that("a source, a file and memory have the same labels", {
   expect_setequal(levels(fit(row_source(d))$domain), levels(fit(d)$domain))
   expect_identical(names(domain_folds(d$site)), levels(fit(d)$domain))
 })
+
+test_that("times are domains, also where clocks change and in another time zone", {
+  d <- numbered(1:3)
+  d$t <- as.POSIXct("2024-10-27 00:00:00", tz = "UTC") + 3600 * d$site
+  attr(d$t, "tzone") <- "Europe/Berlin"
+  model <- dg_ridge(y ~ x | t, data = d, lambda = 0.1, domain_kernel = domain_multitask(0.1))
+  expect_identical(levels(model$domain), paste0("2024-10-27T0", 1:3, ":00:00Z"))
+  there <- d
+  there$t <- as.POSIXlt(d$t, tz = "America/New_York")
+  expect_identical(predict(model, there), predict(model, d))
+  expect_identical(predict(model, d[1:8, ]), predict(model, d)[1:8])
+})
