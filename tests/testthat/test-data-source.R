@@ -289,7 +289,7 @@ test_that("keys of files change with the file", {
   expect_identical(partition_key(partition), key)
   source_file("x\n1\n2\n", folder = dirname(file))
   expect_false(partition_key(partition) == key)
-  expect_identical(partition_key(row_source(mixed_rows())$partitions[[1L]]), "data")
+  expect_identical(partition_key(row_source(mixed_rows())$partitions[[1L]]), mixed_rows())
 })
 
 test_that("sources print what they are", {
