@@ -3,8 +3,8 @@
 
 # session$trip, an environment: memory, an environment of what is finished; folder: where it is kept
 # beyond the session, or NULL; key: of the call and its rows, or NULL where nobody asks; passes: how
-# many there were; part: what passes are kept under in a call of several parts, one of which may fail
-# at any pass; counts: rows of the partitions.
+# many there were; part: what passes are kept under in a call of several parts, one of which may
+# fail at any pass; counts: rows of the partitions.
 
 # what: list of all that decides about the call's numbers; code: a function, whose random numbers
 # all come from the seed; asked: is a key needed? A call inside a call is part of it. hold(): takes

@@ -1,22 +1,22 @@
 #' Are predicted probabilities right?
 #'
 #' @description
-#' Predicted probabilities are compared with observed classes, first in each domain, then over all of
-#' them. A model can be calibrated over all domains and wrong in each. Use rows that the model has
-#' not seen: held-out domains of a [dg_cv()], or new domains.
+#' Predicted probabilities are compared with observed classes, first in each domain, then over all
+#' of them. A model can be calibrated over all domains and wrong in each. Use rows that the model
+#' has not seen: held-out domains of a [dg_cv()], or new domains.
 #'
 #' @details
-#' **By domain.** The ratio of the observed number of rows of a class to the expected one (the sum of
-#' the predicted probabilities p): above 1 predictions are too low. The intercept a and the slope b of
-#' the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\, \mathrm{logit}\, p}{logit P(y = 1) =
-#' a + b logit p}, where a is estimated with b = 1 (Cox, 1958; Van Calster et al., 2019): a is 0 and b
-#' is 1 for calibrated predictions, and b below 1 says that predictions are too extreme. Both are `NA`
-#' in domains with fewer than five rows of the class, or five of other classes.
+#' **By domain.** The ratio of the observed number of rows of a class to the expected one (the sum
+#' of the predicted probabilities p): above 1 predictions are too low. The intercept a and the slope
+#' b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\, \mathrm{logit}\, p}{logit P(y
+#' = 1) = a + b logit p}, where a is estimated with b = 1 (Cox, 1958; Van Calster et al., 2019): a
+#' is 0 and b is 1 for calibrated predictions, and b below 1 says that predictions are too extreme.
+#' Both are `NA` in domains with fewer than five rows of the class, or five of other classes.
 #'
-#' **Over all domains.** Rows are put into bins by predicted probability; in each, the mean prediction
-#' stands beside the observed proportion. Its 95 % interval is Wilson's for the effective number of
-#' rows: their number divided by the design effect of domains, at least 1, with the quantile of
-#' Student's t for the domains of the bin; `NA` where a bin has rows of one domain only.
+#' **Over all domains.** Rows are put into bins by predicted probability; in each, the mean
+#' prediction stands beside the observed proportion. Its 95 % interval is Wilson's for the effective
+#' number of rows: their number divided by the design effect of domains, at least 1, with the
+#' quantile of Student's t for the domains of the bin; `NA` where a bin has rows of one domain only.
 #'
 #' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
 #' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
@@ -35,8 +35,8 @@
 #'     bin), `rows`, `predicted` (mean), `observed` (proportion), and `lower`, `upper`, its 95 %
 #'     interval}
 #'   \item{error}{expected calibration error of each class over all domains, \eqn{\sum_b (n_b/n)
-#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}: it can
-#'     be small although every domain is off}
+#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}: it
+#'     can be small although every domain is off}
 #'   \item{rows, domains, labels}{how many there were, and the names of the variables}
 #' @section Errors:
 #' A model or cross-validation without probabilities, rows beside a cross-validation, a response
