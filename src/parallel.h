@@ -8,6 +8,7 @@
 
 #include "arguments.h"
 #include "core/linalg/pool.h"
+#include "first-exception.h"
 
 #include <algorithm>
 #include <chrono>

@@ -4,9 +4,7 @@
 
 #include "exact-math.h"
 
-#include <atomic>
 #include <cstddef>
-#include <exception>
 #include <functional>
 
 namespace domgen {
@@ -29,29 +27,6 @@ class SmallWork : public Pool {
  public:
   void run(std::ptrdiff_t pieces, const Pieces& body) const override { body(0, pieces); }
   void interrupt() const override {}
-};
-
-// The first exception of several workers, kept for the calling thread.
-class FirstException {
- public:
-  // On any thread; after an exception nothing is done.
-  template <class Body>
-  void guard(const Body& body) {
-    if (taken_) return;
-    try {
-      body();
-    } catch (...) {
-      if (!taken_.exchange(true)) first_ = std::current_exception();
-    }
-  }
-  // When all workers are done.
-  void rethrow() const {
-    if (first_) std::rethrow_exception(first_);
-  }
-
- private:
-  std::atomic<bool> taken_{false};
-  std::exception_ptr first_;
 };
 
 }  // namespace domgen

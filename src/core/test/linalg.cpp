@@ -1,5 +1,6 @@
 #include "test.h"
 
+#include "../../first-exception.h"
 #include "../linalg/band.h"
 #include "../linalg/cholesky.h"
 #include "../linalg/inverse.h"
