@@ -6,7 +6,9 @@ small_rows <- function(n, seed) {
 }
 
 test_that("n rows have n - 1 components, however few they are", {
-  for (n in c(4, 6, 10)) for (seed in seq_len(if (long_form()) 7 else 2)) for (method in list(udica, kpca, tca, sca)) {
+  methods <- list(udica, kpca, tca, sca)
+  seeds <- seq_len(if (long_form()) 7 else 2)
+  for (n in c(4, 6, 10)) for (seed in seeds) for (method in methods) {
     d <- small_rows(n, seed)
     for (features in list(features_exact(), features_nystrom(n, "uniform"))) {
       expect_warning(

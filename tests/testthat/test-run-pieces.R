@@ -202,7 +202,9 @@ test_that("what the data lack is said once", {
                                   folds = 2),
     diagnose = function(data) dg_diagnose(y ~ . | domain, data = data, permutations = 20),
     cv = function(data) dg_cv(tuned, y ~ . | domain, data = data, folds = 2),
-    compare = function(data) dg_compare(list(dg_lm(), drawn), y ~ . | domain, data = data, folds = 2)
+    compare = function(data) {
+      dg_compare(list(dg_lm(), drawn), y ~ . | domain, data = data, folds = 2)
+    }
   )
   for (name in names(calls)) {
     said <- warnings(calls[[name]](lacking))
