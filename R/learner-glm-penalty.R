@@ -32,7 +32,7 @@ refit_path <- function(K, part, args) {
   lambdas <- sum(null_task(part$task)$costs) * penalty_shares
   deviances <- rep(Inf, length(lambdas))
   # each begins at the fits to the larger lambda tried before
-  try <- function(places, fits) {
+  fit_at <- function(places, fits) {
     for (l in sort(places, decreasing = TRUE)) {
       args$lambda <- lambdas[l]
       fits <- lapply(fits, refit_held, K = K, task = part$task, args = args)
@@ -44,10 +44,10 @@ refit_path <- function(K, part, args) {
     list(held = part$rows$left_out == g, alpha = NULL)
   })
   coarse <- rev(seq(length(lambdas), 1L, by = -penalty_stride))
-  try(coarse, fits)
+  fit_at(coarse, fits)
   if (!any(is.finite(deviances))) return(NULL)
   near <- simplest_best(deviances) + c(-1L, 1L) * (penalty_stride - 1L)
-  try(setdiff(seq(max(near[1L], 1L), min(near[2L], length(lambdas))), coarse), fits)
+  fit_at(setdiff(seq(max(near[1L], 1L), min(near[2L], length(lambdas))), coarse), fits)
   simplest_best(deviances)
 }
 

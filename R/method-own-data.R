@@ -63,10 +63,12 @@ training_input <- function(object, env, given = list(), needed = what_to_give(ob
   check_origin(object, input, names(given), needed)
 }
 
-# What the call names must be what it named when the model was fitted. Sources know themselves.
+# What the call names must be what it named when the model was fitted. Sources know themselves,
+# and sums have no rows.
 check_origin <- function(object, input, given, needed) {
   known <- object$rows$origin
-  if (is.null(known) && !is.null(input$source)) return(input)
+  rowless <- !is.null(input$source) || inherits(input$x, "dg_feature_sums")
+  if (is.null(known) && rowless) return(input)
   how <- if (!is.null(input$source)) "they come from a source, and did not"
          else if (is.null(known)) "they came in another form"
          else origin_difference(known, row_origin(input, object$blueprint),

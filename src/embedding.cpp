@@ -10,7 +10,7 @@ SEXP kernel_means_(SEXP program, SEXP X, SEXP dx, SEXP Gx, SEXP Z, SEXP dz, SEXP
   const bool same = Rf_isNull(Z);
   const domgen::MatrixArgument x(X, "X"), other(same ? X : Z, same ? "X" : "Z");
   const domgen::MatrixView z = same ? x : other;
-  const int x_domains = domgen::whole(Gx, "Gx", 1), z_domains = domgen::whole(Gz, "Gz");
+  const int x_domains = domgen::whole(Gx, "Gx"), z_domains = domgen::whole(Gz, "Gz");
   domgen::DomainRows rows{x.rows(), z.rows(),  domgen::places(dx, "dx", x_domains, x.rows()),
                           {},       x_domains, same ? x_domains : z_domains,
                           same};

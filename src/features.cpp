@@ -122,7 +122,7 @@ SEXP feature_moments_(SEXP program, SEXP X, SEXP domain, SEXP cells, SEXP n_cell
                       SEXP labelled, SEXP threads, SEXP second, SEXP block = R_NilValue) {
   const Input input(program, X, domain, block);
   const Eigen::Index n = input.X.rows();
-  const int size = domgen::whole(n_cells, "n_cells", 1);
+  const int size = domgen::whole(n_cells, "n_cells");
   const std::vector<int> cell = domgen::places(cells, "cells", size, n);
   domgen::MomentRequest request;
   request.cell = cell.data();
@@ -177,7 +177,7 @@ void feature_group_moments_(SEXP program, SEXP X, SEXP domain, SEXP groups, SEXP
   const auto f = domgen::filled_matrix(F, "F");
   domgen::demand_length(f.rows(), n, "F", "rows");
   const Eigen::Index m = f.cols();
-  const int size = domgen::whole(n_groups, "n_groups", 1);
+  const int size = domgen::whole(n_groups, "n_groups");
   const std::vector<int> group = domgen::places(groups, "groups", size, n);
   domgen::demand(std::is_sorted(group.begin(), group.end()), "groups", "be in order");
   const Eigen::VectorXd weight = domgen::numbers(weights, "weights", n, 0);

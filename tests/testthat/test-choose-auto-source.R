@@ -103,7 +103,8 @@ test_that("a call that was broken off gives the numbers of one that was not", {
   on.exit(unlink(store, recursive = TRUE), add = TRUE)
   expect_error(call(passes - 3, store), "the connection is lost")
   again <- call(Inf, store)
-  expect_lt(getOption("domgen_reads"), passes / 2)
+  # what it recognises its rows by is read again
+  expect_lt(getOption("domgen_reads"), 0.75 * passes)
   expect_identical(again$choice$expected, whole$choice$expected)
   expect_identical(predict(again, auto_fresh), predict(whole, auto_fresh))
 })

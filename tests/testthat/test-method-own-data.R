@@ -46,7 +46,7 @@ test_that("a domain with many ordered levels is not coded", {
   folds <- domain_folds(pupils$School, 2)
   expect_identical(dg_cv(model, pupils, folds = folds)$predictions,
                    dg_cv(model, folds = folds)$predictions)
-  expect_domgen_error(dg_lm(MathAch ~ SES + School | Sex, data = pupils),
+  expect_domgen_error(dg_lm(MathAch ~ SES + School | Sex, data = as.data.frame(nlme::MathAchieve)),
                       "`School` is ordered and has too many levels, 160, .*`as.integer\\(School\\)`")
 })
 
