@@ -138,10 +138,13 @@ describe_distances <- function(x) {
   shown <- seq_len(min(nrow(x$squared), 12L))
   cat_numbers(rounded(x$squared[shown, shown, drop = FALSE], 3))
   if (!is.null(x$p_value)) {
-    cat_line("\np-values from ", x$permutations, " permutations",
-             if (!is.null(x$units)) paste(" of", plural(x$units, "unit")), ", not adjusted for several pairs")
+    cat_line("\np-values from ", permutation_words(x), ", not adjusted for several pairs")
     cat_numbers(rounded(x$p_value[shown, shown, drop = FALSE], 3))
   }
   more <- nrow(x$squared) - length(shown)
   if (more > 0L) cat_line("  and ", plural(more, "more domain"), "; all pairs are in tidy()")
+}
+
+permutation_words <- function(x) {
+  paste0(x$permutations, " permutations", if (!is.null(x$units)) paste(" of", plural(x$units, "unit")))
 }
