@@ -121,8 +121,8 @@ lowest_error <- function(errors) {
 
 # The targets, and beside them those of worlds that differ by nothing that the other machines can
 # learn: the pooled machine's fit plus its left-out residuals, whose signs are drawn by
-# row or unit (then no domain differs) or by domain (then nothing tells how it differs); what remains
-# of each is its size (the wild cluster bootstrap; Cameron, Gelbach and Miller, 2008).
+# row or unit (then no domain differs) or by domain (then nothing tells how it differs); what
+# remains of each is its size (the wild cluster bootstrap; Cameron, Gelbach and Miller, 2008).
 worlds_without <- function(study, pooled, groups, signs) {
   Y <- study$targets
   kept <- list()

@@ -28,8 +28,8 @@
 #' domain, positive where the machine is better, with the intervals of [dg_compare()]. Room is
 #' looked for in at most 100 domains, chosen at random.
 #'
-#' **Repeated rows.** Domains are taken for exchangeable, and without `unit` the rows of a domain for
-#' independent of each other. Where several rows are of one object (visits of a patient) p of shift
+#' **Repeated rows.** Domains are taken for exchangeable, and without `unit` the rows of a domain
+#' for independent of each other. Where several rows are of one object (visits of a patient) p of shift
 #' and room are then far too small; with `unit` the objects are taken for independent. Permutations
 #' move a unit with all its rows, or, where it has rows in several domains, exchange the domains of
 #' these; signs of room are drawn by unit; and a row is predicted without the other rows of its unit.
