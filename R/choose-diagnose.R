@@ -29,10 +29,11 @@
 #' looked for in at most 100 domains, chosen at random.
 #'
 #' **Repeated rows.** Domains are taken for exchangeable, and without `unit` the rows of a domain
-#' for independent of each other. Where several rows are of one object (visits of a patient) p of shift
-#' and room are then far too small; with `unit` the objects are taken for independent. Permutations
-#' move a unit with all its rows, or, where it has rows in several domains, exchange the domains of
-#' these; signs of room are drawn by unit; and a row is predicted without the other rows of its unit.
+#' for independent of each other. Where several rows are of one object (visits of a patient) p of
+#' shift and room are then far too small; with `unit` the objects are taken for independent.
+#' Permutations move a unit with all its rows, or, where it has rows in several domains, exchange
+#' the domains of these; signs of room are drawn by unit; and a row is predicted without the other
+#' rows of its unit.
 #'
 #' **p values.** Of the shift by permutation: rows are dealt out to domains anew. Those of room and
 #' gain compare the share of the squared error that the other machine saves,
@@ -82,9 +83,9 @@
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2008). Bootstrap-based improvements for
 #' inference with clustered errors. *Review of Economics and Statistics*, 90, 414-427.
 #' @section Errors:
-#' Fewer than three domains, a `unit` that is the same in all rows, and those of [dg_ridge()]. Without
-#' `unit` there is a warning (class `domgen_warning_repeated`) where more rows are equal to others
-#' of their domain than discrete predictors explain.
+#' Fewer than three domains, a `unit` that is the same in all rows, and those of [dg_ridge()].
+#' Without `unit` there is a warning (class `domgen_warning_repeated`) where more rows are equal to
+#' others of their domain than discrete predictors explain.
 #' @seealso [mmd()], [distributional_variance()], [dg_auto()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, rows = 25, seed = 1)

@@ -7,10 +7,10 @@
 #' papers, and is never negative; the unbiased one leaves them out and can be.
 #' Two domains' distributional variance is a quarter of their squared biased
 #' MMD. The permutation test exchanges rows between the two domains of a pair
-#' and counts how often the statistic is at least as large as observed. It takes rows for independent
-#' of each other; where several rows are of one object (visits of a patient) give `unit`: then it
-#' takes the units, with all their rows, for independent, and exchanges these. A unit with rows in
-#' both domains exchanges them between the two.
+#' and counts how often the statistic is at least as large as observed. It takes rows for
+#' independent of each other; where several rows are of one object (visits of a patient) give
+#' `unit`: then it takes the units, with all their rows, for independent, and exchanges these. A
+#' unit with rows in both domains exchanges them between the two.
 #'
 #' @inheritParams domain_gram
 #' @param unit Vector of length n, or a column of `data`: the object that each row is a measurement
@@ -146,5 +146,6 @@ describe_distances <- function(x) {
 }
 
 permutation_words <- function(x) {
-  paste0(x$permutations, " permutations", if (!is.null(x$units)) paste(" of", plural(x$units, "unit")))
+  paste0(x$permutations, " permutations",
+         if (!is.null(x$units)) paste(" of", plural(x$units, "unit")))
 }
