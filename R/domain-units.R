@@ -72,12 +72,13 @@ repeated_rows <- function(X, domain) {
 # The chance that a further row of the domain has the same value: its share in the other domains,
 # or what a normal distribution on a grid as fine as that of all values gives, where that is more.
 value_chances <- function(x, domain) {
+  code <- match(domain, unique(domain))
+  as_often <- function(id) tabulate(match(id, unique(id)))[match(id, unique(id))]
   value <- match(x, unique(x))
-  count <- table(value, domain)
-  other <- (rowSums(count) - count) / pmax(1, rep(length(x) - colSums(count), each = nrow(count)))
+  elsewhere <- as_often(value) - as_often(value * (max(code) + 1) + code)
+  other <- elsewhere / pmax(1, length(x) - as_often(code))
   gaps <- diff(sort(unique(x)))
   gap <- min(gaps[gaps > 1e-9 * diff(range(x))], Inf)
-  spread <- tapply(x, domain, function(own) min(stats::sd(own), stats::IQR(own) / 1.35))
-  code <- match(domain, sort(unique(domain)))
-  pmin(1, pmax(other[cbind(value, code)], 0.4 * gap / spread[code], na.rm = TRUE))
+  spread <- vapply(split(x, code), function(own) min(stats::sd(own), stats::IQR(own) / 1.35), 0)
+  pmin(1, pmax(other, 0.4 * gap / spread[code], na.rm = TRUE))
 }
