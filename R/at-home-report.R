@@ -125,7 +125,7 @@ report_table.domgen_mmd <- function(x) {
   new_report(table, c("Domain", "and domain", "Squared MMD", if (ncol(table) > 3L) "p"),
              paste0("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", ")"),
              c(paste0("k(x, z) = ", format_bandwidth(x$kernel)), if (!is.null(x$p_value)) {
-               paste(x$permutations, "permutations, p not adjusted for several pairs")
+               paste0(permutation_words(x), ", p not adjusted for several pairs")
              }), text = 1:2)
 }
 

@@ -4,12 +4,6 @@
 
 unit_folds <- 3L
 
-check_units <- function(unit) {
-  if (is.null(unit) || length(unique(unit)) > 1L) return(invisible())
-  abort("data", "`unit` must have at least two values; all rows are of unit ", unit[1L],
-        ", which leaves none to predict them by.")
-}
-
 # The fold of the unit of each row; NULL where no unit is in two groups of domains.
 folds_of_units <- function(unit, left_out) {
   if (is.null(unit)) return(NULL)

@@ -2,7 +2,9 @@
 #'
 #' Cross-validates several methods on the same folds and compares them domain by
 #' domain: differences between methods are paired, because some domains are harder
-#' than others for all. The null model is always included.
+#' than others for all. The null model is always included. Intervals and p values take domains for
+#' independent of each other and exchangeable with new ones; rows of a domain may depend on each
+#' other.
 #'
 #' @inheritParams dg_cv
 #' @param objects A named list of learners, [chain()]s and [dg_tune()]s without data.

@@ -43,10 +43,14 @@ distributions <- function(study, shift) {
   })
 }
 
-# Five parts of each domain's rows, or NULL where no domain has two.
-known_rows <- function(domain) {
-  parts <- min(5L, max(tabulate(domain)))
-  if (parts >= 2L) factor(row_folds(domain, v = parts))
+# Five parts of each domain's rows, of whole units where there are some (of several domains in the
+# part of their first), or NULL where no domain has two.
+known_rows <- function(domain, unit) {
+  if (is.null(unit)) unit <- seq_along(domain)
+  first <- !duplicated(unit)
+  home <- factor(domain[first])
+  parts <- min(5L, max(tabulate(home)))
+  if (parts >= 2L) factor(row_folds(home, v = parts)[match(unit, unit[first])])
 }
 
 # A machine that is told the domain needs some landmarks in each.
@@ -65,22 +69,25 @@ compare_known <- function(study, pooled, args) {
     pooled <- landmark_machine(study, domain_pooled())
   }
   domain <- study$sample$domain
+  unit <- study$sample$unit
   found <- compare_machines(study, pooled, "told the domain", lapply(told_taus, domain_multitask),
-                            known_rows(domain), by_row = TRUE)
+                            known_rows(domain, unit),
+                            signs = if (is.null(unit)) seq_along(domain) else unit)
   list(scores = data.frame(domain = levels(domain), pooled_known = found$pooled,
                            told = found$other),
        row = found$row)
 }
 
+# groups are left out; signs: what has one sign in a world, see worlds_without().
 # list(pooled, other: scores by domain, row). NA where nothing can be compared.
-compare_machines <- function(study, pooled, label, others, groups, by_row = FALSE) {
+compare_machines <- function(study, pooled, label, others, groups, signs) {
   unknown <- rep(NA_real_, nlevels(study$sample$domain))
   compared <- function(scores, other = unknown, p = NA) {
     gain <- losses(scores - other, study$metric$better)
     list(pooled = scores, other = other, row = gain_row(gain, p))
   }
   if (is.null(groups)) return(compared(unknown))
-  Y <- worlds_without(study, pooled, groups, by_row)
+  Y <- worlds_without(study, pooled, groups, signs)
   base <- score_machine(study, pooled, Y, groups)
   found <- lapply(others, function(between) study$step(label, {
     # a kernel that cannot be solved is no candidate
@@ -114,19 +121,18 @@ lowest_error <- function(errors) {
 
 # The targets, and beside them those of worlds that differ by nothing that the other machines can
 # learn: the pooled machine's fit plus its left-out residuals, whose signs are drawn by
-# row (then no domain differs) or by domain (then nothing tells how it differs); what remains of
-# each is its size (the wild cluster bootstrap; Cameron, Gelbach and Miller, 2008).
-worlds_without <- function(study, pooled, groups, by_row) {
+# row or unit (then no domain differs) or by domain (then nothing tells how it differs); what
+# remains of each is its size (the wild cluster bootstrap; Cameron, Gelbach and Miller, 2008).
+worlds_without <- function(study, pooled, groups, signs) {
   Y <- study$targets
   kept <- list()
   without_groups(pooled, Y, groups, study$lambdas, function(values, l) kept[[l]] <<- values)
   best <- which.min(vapply(kept, function(values) sum(study$share * (values - Y)^2), 0))
   fitted <- NULL
   without_groups(pooled, Y, NULL, study$lambdas[best], function(values, l) fitted <<- values)
-  domain <- as.integer(study$sample$domain)
+  cluster <- as.integer(signs)
   worlds <- lapply(seq_len(null_worlds), function(b) {
-    unit <- if (by_row) seq_along(domain) else domain
-    fitted + sample(c(-1, 1), max(unit), replace = TRUE)[unit] * (Y - kept[[best]])
+    fitted + sample(c(-1, 1), max(cluster), replace = TRUE)[cluster] * (Y - kept[[best]])
   })
   do.call(cbind, c(list(Y), worlds))
 }

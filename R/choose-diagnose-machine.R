@@ -4,7 +4,7 @@
 
 # The kernel on x is that of `study`. list(
 #   Q [n x r]: sqrt(c) (z - mean of z) in the basis U of Zc'Zc = U diag(values) U',
-#   values [r], root = sqrt(c), total = sum of c).
+#   values [r], root = sqrt(c), total = sum of c, unit: of each row, or NULL).
 landmark_machine <- function(study, between, kernel = study$kernel) {
   sample <- study$sample
   product <- gram_space(kernel, between, sample, study$threads)
@@ -21,20 +21,26 @@ landmark_machine <- function(study, between, kernel = study$kernel) {
   Z <- sqrt(costs) * (Z - rep(colSums(costs * Z) / sum(costs), each = nrow(Z)))
   basis <- eigen(crossprod(Z), symmetric = TRUE)
   list(Q = Z %*% basis$vectors, values = pmax(basis$values, 0), root = sqrt(costs),
-       total = sum(costs))
+       total = sum(costs), unit = sample$unit)
 }
 
 # Calls use(predictions [n x columns of Y], l) for each lambda: of the rows of a group by the
-# functions that are fitted without it; groups = NULL leaves nothing out.
+# functions that are fitted without it and without the units of the rows, if these are in several
+# groups; groups = NULL leaves nothing out.
 without_groups <- function(machine, Y, groups, lambdas, use) {
   Y <- machine$root * Y
   sums <- list(Q = crossprod(machine$Q, Y), root = crossprod(machine$root, Y))
-  rows <- if (!is.null(groups)) split(seq_len(nrow(Y)), groups, drop = TRUE)
+  splits <- if (!is.null(groups)) unit_splits(machine$unit, groups)
   for (l in seq_along(lambdas)) {
     shrunk <- sums$Q / (machine$values + lambdas[l])
     fitted <- machine$Q %*% shrunk + machine$root %*% (sums$root / machine$total)
-    for (i in rows) fitted[i, ] <- leave_group(machine, Y, sums, fitted, i, lambdas[l])
-    use(fitted / machine$root, l)
+    values <- fitted
+    for (split in splits) {
+      out <- which(!split$train)
+      left <- leave_group(machine, Y, sums, fitted, out, lambdas[l])
+      values[split$held, ] <- left[split$held[out], ]
+    }
+    use(values / machine$root, l)
   }
 }
 

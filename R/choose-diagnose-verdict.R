@@ -34,7 +34,7 @@ shift_words <- function(x) {
 room_words <- function(x, room) {
   if (all(is.na(x$domains$told))) {
     return(paste0("Whether their relation to the response moves cannot be asked: no domain has ",
-                  "two rows."))
+                  "two ", if (is.null(x$units)) "rows." else "units."))
   }
   gains <- paste0(signif(x$room$difference, 2), " of ", x$metric$title, " in known domains")
   switch(room,
@@ -100,6 +100,7 @@ print.dg_diagnose <- function(x, digits = NULL, ...) {
 describe_diagnosis <- function(x) {
   cat_line("What is there to gain from domains? (", plural(nrow(x$domains), "domain"), ", ",
            plural(x$rows, "row"),
+           if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
            if (x$rows < x$available) paste0(" of ", format(x$available, big.mark = big_mark())),
            " used)\n")
   line <- function(label, text) cat_field(label, text, column = 8L)

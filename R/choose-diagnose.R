@@ -28,6 +28,13 @@
 #' domain, positive where the machine is better, with the intervals of [dg_compare()]. Room is
 #' looked for in at most 100 domains, chosen at random.
 #'
+#' **Repeated rows.** Domains are taken for exchangeable, and without `unit` the rows of a domain
+#' for independent of each other. Where several rows are of one object (visits of a patient) p of
+#' shift and room are then far too small; with `unit` the objects are taken for independent.
+#' Permutations move a unit with all its rows, or, where it has rows in several domains, exchange
+#' the domains of these; signs of room are drawn by unit; and a row is predicted without the other
+#' rows of its unit.
+#'
 #' **p values.** Of the shift by permutation: rows are dealt out to domains anew. Those of room and
 #' gain compare the share of the squared error that the other machine saves,
 #' \eqn{1 - \min E_{other} / \min E_{pooled}}{1 - min E_other / min E_pooled} (means over domains,
@@ -56,6 +63,8 @@
 #'   some domains where there are many. 8,000 rows take 10-30 seconds and 0.5 GB.
 #' @param scale As in [dica()], without the scalings by domain, which would hide a shift.
 #' @param permutations Number of permutations of the test of shift.
+#' @param unit Vector or column of `data`: the object that each row is a measurement of, where an
+#'   object has several rows. `NULL`: each row is of its own.
 #' @param seed For rows, landmarks, permutations and signs.
 #' @param progress Show how far it is? `NULL`: in interactive sessions.
 #' @return An object of class `dg_diagnose`, a list with
@@ -69,11 +78,14 @@
 #'     `distributional`}
 #'   \item{verdict}{sentences}
 #'   \item{metric, rows, available}{the metric, rows used, and rows that there were}
+#'   \item{units}{with `unit`, the number of units in the rows used}
 #' @references
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2008). Bootstrap-based improvements for
 #' inference with clustered errors. *Review of Economics and Statistics*, 90, 414-427.
 #' @section Errors:
-#' Fewer than three domains, and those of [dg_ridge()].
+#' Fewer than three domains, a `unit` that is the same in all rows, and those of [dg_ridge()].
+#' Without `unit` there is a warning (class `domgen_warning_repeated`) where more rows are equal to
+#' others of their domain than discrete predictors explain.
 #' @seealso [mmd()], [distributional_variance()], [dg_auto()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, rows = 25, seed = 1)
@@ -85,11 +97,11 @@
 #' dg_diagnose(uptake ~ conc + Type + Treatment | Plant, data = CO2, permutations = 50)
 #' @export
 dg_diagnose <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, max_rows = 8000,
-                        permutations = 200, weights = NULL, scale = c("pooled", "rank", "none"),
-                        na.action = stats::na.omit, seed = 1, progress = NULL, threads = NULL,
-                        ...) {
-  parts <- learner_parts("What is there to gain from domains?", domain = TRUE,
-                         parameters = diagnose_parameters)
+                        permutations = 200, unit = NULL, weights = NULL,
+                        scale = c("pooled", "rank", "none"), na.action = stats::na.omit, seed = 1,
+                        progress = NULL, threads = NULL, ...) {
+  parts <- c(learner_parts("What is there to gain from domains?", domain = TRUE,
+                           parameters = diagnose_parameters), list(units = TRUE))
   spec <- method_spec("dg_diagnose", "dg_diagnose_spec", parts, environment())
   result <- fit_or_specify(spec, match.call(), parent.frame())
   if (inherits(result, "dg_spec")) {
@@ -119,6 +131,8 @@ fit_input.dg_diagnose_spec <- function(spec, input) {
   sample <- read_sample(take_rows(task$input, rows), list(response = "any", domain = TRUE),
                         args$scale)
   sample$available <- length(task$y)
+  check_units(sample$unit)
+  warn_repeated(sample$X, sample$domain, sample$unit)
   with_seed(args$seed, diagnose(without_weightless(sample), metric, args))
 }
 
@@ -145,7 +159,7 @@ diagnose <- function(sample, metric, args) {
   study$kernel <- pooled$kernel
   room <- compare_known(study, pooled, args)
   gain <- compare_machines(study, pooled, "distributional", distributions(study, shift),
-                           sample$domain)
+                           sample$domain, signs = sample$domain)
   if (all(is.na(gain$pooled))) abort_no_score()
   domains <- data.frame(
     domain = levels(sample$domain), rows = tabulate(sample$domain),
@@ -155,6 +169,7 @@ diagnose <- function(sample, metric, args) {
   result <- list(shift = shift, room = room$row, gain = gain$row, domains = domains,
                  metric = metric, rows = nrow(sample$X), available = sample$available,
                  labels = variable_names(sample$blueprint))
+  result$units <- if (!is.null(sample$unit)) length(unique(sample$unit))
   result$verdict <- diagnose_verdict(result)
   structure(result, class = "dg_diagnose")
 }
@@ -165,22 +180,18 @@ keep_rows <- function(sample, keep) {
 }
 
 # V = sum_g w_g'K w_g / G - w'K w / G^2, where w_g is 1/n_g on domain g and 0 elsewhere, and w
-# their sum. A permutation deals the rows out anew; one K serves all.
+# their sum, for the domains as they are and as they are permuted; one K serves all.
 diagnose_shift <- function(sample, args) {
   K <- space_gram(gram_space(kernel_rbf(), domain_pooled(), sample, args$threads))
-  n <- nrow(K)
-  sizes <- tabulate(sample$domain)
-  G <- length(sizes)
-  rows <- split(seq_len(n), sample$domain)
-  weight <- 1 / sizes[sample$domain]
-  orders <- cbind(seq_len(n), vapply(seq_len(args$permutations), function(i) sample.int(n),
-                                     integer(n)))
-  w <- apply(orders, 2L, function(order) weight[order(order)])
+  G <- nlevels(sample$domain)
+  domain <- as.integer(sample$domain)
+  codes <- cbind(domain, permuted_domains(domain, sample$unit, args$permutations))
+  w <- apply(codes, 2L, function(g) 1 / tabulate(g)[g])
   means <- colSums(w * (K %*% w)) / G^2
-  own <- apply(orders, 2L, function(order) {
-    sum(vapply(rows, function(i) sum(K[order[i], order[i]]), 0) / sizes^2) / G
+  own <- apply(codes, 2L, function(g) {
+    sum(vapply(split(seq_along(g), g), function(i) sum(K[i, i]) / length(i)^2, 0)) / G
   })
-  found <- (own - means)[1L]
+  found <- unname(own - means)[1L]
   by_chance <- (own - means)[-1L]
   range <- stats::quantile(by_chance, c(0.025, 0.975), names = FALSE)
   list(variance = found, level = mean(by_chance), lower = range[1L], upper = range[2L],

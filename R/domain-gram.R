@@ -54,14 +54,17 @@ read_formula_domains <- function(call, env, kernel, threads, scale) {
   if (names_columns(domain, input)) {
     input$x <- add_bar(input$x, domain)
   } else if (!is.null(domain)) input$domain <- evaluate(domain, input$data, env, "domain")
+  if (!is.null(given[["unit"]])) input$unit <- evaluate(given[["unit"]], input$data, env, "unit")
   needs <- list(response = "none", domain = TRUE, columns = wished_columns(list(kernel = kernel)))
   sample <- read_sample(input, needs, scale)
   kernel <- place_kernel(kernel, layout_of(sample$blueprint))
-  list(X = sample$X, domain = sample$domain, kernel = kernel_fit(kernel, sample$X),
-       threads = check_threads(threads), labels = variable_names(sample$blueprint))
+  check_units(sample$unit)
+  list(X = sample$X, domain = sample$domain, unit = sample$unit,
+       kernel = kernel_fit(kernel, sample$X), threads = check_threads(threads),
+       labels = variable_names(sample$blueprint))
 }
 
-read_domains <- function(x, domain, kernel, threads, data = NULL, scale = "none") {
+read_domains <- function(x, domain, kernel, threads, data = NULL, scale = "none", unit = NULL) {
   if (!is.null(data)) {
     abort("argument", "`data` needs a formula, as in `~ x1 + x2 | domain`.")
   }
@@ -75,11 +78,14 @@ read_domains <- function(x, domain, kernel, threads, data = NULL, scale = "none"
   if (missing(domain) || is.null(domain)) {
     abort("argument", "`domain` must have one entry per row of `x` (", nrow(X), "), not NULL.")
   }
-  domain <- read_groups(domain, nrow(X), "domain")
-  if (anyNA(domain)) {
-    abort("data", "`domain` must not have missing values; found ", sum(is.na(domain)), ".")
+  groups <- list(domain = read_groups(domain, nrow(X), "domain"),
+                 unit = read_groups(unit, nrow(X), "unit"))
+  for (name in names(groups)) if (anyNA(groups[[name]])) {
+    abort("data", "`", name, "` must not have missing values; found ",
+          sum(is.na(groups[[name]])), ".")
   }
-  list(X = X, domain = domain, kernel = kernel_fit(rows$kernel, X),
+  check_units(groups$unit)
+  list(X = X, domain = groups$domain, unit = groups$unit, kernel = kernel_fit(rows$kernel, X),
        threads = check_threads(threads))
 }
 

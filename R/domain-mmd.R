@@ -7,9 +7,15 @@
 #' papers, and is never negative; the unbiased one leaves them out and can be.
 #' Two domains' distributional variance is a quarter of their squared biased
 #' MMD. The permutation test exchanges rows between the two domains of a pair
-#' and counts how often the statistic is at least as large as observed.
+#' and counts how often the statistic is at least as large as observed. It takes rows for
+#' independent of each other; where several rows are of one object (visits of a patient) give
+#' `unit`: then it takes the units, with all their rows, for independent, and exchanges these. A
+#' unit with rows in both domains exchanges them between the two.
 #'
 #' @inheritParams domain_gram
+#' @param unit Vector of length n, or a column of `data`: the object that each row is a measurement
+#'   of. `NULL`: each row is of its own. Missing values are errors, with a formula as in
+#'   predictors.
 #' @param unbiased Leave out the pairs of a row with itself?
 #' @param permutations Number of permutations for the p-values; 0 for none.
 #'   The permutations are drawn from R's generator: use [set.seed()].
@@ -18,9 +24,12 @@
 #'   \item{p_value}{matrix, G x G, `NA` on the diagonal; `NULL` without permutations; not adjusted
 #'     for the number of pairs (see [stats::p.adjust()])}
 #'   \item{kernel, unbiased, permutations}{as used}
+#'   \item{units}{with `unit`, the number of units}
 #'   \item{labels}{of a formula, the names of its response and domain, for pictures}
 #' @section Errors:
-#' An unbiased estimate for a domain of one row is `NA`, with a warning.
+#' An unbiased estimate for a domain of one row is `NA`, with a warning. A test without `unit` warns
+#' (class `domgen_warning_repeated`) where more rows are equal to others of their domain than
+#' discrete predictors explain.
 #' @examples
 #' x <- as.matrix(iris[, 1:4])
 #' set.seed(1)
@@ -30,20 +39,24 @@
 #' mmd(~ conc + uptake | Type, data = as.data.frame(CO2), scale = "pooled", permutations = 99)
 #' @export
 mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations = 0,
-                threads = NULL, data = NULL, scale = "none", na.action = stats::na.omit) {
+                threads = NULL, data = NULL, scale = "none", na.action = stats::na.omit,
+                unit = NULL) {
   check_given(x, "x")
   input <- if (inherits(x, "formula")) {
     read_formula_domains(match.call(), parent.frame(), kernel, threads, scale)
-  } else read_domains(x, domain, kernel, threads, data, scale)
+  } else read_domains(x, domain, kernel, threads, data, scale, unit)
   unbiased <- check_flag(unbiased, "unbiased")
   permutations <- check_count(permutations, "permutations", at_least = 0L, at_most = 1e6)
   gram <- embedding_gram(input$kernel, input)
   squared <- gram_distances(gram)
   if (unbiased) squared <- unbias(squared, gram, input)
-  p_value <- if (permutations > 0L) permutation_p(squared, input, unbiased, permutations)
+  p_value <- if (permutations > 0L) {
+    once(permutation_p(squared, input, unbiased, permutations), "domgen_warning_units")
+  }
   result <- list(squared = squared, p_value = p_value, kernel = input$kernel,
                  unbiased = unbiased, permutations = permutations)
   result$labels <- input$labels
+  result$units <- if (!is.null(input$unit)) length(unique(input$unit))
   structure(result, class = "domgen_mmd")
 }
 
@@ -71,6 +84,7 @@ unbias <- function(squared, gram, input) {
 }
 
 permutation_p <- function(squared, input, unbiased, permutations) {
+  warn_repeated(input$X, input$domain, input$unit)
   p <- squared
   p[] <- NA_real_
   pairs <- which(upper.tri(p), arr.ind = TRUE)
@@ -91,14 +105,15 @@ permuted_mmd <- function(pair, input, unbiased, permutations) {
   rows <- which(codes %in% pair)
   X <- input$X[rows, , drop = FALSE]
   first <- codes[rows] == pair[1L]
-  labels <- vapply(seq_len(permutations), function(b) sample(first), logical(length(rows)))
-  n <- c(sum(first), sum(!first))
+  labels <- permuted_domains(first, input$unit[rows], permutations)
   program <- kernel_program(input$kernel, X, X)
   apply_kernel <- function(A) {
     kernel_apply_(program, X, X, A, NULL, NULL, NULL, input$threads)
   }
   in_first <- labels + 0
   in_second <- 1 - in_first
+  # of units the rows of a domain are not as many in each permutation
+  n <- rbind(colSums(in_first), colSums(in_second))
   K_first <- apply_kernel(in_first)
   K_second <- apply_kernel(in_second)
   within <- rbind(colSums(in_first * K_first), colSums(in_second * K_second))
@@ -106,9 +121,9 @@ permuted_mmd <- function(pair, input, unbiased, permutations) {
   if (unbiased) {
     self <- kernel_diag_(program, X)
     within <- within - rbind(colSums(in_first * self), colSums(in_second * self))
-    within <- within / (n * (n - 1))
+    within <- within / pmax(1, n * (n - 1))
   } else within <- within / n^2
-  colSums(within) - 2 * between / prod(n)
+  colSums(within) - 2 * between / (n[1L, ] * n[2L, ])
 }
 
 #' @export
@@ -123,9 +138,14 @@ describe_distances <- function(x) {
   shown <- seq_len(min(nrow(x$squared), 12L))
   cat_numbers(rounded(x$squared[shown, shown, drop = FALSE], 3))
   if (!is.null(x$p_value)) {
-    cat_line("\np-values from ", x$permutations, " permutations, not adjusted for several pairs")
+    cat_line("\np-values from ", permutation_words(x), ", not adjusted for several pairs")
     cat_numbers(rounded(x$p_value[shown, shown, drop = FALSE], 3))
   }
   more <- nrow(x$squared) - length(shown)
   if (more > 0L) cat_line("  and ", plural(more, "more domain"), "; all pairs are in tidy()")
+}
+
+permutation_words <- function(x) {
+  paste0(x$permutations, " permutations",
+         if (!is.null(x$units)) paste(" of", plural(x$units, "unit")))
 }

@@ -139,7 +139,8 @@ domain_weightings <- c("equal", "size")
 #' @param interval `"prediction"`: an interval that has the number of a row of a new domain with
 #'   probability `level`; `"domain"`: intervals that have, with probability `level`, at least the
 #'   share `level` of a new domain's rows; `"mean"`: an interval for the mean of each domain of
-#'   `newdata`. Distribution-free, from the errors at left-out domains: see [fix_intervals()].
+#'   `newdata`. Distribution-free, from the errors at left-out domains, and true of new domains that
+#'   are exchangeable with these (no drift in time, no shifted predictors): see [fix_intervals()].
 #' @param level Probability of intervals and sets.
 #' @details
 #' **Far from training.** Where a kernel such as the Gaussian is near 0 at all training rows, a

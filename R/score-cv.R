@@ -3,7 +3,8 @@
 #' Holds out whole domains in turn, fits the model to the others, predicts the
 #' held-out domains' rows from their predictors alone, and scores each domain by
 #' itself. Scaling, bandwidths and everything else are learned from the training
-#' domains of the fold.
+#' domains of the fold. Standard errors take domains for independent of each other and exchangeable
+#' with new ones; rows of a domain may depend on each other.
 #'
 #' @inheritParams dica
 #' @inheritParams dg_svm

@@ -10,6 +10,10 @@
 #' last few models of the session. `fix_intervals()` gives a model that carries them: to save it, to
 #' predict without the training data, or to take the errors at other domains.
 #'
+#' **Assumption.** New domains must be exchangeable with those of training (any of them could have
+#' been the new one): later domains of a drift in time, or domains with shifted predictors, are not,
+#' and in simulations 90 % intervals covered 70 to 86 % there.
+#'
 #' @details
 #' **Errors.** The score of row i is \eqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
 #' s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)} with \eqn{f_{-g}}{f_-g} fitted without the row's domain
@@ -23,6 +27,10 @@
 #' the decision value of the row's class is behind the largest of the others, and a set has all
 #' classes whose \eqn{s}{s} is at most q. **A set can be empty**: no class looks as the classes of
 #' left-out rows did; `type = "class"` gives the most probable one.
+#'
+#' **Weights.** Intervals and sets give each domain the same weight, whatever its number of rows;
+#' class probabilities (`probability = "platt"` or `"isotonic"`) give each row its weight, by
+#' default the same, so that the two can disagree where domains differ in size.
 #'
 #' **A random row of a new domain** (`"prediction"` and sets): with G domains whose rows share
 #' \eqn{w_i = 1/(G n_g)}{w_i = 1/(G n_g)}, or the row's share of the domain's weights,
@@ -41,7 +49,8 @@
 #'
 #' **Domains of several factors**, `y ~ x | school / class`: G counts the levels of the outer factor
 #' (of crossed ones that with most levels), which are left out as a whole, and intervals hold where
-#' such a level is new. Where one of another crossed factor is new, too, a message says that they do
+#' such a level is new: `"domain"` is then about a new school, not about a new class of a known one.
+#' Where one of another crossed factor is new, too, a message says that they do
 #' not allow for that.
 #'
 #' **A whole domain** (`"domain"`): with probability `level` a new domain has at least the share

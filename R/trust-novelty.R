@@ -3,7 +3,9 @@
 #' @description
 #' A model learns from domains what domains are like. `dg_novelty()` says of new ones, by their
 #' unlabelled rows, how far they lie from those of training, as a rank among these, each left out in
-#' turn; the same of each row; and which training domains a new one resembles most.
+#' turn; the same of each row; and which training domains a new one resembles most. Its p takes the
+#' domains of training for exchangeable with each other; rows of a domain may depend on each other,
+#' if they do in all domains alike.
 #'
 #' @details
 #' **Distance of a domain.** With \eqn{\mu_j} the mean embedding of domain j ([domain_gram()]), in

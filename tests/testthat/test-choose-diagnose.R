@@ -161,7 +161,8 @@ test_that("worlds without an effect keep the size of what differs and lose its s
   study <- new_study(sample, metrics$rmse, list(threads = 1L), step = NULL)
   pooled <- landmark_machine(study, domain_pooled(), kernel_rbf())
   for (by_row in c(FALSE, TRUE)) {
-    Y <- with_seed(1, worlds_without(study, pooled, sample$domain, by_row))
+    signs <- if (by_row) seq_len(30) else sample$domain
+    Y <- with_seed(1, worlds_without(study, pooled, sample$domain, signs))
     expect_identical(dim(Y), c(30L, 100L))
     expect_identical(Y[, 1L, drop = FALSE], study$targets)
     # two worlds are mirrored in the fit, by domain or by row
@@ -182,7 +183,7 @@ test_that("a kernel that cannot be solved is no candidate", {
   study$kernel <- kernel_rbf()
   lost <- domain_multitask(kappa = matrix(c(1, 0, 0, 1), 2, dimnames = rep(list(c("a", "b")), 2)))
   compare <- function(others) {
-    with_seed(1, compare_machines(study, pooled, "told", others, sample$domain))
+    with_seed(1, compare_machines(study, pooled, "told", others, sample$domain, sample$domain))
   }
   expect_identical(compare(list(lost, domain_distribution()))[1:2],
                    compare(list(domain_distribution()))[1:2])

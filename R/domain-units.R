@@ -1,0 +1,84 @@
+# Rows of one object, as the visits of a patient, are not independent: a test of whether domains
+# differ moves objects, not rows.
+
+check_units <- function(unit) {
+  if (is.null(unit) || length(unique(unit)) > 1L) return(invisible())
+  abort("data", "`unit` must have at least two values; all rows are of unit ", unit[1L],
+        ", which leaves no others to hold them against.")
+}
+
+# Domains [n x times] under permutation. Without `unit` rows are dealt out anew. With it a cell, the
+# rows of a unit in a domain, stays together: units that keep to one domain are dealt out
+# among themselves, and of each other unit the domains of its cells, so that every domain keeps its
+# number of cells, but not of rows.
+permuted_domains <- function(domain, unit, times) {
+  if (is.null(unit)) {
+    return(vapply(seq_len(times), function(b) domain[order(sample.int(length(domain)))], domain))
+  }
+  unit <- as.integer(unit)
+  key <- paste(unit, domain)
+  first <- !duplicated(key)
+  cell <- match(key, key[first])
+  group <- cell_groups(unit[first])
+  place <- order(group)
+  label <- domain[first]
+  warn_if_fixed(group, label)
+  vapply(seq_len(times), function(b) {
+    label[place] <- label[order(group, stats::runif(length(label)))]
+    label[cell]
+  }, domain)
+}
+
+# Cells of a group exchange their domains: 0, those that are all of their unit.
+cell_groups <- function(unit) ifelse(tabulate(unit)[unit] == 1L, 0L, unit)
+
+warn_if_fixed <- function(group, label) {
+  if (any(group > 0L) || anyDuplicated(label)) return(invisible())
+  warn("units", "Each domain has the rows of one `unit` only: no permutation of units changes ",
+       "the domains, and p is 1 whether they differ or not.")
+}
+
+# Where this many more of the rows than discreteness explains are equal to another one of their
+# domain in all predictors, they are taken for repeated measurements of objects.
+repeated_share <- 0.1
+
+warn_repeated <- function(X, domain, unit) {
+  if (!is.null(unit) || !is.matrix(X) || !is.numeric(X)) return(invisible())
+  found <- repeated_rows(X, domain)
+  if (found$share - found$expected <= repeated_share) return(invisible())
+  warn("repeated", signif(100 * found$share, 2), " % of the rows have the same predictors as ",
+       "another row of their domain. If they are measurements of the same objects, p is too ",
+       "small: say which object a row is of by `unit`.")
+}
+
+# list(share: of rows that equal another one of their domain; expected: the most that this can be
+# if values are drawn independently, by each predictor alone, the least of them).
+repeated_rows <- function(X, domain) {
+  domain <- as.integer(domain)
+  # equal rows have equal sums, and others do not
+  key <- rowSums(X * rep(sin(seq_len(ncol(X))), each = nrow(X)))
+  columns <- apply(X, 2L, value_chances, domain = domain)
+  rows <- split(seq_along(domain), domain)
+  found <- vapply(rows, function(i) {
+    own <- key[i]
+    varies <- apply(X[i, , drop = FALSE], 2L, function(x) any(x != x[1L]))
+    if (!any(varies)) return(c(0, 0))
+    by_column <- 1 - (1 - columns[i, varies, drop = FALSE])^(length(i) - 1)
+    c(sum(duplicated(own) | duplicated(own, fromLast = TRUE)), min(colSums(by_column)))
+  }, numeric(2))
+  list(share = sum(found[1L, ]) / length(domain), expected = sum(found[2L, ]) / length(domain))
+}
+
+# The chance that a further row of the domain has the same value: its share in the other domains,
+# or what a normal distribution on a grid as fine as that of all values gives, where that is more.
+value_chances <- function(x, domain) {
+  code <- match(domain, unique(domain))
+  as_often <- function(id) tabulate(match(id, unique(id)))[match(id, unique(id))]
+  value <- match(x, unique(x))
+  elsewhere <- as_often(value) - as_often(value * (max(code) + 1) + code)
+  other <- elsewhere / pmax(1, length(x) - as_often(code))
+  gaps <- diff(sort(unique(x)))
+  gap <- min(gaps[gaps > 1e-9 * diff(range(x))], Inf)
+  spread <- vapply(split(x, code), function(own) min(stats::sd(own), stats::IQR(own) / 1.35), 0)
+  pmin(1, pmax(other, 0.4 * gap / spread[code], na.rm = TRUE))
+}
