@@ -10,7 +10,7 @@ table_sink <- function(to, overwrite) {
   }
   structure(class = "sink_table", list(
     label = partition$label, partition = partition, overwrite = overwrite,
-    state = beside(partition$table, "_state")
+    state = beside(partition$table, "_state"), lock = beside(partition$table, "_lock")
   ))
 }
 
@@ -61,10 +61,19 @@ asking_sink <- function(sink, code) {
   })
 }
 
-# All of it or nothing.
+# All of it or nothing; DBI itself leaves a transaction open that is interrupted.
 in_transaction <- function(connection, code) {
   when_free(function() {
-    DBI::dbWithTransaction(connection, code())
+    open <- FALSE
+    on.exit(if (open) on_error(DBI::dbRollback(connection), function(e) NULL))
+    on_error(DBI::dbWithTransaction(connection, {
+      open <- TRUE
+      code()
+    }), function(e) {
+      open <<- FALSE
+      stop(e)
+    })
+    open <- FALSE
     NULL
   })
 }
@@ -106,9 +115,16 @@ call_state <- function(sink, connection) {
   own <- setequal(DBI::dbListFields(connection, sink$state), names(state_row(0L, NULL)))
   state <- if (own) read_state(sink, connection, 0L)
   if (is.list(state) && !is.null(state$key) && !is.null(state$part)) return(state)
-  name <- if (is.character(sink$state)) sink$state else paste(sink$state@name, collapse = ".")
-  abort("argument", "`to` needs the table `", name, "`, which is there and was not made by ",
-        "domgen. Rename it, or give another `to`.")
+  abort_foreign_table(sink$state)
+}
+
+abort_foreign_table <- function(table) {
+  abort("argument", "`to` needs the table `", table_label(table), "`, which is there and was not ",
+        "made by domgen. Rename it, or give another `to`.")
+}
+
+table_label <- function(table) {
+  if (is.character(table)) table else paste(table@name, collapse = ".")
 }
 
 remove_work <- function(sink, connection, state) {
@@ -186,6 +202,7 @@ sink_end.sink_table <- function(sink, parts) {
     new <- if (is.character(table)) table else unname(table@name[length(table@name)])
     state <- call_state(sink, connection)
     in_transaction(connection, function() {
+      if (!is_held(sink, connection)) abort_changed(table_label(sink$lock), sink$label)
       if (DBI::dbExistsTable(connection, table)) {
         # made by another while rows were written
         if (!sink$overwrite) abort_finished(sink$label)
