@@ -128,8 +128,10 @@ as_cv <- function(object, values, metrics, seconds) {
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)
   predictions <- add_responses(predictions, object, values, levels(task$y))
   splits <- fold_splits(folds, task)
+  unknown <- unknown_elsewhere(object$rows$levels, object$domain)
   results <- lapply(splits, function(split) {
-    list(predictions = predictions[split$held, ], seconds = seconds / length(splits))
+    list(predictions = predictions[split$held, ], seconds = seconds / length(splits),
+         warnings = if (any(unknown)) tell_unknown_levels(object$rows$levels, unknown, object$domain))
   })
   warn_no_score(new_cv(object$spec, task, folds, metrics, splits, results))
 }
@@ -137,7 +139,7 @@ as_cv <- function(object, values, metrics, seconds) {
 # The rows of the fit: list(X scaled, domain, y, weights).
 lodo_sample <- function(object, env) {
   sample <- list(X = object$product$X, domain = object$domain, y = object$y,
-                 weights = object$weights)
+                 weights = object$weights, levels = object$rows$levels)
   if (length(object$rows$kept) == 0L) {
     abort("argument", "`object` must be fitted to rows: sums of features do not tell the domains' ",
           "rows apart.")
