@@ -42,8 +42,8 @@ judged_sample <- function(sample, folds) {
   if (!any(unknown)) return(sample)
   part <- sample_part(sample, !unknown)
   if (nlevels(part$domain) >= 2L) return(part)
-  abort("data", "No candidate can be judged by left-out domains: nearly all rows have a level that ",
-        "no other domain has, of ", enumerate(colnames(sample$levels)), ". Leave it out of the ",
+  abort("data", "No candidate can be judged by left-out domains: nearly all rows have a level of ",
+        enumerate(colnames(sample$levels)), " that no other domain has. Leave it out of the ",
         "formula, or join its levels.")
 }
 

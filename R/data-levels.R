@@ -2,8 +2,8 @@
 # rows have no prediction, as predict() has it; closed forms and fits that share one design have
 # coded it, and would take it for the baseline.
 
-# Numbers of the levels of each row [rows x predictors]; NULL where there are no categories, or where
-# a level may be new. declared: are levels known that no row has?
+# Numbers of the levels of each row [rows x predictors]; NULL where there are no categories, or
+# where a level may be new. declared: are levels known that no row has?
 level_codes <- function(frame, coding, declared) {
   if (isTRUE(declared)) return(NULL)
   variables <- predictor_frame(frame)

@@ -129,9 +129,10 @@ as_cv <- function(object, values, metrics, seconds) {
   predictions <- add_responses(predictions, object, values, levels(task$y))
   splits <- fold_splits(folds, task)
   unknown <- unknown_elsewhere(object$rows$levels, object$domain)
+  notes <- if (any(unknown)) tell_unknown_levels(object$rows$levels, unknown, object$domain)
   results <- lapply(splits, function(split) {
     list(predictions = predictions[split$held, ], seconds = seconds / length(splits),
-         warnings = if (any(unknown)) tell_unknown_levels(object$rows$levels, unknown, object$domain))
+         warnings = notes)
   })
   warn_no_score(new_cv(object$spec, task, folds, metrics, splits, results))
 }
