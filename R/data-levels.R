@@ -43,3 +43,12 @@ tell_unknown_levels <- function(levels, unknown, group) {
   }, colnames(levels))
   paste0("`", lone, "` has a level that training did not have, that of no other domain")
 }
+
+# notes: as tell_unknown_levels() has them.
+warn_unpredicted <- function(rows, domains, notes) {
+  one <- length(domains) == 1L
+  warn("new_level", plural(rows, "row"), " of the ",
+       if (one) "domain " else "domains ", enumerate(domains, quote = "\""), " cannot be ",
+       "predicted, so that ", if (one) "it has" else "they have", " no score",
+       if (length(notes)) paste0(": ", paste(sub("[.]$", "", notes), collapse = "; ")), ".")
+}

@@ -94,7 +94,10 @@ when_free <- function(code, seconds = 20) {
 sink_begin.sink_table <- function(sink, key, like, parts) {
   with_database(sink, function(connection) {
     there <- function(table) DBI::dbExistsTable(connection, table)
-    if (there(sink$partition$table) && !sink$overwrite) abort_finished(sink$label)
+    if (there(sink$partition$table)) {
+      if (!sink$overwrite) abort_finished(sink$label)
+      check_no_views(sink, connection)
+    }
     begun <- if (there(sink$state)) call_state(sink, connection)
     same <- !is.null(begun) && there(begun$part) && identical(begun$key, key)
     if (!is.null(begun) && !same && !sink$overwrite) abort_other_call(sink$label)
@@ -108,6 +111,15 @@ sink_begin.sink_table <- function(sink, key, like, parts) {
       append_rows(connection, sink$state, state_row(0L, list(key = key, part = part)))
     })
   })
+}
+
+# Views of PostgreSQL are of the table itself, which could not be removed at the end.
+check_no_views <- function(sink, connection) {
+  views <- if (is_postgres(connection)) postgres_views(connection, sink$partition$table)
+  if (length(views) == 0L) return(invisible())
+  abort("argument", "`to` cannot be replaced: the table `", sink$label, "` is read by the view ",
+        enumerate(views), ". Drop ", if (length(views) == 1L) "it" else "them",
+        ", or give another `to`.")
 }
 
 # list(key, part: the table that grows), or an error where a table of that name is not a record.
@@ -208,7 +220,10 @@ sink_end.sink_table <- function(sink, parts) {
         if (!sink$overwrite) abort_finished(sink$label)
         DBI::dbRemoveTable(connection, table)
       }
-      DBI::dbExecute(connection, paste("ALTER TABLE", quoted(state$part), "RENAME TO", quoted(new)))
+      renaming(connection, {
+        DBI::dbExecute(connection, paste("ALTER TABLE", quoted(state$part), "RENAME TO",
+                                         quoted(new)))
+      })
       DBI::dbRemoveTable(connection, sink$state)
     })
   })

@@ -87,14 +87,6 @@ warn_lost_rows <- function(cv, lost) {
                    notes)
 }
 
-warn_unpredicted <- function(rows, domains, notes) {
-  one <- length(domains) == 1L
-  warn("new_level", plural(rows, "row"), " of the ",
-       if (one) "domain " else "domains ", enumerate(domains, quote = "\""), " cannot be ",
-       "predicted, so that ", if (one) "it has" else "they have", " no score",
-       if (length(notes)) paste0(": ", paste(sub("[.]$", "", notes), collapse = "; ")), ".")
-}
-
 # Where a choice depends on it.
 abort_no_score <- function() {
   abort("data", "`metric` has no value in any domain: each lacks a class, or its response ",

@@ -272,6 +272,33 @@ test_that("who has lost the table does not finish", {
   expect_false("pred" %in% tables_of(factory))
 })
 
+test_that("a table of SQLite on which a view rests is replaced, and the view stays", {
+  factory <- sqlite_factory()
+  with_connection(factory, function(connection) {
+    DBI::dbExecute(connection, "CREATE VIEW seen AS SELECT * FROM pred")
+    for (overwrite in c(FALSE, TRUE)) {
+      predicted(row_source(connection, table = "pred"), overwrite = overwrite)
+      expect_equal(DBI::dbReadTable(connection, "seen")$prediction, unname(predict(model, rows)))
+    }
+    expect_identical(DBI::dbGetQuery(connection, "PRAGMA legacy_alter_table")[[1L]], 0L)
+  })
+  expect_identical(tables_of(factory), c("pred", "seen"))
+})
+
+test_that("a table of PostgreSQL on which a view rests is refused before anything is predicted", {
+  database <- postgres_factory()
+  predicted(row_source(database, table = "pred"))
+  with_connection(database, function(connection) {
+    DBI::dbExecute(connection, "CREATE VIEW seen AS SELECT * FROM pred")
+    expect_error(with_replaced("predicting", function(...) stop("too late"), {
+      predicted(row_source(database, table = "pred"), overwrite = TRUE)
+    }), "is read by the view `seen`", class = "domgen_error_argument")
+    DBI::dbExecute(connection, "DROP VIEW seen")
+  })
+  predicted(row_source(database, table = "pred"), overwrite = TRUE)
+  with_connection(database, function(connection) DBI::dbRemoveTable(connection, "pred"))
+})
+
 test_that("one process at a time writes to a table of PostgreSQL", {
   database <- postgres_factory()
   expect_table_locks(database)
