@@ -138,6 +138,7 @@ read_includes <- function(root = ".") {
   files <- source_files(root, file.path("src", "core"), "[.](h|cpp)$")
   do.call(rbind, lapply(files[!grepl("/core/test/", files)], function(file) {
     lines <- grep("^ *# *include", readLines(file, warn = FALSE), value = TRUE)
+    if (length(lines) == 0L) return(NULL)
     target <- sub('^[^"<]*["<]([^">]*)[">].*', "\\1", lines)
     path <- file.path(dirname(file), target)
     path[!file.exists(path)] <- file.path(core, target)[!file.exists(path)]

@@ -28,6 +28,9 @@
 #' that of [dg_cv()] to rounding. A model with features has not kept its rows: they are taken from
 #' the data of the call by which it was fitted.
 #'
+#' *New levels.* Rows with a level of a predictor that no other domain has get no value (`NA`), as
+#' from [dg_cv()]: their domain has no score, and a warning names column and domain.
+#'
 #' *Several factors.* Of `| school / class` or `| patient + device` what is left out is each
 #' combination, a class or a pair, while other rows of its school, patient and device stay: it is
 #' new as a combination only, as `print()` says. [dg_cv()] has `hold_out`.
