@@ -32,7 +32,8 @@ new_importance <- function(plan, results) {
                           increase = unlist(lapply(parts, `[[`, "increase")), row.names = NULL)
   structure(list(
     table = by_size(table), domains = by_domain,
-    scores = scores_before(scores, factor(task$domain, domains)), failed = failed$folds, metric = plan$metric, kinds = plan$kinds,
+    scores = scores_before(scores, factor(task$domain, domains)), failed = failed$folds,
+    metric = plan$metric, kinds = plan$kinds,
     predictors = plan$groups, permutations = plan$permutations, level = plan$level,
     fits = length(results) + length(pairs), refits = !is.null(plan$pairs),
     seconds = sum(vapply(c(results, pairs), `[[`, 0, "seconds")),
