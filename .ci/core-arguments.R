@@ -12,7 +12,9 @@ free <- c(
   "^(kernel_gram|gp_factor|feature_pivots|neighbour_graph|kernel_pivoted_cholesky)_ [XY] columns$",
   "linear_svm_ Zt rows$", " (W|A|B|Y|F|data[$](response|domain)) columns$", " terms[$].* rows$",
   " program[$](x[$]frequencies columns|table rows)$",
-  "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$", "^digest_"
+  "(lambda|ridges|which) (length|empty)$", "(path|separator) type$", "memory foreign$",
+  # sums of any values
+  "^md5_"
 )
 
 # Codes are not looked at where a map has no domains.

@@ -2,7 +2,7 @@
 # that is not called is an error.
 library(domgen)
 core <- asNamespace("domgen")
-exports <- grep("^[a-z_]+_$", ls(core), value = TRUE)
+exports <- grep("^[a-z0-9_]+_$", ls(core), value = TRUE)
 exports <- Filter(function(name) is.function(core[[name]]) &&
                     any(grepl(".Call", deparse(body(core[[name]])), fixed = TRUE)), exports)
 called <- character()
@@ -128,8 +128,9 @@ smo_(K, rep(seq_len(n), 2L), rep(c(1, -1), each = n), c(0.1 - F[, 1], 0.1 + F[, 
 linear_svm_(Zt, s, rep(0, n), pmin(s, 0), pmax(s, 0), rep(0, n), TRUE, 1e-3, 1e4, 7, 2L)
 linear_svm_(Zt, F[, 1], rep(0.1, n), rep(-2, n), rep(2, n), rep(0.1, n), FALSE, 1e-3, 1e4, 7, 2L)
 
-digest_numbers_(c(1, NA, -0))
-digest_texts_(c("a", NA, "", "longer than eight"))
+md5_("", as.raw(0:70))
+md5_numbers_(c(1, NA, -0))
+md5_texts_(c("a", NA, "", "longer than eight"))
 bytes <- charToRaw("1,a\n2,\"b\"\"\n,c\"\n\n3")
 for (last in c(TRUE, FALSE)) {
   buffer <- csv_bytes_()

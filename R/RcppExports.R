@@ -29,14 +29,6 @@ csv_fields_ <- function(text, separator, fields, rows, which) {
     .Call(`_domgen_csv_fields_`, text, separator, fields, rows, which)
 }
 
-digest_numbers_ <- function(values) {
-    .Call(`_domgen_digest_numbers_`, values)
-}
-
-digest_texts_ <- function(values) {
-    .Call(`_domgen_digest_texts_`, values)
-}
-
 kernel_means_ <- function(program, X, dx, Gx, Z, dz, Gz, threads) {
     .Call(`_domgen_kernel_means_`, program, X, dx, Gx, Z, dz, Gz, threads)
 }
@@ -99,6 +91,14 @@ linear_svm_ <- function(Zt, target, epsilon, low, high, ridge, offset, tol, max_
 
 md5_ <- function(before, bytes) {
     .Call(`_domgen_md5_`, before, bytes)
+}
+
+md5_numbers_ <- function(values) {
+    .Call(`_domgen_md5_numbers_`, values)
+}
+
+md5_texts_ <- function(values) {
+    .Call(`_domgen_md5_texts_`, values)
 }
 
 neighbour_graph_ <- function(X, k, threads) {

@@ -69,7 +69,7 @@ measure_by_domain <- function(prediction, task, name) {
     rows$prob <- prediction$prob
     rows$decision <- if (ncol(rows$prob) == 2L) rows$prob[, 2L] else rows$prob
   }
-  domain <- droplevels(factor(domain))
+  domain <- as_groups(domain)
   stats::setNames(score_groups(rows, domain, metrics[[name]]), levels(domain))
 }
 

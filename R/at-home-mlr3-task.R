@@ -17,7 +17,7 @@ combined_domain <- function(columns) {
   columns <- as.data.frame(columns)
   if (length(columns) == 1L) return(columns[[1L]])
   interaction(lapply(columns, function(column) {
-    column <- factor(column)
+    column <- as_groups(column)
     levels(column) <- gsub("([\\\\.])", "\\\\\\1", levels(column))
     column
   }), drop = TRUE)

@@ -15,10 +15,15 @@ choose_by_domain <- function(args, sample) {
   check_units(sample$unit)
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
   few <- nlevels(droplevels(sample$domain)) < 2L
+  n <- length(sample$y)
+  if (!few) sample <- judged_sample(sample, args$folds)
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
                                                  else min(args$max_rows, first_rows))
   if (few) warn_one_domain()
-  if (few) try_unchosen(first) else run_stages(first)
+  if (few) try_unchosen(first)
+  # without some rows a level's column is constant, which is nothing to tell
+  else if (length(sample$y) < n) quietly(run_stages(first), "domgen_warning_constant")
+  else run_stages(first)
   final <- if (few) first else second_round(first, sample)
   failed <- c(first$failed, final$failed)
   warn_candidates(failed[!duplicated(names(failed))])
@@ -29,6 +34,17 @@ choose_by_domain <- function(args, sample) {
                        seed = args$seed,
                        budget = list(seconds = args$budget, spent = first$spent || final$spent)),
                   summarise_search(first, final, chosen)))
+}
+
+# Without the rows that the other domains cannot predict, because of a level: they choose nothing.
+judged_sample <- function(sample, folds) {
+  unknown <- unknown_elsewhere(sample$levels, left_out_groups(sample, folds))
+  if (!any(unknown)) return(sample)
+  part <- sample_part(sample, !unknown)
+  if (nlevels(part$domain) >= 2L) return(part)
+  abort("data", "No candidate can be judged by left-out domains: nearly all rows have a level of ",
+        enumerate(colnames(sample$levels)), " that no other domain has. Leave it out of the ",
+        "formula, or join its levels.")
 }
 
 warn_one_domain <- function() {

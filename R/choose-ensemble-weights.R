@@ -70,6 +70,7 @@ refitted_values <- function(spec, sample, fitted) {
       values_without(spec, sample, !inside, inside)
     }, " to find the weights")
   }
+  values[unknown_elsewhere(sample$levels, fold), ] <- NA
   values
 }
 
@@ -179,12 +180,12 @@ lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   values <- object$held_out$values
   if (is.null(values)) {
     sample <- list(X = object$X, domain = object$domain, y = object$y, weights = object$weights,
-                   blueprint = object$blueprint)
+                   levels = object$rows$levels, blueprint = object$blueprint)
     if (is.null(sample$X)) sample$X <- read_again(object, parent.frame())
     values <- held_out_decisions(object$spec, sample, object)$values
   }
   object$calibration <- NULL
-  if (anyNA(values)) {
+  if (anyNA(values[!unknown_elsewhere(object$rows$levels, object$domain), ])) {
     abort("data", "`object` has rows without a left-out prediction: a class is in one domain only.")
   }
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)

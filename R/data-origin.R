@@ -30,16 +30,16 @@ digest_of <- function(value) {
   if (inherits(value, "difftime")) value <- as.double(value, units = "secs")
   if (is.factor(value)) value <- as.character(value)
   value <- unclass(value)
-  if (is.character(value)) return(digest_texts_(enc2utf8(value)))
+  if (is.character(value)) return(md5_texts_(enc2utf8(value)))
   if (is.raw(value)) value <- as.integer(value)
-  if (is.numeric(value) || is.logical(value)) return(digest_numbers_(value))
+  if (is.numeric(value) || is.logical(value)) return(md5_numbers_(value))
   if (is.complex(value)) value <- list(Re(value), Im(value))
-  digest_texts_(if (is.list(value)) vapply(value, digest_part, "") else typeof(value))
+  md5_texts_(if (is.list(value)) vapply(value, digest_part, "") else typeof(value))
 }
 
 # Of thousands of columns most are plain numbers.
 digest_part <- function(value) {
-  if (is_plain_number(value)) digest_numbers_(value) else digest_of(value)
+  if (is_plain_number(value)) md5_numbers_(value) else digest_of(value)
 }
 
 # What differs, as text; NULL where nothing does. sums: the names of the checksums to compare.

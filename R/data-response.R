@@ -32,7 +32,7 @@ drop_missing <- function(raw, na.action) {
     " of the response, domain or weights, which are not imputed"
   })
   raw$X <- raw$X[!missing, , drop = FALSE]
-  for (name in intersect(given, names(raw))) raw[[name]] <- raw[[name]][!missing]
+  for (name in intersect(c(given, "levels"), names(raw))) raw[[name]] <- take(raw[[name]], !missing)
   raw
 }
 

@@ -1,5 +1,6 @@
 # Data in: a formula with data, or x, y and domain, become one sample
-#   list(X [n x p] scaled, y, domain (factor), weights, unit, kept, padded, blueprint)
+#   list(X [n x p] scaled, y, domain (factor), weights, unit, levels: see partial_levels(), kept,
+#     padded, blueprint)
 # and the blueprint that replays the same steps on new data.
 
 # input: list(x, y, domain, weights, data, na.action) as the user gave them.
@@ -17,6 +18,7 @@ read_sample <- function(input, needs, scale) {
   sample$y <- read_response(raw$y, needs$response)
   sample$weights <- read_weights(raw$weights, nrow(raw$X))
   sample$unit <- raw$unit
+  sample$levels <- partial_levels(raw$levels, domain)
   sample
 }
 
@@ -70,7 +72,9 @@ raw_from_formula <- function(input, wishes = NULL) {
   if (!isTRUE(input$declared)) blueprint$used <- used_levels(read$frame)
   blueprint <- add_indicators(blueprint, gaps$impute)
   X <- insert_indicators(blueprint, design$X, gaps$indicators[usable, , drop = FALSE])
-  c(list(X = spread_rows(X, usable), blueprint = blueprint), given)
+  levels <- level_codes(read$frame, design$coding, input$declared)
+  c(list(X = spread_rows(X, usable), blueprint = blueprint,
+         levels = if (!is.null(levels)) spread_rows(levels, usable)), given)
 }
 
 # frame, data: of the rows that can be used. list(X, contrasts, coding)

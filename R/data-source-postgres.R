@@ -85,3 +85,14 @@ postgres_number <- function(connection, table) {
   name <- DBI::dbQuoteString(connection, as.character(DBI::dbQuoteIdentifier(connection, table)))
   ask_postgres(connection, paste0("SELECT to_regclass(", name, ")::oid::text AS number"))$number
 }
+
+# Names of the views that rest on a table.
+postgres_views <- function(connection, table) {
+  number <- postgres_number(connection, table)
+  ask_postgres(connection, paste(
+    "SELECT DISTINCT r.ev_class::regclass::text AS name FROM pg_depend d",
+    "JOIN pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_rewrite'::regclass",
+    "WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid =", number,
+    "AND r.ev_class <> d.refobjid ORDER BY name"
+  ))$name
+}

@@ -69,3 +69,14 @@ is_same_file <- function(a, b) {
   about <- function(path) unlist(file.info(path, extra_cols = FALSE)[c("size", "mtime", "ctime")])
   length(b) == 1L && (a == b || nzchar(a) && identical(about(a), about(b)))
 }
+
+# Code that renames a table. SQLite would look at all views, of which some may rest on the table
+# that is replaced, and is not there for a moment.
+renaming <- function(connection, code) {
+  if (!is_sqlite(connection)) return(code)
+  before <- DBI::dbGetQuery(connection, "PRAGMA legacy_alter_table")[[1L]]
+  set <- function(value) DBI::dbExecute(connection, paste("PRAGMA legacy_alter_table =", value))
+  on.exit(set(before))
+  set(1L)
+  code
+}

@@ -43,7 +43,8 @@ adapt_penalty.dg_ridge <- function(learner, labels, constant = NULL) {
 # Rows of domains with more of them than labels, at random as many as adapt_rows hold.
 adapt_domains <- function(learner, labels) {
   rows <- split(seq_along(learner$y), learner$domain, drop = TRUE)
-  rows <- lapply(rows, function(i) i[learner$weights[i] > 0])
+  used <- learner$weights > 0 & !unknown_elsewhere(learner$rows$levels, learner$domain)
+  rows <- lapply(rows, function(i) i[used[i]])
   sizes <- sort(lengths(rows), decreasing = TRUE)
   if (length(sizes) < 3L || sizes[3L] < 3L) return(list())
   rows <- rows[lengths(rows) >= 2L + shown_labels(labels, sizes[3L])]
@@ -59,7 +60,8 @@ shown_labels <- function(labels, size) min(labels, adapt_labels, size - 2L)
 residuals_as_new <- function(learner, rows, lambda) {
   args <- learner$spec$args
   sample <- list(X = learner$product$X[rows, , drop = FALSE], domain = learner$domain[rows],
-                 weights = learner$weights[rows], left_out = droplevels(learner$domain[rows]))
+                 weights = learner$weights[rows], left_out = droplevels(learner$domain[rows]),
+                 levels = take(learner$rows$levels, rows))
   task <- list(response = learner$response, costs = learner$costs[rows],
                Y = ridge_targets(learner$response, learner$y)[rows, , drop = FALSE])
   share <- sum(task$costs) / sum(learner$costs)

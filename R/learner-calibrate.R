@@ -127,6 +127,7 @@ held_out_decisions.dg_spec <- function(spec, sample, fitted) {
       decide_held_out(spec, sample, inside, fitted$response)
     }, " to calibrate probabilities")
   }
+  values[unknown_elsewhere(sample$levels, fold), ] <- NA
   list(values = values, folds = folds)
 }
 
@@ -152,6 +153,7 @@ decide_held_out <- function(spec, sample, inside, response) {
 
 # The rows of a sample, and the classes and domains that these have.
 sample_part <- function(sample, rows) {
+  sample$levels <- take(sample$levels, rows)
   sample$X <- sample$X[rows, , drop = FALSE]
   for (name in intersect(c("y", "domain", "weights", "kept", "unit"), names(sample))) {
     part <- sample[[name]][rows]

@@ -41,7 +41,8 @@ refit_path <- function(K, part, args) {
     }
   }
   fits <- lapply(levels(part$rows$left_out), function(g) {
-    list(held = part$rows$left_out == g, alpha = NULL)
+    held <- part$rows$left_out == g
+    list(held = held, judged = which(held & !part$unknown), alpha = NULL)
   })
   coarse <- rev(seq(length(lambdas), 1L, by = -penalty_stride))
   fit_at(coarse, fits)
@@ -55,15 +56,16 @@ refit_path <- function(K, part, args) {
 # What cannot be fitted is worth nothing.
 refit_held <- function(fit, K, task, args) {
   rest <- which(!fit$held)
-  held <- which(fit$held)
   own <- task_of_rows(task, rest)
   own$alpha <- fit$alpha
   data <- structure(list(K = K[rest, rest, drop = FALSE]), class = "gram_data")
   solved <- on_error(train_glm(data, own, args, tolerance = 0.1), function(e) NULL)
-  if (is.null(solved)) return(list(held = fit$held, deviance = Inf, alpha = NULL))
+  if (is.null(solved)) return(utils::modifyList(fit, list(deviance = Inf, alpha = NULL)))
+  held <- fit$judged
   values <- add_offset(K[held, rest, drop = FALSE] %*% solved$coefficients, solved$offset)
   if (!is.null(solved$family)) task <- fitted_task(task, solved$family)
   left <- task_of_rows(task, held)
-  list(held = fit$held, deviance = glm_deviance(left, add_known(values, left$known)),
-       alpha = lapply(seq_len(ncol(solved$coefficients)), function(m) solved$coefficients[, m]))
+  fit$deviance <- if (length(held)) glm_deviance(left, add_known(values, left$known)) else 0
+  fit$alpha <- lapply(seq_len(ncol(solved$coefficients)), function(m) solved$coefficients[, m])
+  fit
 }

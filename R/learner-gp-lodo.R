@@ -9,13 +9,24 @@ lodo.dg_gp <- function(object, ...) {
     abort("data", "`lodo()` needs at least two domains, not only ",
           enumerate(levels(object$domain), quote = "\""), ".")
   }
-  if (is.null(object$product$features)) return(exact_lodo(object))
+  if (is.null(object$product$features)) return(without_unknown(exact_lodo(object), object))
   if (is.null(object$lodo)) {
     abort("memory", "`lodo()` needs sums of features by domain, which for ",
           plural(nlevels(object$domain), "domain"), " and ", plural(object$product$dim, "feature"),
           " would take more than 256 MB; use fewer features, or dg_cv().")
   }
-  object$lodo
+  without_unknown(object$lodo, object)
+}
+
+# A domain with a level of its own has no score.
+without_unknown <- function(domains, object) {
+  unknown <- unknown_elsewhere(object$rows$levels, object$domain)
+  lost <- domains$domain %in% object$domain[unknown]
+  if (!any(lost)) return(domains)
+  domains[lost, c("rmse", "log_density")] <- NA
+  warn_unpredicted(sum(unknown), domains$domain[lost],
+                   tell_unknown_levels(object$rows$levels, unknown, object$domain))
+  domains
 }
 
 # Of the rows of positive weight, each domain's without it, in units of the response: list(residual,

@@ -1,15 +1,24 @@
 # Ridge regressions without one domain, for one lambda or for many.
 
 # Predictions of each row by the functions that are fitted without its domain, an
-# array [n x m x lambdas]. sample: list(X, domain, weights), and left_out where groups of rows other
-# than the domains are left out (then to the path's accuracy); task: ridge_task().
+# array [n x m x lambdas], NA where a level is new without it. sample: list(X, domain, weights,
+# levels), and left_out where groups of rows other than the domains are left out (then to the path's
+# accuracy); task: ridge_task().
 left_out_predictions <- function(product, sample, task, args, lambdas) {
-  UseMethod("left_out_predictions")
+  values <- predict_left_out(product, sample, task, args, lambdas)
+  values[unknown_elsewhere(sample$levels, groups_left_out(sample)), , ] <- NA
+  values
 }
 
+groups_left_out <- function(sample) {
+  if (is.null(sample$left_out)) sample$domain else sample$left_out
+}
+
+predict_left_out <- function(product, sample, task, args, lambdas) UseMethod("predict_left_out")
+
 #' @exportS3Method
-left_out_predictions.gram_space <- function(product, sample, task, args, lambdas) {
-  groups <- if (is.null(sample$left_out)) sample$domain else sample$left_out
+predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
+  groups <- groups_left_out(sample)
   codes <- sample$domain
   sample$domain <- groups
   check_left_out(sample)
@@ -158,7 +167,7 @@ path_errors <- function(prediction, Y, domain, costs, n_lambdas) {
 
 # From the sums of the rows of all other domains.
 #' @exportS3Method
-left_out_predictions.feature_space <- function(product, sample, task, args, lambdas) {
+predict_left_out.feature_space <- function(product, sample, task, args, lambdas) {
   check_left_out(sample)
   m <- ncol(task$Y)
   check_feature_memory(nrow(task$Y), m * length(lambdas))

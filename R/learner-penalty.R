@@ -23,6 +23,7 @@ choose_penalty <- function(args, sample, task, between = NULL) {
   # of huge weights the largest number that there is
   total <- min(sum(task$costs), .Machine$double.xmax / max(penalty_shares))
   part <- penalty_part(args, sample, task, between, penalty_rows)
+  if (all(part$unknown)) return(args)
   open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   times <- if (open) penalty_times else 1
   tried <- lapply(times, function(t) {
@@ -40,18 +41,18 @@ choose_penalty <- function(args, sample, task, between = NULL) {
 }
 
 # What is searched: list(rows: at most so many, with what is left out at once, task of these, and
-# the fitted kernel, between).
+# the fitted kernel, between; unknown: rows without a prediction).
 penalty_part <- function(args, sample, task, between, most) {
   kept <- penalty_sample(sample, most)
   domain <- sample$domain[kept]
   folds <- calibration_folds(sample)
   rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
-               left_out = factor(folds[as.integer(domain)]))
+               levels = take(sample$levels, kept), left_out = factor(folds[as.integer(domain)]))
   if (is.null(between)) {
     between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads), args$features)
   }
   list(rows = rows, task = task_of_rows(task, kept), kernel = kernel_fit(args$kernel, sample$X),
-       between = between)
+       between = between, unknown = unknown_elsewhere(rows$levels, rows$left_out))
 }
 
 task_of_rows <- function(task, rows) {
@@ -77,17 +78,19 @@ try_penalties <- function(product, rows, task, args) {
   lambdas <- sum(task$costs) * penalty_shares
   predicted <- quietly(left_out_predictions(product, rows, task, args, lambdas),
                        "domgen_warning_ridge")
-  residuals <- predicted - c(task$Y)
-  share <- task$costs / sum(task$costs)
+  known <- !unknown_elsewhere(rows$levels, rows$left_out)
+  residuals <- (predicted - c(task$Y))[known, , , drop = FALSE]
+  share <- task$costs[known] / sum(task$costs[known])
   errors <- apply(residuals, 3L, function(r) sum(share * r^2))
   errors[is.nan(errors)] <- Inf
   best <- simplest_best(errors)
   left <- lambda_values(residuals, best)
   # of the indicators of several classes that of the row's own
-  size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y))] else left
+  size <- if (ncol(left) > 1L) 2 * left[cbind(seq_along(share), max.col(task$Y[known, ]))]
+          else left
   slope <- sum(share * abs(size))
   list(best = best, error = errors[best], slope = if (is.finite(slope)) slope else 1,
-       domains = c(rowsum(share * rowSums(left^2), as.integer(rows$domain))))
+       domains = c(rowsum(share * rowSums(left^2), as.integer(rows$domain[known]))))
 }
 
 # Of errors by lambda, in order; where all are as good the simplest.

@@ -41,7 +41,8 @@ train_leaving_out <- function(product, sample, task, args) {
   task[c("Y", "costs")] <- list(task$Y[order, , drop = FALSE], task$costs[order])
   K <- space_gram(rows_in_order(product, order))
   values <- ridge_path(K, task$Y, sample$left_out[order], task$costs, args$lambda, centre,
-                       args$offset, threads = args$threads)$prediction
+                       args$offset, threads = args$threads)$prediction[back, , drop = FALSE]
+  values[unknown_elsewhere(sample$levels, sample$left_out), ] <- NA
   last_use <- function() {
     value <- K
     K <<- NULL
@@ -50,7 +51,7 @@ train_leaving_out <- function(product, sample, task, args) {
   solved <- solve_gram(last_use, task, args)
   list(coefficients = solved$coefficients[back, , drop = FALSE], offset = solved$offset,
        decision = solved$decision[back, , drop = FALSE],
-       left_out = values[back, , drop = FALSE])
+       left_out = values)
 }
 
 rows_in_order <- function(product, order) {

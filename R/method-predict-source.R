@@ -55,10 +55,11 @@
 #' itself, but never one that is read. The rows of a table are in the order of `partition` and
 #' `row` only if no workers wrote it.
 #'
-#' **One process at a time** writes to a file or folder; a second one is an error of class
-#' `domgen_error_write` that names the first. After a crash its lock, in `<to>.part`, is taken over
-#' on the same computer; on another one the message says what to remove. A file in `<to>.part` that
-#' is not of this package is an error.
+#' **One process at a time** writes to a file, folder or table; a second one is an error of class
+#' `domgen_error_write` that names the first. After a crash its lock, in `<to>.part` or a table
+#' `domgen_<number>_lock`, is taken over on the same computer; on another one the message says what
+#' to remove. A file in `<to>.part` that is not of this package is an error. So is, in PostgreSQL, a
+#' table that is to be replaced while a view rests on it.
 #' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
 #'   [row_source()] of what was written.
 #' @section Warnings and errors:

@@ -146,6 +146,7 @@ add_origin <- function(fitted, spec, sample, input = NULL) {
   fitted$blueprint <- sample$blueprint
   fitted$formula <- if (inherits(input$x, "formula")) plain_formula(input$x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
+  fitted$rows$levels <- sample$levels
   if (!is.null(input)) fitted$rows$origin <- row_origin(input, sample$blueprint)
   action <- read_na_action(input$na.action)
   if (!identical(action, "na.omit")) fitted$rows$action <- action

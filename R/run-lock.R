@@ -6,7 +6,7 @@
 # computer, processes that see each other on it, number of the process, and a name of its own.
 lock_names <- "[A-Za-z0-9._-]*,[0-9]*,[0-9]+,[0-9a-f]+"
 
-# The paths of the locks of this session.
+# The locks of this session: paths, or what is in a table of a database (run-lock-table.R).
 held <- new.env(parent = emptyenv())
 held$locks <- character()
 
@@ -59,24 +59,28 @@ make_lock <- function(lock, mine) {
 take_over <- function(lock, mine, label) {
   theirs <- list_all(lock)
   if (length(theirs) == 0L) return(FALSE)
-  if (!is_left_behind(file.path(lock, theirs[1L]), mine)) abort_held(lock, theirs[1L], label)
-  suppressWarnings(file.rename(file.path(lock, theirs[1L]), file.path(lock, mine)))
+  file <- file.path(lock, theirs[1L])
+  if (!is_left_behind(theirs[1L], mine, process_owner(file))) {
+    abort_held(paste0("folder `", lock, "`"), theirs[1L], label)
+  }
+  suppressWarnings(file.rename(file, file.path(lock, mine)))
 }
 
 lock_parts <- function(name) strsplit(name, ",", fixed = TRUE)[[1L]]
 
-# Whose process is gone, as far as can be known here.
-is_left_behind <- function(file, mine) {
-  theirs <- lock_parts(basename(file))
+# Whose process is gone, as far as can be known here. name, mine: of locks; owner: of the first one.
+is_left_behind <- function(name, mine, owner) {
+  theirs <- lock_parts(name)
   mine <- lock_parts(mine)
   if (!identical(theirs[1:2], mine[1:2])) return(FALSE)
   # this number was that of another process before
-  if (theirs[3L] == mine[3L]) return(!file %in% held$locks)
-  identical(file_owner(file), file_owner(tempdir())) && !is_running(as.integer(theirs[3L]))
+  if (theirs[3L] == mine[3L]) return(!name %in% basename(held$locks))
+  owner == process_owner() && !is_running(as.integer(theirs[3L]))
 }
 
-# A user may not ask for processes of others; NULL on Windows, where it is no matter.
-file_owner <- function(path) file.info(path)$uid
+# The user whose process made a file, by default this one: a user may not ask for processes of
+# others. "" on Windows, where it is no matter.
+process_owner <- function(file = tempdir()) paste(file.info(file)$uid, collapse = "")
 
 # Of a process of this user.
 is_running <- function(process) {
@@ -92,9 +96,10 @@ is_running <- function(process) {
   isTRUE(tools::pskill(process, 0L)) && !any(grepl("[)] Z ", state))
 }
 
+# lock: the folder or table that has the name.
 abort_held <- function(lock, name, label) {
   theirs <- lock_parts(name)
   abort("write", "`", label, "`: another process writes here, number ", theirs[3L], " on `",
         theirs[1L], "`. Wait until it has ended, or give another `to`. If there is no such ",
-        "process any more, remove the folder `", lock, "`.")
+        "process any more, remove the ", lock, ".")
 }

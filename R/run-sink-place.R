@@ -114,6 +114,11 @@ clear_work <- function(folder, store) {
 # What was at the place of a folder is kept aside until the new one is there.
 put_in_place <- function(sink, made) {
   renamed <- function(from, to) suppressWarnings(file.rename(from, to))
+  if (sink$one && !sink$overwrite) {
+    # a file that came at the last moment would be renamed away; not every file system has links
+    if (suppressWarnings(file.link(made, sink$path))) return(remove_files(made))
+    if (is_filled(sink$path)) abort_finished(sink$path)
+  }
   old <- file.path(sink$work, "old")
   replaced <- dir.exists(sink$path)
   if ((!replaced || renamed(sink$path, old)) && renamed(made, sink$path)) return(invisible())

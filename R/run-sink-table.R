@@ -10,7 +10,7 @@ table_sink <- function(to, overwrite) {
   }
   structure(class = "sink_table", list(
     label = partition$label, partition = partition, overwrite = overwrite,
-    state = beside(partition$table, "_state")
+    state = beside(partition$table, "_state"), lock = beside(partition$table, "_lock")
   ))
 }
 
@@ -61,10 +61,19 @@ asking_sink <- function(sink, code) {
   })
 }
 
-# All of it or nothing.
+# All of it or nothing; DBI itself leaves a transaction open that is interrupted.
 in_transaction <- function(connection, code) {
   when_free(function() {
-    DBI::dbWithTransaction(connection, code())
+    open <- FALSE
+    on.exit(if (open) on_error(DBI::dbRollback(connection), function(e) NULL))
+    on_error(DBI::dbWithTransaction(connection, {
+      open <- TRUE
+      code()
+    }), function(e) {
+      open <<- FALSE
+      stop(e)
+    })
+    open <- FALSE
     NULL
   })
 }
@@ -85,7 +94,10 @@ when_free <- function(code, seconds = 20) {
 sink_begin.sink_table <- function(sink, key, like, parts) {
   with_database(sink, function(connection) {
     there <- function(table) DBI::dbExistsTable(connection, table)
-    if (there(sink$partition$table) && !sink$overwrite) abort_finished(sink$label)
+    if (there(sink$partition$table)) {
+      if (!sink$overwrite) abort_finished(sink$label)
+      check_no_views(sink, connection)
+    }
     begun <- if (there(sink$state)) call_state(sink, connection)
     same <- !is.null(begun) && there(begun$part) && identical(begun$key, key)
     if (!is.null(begun) && !same && !sink$overwrite) abort_other_call(sink$label)
@@ -101,14 +113,30 @@ sink_begin.sink_table <- function(sink, key, like, parts) {
   })
 }
 
+# Views of PostgreSQL are of the table itself, which could not be removed at the end.
+check_no_views <- function(sink, connection) {
+  views <- if (is_postgres(connection)) postgres_views(connection, sink$partition$table)
+  if (length(views) == 0L) return(invisible())
+  abort("argument", "`to` cannot be replaced: the table `", sink$label, "` is read by the view ",
+        enumerate(views), ". Drop ", if (length(views) == 1L) "it" else "them",
+        ", or give another `to`.")
+}
+
 # list(key, part: the table that grows), or an error where a table of that name is not a record.
 call_state <- function(sink, connection) {
   own <- setequal(DBI::dbListFields(connection, sink$state), names(state_row(0L, NULL)))
   state <- if (own) read_state(sink, connection, 0L)
   if (is.list(state) && !is.null(state$key) && !is.null(state$part)) return(state)
-  name <- if (is.character(sink$state)) sink$state else paste(sink$state@name, collapse = ".")
-  abort("argument", "`to` needs the table `", name, "`, which is there and was not made by ",
-        "domgen. Rename it, or give another `to`.")
+  abort_foreign_table(sink$state)
+}
+
+abort_foreign_table <- function(table) {
+  abort("argument", "`to` needs the table `", table_label(table), "`, which is there and was not ",
+        "made by domgen. Rename it, or give another `to`.")
+}
+
+table_label <- function(table) {
+  if (is.character(table)) table else paste(table@name, collapse = ".")
 }
 
 remove_work <- function(sink, connection, state) {
@@ -186,12 +214,16 @@ sink_end.sink_table <- function(sink, parts) {
     new <- if (is.character(table)) table else unname(table@name[length(table@name)])
     state <- call_state(sink, connection)
     in_transaction(connection, function() {
+      if (!is_held(sink, connection)) abort_changed(table_label(sink$lock), sink$label)
       if (DBI::dbExistsTable(connection, table)) {
         # made by another while rows were written
         if (!sink$overwrite) abort_finished(sink$label)
         DBI::dbRemoveTable(connection, table)
       }
-      DBI::dbExecute(connection, paste("ALTER TABLE", quoted(state$part), "RENAME TO", quoted(new)))
+      renaming(connection, {
+        DBI::dbExecute(connection, paste("ALTER TABLE", quoted(state$part), "RENAME TO",
+                                         quoted(new)))
+      })
       DBI::dbRemoveTable(connection, sink$state)
     })
   })

@@ -83,12 +83,8 @@ warn_no_score <- function(cv) {
 # Rows with a level that the other folds do not have, as predict() takes them.
 warn_lost_rows <- function(cv, lost) {
   notes <- grep(" that training did not have, ", names(cv$warnings), value = TRUE, fixed = TRUE)
-  domains <- unique(cv$predictions$domain[lost])
-  one <- length(domains) == 1L
-  warn("new_level", plural(length(unique(cv$predictions$row[lost])), "row"), " of the ",
-       if (one) "domain " else "domains ", enumerate(domains, quote = "\""), " cannot be ",
-       "predicted, so that ", if (one) "it has" else "they have", " no score",
-       if (length(notes)) paste0(": ", paste(sub("[.]$", "", notes), collapse = "; ")), ".")
+  warn_unpredicted(length(unique(cv$predictions$row[lost])), unique(cv$predictions$domain[lost]),
+                   notes)
 }
 
 # Where a choice depends on it.

@@ -14,6 +14,7 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   sample <- lodo_sample(object, parent.frame())
   task <- refit_task(object, sample)
   values <- family_left_out(object$family, object, sample, task)
+  values[unknown_elsewhere(sample$levels, sample$domain), ] <- NA
   cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
   cv$one_step <- compare_refits(object, sample, task, values, refits)
   class(cv) <- c("dg_lodo_glm", class(cv))
@@ -44,7 +45,7 @@ compare_refits <- function(object, sample, task, values, refits) {
   rows <- lapply(largest, function(name) {
     held <- sample$domain == name
     refitted <- refit_without(object, sample, task, held)
-    size <- function(all) sqrt(mean((all[held, , drop = FALSE] - refitted)^2))
+    size <- function(all) sqrt(known_mean((all[held, , drop = FALSE] - refitted)^2))
     data.frame(domain = name, rows = sum(held), difference = size(values),
                change = size(as.matrix(object$decision)), stringsAsFactors = FALSE)
   })

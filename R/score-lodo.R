@@ -28,6 +28,9 @@
 #' that of [dg_cv()] to rounding. A model with features has not kept its rows: they are taken from
 #' the data of the call by which it was fitted.
 #'
+#' *New levels.* Rows with a level of a predictor that no other domain has get no value (`NA`), as
+#' from [dg_cv()]: their domain has no score, and a warning names column and domain.
+#'
 #' *Several factors.* Of `| school / class` or `| patient + device` what is left out is each
 #' combination, a class or a pair, while other rows of its school, patient and device stay: it is
 #' new as a combination only, as `print()` says. [dg_cv()] has `hold_out`.
@@ -128,8 +131,11 @@ as_cv <- function(object, values, metrics, seconds) {
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)
   predictions <- add_responses(predictions, object, values, levels(task$y))
   splits <- fold_splits(folds, task)
+  unknown <- unknown_elsewhere(object$rows$levels, object$domain)
+  notes <- if (any(unknown)) tell_unknown_levels(object$rows$levels, unknown, object$domain)
   results <- lapply(splits, function(split) {
-    list(predictions = predictions[split$held, ], seconds = seconds / length(splits))
+    list(predictions = predictions[split$held, ], seconds = seconds / length(splits),
+         warnings = notes)
   })
   warn_no_score(new_cv(object$spec, task, folds, metrics, splits, results))
 }
@@ -137,7 +143,7 @@ as_cv <- function(object, values, metrics, seconds) {
 # The rows of the fit: list(X scaled, domain, y, weights).
 lodo_sample <- function(object, env) {
   sample <- list(X = object$product$X, domain = object$domain, y = object$y,
-                 weights = object$weights)
+                 weights = object$weights, levels = object$rows$levels)
   if (length(object$rows$kept) == 0L) {
     abort("argument", "`object` must be fitted to rows: sums of features do not tell the domains' ",
           "rows apart.")

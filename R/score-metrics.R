@@ -103,7 +103,7 @@ score_groups <- function(d, groups, metric) {
   rows <- metric$rows(d)
   if (!isTRUE(metric$root)) return(group_means(rows, groups))
   # divided by the largest first: squares of 1e200 leave the range of a double
-  largest <- max(abs(rows))
+  largest <- max(0, abs(rows), na.rm = TRUE)
   if (!is.finite(largest) || largest == 0) largest <- 1
   largest * sqrt(group_means((rows / largest)^2, groups))
 }

@@ -2,7 +2,9 @@
 
 # results: by fold, then by pair of folds, list(scores, moved, seconds, warnings).
 new_importance <- function(plan, results) {
-  pairs <- results[-seq_along(plan$splits)]
+  failed <- failed_importance(plan, results)
+  if (failed$pairs) plan["pairs"] <- list(NULL)
+  pairs <- if (!is.null(plan$pairs)) results[-seq_along(plan$splits)]
   results <- results[seq_along(plan$splits)]
   scores <- do.call(rbind, lapply(results, `[[`, "scores"))
   moved <- do.call(rbind, lapply(results, `[[`, "moved"))
@@ -30,7 +32,8 @@ new_importance <- function(plan, results) {
                           increase = unlist(lapply(parts, `[[`, "increase")), row.names = NULL)
   structure(list(
     table = by_size(table), domains = by_domain,
-    scores = scores_before(scores, domains), metric = plan$metric, kinds = plan$kinds,
+    scores = scores_before(scores, factor(task$domain, domains)), failed = failed$folds,
+    metric = plan$metric, kinds = plan$kinds,
     predictors = plan$groups, permutations = plan$permutations, level = plan$level,
     fits = length(results) + length(pairs), refits = !is.null(plan$pairs),
     seconds = sum(vapply(c(results, pairs), `[[`, 0, "seconds")),
@@ -93,10 +96,26 @@ by_size <- function(table) {
   table
 }
 
-# Of repeats the mean.
-scores_before <- function(scores, domains) {
-  place <- match(domains, scores$domain)
-  data.frame(domain = domains, rows = scores$rows[place],
+# list(folds: as failed_folds() has them, pairs: did a fit without two folds fail?), with a warning;
+# an error where no fold is done.
+failed_importance <- function(plan, results) {
+  own <- seq_along(plan$splits)
+  failed <- vapply(results, has_failed, NA)
+  if (all(failed[own])) stop(results[[1L]]$error)
+  run <- list(failed = failed_folds(plan$splits, results[own]), fits = data.frame(fold = own))
+  warn_failed(list(run))
+  lost <- results[-own][failed[-own]]
+  if (length(lost)) {
+    warn("failed", "Intervals are those of `refits = FALSE`: ", plural(length(lost), "fit"),
+         " without two folds failed: ", sub("[.]*$", ".", conditionMessage(lost[[1L]]$error)))
+  }
+  list(folds = run$failed, pairs = length(lost) > 0L)
+}
+
+# Of repeats the mean. domain: of each row.
+scores_before <- function(scores, domain) {
+  domains <- levels(domain)
+  data.frame(domain = domains, rows = tabulate(domain, length(domains)),
              score = c(tapply(scores$score, factor(scores$domain, domains), mean)),
              row.names = NULL)
 }
@@ -117,6 +136,9 @@ describe_importance <- function(x) {
            plural(x$permutations, "permutation"), "; ", 100 * x$level,
            " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
   print_fold_warnings(x$warnings, x$fits)
+  if (!is.null(x$failed)) {
+    cat_line("  note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
+  }
   if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
     cat_line("  note: nothing \"within\": no domain has two rows")
   }

@@ -21,9 +21,11 @@ importance_worker <- function(plan) {
   function(piece) {
     held <- unique(as.character(plan$task$domain[piece$split$held]))
     start <- proc.time()[["elapsed"]]
-    found <- with_warnings(holding_out(held, permute_fold(plan, piece$split)))
-    c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
-                        warnings = unique(found$warnings)))
+    found <- with_warnings(on_error(holding_out(held, permute_fold(plan, piece$split)),
+                                    function(e) list(error = drop_call(e))))
+    found <- c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
+                                 warnings = unique(found$warnings)))
+    if (has_failed(found)) failed_piece(found) else found
   }
 }
 

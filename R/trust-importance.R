@@ -84,6 +84,8 @@
 #'   \item{domains}{data frame, a line per domain, predictor and kind: `domain`, `predictor`,
 #'     `kind`, `increase`; within a domain of one row there is none, `NA`}
 #'   \item{scores}{data frame: `domain`, `rows`, `score` of the rows as they are}
+#'   \item{failed}{data frame of `fold`, `rep` and the `error` message of folds that failed, whose
+#'     domains have no increase, or `NULL`; [dg_resume()] tries them again}
 #'   \item{metric, kinds, predictors, permutations, level, refits}{as they were read}
 #'   \item{fits, seconds, held, labels, warnings, spec}{how many fits, how long it took, and what
 #'     [dg_cv()] has of these names}

@@ -90,7 +90,8 @@ settle_intervals <- function(object, sample, found, from) {
   error <- if (number) sample$y - respond(object, found$values, "number")
            else behind_others(object, found$values, sample$y)
   # classes that the other domains lack are beyond any threshold
-  used <- sample$weights > 0 & !(number & is.na(error))
+  unknown <- unknown_elsewhere(sample$levels, sample$domain)
+  used <- sample$weights > 0 & !unknown & !(number & is.na(error))
   sample <- sample_part(sample[c("X", "y", "domain", "weights")], used)
   error <- error[used]
   known <- list(error = error, domain = sample$domain, weights = sample$weights,
@@ -147,5 +148,5 @@ rows_of_fit <- function(object, env) {
     })
   }
   list(X = X, y = object$y, domain = object$domain, weights = object$weights,
-       blueprint = object$blueprint)
+       levels = object$rows$levels, blueprint = object$blueprint)
 }

@@ -94,26 +94,6 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
-// digest_numbers_
-std::string digest_numbers_(const Rcpp::NumericVector& values);
-RcppExport SEXP _domgen_digest_numbers_(SEXP valuesSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type values(valuesSEXP);
-    rcpp_result_gen = Rcpp::wrap(digest_numbers_(values));
-    return rcpp_result_gen;
-END_RCPP
-}
-// digest_texts_
-std::string digest_texts_(const Rcpp::CharacterVector& values);
-RcppExport SEXP _domgen_digest_texts_(SEXP valuesSEXP) {
-BEGIN_RCPP
-    Rcpp::RObject rcpp_result_gen;
-    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type values(valuesSEXP);
-    rcpp_result_gen = Rcpp::wrap(digest_texts_(values));
-    return rcpp_result_gen;
-END_RCPP
-}
 // kernel_means_
 SEXP kernel_means_(SEXP program, SEXP X, SEXP dx, SEXP Gx, SEXP Z, SEXP dz, SEXP Gz, SEXP threads);
 RcppExport SEXP _domgen_kernel_means_(SEXP programSEXP, SEXP XSEXP, SEXP dxSEXP, SEXP GxSEXP, SEXP ZSEXP, SEXP dzSEXP, SEXP GzSEXP, SEXP threadsSEXP) {
@@ -363,6 +343,26 @@ BEGIN_RCPP
     return rcpp_result_gen;
 END_RCPP
 }
+// md5_numbers_
+std::string md5_numbers_(const Rcpp::NumericVector& values);
+RcppExport SEXP _domgen_md5_numbers_(SEXP valuesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::NumericVector& >::type values(valuesSEXP);
+    rcpp_result_gen = Rcpp::wrap(md5_numbers_(values));
+    return rcpp_result_gen;
+END_RCPP
+}
+// md5_texts_
+std::string md5_texts_(const Rcpp::CharacterVector& values);
+RcppExport SEXP _domgen_md5_texts_(SEXP valuesSEXP) {
+BEGIN_RCPP
+    Rcpp::RObject rcpp_result_gen;
+    Rcpp::traits::input_parameter< const Rcpp::CharacterVector& >::type values(valuesSEXP);
+    rcpp_result_gen = Rcpp::wrap(md5_texts_(values));
+    return rcpp_result_gen;
+END_RCPP
+}
 // neighbour_graph_
 SEXP neighbour_graph_(SEXP X, SEXP k, SEXP threads);
 RcppExport SEXP _domgen_neighbour_graph_(SEXP XSEXP, SEXP kSEXP, SEXP threadsSEXP) {
@@ -564,8 +564,6 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_csv_skip_", (DL_FUNC) &_domgen_csv_skip_, 2},
     {"_domgen_csv_take_", (DL_FUNC) &_domgen_csv_take_, 6},
     {"_domgen_csv_fields_", (DL_FUNC) &_domgen_csv_fields_, 5},
-    {"_domgen_digest_numbers_", (DL_FUNC) &_domgen_digest_numbers_, 1},
-    {"_domgen_digest_texts_", (DL_FUNC) &_domgen_digest_texts_, 1},
     {"_domgen_kernel_means_", (DL_FUNC) &_domgen_kernel_means_, 8},
     {"_domgen_feature_rows_", (DL_FUNC) &_domgen_feature_rows_, 5},
     {"_domgen_feature_columns_", (DL_FUNC) &_domgen_feature_columns_, 5},
@@ -582,6 +580,8 @@ static const R_CallMethodDef CallEntries[] = {
     {"_domgen_kernel_diag_", (DL_FUNC) &_domgen_kernel_diag_, 2},
     {"_domgen_linear_svm_", (DL_FUNC) &_domgen_linear_svm_, 11},
     {"_domgen_md5_", (DL_FUNC) &_domgen_md5_, 2},
+    {"_domgen_md5_numbers_", (DL_FUNC) &_domgen_md5_numbers_, 1},
+    {"_domgen_md5_texts_", (DL_FUNC) &_domgen_md5_texts_, 1},
     {"_domgen_neighbour_graph_", (DL_FUNC) &_domgen_neighbour_graph_, 3},
     {"_domgen_kernel_pivoted_cholesky_", (DL_FUNC) &_domgen_kernel_pivoted_cholesky_, 4},
     {"_domgen_projection_gram_", (DL_FUNC) &_domgen_projection_gram_, 7},

@@ -323,3 +323,21 @@ test_that("a measure by domain refuses rows without a domain or a prediction", {
   expect_domgen_error(mlr3::as_resampling(domain_folds(pupils$School), 3),
                       "`task` must be made by mlr3")
 })
+
+test_that("domains are the same whether their numbers are stored as integers or not", {
+  skip_without_mlr3()
+  d <- toy_domains(4, 10)
+  numbers <- 1e5 * c(1, 2, 3, 10)[as.integer(factor(d$domain))]
+  found <- lapply(list(numbers, as.integer(numbers)), function(domain) {
+    d$domain <- domain
+    d$site <- rep_len(1:2, nrow(d))
+    task <- mlr3::as_task_regr(d, target = "y", id = "sites")
+    task$set_col_roles("domain", roles = "domain")
+    splits <- mlr3::as_resampling(domain_folds(domain), task)
+    run <- mlr3::resample(task, mlr3::lrn("regr.domgen_ridge", lambda = 1), splits)
+    of_each <- domgen:::measure_by_domain(run$prediction(), task, "rmse")
+    list(of_each, domgen:::combined_domain(d[c("domain", "site")]))
+  })
+  expect_identical(found[[1L]], found[[2L]])
+  expect_identical(names(found[[1L]][[1L]]), c("100000", "200000", "300000", "1000000"))
+})

@@ -69,7 +69,8 @@ test_that("a lock of another user's process is not taken over", {
   to <- new_place()
   gone <- process_of("true")
   lock_by(to, gone)
-  expect_error(with_replaced("file_owner", function(path) nchar(path), predicted(to)),
+  expect_error(with_replaced("process_owner", function(file = "") as.character(nchar(file)),
+                             predicted(to)),
                "another process writes here", class = "domgen_error_write")
 })
 
@@ -141,4 +142,165 @@ test_that("of processes that begin at once one writes, and the others are told",
   expect_match(said[said != "written"], "another process writes here|is there already")
   expect_identical(dir(dirname(to)), "out.csv")
   expect_equal(read.csv(to)$prediction, unname(predict(model, rows)))
+})
+
+# ---- tables of a database ---------------------------------------------------------------------
+
+# As lock_by(), of a table.
+lock_table_by <- function(factory, process, host = NULL, owner = domgen:::process_owner()) {
+  name <- strsplit(domgen:::lock_name(), ",")[[1L]]
+  if (!is.null(host)) name[1L] <- host
+  sink <- domgen:::table_sink(row_source(factory, table = "pred"), FALSE)
+  holder <- paste(c(name[1:2], process, "a1"), collapse = ",")
+  write_rows(factory, sink$lock, data.frame(holder = holder, owner = owner))
+  sink$lock
+}
+
+tables_of <- function(factory) {
+  with_connection(factory, function(connection) sort(DBI::dbListTables(connection)))
+}
+
+# Of each database that tests can have.
+expect_table_locks <- function(factory) {
+  to <- row_source(factory, table = "pred")
+  free <- function() {
+    with_connection(factory, function(connection) DBI::dbRemoveTable(connection, "pred"))
+  }
+  others <- tables_of(factory)
+  process <- process_of("sleep 60")
+  on.exit(tools::pskill(process))
+  lock <- lock_table_by(factory, process)
+  for (overwrite in c(FALSE, TRUE)) {
+    expect_error(predicted(to, overwrite = overwrite), paste0(
+      "another process writes here, number ", process, " on `.*remove the table `", lock, "`"
+    ), class = "domgen_error_write")
+  }
+  expect_identical(setdiff(tables_of(factory), others), lock)
+  gone <- process_of("true")
+  Sys.sleep(0.1)
+  for (who in c(gone, Sys.getpid())) {
+    lock_table_by(factory, who)
+    predicted(to)
+    expect_identical(setdiff(tables_of(factory), others), "pred")
+    free()
+  }
+  for (other in list(list(host = "elsewhere"), list(owner = "-1"))) {
+    do.call(lock_table_by, c(list(factory, gone), other))
+    expect_error(predicted(to), "another process writes here", class = "domgen_error_write")
+  }
+  write_rows(factory, lock, data.frame(mine = 1))
+  expect_error(predicted(to), "not made by domgen", class = "domgen_error_argument")
+  with_connection(factory, function(connection) DBI::dbRemoveTable(connection, lock))
+}
+
+# Of processes that begin at once, and find a lock that was left behind.
+expect_one_writer <- function(factory) {
+  others <- tables_of(factory)
+  lock_table_by(factory, process_of("true"))
+  Sys.sleep(0.1)
+  start <- Sys.time() + 0.3
+  slow <- domgen:::write_state
+  said <- with_replaced("write_state", function(...) {
+    Sys.sleep(0.1)
+    slow(...)
+  }, parallel::mclapply(1:3, function(i) {
+    Sys.sleep(max(0, as.numeric(start - Sys.time(), "secs")))
+    tryCatch({
+      predicted(row_source(factory, table = "pred"))
+      "written"
+    }, error = conditionMessage)
+  }, mc.cores = 3))
+  said <- unlist(said)
+  expect_identical(sum(said == "written"), 1L)
+  expect_match(said[said != "written"], "another process writes here|is there already")
+  expect_identical(setdiff(tables_of(factory), others), "pred")
+  with_connection(factory, function(connection) {
+    expect_equal(DBI::dbReadTable(connection, "pred")$prediction, unname(predict(model, rows)))
+    DBI::dbRemoveTable(connection, "pred")
+  })
+}
+
+test_that("a second process that writes to the same table is told of the first one", {
+  skip_on_os("windows")
+  expect_table_locks(sqlite_factory())
+})
+
+test_that("of processes that begin a table at once one writes, and the others are told", {
+  skip_on_os("windows")
+  skip_on_cran()
+  expect_one_writer(sqlite_factory())
+})
+
+test_that("the table is free when the call ends, however it does", {
+  factory <- sqlite_factory()
+  connection <- factory()
+  on.exit(DBI::dbDisconnect(connection))
+  locked <- function() grep("_lock$", tables_of(factory), value = TRUE)
+  real <- domgen:::write_state
+  # one that makes connections, and one that is open
+  for (to in list(row_source(factory, table = "pred"), row_source(connection, table = "pred"))) {
+    for (how in list(function() domgen:::abort("write", "no room."), function() {
+      signalCondition(structure(list(), class = c("interrupt", "condition")))
+    })) {
+      calls <- 0
+      with_replaced("write_state", function(...) {
+        calls <<- calls + 1
+        if (calls == 2) how()
+        real(...)
+      }, expect_error(predicted(to), class = "domgen_error"))
+      expect_identical(locked(), character())
+    }
+    with_replaced("write_state", function(...) {
+      expect_length(locked(), 1L)
+      expect_error(predicted(row_source(factory, table = "pred")), "another process writes here")
+      real(...)
+    }, dg_resume())
+    expect_identical(tables_of(factory), "pred")
+    expect_equal(DBI::dbReadTable(connection, "pred")$prediction, unname(predict(model, rows)))
+    DBI::dbRemoveTable(connection, "pred")
+  }
+})
+
+test_that("who has lost the table does not finish", {
+  factory <- sqlite_factory()
+  real <- domgen:::write_state
+  with_replaced("write_state", function(sink, connection, ...) {
+    if (DBI::dbExistsTable(connection, sink$lock)) DBI::dbRemoveTable(connection, sink$lock)
+    real(sink, connection, ...)
+  }, expect_error(predicted(row_source(factory, table = "pred")), "another process writes here",
+                  class = "domgen_error_write"))
+  expect_false("pred" %in% tables_of(factory))
+})
+
+test_that("a table of SQLite on which a view rests is replaced, and the view stays", {
+  factory <- sqlite_factory()
+  with_connection(factory, function(connection) {
+    DBI::dbExecute(connection, "CREATE VIEW seen AS SELECT * FROM pred")
+    for (overwrite in c(FALSE, TRUE)) {
+      predicted(row_source(connection, table = "pred"), overwrite = overwrite)
+      expect_equal(DBI::dbReadTable(connection, "seen")$prediction, unname(predict(model, rows)))
+    }
+    expect_identical(DBI::dbGetQuery(connection, "PRAGMA legacy_alter_table")[[1L]], 0L)
+  })
+  expect_identical(tables_of(factory), c("pred", "seen"))
+})
+
+test_that("a table of PostgreSQL on which a view rests is refused before anything is predicted", {
+  database <- postgres_factory()
+  predicted(row_source(database, table = "pred"))
+  with_connection(database, function(connection) {
+    DBI::dbExecute(connection, "CREATE VIEW seen AS SELECT * FROM pred")
+    expect_error(with_replaced("predicting", function(...) stop("too late"), {
+      predicted(row_source(database, table = "pred"), overwrite = TRUE)
+    }), "is read by the view `seen`", class = "domgen_error_argument")
+    DBI::dbExecute(connection, "DROP VIEW seen")
+  })
+  predicted(row_source(database, table = "pred"), overwrite = TRUE)
+  with_connection(database, function(connection) DBI::dbRemoveTable(connection, "pred"))
+})
+
+test_that("one process at a time writes to a table of PostgreSQL", {
+  database <- postgres_factory()
+  expect_table_locks(database)
+  expect_one_writer(database)
 })

@@ -275,3 +275,18 @@ test_that("a call that comes when another has just ended leaves nothing behind",
   }, to_place(to)), "is there already", class = "domgen_error_argument")
   expect_identical(dir(folder), "out.csv")
 })
+
+test_that("a file that comes at the very last moment is not replaced", {
+  folder <- place()
+  to <- file.path(folder, "out.csv")
+  put <- domgen:::put_in_place
+  expect_error(with_replaced("put_in_place", function(...) {
+    writeLines("mine", to)
+    put(...)
+  }, to_place(to)), "is there already", class = "domgen_error_argument")
+  expect_identical(readLines(to), "mine")
+  # the rows are kept, and come when there is room
+  remove_files(to)
+  to_place(to)
+  expect_identical(dir(folder), "out.csv")
+})

@@ -109,3 +109,66 @@ test_that("domains that cannot be left out are named", {
     lodo(sums)
   })
 })
+
+# The level "c" is in domain 4 alone, "d" is in all.
+lone_rows <- function() {
+  d <- with_seed(1, data.frame(z = rep(1:6, each = 9), x = stats::rnorm(54),
+                               f = rep(c("a", "b", "d"), 18)))
+  d$f[d$z == 4][1:3] <- "c"
+  d$y <- with_seed(2, d$x + 3 * (d$f == "c") + stats::rnorm(54, sd = 0.3))
+  d$n <- with_seed(3, stats::rpois(54, exp(d$x / 2)))
+  d$k <- factor(d$x + (d$f == "a") > 0)
+  d
+}
+
+test_that("closed forms give no value to a level that only the left-out domain has", {
+  d <- lone_rows()
+  lost <- which(d$f == "c")
+  spec <- dg_ridge(lambda = 1, kernel = kernel_rbf(2), scale = "none",
+                   domain_kernel = domain_pooled())
+  cross <- suppressWarnings(dg_cv(spec, y ~ x + f | z, data = d))
+  models <- list(ridge = fit(spec, y ~ x + f | z, data = d),
+                 features = update(fit(spec, y ~ x + f | z, data = d),
+                                   features = features_nystrom(20)),
+                 class = fit(spec, k ~ x + f | z, data = d),
+                 glm = dg_glm(n ~ x + f | z, data = d, family = "poisson", lambda = 1),
+                 ensemble = fit(dg_ensemble(list(spec, dg_ridge(lambda = 10)), weights = "equal"),
+                                y ~ x + f | z, data = d))
+  for (name in names(models)) {
+    expect_warning(closed <- lodo(models[[name]]),
+                   "3 rows of the domain \"4\" cannot be predicted.*no score: `f` has a level",
+                   class = "domgen_warning_new_level")
+    expect_identical(which(is.na(closed$predictions$prediction)), lost, info = name)
+    expect_identical(is.na(closed$domains$score), 1:6 == 4, info = name)
+    if (name == "ridge") expect_equal(closed$predictions, cross$predictions, tolerance = 1e-10)
+  }
+  process <- dg_gp(y ~ x + f | z, data = d, optimise = FALSE)
+  expect_warning(closed <- lodo(process), "domain \"4\" cannot be predicted",
+                 class = "domgen_warning_new_level")
+  expect_identical(is.na(closed$rmse), 1:6 == 4)
+})
+
+test_that("rows that left-out domains cannot predict choose nothing", {
+  d <- lone_rows()
+  sample <- read_sample(list(x = y ~ x + f | z, data = d), list(response = "any", domain = TRUE),
+                        "none")
+  args <- dg_ridge(scale = "none")$args
+  task <- ridge_task(sample, args)
+  product <- gram_space(kernel_rbf(2), domain_pooled(), sample, 1L)
+  rows <- c(sample[c("X", "domain", "weights", "levels")], list(left_out = sample$domain))
+  left <- left_out_predictions(product, rows, task, args, nrow(d) * penalty_shares) - c(task$Y)
+  expect_identical(which(is.na(left[, 1, 1])), which(d$f == "c"))
+  expect_equal(try_penalties(product, rows, task, args)$error,
+               min(apply(left^2, 3, mean, na.rm = TRUE)))
+  expect_true(is.finite(dg_glm(n ~ x + f | z, data = d, family = "poisson")$lambda))
+  auto <- dg_auto(y ~ x + f | z, data = d, budget = 1e-6)
+  expect_true(is.finite(auto$choice$expected$mean))
+  expect_identical(nrow(auto$choice$scores), 6L)
+  expect_domgen_error(dg_auto(y ~ x + g | z, data = transform(d, g = factor(z))), "no other domain",
+                      "domgen_error_data")
+  # nor do they widen intervals
+  far <- transform(d, y = y + 1e3 * (f == "c"))
+  kept <- keep_intervals(fit(dg_ridge(lambda = 1), y ~ x + f | z, data = far), globalenv())
+  expect_true(all(abs(kept$intervals$error) < 100))
+  expect_length(kept$intervals$error, 51L)
+})

@@ -383,3 +383,30 @@ test_that("squared errors that overflow are told of", {
                          metric = "rmse")
   expect_true(all(is.finite(found$table$increase)))
 })
+
+test_that("a fold that fails leaves the others, and dg_resume() tries it again", {
+  d <- toy_domains(5, 8)
+  measure <- function(...) with_seed(1, dg_importance(dg_lm(), y ~ x1 + x2 | domain, data = d,
+                                                      permutations = 2, ...))
+  whole <- measure()
+  real <- domgen:::permute_fold
+  failing <- function(domains) function(plan, split) {
+    held <- unique(as.character(plan$task$domain[split$held]))
+    if (any(held %in% domains)) stop("no luck")
+    real(plan, split)
+  }
+  with_replaced("permute_fold", failing("d2"), {
+    expect_warning(found <- measure(), "1 of 5 folds failed: .*no luck.*dg_resume",
+                   class = "domgen_warning_failed")
+  })
+  expect_identical(found$failed$fold, 2L)
+  expect_output(print(found), "1 fold failed: .*no luck")
+  lost <- found$domains$domain == "d2"
+  expect_true(all(is.na(found$domains$increase[lost])))
+  same <- merge(found$domains[!lost, ], whole$domains, by = c("domain", "predictor", "kind"))
+  expect_equal(same$increase.x, same$increase.y)
+  again <- dg_resume()
+  expect_equal(again$table, whole$table)
+  expect_error(with_replaced("permute_fold", failing(levels(factor(d$domain))), measure()),
+               "no luck")
+})

@@ -26,6 +26,23 @@ class Md5 {
     }
   }
 
+  // Values that R prints alike are alike, on every processor: NA and NaN, 0 and -0.
+  void number(double x) {
+    if (x != x) return word(0x7ff00000000007a2u);
+    if (x == 0) x = 0;
+    std::uint64_t bits;
+    std::memcpy(&bits, &x, sizeof bits);
+    word(bits);
+  }
+
+  // Its size comes first, so that "ab", "c" is not "a", "bc".
+  void text(const char* at, std::size_t size) {
+    word(size);
+    add(reinterpret_cast<const unsigned char*>(at), size);
+  }
+
+  void missing_text() { word(~std::uint64_t{0}); }
+
   std::string sum() {
     const std::uint64_t bits = total_ * 8;
     const unsigned char one = 0x80, zero = 0;
@@ -46,6 +63,12 @@ class Md5 {
   }
 
  private:
+  void word(std::uint64_t bits) {
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<unsigned char>(bits >> (8 * i));
+    add(bytes, 8);
+  }
+
   void mix() {
     // whole parts of 2^32 |sin(i)|
     static const std::uint32_t sines[64] = {
