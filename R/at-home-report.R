@@ -9,12 +9,6 @@ new_report <- function(table, headers, caption, notes = character(), text = 1L) 
        notes = trimws(gsub("[ \n]+", " ", notes)))
 }
 
-# "-0.55 to 1.13", nothing where there is none.
-interval_cells <- function(lower, upper) {
-  ifelse(lower %in% c("", "NA", NA) | upper %in% c("", "NA", NA), "",
-         paste(trimws(lower), "to", trimws(upper)))
-}
-
 direction_words <- function(measure) {
   if (measure$better == "low") "lower is better" else "higher is better"
 }
@@ -23,20 +17,11 @@ direction_words <- function(measure) {
 report_table.dg_compare <- function(x) {
   cells <- comparison_cells(x)
   measure <- x$metrics[[1L]]
-  table <- data.frame(cells[c("method", "mean", "overall", "rank", "difference")],
-                      interval = interval_cells(cells$lower, cells$upper), p = cells$p,
-                      p_rank = cells$p_rank)
-  new_report(table, c("Method", paste("Mean", measure$title), "All rows", "Mean rank",
-                      paste("Difference from", x$against), "95 % interval", "p", "p, signed ranks"),
+  headers <- c("Method", names(cells)[2L], paste("Difference from", x$against), names(cells)[-(1:3)])
+  new_report(cells, headers,
              paste0(measure$title, ", ", x$runs[[1L]]$held, " (", direction_words(measure), ")"),
-             c(report_inference(x), comparison_verdicts(x)))
-}
-
-# By the headers of the table.
-report_inference <- function(x) {
-  words <- unlist(strsplit(inference_words(x), "\n", fixed = TRUE))
-  words <- sub("^ *p_rank: ", "p, signed ranks: ", sub(";$", "", words))
-  sub("^ *intervals", "Intervals", words)
+             c(missing_words(x), capital(inference_words(x)), comparison_verdicts(x),
+               comparison_notes(x)))
 }
 
 #' @exportS3Method
@@ -97,9 +82,9 @@ report_table.dg_diagnose <- function(x) {
     interval = interval_cells(words(table$lower), words(table$upper)),
     p = vapply(table$p.value, format_p, "")
   )
-  new_report(cells, c("Question", "Estimate", "95 % interval", "p"),
+  new_report(cells, c("Question", "Estimate", "Approximate 95 % interval", "p"),
              paste0("What is there to gain from domains? (", plural(nrow(x$domains), "domain"),
-                    ", ", plural(x$rows, "row"), ")"), x$verdict)
+                    ", ", plural(x$rows, "row"), ")"), c(p_decides(x), x$verdict))
 }
 
 #' @exportS3Method
