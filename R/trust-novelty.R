@@ -155,13 +155,16 @@ print.dg_novelty <- function(x, digits = NULL, ...) {
   invisible(x)
 }
 
-# The farthest first; most: how many are shown.
-describe_novelty <- function(x, most = 12L) {
-  N <- nrow(x$domains)
-  cat_line("Novelty of ", plural(N, "domain"), " among ", x$training, " of training")
-  cells <- novelty_cells(x, most)
+# How many are shown.
+novelty_lines <- 12L
+
+# The farthest first.
+describe_novelty <- function(x) {
+  cat_line("Novelty of ", plural(nrow(x$domains), "domain"), " among ", x$training, " of training")
+  cells <- novelty_cells(x, novelty_lines)
   cat_table(cells, text = c("domain", "resembles"))
-  if (N > most) cat_line("  and ", plural(N - most, "more domain"), ", nearer; all are in $domains")
+  cat_line(paste0("  ", rows_left(x$domains, novelty_lines, "domain", "`$domains`, nearer"),
+                  recycle0 = TRUE))
   cat_line("")
   for (line in novelty_words(x)) cat_line(line)
 }
