@@ -17,11 +17,12 @@ direction_words <- function(measure) {
 report_table.dg_compare <- function(x) {
   cells <- comparison_cells(x)
   measure <- x$metrics[[1L]]
-  headers <- c("Method", names(cells)[2L], paste("Difference from", x$against), names(cells)[-(1:3)])
+  headers <- c("Method", names(cells)[2L], paste("Difference from", x$against),
+               names(cells)[-(1:3)])
   new_report(cells, headers,
              paste0(measure$title, ", ", x$runs[[1L]]$held, " (", direction_words(measure), ")"),
-             c(x$runs[[1L]]$novelty, missing_words(x), capital(inference_words(x)), comparison_verdicts(x),
-               comparison_notes(x)))
+             c(x$runs[[1L]]$novelty, missing_words(x), capital(inference_words(x)),
+               comparison_verdicts(x), comparison_notes(x)))
 }
 
 #' @exportS3Method
@@ -45,8 +46,9 @@ shots_notes <- function(x) {
   cells <- shots_cells(x)
   changed <- ifelse(cells$change == "", "", paste0(", change ", cells$change, " (standard error ",
                                                    cells$`se of change`, ")"))
-  c(shots_title(x), paste0(cells$labels, ifelse(cells$labels == "1", " label", " labels"), ": mean ",
-                           cells$mean, " (standard error ", cells$se, ")", changed))
+  labels <- ifelse(cells$labels == "1", " label", " labels")
+  c(shots_title(x), paste0(cells$labels, labels, ": mean ", cells$mean, " (standard error ",
+                           cells$se, ")", changed))
 }
 
 #' @exportS3Method

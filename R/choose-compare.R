@@ -77,8 +77,8 @@
 #' and without `refits` only from 13 domains on: `summary()` says how small it could be. `friedman`
 #' asks whether any method but the null model, which would always differ, differs from the
 #' others in its ranks: methods are ranked within each domain (1 is best), `rank` is the mean rank
-#' (of all methods), and in the statistic the square of each method's deviation from the mean of the ranks is divided
-#' by its factor
+#' (of all methods), and in the statistic the square of each method's deviation from the mean of the
+#' ranks is divided by its factor
 #' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
 #' are compared with: by the mean of theirs).
 #'

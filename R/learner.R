@@ -58,7 +58,9 @@ describe_response <- function(response) {
   cat_line("  response       ", if (!is.null(response$words)) response$words else
            if (response$kind == "number") "a number" else {
          paste0("classes, ", enumerate(levels, quote = "\""),
-                if (length(levels) == 2L) paste0(" (decision > 0: ", dQuote(levels[2L], FALSE), ")"))
+                if (length(levels) == 2L) {
+                  paste0(" (decision > 0: ", dQuote(levels[2L], FALSE), ")")
+                })
        })
 }
 

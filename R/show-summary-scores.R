@@ -18,8 +18,8 @@
 #'   \item{methods}{data frame: `method`, `mean` over domains, `best_in`: domains where no method is
 #'     better, `better_in`: domains where it is better than the reference, and of its worst domain
 #'     the score (`worst`) and the name (`worst_domain`)}
-#'   \item{ranks}{data frame: `method`, `overall`, mean `rank`, `se` of the difference, `p`, `p_rank`,
-#'     `least` (the smallest `p_rank` that so many domains allow) and `seconds`, see [dg_compare()]}
+#'   \item{ranks}{data frame: `method`, `overall`, mean `rank`, `se` of the difference, `p`,
+#'     `p_rank`, `least` (the smallest `p_rank` that so many domains allow) and `seconds`, see [dg_compare()]}
 #'   \item{friedman}{as in [dg_compare()], `NULL` with fewer than 3 methods beside the null model}
 #'   \item{metric, against, domains}{the metric's title, the reference, number of domains}
 #'   of a tuning: a list of class `summary.dg_tuned` with
@@ -91,7 +91,8 @@ summary.dg_compare <- function(object, ...) {
       worst = scores[at], worst_domain = rownames(scores)[worst]),
     ranks = data.frame(object$table[c("method", "overall", "rank", "se", "p", "p_rank")],
                        least = least_rank_p(object), seconds = object$table$seconds),
-    friedman = object$friedman, metric = object$metrics[[1L]]$title, against = object$against, domains = nrow(scores)
+    friedman = object$friedman, metric = object$metrics[[1L]]$title, against = object$against,
+    domains = nrow(scores)
   ), class = "summary.dg_compare")
 }
 
@@ -127,8 +128,8 @@ describe_ranks <- function(x) {
   cat_table(in_words(cells, 4), text = "method")
   cat_line("\n  overall: of all rows together; rank: mean rank in a domain, 1 is best; p: of the ",
            "mean difference")
-  cat_line("  p_rank: Wilcoxon's signed ranks (do differences lie evenly about zero?), allowing for ",
-           "overlapping training sets; least: the smallest p_rank that so many domains allow")
+  cat_line("  p_rank: Wilcoxon's signed ranks (do differences lie evenly about zero?), allowing ",
+           "for overlapping training sets; least: the smallest p_rank that so many domains allow")
   if (!is.null(x$friedman)) {
     cat_line("  Friedman's test on ranks in a domain, without the null model: ",
              p_words(x$friedman$p))

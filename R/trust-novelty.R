@@ -15,8 +15,9 @@
 #' where \eqn{s^2/n}{s^2/n} is what sampling n rows adds to a squared distance (see
 #' [domain_distribution()]), and b the median over training domains of the mean squared distance
 #' from the k nearest, without that noise; `print()` has the median and range of the left-out
-#' training domains. Without the division a domain of few rows would seem far for that reason alone. Less than a tenth of the noise counts as 0: domains
-#' that have the same predictors by design do not differ.
+#' training domains. Without the division a domain of few rows would seem far for that reason alone.
+#' Less than a tenth of the noise counts as 0: domains that have the same predictors by design do
+#' not differ.
 #'
 #' **The rank p.** A new domain joins the G of training, and each of the G + 1 is scored against all
 #' others:
