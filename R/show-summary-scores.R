@@ -19,7 +19,8 @@
 #'     better, `better_in`: domains where it is better than the reference, and of its worst domain
 #'     the score (`worst`) and the name (`worst_domain`)}
 #'   \item{ranks}{data frame: `method`, `overall`, mean `rank`, `se` of the difference, `p`,
-#'     `p_rank`, `least` (the smallest `p_rank` that so many domains allow) and `seconds`, see [dg_compare()]}
+#'     `p_rank`, `least` (the smallest `p_rank` that so many domains allow) and `seconds`,
+#'     see [dg_compare()]}
 #'   \item{friedman}{as in [dg_compare()], `NULL` with fewer than 3 methods beside the null model}
 #'   \item{metric, against, domains}{the metric's title, the reference, number of domains}
 #'   of a tuning: a list of class `summary.dg_tuned` with
