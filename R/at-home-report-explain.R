@@ -12,7 +12,7 @@ report_table.dg_importance <- function(x) {
              paste0(importance_title(x), ": ", x$spec$parts$title, ", ", x$held),
              c(paste0(capital(x$metric[[1L]]$title), " as it is ",
                       format(rounded(known_mean(x$scores$score), 4)), "; ",
-                      plural(x$permutations, "permutation"), "."),
+                      plural(x$permutations, "permutation"), "."), importance_notes(x),
                if (hidden) paste(plural(hidden, "further line"), "not shown.")), text = 1:2)
 }
 
@@ -29,7 +29,7 @@ report_table.dg_effect <- function(x) {
                       if (x$type == "context") "Shift" else "Value", capital(effect_axis(x)),
                       interval_header(x)),
              effect_title(x),
-             c(paste0(capital(effect_interval(x)), "."),
+             c(paste0(capital(effect_interval(x)), "."), if (x$type == "context") context_words(x),
                if (hidden) paste(plural(hidden, "further value"), "not shown.")),
              text = seq_len(1L + classes))
 }

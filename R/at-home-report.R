@@ -9,12 +9,6 @@ new_report <- function(table, headers, caption, notes = character(), text = 1L) 
        notes = trimws(gsub("[ \n]+", " ", notes)))
 }
 
-# "-0.55 to 1.13", nothing where there is none.
-interval_cells <- function(lower, upper) {
-  ifelse(lower %in% c("", "NA", NA) | upper %in% c("", "NA", NA), "",
-         paste(trimws(lower), "to", trimws(upper)))
-}
-
 direction_words <- function(measure) {
   if (measure$better == "low") "lower is better" else "higher is better"
 }
@@ -23,20 +17,12 @@ direction_words <- function(measure) {
 report_table.dg_compare <- function(x) {
   cells <- comparison_cells(x)
   measure <- x$metrics[[1L]]
-  table <- data.frame(cells[c("method", "mean", "overall", "rank", "difference")],
-                      interval = interval_cells(cells$lower, cells$upper), p = cells$p,
-                      p_rank = cells$p_rank)
-  new_report(table, c("Method", paste("Mean", measure$title), "All rows", "Mean rank",
-                      paste("Difference from", x$against), "95 % interval", "p", "p, signed ranks"),
+  headers <- c("Method", names(cells)[2L], paste("Difference from", x$against),
+               names(cells)[-(1:3)])
+  new_report(cells, headers,
              paste0(measure$title, ", ", x$runs[[1L]]$held, " (", direction_words(measure), ")"),
-             c(report_inference(x), comparison_verdicts(x)))
-}
-
-# By the headers of the table.
-report_inference <- function(x) {
-  words <- unlist(strsplit(inference_words(x), "\n", fixed = TRUE))
-  words <- sub("^ *p_rank: ", "p, signed ranks: ", sub(";$", "", words))
-  sub("^ *intervals", "Intervals", words)
+             c(x$runs[[1L]]$novelty, missing_words(x), capital(inference_words(x)),
+               comparison_verdicts(x), comparison_notes(x)))
 }
 
 #' @exportS3Method
@@ -45,11 +31,24 @@ report_table.dg_cv <- function(x) {
   titles <- vapply(x$metrics, `[[`, "", "title")
   means <- vapply(columns, function(name) known_mean(x$domains[[name]]), 0)
   errors <- vapply(x$errors, `[[`, 0, "se")
-  new_report(x$domains[c("domain", "rows", columns)], c("Domain", "Rows", unname(titles)),
+  shown <- utils::head(x$domains[c("domain", "rows", columns)], cv_domains)
+  new_report(shown, c("Domain", "Rows", unname(titles)),
              paste0(x$spec$parts$title, ", ", x$held),
-             c(paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
+             c(rows_left(x$domains, cv_domains, "domain"), x$novelty,
+               paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
                       vapply(errors, error_words, "")),
-               paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4)))))
+               paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4))), cv_notes(x),
+               if (!is.null(x$shots)) shots_notes(x)))
+}
+
+# A note for each number of labels.
+shots_notes <- function(x) {
+  cells <- shots_cells(x)
+  changed <- ifelse(cells$change == "", "", paste0(", change ", cells$change, " (standard error ",
+                                                   cells$`se of change`, ")"))
+  labels <- ifelse(cells$labels == "1", " label", " labels")
+  c(shots_title(x), paste0(cells$labels, labels, ": mean ", cells$mean, " (standard error ",
+                           cells$se, ")", changed))
 }
 
 #' @exportS3Method
@@ -64,7 +63,8 @@ report_table.dg_tuned <- function(x) {
              paste0("The best of ", plural(nrow(tuning$table), "combination"), ", ", tuning$held),
              c(paste0("Chosen: ", paste(names, "=", chosen, collapse = ", "),
                       if (tuning$rule == "one_se") ", the simplest within one standard error"),
-               "On new domains expect somewhat worse."), text = integer())
+               "On new domains expect somewhat worse.", tuning_notes(tuning),
+               rows_left(table, 10L, "combination", "`$tuning$table`")), text = integer())
 }
 
 #' @exportS3Method
@@ -79,10 +79,10 @@ report_table.dg_auto <- function(x) {
   scored <- paste(choice$metric$title, "on left-out", if (choice$few) "rows" else "domains")
   new_report(cells, c("Candidate", scored, "Weight"),
              paste0("Members of the ensemble and the best of the others", describe_formula(x)),
-             if (!is.na(expected$mean)) {
+             c(if (!is.na(expected$mean)) {
                paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
                       error_words(expected$se))
-             })
+             }, budget_words(choice$budget)))
 }
 
 #' @exportS3Method
@@ -97,9 +97,9 @@ report_table.dg_diagnose <- function(x) {
     interval = interval_cells(words(table$lower), words(table$upper)),
     p = vapply(table$p.value, format_p, "")
   )
-  new_report(cells, c("Question", "Estimate", "95 % interval", "p"),
+  new_report(cells, c("Question", "Estimate", "Approximate 95 % interval", "p"),
              paste0("What is there to gain from domains? (", plural(nrow(x$domains), "domain"),
-                    ", ", plural(x$rows, "row"), ")"), x$verdict)
+                    ", ", plural(x$rows, "row"), ")"), c(p_decides(x), x$verdict))
 }
 
 #' @exportS3Method
@@ -120,21 +120,25 @@ report_table.dg_calibration <- function(x) {
 
 #' @exportS3Method
 report_table.domgen_mmd <- function(x) {
-  table <- as.data.frame(x)
+  pairs <- as.data.frame(x)
+  table <- utils::head(pairs[order(-pairs$squared), ], mmd_domains)
   if (!is.null(table$p.value)) table$p.value <- vapply(table$p.value, format_p, "")
   new_report(table, c("Domain", "and domain", "Squared MMD", if (ncol(table) > 3L) "p"),
              paste0("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", ")"),
-             c(paste0("k(x, z) = ", format_bandwidth(x$kernel)), if (!is.null(x$p_value)) {
+             c(rows_left(pairs, mmd_domains, "pair", "as.data.frame(), less distant"),
+               paste0("k(x, z) = ", format_bandwidth(x$kernel)), if (!is.null(x$p_value)) {
                paste0(permutation_words(x), ", p not adjusted for several pairs")
              }), text = 1:2)
 }
 
 #' @exportS3Method
 report_table.dg_novelty <- function(x) {
-  cells <- novelty_cells(x, nrow(x$domains))
+  cells <- novelty_cells(x, novelty_lines)
   new_report(cells, c("Domain", "Rows", "Distance", "p", "Resembles"),
-             paste0("Novelty of ", plural(nrow(cells), "domain"), " among ", x$training,
-                    " of training"), novelty_words(x), text = c(1L, 5L))
+             paste0("Novelty of ", plural(nrow(x$domains), "domain"), " among ", x$training,
+                    " of training"),
+             c(rows_left(x$domains, novelty_lines, "domain", "`$domains`, nearer"),
+               novelty_words(x)), text = c(1L, 5L))
 }
 
 #' @exportS3Method

@@ -148,3 +148,9 @@ column_words <- function(values, digits) {
 error_words <- function(se) {
   paste0(" (standard error ", if (is.na(se)) "unknown" else rounded(se, 2), ")")
 }
+
+# "-0.55 to 1.13", nothing where there is none.
+interval_cells <- function(lower, upper) {
+  ifelse(lower %in% c("", "NA", NA) | upper %in% c("", "NA", NA), "",
+         paste(trimws(lower), "to", trimws(upper)))
+}

@@ -57,9 +57,12 @@ describe_choice <- function(choice) {
   }
 }
 
-describe_budget <- function(budget) {
-  if (!isTRUE(budget$spent)) return(invisible())
-  cat_line("  the time budget of ", format(budget$seconds), " s was spent before all were tried")
+describe_budget <- function(budget) cat_line(paste0("  ", budget_words(budget), recycle0 = TRUE))
+
+budget_words <- function(budget) {
+  if (isTRUE(budget$spent)) {
+    paste0("the time budget of ", format(budget$seconds), " s was spent before all were tried")
+  }
 }
 
 describe_expected <- function(expected, title) {

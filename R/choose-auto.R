@@ -199,14 +199,17 @@ fit_chosen <- function(spec, sample) {
 }
 
 # Where the score to expect is of these rows too, the same Gram matrix gives the values of domains
-# that are left out. One that fails is its error.
+# that are left out. One that fails is its error. That fewer landmarks are used than there could be
+# is no news to who asked for none.
 fit_members <- function(search, keys, sample) {
   n <- length(sample$y)
   if (!search$few && is.null(sample$unit) && n <= min(most_scored, exact_rows)) {
     sample$left_out <- left_out_groups(sample, search$args$folds)
   }
   specs <- lapply(stats::setNames(keys, keys), function(key) member_spec(search, key, sample))
-  lapply(specs, function(spec) tryCatch(fit_member(spec, sample), domgen_error = identity))
+  lapply(specs, function(spec) {
+    tryCatch(quietly(fit_member(spec, sample), "domgen_warning_rank"), domgen_error = identity)
+  })
 }
 
 # What was chosen without the members that could not be fitted to all rows; the others have their

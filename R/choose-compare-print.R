@@ -15,29 +15,35 @@ describe_comparison <- function(x) {
            if (is.null(run$novelty)) "domain" else sub("^level of ", "", run$unit),
            if (!is.null(run$novelty)) paste0("\n  ", run$novelty), "\n")
   cat_table(comparison_cells(x), text = "method")
-  missing <- length(unique(unlist(lapply(x$runs, unscored))))
-  if (missing) cat_line("  ", without_score(missing, run$predictions))
+  cat_line(paste0("  ", missing_words(x), recycle0 = TRUE))
   cat_line("")
-  cat_line(inference_words(x))
-  cat_line(paste0("  ", comparison_verdicts(x), recycle0 = TRUE))
-  for (name in names(x$runs)) {
-    if (length(x$runs[[name]]$warnings)) {
-      cat_line("  ", name, ":")
-      print_fold_warnings(x$runs[[name]]$warnings, nrow(x$runs[[name]]$fits))
-    }
-  }
+  cat_line(paste0("  ", c(inference_words(x), comparison_verdicts(x), comparison_notes(x))))
+  cat_line("  summary() has ranks, signed ranks, Friedman's test and timings")
 }
 
-# A sentence for each method but the reference, one where folds failed, and one for all.
+missing_words <- function(x) {
+  missing <- length(unique(unlist(lapply(x$runs, unscored))))
+  if (missing) without_score(missing, x$runs[[1L]]$predictions)
+}
+
+# What folds warned of; of several methods the same once.
+comparison_notes <- function(x) {
+  notes <- lapply(names(x$runs), function(name) {
+    counts <- alike_together(x$runs[[name]]$warnings)
+    data.frame(note = as.character(names(counts)), where = paste0(
+      counts, " of ", plural(nrow(x$runs[[name]]$fits), "fold"), " of ", name, recycle0 = TRUE))
+  })
+  notes <- do.call(rbind, notes)
+  where <- split(notes$where, factor(notes$note, unique(notes$note)))
+  paste0("note, ", vapply(where, paste, "", collapse = ", "), ": ", names(where), recycle0 = TRUE)
+}
+
+# A sentence for each method but the reference, and one where folds failed.
 comparison_verdicts <- function(x) {
-  single <- lapply(seq_along(x$runs), function(i) {
+  unlist(lapply(seq_along(x$runs), function(i) {
     failed <- failed_words(x$runs[[i]])
     c(method_verdict(x, i), if (!is.null(failed)) paste0(x$table$method[i], ": ", failed))
-  })
-  c(unlist(single), if (!is.null(x$friedman)) {
-    paste0(if (x$friedman$p < 0.05) "Some methods differ" else "No method stands out",
-           " (Friedman's test on ranks in a domain: ", p_words(x$friedman$p), ")")
-  })
+  }))
 }
 
 # NULL where there is nothing to compare.
@@ -47,28 +53,41 @@ method_verdict <- function(x, i) {
   if (all_failed(x$runs[[x$against]])) {
     return(paste0(method, ": not compared, because ", x$against, " failed"))
   }
-  differences <- x$scores[, i] - x$scores[, x$against]
-  able <- ranks_can_tell(sum(differences != 0, na.rm = TRUE), x$inference[i, ])
-  verdict(x$table[i, ], x$metrics[[1L]], x$against, able)
+  if (same_as_reference(x)[i]) {
+    return(paste0(method, ": equal to ", x$against, " in every domain"))
+  }
+  verdict(x$table[i, ], x$metrics[[1L]], x$against)
 }
 
-# Text: the mean with three decimals, or as many more as the smallest standard error needs.
+same_as_reference <- function(x) {
+  vapply(x$table$method, function(name) {
+    name != x$against && same_scores(x$scores[, name], x$scores[, x$against])
+  }, NA)
+}
+
+# Text: method, the mean of the metric compared, difference, interval and p, the means of further
+# metrics. Three decimals, or as many more as the smallest standard error needs.
 comparison_cells <- function(x) {
-  empty <- c("difference", "se", "lower", "upper", "p", "p_rank")
-  shown <- x$table[c("method", "mean", "overall", "rank", empty, "seconds")]
   digits <- enough_digits(x$table$se, max(getOption("digits") - 4L, 0L))
-  numbers <- c("mean", "overall", "difference", "se", "lower", "upper")
-  size <- max(abs(unlist(shown[numbers])), 0, na.rm = TRUE)
-  shown[numbers] <- lapply(shown[numbers], function(v) {
+  numbers <- x$table[c("mean", "difference", "lower", "upper")]
+  size <- max(abs(unlist(numbers)), 0, na.rm = TRUE)
+  numbers[] <- lapply(numbers, function(v) {
     if (digits > 6 || size >= 1e6) return(formatC(v, digits = 4L, format = "g"))
     # + 0 turns -0 into 0
     formatC(round(v, digits) + 0, digits = digits, format = "f")
   })
-  shown$rank <- formatC(x$table$rank, digits = 2L, format = "f")
-  for (p in c("p", "p_rank")) shown[[p]] <- vapply(x$table[[p]], format_p, character(1))
-  shown$seconds <- formatC(x$table$seconds, digits = 1L, format = "f")
-  shown[x$table$method == x$against, empty] <- ""
-  shown
+  cells <- data.frame(method = x$table$method, mean = numbers$mean, difference = numbers$difference,
+                      interval = interval_cells(numbers$lower, numbers$upper),
+                      p = vapply(x$table$p, format_p, ""))
+  cells[x$table$method == x$against, c("difference", "interval", "p")] <- ""
+  cells[same_as_reference(x), c("interval", "p")] <- ""
+  titles <- vapply(x$metrics, `[[`, "", "title")
+  further <- lapply(names(x$metrics)[-1L], function(name) {
+    vapply(x$runs, function(run) known_mean(run$domains[[name]]), 0)
+  })
+  cells[titles[-1L]] <- in_words(as.data.frame(further), 4)
+  names(cells)[c(2L, 4L)] <- c(titles[[1L]], "95 % CI")
+  cells
 }
 
 format_p <- function(p) {
@@ -86,49 +105,36 @@ enough_digits <- function(se, digits) {
   max(digits, 1 - floor(log10(min(se))))
 }
 
-# What the intervals know of the overlap of training sets, and what the p values are of.
+# What the intervals know of the overlap of training sets, and what further columns are.
 inference_words <- function(x) {
   how <- x$inference$how[x$table$method != x$against]
   refits <- x$runs[[1L]]$refits
   failed <- unlist(lapply(x$runs, function(run) run$refits$error))
   failed <- failed[!is.na(failed)]
-  by_factor <- if (any(how == "factor")) {
-    "a factor on the variance (Nadeau and Bengio)"
-  }
+  by_factor <- if (any(how == "factor")) "a factor on the variance (Nadeau and Bengio)"
   by_fits <- if (any(how == "jackknife")) paste(plural(refits$fits, "further fit"), "a method")
   known <- c(by_fits, by_factor)
+  titles <- vapply(x$metrics, `[[`, "", "title")
   c(if (length(known)) {
-    paste0("  intervals and p (mean difference) allow for overlapping training sets, by ",
-           paste(known, collapse = " or "),
-           ";\n  p_rank: Wilcoxon's signed ranks (do the ",
-           "differences lie evenly about zero?), which allow for it too")
-  }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L]))
+    paste0("95 % CI and p: the mean difference on new domains, allowing for overlapping training ",
+           "sets by ", paste(known, collapse = " or "))
+  }, if (length(titles) > 1L) {
+    paste0("differences are of ", titles[[1L]], "; ", enumerate(titles[-1L], quote = ""),
+           ": means over domains, not compared")
+  }, if (length(failed)) paste0("note, fits without two folds failed: ", failed[1L]))
 }
 
-# Would the signed ranks have p < 0.05 if all domains that differ did so alike?
-ranks_can_tell <- function(differing, error) {
-  differing >= 6L && signed_rank(seq_len(differing), error) < 0.05
-}
-
-# In words, from the 95 % interval; where the signed ranks, in which a few domains with large
-# differences count less, do not agree although they could (able), that too.
-verdict <- function(row, measure, against, able) {
+# In words, from the 95 % interval.
+verdict <- function(row, measure, against) {
   if (is.na(row$difference)) return(paste0(row$method, ": no domain has a score"))
   if (is.na(row$lower)) {
     return(paste0(row$method, ": ", if (is.finite(row$difference)) "too few domains for an interval"
                               else "scores are not finite"))
   }
   if (row$lower <= 0 && row$upper >= 0) {
-    disagree <- if (isTRUE(row$p_rank < 0.05)) {
-      paste0(" on average, but most domains differ alike (signed ranks, ", p_words(row$p_rank), ")")
-    }
-    return(paste0(row$method, ": not distinguishable from ", against, disagree))
+    return(paste0(row$method, ": not distinguishable from ", against))
   }
   better <- losses(row$difference, measure$better) < 0
   paste0(row$method, ": ", if (better) "better" else "worse", " than ", against, " by ",
-         rounded(abs(row$difference), 2), error_words(row$se),
-         if (able && isTRUE(row$p_rank >= 0.05)) {
-           paste0(" on average, but not in most domains alike (signed ranks, ",
-                  p_words(row$p_rank), ")")
-         })
+         rounded(abs(row$difference), 2), error_words(row$se))
 }

@@ -60,6 +60,9 @@
 #' equal p below 0.05 came in 7 to 10 % as if domains were independent (Friedman's test 9 to 17 %),
 #' in 1 to 6 % as given here (8 and 12 domains; Friedman's test 1 to 8 %).
 #'
+#' Methods whose scores differ by rounding alone, by less than 1e-8 of the largest, are equal: the
+#' difference is 0, without an interval.
+#'
 #' With several methods each interval is for itself: with twenty of them one will miss.
 #'
 #' **Tests.** `p` belongs to the interval: it is below 0.05 where the interval leaves out zero.
@@ -73,10 +76,11 @@
 #' times that of independent ones), and p is never below the exact one (two-sided; normal
 #' approximation from 26 domains and with ties). With few domains it has no power: below 0.05 it can
 #' be with 8 domains where the factor on the variance is below 1.14, with 12 where it is below 1.94,
-#' and without `refits` only from 13 domains on. `friedman` asks whether any method differs from the
-#' others in its ranks: methods are ranked within each domain (1 is best), `rank` is the mean rank,
-#' and in the statistic the square of each method's deviation from the mean of the ranks is divided
-#' by its factor
+#' and without `refits` only from 13 domains on: `summary()` says how small it could be. `friedman`
+#' asks whether any method but the null model, which would always differ, differs from the
+#' others in its ranks: methods are ranked within each domain (1 is best), `rank` is the mean rank
+#' (of all methods), and in the statistic the square of each method's deviation from the mean of the
+#' ranks is divided by its factor
 #' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
 #' are compared with: by the mean of theirs).
 #'
@@ -92,10 +96,12 @@
 #'   \item{inference}{data frame, one line per method: `how` the standard error was found
 #'     (`"jackknife"`, `"factor"`, `"none"` where there is no variance), `inflation`, the factor
 #'     on \eqn{s^2/G}{s^2/G}, and its degrees of freedom `df`}
-#'   \item{friedman}{`statistic`, `df`, `p` of Friedman's test, `NULL` with fewer than 3 methods}
+#'   \item{friedman}{`statistic`, `df`, `p` of Friedman's test, of the
+#'     methods without the null model; `NULL` with fewer than 3}
 #'   \item{scores}{matrix, domains x methods}
 #'   \item{runs}{the [dg_cv()] result of each method}
-#'   \item{against, metrics}{as used; the first metric is compared}
+#'   \item{against, metrics}{as used; the first metric is compared, of the others `print()` has the
+#'     means}
 #' @references
 #' Bengio, Y. and Grandvalet, Y. (2004). No unbiased estimator of the variance of K-fold
 #' cross-validation. *Journal of Machine Learning Research* 5, 1089-1105.
@@ -210,8 +216,11 @@ new_comparison <- function(runs, names, against) {
   metrics <- runs[[1L]]$metrics
   # a method without any score takes no domain from the others
   done <- !vapply(runs, all_failed, NA)
-  ranks <- rank_methods(scores[, done, drop = FALSE], metrics[[1L]]$better)
-  differences <- lapply(names, function(name) compare_pair(runs[[name]], runs[[against]]))
+  compared <- without_rounded_scores(scores)
+  ranks <- rank_methods(compared[, done, drop = FALSE], metrics[[1L]]$better)
+  differences <- lapply(names, function(name) {
+    compare_pair(runs[[name]], runs[[against]], compared[, name] - compared[, against])
+  })
   table <- data.frame(
     method = names, mean = vapply(runs, `[[`, numeric(1), "mean"),
     overall = vapply(runs, `[[`, numeric(1), "overall"),
@@ -221,16 +230,41 @@ new_comparison <- function(runs, names, against) {
     error = vapply(runs, function(run) c(run$failed$error, NA_character_)[1L], ""), row.names = NULL
   )
   inference <- data.frame(method = names, do.call(rbind, lapply(differences, `[[`, "inference")))
-  inflation <- ifelse(inference$how == "none", NA, inference$inflation)
   structure(list(table = table, inference = inference,
-                 friedman = friedman(ranks, inflation[done]),
+                 friedman = friedman_of(compared, inference, done & !are_null(runs),
+                                        metrics[[1L]]$better),
                  scores = scores, runs = runs, against = against, metrics = metrics),
             class = "dg_compare")
 }
 
+# The null model differs from whatever learns something: with it the test would always say so.
+friedman_of <- function(scores, inference, which, better) {
+  if (sum(which) < 3L) return(NULL)
+  inflation <- ifelse(inference$how == "none", NA, inference$inflation)
+  friedman(rank_methods(scores[, which, drop = FALSE], better), inflation[which])
+}
+
+are_null <- function(runs) {
+  vapply(runs, function(run) identical(run$spec$method, "dg_null"), NA)
+}
+
+# Methods that are the same but for rounding have the same scores: those of the first.
+without_rounded_scores <- function(scores) {
+  for (j in seq_len(ncol(scores))) {
+    same <- vapply(seq_len(j), function(i) same_scores(scores[, i], scores[, j]), NA)
+    if (any(same)) scores[, j] <- scores[, which(same)[1L]]
+  }
+  scores
+}
+
+same_scores <- function(a, b) {
+  if (!identical(is.na(a), is.na(b)) || all(is.na(a))) return(FALSE)
+  largest <- max(abs(c(a, b)), na.rm = TRUE)
+  is.finite(largest) && max(abs(a - b), na.rm = TRUE) <= 1e-8 * largest
+}
+
 # list(line of the table, inference)
-compare_pair <- function(run, against) {
-  difference <- run$domains$score - against$domains$score
+compare_pair <- function(run, against, difference) {
   without <- run$refits$without[[1L]]
   theirs <- against$refits$without[[1L]]
   without <- if (!is.null(without) && !is.null(theirs)) {

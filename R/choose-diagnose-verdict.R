@@ -72,7 +72,21 @@ gain_words <- function(x, room) {
 }
 
 interval_words <- function(row) {
-  paste0("95 % interval ", signif(row$lower, 2), " to ", signif(row$upper, 2))
+  paste0("approximate 95 % interval ", signif(row$lower, 2), " to ", signif(row$upper, 2))
+}
+
+# Interval and p are of two procedures; x: of dg_diagnose().
+p_decides <- function(x) {
+  if (all(is.na(c(x$room$p, x$gain$p)))) return(character())
+  apart <- vapply(x[c("room", "gain")], function(row) {
+    isTRUE((row$p <= 0.05) == (row$lower <= 0 && row$upper >= 0))
+  }, NA)
+  paste0("p decides whether there is a gain: it is from simulated responses without one. ",
+         "Intervals are of the mean gain over domains and approximate",
+         if (any(apart)) paste0("; that of ", paste(names(apart)[apart], collapse = " and "),
+                                if (sum(apart) > 1L) " disagree with their p"
+                                else " disagrees with its p"),
+         ".")
 }
 
 bound_words <- function(row) {
@@ -113,6 +127,7 @@ describe_diagnosis <- function(x) {
   line("room", compared_words(x, x$room, "known", "told the domain", means[1:2]))
   line("gain", compared_words(x, x$gain, "unseen", "distributional", means[3:4]))
   cat_line("")
+  cat_line(paste0("  ", p_decides(x), recycle0 = TRUE), hang = 2L)
   cat_line("  ", x$verdict, hang = 2L)
 }
 

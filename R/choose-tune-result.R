@@ -81,20 +81,20 @@ print.dg_tuned <- function(x, digits = NULL, ...) {
 describe_tuning <- function(tuning) {
   table <- tuning$table
   best <- table[tuning$chosen, ]
-  failed <- sum(!is.na(table$error))
   cat_line("Chosen among ", plural(nrow(table), "combination"), " by ", tuning$metric$title, ", ",
            tuning$held, if (tuning$rule == "one_se") ", the simplest within one standard error",
            ":")
   cat_line("  ", names(tuning$best), " = ", vapply(tuning$best, format_value, ""))
   cat_line("  ", tuning$metric$title, " ", rounded(best$mean, 4), error_words(best$se),
            "; on new domains expect somewhat worse, see ?dg_tune")
-  if (isTRUE(tuning$budget$spent)) {
-    cat_line("  the time budget of ", format(tuning$budget$seconds), " s was spent before the ",
-             "search was done: the best so far")
-  }
-  if (failed) {
-    cat_line("  ", plural(failed, "combination"), " failed: ",
-             unique(stats::na.omit(table$error))[1L])
-  }
+  cat_line(paste0("  ", tuning_notes(tuning), recycle0 = TRUE))
   cat_line("")
+}
+
+tuning_notes <- function(tuning) {
+  errors <- stats::na.omit(tuning$table$error)
+  c(if (isTRUE(tuning$budget$spent)) {
+    paste0("the time budget of ", format(tuning$budget$seconds), " s was spent before the ",
+           "search was done: the best so far")
+  }, if (length(errors)) paste0(plural(length(errors), "combination"), " failed: ", errors[1L]))
 }

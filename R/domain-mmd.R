@@ -132,10 +132,13 @@ print.domgen_mmd <- function(x, digits = NULL, ...) {
   invisible(x)
 }
 
+# Most domains that are printed.
+mmd_domains <- 12L
+
 describe_distances <- function(x) {
   cat_line("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", "), ",
            "k(x, z) = ", format_bandwidth(x$kernel))
-  shown <- seq_len(min(nrow(x$squared), 12L))
+  shown <- seq_len(min(nrow(x$squared), mmd_domains))
   cat_numbers(rounded(x$squared[shown, shown, drop = FALSE], 3))
   if (!is.null(x$p_value)) {
     cat_line("\np-values from ", permutation_words(x), ", not adjusted for several pairs")

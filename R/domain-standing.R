@@ -2,7 +2,7 @@
 # the mean over the k = ceiling(sqrt(m)) others that are nearest, of
 #   d_jg = |mu_j - mu_g|^2 / (b + s^2/n_j + s^2/n_g)
 # with s^2/n the noise of an embedding of n rows (embedding_noise()) and b
-# the squared distance of near domains without that noise: 1 is usual, for few rows as for many. A
+# the squared distance of near domains without that noise: of order 1, for few rows as for many. A
 # new domain joins those of training, each of the m = G + 1 is scored against all others, and p is
 # the share of scores that are at least as large as the new one's: uniform on 1/m, 2/m, ..., 1 where
 # the m are exchangeable (full conformal prediction; Vovk, Gammerman and Shafer, 2005, section 2.2).

@@ -99,7 +99,9 @@
 #'   \item{converged, iterations}{of the solver}
 #'   \item{costs, lambda}{c_i; as given, or as chosen}
 #'   and what `predict()` needs (`known`: the columns of an offset): `type = "response"` gives the
-#'   mean or the class, `"prob"` probabilities of classes, `"decision"` f + b, and the offset.
+#'   mean of a number and, as of all classifiers here but not as of [glm()], the most probable class
+#'   of classes; `"prob"` their probabilities, of every family of classes, `"decision"` f + b, and
+#'   the offset.
 #'   Without data, a specification. `deviance()` gives the deviance, `residuals(type = )`
 #'   `"response"`, `"deviance"` or `"pearson"` residuals of a number.
 #' @section Errors:

@@ -55,12 +55,12 @@ weighted_sd <- function(centred, weights) {
 # Which class is the positive one; whether 0 and 1 were taken for numbers.
 describe_response <- function(response) {
   levels <- response$levels
-  # the positive class first; of several the order may be that of the response
-  if (length(levels) == 2L) levels <- rev(levels)
   cat_line("  response       ", if (!is.null(response$words)) response$words else
            if (response$kind == "number") "a number" else {
          paste0("classes, ", enumerate(levels, quote = "\""),
-                if (length(levels) == 2L) " (decision > 0 means the first)")
+                if (length(levels) == 2L) {
+                  paste0(" (decision > 0: ", dQuote(levels[2L], FALSE), ")")
+                })
        })
 }
 

@@ -31,7 +31,7 @@ fit_call <- function(spec, input, call) UseMethod("fit_call")
 #' @exportS3Method
 fit_call.dg_spec <- function(spec, input, call) {
   if (!is.null(input$source)) return(fit_from_source(spec, input, call))
-  fitted <- plain_numbers(fit_input(spec, input))
+  fitted <- warned_once(plain_numbers(fit_input(spec, input)))
   fitted$call <- call
   fitted
 }

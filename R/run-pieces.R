@@ -16,7 +16,8 @@ resumable <- function(call, store = new.env(parent = emptyenv())) {
   if (session$inside || !is.null(outer)) return(call())
   keep <- function() session$interrupted <- list(call = call, store = store)
   value <- tryCatch(
-    withCallingHandlers(plain_numbers(call()), error = function(e) if (ends_call(e)) keep()),
+    withCallingHandlers(warned_once(plain_numbers(call())),
+                        error = function(e) if (ends_call(e)) keep()),
     interrupt = function(i) {
       keep()
       abort("interrupt", "Interrupted", where_interrupted(store),

@@ -131,15 +131,10 @@ describe_cv <- function(x) {
     cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean(scores), 4),
              if (!is.na(se)) paste0(" (", rounded(se, 2), ")"))
   }
-  missing <- length(unscored(x))
-  if (missing) {
-    cat_line("  ", without_score(missing, x$predictions))
-  }
-  cat_line(paste0("  ", failed_words(x), recycle0 = TRUE))
-  print_fold_warnings(x$warnings, nrow(x$fits))
+  cat_line(paste0("  ", cv_notes(x), recycle0 = TRUE))
   cat_line("")
-  cat_table(utils::head(x$domains, 10L), digits = max(getOption("digits") - 3L, 1L))
-  if (nrow(x$domains) > 10L) cat_line("  and ", nrow(x$domains) - 10L, " more in `$domains`")
+  cat_table(utils::head(x$domains, cv_domains), digits = max(getOption("digits") - 3L, 1L))
+  cat_line(paste0("  ", rows_left(x$domains, cv_domains, "domain"), recycle0 = TRUE))
   if (!is.null(x$shots)) describe_shots(x)
 }
 
@@ -149,25 +144,23 @@ without_score <- function(missing, predictions) {
          else if (is.factor(predictions$truth)) " (a class is missing)")
 }
 
-print_fold_warnings <- function(warnings, folds) {
-  warnings <- alike_together(warnings)
-  for (message in names(warnings)) {
-    cat_line("  note, ", warnings[[message]], " of ", plural(folds, "fold"), ": ", message)
-  }
+# Most domains of a table.
+cv_domains <- 10L
+
+# "and 30 more domains in `$domains`", nothing where all are shown.
+rows_left <- function(table, most, what, where = "`$domains`") {
+  more <- nrow(table) - most
+  if (more > 0L) paste0("and ", plural(more, paste("more", what)), " in ", where)
 }
 
-# Notes that differ by the one name that they quote become one note with all of the names; counts
-# of folds by note.
-alike_together <- function(warnings) {
-  notes <- names(warnings)
-  quoted <- regmatches(notes, gregexpr("\"[^\"]*\"", notes))
-  alike <- ifelse(lengths(quoted) == 1L, gsub("\"[^\"]*\"", "\"\"", notes), notes)
-  together <- split(seq_along(notes), factor(alike, unique(alike)))
-  counts <- vapply(together, function(i) sum(warnings[i]), 0)
-  names(counts) <- vapply(together, function(i) {
-    if (length(i) == 1L) return(notes[i])
-    parts <- strsplit(notes[i[1L]], quoted[[i[1L]]], fixed = TRUE)[[1L]]
-    paste0(parts[1L], enumerate(unlist(quoted[i]), quote = ""), paste(parts[-1L], collapse = ""))
-  }, "")
-  counts
+# What is missing of a cross-validation, and what its fits warned of.
+cv_notes <- function(x) {
+  missing <- length(unscored(x))
+  c(if (missing) without_score(missing, x$predictions), failed_words(x),
+    fold_warnings(x$warnings, nrow(x$fits)))
+}
+
+fold_warnings <- function(warnings, folds) {
+  warnings <- alike_together(warnings)
+  paste0("note, ", warnings, " of ", plural(folds, "fold"), ": ", names(warnings), recycle0 = TRUE)
 }

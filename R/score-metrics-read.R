@@ -85,6 +85,10 @@ read_metrics <- function(metric, y) {
   if (length(metric) == 0L || !is.atomic(metric) && !is.list(metric)) {
     check_choice(metric, "metric", choices)
   }
+  if (all(c("kind", "better", "value") %in% names(metric))) {
+    abort("argument", "`metric` must be a list where it has metrics of one's own: ",
+          "`list(\"", choices[1L], "\", metric_custom(fun))`, not `c()`, which takes them apart.")
+  }
   metric <- as.list(metric)
   own <- vapply(metric, inherits, NA, "dg_metric")
   chosen <- Map(function(m, own) {

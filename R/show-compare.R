@@ -25,7 +25,8 @@ autoplot.dg_compare <- function(object, ...) as_ggplot(picture(object, ...))
 #' @exportS3Method
 picture.dg_compare <- function(x, ...) {
   check_no_dots(list(...), character())
-  frame <- cut_at_null(compare_frame(x), null_methods(x))
+  whole <- compare_frame(x)
+  frame <- cut_at_null(whole, null_methods(x))
   frame$at <- as.integer(frame$method)
   panel <- as.integer(frame$panel)
   single <- frame$kind == "domain"
@@ -45,13 +46,11 @@ picture.dg_compare <- function(x, ...) {
       layer("point", frame$value[!single], frame$at[!single], panel = panel[!single], size = 1.3,
             shape = ifelse(frame$beyond[!single] != 0, 60 + 2 * (frame$beyond[!single] > 0),
                            ifelse(frame$kind[!single] == "against", 1, 23)))
-    ), caption = compare_caption(x, frame))
+    ), caption = compare_caption(frame, whole))
 }
 
 # Whatever they are called.
-null_methods <- function(x) {
-  names(x$runs)[vapply(x$runs, function(run) identical(run$spec$method, "dg_null"), NA)]
-}
+null_methods <- function(x) names(x$runs)[are_null(x$runs)]
 
 # The null model is often so far from the others that these could not be told apart: what lies
 # beyond the others' values by more than half of their range is put at the edge, and what single
@@ -79,9 +78,11 @@ cut_at_null <- function(frame, nulls) {
   frame[frame$beyond == 0 | frame$kind != "domain", ]
 }
 
-compare_caption <- function(x, frame) {
+# whole: the frame before what is far was left out.
+compare_caption <- function(frame, whole) {
   far <- frame[frame$beyond != 0, ]
   what <- ifelse(far$panel == "scores", "score", "difference")
+  hidden <- hidden_points(frame, whole)
   paste0(
     "Left: points are domains, diamonds their mean. Right: the mean paired difference with its ",
     "95 % interval, and the method it is from as a ring.",
@@ -89,8 +90,22 @@ compare_caption <- function(x, frame) {
       said <- tapply(paste(what, signif(far$true, 3)), factor(far$method, unique(far$method)),
                      paste, collapse = ", ")
       paste0(" Beyond the axis: ", paste0(names(said), " (", said, ")", collapse = ", "), ".")
-    }
+    },
+    if (length(hidden)) paste0(" Not drawn, too far: ", paste(hidden, collapse = ", "), ".")
   )
+}
+
+# "12 of 15 scores of null", for each panel and method of which points are left out.
+hidden_points <- function(frame, whole) {
+  count <- function(frame) {
+    single <- frame[frame$kind == "domain", ]
+    table(single$method, single$panel)
+  }
+  of <- count(whole)
+  left_out <- of - count(frame)
+  at <- which(left_out > 0, arr.ind = TRUE)
+  paste(left_out[at], "of", of[at], colnames(of)[at[, 2L]], "of", rownames(of)[at[, 1L]],
+        recycle0 = TRUE)
 }
 
 # One line a domain and method (domain) and one a method (mean; domain NA), for each panel: panel

@@ -2,7 +2,8 @@
 #'
 #' Two panels. Shift: the distributional variance that was found beside what chance gives (mean
 #' and 95 % range of the permutations). Room for gain and gain achieved: what each domain gains over
-#' pooling (pale), with the mean over domains and its 95 % interval, on one axis; above zero is
+#' pooling (pale), with the mean over domains and its
+#' approximate 95 % interval, on one axis; above zero is
 #' better. See [plot.dg_projection()] on colours.
 #'
 #' @param x,object The result of [dg_diagnose()].
@@ -45,7 +46,7 @@ picture.dg_diagnose <- function(x, ...) {
 
 diagnose_caption <- paste(
   "Left: boxes are variances; the bar by chance holds 95 % of the permutations. Right: points are",
-  "domains, diamonds their mean with its 95 % interval."
+  "domains, diamonds their mean with its approximate 95 % interval."
 )
 
 diagnose_labels <- c("by chance", "found", "room: told the domain", "gain: unseen domains")

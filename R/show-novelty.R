@@ -47,7 +47,7 @@ picture.dg_novelty <- function(x, max_domains = 30, ...) {
       paste("the farthest", nlevels(frame$domain), "of", plural(of, "domain"))
     },
     caption = paste0("Points: the ", x$training, " training domains, each left out in turn. p: ",
-                     "the rank of the new domain among them."),
+                     "the share of points and triangle that lie at the triangle or right of it."),
     x = distance_axis(range(place)),
     y = picture_axis(x$labels$domain, seq_len(nlevels(frame$domain)),
                      paste0(shorten(levels(one$domain), 14), " (p = ", signif(one$p, 2), ")"),
@@ -71,6 +71,6 @@ novelty_frame <- function(x, most) {
 
 distance_axis <- function(range) {
   breaks <- grDevices::axisTicks(range + c(-0.05, 0.05), log = TRUE, nint = 4L)
-  picture_axis("distance from the nearest domains (1 is usual)", log10(breaks),
+  picture_axis("distance from the nearest domains", log10(breaks),
                vapply(breaks, format, ""))
 }

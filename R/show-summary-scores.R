@@ -2,7 +2,8 @@
 #'
 #' @description
 #' Where a method errs: of a [dg_cv()] the spread of each metric over domains and the worst ones;
-#' of a [dg_compare()] for each method how often it is the best and its worst domain; of a
+#' of a [dg_compare()] for each method how often it is the best and its worst domain, ranks and
+#' their tests, and timings; of a
 #' [dg_tune()] the best combinations beside what [summary()][summary.dg_learner] says of the model.
 #'
 #' @param object A result.
@@ -17,6 +18,10 @@
 #'   \item{methods}{data frame: `method`, `mean` over domains, `best_in`: domains where no method is
 #'     better, `better_in`: domains where it is better than the reference, and of its worst domain
 #'     the score (`worst`) and the name (`worst_domain`)}
+#'   \item{ranks}{data frame: `method`, `overall`, mean `rank`, `se` of the difference, `p`,
+#'     `p_rank`, `least` (the smallest `p_rank` that so many domains allow) and `seconds`,
+#'     see [dg_compare()]}
+#'   \item{friedman}{as in [dg_compare()], `NULL` with fewer than 3 methods beside the null model}
 #'   \item{metric, against, domains}{the metric's title, the reference, number of domains}
 #'   of a tuning: a list of class `summary.dg_tuned` with
 #'   \item{best}{data frame: the five best combinations, with `mean` and `se` of the score}
@@ -74,7 +79,7 @@ summary.dg_compare <- function(object, ...) {
   check_no_dots(list(...), character())
   better <- object$metrics[[1L]]$better
   scores <- object$scores
-  losses <- losses(scores, better)
+  losses <- losses(without_rounded_scores(scores), better)
   least <- suppressWarnings(apply(losses, 1L, min, na.rm = TRUE))
   worst <- apply(losses, 2L, function(v) if (all(is.na(v))) NA_integer_ else which.max(v))
   at <- cbind(worst, seq_len(ncol(scores)))
@@ -85,7 +90,10 @@ summary.dg_compare <- function(object, ...) {
       best_in = unname(colSums(losses == least, na.rm = TRUE)),
       better_in = unname(colSums(losses < losses[, object$against], na.rm = TRUE)),
       worst = scores[at], worst_domain = rownames(scores)[worst]),
-    metric = object$metrics[[1L]]$title, against = object$against, domains = nrow(scores)
+    ranks = data.frame(object$table[c("method", "overall", "rank", "se", "p", "p_rank")],
+                       least = least_rank_p(object), seconds = object$table$seconds),
+    friedman = object$friedman, metric = object$metrics[[1L]]$title, against = object$against,
+    domains = nrow(scores)
   ), class = "summary.dg_compare")
 }
 
@@ -95,8 +103,38 @@ print.summary.dg_compare <- function(x, digits = NULL, ...) {
     cat_line(x$metric, " on ", plural(x$domains, "left-out domain"), "; better_in: domains with a ",
              "better score than \"", x$against, "\"\n")
     cat_table(in_words(x$methods, 4), text = c("method", "worst_domain"))
+    cat_line("")
+    describe_ranks(x)
   })
   invisible(x)
+}
+
+# p_rank if all domains that differ did so alike.
+least_rank_p <- function(object) {
+  compared <- without_rounded_scores(object$scores)
+  vapply(seq_len(ncol(compared)), function(i) {
+    differing <- sum(compared[, i] != compared[, object$against], na.rm = TRUE)
+    signed_rank(seq_len(differing), object$inference[i, ])
+  }, 0)
+}
+
+describe_ranks <- function(x) {
+  cells <- x$ranks
+  cells[c("p", "p_rank", "least")] <- lapply(cells[c("p", "p_rank", "least")], function(p) {
+    ifelse(is.na(p), "", vapply(p, format_p, ""))
+  })
+  cells$se <- ifelse(cells$method == x$against, "", in_words(cells["se"], 4)$se)
+  cells$rank <- formatC(cells$rank, digits = 2L, format = "f")
+  cells$seconds <- formatC(cells$seconds, digits = 1L, format = "f")
+  cat_table(in_words(cells, 4), text = "method")
+  cat_line("\n  overall: of all rows together; rank: mean rank in a domain, 1 is best; p: of the ",
+           "mean difference")
+  cat_line("  p_rank: Wilcoxon's signed ranks (do differences lie evenly about zero?), allowing ",
+           "for overlapping training sets; least: the smallest p_rank that so many domains allow")
+  if (!is.null(x$friedman)) {
+    cat_line("  Friedman's test on ranks in a domain, without the null model: ",
+             p_words(x$friedman$p))
+  }
 }
 
 #' @rdname summary.dg_cv

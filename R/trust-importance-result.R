@@ -135,14 +135,7 @@ describe_importance <- function(x) {
   cat_line("  ", measure$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
            plural(x$permutations, "permutation"), "; ", 100 * x$level,
            " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
-  print_fold_warnings(x$warnings, x$fits)
-  if (!is.null(x$failed)) {
-    cat_line("  note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
-  }
-  if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
-    cat_line("  note: nothing \"within\": no domain has two rows")
-  }
-  for (line in without_interval(x$table)) cat_line("  note: ", line)
+  cat_line(paste0("  ", importance_notes(x), recycle0 = TRUE))
   cat_line("")
   shown <- utils::head(x$table, most_lines)
   repeated <- c(FALSE, shown$predictor[-1L] == shown$predictor[-nrow(shown)])
@@ -153,6 +146,14 @@ describe_importance <- function(x) {
   if (nrow(x$table) > most_lines) {
     cat_line("  and ", nrow(x$table) - most_lines, " more in `$table`")
   }
+}
+
+importance_notes <- function(x) {
+  c(fold_warnings(x$warnings, x$fits), if (!is.null(x$failed)) {
+    paste0("note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
+  }, if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
+    "note: nothing \"within\": no domain has two rows"
+  }, paste0("note: ", without_interval(x$table), recycle0 = TRUE))
 }
 
 # Why some lines have no interval, in words; nothing where all have one.

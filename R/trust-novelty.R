@@ -16,9 +16,10 @@
 #'   d_jg = |mu_j - mu_g|^2 / (b + s^2/n_j + s^2/n_g),}
 #' where \eqn{s^2/n}{s^2/n} is what sampling n rows adds to a squared distance (see
 #' [domain_distribution()]), and b the median over training domains of the mean squared distance
-#' from the k nearest, without that noise. About 1 is usual. Without the division a domain of few
-#' rows would seem far for that reason alone. Less than a tenth of the noise counts as 0: domains
-#' that have the same predictors by design do not differ.
+#' from the k nearest, without that noise; `print()` has the median and range of the left-out
+#' training domains. Without the division a domain of few rows would seem far for that reason alone.
+#' Less than a tenth of the noise counts as 0: domains that have the same predictors by design do
+#' not differ.
 #'
 #' **The rank p.** A new domain joins the G of training, and each of the G + 1 is scored against all
 #' others:
@@ -157,13 +158,16 @@ print.dg_novelty <- function(x, digits = NULL, ...) {
   invisible(x)
 }
 
-# The farthest first; most: how many are shown.
-describe_novelty <- function(x, most = 12L) {
-  N <- nrow(x$domains)
-  cat_line("Novelty of ", plural(N, "domain"), " among ", x$training, " of training")
-  cells <- novelty_cells(x, most)
+# How many are shown.
+novelty_lines <- 12L
+
+# The farthest first.
+describe_novelty <- function(x) {
+  cat_line("Novelty of ", plural(nrow(x$domains), "domain"), " among ", x$training, " of training")
+  cells <- novelty_cells(x, novelty_lines)
   cat_table(cells, text = c("domain", "resembles"))
-  if (N > most) cat_line("  and ", plural(N - most, "more domain"), ", nearer; all are in $domains")
+  cat_line(paste0("  ", rows_left(x$domains, novelty_lines, "domain", "`$domains`, nearer"),
+                  recycle0 = TRUE))
   cat_line("")
   for (line in novelty_words(x)) cat_line(line)
 }
@@ -187,15 +191,23 @@ novelty_words <- function(x) {
   } else {
     paste0("None is farther from training than each of the ", G, " training domains when it is ",
            "left out.")
-  }, paste0("Distance 1 is usual. p: the rank among left-out training domains, uniform for ",
-            "domains of the same kind", if (G < 19L) {
+  }, paste0(usual_distances(x), " p: the share of training domains, with the new one, that are at ",
+            "least as far; uniform for domains of the same kind", if (G < 19L) {
               paste0("; among so few it is never below ", signif(least, 2))
             }, "."))
 }
 
-# The three largest weights in percent.
+# Those of the training domains, each left out in turn.
+usual_distances <- function(x) {
+  known <- in_words(data.frame(d = stats::quantile(x$left_out, c(0.5, 0, 1), na.rm = TRUE)), 2)$d
+  paste0("Left-out training domains have a median distance of ", known[1L], " (", known[2L], " to ",
+         known[3L], ").")
+}
+
+# The three largest weights in percent, of at least 1 %.
 resembled_words <- function(domain, resembles) {
   own <- utils::head(resembles[resembles$domain == domain, ], 3L)
-  if (own$weight[1L] == 0) return("none")
+  own <- own[round(100 * own$weight) >= 1, ]
+  if (nrow(own) == 0L) return("none")
   paste0(own$training, " (", round(100 * own$weight), " %)", collapse = ", ")
 }

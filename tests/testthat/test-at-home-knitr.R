@@ -48,7 +48,7 @@ test_that("every result becomes a table of markdown with its numbers, a caption 
   expect_equal(as.numeric(cells[-1, 3]), domains$score, tolerance = 1e-3)
   compared <- pipe_cells(knitr::knit_print(objects$compare))
   expect_equal(as.numeric(compared[-1, 2]), objects$compare$table$mean, tolerance = 1e-3)
-  expect_equal(as.numeric(sub(" to .*", "", compared[2, 6])), objects$compare$table$lower[1],
+  expect_equal(as.numeric(sub(" to .*", "", compared[2, 4])), objects$compare$table$lower[1],
                tolerance = 1e-2)
 })
 
@@ -123,4 +123,31 @@ test_that("kable() and gt() take the table of every result", {
       expect_identical(lengths(gregexpr("<tr", html)), nrow(frame) + 1L, info = name)
     }
   }
+})
+
+test_that("a knitted table has the notes and the shots that print() shows, and no more rows", {
+  skip_if_not_installed("knitr")
+  notes <- function(x) gsub("\\", "", knitr::knit_print(x), fixed = TRUE)
+  labels <- toy_classes(12, 8)
+  cv <- dg_cv(chain(dica(ncomp = 2), dg_ridge(lambda = 1)), y ~ . | domain, data = labels, folds = 3)
+  text <- notes(cv)
+  expect_identical(nrow(pipe_cells(knitr::knit_print(cv))), 11L)
+  expect_match(text, "- and 2 more domains in `$domains`", fixed = TRUE)
+  expect_match(text, "- note, 3 of 3 folds: `ncomp` is 2", fixed = TRUE)
+  compared <- dg_compare(list(a = cv$spec), y ~ . | domain, data = labels, folds = 3, refits = FALSE)
+  expect_match(notes(compared), "- note, 3 of 3 folds of a: `ncomp` is 2", fixed = TRUE)
+  with_shots <- dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy_domains(4, 10), shots = c(1, 3))
+  text <- notes(with_shots)
+  expect_match(text, "with labelled rows of each held-out domain")
+  expect_match(text, paste0("- 3 labels: mean ", shots_cells(with_shots)$mean[3]), fixed = TRUE)
+  # all pairs of 40 domains are 780
+  many <- mmd(as.matrix(iris[1:4])[1:120, ], gl(40, 3))
+  cells <- pipe_cells(knitr::knit_print(many))
+  expect_identical(nrow(cells), 13L)
+  expect_equal(as.numeric(cells[2, 3]), max(many$squared), tolerance = 1e-3)
+  expect_match(notes(many), "- and 768 more pairs in as.data.frame()", fixed = TRUE)
+  near <- dg_novelty(dg_ridge(y ~ . | domain, data = toy_domains(4, 10), lambda = 1),
+                     toy_domains(14, 6))
+  expect_identical(nrow(pipe_cells(knitr::knit_print(near))), 13L)
+  expect_match(notes(near), "and 2 more domains in `$domains`, nearer", fixed = TRUE)
 })

@@ -176,3 +176,12 @@ test_that("a candidate that fails is left out with one warning that says why", {
     expect_error(suppressWarnings(auto()), "No solution", class = "domgen_error_numeric")
   })
 })
+
+test_that("a plain call says nothing of landmarks that nobody asked for", {
+  set.seed(1)
+  n <- 5100
+  d <- data.frame(x = sample(30, n, TRUE) / 10, g = rep(1:4, length.out = n))
+  d$y <- sin(d$x) + rnorm(n) / 4
+  expect_no_warning(dg_auto(y ~ x | g, data = d, max_predictors = 0, budget = 0.5),
+                    class = "domgen_warning_rank")
+})

@@ -329,3 +329,30 @@ test_that("data that cannot be diagnosed are refused", {
     run(kernel = kernel_rbf())
   })
 })
+
+# A diagnosis with these numbers; room and gain: c(lower, upper, p).
+diagnosed <- function(room, gain) {
+  row <- function(v) {
+    data.frame(difference = mean(v[1:2]), se = 0.005, lower = v[1L], upper = v[2L], p = v[3L],
+               detectable = 0.02)
+  }
+  x <- list(shift = list(variance = 0.1, level = 0.01, ratio = 10, p = 0.02), room = row(room),
+            gain = row(gain), metric = metrics$accuracy, rows = 50L, available = 50L,
+            domains = data.frame(domain = letters[1:5], rows = 10L, pooled_known = 0.7, told = 0.71,
+                                 pooled_unseen = 0.7, distributional = 0.7))
+  x$verdict <- diagnose_verdict(x)
+  structure(x, class = "dg_diagnose")
+}
+
+test_that("where interval and p disagree the print says which decides", {
+  text <- function(...) gsub("\\s+", " ", paste(capture.output(print(diagnosed(...))), collapse = " "))
+  apart <- text(c(-0.003, 0.014, 0.010), c(-0.01, 0.02, 0.4))
+  expect_match(apart, "approximate 95 % interval -0.003 to 0.014), p = 0.010", fixed = TRUE)
+  expect_match(apart, "p decides whether there is a gain")
+  expect_match(apart, "approximate; that of room disagrees with its p.", fixed = TRUE)
+  expect_match(text(c(-0.003, 0.014, 0.010), c(0.01, 0.02, 0.4)), "that of room and gain disagree")
+  expect_no_match(text(c(0.003, 0.014, 0.010), c(-0.01, 0.02, 0.4)), "disagree")
+  skip_if_not_installed("knitr")
+  expect_match(knitr::knit_print(diagnosed(c(-0.003, 0.014, 0.010), c(-0.01, 0.02, 0.4))),
+               "that of room disagrees with its p")
+})

@@ -372,3 +372,45 @@ test_that("where the other domains have two of three classes, the third has prob
     expect_equal(values, cbind(first, 1 - first, 0), tolerance = 1e-8, ignore_attr = TRUE)
   }
 })
+
+test_that("what the folds of an ensemble warn of alike is one warning with its count", {
+  toy <- toy_classes(4, 12)
+  spec <- dg_ensemble(list(chain(dica(ncomp = 2), dg_lm()), dg_ridge(lambda = 1)))
+  heard <- function(code) {
+    messages <- character()
+    withCallingHandlers(code, domgen_warning = function(w) {
+      messages <<- c(messages, conditionMessage(w))
+      invokeRestart("muffleWarning")
+    })
+    grep("`ncomp` is 2", messages, value = TRUE)
+  }
+  expect_length(heard(model <- fit(spec, y ~ . | domain, data = toy)), 1L)
+  found <- heard(lodo(model))
+  expect_length(found, 1L)
+  expect_match(found, "\\([0-9]+ times\\)$")
+  single <- suppressWarnings(fit(chain(dica(ncomp = 2), dg_lm()), y ~ . | domain, data = toy))
+  expect_length(heard(dg_effect(single, grid = 3, refits = TRUE)), 1L)
+})
+
+test_that("warnings that differ in one name are one, those of other kinds stay apart", {
+  heard <- list()
+  value <- withCallingHandlers(warned_once({
+    for (name in c("a", "b")) warn("alone", "Alone: \"", name, "\".")
+    for (i in 1:3) warn("rank", "Too few.")
+    5
+  }), domgen_warning = function(w) {
+    heard[[length(heard) + 1L]] <<- w
+    invokeRestart("muffleWarning")
+  })
+  expect_identical(value, 5)
+  expect_identical(vapply(heard, conditionMessage, ""),
+                   c("Alone: \"a\", \"b\". (2 times)", "Too few. (3 times)"))
+  expect_identical(vapply(heard, function(w) class(w)[1], ""),
+                   c("domgen_warning_alone", "domgen_warning_rank"))
+  # an error does not swallow what was said before it
+  broken <- function() warned_once({
+    warn("rank", "Too few.")
+    stop("no")
+  })
+  expect_warning(expect_error(broken(), "no"), "Too few")
+})

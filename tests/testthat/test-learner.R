@@ -166,3 +166,20 @@ test_that("a saved model predicts the same", {
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), toy), predict(model, toy))
 })
+
+test_that("the print names the class of positive decision values", {
+  toy <- toy_classes(4, 12)
+  toy$y <- factor(toy$y, labels = c("well", "ill"))
+  models <- list(dg_lm(y ~ . | domain, data = toy), dg_svm(y ~ . | domain, data = toy, cost = 1),
+                 dg_glm(y ~ . | domain, data = toy, lambda = 1),
+                 dg_ridge(y ~ . | domain, data = toy, lambda = 1))
+  for (model in models) {
+    positive <- unique(predict(model, toy)[predict(model, toy, type = "decision") > 0])
+    expect_identical(as.character(positive), "ill")
+    expect_output(print(model), "\"well\", \"ill\" \\(decision\\s+> 0: \"ill\"\\)")
+  }
+  # classes are what predict() gives of all of them, probabilities where there are some
+  prob <- predict(models[[3]], toy, type = "prob")
+  expect_identical(predict(models[[3]], toy),
+                   factor(colnames(prob)[max.col(prob, "first")], levels(toy$y)))
+})

@@ -297,3 +297,13 @@ test_that("a deviance without its family is pointed to it", {
                               domain = c(1, 1, 2, 2), metric = metric), "metric_deviance")
   }
 })
+
+test_that("metrics that c() took apart are an error that says how to write them", {
+  toy <- toy_domains(4, 8)
+  own <- metric_custom(function(truth, prediction) 1)
+  for (metric in list(c("rmse", own), c(own, "rmse"), c(own, own))) {
+    expect_domgen_error(dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = metric),
+                        "not `c\\(\\)`, which takes them apart")
+  }
+  expect_length(dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = list("rmse", own))$metrics, 2L)
+})

@@ -9,6 +9,10 @@ test_that("the picture has a line for each new domain, the farthest at the top",
   expect_equal(subset(p$data, new)$distance, found$domains$distance)
   expect_equal(sort(subset(p$data, !new & domain == "d2")$distance),
                unname(sort(found$left_out["d2", ])))
+  # the caption says what p counts
+  expect_match(p$caption, "p: the share of points and triangle that lie at the triangle or right")
+  d2 <- subset(p$data, domain == "d2")
+  expect_equal(subset(d2, new)$p, mean(d2$distance >= subset(d2, new)$distance))
   expect_match(p$y$labels[4], "d4 (p = 0.11)", fixed = TRUE)
   two <- picture(found, max_domains = 2)
   expect_identical(levels(two$data$domain), c("d3", "d4"))

@@ -72,13 +72,16 @@ test_that("a null model far from the others does not squash them", {
     expect_lt(own$value[own$beyond != 0], others[2] + 0.2 * diff(others))
   }
   expect_match(picture(result)$caption, paste0("null \\(score ", signif(null$true[1], 3)))
+  # points that are left out are counted: those of all domains, in both panels
+  expect_match(picture(result)$caption,
+               "Not drawn, too far: 6 of 6 scores of null, 6 of 6 differences of null.", fixed = TRUE)
   # and what is near is left as it is
   result$scores[, "null"] <- result$scores[, "lm"] + 0.01
   result$table[1, c("mean", "difference", "lower", "upper")] <-
     result$table[2, c("mean", "difference", "lower", "upper")]
   near <- picture(result)
   expect_true(all(near$data$beyond == 0))
-  expect_false(grepl("Beyond", near$caption))
+  expect_false(grepl("Beyond|Not drawn", near$caption))
 })
 
 test_that("parameters are named by what they mean, and by their argument", {

@@ -351,7 +351,7 @@ test_that("classes of a response with several stand in its order", {
   order <- list(kind = "class", levels = c("low", "middle", "high"))
   expect_output(describe_response(order), '"low", "middle", "high"', fixed = TRUE)
   expect_output(describe_response(list(kind = "class", levels = c("no", "yes"))),
-                '"yes", "no" (decision > 0 means the first)', fixed = TRUE)
+                '"no", "yes" (decision > 0: "yes")', fixed = TRUE)
 })
 
 test_that("refits add what the fits share, and nothing where they share nothing", {

@@ -190,3 +190,18 @@ test_that("it is printed in words, and tidy() gives the domains", {
   near <- dg_novelty(plain_ridge(of_domains(data, 1:5)), of_domains(data, 1:2))
   expect_output(print(near), "None is farther from training than each of the 5")
 })
+
+test_that("what is usual are the distances of left-out training domains, and nobody resembles 0 %", {
+  train <- simulate_dica(domains = 8, rows = 12, seed = 1)
+  new <- simulate_dica(domains = 2, rows = 12, seed = 2)
+  found <- dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new)
+  text <- gsub("\\s+", " ", paste(capture.output(print(found)), collapse = " "))
+  expect_no_match(text, "usual")
+  of <- as.numeric(regmatches(text, regexec("median distance of ([0-9.]+) \\(([0-9.]+) to ([0-9.]+)\\)",
+                                            text))[[1L]][-1L])
+  expect_equal(of, unname(c(stats::median(found$left_out), range(found$left_out))), tolerance = 0.05)
+  few <- data.frame(domain = "a", training = c("t", "u", "v"), weight = c(0.98, 0.016, 0.004))
+  expect_identical(resembled_words("a", few), "t (98 %), u (2 %)")
+  few$weight <- c(0.004, 0.002, 0)
+  expect_identical(resembled_words("a", few), "none")
+})
