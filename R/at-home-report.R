@@ -44,11 +44,11 @@ report_table.dg_cv <- function(x) {
   columns <- c("score", names(x$metrics)[-1L])
   titles <- vapply(x$metrics, `[[`, "", "title")
   means <- vapply(columns, function(name) known_mean(x$domains[[name]]), 0)
-  errors <- vapply(x$errors, `[[`, 0, "se")
+  intervals <- Map(mean_interval, means, x$errors)
   new_report(x$domains[c("domain", "rows", columns)], c("Domain", "Rows", unname(titles)),
              paste0(x$spec$parts$title, ", ", x$held),
              c(paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
-                      vapply(errors, error_words, "")),
+                      vapply(intervals, interval_words, "")),
                paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4)))))
 }
 
@@ -81,7 +81,7 @@ report_table.dg_auto <- function(x) {
              paste0("Members of the ensemble and the best of the others", describe_formula(x)),
              if (!is.na(expected$mean)) {
                paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
-                      error_words(expected$se))
+                      interval_words(c(expected$lower, expected$upper)))
              })
 }
 

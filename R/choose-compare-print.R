@@ -92,16 +92,16 @@ inference_words <- function(x) {
   refits <- x$runs[[1L]]$refits
   failed <- unlist(lapply(x$runs, function(run) run$refits$error))
   failed <- failed[!is.na(failed)]
-  by_factor <- if (any(how == "factor")) {
-    "a factor on the variance (Nadeau and Bengio)"
-  }
-  by_fits <- if (any(how == "jackknife")) paste(plural(refits$fits, "further fit"), "a method")
-  known <- c(by_fits, by_factor)
-  c(if (length(known)) {
-    paste0("  intervals and p (mean difference) allow for overlapping training sets, by ",
-           paste(known, collapse = " or "),
+  by_factor <- "a factor on the variance (Nadeau and Bengio)"
+  by_fits <- !is.null(refits) && is.null(x$runs[[1L]]$crossed) && !length(failed)
+  known <- if (by_fits) {
+    paste0("the larger of ", by_factor, " and what ", plural(refits$fits, "further fit"),
+           " a method show")
+  } else by_factor
+  c(if (any(how != "none")) {
+    paste0("  intervals and p (mean difference) allow for overlapping training sets, by ", known,
            ";\n  p_rank: Wilcoxon's signed ranks (do the ",
-           "differences lie evenly about zero?), which allow for it too")
+           "differences lie evenly about zero?), which allow for it too;\n  both are ", same_kind)
   }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L]))
 }
 
