@@ -385,7 +385,7 @@ test_that("weights, probabilities and matrices go through", {
 test_that("what was chosen is printed with what was not", {
   expect_output(print(model), "[0-9]+ candidates tried")
   expect_output(print(model), "RMSE on left-out domains \\([0-9]+ rows")
-  expect_output(print(model), "RMSE expected on a new domain: [0-9.]+ \\(standard error [0-9.]+\\)")
+  expect_output(print(model), "RMSE expected on a new domain: [0-9.]+ \\(95 % interval [0-9.]+ to")
   expect_output(print(model), "not chosen")
   others <- best_others(model$choice$table)
   expect_false(any(model$choice$table$member[others]))
