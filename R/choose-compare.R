@@ -35,13 +35,20 @@
 #' itself uncertain, none too much: half was chosen in the simulations below. Of single scores
 #' ([dg_cv()]), which are skewed, nothing is taken off.
 #'
-#' Without `refits`, where one of them fails, where folds are not of whole domains, each held out
-#' once (of [row_folds()] and bootstraps), and with two folds,
+#' The standard error is at least
 #' \eqn{\mathrm{se}^2 = (1 + n/n_1)\,s^2/G}{se^2 = (1 + n/n_1) s^2/G}, where n_1 of
-#' n rows are trained on (Nadeau and Bengio, 2003, section 3): at least twice
+#' n rows are trained on (Nadeau and Bengio, 2003, section 3), because the jackknife of few domains,
+#' or of domains of several kinds, is at times far too small. It is this without `refits`, where one
+#' of them fails, where folds are not of whole domains, each held out once (of [row_folds()] and
+#' bootstraps), and with two folds: at least twice
 #' \eqn{s^2/G}{s^2/G}, too much for stable methods and many domains, and not enough for
 #' methods with about as many parameters as there are domains. Repeats are averaged, and refits are
 #' those of the first; intervals are then a little too wide.
+#'
+#' **What they rest on.** New domains must be exchangeable with those of training. No interval here
+#' covers as it says where domains drift in time, where the predictors of new domains shift beyond
+#' those of training, where few domains have very large levels (log-normal ones), and, at five
+#' domains, where a kind of domain is so rare that training may have none of it.
 #'
 #' **How often they cover**, in simulations with least squares, ridge regressions, one that sees the
 #' domains' means, and the choice of one predictor, with normal and skewed domains, left out one at

@@ -138,7 +138,8 @@ collect_shots <- function(results, task, share, plan = NULL, pairs = list()) {
   names <- factor(rownames(of_fits), intersect(levels(task$domain), rownames(of_fits)))
   scores <- rowsum(of_fits, as.integer(names)) / tabulate(names)
   rownames(scores) <- levels(names)
-  list(shots = shots_table(scores, task$shot_metric[[1L]], share, crossed_by(task, rownames(scores)),
+  crossed <- crossed_by(task, rownames(scores))
+  list(shots = shots_table(scores, task$shot_metric[[1L]], share, crossed,
                            shots_without(plan, pairs, task$domain, scores)),
        shot_scores = scores)
 }
