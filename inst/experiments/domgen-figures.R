@@ -256,6 +256,8 @@ experiment(
     draws <- c(quick = 4L, normal = 200L, full = 1000L)[[size]]
     cells <- expand.grid(figure = "scores", world = figure_worlds, domains = c(5L, 12L, 25L),
                          repeats = draws, stringsAsFactors = FALSE)
+    # where a draw costs more
+    cells$repeats[cells$domains > 5L] <- draws %/% 2L
     auto <- expand.grid(figure = "expected", world = figure_auto_worlds, domains = c(5L, 10L),
                         repeats = max(2L, draws %/% 5L), stringsAsFactors = FALSE)
     if (size == "quick") rbind(cells[cells$domains == 5L, ], auto[1L, ]) else rbind(cells, auto)
