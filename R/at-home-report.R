@@ -48,7 +48,7 @@ report_table.dg_cv <- function(x) {
   new_report(x$domains[c("domain", "rows", columns)], c("Domain", "Rows", unname(titles)),
              paste0(x$spec$parts$title, ", ", x$held),
              c(paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
-                      vapply(intervals, interval_words, "")),
+                      vapply(intervals, mean_words, "")),
                paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4)))))
 }
 
@@ -81,7 +81,7 @@ report_table.dg_auto <- function(x) {
              paste0("Members of the ensemble and the best of the others", describe_formula(x)),
              if (!is.na(expected$mean)) {
                paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
-                      interval_words(c(expected$lower, expected$upper)))
+                      mean_words(c(expected$lower, expected$upper)))
              })
 }
 

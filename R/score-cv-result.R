@@ -127,15 +127,15 @@ describe_cv <- function(x) {
   cat_line(x$spec$parts$title, ", ", x$held)
   if (!is.null(x$novelty)) cat_line("  ", x$novelty)
   cat_line("  ", x$metrics[[1L]]$title, ": mean over domains ", rounded(x$mean, 4),
-           interval_words(mean_interval(x$mean, x$errors[[1L]])), ", all rows ",
+           mean_words(mean_interval(x$mean, x$errors[[1L]])), ", all rows ",
            rounded(x$overall, 4))
   for (name in names(x$metrics)[-1L]) {
     mean <- known_mean(x$domains[[name]])
     interval <- mean_interval(mean, x$errors[[name]])
     cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean, 4),
-             if (!anyNA(interval)) interval_words(interval))
+             if (!anyNA(interval)) mean_words(interval))
   }
-  if (!is.na(x$se)) cat_line("  ", same_kind)
+  if (!is.na(x$se)) cat_line("  ", same_domains)
   missing <- length(unscored(x))
   if (missing) {
     cat_line("  ", without_score(missing, x$predictions))

@@ -175,11 +175,11 @@ skewed_interval <- function(mean, error, level = 0.95) {
 }
 
 # What no error of a mean over domains can know.
-same_kind <- paste("for new domains of the same kind as these: not where domains drift in time or",
+same_domains <- paste("for new domains of the same kind as these: not where domains drift in time or",
                    "predictors shift")
 
 # What stands behind a mean.
-interval_words <- function(interval) {
+mean_words <- function(interval) {
   if (anyNA(interval)) return(" (interval unknown)")
   paste0(" (95 % interval ", paste(column_words(interval, 3), collapse = " to "), ")")
 }

@@ -14,8 +14,8 @@ test_that("the table has the mean, its members and the others, each in order", {
   d <- model$choice$scores - model$choice$scores[, 1L]
   expect_equal(table$difference, unname(colMeans(d)))
   expect_equal(table$difference_se, unname(apply(d, 2, sd)) / sqrt(5))
-  # with the factor of what chose them, as printed
-  expect_equal(table$se, unname(apply(model$choice$scores, 2, sd)) / sqrt(5) * sqrt(1 + 4 / 5))
+  # with the factor for overlapping training sets, as printed
+  expect_equal(table$se, unname(apply(model$choice$scores, 2, sd)) * sqrt(1 / 5 + 1 / 4))
   # every scaling with three kernels
   for (scale in c("pooled", "domain", "both", "means", "rank")) {
     plain <- table$scale == scale & table$domain_kernel == "pooled" & grepl("(1 x", table$kernel, fixed = TRUE)

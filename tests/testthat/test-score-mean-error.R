@@ -147,7 +147,7 @@ test_that("print, summary, glance, plot and report give the same interval of a s
   expect_equal(unlist(glance(cv)[c("lower", "upper")], use.names = FALSE), expected)
   expect_equal(unlist(summary(cv)$metrics[c("lower", "upper")], use.names = FALSE), expected)
   expect_equal(attr(cv_frame(cv, FALSE), "mean")[2:3], expected)
-  words <- interval_words(expected)
+  words <- mean_words(expected)
   expect_match(words, "95 % interval [0-9.]+ to [0-9.]+")
   expect_output(print(cv), words, fixed = TRUE)
   expect_match(report_table(cv)$notes[1], words, fixed = TRUE)
