@@ -101,7 +101,8 @@ inference_words <- function(x) {
   c(if (any(how != "none")) {
     paste0("  intervals and p (mean difference) allow for overlapping training sets, by ", known,
            ";\n  p_rank: Wilcoxon's signed ranks (do the ",
-           "differences lie evenly about zero?), which allow for it too;\n  both are ", same_domains)
+           "differences lie evenly about zero?), which allow for it too;\n  both are ",
+           same_domains)
   }, if (length(failed)) paste0("  note, fits without two folds failed: ", failed[1L]))
 }
 

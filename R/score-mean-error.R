@@ -175,8 +175,8 @@ skewed_interval <- function(mean, error, level = 0.95) {
 }
 
 # What no error of a mean over domains can know.
-same_domains <- paste("for new domains of the same kind as these: not where domains drift in time or",
-                   "predictors shift")
+same_domains <- paste("for new domains of the same kind as these: not where domains drift in time",
+                      "or predictors shift")
 
 # What stands behind a mean.
 mean_words <- function(interval) {

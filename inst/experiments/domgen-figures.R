@@ -245,6 +245,7 @@ figure_table <- function(runs, exchangeable) {
 figure_worlds <- c("ordinary", "context", "skew", "slopes", "rows", "variance", "mixture", "zero",
                    "lognormal", "repeated", "category", "ties", "drift", "shifted", "prevalence",
                    "persons")
+figure_many <- c("ordinary", "slopes", "rows", "mixture", "zero", "lognormal")
 figure_auto_worlds <- c("ordinary", "context", "variance", "mixture", "drift", "shifted")
 
 experiment(
@@ -258,6 +259,7 @@ experiment(
                          repeats = draws, stringsAsFactors = FALSE)
     # where a draw costs more
     cells$repeats[cells$domains > 5L] <- draws %/% 2L
+    if (size != "full") cells <- cells[cells$domains < 25L | cells$world %in% figure_many, ]
     auto <- expand.grid(figure = "expected", world = figure_auto_worlds, domains = c(5L, 10L),
                         repeats = max(2L, draws %/% 5L), stringsAsFactors = FALSE)
     if (size == "quick") rbind(cells[cells$domains == 5L, ], auto[1L, ]) else rbind(cells, auto)
