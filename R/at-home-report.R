@@ -30,13 +30,13 @@ report_table.dg_cv <- function(x) {
   columns <- c("score", names(x$metrics)[-1L])
   titles <- vapply(x$metrics, `[[`, "", "title")
   means <- vapply(columns, function(name) known_mean(x$domains[[name]]), 0)
-  errors <- vapply(x$errors, `[[`, 0, "se")
+  intervals <- Map(mean_interval, means, x$errors)
   shown <- utils::head(x$domains[c("domain", "rows", columns)], cv_domains)
   new_report(shown, c("Domain", "Rows", unname(titles)),
              paste0(x$spec$parts$title, ", ", x$held),
              c(rows_left(x$domains, cv_domains, "domain"), x$novelty,
                paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
-                      vapply(errors, error_words, "")),
+                      vapply(intervals, mean_words, "")),
                paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4))), cv_notes(x),
                if (!is.null(x$shots)) shots_notes(x)))
 }
@@ -47,8 +47,8 @@ shots_notes <- function(x) {
   changed <- ifelse(cells$change == "", "", paste0(", change ", cells$change, " (standard error ",
                                                    cells$`se of change`, ")"))
   labels <- ifelse(cells$labels == "1", " label", " labels")
-  c(shots_title(x), paste0(cells$labels, labels, ": mean ", cells$mean, " (standard error ",
-                           cells$se, ")", changed))
+  c(shots_title(x), paste0(cells$labels, labels, ": mean ", cells$mean, " (95 % interval ",
+                           cells$lower, " to ", cells$upper, ")", changed))
 }
 
 #' @exportS3Method
@@ -81,7 +81,7 @@ report_table.dg_auto <- function(x) {
              paste0("Members of the ensemble and the best of the others", describe_formula(x)),
              c(if (!is.na(expected$mean)) {
                paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
-                      error_words(expected$se))
+                      mean_words(c(expected$lower, expected$upper)))
              }, budget_words(choice$budget)))
 }
 

@@ -157,7 +157,8 @@ summarise_search <- function(first, final, chosen) {
     domain_kernel = of(function(f) domain_kernel_words(f$candidate)),
     lambda = of(function(f) f$lambda),
     rows = rep(c(length(final$judged), length(first$judged)), c(1L + length(keys), length(rest))),
-    mean = colMeans(scores, na.rm = TRUE), se = apply(scores, 2L, chosen_error),
+    mean = colMeans(scores, na.rm = TRUE),
+    se = apply(scores, 2L, function(own) chosen_error(first$metric, own)$se),
     difference = colMeans(differences, na.rm = TRUE),
     difference_se = apply(differences, 2L, known_error), seconds = of(function(f) f$seconds),
     row.names = NULL

@@ -68,7 +68,9 @@ budget_words <- function(budget) {
 describe_expected <- function(expected, title) {
   if (is.na(expected$mean)) return(invisible())
   cat_line("  ", title, " expected on a new domain: ", rounded(expected$mean, 4),
-           error_words(expected$se), "; ", rounded(expected$raw, 4), " as chosen")
+           mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
+           " as chosen")
+  cat_line("  ", same_domains)
 }
 
 # The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the

@@ -46,10 +46,10 @@ rows_for_score <- 50L
 # What print() says of a new domain: scores of the members, less what choosing made too good, in
 # rows that the choice has seen; and, where the search had some of the rows only, what all rows
 # gain, as the ridge regressions have it in closed form.
-# list(mean, se, raw: the mean before it is made good, domains: how many have a score)
+# list(mean, se, lower, upper, raw: the mean before it is made good, domains: how many have a score)
 # members: the fitted models by their keys.
 expected_score <- function(search, chosen, sample, members = NULL) {
-  if (search$few) return(list(mean = NA_real_, se = NA_real_, raw = NA_real_, domains = 0L))
+  if (search$few) return(expected_of(NA_real_, 0, search$metric))
   raw <- chosen$scores
   scored <- search$sample$domain
   # none where none of the ridge regressions could be fitted
@@ -68,22 +68,36 @@ expected_score <- function(search, chosen, sample, members = NULL) {
     raw <- raw + ifelse(is.na(more), known_mean(more), more)
   }
   seen <- pmin(1, c(table(search$sample$domain))[at] / c(table(scored)))
-  too_good <- (chosen$scores - chosen$fair)[at]
-  fair <- raw - ifelse(is.na(at), 0, seen * too_good)
-  known <- sum(!is.na(fair))
-  se <- sqrt(chosen_error(fair)^2 + unit_error(search, chosen$values)^2)
-  list(mean = mean(fair, na.rm = TRUE), raw = mean(raw, na.rm = TRUE), se = se, domains = known)
+  too_good <- ifelse(is.na(at), 0, seen * (chosen$scores - chosen$fair)[at])
+  expected_of(raw, too_good, search$metric, unit = unit_error(search, chosen$values))
 }
 
-# The variance of a mean over G domains knows nothing of what they chose, nor of training sets that
-# overlap: by simulation (inst/experiments/auto-score.R) it is too small by a factor of about
-# 1 + 4 / G.
-overlap <- 4
+# Cross-fitting takes off less than what choosing made too good, because the values of the other
+# domains have learned from the one that is left out. That fades with their number: in simulations
+# (inst/experiments/auto-score.R, domgen-figures.R) about 1 + 4 / G times as much is right. Two
+# domains choose by one, and take off too much as it is.
+left_over <- 4
 
-# Standard error of the mean of cross-fitted scores; two say nothing of it.
-chosen_error <- function(scores) {
-  known <- sum(!is.na(scores))
-  if (known > 2L) known_error(scores) * sqrt(1 + overlap / known) else NA_real_
+# Of a mean of cross-fitted scores; two say nothing of it.
+chosen_error <- function(metric, scores, share = 1 - 1 / min(most_left_out, length(scores))) {
+  if (sum(!is.na(scores)) > 2L) score_error(metric, scores, NULL, share) else no_error()
+}
+
+# raw, too_good: scores by domain, and what cross-fitting takes off; share: of the rows that are
+# trained on; unit: another standard error.
+expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out, length(raw)),
+                        unit = 0) {
+  fair <- raw - too_good
+  known <- !is.na(fair)
+  domains <- sum(known)
+  taken <- known_mean(too_good[known])
+  more <- if (domains > 2L && losses(taken, metric$better) < 0) taken * left_over / domains else 0
+  error <- chosen_error(metric, fair, share)
+  error$se <- sqrt(error$se^2 + unit^2)
+  mean <- known_mean(fair) - more
+  interval <- mean_interval(mean, error)
+  list(mean = mean, raw = known_mean(raw), se = error$se, lower = interval[1L],
+       upper = interval[2L], domains = domains)
 }
 
 # Scores by domain of the mean of candidates, with more rows than the search.

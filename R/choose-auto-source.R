@@ -156,9 +156,7 @@ source_expected <- function(found, cv) {
   seen <- ifelse(is.na(at), 0, pmin(1, found$seen[at] / cv$domains$rows))
   too_good <- found$too_good[cv$domains$domain]
   correction <- ifelse(is.na(too_good) | found$null, 0, seen * too_good)
-  fair <- raw - correction
-  list(mean = known_mean(fair), se = chosen_error(fair), raw = known_mean(raw),
-       domains = sum(!is.na(fair)))
+  expected_of(raw, correction, cv$metrics[[1L]], cv$share)
 }
 
 auto_of_source <- function(members, weights, choice, stage) {

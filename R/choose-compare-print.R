@@ -111,13 +111,16 @@ inference_words <- function(x) {
   refits <- x$runs[[1L]]$refits
   failed <- unlist(lapply(x$runs, function(run) run$refits$error))
   failed <- failed[!is.na(failed)]
-  by_factor <- if (any(how == "factor")) "a factor on the variance (Nadeau and Bengio)"
-  by_fits <- if (any(how == "jackknife")) paste(plural(refits$fits, "further fit"), "a method")
-  known <- c(by_fits, by_factor)
+  by_factor <- "a factor on the variance (Nadeau and Bengio)"
+  by_fits <- !is.null(refits) && is.null(x$runs[[1L]]$crossed) && !length(failed)
+  known <- if (by_fits) {
+    paste0("the larger of ", by_factor, " and what ", plural(refits$fits, "further fit"),
+           " a method show")
+  } else by_factor
   titles <- vapply(x$metrics, `[[`, "", "title")
-  c(if (length(known)) {
+  c(if (any(how != "none")) {
     paste0("95 % CI and p: the mean difference on new domains, allowing for overlapping training ",
-           "sets by ", paste(known, collapse = " or "))
+           "sets by ", known, "; ", same_domains)
   }, if (length(titles) > 1L) {
     paste0("differences are of ", titles[[1L]], "; ", enumerate(titles[-1L], quote = ""),
            ": means over domains, not compared")

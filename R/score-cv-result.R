@@ -14,7 +14,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   crossed <- crossed_by(task, by_domain$domain)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
     values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
-    metric_error(metrics[[name]], values, refits$without[[name]], share, crossed = crossed)
+    score_error(metrics[[name]], values, refits$without[[name]], share, crossed = crossed)
   })
   structure(c(list(
     domains = by_domain, predictions = predictions,
@@ -123,14 +123,15 @@ describe_cv <- function(x) {
   cat_line(x$spec$parts$title, ", ", x$held)
   if (!is.null(x$novelty)) cat_line("  ", x$novelty)
   cat_line("  ", x$metrics[[1L]]$title, ": mean over domains ", rounded(x$mean, 4),
-           error_words(x$se), ", all rows ", rounded(x$overall, 4))
+           mean_words(mean_interval(x$mean, x$errors[[1L]])), ", all rows ",
+           rounded(x$overall, 4))
   for (name in names(x$metrics)[-1L]) {
-    scores <- x$domains[[name]]
-    scores <- scores[!is.na(scores)]
-    se <- x$errors[[name]]$se
-    cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean(scores), 4),
-             if (!is.na(se)) paste0(" (", rounded(se, 2), ")"))
+    mean <- known_mean(x$domains[[name]])
+    interval <- mean_interval(mean, x$errors[[name]])
+    cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean, 4),
+             if (!anyNA(interval)) mean_words(interval))
   }
+  if (!is.na(x$se)) cat_line("  ", same_domains)
   cat_line(paste0("  ", cv_notes(x), recycle0 = TRUE))
   cat_line("")
   cat_table(utils::head(x$domains, cv_domains), digits = max(getOption("digits") - 3L, 1L))

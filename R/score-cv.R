@@ -67,6 +67,11 @@
 #' Rows of a domain count alike, whatever their `weights`, which are for fits: a share of 30 animals
 #' as much as one of 2.
 #'
+#' The interval of a mean is Student's, for new domains that are exchangeable with these: it does
+#' not cover as it says where domains drift in time or predictors shift. Where lower is better and
+#' all scores are above zero, as of `"rmse"`, `"log_loss"` or a deviance, they are skewed, and it is
+#' \eqn{m e^{\pm t\,\mathrm{se}/m}}{m exp(+-t se/m)} about the mean m, Student's on the log scale.
+#'
 #' Means of `"coverage"` and `"width"` are those on fresh domains. The standard error of
 #' `"coverage"` is too large: left-out domains set the width for each other. Widths of all folds are
 #' nearly the same, and how they vary with the training domains only `refits` tell: without them
@@ -81,13 +86,10 @@
 #' Domains are described by all of their rows, labelled or not.
 #'
 #' `se` and that of the paired change from no labels are for new domains, as above: by the factor
-#' for overlapping training sets, or with `refits` by the jackknife over pairs of folds, whose fits
-#' are adapted by the same rows. Where domains differ by much, take them as the least there is: the
-#' error without labels hangs on single training domains then, and errors and changes are skewed. In
-#' two such worlds Student's 95 % intervals of a change held the mean over draws in 91 to 93 % at 8
-#' domains and 86 to 96 % at 12 by the factor, in 87 to 89 and 80 to 90 % with `refits`; those of an
-#' error in 82 to 98 and 74 to 92 %. Where domains are alike `refits` serve better: their intervals
-#' held all of these in 96 to 99 %, those by the factor, which are wider, in 98 to 100 %.
+#' for overlapping training sets, with `refits` at least by it. Where domains differ by much, take
+#' them as the least there is, because errors and changes are skewed. In two such worlds intervals
+#' of a change by the factor held the mean over draws in 91 to 93 % at 8 domains and 86 to 96 % at
+#' 12; where domains are alike, in 98 to 100 %.
 #' @return An object of class `dg_cv`, a list with
 #'   \item{domains}{data frame: `domain`, `fold` (of the first repeat, `NA` where a domain is in
 #'     several), `rows` (counted in each repeat), `score` (mean over repeats), and with several
@@ -99,13 +101,13 @@
 #'     `se`, `lower` and `upper`, or `set` (matrix)}
 #'   \item{mean, se}{mean of the scores over domains, and its standard error as an estimate of
 #'     the mean over new domains. Training sets of folds overlap, and with few domains
-#'     \eqn{s^2/G}{s^2/G}, the variance of G scores as if they were independent, is too small: with
-#'     `refits` the jackknife over pairs of folds says by how much, without them it is multiplied by
-#'     \eqn{1 + n/n_1}{1 + n/n_1} for n_1 of n rows that are trained on, about 2; formulas, sources
-#'     and when which is right in [dg_compare()]}
+#'     \eqn{s^2/G}{s^2/G}, the variance of G scores as if they were independent, is too small:
+#'     it is multiplied by \eqn{1 + n/n_1}{1 + n/n_1} for n_1 of n rows that are trained on, about
+#'     2; with `refits`, by what the jackknife over pairs of folds finds, where that is more.
+#'     Formulas, sources and what intervals rest on in [dg_compare()]}
 #'   \item{errors}{for each metric a list: `se`, `df` (degrees of freedom), `inflation` (factor on
 #'     \eqn{s^2/G}{s^2/G}), `how` it was found (`"jackknife"`, `"factor"`, or `"none"` where there
-#'     is no variance)}
+#'     is no variance), and `positive`: is the interval on the log scale?}
 #'   \item{refits}{with `refits` a list: the number of `fits`, `seconds`, the `error` message of
 #'     one that failed, and the scores `without` a further fold, domains x groups of folds}
 #'   \item{overall}{the score of all rows taken together; an overall `"auc"`
@@ -121,9 +123,9 @@
 #'   \item{novelty, unit, crossed}{of several factors: to what the rows held out are new, what a
 #'     score is of, in words; the levels of crossed factors by domain}
 #'   \item{shots, shot_scores}{with `shots`: data frame of `shots` (0 first), `mean`, `se`, `df`,
-#'     the paired `difference` from no labels, `se_difference`, `df_difference` (degrees of freedom,
-#'     G - 1 or, with `refits`, at most that), and the number of `domains`; scores by domain,
-#'     domains x shots}
+#'     `lower` to `upper` (its 95 % interval), the paired `difference` from no labels,
+#'     `se_difference`, `df_difference` (at most G - 1), and the number of `domains`; scores by
+#'     domain, domains x shots}
 #'   \item{spec}{the learner or chain, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does

@@ -47,9 +47,10 @@ scores_without <- function(plan, scores, domain, names) {
 # without: list(scores [domains x groups], group [domains]), or NULL; share: of the rows that folds
 # train on; off: share of the interactions that is taken off the jackknife, see jackknife_excess().
 # crossed: levels of several factors by domain, see crossed_error(). scores: what `without` has of
-# all fits, where d are pseudovalues.
+# all fits, where d are pseudovalues. The jackknife is itself uncertain where domains are few, and
+# too small where they are of several kinds: with `least` the error is at least the factor's.
 mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, crossed = NULL,
-                       scores = d) {
+                       scores = d, least = TRUE) {
   known <- !is.na(d)
   G <- sum(known)
   if (G < 2L || !all(is.finite(d[known]))) return(no_error())
@@ -57,14 +58,14 @@ mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, cr
   independent <- standard_error(d[known])
   if (independent == 0) return(list(se = 0, df = G - 1, inflation = 1, how = "none"))
   excess <- if (!is.null(without)) jackknife_excess(scores, known, without, independent, off)
-  if (!is.null(excess)) {
+  # Nadeau and Bengio (2003), section 3: (1/J + n2/n1) s^2 for J folds, with J n2 = n
+  inflation <- 1 + 1 / share
+  if (!is.null(excess) && (!least || 1 + excess$value > inflation)) {
     # Satterthwaite's degrees of freedom of a sum of two variances, here of the same domains
     df <- (1 + excess$value)^2 / (1 / (G - 1) + excess$value^2 / excess$df)
     return(list(se = independent * sqrt(1 + excess$value), df = min(df, G - 1),
                 inflation = 1 + excess$value, how = "jackknife"))
   }
-  # Nadeau and Bengio (2003), section 3: (1/J + n2/n1) s^2 for J folds, with J n2 = n
-  inflation <- 1 + 1 / share
   list(se = independent * sqrt(inflation), df = G - 1, inflation = inflation, how = "factor")
 }
 
@@ -73,8 +74,17 @@ no_error <- function() list(se = NA_real_, df = NA_real_, inflation = NA_real_, 
 # Of a metric. What hangs on the fits and hardly on the domains, as the width of intervals, has the
 # error that fits without two folds show, or none.
 metric_error <- function(metric, ...) {
-  error <- mean_error(...)
-  if (isTRUE(metric$of_fits) && error$how != "jackknife") no_error() else error
+  of_fits <- isTRUE(metric$of_fits)
+  error <- mean_error(..., least = !of_fits)
+  if (of_fits && error$how != "jackknife") no_error() else error
+}
+
+# Of scores, not differences: losses that are all above zero are skewed, and their mean has an
+# interval on the log scale, see mean_interval().
+score_error <- function(metric, d, ...) {
+  error <- metric_error(metric, d, ...)
+  error$positive <- metric$better == "low" && all(d > 0, na.rm = TRUE)
+  error
 }
 
 # Of combinations of crossed factors, whose scores are alike where they share a level: sums of
@@ -145,10 +155,33 @@ jackknife_variance <- function(means, size) {
   mean((h - 1) * (means - stats::weighted.mean(means, h - 1))^2)
 }
 
-# Student's interval.
+# Student's interval; of means of positive losses on the log scale, where the error of log(mean) is
+# se / mean to first order.
 mean_interval <- function(mean, error, level = 0.95) {
   if (is.na(error$se)) return(c(NA_real_, NA_real_))
-  mean + c(-1, 1) * stats::qt((1 + level) / 2, error$df) * error$se
+  ends <- c(-1, 1) * stats::qt((1 + level) / 2, error$df) * error$se
+  if (isTRUE(error$positive)) mean * exp(ends / mean) else mean + ends
+}
+
+# Of means that are skewed, but of either sign: the outer ends of Student's interval and of that on
+# the scale of asinh(mean / se), which is that of the logarithm far from zero and Student's near it.
+skewed_interval <- function(mean, error, level = 0.95) {
+  student <- mean_interval(mean, error, level)
+  if (is.na(error$se) || error$se == 0 || !is.finite(mean)) return(student)
+  size <- mean / error$se
+  ends <- c(-1, 1) * stats::qt((1 + level) / 2, error$df) / sqrt(1 + size^2)
+  bent <- error$se * sinh(asinh(size) + ends)
+  c(min(student[1L], bent[1L]), max(student[2L], bent[2L]))
+}
+
+# What no error of a mean over domains can know.
+same_domains <- paste("for new domains of the same kind as these: not where domains drift in time",
+                      "or predictors shift")
+
+# What stands behind a mean.
+mean_words <- function(interval) {
+  if (anyNA(interval)) return(" (interval unknown)")
+  paste0(" (95 % interval ", paste(column_words(interval, 3), collapse = " to "), ")")
 }
 
 # As if the values were independent; NA for one number, and where one is infinite.

@@ -100,13 +100,15 @@ decision_of <- function(adapted, n) {
 # The curve: a line for each number of labels, with the paired difference from none. Such changes
 # are skewed as single scores are: nothing is taken off the jackknife, see jackknife_excess().
 # scores: [domains x shots]; without: see shots_without().
-shots_table <- function(scores, share, crossed, without = NULL) {
+shots_table <- function(scores, metric, share, crossed, without = NULL) {
   shots <- as.integer(colnames(scores))
   lines <- lapply(seq_along(shots), function(j) {
     change <- scores[, j] - scores[, 1L]
-    error <- mean_error(scores[, j], without$score[[j]], share, crossed = crossed)
-    of_change <- mean_error(change, without$change[[j]], share, crossed = crossed)
+    error <- score_error(metric, scores[, j], without$score[[j]], share, crossed = crossed)
+    interval <- mean_interval(known_mean(scores[, j]), error)
+    of_change <- metric_error(metric, change, without$change[[j]], share, crossed = crossed)
     data.frame(shots = shots[j], mean = known_mean(scores[, j]), se = error$se, df = error$df,
+               lower = interval[1L], upper = interval[2L],
                difference = known_mean(change), se_difference = of_change$se,
                df_difference = of_change$df, domains = sum(!is.na(scores[, j])))
   })
@@ -136,7 +138,8 @@ collect_shots <- function(results, task, share, plan = NULL, pairs = list()) {
   names <- factor(rownames(of_fits), intersect(levels(task$domain), rownames(of_fits)))
   scores <- rowsum(of_fits, as.integer(names)) / tabulate(names)
   rownames(scores) <- levels(names)
-  list(shots = shots_table(scores, share, crossed_by(task, rownames(scores)),
+  crossed <- crossed_by(task, rownames(scores))
+  list(shots = shots_table(scores, task$shot_metric[[1L]], share, crossed,
                            shots_without(plan, pairs, task$domain, scores)),
        shot_scores = scores)
 }
@@ -157,9 +160,9 @@ shots_title <- function(x) {
 }
 
 shots_cells <- function(x) {
-  shown <- x$shots[c("shots", "mean", "se", "difference", "se_difference")]
+  shown <- x$shots[c("shots", "mean", "lower", "upper", "difference", "se_difference")]
   shown[c("difference", "se_difference")][1L, ] <- NA
-  names(shown) <- c("labels", "mean", "se", "change", "se of change")
+  names(shown) <- c("labels", "mean", "lower", "upper", "change", "se of change")
   cells <- in_words(shown, 3)
   cells[1L, c("change", "se of change")] <- ""
   cells

@@ -243,7 +243,7 @@ new_source_cv <- function(spec, task, folds, metrics, splits, fits, scores, seco
   if (length(metrics) > 1L) domains[names(metrics)] <- as.data.frame(scores$domains)
   share <- source_share(splits, sizes)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
-    mean_error(scores$domains[, name], NULL, share)
+    score_error(metrics[[name]], scores$domains[, name], NULL, share)
   })
   table <- data.frame(fold = vapply(splits, `[[`, 0L, "fold"), rep = vapply(splits, `[[`, 0, "rep"),
                       seconds = seconds / length(splits))

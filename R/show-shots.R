@@ -2,10 +2,7 @@
 
 shots_picture <- function(x) {
   table <- x$shots
-  bounds <- vapply(seq_len(nrow(table)), function(j) mean_interval(table$mean[j], table[j, ]),
-                   numeric(2))
-  frame <- data.frame(shots = table$shots, mean = table$mean, lower = bounds[1L, ],
-                      upper = bounds[2L, ])
+  frame <- table[c("shots", "mean", "lower", "upper")]
   single <- x$shot_scores[stats::complete.cases(x$shot_scores), , drop = FALSE]
   at <- seq_len(nrow(frame))
   new_picture(

@@ -69,7 +69,7 @@ mean_increase <- function(own, domains, share, level, crossed = NULL, without = 
   values <- if (own$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
   # infinite scores, as of a model that overflows, have no interval
   error <- mean_error(values, without, share, crossed = crossed, scores = increase)
-  interval <- mean_interval(known_mean(increase), error, level)
+  interval <- skewed_interval(known_mean(increase), error, level)
   list(line = data.frame(increase = known_mean(increase), se = error$se, lower = interval[1L],
                          upper = interval[2L], domains = sum(!is.na(increase))),
        increase = unname(increase))

@@ -14,7 +14,8 @@
 #
 # One line per world, procedures, domains, folds ("rows": row_folds(), "5 x 3": repeated) and
 # interval ("independent": s^2/G; "factor": Nadeau and Bengio's; "jackknife": from fits without two
-# folds, as dg_compare() does for differences and dg_cv() for scores). coverage: of the expected difference over training sets of the folds' size;
+# folds; dg_compare() and dg_cv() take the larger of the last two, see domgen-figures.R).
+# coverage: of the expected difference over training sets of the folds' size;
 # coverage_models: of the difference of the two models trained on all domains, on 500 new ones;
 # width: mean, and oracle_width that of the 95 % interval from the true standard deviation. alarms
 # (world "equal"): share of p < 0.05 of the mean, of the signed ranks (alarms_rank), of Friedman's
@@ -157,7 +158,8 @@ intervals_of <- function(d, models, ranks, alone) {
                                    inflation = 1),
                 factor = inside$mean_error(d$scores, NULL, d$share),
                 jackknife = if (!is.null(d$without)) {
-                  inside$mean_error(d$scores, d$without, off = if (alone) 0 else 0.5)
+                  inside$mean_error(d$scores, d$without, off = if (alone) 0 else 0.5,
+                                    least = FALSE)
                 })
   theta <- mean(d$scores)
   t(vapply(Filter(Negate(is.null), error), function(e) {

@@ -63,6 +63,27 @@ test_that("what is learned from noise is not reported as a gain", {
   expect_true(all(gains["reported", ] <= gains["best", ]))
 })
 
+test_that("the expected score has an interval, and loses more than cross-fitting takes off", {
+  raw <- c(1, 2, 1.5, 1.2, 0.9)
+  off <- -c(0.1, 0.2, 0, 0.1, 0.1)
+  found <- expected_of(raw, off, metrics$rmse)
+  expect_equal(found$mean, mean(raw) + (1 + 4 / 5) * mean(-off))
+  expect_equal(found$se, sd(raw - off) * sqrt(1 / 5 + 1 / 4))
+  expect_equal(c(found$lower, found$upper),
+               found$mean * exp(c(-1, 1) * qt(0.975, 4) * found$se / found$mean))
+  # what the other domains choose may be better: nothing more is taken off
+  expect_equal(expected_of(raw, -off, metrics$rmse)$mean, mean(raw + off))
+  # higher is better; not on the log scale
+  high <- expected_of(-raw, -off, metrics$accuracy)
+  expect_equal(high$mean, -found$mean)
+  expect_equal(c(high$lower, high$upper), high$mean + c(-1, 1) * qt(0.975, 4) * found$se)
+  # two domains say nothing of the error, and take off enough
+  two <- expected_of(raw[1:2], off[1:2], metrics$rmse)
+  expect_equal(two$mean, mean((raw - off)[1:2]))
+  expect_identical(c(two$se, two$lower, two$upper), rep(NA_real_, 3))
+  expect_gt(expected_of(raw, off, metrics$rmse, unit = 0.3)$upper, found$upper)
+})
+
 test_that("rows of a search do not make the score too good", {
   world <- function(domains) {
     d <- data.frame(domain = factor(rep(seq_len(domains), each = 40)), x = rnorm(40 * domains))
@@ -116,7 +137,7 @@ test_that("more domains than a search has rows and classes too rare to be drawn 
                      members = 1, progress = FALSE)
     expect_true(is.finite(found$choice$expected$mean))
     expect_identical(found$choice$expected$domains, 150L)
-    expect_output(print(found), "expected on a new domain: [0-9.]+ \\(standard error")
+    expect_output(print(found), "expected on a new domain: [0-9.]+ \\(95 % interval [-0-9.]+ to")
   }
   for (seed in 1:10) {
     rows <- search_rows(list(y = many$rare, domain = factor(many$domain)), 40, seed)

@@ -14,8 +14,8 @@ test_that("the table has the mean, its members and the others, each in order", {
   d <- model$choice$scores - model$choice$scores[, 1L]
   expect_equal(table$difference, unname(colMeans(d)))
   expect_equal(table$difference_se, unname(apply(d, 2, sd)) / sqrt(5))
-  # with the factor of what chose them, as printed
-  expect_equal(table$se, unname(apply(model$choice$scores, 2, sd)) / sqrt(5) * sqrt(1 + 4 / 5))
+  # with the factor for overlapping training sets, as printed
+  expect_equal(table$se, unname(apply(model$choice$scores, 2, sd)) * sqrt(1 / 5 + 1 / 4))
   # every scaling with three kernels
   for (scale in c("pooled", "domain", "both", "means", "rank")) {
     plain <- table$scale == scale & table$domain_kernel == "pooled" & grepl("(1 x", table$kernel, fixed = TRUE)
@@ -385,7 +385,7 @@ test_that("weights, probabilities and matrices go through", {
 test_that("what was chosen is printed with what was not", {
   expect_output(print(model), "[0-9]+ candidates tried")
   expect_output(print(model), "RMSE on left-out domains \\([0-9]+ rows")
-  expect_output(print(model), "RMSE expected on a new domain: [0-9.]+ \\(standard error [0-9.]+\\)")
+  expect_output(print(model), "RMSE expected on a new domain: [0-9.]+ \\(95 % interval [0-9.]+ to")
   expect_output(print(model), "not chosen")
   others <- best_others(model$choice$table)
   expect_false(any(model$choice$table$member[others]))

@@ -57,7 +57,7 @@ test_that("the table has the paired differences, with domains that lack a score 
     without <- list(scores = (result$runs[[name]]$refits$without$auc$scores -
                                 result$runs$svm$refits$without$auc$scores)[-4, ],
                     group = result$runs$svm$refits$without$auc$group[-4])
-    error <- mean_error(d, without, off = 0.5)
+    error <- mean_error(d, without, result$runs$svm$share, off = 0.5)
     expect_equal(line$se, error$se)
     expect_equal(line$p_rank, signed_rank(d, error))
     expect_equal(line$mean, mean(result$scores[-4, name]))

@@ -38,7 +38,7 @@ test_that("groups of folds are left out in pairs", {
 })
 
 # The help's formulas. without[g, L]: score of g by fits without its own group and L.
-naive_error <- function(d, without, group, off = 0) {
+naive_error <- function(d, without, group, off = 0, share = 1 - 1 / length(d)) {
   G <- length(d)
   cells <- data.frame(change = c(without - d), g = gl(G, 1, G * ncol(without)),
                       L = gl(ncol(without), G))
@@ -54,6 +54,7 @@ naive_error <- function(d, without, group, off = 0) {
   scores <- v(function(L) mean(d[group != L]))
   excess <- max(0, refits - scores - off * w * mean(1 / tabulate(group)))
   own <- var(d) / G
+  if (excess < own / share) return(c(sqrt(own * (1 + 1 / share)), G - 1))
   df <- (own + excess)^2 / (own^2 / (G - 1) + excess^2 / (J - 1))
   c(sqrt(own + excess), min(df, G - 1))
 }
@@ -75,17 +76,25 @@ test_that("the standard error is the formula, in any unit, from fits that were m
   }
   expect_equal(result$refits$without$mae$scores, without, tolerance = 1e-7)
   expect_identical(result$refits$fits, 6L)
-  expected <- naive_error(result$domains$mae, without, group)
+  expected <- naive_error(result$domains$mae, without, group, share = result$share)
   expect_equal(c(result$se, result$errors$mae$df), expected, tolerance = 1e-6)
-  expect_identical(result$errors$mae$how, "jackknife")
-  difference <- mean_error(result$domains$mae, list(scores = without, group = group), off = 0.5)
-  expect_equal(c(difference$se, difference$df),
-               naive_error(result$domains$mae, without, group, 0.5), tolerance = 1e-6)
-  expect_lt(difference$se, result$se)
   expect_false(result$errors$rmse$se == result$se)
-  for (unit in c(1e-200, 1e180)) {
-    scaled <- mean_error(unit * result$domains$mae, list(scores = unit * without, group = group))
-    expect_equal(c(scaled$se / unit, scaled$df), expected, tolerance = 1e-6)
+  # by fits that change more, the jackknife is the larger one; by less, the factor is
+  for (change in c(0.1, 1, 3)) {
+    changed <- result$domains$mae + change * (without - result$domains$mae)
+    error <- function(off, unit = 1) {
+      mean_error(unit * result$domains$mae, list(scores = unit * changed, group = group), off = off)
+    }
+    naive <- function(off) naive_error(result$domains$mae, changed, group, off)
+    for (off in c(0, 0.5)) {
+      expect_equal(c(error(off)$se, error(off)$df), naive(off), tolerance = 1e-6)
+    }
+    for (unit in c(1e-200, 1e180)) {
+      scaled <- error(0, unit)
+      expect_equal(c(scaled$se / unit, scaled$df), naive(0), tolerance = 1e-6)
+    }
+    expect_identical(error(0)$how, if (change == 3) "jackknife" else "factor")
+    if (change == 3) expect_lt(error(0.5)$se, error(0)$se)
   }
   # predictions, and so scores, are the same without refits
   plain <- dg_cv(spec, y ~ . | domain, data = toy, folds = folds, metric = c("mae", "rmse"))
@@ -107,6 +116,55 @@ test_that("without refits the variance has Nadeau and Bengio's factor", {
   without <- list(scores = matrix(rnorm(81), 9), group = 1:9)
   without$scores[2, 3] <- NA
   expect_identical(mean_error(d, without)$how, "factor")
+})
+
+test_that("positive losses have Student's interval on the log scale, others on their own", {
+  scores <- c(1.2, 0.4, 3, 0.8, 1.1)
+  se <- sd(scores) * sqrt(1 / 5 + 1 / 4)
+  t <- qt(0.975, 4)
+  on_log <- mean(scores) * exp(c(-1, 1) * t * se / mean(scores))
+  interval <- function(metric, d = scores) mean_interval(mean(d), score_error(metric, d))
+  for (name in c("rmse", "mae", "log_loss", "brier", "interval_score")) {
+    expect_equal(interval(metrics[[name]]), on_log)
+  }
+  expect_equal(interval(metric_deviance(poisson)), on_log)
+  plain <- mean(scores) + c(-1, 1) * t * se
+  expect_equal(interval(metrics$log_density), plain)
+  # a loss of zero has no logarithm
+  zero <- replace(scores, 2, 0)
+  expect_equal(interval(metrics$rmse, zero), mean_interval(mean(zero), mean_error(zero)))
+  expect_lt(plain[1], on_log[1])
+  # differences keep their own scale
+  expect_null(metric_error(metrics$rmse, scores)$positive)
+})
+
+test_that("print, summary, glance, plot and report give the same interval of a score", {
+  toy <- with_seed(2, toy_domains(5, 8))
+  cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
+  d <- cv$domains$score
+  se <- sd(d) * sqrt(1 / 5 + 1 / 4)
+  expected <- mean(d) * exp(c(-1, 1) * qt(0.975, 4) * se / mean(d))
+  expect_equal(unlist(glance(cv)[c("lower", "upper")], use.names = FALSE), expected)
+  expect_equal(unlist(summary(cv)$metrics[c("lower", "upper")], use.names = FALSE), expected)
+  expect_equal(attr(cv_frame(cv, FALSE), "mean")[2:3], expected)
+  words <- mean_words(expected)
+  expect_match(words, "95 % interval [0-9.]+ to [0-9.]+")
+  expect_output(print(cv), words, fixed = TRUE)
+  expect_match(report_table(cv)$notes[1], words, fixed = TRUE)
+  expect_output(print(cv), "of the same kind")
+})
+
+test_that("skewed means have the outer ends of two intervals", {
+  error <- list(se = 2, df = 4)
+  t <- qt(0.975, 4)
+  bent <- function(mean) 2 * sinh(asinh(mean / 2) + c(-1, 1) * t / sqrt(1 + mean^2 / 4))
+  expect_equal(skewed_interval(10, error), c(10 - 2 * t, bent(10)[2]))
+  expect_equal(skewed_interval(-10, error), -rev(skewed_interval(10, error)))
+  # far from zero the scale is that of the logarithm
+  expect_equal(skewed_interval(1e6, list(se = 1e4, df = 4))[2],
+               1e6 * exp(t * 1e4 / 1e6), tolerance = 1e-4)
+  expect_equal(skewed_interval(3, list(se = 0, df = 4)), c(3, 3))
+  expect_identical(skewed_interval(3, no_error()), c(NA_real_, NA_real_))
 })
 
 test_that("a fit without two folds that fails costs the refits, not the comparison", {

@@ -210,7 +210,7 @@ test_that("probabilities and several classes are judged, by each metric's own di
   }
 })
 
-test_that("intervals are Student's of the pseudovalues of pairs", {
+test_that("intervals are of the pseudovalues of pairs, the outer ends of two", {
   G <- 6
   D <- with_seed(1, matrix(stats::rexp(G^2), G))
   diag(D) <- NA
@@ -226,7 +226,10 @@ test_that("intervals are Student's of the pseudovalues of pairs", {
   values <- result$domains$increase
   se <- stats::sd(values) / sqrt(5) * sqrt(1 + 5 / 4)
   expect_equal(result$table$se, se)
-  expect_equal(result$table$upper, mean(values) + stats::qt(0.9, 4) * se)
+  t <- stats::qt(0.9, 4)
+  expect_equal(result$table$lower, mean(values) - t * se)
+  size <- mean(values) / se
+  expect_equal(result$table$upper, se * sinh(asinh(size) + t / sqrt(1 + size^2)))
   two <- dg_importance(dg_lm(), y ~ x | g, data = droplevels(data[data$g %in% c("d01", "d02"), ]),
                        permutations = 2)
   expect_identical(is.na(two$table$se), two$table$kind != "within")
@@ -344,7 +347,7 @@ test_that("intervals of crossed domains count what they share, as those of dg_cv
   cv <- dg_cv(dg_lm(), y ~ x | patient + device, data = toy)
   expect_equal(found$table$se, sqrt(variance * (1 + 1 / cv$share)))
   half <- qt(0.975, 2) * found$table$se
-  expect_equal(found$table$upper - found$table$increase, half)
+  expect_equal(found$table$increase - found$table$lower, half)
 })
 
 test_that("classes of a response with several stand in its order", {
@@ -354,7 +357,7 @@ test_that("classes of a response with several stand in its order", {
                 '"no", "yes" (decision > 0: "yes")', fixed = TRUE)
 })
 
-test_that("refits add what the fits share, and nothing where they share nothing", {
+test_that("refits add what the fits share beyond the factor, and nothing where they share nothing", {
   rows <- with_seed(3, data.frame(x = rnorm(60), g = rep(letters[1:6], 10)))
   rows$y <- with_seed(4, rows$x + rnorm(60))
   known <- learner_custom(fit = function(x, y, ...) list(),
@@ -368,10 +371,13 @@ test_that("refits add what the fits share, and nothing where they share nothing"
   # a model that learns nothing: permutations alone differ between fits
   plain <- se(known, FALSE)
   expect_equal(plain[1L] / plain[2L], sqrt(1 + 6 / 5), tolerance = 1e-8)
-  still <- se(known, TRUE)
-  expect_lt(still[1L] / still[2L], 1.3)
-  learned <- se(dg_lm(), TRUE)
-  expect_gt(learned[1L] / learned[2L], 1)
+  expect_equal(se(known, TRUE), plain)
+  # one that is nothing but what it learned
+  level <- learner_custom(fit = function(x, y, ...) list(slope = 20 * mean(y)),
+                          predict = function(model, x, ...) model$slope * unname(x[, 1]),
+                          scale = "none")
+  learned <- se(level, TRUE)
+  expect_gt(learned[1L] / learned[2L], 1.01 * sqrt(1 + 6 / 5))
 })
 
 test_that("squared errors that overflow are told of", {
