@@ -22,7 +22,8 @@
 # names the line. Warnings are not shown.
 #
 # A tolerance is at least twice what quick runs were seen to be off with the reference BLAS and with
-# OpenBLAS for another core (OPENBLAS_CORETYPE=Prescott), and two rows of what is counted.
+# OpenBLAS for another core (OPENBLAS_CORETYPE=Prescott), which is 0 for most, and one and a half
+# rows of what is counted: less than the distance between two methods that are swapped.
 
 experiment <- function(paper, item, title, run, data = character(), draws, minutes,
                        cells = function(size) data.frame(row.names = 1L), tolerance = numeric(),

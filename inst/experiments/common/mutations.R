@@ -33,11 +33,11 @@ swaps_noticed <- function(stored, tolerance, here) {
   stored <- stored[stored$measure %in% names(tolerance), ]
   methods <- unique(stored$method)
   if (length(methods) < 2L) return(logical())
-  utils::combn(methods, 2L, function(pair) {
+  vapply(utils::combn(methods, 2L, simplify = FALSE), function(pair) {
     swapped <- swap_methods(stored, pair[1L], pair[2L])
     if (isTRUE(all.equal(swapped$value, stored$value, tolerance = 1e-4))) return(NA)
     length(deviations(swapped, stored, tolerance, here)) > 0L
-  })
+  }, NA)
 }
 
 # Runs code with a fault in the package; returns how often it changed a value.
