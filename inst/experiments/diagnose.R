@@ -43,8 +43,8 @@ truth <- list(plain = c(FALSE, FALSE, FALSE), shift = c(TRUE, FALSE, FALSE),
 
 # max_rows: NA for all rows; share: of the replications
 designs <- rbind(
-  data.frame(domains = 5, rows = 20, max_rows = NA, share = 1),
-  data.frame(domains = 8, rows = 20, max_rows = NA, share = 1),
+  data.frame(domains = 5, rows = 20, max_rows = NA, share = 0.9),
+  data.frame(domains = 8, rows = 20, max_rows = NA, share = 0.9),
   data.frame(domains = 300, rows = 40, max_rows = 300, share = 0.5),
   data.frame(domains = 1000, rows = 8, max_rows = 300, share = 0.5),
   data.frame(domains = 30, rows = 12, max_rows = NA, share = 0.25),
@@ -97,7 +97,7 @@ experiment(
   outcomes = c("used", "truth", "alarms", "at_20", "claims", "denials", "advice", "difference",
                "detectable"),
   cells = function(size) {
-    cells <- diagnose_cells(c(quick = 2, normal = 20, full = 200)[[size]])
+    cells <- diagnose_cells(c(quick = 3, normal = 20, full = 200)[[size]])
     if (size != "quick") return(cells)
     cells[cells$domains == 8 & cells$world %in% c("contextual", "ellipses"), ]
   },
