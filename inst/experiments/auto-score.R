@@ -89,7 +89,7 @@ experiment(
   paper = "domgen", item = "?dg_auto",
   title = "Is what dg_auto() expects of a new domain true, in worlds that are drawn anew?",
   draws = c(quick = 1, normal = 30, full = 200), minutes = c(quick = 0.1, normal = 60, full = 400),
-  packages = "ranger", tolerance = c(reported = 0.02, se = 0.02, true = 0.02, chosen = 0.02),
+  packages = "ranger", tolerance = c(reported = 0.015, se = 0.015, true = 0.015, chosen = 0.015),
   outcomes = c("reported", "se", "true", "true_se", "chosen", "null", "others"),
   cells = function(size) {
     if (size != "quick") return(cells)

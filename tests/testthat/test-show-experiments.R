@@ -129,13 +129,12 @@ test_that("methods that are swapped in stored results are noticed", {
   known <- parts$read_experiments(folder, parts)
   for (name in names(known)) {
     stored <- parts$read_quick(name, file.path(folder, "results"), known[[name]])
-    # pairs in the order of the file: as many as are needed
-    methods <- unique(stored$method)
-    stored <- stored[stored$method %in% utils::head(methods, 12L), ]
-    here <- parts$swaps_noticed(stored, known[[name]]$tolerance, stored$blas[1L])
-    expect_true(all(here, na.rm = TRUE), info = name)
-    there <- parts$swaps_noticed(stored, known[[name]]$tolerance, "another machine")
-    expect_true(mean(there, na.rm = TRUE) %in% NaN || mean(there, na.rm = TRUE) >= 0.8, info = name)
+    # pairs of a few, as a vignette's worth of them takes seconds
+    stored <- stored[stored$method %in% utils::head(unique(stored$method), 8L), ]
+    for (machine in c(stored$blas[1L], "another machine")) {
+      noticed <- parts$swaps_noticed(stored, known[[name]]$tolerance, machine)
+      expect_true(all(noticed, na.rm = TRUE), info = paste(name, "on", machine))
+    }
   }
 })
 

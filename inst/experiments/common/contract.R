@@ -10,7 +10,7 @@
 #     tolerance = c(accuracy = 2),                   # of --check on another machine than that of
 #                                                    # the stored run, by measure; those without one
 #                                                    # (times) are not compared
-#     outcomes = c("reported", "true"),              # columns of results; without it, result_lines()
+#     outcomes = c("reported", "true"),              # columns, where lines are not result_lines()
 #     summary = function(table) ...                  # prints results; without it, means over draws
 #     run = function(cell, draw, data) ...           # one cell of the table in one draw
 #   )

@@ -79,7 +79,8 @@ mutate_experiment <- function(name, known, folder, mutation) {
       utils::capture.output(new <- tryCatch(run_experiment(name, known, "quick"),
                                             error = function(e) "error"))
     })
-    own <- if (length(cell)) stored[key(stored, names(cell)) == key(cell, names(cell)), ] else stored
+    here <- if (length(cell)) key(stored, names(cell)) == key(cell, names(cell)) else TRUE
+    own <- stored[here, ]
     failed <- identical(new, "error")
     is_off <- function(here, tolerance = e$tolerance) {
       failed || length(deviations(as_lines(new, e, cells), own, tolerance, here)) > 0L
