@@ -70,12 +70,12 @@ test_that("a run that was stopped goes on where it was", {
   expect_equal(count, 5)
 })
 
-# Stored as of `blas`, then checked with other values.
-verdict_on <- function(known, blas = parts$machine()) {
+# Stored as of a machine, then checked with other values.
+verdict_on <- function(known, of = parts$machine()) {
   home <- tempfile()
   file <- file.path(home, "quick", "toy.csv")
   silently("toy", list(toy = toy(tolerance = c(error = 0.5))), "quick", file = file)
-  utils::write.csv(transform(utils::read.csv(file), blas = blas), file, row.names = FALSE)
+  utils::write.csv(transform(utils::read.csv(file), blas = of), file, row.names = FALSE)
   text <- utils::capture.output(v <- parts$check_experiment("toy", known, home))
   list(verdict = v, text = text)
 }
