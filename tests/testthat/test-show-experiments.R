@@ -150,7 +150,7 @@ test_that("a fault of the package is noticed where it changes a result, and then
     parts$mutate_experiment("toy", known, home, mutation)
   }, "")
   expect_equal(unname(found), c("", "noticed", "noticed"))
-  expect_equal(parts$check_experiment("toy", known, home), "passed")
+  expect_output(expect_equal(parts$check_experiment("toy", known, home), "passed"))
   known$toy$cells <- function(size) data.frame(which = 1L)
   expect_equal(parts$mutate_experiment("toy", known, home, parts$mutations$`response not centred`),
                "no effect") # there is an intercept
