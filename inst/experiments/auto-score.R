@@ -10,22 +10,11 @@
 # `steps`: y = 3 (x1 > 0)(x2 > 0) + offset + noise / 4, for which a random forest is made.
 # At 2, 5, 10, 30 and 160 domains, with all rows in the search and with some (`max_rows`).
 #
-#   Rscript auto-score.R [results.csv] [--quick | worlds per cell]
-#
-# results.csv: a line per world with
-#   world, domains, rows (of a domain), max_rows, thinned, seed: the cell and its draw
+# A line per world with
+#   world, domains, rows (of a domain), max_rows, thinned, draw: the cell and its draw
 #   reported, se, true: what is compared; true_se, because fresh domains are finite in number
 #   chosen: the score as it was chosen, before it is corrected
 #   null: was the null model chosen? others: the weight of what is no ridge regression
-# What is there already is not computed again. Stored: results/auto-score.csv.
-
-library(domgen)
-
-options <- commandArgs(TRUE)
-quick <- "--quick" %in% options
-given <- setdiff(options, "--quick")
-target <- if (length(given)) given[1L]
-worlds <- if (quick) 3L else if (length(given) > 1L) as.integer(given[2L]) else 50L
 
 cells <- rbind(
   expand.grid(world = c("regression", "classes", "noise"), domains = c(2, 5, 10, 30, 160),
@@ -40,9 +29,11 @@ sizes <- data.frame(
   max_rows = c(1200, 1200, 1200, 1200, 1200, 100, 150, 200, 400, 300)
 )
 cells <- merge(cells, sizes)
-if (quick) cells <- cells[cells$domains <= 10, ]
+# what is cheap first
+cells <- cells[order(cells$domains > 30, cells$domains), ]
+row.names(cells) <- NULL
 
-draw <- function(world, domains, rows) {
+draw_world <- function(world, domains, rows) {
   domain <- factor(rep(seq_len(domains), each = rows))
   n <- length(domain)
   shift <- if (world == "no_effect") 0 else 1
@@ -65,36 +56,18 @@ fresh_scores <- function(model, test) {
 
 run_world <- function(cell, seed) {
   set.seed(seed)
-  train <- draw(cell$world, cell$domains, cell$rows)
-  test <- draw(cell$world, max(400, 4 * cell$domains), cell$rows)
+  train <- draw_world(cell$world, cell$domains, cell$rows)
+  test <- draw_world(cell$world, max(400, 4 * cell$domains), cell$rows)
   model <- suppressWarnings(dg_auto(train$X, train$y, train$domain, members = 3,
                                     max_rows = cell$max_rows, seed = seed, progress = FALSE,
                                     threads = 1))
   scores <- fresh_scores(model, test)
   expected <- model$choice$expected
   table <- model$choice$table
-  data.frame(cell, seed = seed, reported = expected$mean, se = expected$se, true = mean(scores),
+  data.frame(seed = seed, reported = expected$mean, se = expected$se, true = mean(scores),
              true_se = sd(scores) / sqrt(length(scores)), chosen = expected$raw,
              null = any(table$kernel[table$member %in% TRUE] == "null model"),
              others = sum(table$weight[grepl("forest|support", table$kernel)], na.rm = TRUE))
-}
-
-run_all <- function() {
-  done <- if (!is.null(target) && file.exists(target)) utils::read.csv(target)
-  known <- function(cell, seed) {
-    any(done$world == cell$world & done$domains == cell$domains & done$thinned == cell$thinned &
-          done$seed == seed)
-  }
-  # what is cheap first
-  for (part in split(seq_len(nrow(cells)), cells$domains > 30)) {
-    for (seed in seq_len(worlds)) {
-      for (i in part) {
-        if (!known(cells[i, ], seed)) done <- rbind(done, run_world(cells[i, ], seed))
-      }
-      if (!is.null(target)) utils::write.csv(done, target, row.names = FALSE)
-    }
-  }
-  done
 }
 
 # bias: mean of reported - true, and its error over worlds; spread: the standard deviation of
@@ -112,4 +85,16 @@ summarise <- function(done) {
   table[order(table$world, table$domains, table$thinned), ]
 }
 
-print(format(summarise(run_all()), digits = 2), row.names = FALSE)
+experiment(
+  paper = "domgen", item = "?dg_auto",
+  title = "Is what dg_auto() expects of a new domain true, in worlds that are drawn anew?",
+  draws = c(quick = 1, normal = 30, full = 200), minutes = c(quick = 0.1, normal = 60, full = 400),
+  packages = "ranger", tolerance = c(reported = 0.015, se = 0.015, true = 0.015, chosen = 0.015),
+  outcomes = c("reported", "se", "true", "true_se", "chosen", "null", "others"),
+  cells = function(size) {
+    if (size != "quick") return(cells)
+    cells[cells$domains == 5 & !cells$thinned & cells$world %in% c("regression", "classes"), ]
+  },
+  run = function(cell, draw, data) run_world(cell, draw),
+  summary = function(table) print(format(summarise(table), digits = 2), row.names = FALSE)
+)

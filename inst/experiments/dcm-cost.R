@@ -51,7 +51,7 @@ experiment(
   title = "What the fast forms of COIR and DCM lose and save: paired by unseen domain, with times",
   data = c("landmine", "parkinsons"),
   draws = c(quick = 1, normal = 3, full = 10), minutes = c(quick = 0.2, normal = 5, full = 20),
-  tolerance = c(auc = 0.03, rmse = 0.15, difference = 0.03),
+  tolerance = c(auc = 0.002, rmse = 0.02, difference = 0.0015),
   cells = function(size) {
     if (size == "quick") {
       return(data.frame(task = names(tasks), landmarks = 50, rows = c(80, 20)))

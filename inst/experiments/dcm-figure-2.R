@@ -16,7 +16,7 @@ experiment(
   paper = "DCM", item = "figure 2",
   title = "Synthetic domains projected by COIR, DICA and DCM: training and three unseen domains",
   draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.1, normal = 0.5, full = 2),
-  tolerance = c(mmd = 0.03, accuracy = 3, accuracy_training = 3),
+  tolerance = c(mmd = 1e-4, accuracy = 0.9, accuracy_training = 0.35),
   cells = function(size) data.frame(rows = if (size == "quick") 60 else 500),
   run = function(cell, draw, data) {
     scores <- figure_2_scores(cell$rows)

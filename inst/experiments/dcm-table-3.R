@@ -20,7 +20,7 @@ experiment(
   paper = "DCM", item = "table 3",
   title = "Synthetic domains: SVM on the input and on COIR, DICA, DCM, by eta and gamma",
   draws = c(quick = 1, normal = 20, full = 100), minutes = c(quick = 0.2, normal = 4, full = 20),
-  tolerance = c(accuracy = 1.5),
+  tolerance = c(accuracy = 0.5),
   cells = function(size) if (size == "quick") cells[c(1, 5), ] else cells,
   run = function(cell, draw, data) {
     toy <- simulate_dcm(domains = 10, rows = 100, eta = cell$eta)

@@ -16,7 +16,7 @@ experiment(
   paper = "DCM", item = "table 7",
   title = "Oil fields, simulated stand-in: SVM on the input, FastCOIR and FastDCM, unseen field",
   draws = c(quick = 1, normal = 10, full = 20), minutes = c(quick = 0.2, normal = 6, full = 90),
-  tolerance = c(auc_labels = 0.05, gmean = 0.1, auc = 0.02),
+  tolerance = c(auc_labels = 0.002, gmean = 0.003, auc = 5e-4),
   cells = function(size) data.frame(rows = c(quick = 800, normal = 3000, full = 10000)[[size]]),
   run = function(cell, draw, data) {
     split <- standardise(split_domains(simulate_oil_fields(cell$rows), 3))

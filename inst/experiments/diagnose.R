@@ -17,19 +17,8 @@
 # "Use domain_distribution()"), `difference` (mean gain), `detectable` (median of what it printed),
 # `seconds` (of the processor) of one diagnosis.
 #
-#   Rscript diagnose.R [file for the table] [--quick] [replications]
-#
-# results/diagnose.csv: few replications of each world (column replications). Rates mean something
-# over worlds, not in a line.
-
-library(domgen)
-options(domgen.threads = 1, domgen.progress = FALSE)
-
-args <- commandArgs(TRUE)
-quick <- "--quick" %in% args
-args <- setdiff(args, "--quick")
-target <- if (length(args) >= 1L) args[1L]
-replications <- if (quick) 2L else if (length(args) >= 2L) as.integer(args[2L]) else 20L
+# Few replications of each world (column replications): rates mean something over worlds, not in a
+# line.
 
 draw_world <- function(kind, domains, rows) {
   if (kind == "ellipses") return(simulate_ellipses(domains, rows))
@@ -54,8 +43,8 @@ truth <- list(plain = c(FALSE, FALSE, FALSE), shift = c(TRUE, FALSE, FALSE),
 
 # max_rows: NA for all rows; share: of the replications
 designs <- rbind(
-  data.frame(domains = 5, rows = 20, max_rows = NA, share = 1),
-  data.frame(domains = 8, rows = 20, max_rows = NA, share = 1),
+  data.frame(domains = 5, rows = 20, max_rows = NA, share = 0.9),
+  data.frame(domains = 8, rows = 20, max_rows = NA, share = 0.9),
   data.frame(domains = 300, rows = 40, max_rows = 300, share = 0.5),
   data.frame(domains = 1000, rows = 8, max_rows = 300, share = 0.5),
   data.frame(domains = 30, rows = 12, max_rows = NA, share = 0.25),
@@ -63,6 +52,8 @@ designs <- rbind(
 )
 
 one <- function(kind, design, replication) {
+  old <- options(domgen.threads = 1, domgen.progress = FALSE)
+  on.exit(options(old))
   set.seed(1e5 * match(kind, names(truth)) + 1000 * replication + design$domains + design$rows)
   data <- draw_world(kind, design$domains, design$rows)
   most <- if (is.na(design$max_rows)) nrow(data) else design$max_rows
@@ -83,29 +74,38 @@ one <- function(kind, design, replication) {
 
 summarise <- function(r) {
   data.frame(
-    r[1L, c("world", "domains", "rows")], used = round(mean(r$used)),
-    r[1L, c("thinned", "question", "truth")], replications = nrow(r),
+    used = round(mean(r$used)), question = r$question[1L], truth = r$truth[1L],
     alarms = mean(r$p <= 0.05), at_20 = mean(r$p <= 0.2), claims = mean(r$claim),
     denials = mean(r$denial), advice = mean(r$advice), difference = mean(r$difference),
     detectable = stats::median(r$detectable), seconds = mean(r$seconds)
   )
 }
 
-# All worlds once, then again, so that a run that is stopped has something of each.
-runs <- NULL
-for (replication in seq_len(replications)) {
-  for (kind in names(truth)) for (d in seq_len(nrow(designs))) {
-    design <- designs[d, ]
-    if (replication > max(1, replications * design$share)) next
-    found <- one(kind, design, replication)
-    runs <- rbind(runs, data.frame(
-      world = kind, domains = design$domains, rows = design$domains * design$rows,
-      thinned = !is.na(design$max_rows), truth = truth[[kind]], found
-    ))
-  }
-  groups <- split(runs, runs[c("question", "domains", "thinned", "world")], drop = TRUE)
-  table <- do.call(rbind, lapply(groups, summarise))
-  if (!is.null(target)) write.csv(table, target, row.names = FALSE)
+diagnose_cells <- function(replications) {
+  bind(lapply(names(truth), function(world) {
+    data.frame(world = world, domains = designs$domains, rows = designs$domains * designs$rows,
+               thinned = !is.na(designs$max_rows),
+               replications = pmax(1, floor(replications * designs$share)))
+  }))
 }
-cat(R.version.string, "\n")
-print(table, digits = 2, row.names = FALSE)
+
+experiment(
+  paper = "domgen", item = "?dg_diagnose",
+  title = "False alarms and power of dg_diagnose() where it is known what there is to find",
+  draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.1, normal = 15, full = 150),
+  tolerance = c(used = 0, alarms = 0.75, at_20 = 0.75, difference = 0.02, detectable = 0.02),
+  outcomes = c("used", "truth", "alarms", "at_20", "claims", "denials", "advice", "difference",
+               "detectable"),
+  cells = function(size) {
+    cells <- diagnose_cells(c(quick = 3, normal = 20, full = 200)[[size]])
+    if (size != "quick") return(cells)
+    cells[cells$domains == 8 & cells$world %in% c("contextual", "ellipses"), ]
+  },
+  run = function(cell, draw, data) {
+    design <- designs[designs$domains == cell$domains & !is.na(designs$max_rows) == cell$thinned, ]
+    runs <- bind(lapply(seq_len(cell$replications), function(replication) {
+      data.frame(one(cell$world, design, replication), truth = truth[[cell$world]])
+    }))
+    bind(lapply(split(runs, runs$question), summarise))
+  }
+)

@@ -31,7 +31,7 @@ experiment(
   paper = "DICA", item = "figure 2",
   title = "Synthetic domains projected by KPCA, UDICA, COIR and DICA: how far are unseen ones off?",
   draws = c(quick = 1, normal = 20, full = 100), minutes = c(quick = 0.1, normal = 1, full = 5),
-  tolerance = c(shift = 0.01, training = 0.01, r2 = 0.1),
+  tolerance = c(shift = 1e-5, training = 1e-5, r2 = 1e-4),
   cells = function(size) data.frame(rows = if (size == "quick") 50 else 200),
   run = function(cell, draw, data) {
     parts <- figure_2_data(cell$rows)

@@ -22,7 +22,7 @@ experiment(
   title = "GvHD: pooling and distributional SVM on input and projections, by cells a sample",
   data = "gvhd_flowcap1",
   draws = c(quick = 1, normal = 5, full = 30), minutes = c(quick = 0.3, normal = 8, full = 50),
-  tolerance = c(accuracy = 1),
+  tolerance = c(accuracy = 0.025),
   cells = function(size) data.frame(rows = if (size == "quick") 50 else c(100, 500, 1000)),
   run = function(cell, draw, data) {
     split <- split_domains(gvhd_cells(data$gvhd_flowcap1), 6)

@@ -22,7 +22,7 @@ experiment(
   title = "Parkinson's: pooled and distributional Gaussian processes on input and projections",
   data = "parkinsons",
   draws = c(quick = 1, normal = 4, full = 20), minutes = c(quick = 0.5, normal = 25, full = 600),
-  tolerance = c(rmse = 0.2),
+  tolerance = c(rmse = 0.01),
   cells = function(size) {
     if (size == "quick") return(data.frame(outcome = "motor", predictors = "voice", rows = 10))
     data.frame(outcome = c("motor", "total", "motor", "total"),

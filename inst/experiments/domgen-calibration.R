@@ -92,7 +92,7 @@ experiment(
   title = "Are probabilities right on unseen domains?",
   data = c("heart_disease", "landmine", "gvhd_flowcap1"),
   draws = c(quick = 1, normal = 4, full = 4), minutes = c(quick = 0.1, normal = 2, full = 2),
-  tolerance = c(ece = 0.02, log_loss = 0.03),
+  tolerance = c(ece = 6e-4, log_loss = 4e-4),
   cells = function(size) {
     if (size == "quick") return(data.frame(task = c("dcm", "heart_disease"), learner = "ridge"))
     expand.grid(task = names(calibration_tasks), stringsAsFactors = FALSE,

@@ -44,7 +44,7 @@ experiment(
   title = "Pooling against scaling by domain, the kernel between domains, DICA and DCM on six sets",
   data = compared_sets$data,
   draws = c(quick = 1, normal = 1, full = 5), minutes = c(quick = 0.2, normal = 12, full = 60),
-  tolerance = c(score = 0.02, difference = 0.02),
+  tolerance = c(score = 0.0125, difference = 0.0125),
   cells = function(size) {
     if (size == "quick") transform(compared_sets[1L, ], rows = 120) else compared_sets
   },

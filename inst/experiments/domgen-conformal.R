@@ -136,7 +136,8 @@ experiment(
   paper = "domgen", item = "?fix_intervals",
   title = "Do 90 % intervals hold on domains that were left out, and how wide are they?",
   draws = c(quick = 1, normal = 1, full = 10), minutes = c(quick = 0.2, normal = 20, full = 200),
-  packages = c("ranger", "lme4", "nlme"), tolerance = c(coverage = 6, width = 0.4, equal = 0.4),
+  packages = c("ranger", "lme4", "nlme"),
+  tolerance = c(coverage = 0.5, width = 0.012, equal = 0.003),
   cells = function(size) {
     if (size == "quick") return(data.frame(data = "intercepts", domains = 12))
     rbind(data.frame(data = names(interval_sets), domains = NA),

@@ -94,7 +94,7 @@ experiment(
   paper = "domgen", item = "?fix_intervals",
   title = "What do 90 % intervals and sets cover on fresh domains, by world and method?",
   draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.1, normal = 30, full = 100),
-  packages = c("ranger", "lme4"), tolerance = c(coverage = 8, width = 0.5),
+  packages = c("ranger", "lme4"), tolerance = c(coverage = 0.2, width = 0.002),
   cells = function(size) {
     worlds <- if (size == "quick") "slopes" else names(coverage_worlds)
     data.frame(world = worlds, repeats = c(quick = 2L, normal = 60L, full = 200L)[[size]])

@@ -148,7 +148,7 @@ experiment(
   title = "Does the description of an unseen domain help? Data sets that come with R packages",
   draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.2, normal = 30, full = 30),
   packages = c("ranger", "lme4", "nlme"),
-  tolerance = c(score = 0.1, difference = 0.1),
+  tolerance = c(score = 0.01, difference = 0.01),
   cells = function(size) {
     if (size == "quick") return(data.frame(data = "Oxboys", refits = FALSE))
     there <- vapply(described_sets, function(s) requireNamespace(s[[1L]], quietly = TRUE), NA)

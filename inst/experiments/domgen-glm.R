@@ -152,7 +152,7 @@ experiment(
            "school_ilea", "parkinsons"),
   draws = c(quick = 1, normal = 1, full = 5), minutes = c(quick = 0.2, normal = 20, full = 100),
   packages = c("glmnet", "mgcv", "MASS", "survival"),
-  tolerance = c(deviance = 0.05, relative = 5, concordance = 0.03),
+  tolerance = c(deviance = 8e-4, relative = 0.05, concordance = 0.003),
   cells = function(size) {
     data.frame(data = if (size == "quick") "heart_disease" else names(glm_sets))
   },

@@ -36,7 +36,7 @@ experiment(
   paper = "domgen", item = "?dg_gp",
   title = "Do intervals of Gaussian processes cover on unseen domains?",
   draws = c(quick = 2, normal = 100, full = 500), minutes = c(quick = 0.1, normal = 8, full = 40),
-  tolerance = c(coverage = 3, width = 0.2),
+  tolerance = c(coverage = 0.6, width = 3e-4),
   cells = function(size) {
     if (size == "quick") data.frame(domains = 6, rows = 40)
     else data.frame(domains = c(6, 12), rows = c(60, 40))

@@ -58,7 +58,7 @@ experiment(
   title = "A reader's own ranger, xgboost and lme4 models beside dg_ridge() and dg_auto()",
   draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.3, normal = 8, full = 8),
   packages = c("ranger", "lme4", "nlme"),
-  tolerance = c(score = 0.1, difference = 0.1),
+  tolerance = c(score = 0.005, difference = 0.005),
   cells = function(size) {
     if (size == "quick") return(data.frame(data = "Oxboys", refits = FALSE))
     there <- requireNamespace("gapminder", quietly = TRUE)

@@ -112,7 +112,7 @@ experiment(
   title = "Do 90 % sets of classes hold on domains that were left out, and how large are they?",
   draws = c(quick = 1, normal = 1, full = 5), minutes = c(quick = 0.2, normal = 10, full = 50),
   packages = c("ranger", "lme4", "nlme", "MASS", "survival"),
-  tolerance = c(coverage = 5, classes = 0.3),
+  tolerance = c(coverage = 1.3, classes = 0.028),
   cells = function(size) {
     data.frame(data = if (size == "quick") "Orthodont" else names(set_data))
   },

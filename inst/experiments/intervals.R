@@ -1,8 +1,6 @@
 # Coverage of the intervals of dg_compare() and dg_cv() in worlds where the truth is known, and
 # false alarms of its tests where two procedures are equal.
 #
-#   Rscript intervals.R [file for the table] [--quick | replications] [numbers of domains, as 8,12]
-#
 # Least squares and ridge regressions from sums of squares by domain, so that thousands of
 # cross-validations cost seconds; folds, pairs of folds and standard errors are the package's own
 # functions. A domain has 30 rows of 6 predictors, whose means, slopes and level it draws for
@@ -22,20 +20,9 @@
 # test of three (alarms_friedman); where the interval is "independent" as if domains were
 # independent. "lm - " is a score, not a difference.
 #
-# What the file has already, with as many replications, is not computed again. Stored:
-# results/intervals.csv, 250 replications at 8 domains, 200 at 12, 100 at 30, 40 at 100.
+# Stored: 250 replications at 8 domains, 200 at 12, 100 at 30, 40 at 100.
 
-library(domgen)
 inside <- asNamespace("domgen")
-
-args <- commandArgs(TRUE)
-quick <- "--quick" %in% args
-args <- setdiff(args, "--quick")
-target <- if (length(args) >= 1L) args[1L]
-replications <- if (quick) 30L else if (length(args) >= 2L) as.integer(args[2L]) else 250L
-sizes <- if (quick) c(8L, 12L) else if (length(args) >= 3L) {
-  as.integer(strsplit(args[3L], ",")[[1L]])
-} else c(8L, 12L, 30L, 100L)
 
 # Features 1, x1..x6, their means by domain, x1 and x2 times their means.
 q <- 6L
@@ -221,26 +208,38 @@ summarise_cells <- function(runs, world, G) {
              row.names = NULL)
 }
 
-set.seed(11)
 worlds <- c("plain", "context", "skew", "equal")
-banks <- lapply(stats::setNames(worlds, worlds), function(world) {
-  bank <- draw_world(world, if (quick) 100L else 500L)
-  # whole domains
+
+# New domains of each world, whole; the same for all cells.
+bank_of <- function(world, domains) {
+  set.seed(11)
+  drawn <- lapply(worlds[seq_len(match(world, worlds))], draw_world, domains)
+  bank <- drawn[[length(drawn)]]
   list(sums = rowsum(bank$sums, bank$domain), domain = factor(levels(bank$domain)))
-})
-table <- if (!is.null(target) && file.exists(target)) read.csv(target)
-for (G in sizes) for (world in worlds) {
-  cell <- table$world == world & table$domains == G
-  if (any(table$replications[cell] >= replications)) next
-  set.seed(1000 * G + match(world, worlds))
-  start <- proc.time()[["elapsed"]]
-  runs <- simplify2array(lapply(seq_len(replications), function(k) {
-    one_run(world, G, banks[[world]])
-  }))
-  table <- rbind(table[!cell, ], summarise_cells(runs, world, G))
-  message(world, ", ", G, " domains: ", round(proc.time()[["elapsed"]] - start), " s")
-  if (!is.null(target)) write.csv(table, target, row.names = FALSE)
 }
-options(width = 200, max.print = 1e5)
-cat(R.version.string, " BLAS:", extSoftVersion()[["BLAS"]], "\n")
-print(table, row.names = FALSE)
+
+experiment(
+  paper = "domgen", item = "?dg_compare",
+  title = "Coverage of the intervals of dg_compare() and dg_cv() where the truth is known",
+  draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.1, normal = 90, full = 900),
+  tolerance = c(coverage = 0.15, coverage_models = 0.15, width = 5e-4, oracle_width = 1e-3,
+                expected = 3e-4),
+  outcomes = c("coverage", "coverage_models", "width", "oracle_width", "expected", "alarms",
+               "alarms_rank", "alarms_friedman"),
+  cells = function(size) {
+    if (size == "quick") {
+      return(data.frame(world = c("plain", "equal"), domains = 8, replications = 10))
+    }
+    times <- c(normal = 1, full = 10)[[size]]
+    merge(data.frame(world = worlds),
+          data.frame(domains = c(8, 12, 30, 100), replications = times * c(250, 200, 100, 40)))
+  },
+  run = function(cell, draw, data) {
+    bank <- bank_of(cell$world, if (cell$replications > 10) 500L else 100L)
+    set.seed(1000 * cell$domains + match(cell$world, worlds))
+    runs <- simplify2array(lapply(seq_len(cell$replications), function(k) {
+      one_run(cell$world, cell$domains, bank)
+    }))
+    summarise_cells(runs, cell$world, cell$domains)
+  }
+)

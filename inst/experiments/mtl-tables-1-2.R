@@ -15,7 +15,7 @@ experiment(
   title = "Rotated ellipses, the authors' draw: pooled and between domains, by domains and rows",
   data = "mtl_synthetic256",
   draws = c(quick = 1, normal = 3, full = 10), minutes = c(quick = 0.2, normal = 12, full = 40),
-  tolerance = c(error = 2), cells = ellipse_cells,
+  tolerance = c(error = 0.3), cells = ellipse_cells,
   run = function(cell, draw, data) {
     d <- data$mtl_synthetic256
     d$y <- factor(d$y)

@@ -55,7 +55,7 @@ experiment(
   paper = "MTL", item = "tables 5-6, figure 5",
   title = "Two satellites told apart, simulated stand-in: pooled and between launches",
   draws = c(quick = 1, normal = 5, full = 20), minutes = c(quick = 0.2, normal = 15, full = 100),
-  tolerance = c(error = 2),
+  tolerance = c(error = 0.3),
   cells = function(size) {
     switch(size,
       quick = data.frame(domains = 10, rows = 15),

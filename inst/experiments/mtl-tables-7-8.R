@@ -48,7 +48,7 @@ experiment(
   title = "Cytometry (stand-in): linear SVM with Gaussian kernel between samples, and pooled",
   data = "cytof_multicenter16",
   draws = c(quick = 1, normal = 10, full = 30), minutes = c(quick = 0.2, normal = 8, full = 40),
-  tolerance = c(error = 0.5),
+  tolerance = c(error = 0.034),
   cells = function(size) {
     if (size == "quick") {
       return(data.frame(classes = c("2/4", "unlabelled/4"), domains = 5, rows = 100))

@@ -3,6 +3,7 @@
 #   Rscript run.R NAME [--quick | --full] [--draws N] [--out FOLDER]
 #   Rscript run.R --list          what there is
 #   Rscript run.R --check [NAME]  quick runs, compared with stored ones
+#   Rscript run.R --mutate [NAME] does the check notice faults? (minutes; common/mutations.R)
 #
 # NAME is one of the list, several with commas between them, or `all`. --quick takes seconds, --full
 # is the size of the paper; without either, the size of the results that are stored in results/.
@@ -21,19 +22,18 @@ for (file in list.files(file.path(here, "common"), "[.]R$", full.names = TRUE)) 
 usage <- function(...) {
   message(...)
   message("usage: Rscript run.R NAME [--quick | --full] [--draws N] [--out FOLDER], ",
-          "or --list, or --check [NAME]")
+          "or --list, or --check [NAME], or --mutate [NAME]")
   quit(status = 2)
 }
 
 read_options <- function(arguments) {
   options <- list(names = character(), size = "normal", draws = NULL, out = ".", list = FALSE,
-                  check = FALSE)
+                  check = FALSE, mutate = FALSE)
   while (length(arguments)) {
     first <- arguments[1L]
     arguments <- arguments[-1L]
     if (first %in% c("--quick", "--full")) options$size <- sub("--", "", first)
-    else if (first == "--list") options$list <- TRUE
-    else if (first == "--check") options$check <- TRUE
+    else if (first %in% c("--list", "--check", "--mutate")) options[[sub("--", "", first)]] <- TRUE
     else if (first %in% c("--draws", "--out")) {
       if (length(arguments) == 0L || !nzchar(arguments[1L]) || startsWith(arguments[1L], "--")) {
         usage(first, " needs a value")
@@ -55,7 +55,7 @@ read_options <- function(arguments) {
 
 options <- read_options(commandArgs(trailingOnly = TRUE))
 known <- read_experiments(here, environment())
-if (options$check && length(options$names) == 0L) options$names <- "all"
+if ((options$check || options$mutate) && length(options$names) == 0L) options$names <- "all"
 if (identical(options$names, "all")) options$names <- names(known)
 unknown <- setdiff(options$names, names(known))
 if (length(unknown)) {
@@ -63,7 +63,7 @@ if (length(unknown)) {
         paste(names(known), collapse = ", "))
 }
 
-if (options$list || length(options$names) == 0L && !options$check) {
+if (options$list || length(options$names) == 0L) {
   shown <- list_experiments(known)
   shown$title <- NULL
   print(shown, row.names = FALSE)
@@ -73,6 +73,10 @@ if (options$list || length(options$names) == 0L && !options$check) {
   counts <- vapply(c("passed", "failed", "skipped"), function(v) sum(verdicts == v), 0)
   cat(paste(counts, names(counts), collapse = ", "), "\n", sep = "")
   quit(status = as.integer(counts[["failed"]] > 0))
+} else if (options$mutate) {
+  table <- mutate_experiments(options$names, known, file.path(here, "results"))
+  print(table, row.names = FALSE)
+  quit(status = as.integer(any(table == "MISSED")))
 } else {
   folder <- if (options$size == "quick") file.path(options$out, "quick") else options$out
   for (name in options$names) {
@@ -81,6 +85,6 @@ if (options$list || length(options$names) == 0L && !options$check) {
                              file.path(folder, paste0(name, ".csv")))
     if (is.null(result)) next
     cat("\n", name, ": ", known[[name]]$title, "\n", sep = "")
-    print(summarise_results(result), digits = 4, row.names = FALSE)
+    show_results(result, known[[name]], options$size)
   }
 }

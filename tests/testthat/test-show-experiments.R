@@ -22,7 +22,7 @@ silently <- function(...) {
 
 test_that("every script is listed with what it needs", {
   table <- domgen_experiments()
-  scripts <- list.files(folder, "^(dica|mtl|dcm|domgen)-.*[.]R$")
+  scripts <- setdiff(list.files(folder, "[.]R$"), "run.R")
   expect_setequal(paste0(table$name, ".R"), scripts)
   expect_true(all(table$paper %in% c("DICA", "MTL", "DCM", "domgen")))
   needed <- setdiff(unlist(strsplit(table$data, ", ")), "")
@@ -33,7 +33,7 @@ test_that("every script is listed with what it needs", {
 test_that("every experiment has a stored quick run that says what its contract says", {
   known <- parts$read_experiments(folder, parts)
   for (name in names(known)) {
-    stored <- utils::read.csv(file.path(folder, "results", "quick", paste0(name, ".csv")))
+    stored <- parts$read_quick(name, file.path(folder, "results"), known[[name]])
     cells <- known[[name]]$cells("quick")
     expect_true(all(c(parts$common_columns, names(cells)) %in% names(stored)), info = name)
     expect_true(any(stored$measure %in% names(known[[name]]$tolerance)), info = name)
@@ -70,27 +70,106 @@ test_that("a run that was stopped goes on where it was", {
   expect_equal(count, 5)
 })
 
-test_that("a quick run that misses its stored values fails, and so does one that lacks a line", {
+# Stored as of a machine, then checked with other values.
+verdict_on <- function(known, of = parts$machine()) {
   home <- tempfile()
-  known <- list(toy = toy(tolerance = c(error = 0.5)))
-  silently("toy", known, "quick", file = file.path(home, "quick", "toy.csv"))
-  verdict <- function(known) {
-    text <- utils::capture.output(v <- parts$check_experiment("toy", known, home))
-    list(verdict = v, text = text)
-  }
-  expect_equal(verdict(known)$verdict, "passed")
-  off <- function(by) {
-    list(toy = toy(function(cell, draw, data) {
-      parts$result_lines(c("a", "b")[cell$which], c(error = cell$which + draw + by, other = 7))
-    }, tolerance = c(error = 0.5)))
-  }
-  expect_equal(verdict(off(0.4))$verdict, "passed")
-  wrong <- verdict(off(0.6))
+  file <- file.path(home, "quick", "toy.csv")
+  silently("toy", list(toy = toy(tolerance = c(error = 0.5))), "quick", file = file)
+  utils::write.csv(transform(utils::read.csv(file), blas = of), file, row.names = FALSE)
+  text <- utils::capture.output(v <- parts$check_experiment("toy", known, home))
+  list(verdict = v, text = text)
+}
+off_by <- function(by, other = 0) {
+  list(toy = toy(function(cell, draw, data) {
+    parts$result_lines(c("a", "b")[cell$which], c(error = cell$which + draw + by, other = other))
+  }, tolerance = c(error = 0.5)))
+}
+
+test_that("values of the same machine are compared to four digits", {
+  expect_equal(verdict_on(off_by(0, other = 7))$verdict, "passed") # what has no tolerance
+  expect_equal(verdict_on(off_by(1e-4))$verdict, "passed")
+  wrong <- verdict_on(off_by(1e-3))
   expect_equal(wrong$verdict, "failed")
-  expect_match(wrong$text, "2.6 instead of 2 [(]tolerance 0.5[)]", all = FALSE)
+  expect_match(wrong$text, "2.001 instead of 2 [(]tolerance 2e-04[)]", all = FALSE)
+})
+
+test_that("values of another machine may be off by their tolerance, a line that lacks may not", {
+  expect_equal(verdict_on(off_by(0.4), "another")$verdict, "passed")
+  expect_match(verdict_on(off_by(0.6), "another")$text, "2.6 instead of 2 [(]tolerance 0.5[)]",
+               all = FALSE)
   renamed <- list(toy = toy(function(cell, draw, data) parts$result_lines("a", c(error = 1 + draw)),
                             tolerance = c(error = 0.5)))
-  expect_match(verdict(renamed)$text, "nothing instead of 3", all = FALSE)
+  text <- verdict_on(renamed)$text
+  expect_match(text, "nothing instead of 3", all = FALSE)
+  expect_match(text, "2, and nothing is stored", all = FALSE) # cell 2 by method a
+  missing <- list(toy = toy(function(cell, draw, data) {
+    parts$result_lines(c("a", "b")[cell$which], c(error = NA_real_))
+  }, tolerance = c(error = 0.5)))
+  expect_match(verdict_on(missing)$text, "NA instead of 2", all = FALSE)
+})
+
+test_that("two methods of a cell that move apart by more than the tolerance are noticed", {
+  lines <- data.frame(draw = 1, method = c("a", "b"), measure = "error", value = c(1, 2),
+                      paper = NA, parameters = "", seconds = 0, search_seconds = 0, seed = 1,
+                      version = "", blas = "here")
+  moved <- function(by, here) {
+    length(parts$deviations(transform(lines, value = value + by), lines, c(error = 0.5), here))
+  }
+  expect_equal(moved(c(0.3, 0.3), "there"), 0)
+  expect_gt(moved(c(0.3, -0.3), "there"), 0)
+  expect_equal(moved(c(1e-5, -1e-5), "here"), 0)
+  swapped <- parts$swap_methods(lines, "a", "b")
+  expect_equal(swapped$value, c(2, 1))
+  expect_equal(parts$swaps_noticed(lines, c(error = 0.5), "there"), TRUE)
+  expect_equal(parts$swaps_noticed(lines, c(error = 5), "there"), FALSE)
+  expect_equal(parts$swaps_noticed(transform(lines, value = 1), c(error = 5), "here"), NA)
+})
+
+test_that("methods that are swapped in stored results are noticed", {
+  known <- parts$read_experiments(folder, parts)
+  for (name in names(known)) {
+    stored <- parts$read_quick(name, file.path(folder, "results"), known[[name]])
+    # pairs of a few, as a vignette's worth of them takes seconds
+    stored <- stored[stored$method %in% utils::head(unique(stored$method), 8L), ]
+    for (machine in c(stored$blas[1L], "another machine")) {
+      noticed <- parts$swaps_noticed(stored, known[[name]]$tolerance, machine)
+      expect_true(all(noticed, na.rm = TRUE), info = paste(name, "on", machine))
+    }
+  }
+})
+
+test_that("a fault of the package is noticed where it changes a result, and then is no more", {
+  d <- simulate_dica(domains = 3, rows = 10, p = 2)
+  home <- tempfile()
+  known <- list(toy = toy(function(cell, draw, data) {
+    model <- dg_ridge(y ~ . | domain, data = d, kernel = kernel_rbf(), offset = cell$which == 1)
+    parts$result_lines("ridge", c(error = mean((predict(model, d) - d$y)^2)))
+  }, tolerance = c(error = 1e-6)))
+  silently("toy", known, "quick", file = file.path(home, "quick", "toy.csv"))
+  found <- vapply(parts$mutations, function(mutation) {
+    parts$mutate_experiment("toy", known, home, mutation)
+  }, "")
+  expect_equal(unname(found), c("", "noticed", "noticed"))
+  expect_output(expect_equal(parts$check_experiment("toy", known, home), "passed"))
+  known$toy$cells <- function(size) data.frame(which = 1L)
+  expect_equal(parts$mutate_experiment("toy", known, home, parts$mutations$`response not centred`),
+               "no effect") # there is an intercept
+})
+
+test_that("tables with a column for each outcome go on where they were, and are compared", {
+  wide <- list(toy = toy(function(cell, draw, data) {
+    data.frame(question = c("x", "y"), seed = draw, error = cell$which + draw + 0:1, sure = TRUE)
+  }, tolerance = c(error = 0.5), outcomes = c("error", "sure")))
+  file <- tempfile(fileext = ".csv")
+  silently("toy", wide, file = file, draws = 1)
+  table <- silently("toy", wide, file = file)
+  expect_equal(utils::read.csv(file)$error, c(2, 3, 3, 4, 3, 4, 4, 5))
+  expect_equal(table$seed, rep(1:2, each = 4))
+  lines <- parts$as_lines(table, wide$toy, data.frame(which = 1:2))
+  expect_equal(unique(lines$method), c("x", "y"))
+  expect_equal(lines$value[lines$measure == "sure"], rep(1, 8))
+  expect_length(parts$deviations(lines, lines, c(error = 0.5)), 0)
+  expect_output(parts$show_results(table, wide$toy, "normal"), "question")
 })
 
 test_that("data that are missing are named with their source, and other data are refused", {

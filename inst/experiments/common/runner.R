@@ -23,7 +23,7 @@ run_experiment <- function(name, known, size = "normal", draws = NULL, file = NU
   data <- stats::setNames(lapply(e$data, read_data), e$data)
   cells <- e$cells(size)
   if (is.null(draws)) draws <- e$draws[[size]]
-  done <- read_lines(file, names(cells))
+  done <- read_lines(file, names(cells), e$outcomes)
   if (!is.null(file)) check_writable(file)
   todo <- expand.grid(cell = seq_len(nrow(cells)), draw = seq_len(draws))
   begin <- proc.time()[["elapsed"]]
@@ -34,10 +34,10 @@ run_experiment <- function(name, known, size = "normal", draws = NULL, file = NU
     if (!is.null(done) && key(wanted, names(wanted)) %in% key(done, names(wanted))) next
     lines <- run_cell(e, cell, draw, data)
     # another run may have added lines meanwhile
-    if (!is.null(file)) done <- read_lines(file, names(cells))
+    if (!is.null(file)) done <- read_lines(file, names(cells), e$outcomes)
     done <- rbind(done, lines)
     if (!is.null(file)) write_lines(done, file)
-    say_progress(name, lines, k, nrow(todo), proc.time()[["elapsed"]] - begin)
+    say_progress(name, as_lines(lines, e, cells), k, nrow(todo), proc.time()[["elapsed"]] - begin)
   }
   done
 }
@@ -46,28 +46,50 @@ run_cell <- function(e, cell, draw, data) {
   seed <- 1000L + draw
   set.seed(seed)
   lines <- quietly(e$run(as.list(cell), draw, data))
+  if (length(e$outcomes)) {
+    if (!is.null(lines$seed)) seed <- lines$seed[1L]
+    own <- setdiff(names(lines), c(names(cell), provenance, "draw"))
+    return(data.frame(cell, lines[own], draw = draw, provenance_of(seed), row.names = NULL))
+  }
   for (column in c("seconds", "search_seconds")) {
     if (is.null(lines[[column]])) lines[[column]] <- NA_real_
     lines[[column]] <- round(lines[[column]], 3)
   }
   if (is.null(lines$parameters)) lines$parameters <- ""
   lines$value <- signif(lines$value, 6)
-  lines$seed <- seed
-  lines$version <- as.character(utils::packageVersion("domgen"))
-  lines$blas <- basename(extSoftVersion()[["BLAS"]])
+  lines[provenance] <- provenance_of(seed)
   lines$draw <- draw
   data.frame(cell, lines[c(setdiff(names(lines), common_columns), common_columns)],
              row.names = NULL)
 }
 
+provenance <- c("seed", "version", "blas")
+
+provenance_of <- function(seed) {
+  data.frame(seed = seed, version = as.character(utils::packageVersion("domgen")), blas = machine())
+}
+
+# Tables with a column for each outcome as lines: what else they have names the method.
+as_lines <- function(table, e, cells) {
+  if (length(e$outcomes) == 0L) return(table)
+  names <- setdiff(names(table), c(e$outcomes, names(cells), provenance, "draw", "seconds"))
+  method <- if (length(names)) do.call(paste, c(unname(table[names]), sep = ", ")) else "all"
+  bind(lapply(e$outcomes, function(outcome) {
+    data.frame(table[c(names(cells), "draw")], method = method, measure = outcome,
+               value = signif(as.numeric(table[[outcome]]), 6), paper = NA_real_, parameters = "",
+               seconds = NA_real_, search_seconds = NA_real_, table[provenance])
+  }))
+}
+
 # What a file has, each line once; NULL: nothing.
-read_lines <- function(file, cells) {
+read_lines <- function(file, cells, outcomes = character()) {
   if (is.null(file) || !file.exists(file)) return(NULL)
   lines <- tryCatch(utils::read.csv(file), error = function(e) NULL, warning = function(w) NULL)
-  if (!all(c(cells, common_columns) %in% names(lines)) || !is.numeric(lines$value)) {
+  own <- if (length(outcomes)) c(outcomes, provenance, "draw") else common_columns
+  if (!all(c(cells, own) %in% names(lines)) || !length(outcomes) && !is.numeric(lines$value)) {
     stop(file, " has no results that can be read; move it away and run this again.", call. = FALSE)
   }
-  lines[!duplicated(key(lines, cell_columns(lines, NULL))), ]
+  lines[!duplicated(key(lines, setdiff(cell_columns(lines, NULL), outcomes))), ]
 }
 
 # Another process may write the same file.
@@ -85,6 +107,12 @@ check_writable <- function(file) {
 write_lines <- function(lines, file) {
   utils::write.csv(lines, part_of(file), row.names = FALSE, na = "")
   file.rename(part_of(file), file)
+}
+
+show_results <- function(table, e, size) {
+  if (!is.null(e$summary)) return(invisible(e$summary(table)))
+  if (length(e$outcomes)) return(print(table, digits = 3, row.names = FALSE))
+  print(summarise_results(as_lines(table, e, e$cells(size))), digits = 4, row.names = FALSE)
 }
 
 say_progress <- function(name, lines, k, all, seconds) {
