@@ -94,6 +94,11 @@ raw_of_block <- function(input, data, needs) {
 
 # poly(x, 2) or scale(x) learn from the rows that they see, which would be the first block's.
 check_terms <- function(blueprint) {
+  if (isTRUE(blueprint$relative_response)) {
+    abort("argument", "`formula` must not have the response `", blueprint$response_name, "` with ",
+          "a source: its value in a row depends on other rows, and they come in blocks. Make it a ",
+          "column of the source.")
+  }
   terms <- blueprint$terms
   learned <- attr(terms, "predvars")
   if (is.null(learned) || identical(learned, attr(terms, "variables"))) return(invisible())

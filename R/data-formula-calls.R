@@ -96,8 +96,22 @@ check_domain_alone <- function(domain, data, env) {
   }
 }
 
-# expr: a call whose value for all rows is `value`.
 check_value_alone <- function(expr, value, data, env, label) {
+  if (is_value_alone(expr, value, data, env, label)) return(invisible())
+  abort("argument", "`formula` must not have `", label, "`, whose value in a row depends on ",
+        "other rows: for new rows it would be another. Make it a column of `data`, or write ",
+        "what it learns from the rows as numbers, as in `x - 1.5` or `cut(x, c(0, 1, 2))`.")
+}
+
+# A response may depend on the rows around, as y > median(y) or scale(y) do: it is then known of the
+# training rows, and not of others. frame: of the rows `data`.
+is_response_alone <- function(response, frame, data, env) {
+  !is.call(response) ||
+    is_value_alone(response, stats::model.response(frame), data, env, deparse1(response))
+}
+
+# expr: a call whose value for all rows is `value`.
+is_value_alone <- function(expr, value, data, env, label) {
   rows <- telling_rows(value, nrow(data))
   data <- data[intersect(names(data), all.vars(expr))]
   largest <- if (is.numeric(value)) max(abs(value[is.finite(value)]), .Machine$double.xmin)
@@ -109,12 +123,9 @@ check_value_alone <- function(expr, value, data, env, label) {
     same <- if (is.numeric(own) && is.numeric(alone) && length(own) == length(alone)) {
       isTRUE(all.equal(alone, own, tolerance = 1e-8, scale = largest))
     } else identical(alone, own)
-    if (!same) {
-      abort("argument", "`formula` must not have `", label, "`, whose value in a row depends on ",
-            "other rows: for new rows it would be another. Make it a column of `data`, or write ",
-            "what it learns from the rows as numbers, as in `x - 1.5` or `cut(x, c(0, 1, 2))`.")
-    }
+    if (!same) return(FALSE)
   }
+  TRUE
 }
 
 # Text of what is no number: levels are numbered by the rows that are there.

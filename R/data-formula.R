@@ -227,6 +227,7 @@ names_columns <- function(expr, input) {
 }
 
 add_bar <- function(formula, domain) {
+  if (is.null(domain)) return(formula)
   formula[[length(formula)]] <- call("|", formula[[length(formula)]], domain)
   formula
 }

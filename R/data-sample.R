@@ -70,6 +70,9 @@ raw_from_formula <- function(input, wishes = NULL) {
   blueprint <- blueprint_formula(read$frame, design, parts, data, columns,
                                  small_environment(input$x, names(data), env))
   if (!isTRUE(input$declared)) blueprint$used <- used_levels(read$frame)
+  if (!is_response_alone(parts$response, read$frame, data[usable, , drop = FALSE], env)) {
+    blueprint$relative_response <- TRUE
+  }
   blueprint <- add_indicators(blueprint, gaps$impute)
   X <- insert_indicators(blueprint, design$X, gaps$indicators[usable, , drop = FALSE])
   levels <- level_codes(read$frame, design$coding, input$declared)

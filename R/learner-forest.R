@@ -74,16 +74,25 @@ engine_of.dg_forest_spec <- function(spec) list(fit = forest_fit, predict = fore
 forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads) {
   if (!is.null(mtry)) mtry <- min(mtry, ncol(x))
   same <- diff(range(weights)) == 0
+  origin <- if (is.factor(y)) 0 else split_origin(y)
   # without a class of which all rows have weight 0
   fitted <- own_warnings("Random forest", uninterrupted(ranger::ranger(
-    x = x, y = if (is.factor(y)) droplevels(y) else y, num.trees = trees, mtry = mtry,
+    x = x, y = if (is.factor(y)) droplevels(y) else y - origin, num.trees = trees, mtry = mtry,
     min.node.size = min_n, case.weights = if (!same) weights, probability = is.factor(y),
     num.threads = threads, verbose = FALSE
   )))
   # of the rows that a tree has not seen: nothing that predictions need
   fitted$predictions <- NULL
   fitted$classes <- levels(y)
+  fitted$origin <- origin
   fitted
+}
+
+# ranger compares splits by squares of sums of y, in which a spread of 1 at 1e8 is lost. Nearer to 0
+# the numbers are those of ranger itself.
+split_origin <- function(y) {
+  middle <- mean(y)
+  if (all(abs(y - middle) < abs(middle) / 1000)) middle else 0
 }
 
 forest_predict <- function(object, x, threads) {
@@ -93,7 +102,7 @@ forest_predict <- function(object, x, threads) {
     uninterrupted(stats::predict(object, x[i, , drop = FALSE], num.threads = threads,
                                  verbose = FALSE, seed = 1L)$predictions)
   })
-  if (is.null(object$classes)) return(unlist(found))
+  if (is.null(object$classes)) return(unlist(found) + object$origin)
   found <- do.call(rbind, found)
   P <- matrix(0, nrow(x), length(object$classes), dimnames = list(NULL, object$classes))
   P[, colnames(found)] <- found

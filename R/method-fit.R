@@ -169,9 +169,10 @@ describe_kernels <- function(product) {
   }
 }
 
-# The response of new rows where the formula finds it, else NULL.
+# The response of new rows where the formula finds it, else NULL: scale(y) is another number there.
 response_of <- function(x, newdata) {
   if (is.null(x$formula) || length(x$formula) < 3L) return(NULL)
+  if (isTRUE(x$blueprint$relative_response)) return(NULL)
   if (!all(all.vars(x$formula[[2L]]) %in% names(newdata))) return(NULL)
   read_surv(eval(x$formula[[2L]], newdata, environment(x$blueprint$terms)), "newdata")
 }

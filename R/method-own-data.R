@@ -123,16 +123,30 @@ with_own_data <- function(call, object, given, env) {
 own_formula <- function(object, env) {
   formula <- object$formula
   if (is.null(formula)) return(NULL)
+  formula <- add_bar(own_bare(object), split_formula(formula)$domain)
   known <- environment(object$blueprint$terms)
   environment(formula) <- list2env(as.list(known, all.names = TRUE), parent = env)
   formula
+}
+
+# The formula without its domain, where `.` is what it stood for: the data may have got another
+# column since.
+own_bare <- function(object) {
+  bare <- split_formula(object$formula)$bare
+  last <- length(bare)
+  if ("." %in% all.names(bare[[last]])) {
+    plain <- object$blueprint$plain
+    bare[[last]] <- if (is.null(plain)) stats::formula(stats::terms(object))[[2L]]
+                    else plain_sum(plain)
+  }
+  bare
 }
 
 # One formula for all of several models.
 shared_formula <- function(models, env) {
   models <- Filter(function(model) inherits(model, "dg_fit") && !is.null(model$formula), models)
   if (length(models) == 0L) return(NULL)
-  texts <- unique(vapply(models, function(model) format_formula(model$formula), ""))
+  texts <- unique(vapply(models, function(model) format_formula(own_formula(model, env)), ""))
   if (length(texts) > 1L) {
     abort("argument", "`x` must be a formula: the models have several, ", enumerate(texts), ".")
   }

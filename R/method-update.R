@@ -175,17 +175,10 @@ changed_formula <- function(object, formula.) {
     abort("argument", "`formula.` must not be given: the model was fitted to sums, which have ",
           "their predictors.")
   }
-  parts <- split_formula(stats::formula(object))
-  # update.formula() has no data to tell what `.` stood for
-  last <- length(parts$bare)
-  if ("." %in% all.names(parts$bare[[last]])) {
-    parts$bare[[last]] <- stats::formula(stats::terms(object))[[2L]]
-  }
-  bare <- on_error(stats::update.formula(parts$bare, formula.), function(e) {
+  own <- own_bare(object)
+  bare <- on_error(stats::update.formula(own, formula.), function(e) {
     abort("argument", "`formula.` (", format_formula(formula.), ") cannot change ",
-          format_formula(parts$bare), ": ", conditionMessage(e), ".")
+          format_formula(own), ": ", conditionMessage(e), ".")
   })
-  last <- length(bare)
-  if (!is.null(parts$domain)) bare[[last]] <- call("|", bare[[last]], parts$domain)
-  bare
+  add_bar(bare, split_formula(object$formula)$domain)
 }

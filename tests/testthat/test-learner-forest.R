@@ -98,3 +98,13 @@ test_that("a prediction takes nothing from the generator", {
     expect_identical(predict(model, data), found)
   }
 })
+
+test_that("a response far from 0 has the forest of the same response at 0", {
+  near <- toy_domains(4, 12)
+  far <- transform(near, y = y + 1e9)
+  predictions <- lapply(list(near, far), function(rows) {
+    set.seed(1)
+    predict(dg_forest(y ~ x1 + x2 | domain, data = rows, trees = 50), rows)
+  })
+  expect_equal(predictions[[2L]] - 1e9, predictions[[1L]], tolerance = 1e-3)
+})

@@ -132,3 +132,23 @@ test_that("models of matrices and of imputed rows find their own data, and no ot
   rule <- stats::na.omit
   expect_identical(nobs(update(imputed)), nrow(toy))
 })
+
+test_that("a `.` is what it stood for when the model was fitted, whatever columns came since", {
+  own <- toy
+  fits <- list(dg_ridge(y ~ . | domain, data = own, lambda = 0.3),
+               dg_lm(y ~ . - x3 + log(x1 + 100) | domain, data = own))
+  expected <- lapply(fits, function(model) {
+    list(dg_cv(model)$predictions, stats::fitted(update(model)), dg_effect(model, grid = 2)$average)
+  })
+  own$y2 <- own$y
+  for (k in seq_along(fits)) {
+    found <- list(dg_cv(fits[[k]])$predictions, stats::fitted(update(fits[[k]])),
+                  dg_effect(fits[[k]], grid = 2)$average)
+    expect_equal(found, expected[[k]])
+    expect_equal(dg_cv(fits[[k]], data = own)$predictions, expected[[k]][[1L]])
+    expect_equal(dg_tune(fits[[k]], grid = list(scale = "none"))$blueprint$columns,
+                 fits[[k]]$blueprint$columns)
+  }
+  compared <- dg_compare(list(own = fits[[1L]]), data = own, refits = FALSE)
+  expect_equal(compared$scores[, "own"], dg_cv(fits[[1L]])$domains$score, ignore_attr = TRUE)
+})

@@ -207,3 +207,15 @@ test_that("`factor(y)` makes classes of the 0 and 1 that SQLite has for logical 
                              data = row_source(con, table = "t")))
   expect_identical(predict(stored, known) == "1", predict(logical, known) == "TRUE")
 })
+
+test_that("a response that depends on the rows around is an error with a source", {
+  toy <- toy_domains(4, 15)
+  path <- tempfile(fileext = ".csv")
+  on.exit(unlink(path))
+  utils::write.csv(toy, path, row.names = FALSE)
+  for (formula in c(scale(y) ~ x1 | domain, I(y / max(y)) ~ x1 | domain, y > median(y) ~ x1 | domain)) {
+    expect_domgen_error(dg_ridge(formula, data = row_source(path, rows = 10), lambda = 1,
+                                 features = features_product()),
+                        "with a source: its value in a row depends on other rows")
+  }
+})

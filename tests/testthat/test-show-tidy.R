@@ -107,3 +107,15 @@ test_that("rows keep the names that they have", {
   expect_identical(augment(model, cars)$.rownames, rownames(mtcars))
   expect_false(".rownames" %in% names(augment(model, data.frame(cars, row.names = NULL))))
 })
+
+test_that("a response that depends on the rows around is not known of new rows", {
+  toy <- toy_domains(4, 15)
+  for (formula in c(scale(y) ~ x1 | domain, I(y / max(y)) ~ x1 | domain)) {
+    model <- dg_lm(formula, data = toy)
+    expect_true(".resid" %in% names(augment(model)))
+    expect_false(".resid" %in% names(augment(model, toy[1:4, ])))
+    expect_domgen_error(fix_intervals(model, toy), "must have the response")
+  }
+  model <- dg_lm(log(y + 100) ~ x1 | domain, data = toy)
+  expect_equal(augment(model, toy[1:4, ])$.resid, augment(model)$.resid[1:4])
+})
