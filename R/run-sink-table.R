@@ -1,6 +1,7 @@
 # Results as a table of a database. It grows under a name of its own and gets the right one when all
 # rows are there. A table of the call's state says what is: a row for each part, and row 0 for the
-# call. A block and its record are one transaction. Only tables that a record names are removed.
+# call. A block and its record are one transaction, which is undone where the record is no longer
+# the one that was read: another process writes there. Only tables that a record names are removed.
 
 table_sink <- function(to, overwrite) {
   partition <- to$partitions[[1L]]
@@ -97,6 +98,8 @@ sink_begin.sink_table <- function(sink, key, like, parts) {
       DBI::dbCreateTable(connection, part, as_rows(like))
       DBI::dbCreateTable(connection, sink$state, state_row(0L, list()))
       append_rows(connection, sink$state, state_row(0L, list(key = key, part = part)))
+      nothing <- list(done = 0, finished = FALSE, notes = NULL)
+      for (k in seq_len(parts)) append_rows(connection, sink$state, state_row(k, nothing))
     })
   })
 }
@@ -129,24 +132,44 @@ append_rows <- function(connection, table, rows) {
   DBI::dbWriteTable(connection, table, rows, append = TRUE, row.names = FALSE)
 }
 
+# stamp: no two records have the same.
 state_row <- function(number, state) {
   text <- rawToChar(serialize(state, NULL, ascii = TRUE))
-  data.frame(number = as.integer(number), state = text)
+  data.frame(number = as.integer(number), stamp = fresh_token(), state = text)
 }
 
-read_state <- function(sink, connection, number) {
-  query <- paste("SELECT", DBI::dbQuoteIdentifier(connection, "state"), "AS state FROM",
-                 DBI::dbQuoteIdentifier(connection, sink$state), "WHERE",
-                 DBI::dbQuoteIdentifier(connection, "number"), "=", as.integer(number))
-  text <- DBI::dbGetQuery(connection, query)$state
-  if (length(text)) on_error(unserialize(charToRaw(text[1L])), function(e) NULL)
+read_state <- function(sink, connection, number) read_record(sink, connection, number)$state
+
+# list(state, stamp) of one moment.
+read_record <- function(sink, connection, number) {
+  found <- DBI::dbGetQuery(connection, paste(
+    "SELECT * FROM", DBI::dbQuoteIdentifier(connection, sink$state), of_part(connection, number)
+  ))
+  if (nrow(found) != 1L) return(NULL)
+  list(state = on_error(unserialize(charToRaw(found$state)), function(e) NULL),
+       stamp = found$stamp)
 }
 
-write_state <- function(sink, connection, number, state) {
-  DBI::dbExecute(connection, paste("DELETE FROM", DBI::dbQuoteIdentifier(connection, sink$state),
-                                   "WHERE", DBI::dbQuoteIdentifier(connection, "number"), "=",
-                                   as.integer(number)))
-  append_rows(connection, sink$state, state_row(number, state))
+of_part <- function(connection, number) {
+  paste("WHERE", DBI::dbQuoteIdentifier(connection, "number"), "=", as.integer(number))
+}
+
+# In the place of the record with this stamp; gives the new one. Deleting waits for a process that
+# writes at the same time, whose record is then there beside ours.
+write_state <- function(sink, connection, number, stamp, state) {
+  new <- state_row(number, state)
+  DBI::dbExecute(connection, paste(
+    "DELETE FROM", DBI::dbQuoteIdentifier(connection, sink$state), of_part(connection, number),
+    "AND", DBI::dbQuoteIdentifier(connection, "stamp"), "=", DBI::dbQuoteString(connection, stamp)
+  ))
+  append_rows(connection, sink$state, new)
+  if (is.null(read_record(sink, connection, number))) abort_beaten(sink)
+  new$stamp
+}
+
+abort_beaten <- function(sink) {
+  abort("write", "`", sink$label, "` cannot be written: another process writes the same table. ",
+        "Wait until it has ended, or give another `to`.")
 }
 
 #' @exportS3Method
@@ -154,26 +177,35 @@ sink_part.sink_table <- function(sink, number) {
   link <- connect(sink$partition)
   connection <- link$connection
   found <- on_error(asking_sink(sink, when_free(function() {
-    list(part = call_state(sink, connection)$part, state = read_state(sink, connection, number))
+    # in this order: who begins anew in between is seen with the first block
+    record <- read_record(sink, connection, number)
+    c(record, list(part = call_state(sink, connection)$part))
   })), function(e) {
     link$close()
     stop(e)
   })
   state <- found$state
-  if (is.null(state)) state <- list(done = 0, finished = FALSE, notes = NULL)
+  if (is.null(state)) {
+    link$close()
+    abort_beaten(sink)
+  }
+  stamp <- after <- found$stamp
   grow <- function(columns, done, notes, finished) {
     new <- list(done = done, finished = finished, notes = notes)
     asking_sink(sink, in_transaction(connection, function() {
+      # those of another call that began anew, or has ended
+      if (!DBI::dbExistsTable(connection, sink$state)) abort_beaten(sink)
       if (!is.null(columns)) append_rows(connection, found$part, as_rows(columns))
-      write_state(sink, connection, number, new)
+      after <<- write_state(sink, connection, number, stamp, new)
     }))
+    stamp <<- after
     state <<- new
   }
   list(done = state$done, finished = state$finished, notes = state$notes,
        write = function(columns, upto, notes) grow(columns, upto, notes, FALSE),
        finish = function(notes) {
          if (!state$finished) grow(NULL, state$done, notes, TRUE)
-         list(notes = notes)
+         list(notes = notes, part = found$part)
        }, close = link$close)
 }
 
@@ -184,8 +216,10 @@ sink_end.sink_table <- function(sink, parts) {
     quoted <- function(name) DBI::dbQuoteIdentifier(connection, name)
     # a name in the same schema
     new <- if (is.character(table)) table else unname(table@name[length(table@name)])
-    state <- call_state(sink, connection)
     in_transaction(connection, function() {
+      state <- if (DBI::dbExistsTable(connection, sink$state)) call_state(sink, connection)
+      ours <- vapply(parts, function(part) identical(part$part, state$part), NA)
+      if (is.null(state) || !all(ours)) abort_beaten(sink)
       if (DBI::dbExistsTable(connection, table)) {
         # made by another while rows were written
         if (!sink$overwrite) abort_finished(sink$label)
