@@ -87,6 +87,28 @@ time_labels <- function(seconds) {
                 "%Y-%m-%dT%H:%M:%S"), fraction, "Z")
 }
 
+# A date that is a number elsewhere (in SQLite), a time that is written otherwise: domains that were
+# in training would be taken for new ones.
+warn_other_labels <- function(new, known) {
+  kinds <- lapply(list(new, known), label_kind)
+  if (anyNA(kinds) || identical(kinds[[1L]], kinds[[2L]])) return(invisible())
+  example <- function(labels) paste0("\"", labels[!is.na(labels)][1L], "\"")
+  warn("other_labels", "Domains are ", kinds[[1L]], " such as ", example(new), ", and were ",
+       kinds[[2L]], " such as ", example(known), " in training: none is known. Give the domain ",
+       "column the type that it had.")
+}
+
+# What all of these labels are, NA for other text.
+label_kind <- function(labels) {
+  day <- "^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+  kinds <- c("logical values" = "^(TRUE|FALSE)$", dates = paste0(day, "$"),
+             times = paste0(day, "T.*Z$"), "times without a zone" = paste0(day, "[ T][0-9:.]+$"),
+             durations = "^[-0-9.e]+ secs$", numbers = "^-?[0-9.]+(e[-+]?[0-9]+)?$")
+  labels <- labels[!is.na(labels)]
+  all_of <- vapply(kinds, function(kind) length(labels) > 0L && all(grepl(kind, labels)), NA)
+  names(kinds)[all_of][1L]
+}
+
 # The same duration in hours and in minutes differs by rounding.
 duration_labels <- function(seconds) paste(number_labels(signif(seconds, 15)), "secs")
 

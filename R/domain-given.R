@@ -103,6 +103,7 @@ known_levels <- function(kernel, domain) {
           enumerate(unseen, quote = "\""), "; give it a row for every domain, or ",
           "`domain_multitask(new = )`, the similarity of any other domain.")
   }
+  if (length(unseen)) warn_other_labels(unseen, rownames(kernel$given))
   ifelse(levels(domain) %in% unseen, NA, levels(domain))
 }
 

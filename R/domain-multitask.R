@@ -38,6 +38,7 @@ domain_kernel_fit.domain_multitask <- function(kernel, rows, features = NULL) {
 #' @exportS3Method
 domain_kappa.domain_multitask <- function(kernel, rows, among = FALSE) {
   new <- levels(rows$domain)
+  if (!among) warn_other_labels(new, kernel$levels)
   ifelse(outer(new, if (among) new else kernel$levels, "=="), 1, kernel$tau)
 }
 

@@ -145,6 +145,7 @@ mixed_predict <- function(object, x, domain) {
   design <- cbind(1, as.matrix(x))
   values <- drop(design %*% object$coefficients)
   known <- match(as.character(domain), rownames(object$effects))
+  warn_other_labels(as.character(domain), rownames(object$effects))
   own <- cbind(1, as.matrix(x[object$slopes]))
   rows <- which(!is.na(known))
   if (length(rows)) {

@@ -109,3 +109,24 @@ test_that("times are domains, also where clocks change and in another time zone"
   expect_identical(predict(model, there), predict(model, d))
   expect_identical(predict(model, d[1:8, ]), predict(model, d)[1:8])
 })
+test_that("domains whose labels are of another kind than in training are not taken for new unsaid", {
+  toy <- simulate_dica(domains = 4, rows = 8, p = 2, seed = 1)
+  day <- as.Date("2024-03-30") + as.integer(toy$domain)
+  time <- as.POSIXct("2024-03-31", tz = "Europe/Berlin") + 3600 * as.integer(toy$domain)
+  models <- list(function(data) dg_ridge(y ~ x1 + x2 | g, data = data, lambda = 1,
+                                         domain_kernel = domain_multitask(0.5)),
+                 function(data) suppressWarnings(dg_mixed(y ~ x1 + x2 | g, data = data)))
+  for (fit_to in models) {
+    of <- function(g) transform(toy, g = g)
+    for (pair in list(list(day, as.numeric(day)), list(as.numeric(day), day), list(day, time),
+                      list(time, format(time)), list(day > day[1L], as.numeric(day > day[1L])))) {
+      model <- fit_to(of(pair[[1L]]))
+      expect_warning(predict(model, of(pair[[2L]])), "in training: none is known",
+                     class = "domgen_warning_other_labels")
+      expect_silent(predict(model, of(pair[[1L]])))
+      expect_silent(predict(model, of(as.character(toy$domain))))
+      expect_warning(predict(model, row_source(of(pair[[2L]]), rows = 10)),
+                     class = "domgen_warning_other_labels")
+    }
+  }
+})
