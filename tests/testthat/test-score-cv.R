@@ -187,7 +187,7 @@ test_that("what is printed counts domains without a score, domains left out and 
   expect_output(print(dg_cv(dg_lm(), y ~ . | domain, data = lacking, metric = "auc")),
                 "1 domain without a score")
   many <- simulate_dica(domains = 12, rows = 5, p = 2, seed = 1)
-  expect_output(print(dg_cv(dg_null(), y ~ . | domain, data = many)), "and 2 more in `\\$domains`")
+  expect_output(print(dg_cv(dg_null(), y ~ . | domain, data = many)), "and 2 more domains in `\\$domains`")
   expect_output(print(domain_folds(c("a", "b", "b", "c"))), "3 domains in 3 folds")
 })
 
