@@ -135,7 +135,7 @@ describe_cv <- function(x) {
     cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean, 4),
              if (!anyNA(interval)) mean_words(interval))
   }
-  if (!is.na(x$se)) cat_line("  ", same_domains)
+  if (!is.na(x$se)) cat_line("  intervals are ", same_domains)
   missing <- length(unscored(x))
   if (missing) {
     cat_line("  ", without_score(missing, x$predictions))
