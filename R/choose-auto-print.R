@@ -70,7 +70,7 @@ describe_expected <- function(expected, title) {
   cat_line("  ", title, " expected on a new domain: ", rounded(expected$mean, 4),
            mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
            " as chosen")
-  cat_line("  ", same_domains)
+  if (!is.na(expected$se)) cat_line("  the interval is ", same_domains)
 }
 
 # The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the

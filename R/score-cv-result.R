@@ -131,7 +131,7 @@ describe_cv <- function(x) {
     cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean, 4),
              if (!anyNA(interval)) mean_words(interval))
   }
-  if (!is.na(x$se)) cat_line("  ", same_domains)
+  if (!is.na(x$se)) cat_line("  intervals are ", same_domains)
   cat_line(paste0("  ", cv_notes(x), recycle0 = TRUE))
   cat_line("")
   cat_table(utils::head(x$domains, cv_domains), digits = max(getOption("digits") - 3L, 1L))
