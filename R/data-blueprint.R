@@ -190,8 +190,21 @@ replay_column <- function(column, name, blueprint, arg) {
     abort("data", "`", arg, "$", name, "` must be ", types[1L], " as in training, not ",
           types[2L], ".")
   }
+  if (is.matrix(prototype)) return(named_as(column, colnames(prototype), name, arg))
   if (types[1L] != "categorical") return(column)
   if (is.ordered(prototype)) factor(as.character(column), ordered = TRUE) else as.character(column)
+}
+
+# A column that is a matrix, in the order of training: M[, 1] goes by place. Without names it is
+# taken as it is.
+named_as <- function(column, names, name, arg) {
+  found <- colnames(column)
+  if (is.null(names) || is.null(found) || identical(found, names)) return(column)
+  if (anyDuplicated(names) || !setequal(found, names)) {
+    abort("data", "`", arg, "$", name, "` must have the columns of training, ", enumerate(names),
+          ", not ", enumerate(found), ".")
+  }
+  column[, names, drop = FALSE]
 }
 
 # The columns of the data that the predictors are made of.

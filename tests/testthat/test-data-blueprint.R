@@ -245,3 +245,15 @@ test_that("a column in units is an error in others", {
   }
   expect_domgen_error(source_prototype(row_source(d)), "`far` must be numeric")
 })
+
+test_that("columns of a matrix in new data are found by their names", {
+  toy <- toy_domains(3, 12)
+  toy$M <- cbind(a = toy$x1, b = toy$x2)
+  for (formula in c(y ~ M | domain, y ~ M[, 1] | domain, y ~ I(M %*% c(1, 2)) | domain)) {
+    model <- dg_lm(formula, data = toy)
+    turned <- transform(toy, M = I(M[, 2:1]))
+    expect_equal(predict(model, turned), predict(model, toy))
+    colnames(turned$M) <- c("u", "v")
+    expect_domgen_error(predict(model, turned), "must have the columns of training, `a`, `b`, not `u`, `v`")
+  }
+})
