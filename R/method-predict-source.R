@@ -58,8 +58,8 @@
 #' **One process at a time** writes to a file or folder; a second one is an error of class
 #' `domgen_error_write` that names the first. After a crash its lock, in `<to>.part`, is taken over
 #' on the same computer; on another one the message says what to remove. A file in `<to>.part` that
-#' is not of this package is an error. Of two that write one table, the one that finds a block of the
-#' other ends in such an error.
+#' is not of this package is an error. Of two that write one table, the one that finds a block of
+#' the other ends in such an error.
 #' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
 #'   [row_source()] of what was written.
 #' @section Warnings and errors:
