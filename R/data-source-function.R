@@ -16,14 +16,16 @@ row_source.function <- function(x, ..., table = NULL, query = NULL, levels = NUL
 #' @exportS3Method
 partition_identity.partition_function <- function(partition) partition$give
 
-# The function, as it is when it has been told to start again, and the first rows that it gives.
+# The function, as it is when it has been told to start again, and all rows that it gives: they may
+# come from a file that has changed, or from options, of which its code says nothing.
 #' @exportS3Method
 partition_key.partition_function <- function(partition) {
   on_error({
     partition$give(TRUE)
-    first <- partition$give(FALSE)
+    sum <- ""
+    while (!is.null(piece <- partition$give(FALSE))) sum <- fingerprint(list(sum, piece))
     partition$give(TRUE)
-    list(partition$give, first)
+    list(partition$give, sum)
   }, function(e) NULL)
 }
 

@@ -109,8 +109,8 @@ check_twice <- function(partitions) {
 #' earlier one has kept only if its rows are the same. Data frames are compared by their values;
 #' files by path, size and times; tables and queries by the database (file; or server, port, name,
 #' user, schema), the number of rows, and the values of about 1,000 rows; functions by their code,
-#' the values of the variables that they use, and the first rows that they give. Rows that cannot
-#' be recognised (databases in memory, temporary tables, drivers other than SQLite and PostgreSQL,
+#' the values of the variables that they use, and the rows that they give. Rows that cannot be
+#' recognised (databases in memory, temporary tables, drivers other than SQLite and PostgreSQL,
 #' functions that hold a connection) are never continued: `store` is then not used, with a warning.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.

@@ -211,3 +211,31 @@ test_that("a store of sums of one database is not gone on with by another", {
                coef(fit_to(row_source(toy))), tolerance = 1e-10)
   expect_length(list.files(store), 0L)
 })
+
+test_that("a function whose rows come from a file that has changed is not continued", {
+  toy <- simulate_dica(domains = 4, rows = 20, p = 2, seed = 1)
+  model <- dg_lm(y ~ x1 + x2, data = toy)
+  file <- tempfile(fileext = ".rds")
+  to <- tempfile(fileext = ".csv")
+  on.exit(unlink(c(file, to, paste0(to, ".part")), recursive = TRUE))
+  give <- local({
+    piece <- 0
+    where <- file
+    function(reset) {
+      piece <<- if (reset) 0 else piece + 1
+      rows <- readRDS(where)
+      if (!reset && piece <= 3) rows[rep_len(1:3, nrow(rows)) == piece, ]
+    }
+  })
+  source <- row_source(list(give, toy[1:4, ]))
+  saveRDS(toy, file)
+  with_replaced("sink_end", function(...) stop("cut short"), {
+    expect_error(predict(model, source, to = to), "cut short")
+  })
+  toy$x1[3] <- toy$x1[3] + 1
+  saveRDS(toy, file)
+  expect_error(predict(model, source, to = to), "begun by another call",
+               class = "domgen_error_argument")
+  predict(model, source, to = to, overwrite = TRUE)
+  expect_equal(utils::read.csv(to)$prediction, unname(predict(model, source)))
+})
