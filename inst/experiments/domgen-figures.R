@@ -13,8 +13,7 @@
 # expected: dg_auto()'s. "refits" are fits without two folds. Nominal is 95 throughout; before,
 # intervals were Student's, those with refits had the jackknife's error alone, and the expected
 # score had two standard errors over domains times sqrt(1 + 4/G).
-# Stored: 200 draws at 5 domains, 100 at 12 and, in six worlds, at 25; 40 of dg_auto() (a second
-# each), at 5 domains in all of its worlds, at 10 in the first of them.
+# Stored: 200 draws at 5 domains, 100 at 12 and, in six worlds, at 25; 40 of dg_auto().
 #
 # Least squares from sums of squares by domain, so that a draw costs milliseconds; folds, pairs of
 # folds, errors and intervals are the package's own functions.
