@@ -164,9 +164,11 @@ folder_in <- function(path, core) {
 
 # ---- sizes, and questions for classes ---------------------------------------------------------
 
+# Help does not count.
 file_lengths <- function(root = ".") {
   files <- source_files(root, "R", "[.]R$")
-  stats::setNames(lengths(lapply(files, readLines, warn = FALSE)), basename(files))
+  code <- lapply(files, function(file) grep("^#'", readLines(file, warn = FALSE), invert = TRUE))
+  stats::setNames(lengths(code), basename(files))
 }
 
 function_lengths <- function(definitions) {

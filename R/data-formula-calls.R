@@ -114,7 +114,9 @@ is_response_alone <- function(response, frame, data, env) {
 is_value_alone <- function(expr, value, data, env, label) {
   rows <- telling_rows(value, nrow(data))
   data <- data[intersect(names(data), all.vars(expr))]
-  largest <- if (is.numeric(value)) max(abs(value[is.finite(value)]), .Machine$double.xmin)
+  # of censored times their columns
+  numbers <- if (is.numeric(value)) as.double(unclass(value)) else 0
+  largest <- max(abs(numbers[is.finite(numbers)]), .Machine$double.xmin)
   for (i in rows) {
     own <- value_of_row(value, i)
     alone <- tryCatch(suppressWarnings(value_of_row(evaluate(expr, data[i, , drop = FALSE], env,
