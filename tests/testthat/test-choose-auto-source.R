@@ -104,7 +104,8 @@ test_that("a call that was broken off gives the numbers of one that was not", {
   expect_error(call(passes - 3, store), "the connection is lost")
   again <- call(Inf, store)
   # what it recognises its rows by is read again
-  expect_lt(getOption("domgen_reads"), 0.75 * passes)
+  # finished passes are not made again; the rows are read once more to recognise them
+  expect_lt(getOption("domgen_reads"), passes - 2)
   expect_identical(again$choice$expected, whole$choice$expected)
   expect_identical(predict(again, auto_fresh), predict(whole, auto_fresh))
 })
