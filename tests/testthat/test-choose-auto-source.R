@@ -103,7 +103,6 @@ test_that("a call that was broken off gives the numbers of one that was not", {
   on.exit(unlink(store, recursive = TRUE), add = TRUE)
   expect_error(call(passes - 3, store), "the connection is lost")
   again <- call(Inf, store)
-  # what it recognises its rows by is read again
   # finished passes are not made again; the rows are read once more to recognise them
   expect_lt(getOption("domgen_reads"), passes - 2)
   expect_identical(again$choice$expected, whole$choice$expected)
