@@ -85,9 +85,9 @@ slurm_jobs <- function() {
 }
 
 # A partition in biglm's convention, of blocks of 20 rows, that ends the process that reads it in
-# the middle of its second whole reading (the survey, after the count), once: if the file `mark`
-# does not exist, which it then does. Each whole reading is a line of `log`.
-doomed_rows <- function(data, mark, log = tempfile("log")) {
+# the middle of the reading that comes after so many whole ones (the survey after the count), once:
+# if the file `mark` does not exist, which it then does. Each whole reading is a line of `log`.
+doomed_rows <- function(data, mark, log = tempfile("log"), after = 1L) {
   block <- 0
   done <- function() if (file.exists(log)) length(readLines(log)) else 0L
   rows <- function(reset) {
@@ -96,7 +96,7 @@ doomed_rows <- function(data, mark, log = tempfile("log")) {
       return(invisible())
     }
     block <<- block + 1
-    if (block == 3 && done() == 1L && !file.exists(mark)) {
+    if (block == 3 && done() == after && !file.exists(mark)) {
       file.create(mark)
       tools::pskill(Sys.getpid(), tools::SIGKILL)
       Sys.sleep(10)
@@ -107,7 +107,7 @@ doomed_rows <- function(data, mark, log = tempfile("log")) {
     NULL
   }
   # of the test's own environments nothing is sent
-  environment(rows) <- list2env(mget(c("data", "mark", "log", "block", "done")), parent = baseenv())
+  environment(rows) <- list2env(mget(c("data", "mark", "log", "after", "block", "done")), parent = baseenv())
   environment(environment(rows)$done) <- environment(rows)
   rows
 }
