@@ -44,8 +44,10 @@ test_that("several classes and classes in an order have one too, also where a fo
 test_that("counts of epileptic seizures are near what glm() gives on domains that are left out", {
   skip_if_not_installed("MASS")
   epil <- transform(MASS::epil, subject = factor(subject))
-  found <- dg_cv(dg_glm(family = poisson()), y ~ lbase + trt + lage + V4 | subject, data = epil,
-                 folds = 3, metric = metric_deviance(poisson), progress = FALSE)
+  # three folds differ by as much as 2
+  found <- with_seed(1, dg_cv(dg_glm(family = poisson()), y ~ lbase + trt + lage + V4 | subject,
+                              data = epil, folds = 3, metric = metric_deviance(poisson),
+                              progress = FALSE))
   # with the quadratic approximation alone 9.6, in 8 folds
   expect_lt(found$mean, 8)
 })
