@@ -28,12 +28,12 @@
 #' domain, positive where the machine is better, with the intervals of [dg_compare()]. Room is
 #' looked for in at most 100 domains, chosen at random.
 #'
-#' **Repeated rows.** Domains are taken for exchangeable, and without `unit` the rows of a domain
-#' for independent of each other. Where several rows are of one object (visits of a patient) p of
-#' shift and room are then far too small; with `unit` the objects are taken for independent.
-#' Permutations move a unit with all its rows, or, where it has rows in several domains, exchange
-#' the domains of these; signs of room are drawn by unit; and a row is predicted without the other
-#' rows of its unit.
+#' **Repeated rows.** Domains are taken to be exchangeable. Without `unit`, the rows of a domain are
+#' taken to be independent. If several rows belong to one object (visits of a patient), the p values
+#' of the shift and of the gain in known domains are then far too small. With `unit`, objects are
+#' taken to be independent: permutations move all rows of an object together or, if an object has
+#' rows in several domains, exchange the domains among its rows; random signs are drawn by object;
+#' and a row is predicted without the other rows of its object.
 #'
 #' **p values.** Of the shift by permutation: rows are dealt out to domains anew. Those of room and
 #' gain compare the share of the squared error that the other machine saves,

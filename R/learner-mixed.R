@@ -159,7 +159,7 @@ mixed_predict <- function(object, x, domain) {
 }
 
 # E plogis(value + sd Z), Z ~ N(0, 1), by the trapezoidal rule, which converges exponentially for
-# smooth functions that vanish at the ends (Trefethen and Weideman, 2014): 1e-12 for sd up to 10.
+# smooth functions that vanish at the ends (Trefethen and Weideman, 2014).
 mean_logistic <- function(value, sd) {
   nodes <- seq(-8, 8, length.out = 201L)
   weights <- stats::dnorm(nodes) / sum(stats::dnorm(nodes))

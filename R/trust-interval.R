@@ -12,7 +12,7 @@
 #'
 #' **Assumption.** New domains must be exchangeable with those of training (any of them could have
 #' been the new one): later domains of a drift in time, or domains with shifted predictors, are not,
-#' and in simulations 90 % intervals covered 70 to 86 % there.
+#' and intervals then cover less than their level.
 #'
 #' @details
 #' **Errors.** The score of row i is \eqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
