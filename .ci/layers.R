@@ -162,20 +162,7 @@ folder_in <- function(path, core) {
   ifelse(nzchar(inside), sub("/.*", "", inside), "core")
 }
 
-# ---- sizes, and questions for classes ---------------------------------------------------------
-
-# Help does not count.
-file_lengths <- function(root = ".") {
-  files <- source_files(root, "R", "[.]R$")
-  code <- lapply(files, function(file) grep("^#'", readLines(file, warn = FALSE), invert = TRUE))
-  stats::setNames(lengths(code), basename(files))
-}
-
-function_lengths <- function(definitions) {
-  functions <- Filter(function(d) is_function(d$value), definitions)
-  stats::setNames(column(functions, "to") - column(functions, "from") + 1L,
-                  paste0(column(functions, "file"), ": ", column(functions, "name")))
-}
+# ---- long lines, and questions for classes ----------------------------------------------------
 
 # Lines over 100 characters of R/ and src/, but for what Rcpp writes: "file: number".
 long_lines <- function(root = ".") {
@@ -258,10 +245,6 @@ report <- function(root = ".") {
   say("Includes upward in the core", sprintf("%s: %s", up$file, up$include))
   say("Includes of the core that are not its own",
       with(includes[includes$wrong, ], sprintf("%s: %s", file, include)))
-  lengths <- file_lengths(root)
-  say("Files over 300 lines", names(lengths)[lengths > 300L])
-  lengths <- function_lengths(definitions)
-  say("Functions over 45 lines", names(lengths)[lengths > 45L])
   say("Lines over 100 characters", long_lines(root))
   asked <- part_questions(definitions)
   say("Questions for the class of a part outside its file",
