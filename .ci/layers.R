@@ -31,7 +31,8 @@ rooms <- utils::read.table(header = TRUE, row.names = 1L, text = "
 ")
 
 # A file belongs to the room that its name begins with. Other names:
-also <- list(base = c("domgen-package", "RcppExports"), learner = "loss")
+also <- list(base = c("domgen-package", "RcppExports"), method = c("rows", "fit"),
+             learner = c("loss", "solve", "targets"))
 
 # The rooms of the C++ core are its folders, in the same way.
 core_layer <- c(data = 1, simd = 1, linalg = 1, kernel = 2, feature = 3, projection = 4, svm = 4,

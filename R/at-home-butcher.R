@@ -51,7 +51,6 @@ without_fitted <- function(object) {
   object$held_out$values <- NULL
   # the variance of a Gaussian process takes the responses again
   object[c("scores", "costs", "left_out", if (!has_posterior(object)) "y")] <- NULL
-  object$response$target <- NULL
   object
 }
 

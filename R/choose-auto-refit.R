@@ -59,7 +59,7 @@ score_refits <- function(search, c) {
   score_part(search, seq_along(specs), values)
 }
 
-# [n x k], on the scale of ridge_targets().
+# [n x k], on the scale of code_rows().
 refit_values <- function(search, spec) {
   sample <- search$sample
   response <- search$judge$response

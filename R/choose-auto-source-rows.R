@@ -5,9 +5,9 @@ searched_domains <- 200L
 searched_rows <- 50L
 
 # Rows not scaled, as read_sample() gives them.
-domain_sample <- function(stage, max_rows) {
-  survey <- stage$survey
-  sample <- stage$sample
+domain_sample <- function(rows, max_rows) {
+  survey <- rows$survey
+  sample <- rows$sample
   weighty <- which(survey$weights > 0)
   if (survey$n == length(sample$domain)) {
     found <- sample[c("X", "y", "domain", "weights")]
@@ -16,7 +16,7 @@ domain_sample <- function(stage, max_rows) {
     each <- max(searched_rows, ceiling(max_rows / length(chosen)))
     starts <- c(0, cumsum(session$trip$counts))
     work <- domain_rows_work(chosen, each, draw_seeds(1L), starts)
-    found <- stage_pass(stage, work, "sample")
+    found <- pass(rows, work, "sample")
     found <- lapply(found[c("X", "y", "domain", "weights")], take, order(found$place))
   }
   found$domain <- droplevels(found$domain)

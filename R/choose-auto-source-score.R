@@ -2,14 +2,14 @@
 # that have not seen its domain; and that of the null model.
 
 # list(mean, null: see mean_scores(); mean is that of null where there are no members).
-score_source_members <- function(members, weights, stage, metrics, splits) {
-  survey <- stage$survey
-  unit <- source_response(stage, TRUE)$scale
-  null <- left_out_fits(dg_null(), stage, splits)$scorers[[1L]]
+score_source_members <- function(members, weights, rows, metrics, splits) {
+  survey <- rows$survey
+  unit <- new_targets(rows, TRUE)$scale
+  null <- left_out_fits(dg_null(), rows, splits)$scorers[[1L]]
   work <- mean_scoring_work(null, lapply(members, `[[`, "scorer"), weights,
-                            ensemble_response(stage), metrics, survey$classes, unit,
+                            ensemble_response(rows), metrics, survey$classes, unit,
                             length(survey$domains))
-  sums <- stages_pass(c(list(stage), lapply(members, `[[`, "stage")), work, "scores")
+  sums <- pass_views(c(list(rows), lapply(members, `[[`, "rows")), work, "scores")
   finish <- function(total) {
     mean_scores(array(total, c(nrow(total), 1L, ncol(total))), unit, metrics, survey$sizes)
   }

@@ -13,107 +13,110 @@ fit_call.dg_auto_spec <- function(spec, input, call) {
 }
 
 #' @exportS3Method
-fit_source.dg_auto_spec <- function(spec, stage) {
+fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
+  if (rows$keeps) return(fit_sample(spec, rows$sample))
   start <- proc.time()[["elapsed"]]
-  check_auto_source(spec, stage)
-  metrics <- source_metrics(spec$args$metric, stage$sample$y)
-  splits <- auto_splits(spec$args$folds, stage)
-  found <- search_source(spec$args, stage)
-  members <- fit_source_members(found, stage, splits$splits)
-  scored <- score_source_members(members, found$weights, stage, metrics, splits$splits)
+  check_auto_source(spec, rows)
+  metrics <- source_metrics(spec$args$metric, rows$sample$y)
+  splits <- auto_splits(spec$args$folds, rows)
+  found <- search_source(spec$args, rows)
+  members <- fit_source_members(found, rows, splits$splits)
+  scored <- score_source_members(members, found$weights, rows, metrics, splits$splits)
   found <- doubt_source(found, scored)
-  if (found$null) members <- list(null_member(dg_null(), stage, splits$splits))
-  cv <- new_source_cv(spec, domain_task(stage), splits$folds, metrics, splits$splits, list(),
+  if (found$null) members <- list(null_member(dg_null(), rows, splits$splits))
+  cv <- new_source_cv(spec, domain_task(rows), splits$folds, metrics, splits$splits, list(),
                       scored[[if (found$null) "null" else "mean"]],
                       proc.time()[["elapsed"]] - start)
   expected <- source_expected(found, cv)
   choice <- c(list(expected = expected, seconds = proc.time()[["elapsed"]] - start), found$choice,
               list(scored = cv))
-  finish_source(auto_of_source(members, found$weights, choice, stage), spec, stage)
+  auto_of_source(members, found$weights, choice, rows)
 }
 
-check_auto_source <- function(spec, stage) {
-  survey <- stage$survey
-  check_survey_classes(survey)
+check_auto_source <- function(spec, rows) {
+  survey <- rows$survey
+  check_several_classes(rows$sample$y)
   weighty <- sum(survey$weights > 0)
   if (weighty < 2L) {
     abort("data", "dg_auto() of a source needs at least 2 domains with a positive weight, not ",
           weighty, ".")
   }
-  if (!is.null(spec$args$metric)) read_plain_metrics(spec$args$metric, stage$sample$y)
+  if (!is.null(spec$args$metric)) read_plain_metrics(spec$args$metric, rows$sample$y)
 }
 
 # As left_out_groups(): list(folds, splits).
-auto_splits <- function(folds, stage) {
+auto_splits <- function(folds, rows) {
   if (inherits(folds, c("domgen_row_folds", "rset"))) check_source_cv(dg_null(), folds, FALSE)
-  task <- domain_task(stage)
+  task <- domain_task(rows)
   folds <- read_folds(if (is.null(folds) && task$n > most_left_out) most_left_out else folds, task)
   folds <- structure(as.matrix(unclass(folds))[, 1L], class = "domgen_folds")
   list(folds = folds, splits = fold_splits(folds, task))
 }
 
-search_source <- function(args, stage) {
+search_source <- function(args, rows) {
   # members must follow from sums
   args$sums <- TRUE
   args["folds"] <- list(NULL)
-  sample <- domain_sample(stage, args$max_rows)
+  sample <- domain_sample(rows, args$max_rows)
   if (nlevels(sample$domain) < 2L) {
     abort("data", "dg_auto() needs rows of at least 2 domains in its search; only ",
           enumerate(levels(sample$domain), quote = "\""), " was drawn.")
   }
   check_several_classes(sample$y)
   seed <- draw_seeds(1L)
-  kept("search", with_seed(seed, searched(args, sample, stage)))
+  kept("search", with_seed(seed, searched(args, sample, rows)))
 }
 
 # list(choice: as choose_by_domain() gives it, specs, weights, null: only the null model?, metric,
 # seen: rows of each domain that the search had, too_good: what choosing made its scores better)
-searched <- function(args, sample, stage) {
+searched <- function(args, sample, rows) {
   found <- choose_by_domain(args, sample)
   search <- found$search
   keys <- found$chosen$keys
   seen <- table(search$sample$domain)
   list(choice = found$choice, weights = found$chosen$weights, metric = search$metric,
-       specs = lapply(keys, function(key) source_member_spec(search, key, stage)),
+       specs = lapply(keys, function(key) source_member_spec(search, key, rows)),
        null = identical(search$found[[keys[1L]]]$candidate$kernel, "null"),
        seen = stats::setNames(c(seen), names(seen)),
        too_good = stats::setNames(found$chosen$scores - found$chosen$fair, levels(search$judged)))
 }
 
-source_member_spec <- function(search, key, stage) {
+source_member_spec <- function(search, key, rows) {
   c <- search$found[[key]]$candidate
   if (c$kernel == "null") return(dg_null())
   p <- ncol(search_sample(search, c$scale)$X)
   dg_ridge(kernel = candidate_kernel(c, p), domain_kernel = candidate_domain_kernel(c),
-           features = features_nystrom(min(source_features, nrow(stage$sample$X))), offset = TRUE,
+           features = features_nystrom(min(source_features, nrow(rows$sample$X))), offset = TRUE,
            scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
            threads = search$args$threads)
 }
 
-# Of each list(fitted, stage, scorer: see left_out_fits()). One pass makes the sums of all.
-fit_source_members <- function(found, stage, splits) {
+# Of each list(fitted, rows, scorer: see left_out_fits()). One pass makes the sums of all.
+fit_source_members <- function(found, rows, splits) {
   if (found$null) return(list())
   ridge <- vapply(found$specs, function(spec) spec$method == "dg_ridge", NA)
   members <- vector("list", length(ridge))
   # the null model may have a weight beside the others
-  members[!ridge] <- lapply(found$specs[!ridge], null_member, stage, splits)
+  members[!ridge] <- lapply(found$specs[!ridge], null_member, rows, splits)
   tasks <- lapply(found$specs[ridge], function(spec) {
-    own <- source_stage(stage$survey, spec)
+    own <- rows_source(rows$survey, spec)
+    placed <- place_spec(spec, layout_of(own$sample$blueprint))
     # few landmarks are independent where the kernel is linear
-    task <- quietly(ridge_source_task(spec, own), "domgen_warning_rank")
-    groups <- groups_task(task$product, own, task$response, task$costs, fold_groups(splits))
-    list(spec = spec, stage = own, task = task, groups = groups)
+    problem <- quietly(open_problem(placed, own), "domgen_warning_rank")
+    list(spec = spec, problem = problem,
+         groups = groups_task(own, problem$space, problem$targets, squared_costs(problem),
+                              fold_groups(splits)))
   })
-  sums <- stages_pass(lapply(tasks, `[[`, "stage"),
-                      members_work(lapply(tasks, function(t) t$groups$work)), "features")
+  sums <- pass_views(lapply(tasks, function(t) t$problem$rows),
+                     members_work(lapply(tasks, function(t) t$groups$work)), "features")
   members[ridge] <- Map(function(one, sums) source_member(one, one$groups$join(sums), splits),
                         tasks, sums)
   members
 }
 
-null_member <- function(spec, stage, splits) {
-  list(fitted = seal(fit_source(spec, stage)), stage = stage,
-       scorer = left_out_fits(spec, stage, splits)$scorers[[1L]])
+null_member <- function(spec, rows, splits) {
+  list(fitted = seal(finish_fit(fit_rows(spec, rows), spec, rows)), rows = rows,
+       scorer = left_out_fits(spec, rows, splits)$scorers[[1L]])
 }
 
 members_work <- function(works) {
@@ -126,13 +129,15 @@ members_work <- function(works) {
 }
 
 source_member <- function(one, sums, splits) {
-  task <- one$task
+  problem <- one$problem
+  rows <- problem$rows
   total <- sum_groups(sums)
-  fitted <- seal(ridge_of_groups(one$spec, one$stage, task, sums, left_out = FALSE))
-  fits <- fits_of_sums(splits, sums, task$product, one$stage, task$response, function(held) {
-    ridge_without(sums, total, held, one$stage, task$args, NULL)
+  fitted <- new_fit(one$spec, problem, solve_groups(problem, sums, left_out = FALSE))
+  fits <- fits_of_sums(splits, sums, problem, function(held) {
+    ridge_without(sums, total, held, rows, problem$args, NULL)
   })
-  list(fitted = fitted, stage = one$stage, scorer = fits$scorers[[1L]])
+  list(fitted = seal(finish_fit(fitted, one$spec, rows)), rows = rows,
+       scorer = fits$scorers[[1L]])
 }
 
 # The null model alone where the mean of the members is not better than it on all rows.
@@ -159,15 +164,17 @@ source_expected <- function(found, cv) {
   expected_of(raw, correction, cv$metrics[[1L]], cv$share)
 }
 
-auto_of_source <- function(members, weights, choice, stage) {
+auto_of_source <- function(members, weights, choice, rows) {
   fitted <- lapply(members, function(member) slim(member$fitted))
   methods <- vapply(fitted, function(member) sub("^dg_", "", member$spec$method), "")
   names(fitted) <- names(weights) <- make.unique(methods, "_")
-  response <- ensemble_response(stage)
+  response <- ensemble_response(rows)
   columns <- if (length(response$levels) > 2L) length(response$levels) else 1L
   structure(list(members = fitted, coefficients = weights, decision = matrix(0, 0L, columns),
                  choice = choice, y = NULL, weights = numeric(), response = response),
             class = c("dg_auto", "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
-ensemble_response <- function(stage) plain_response(stage$sample$y, stage$sample$weights)
+ensemble_response <- function(rows) {
+  new_targets(rows_frame(rows$sample), standardise = FALSE)
+}

@@ -158,7 +158,7 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   given <- given[names(given) %in% data_arguments]
   if (!inherits(objects, "list")) objects <- list(objects)
   given <- with_formula(given, parent.frame(), shared_formula(objects, parent.frame()))
-  input <- evaluate_input(given, parent.frame())
+  input <- collect_input(specs, evaluate_input(given, parent.frame()))
   if (!is.null(input$source)) {
     refits <- if (missing(refits)) FALSE else refits
     return(compare_source(specs, input, folds, metric, refits, progress, against, hold_out))

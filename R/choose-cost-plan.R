@@ -1,4 +1,4 @@
-# The passes of a method over the rows of a source, see dg_cost() and fit_source():
+# The passes of a method over the rows of a source, see dg_cost() and fit_rows():
 # list(passes: rows of cost_pass(), solve: operations, dim: coordinates, kept: numbers that a worker
 # needs of what was fitted before, between: of them those of the kernel between domains).
 cost_plan <- function(spec, size) UseMethod("cost_plan")

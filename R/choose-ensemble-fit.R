@@ -33,7 +33,7 @@ new_ensemble <- function(members, weights, sample, ..., class = character()) {
   structure(list(
     members = members, coefficients = weights, decision = values, ...,
     X = if (nrow(sample$X) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
-    response = plain_response(sample$y, sample$weights)
+    response = new_targets(rows_frame(sample), standardise = FALSE)
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
@@ -45,7 +45,8 @@ fit_member.dg_spec <- function(spec, sample) {
   scaled <- member_sample(spec, sample)
   check_probability(spec, scaled)
   placed <- place_spec(spec, member_layout(spec, scaled$blueprint))
-  fitted <- add_origin(fit_sample(placed, scaled), spec, scaled)
+  rows <- rows_frame(scaled)
+  fitted <- finish_fit(fit_rows(placed, rows), spec, rows)
   seal(calibrate(fitted, scaled))
 }
 

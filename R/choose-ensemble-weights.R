@@ -11,7 +11,7 @@ stacked <- function(members, fits, sample) {
   mean <- cross_fitted_mean(values, task, fold[as.integer(sample$domain)])
   metric <- read_metrics(NULL, sample$y)[[1L]]
   judge <- list(y = sample$y, domain = sample$domain, metric = metric,
-                response = plain_response(sample$y, sample$weights))
+                response = new_targets(rows_frame(sample), standardise = FALSE))
   scores <- vapply(c(list(ensemble = mean), values), function(v) score_known(v, judge),
                    numeric(nlevels(sample$domain)))
   rownames(scores) <- levels(sample$domain)
@@ -111,8 +111,8 @@ common_known <- function(fitted, values, sample) {
 
 # list(target [n x k] on the common scale, share [n]: of the rows of a domain in its vote).
 stack_task <- function(sample) {
-  response <- encode_response(sample$y, sample$weights, standardise = FALSE)
-  list(target = ridge_targets(response, sample$y),
+  targets <- new_targets(rows_frame(sample), standardise = FALSE)
+  list(target = code_rows(targets, sample$y),
        share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
 }
 

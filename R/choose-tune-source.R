@@ -2,18 +2,18 @@
 # of a ridge regression share sums and the pass that scores; others have passes of their own.
 
 #' @exportS3Method
-fit_source.dg_tune_spec <- function(spec, stage) {
+fit_rows.dg_tune_spec <- function(spec, rows, shared = NULL) {
   check_source_cv(spec$object, spec$args$folds, FALSE)
-  state <- new_source_tuning(spec, stage)
+  state <- new_source_tuning(spec, rows)
   switch(spec$args$search, coordinate = search_coordinates(state), search_choices(state))
   finish_search(state)
 }
 
-new_source_tuning <- function(spec, stage) {
-  survey <- stage$survey
-  check_survey_classes(survey)
-  task <- domain_task(stage)
-  task$y <- stage$sample$y
+new_source_tuning <- function(spec, rows) {
+  survey <- rows$survey
+  check_several_classes(rows$sample$y)
+  task <- domain_task(rows)
+  task$y <- rows$sample$y
   metrics <- source_metrics(spec$args$metric, task$y)
   searched <- spec
   searched$args$folds <- source_folds(spec$args$folds, task)
@@ -57,11 +57,11 @@ group_outcomes <- function(state, specs) {
 
 # Scores of choices that differ in lambda, see scores_of_fits().
 score_group <- function(state, specs) {
-  stage <- source_stage(state$survey, specs[[1L]])
-  fits <- if (length(specs) == 1L) left_out_fits(specs[[1L]], stage, state$splits)
-          else left_out_path(specs[[1L]], stage, state$splits,
+  rows <- rows_source(state$survey, specs[[1L]])
+  fits <- if (length(specs) == 1L) left_out_fits(specs[[1L]], rows, state$splits)
+          else left_out_path(specs[[1L]], rows, state$splits,
                              vapply(specs, function(spec) spec$args$lambda, 0))
-  scores_of_fits(fits, stage, state$metrics)
+  scores_of_fits(fits, rows, state$metrics)
 }
 
 # Numbers of specifications that differ in nothing but a given lambda.
@@ -87,5 +87,6 @@ shares_lambda.dg_ridge_spec <- function(spec) {
 
 # The model with the chosen values, from all rows.
 fit_chosen_source <- function(state, spec) {
-  fit_source(spec, source_stage(state$survey, spec))
+  rows <- rows_source(state$survey, spec)
+  finish_fit(fit_rows(place_spec(spec, layout_of(rows$sample$blueprint)), rows), spec, rows)
 }

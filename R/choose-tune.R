@@ -174,6 +174,7 @@ fit_input.dg_tune_spec <- function(spec, input) {
 
 #' @exportS3Method
 fit_call.dg_tune_spec <- function(spec, input, call) {
+  input <- collect_input(list(spec), input)
   if (!is.null(input$source)) {
     return(with_progress(spec$args$progress, fit_from_source(spec, input, call)))
   }

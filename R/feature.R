@@ -12,14 +12,10 @@ new_features <- function(name, ...) {
 
 represent <- function(features, kernel, domain_kernel, rows, threads) UseMethod("represent")
 
-# The representation of a sample; for several fits one for each kernel, see fit_path().
+# The representation of a sample; for several fits one for each kernel, see fit_many().
 sample_space <- function(args, sample) {
   key <- c(args[c("features", "kernel", "domain_kernel")], sample[c("X", "domain")])
   (if (is.null(sample$represent)) represent_rows else sample$represent)(key, sample, args$threads)
-}
-
-represent_rows <- function(key, sample, threads) {
-  represent(key$features, key$kernel, key$domain_kernel, sample, threads)
 }
 
 feature_table <- function(map, domain_kernel, rows) UseMethod("feature_table")

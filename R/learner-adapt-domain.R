@@ -133,7 +133,6 @@ fix_domain.dg_chain <- function(object, X, domain) {
 forget_rows <- function(object) {
   lost <- c("decision", "scores", "y", "weights", "costs", "domain", "rows", "call", "seal")
   object[lost] <- NULL
-  object$response$target <- NULL
   for (part in c("projection", "learner")) {
     if (!is.null(object[[part]])) object[[part]] <- forget_rows(object[[part]])
   }

@@ -63,7 +63,7 @@ residuals_as_new <- function(learner, rows, lambda) {
                  weights = learner$weights[rows], left_out = droplevels(learner$domain[rows]),
                  levels = take(learner$rows$levels, rows))
   task <- list(response = learner$response, costs = learner$costs[rows],
-               Y = ridge_targets(learner$response, learner$y)[rows, , drop = FALSE])
+               Y = code_rows(learner$response, learner$y)[rows, , drop = FALSE])
   share <- sum(task$costs) / sum(learner$costs)
   values <- left_out_predictions(learner$product, sample, task, args, lambda * share)
   task$Y - matrix(values, nrow(task$Y))

@@ -70,7 +70,7 @@ train_correction <- function(learner, product, sample, start, args) UseMethod("t
 
 #' @exportS3Method
 train_correction.dg_svm <- function(learner, product, sample, start, args) {
-  target <- label_targets(learner$response, sample$y, args)
+  target <- code_rows(learner$response, sample$y)
   loss <- read_loss(learner$loss, learner$response$kind)
   data <- machine_data(product, sample, args)
   takes_part <- learner$response$kind == "number" | target != 0
@@ -84,19 +84,10 @@ train_correction.dg_svm <- function(learner, product, sample, start, args) {
     stats::setNames(lapply(report, function(name) unlist(of(name))), report))
 }
 
-# [rows x machines]
-label_targets <- function(response, y, args) {
-  if (response$kind == "number") return(matrix((y - response$centre) / response$scale))
-  class_machines(y, args$multiclass)$target
-}
-
 #' @exportS3Method
 train_correction.dg_ridge <- function(learner, product, sample, start, args) {
-  response <- learner$response
-  response$target <- if (response$kind == "number") (sample$y - response$centre) / response$scale
-                     else 2 * (as.integer(sample$y) == 2L) - 1
-  task <- list(Y = ridge_targets(response, sample$y) - start, costs = sample$weights)
-  train_ridge(product, sample, task, args)["coefficients"]
+  task <- list(Y = code_rows(learner$response, sample$y) - start, costs = sample$weights)
+  solve_ridge(product, sample, task, args)["coefficients"]
 }
 
 # The mean is a ridge regression's; the rest is what gp_moments() needs for the variance.
@@ -105,7 +96,7 @@ train_correction.dg_gp <- function(learner, product, sample, start, args) {
   left <- (sample$y - learner$response$centre) / learner$response$scale - drop(start)
   task <- list(Y = matrix(left), costs = sample$weights)
   correction <- list(
-    coefficients = train_ridge(product, sample, task, args)$coefficients, weights = sample$weights,
+    coefficients = solve_ridge(product, sample, task, args)$coefficients, weights = sample$weights,
     y = left, response = list(centre = 0, scale = 1), signal = learner$signal,
     noise = learner$noise, spec = learner$spec
   )
@@ -114,11 +105,12 @@ train_correction.dg_gp <- function(learner, product, sample, start, args) {
 }
 
 feature_spread <- function(product, sample, learner) {
-  nu <- learner$noise / sqrt(max(sample$weights))
-  sample$weights <- sample$weights / max(sample$weights)
-  table <- own_table(product, sample)
-  sums <- gp_sums(product, sample, numeric(nrow(sample$X)), table)
-  gp_spread(gp_basis(sums$total), nu, (nu / learner$signal)^2)
+  rows <- rows_frame(replace(sample[c("X", "y", "domain", "weights")], "y", list(0 * sample$y)))
+  sums <- gp_group_sums(rows, product, list(kind = "number", centre = 0, scale = 1), one_group)
+  known <- domain_sums(rows)
+  nu <- learner$noise / sqrt(known$heaviest)
+  gp_spread(gp_basis(gp_sums_of(sums, known, seq_along(known$weights))), nu,
+            (nu / learner$signal)^2)
 }
 
 check_correction <- function(correction, product) {

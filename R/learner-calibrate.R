@@ -138,7 +138,8 @@ decide_held_out <- function(spec, sample, inside, response) {
   seen <- unique(sample$y[counts])
   if (is.factor(sample$y) && length(seen) < 2L) return(NA_real_)
   rest <- sample_part(sample, !inside & sample$y %in% if (is.factor(seen)) seen else sample$y)
-  model <- add_origin(fit_sample(spec, rest), spec, rest)
+  rows <- rows_frame(rest)
+  model <- finish_fit(fit_rows(spec, rows), spec, rows)
   values <- decision(model, list(X = sample$X[inside, , drop = FALSE],
                                  domain = droplevels(sample$domain[inside])))
   if (response$kind == "number") {

@@ -1,5 +1,5 @@
 # From machines for two classes to probabilities of all classes. The classes of a machine
-# are response$pairs, see class_machines(); two classes may have none.
+# are response$pairs, see new_targets(); two classes may have none.
 
 machine_pairs <- function(response) {
   if (is.null(response$pairs)) cbind(1L, 2L) else response$pairs

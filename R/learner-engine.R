@@ -22,8 +22,7 @@ engine_spec <- function(method, title, package, env, parameters = NULL, domain =
 
 #' @exportS3Method
 fit_sample.learner_custom_spec <- function(spec, sample) {
-  check_several_classes(sample$y)
-  response <- plain_response(sample$y, sample$weights)
+  response <- new_targets(rows_frame(sample), standardise = FALSE)
   costs <- row_costs(1, sample$weights, sample$domain, spec$args$domain_weights)
   classes <- setdiff(sub("_spec$", "", class(spec)), "dg")
   object <- structure(list(

@@ -2,17 +2,17 @@
 # nu^2 / u. All it needs of the rows are the sums S = Z'UZ, b = Z'Uy, c = y'Uy with
 # U = diag(u); with S = V diag(values) V' and delta = (nu / s)^2 the likelihood costs O(r).
 
-fit_feature_gp <- function(args, sample, response) {
-  product <- sample_space(args, sample)
-  check_feature_memory(product$dim)
+fit_feature_gp <- function(problem, shared) {
+  rows <- problem$rows
+  args <- problem$args
+  space <- space_of(args, rows, shared)
+  check_feature_memory(space$dim)
   # sums of weights near 1e308 would overflow: u = w / max(w), nu = noise / sqrt(max(w))
-  args$unit <- sqrt(max(sample$weights))
-  sample$weights <- sample$weights / max(sample$weights)
-  table <- own_table(product, sample)
-  sums <- gp_sums(product, sample, response$target, table)
-  fitted <- solve_feature_gp(args, product, sums, response,
-                             target_size(response$target, sample$weights), colnames(sample$X))
-  fitted$decision <- expand_rows(product, sample, table, matrix(fitted$coefficients))
+  args$unit <- sqrt(domain_sums(rows)$heaviest)
+  sums <- gp_sums(rows, space, problem$targets)
+  fitted <- solve_feature_gp(args, space, sums, problem$targets,
+                             target_size(rows, problem$targets), colnames(rows$sample$X))
+  fitted$decision <- row_values(rows, space, matrix(fitted$coefficients), 0)
   fitted
 }
 
@@ -43,24 +43,42 @@ gp_spread <- function(basis, nu, delta) {
   basis$vectors %*% diag(nu / sqrt(basis$values + delta), length(basis$values))
 }
 
-# list(total, domains): sums over all rows, and over those of each domain unless
-# there are so many that they would take more than 256 MB.
-gp_sums <- function(product, sample, target, table) {
-  weights <- sample$weights
-  plain <- all(weights == 1)
-  sums_of <- function(i) {
-    u <- take(weights, i)
-    y <- take(target, i)
-    wanted <- list(cells = rep(1L, length(u)), n_cells = 1L, response = matrix(u * y),
-                   labelled = if (!plain) u, second = plain)
-    sums <- moments_of(product, rows_at(sample[c("X", "domain")], i), table, wanted)
-    list(second = if (plain) sums$second else sums$labelled_second, cross = drop(sums$cross),
-         square = sum(u * y^2), n = sum(u > 0), log_weights = sum(log(u[u > 0])), weight = sum(u))
-  }
-  G <- nlevels(sample$domain)
-  if (G < 2L || G * product$dim^2 > 2^25) return(list(total = sums_of(TRUE)))
-  domains <- lapply(split(seq_along(weights), sample$domain), sums_of)
-  list(total = Reduce(add_moments, domains), domains = domains)
+# list(total, domains): sums over all rows, and over those of each domain, or group of domains where
+# they are many; not of domains in memory that would take more than 256 MB.
+gp_sums <- function(rows, space, targets) {
+  sums <- gp_group_sums(rows, space, targets, if (rows$keeps) kept_groups else group_domains)
+  sets <- split_groups(sums, rows, k = if (rows$keeps) Inf else left_out_sets)
+  names <- if (rows$keeps) levels(rows$sample$domain) else rows$survey$domains
+  known <- domain_sums(rows)
+  list(total = gp_sums_of(sums, known, seq_along(known$weights)),
+       domains = if (length(sets) > 1L) {
+         stats::setNames(lapply(sets, function(set) gp_sums_of(sums, known, set)),
+                         set_names(sets, names))
+       })
+}
+
+gp_group_sums <- function(rows, space, targets, group) {
+  known <- domain_sums(rows)
+  group_sums(rows, space, targets, rep(1 / known$heaviest, length(known$weights)), group)
+}
+
+kept_groups <- function(space, G) {
+  if (G * space$dim^2 > domain_numbers) one_group(space, G) else seq_len(G)
+}
+
+gp_sums_of <- function(sums, known, domains) {
+  own <- sum_groups(sums, domains)
+  n <- sum(known$positive[domains])
+  list(second = own$second, cross = drop(own$cross), square = drop(own$response_second), n = n,
+       log_weights = sum(known$logs[domains]) - n * log(known$heaviest), weight = own$total)
+}
+
+# Of one domain its own.
+set_names <- function(sets, names) {
+  vapply(sets, function(domains) {
+    more <- length(domains) - 1L
+    paste0(names[domains[1L]], if (more > 0L) sprintf(" and %d more", more))
+  }, "")
 }
 
 # In the eigenvectors of S. Rounding makes eigenvalues of 0 negative.

@@ -128,8 +128,8 @@ dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
                   scale = c("pooled", "domain", "both", "rank", "none"), na.action = stats::na.omit,
                   threads = NULL, ...) {
   parts <- learner_parts("Gaussian process", response = "number", parameters = gp_parameters)
-  fit_or_specify(method_spec("dg_gp", "dg_gp_spec", parts, environment()), match.call(),
-                 parent.frame())
+  spec <- method_spec("dg_gp", c("dg_gp_spec", "dg_learner_spec"), parts, environment())
+  fit_or_specify(spec, match.call(), parent.frame())
 }
 
 gp_parameters <- function() parameters(
@@ -141,19 +141,12 @@ gp_parameters <- function() parameters(
   parameter("starts", function(value, arg) check_count(value, arg, at_most = 1000L))
 )
 
-#' @exportS3Method
-fit_sample.dg_gp_spec <- function(spec, sample) {
-  args <- spec$args
-  if (is.factor(sample$y)) {
-    abort_gp_classes(levels(sample$y))
-  }
-  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
-  check_open_bandwidth(args)
-  response <- encode_response(sample$y, sample$weights, args$scale != "none")
-  fitted <- if (is_exact(args$features)) fit_exact_gp(args, sample, response)
-            else fit_feature_gp(args, sample, response)
-  fitted[c("weights", "response", "y")] <- list(sample$weights, response, sample$y)
-  structure(fitted, class = c("dg_gp", "dg_learner", "dg_fit"))
+gp_row <- function() list(columns = function(args) "each", fit = fit_gp)
+
+fit_gp <- function(problem, shared) {
+  if (problem$targets$kind == "class") abort_gp_classes(problem$targets$levels)
+  check_open_bandwidth(problem$args)
+  if (is_exact(problem$args$features)) fit_exact_gp(problem) else fit_feature_gp(problem, shared)
 }
 
 abort_gp_classes <- function(levels) {
@@ -173,19 +166,32 @@ check_open_bandwidth <- function(args) {
   }
 }
 
-# The size of the response, around 0, by which the starts go.
-target_size <- function(target, weights) {
-  size <- weighted_sd(target, weights)
+# The size of the targets, around 0, by which the starts go.
+target_size <- function(rows, targets) UseMethod("target_size")
+
+#' @exportS3Method
+target_size.rows_frame <- function(rows, targets) {
+  size <- weighted_sd(drop(code_rows(targets, rows$sample$y)), rows$sample$weights)
+  if (size > 0) size else 1
+}
+
+#' @exportS3Method
+target_size.rows_source <- function(rows, targets) {
+  moments <- pool_moments(rows$survey$response)
+  size <- sqrt(moments$square / moments$count + (moments$mean - targets$centre)^2) / targets$scale
   if (size > 0) size else 1
 }
 
 # Same for the likelihood: a response divided by its scale.
 in_response_units <- function(value, response, n) value - n * log(response$scale)
 
-fit_exact_gp <- function(args, sample, response) {
+fit_exact_gp <- function(problem) {
+  args <- problem$args
+  response <- problem$targets
+  sample <- problem$rows$sample
   check_memory(sum(sample$weights > 0))
-  problem <- gp_problem(args, sample, response$target)
-  size <- target_size(response$target, sample$weights)
+  size <- target_size(problem$rows, response)
+  problem <- gp_problem(args, sample, drop(code_rows(response, sample$y)))
   starts <- if (args$optimise) args$starts else 1L
   if (args$optimise) {
     warn_no_derivative(args$kernel, if (nlevels(sample$domain) > 1L) args$domain_kernel)

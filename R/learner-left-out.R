@@ -45,7 +45,7 @@ predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
 # Decision values of the rows of a fitted ridge regression, [n x m].
 left_out_values <- function(fitted, sample) {
   task <- list(response = fitted$response, costs = fitted$costs,
-               Y = ridge_targets(fitted$response, fitted$y))
+               Y = code_rows(fitted$response, fitted$y))
   values <- left_out_predictions(fitted$product, sample, task, fitted$spec$args,
                                  penalty_of(fitted, "lambda"))
   matrix(values, nrow(task$Y), dimnames = list(NULL, colnames(fitted$coefficients)))

@@ -34,14 +34,15 @@ dg_lm <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
 #' @exportS3Method
 fit_sample.dg_lm_spec <- function(spec, sample) {
   check_two_classes(sample$y, "dg_lm")
-  response <- encode_response(sample$y, sample$weights, standardise = FALSE)
+  response <- new_targets(rows_frame(sample), standardise = FALSE)
+  target <- drop(code_rows(response, sample$y))
   # a predictor of 1e10 +- 1 is hardly to be told from the constant
   scaling <- suppressWarnings(learn_scaling(sample$X, "pooled"), "domgen_warning_constant")
   design <- cbind(`(Intercept)` = 1, apply_scaling(sample$X, scaling))
   costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain,
                      spec$args$domain_weights)
-  coefficients <- if (response$kind == "class") logistic(design, response, costs)
-                  else stats::lm.wfit(design, response$target, costs)$coefficients
+  coefficients <- if (response$kind == "class") logistic(design, target, costs)
+                  else stats::lm.wfit(design, target, costs)$coefficients
   coefficients <- zero_lost(coefficients, design)
   structure(list(
     coefficients = unscaled(coefficients, scaling), decision = design %*% coefficients,
@@ -80,8 +81,8 @@ unscaled <- function(coefficients, scaling) {
 
 # glm.fit() warns of non-integer counts when weights are fractions, which
 # quasibinomial() does not mind; the estimates are the same.
-logistic <- function(design, response, costs) {
-  labels <- (response$target + 1) / 2
+logistic <- function(design, target, costs) {
+  labels <- (target + 1) / 2
   fitted <- withCallingHandlers(
     on_error(
       stats::glm.fit(design, labels, weights = costs, family = stats::quasibinomial()),

@@ -136,8 +136,7 @@ one_domain_estimates <- function(frame, y, costs) {
   warn("engine", "Mixed model: one domain has no effect that could be told from the intercept; ",
        "fitted without.")
   design <- cbind(`(Intercept)` = 1, as.matrix(frame))
-  response <- encode_response(y, costs, standardise = FALSE)
-  list(beta = if (is.factor(y)) logistic(design, response, costs)
+  list(beta = if (is.factor(y)) logistic(design, code_rows(list(kind = "class"), y), costs)
               else stats::lm.wfit(design, y, costs)$coefficients)
 }
 

@@ -3,20 +3,6 @@
 
 multiclass_schemes <- c("one_vs_one", "one_vs_rest")
 
-# list(target [n x machines], pairs [machines x 2]: the classes of the negative and
-# the positive side, 0 for the rest). Two classes need one machine.
-class_machines <- function(y, scheme) {
-  C <- nlevels(y)
-  code <- as.integer(y)
-  pairs <- if (C == 2L || scheme == "one_vs_one") t(utils::combn(C, 2L)) else cbind(0L, seq_len(C))
-  target <- vapply(seq_len(nrow(pairs)), function(m) {
-    positive <- code == pairs[m, 2L]
-    negative <- if (pairs[m, 1L] == 0L) !positive else code == pairs[m, 1L]
-    positive - negative
-  }, numeric(length(y)))
-  list(target = matrix(target, length(y)), pairs = pairs)
-}
-
 # Scores [rows x classes] of which the largest is the predicted class. One against
 # the rest: the decision values. One against one: votes, and between classes with
 # as many votes the sum of decision values, squeezed into less than half a vote.

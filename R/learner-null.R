@@ -3,29 +3,48 @@
 dg_null <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                     domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
   parts <- learner_parts("Null model", response = "open", offset = TRUE)
-  spec <- method_spec("dg_null", "dg_null_spec", parts, environment())
+  spec <- method_spec("dg_null", c("dg_null_spec", "dg_learner_spec"), parts, environment())
   fit_or_specify(spec, match.call(), parent.frame())
 }
 
-#' @exportS3Method
-fit_sample.dg_null_spec <- function(spec, sample) {
-  costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain,
-                     spec$args$domain_weights)
-  y <- sample$y
-  response <- null_response(y, costs)
-  value <- switch(response$kind, class = which.max(response$shares), censored = 0,
-                  number = weighted_mean(y, costs))
-  structure(list(
-    coefficients = value, decision = matrix(unname(value), nrow(sample$X), 1L),
-    weights = sample$weights, response = response, y = y
-  ), class = c("dg_null", "dg_learner", "dg_fit"))
+null_row <- function() list(columns = "own", fit = fit_null)
+
+# The mean response, the commonest class, or the same hazard for all.
+fit_null <- function(problem, shared) {
+  rows <- problem$rows
+  means <- response_means(rows, problem$args$domain_weights)
+  value <- switch(means$kind, class = which.max(means$shares), censored = 0, number = means$mean)
+  n <- if (rows$keeps) nrow(rows$sample$X) else 0L
+  response <- switch(means$kind, class = means[c("kind", "levels", "shares")], censored = means,
+                     number = list(kind = "number", centre = 0, scale = 1))
+  list(coefficients = value, decision = matrix(unname(value), n, 1L), response = response)
 }
 
-null_response <- function(y, costs) {
+# list(kind, mean of numbers, or levels and shares of classes), of domains that weigh as they are to.
+response_means <- function(rows, domain_weights) UseMethod("response_means")
+
+#' @exportS3Method
+response_means.rows_frame <- function(rows, domain_weights) {
+  sample <- rows$sample
+  y <- sample$y
   if (is_censored(y)) return(list(kind = "censored", words = times_words(y)))
-  if (!is.factor(y)) return(list(kind = "number", centre = 0, scale = 1))
-  shares <- tapply(costs, y, sum) / sum(costs)
-  list(kind = "class", levels = levels(y), shares = c(shares))
+  costs <- row_costs(1, sample$weights / max(sample$weights), sample$domain, domain_weights)
+  if (!is.factor(y)) return(list(kind = "number", mean = weighted_mean(y, costs)))
+  list(kind = "class", levels = levels(y), shares = c(tapply(costs, y, sum) / sum(costs)))
+}
+
+#' @exportS3Method
+response_means.rows_source <- function(rows, domain_weights) {
+  survey <- rows$survey
+  costs <- domain_costs(survey$weights, domain_weights)
+  if (survey$reader$kind == "class") {
+    table <- survey$response$classes
+    shares <- colSums(costs * table)[match(survey$classes, colnames(table))]
+    return(list(kind = "class", levels = survey$classes, shares = shares / sum(shares)))
+  }
+  moments <- survey$response
+  moments$count <- costs * moments$count
+  list(kind = "number", mean = pool_moments(moments)$mean)
 }
 
 #' @exportS3Method

@@ -40,6 +40,38 @@ choose_penalty <- function(args, sample, task, between = NULL) {
   args
 }
 
+# The same of the sample of rows that a model does not keep: domains are described by all of theirs,
+# and a kernel between domains comes back fitted.
+choose_on_sample <- function(args, rows, task) {
+  if (rows$keeps) return(choose_penalty(args, rows$sample, task))
+  if (!judges_rows(args$domain_kernel)) return(choose_penalty(args, rows$sample, task))
+  fitted <- described_kernel(args, rows)
+  found <- choose_penalty(args, rows$sample, task, between = fitted)
+  found$domain_kernel <- if (is.null(found$times) || found$times == 1) fitted
+                         else widen_described(fitted, found$times)
+  found
+}
+
+# The kernel between domains, fitted to all rows.
+described_kernel <- function(args, rows) {
+  fitted <- domain_kernel_fit(args$domain_kernel, rows_of(described_rows(rows), args$threads),
+                              args$features)
+  check_described(fitted)
+  fitted
+}
+
+# So that new domains are judged by the wider kernel too.
+widen_described <- function(kernel, times) {
+  kernel <- widen_fitted(kernel, times)
+  kernel$outer$sigma <- kernel$outer$sigma * times
+  kernel
+}
+
+# Is the width between domains chosen, with lambda?
+chooses_width <- function(args) {
+  judges_rows(args$domain_kernel) && is.null(args$lambda) && has_open_width(args$domain_kernel)
+}
+
 # What is searched: list(rows: at most so many, with what is left out at once, task of these, and
 # the fitted kernel, between; unknown: rows without a prediction).
 penalty_part <- function(args, sample, task, between, most) {

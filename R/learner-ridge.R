@@ -144,7 +144,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, ker
                      scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
                      na.action = stats::na.omit, threads = NULL, ...) {
   parts <- learner_parts("Kernel ridge regression", parameters = ridge_parameters)
-  fit_or_specify(method_spec("dg_ridge", "dg_ridge_spec", parts, environment()), match.call(),
+  fit_or_specify(method_spec("dg_ridge", c("dg_ridge_spec", "dg_learner_spec"), parts, environment()), match.call(),
                  parent.frame())
 }
 
@@ -155,53 +155,38 @@ ridge_parameters <- function() parameters(
   parameter("bandwidths", one_of(c("given", "fitted")))
 )
 
-#' @exportS3Method
-fit_sample.dg_ridge_spec <- function(spec, sample) {
-  args <- spec$args
-  check_representation(args$features, nrow(sample$X))
-  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
-  if (args$offset) args$kernel <- free_origin(args, sample$X)
-  task <- ridge_task(sample, args)
-  if (is.null(args$lambda)) args <- choose_penalty(args, sample, task)
-  search <- if (args$bandwidths == "fitted") fit_bandwidths(task, sample, args)
-  if (!is.null(search)) args[c("kernel", "domain_kernel")] <- search[c("kernel", "domain_kernel")]
-  product <- sample_space(args, sample)
-  solved <- train_ridge(product, sample, task, args)
-  new_ridge(solved, product, task$response, sample, task$costs, args$lambda, search)
+ridge_row <- function() list(
+  columns = function(args) "each", copies = function(args) 1, choose = choose_ridge,
+  solve = solve_squared, details = ridge_details
+)
+
+# lambda of rows in memory, bandwidths and the width between domains; lambda of other rows comes
+# from their sums.
+choose_ridge <- function(problem, shared) {
+  args <- problem$args
+  rows <- problem$rows
+  open <- is.null(args$lambda) && (rows$keeps || chooses_width(args))
+  if (rows$keeps || open) problem$task <- squared_task(rows, problem$targets, args)
+  if (open) {
+    args <- choose_on_sample(args, rows, problem$task)
+    if (!rows$keeps) args["lambda"] <- list(NULL)
+  }
+  if (args$bandwidths == "fitted") {
+    if (!rows$keeps) abort_by_rows("bandwidths", "fitted")
+    problem$search <- fit_bandwidths(problem$task, rows$sample, args)
+    args[c("kernel", "domain_kernel")] <- problem$search[c("kernel", "domain_kernel")]
+  }
+  problem$args <- args
+  problem
 }
 
-# solved: list(coefficients, offset, decision).
-new_ridge <- function(solved, product, response, sample, costs, lambda, search = NULL) {
-  finite <- all(is.finite(solved$coefficients)) && all(is.finite(solved$decision))
-  if (!finite) {
-    abort("numeric", "The coefficients overflow with ", format(product$kernel),
+ridge_details <- function(problem, solved) {
+  if (!all(is.finite(solved$coefficients)) || !all(is.finite(solved$decision))) {
+    abort("numeric", "The coefficients overflow with ", format(problem$space$kernel),
           "; scale the predictors or raise `lambda`.")
   }
-  names <- if (ncol(solved$coefficients) > 1L) response$levels
-  colnames(solved$coefficients) <- colnames(solved$decision) <- names
-  structure(c(solved[c("coefficients", "offset", "decision")], list(
-    costs = costs, lambda = lambda,
-    search = search[c("error", "start", "converged", "evaluations", "message")],
-    weights = sample$weights, response = response, y = sample$y, product = product
-  ), solved["left_out"[!is.null(solved$left_out)]]), class = c("dg_ridge", "dg_learner", "dg_fit"))
-}
-
-# What is fitted, whatever the kernel: list(response, Y [n x m], costs [n]).
-ridge_task <- function(sample, args) {
-  check_several_classes(sample$y)
-  response <- encode_response(sample$y, sample$weights, args$scale != "none")
-  if (length(response$levels) > 2L) response$pairs <- each_class(response$levels)
-  costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
-  list(response = response, Y = ridge_targets(response, sample$y), costs = costs)
-}
-
-# The largest of as many values as classes decides, see class_scores().
-each_class <- function(levels) cbind(0L, seq_along(levels))
-
-# -1 and 1 for two classes; for more an indicator each.
-ridge_targets <- function(response, y) {
-  if (response$kind == "number" || nlevels(y) == 2L) return(matrix(response$target, ncol = 1L))
-  outer(as.integer(y), seq_len(nlevels(y)), "==") + 0
+  list(costs = if (problem$rows$keeps) problem$task$costs else numeric(),
+       search = problem$search[c("error", "start", "converged", "evaluations", "message")])
 }
 
 #' @exportS3Method
@@ -237,4 +222,67 @@ print_details.dg_ridge <- function(x) {
 common_values.dg_ridge <- function(object, values) {
   if (object$response$kind == "number" || !is.null(object$calibration)) return(NextMethod())
   unname(values)
+}
+
+# ---- values of lambda -------------------------------------------------------------------------
+
+# Ridge regressions that differ in lambda only: one band form serves all, and new rows are predicted
+# for all values at once.
+path_rows <- 500L
+path_values <- 4L
+
+#' @exportS3Method
+fit_many.dg_ridge_spec <- function(specs, rows) {
+  fits <- fit_many.dg_spec(specs, rows)
+  few <- !rows$keeps || nrow(rows$sample$X) < path_rows
+  if (few || !differ_in_lambda(specs)) return(fits)
+  # where one of them fails, each says so itself
+  path <- remembering(function(key) {
+    on_error(quietly(fit_lambdas(specs, rows$sample)), function(e) NULL)
+  })
+  lapply(seq_along(specs), function(l) function() {
+    models <- path("all")
+    if (is.null(models)) fits[[l]]() else models[[l]]
+  })
+}
+
+differ_in_lambda <- function(specs) {
+  if (length(specs) < path_values) return(FALSE)
+  args <- specs[[1L]]$args
+  if (!is_exact(args$features) || args$bandwidths != "given" || args$probability != "none") {
+    return(FALSE)
+  }
+  alike <- lapply(specs, fixed_args)
+  all(vapply(alike, identical, NA, alike[[1L]]))
+}
+
+# Models without decision values of their rows.
+fit_lambdas <- function(specs, sample) {
+  args <- specs[[1L]]$args
+  lambdas <- vapply(specs, function(spec) spec$args$lambda, numeric(1))
+  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
+  if (args$offset) args$kernel <- free_origin(args, sample$X)
+  task <- ridge_task(sample, args)
+  product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
+  check_memory(nrow(product$X), copies = 2)
+  path <- core_result(ridge_many_(space_gram(product), task$Y, sqrt(task$costs), lambdas,
+                                  args$offset, args$threads))
+  expand <- remembering(function(rows) {
+    sweep(space_expansion(product, rows, path$coefficients), 2L, path$offset, "+")
+  })
+  lapply(seq_along(lambdas), function(l) {
+    own <- path_columns(l, ncol(task$Y))
+    structure(list(coefficients = path$coefficients[, own, drop = FALSE],
+                   offset = path$offset[own], lambda = lambdas[l], product = product,
+                   response = task$response, y = sample$y, weights = sample$weights,
+                   expand = function(rows) expand(rows)[, own, drop = FALSE]),
+              class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))
+  })
+}
+
+#' @exportS3Method
+decision.dg_ridge_of_path <- function(object, rows) {
+  values <- object$expand(rows)
+  colnames(values) <- if (ncol(values) > 1L) object$response$levels
+  values
 }

@@ -249,7 +249,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
                    threads = NULL, ...) {
   parts <- learner_parts("Support vector machine", parameters = svm_parameters)
-  fit_or_specify(method_spec("dg_svm", "dg_svm_spec", parts, environment()), match.call(),
+  fit_or_specify(method_spec("dg_svm", c("dg_svm_spec", "dg_learner_spec"), parts, environment()), match.call(),
                  parent.frame())
 }
 
@@ -264,6 +264,38 @@ svm_parameters <- function() parameters(
   parameter("max_iterations", function(value, arg) check_count(value, arg, at_least = 0L),
             tuned = FALSE)
 )
+
+svm_row <- function() list(
+  columns = function(args) args$multiclass,
+  # the solver keeps the columns of active rows in single precision beside K, Newton's method a
+  # factor
+  copies = function(args) if (takes_newton(args$loss)) 2 else 1.5,
+  choose = choose_svm, solve = solve_machines,
+  details = function(problem, solved) list(cost = problem$args$cost, loss = problem$loss$name)
+)
+
+choose_svm <- function(problem, shared) {
+  args <- problem$args
+  rows <- problem$rows
+  # steps of a calibration map make more of what the solver leaves
+  if (args$probability != "none") args$tolerance <- args$tolerance / 100
+  problem$loss <- read_loss(args$loss, problem$targets$kind)
+  if (is.null(args$cost)) {
+    args <- if (rows$keeps) choose_cost(args, rows$sample, problem$loss, shared$penalty)
+            else choose_sampled_cost(args, rows, problem$loss)
+  }
+  problem$args <- args
+  problem
+}
+
+# A penalty of so many rows is that of all by their weights.
+choose_sampled_cost <- function(args, rows, loss) {
+  args <- choose_cost(args, rows$sample, loss, function(key, args, sample) {
+    choose_on_sample(args, rows, quietly(ridge_task(sample, args)))
+  })
+  args$cost <- args$cost * sum(rows$sample$weights) / sum(rows$survey$weights)
+  args
+}
 
 #' @exportS3Method
 decision.dg_svm <- function(object, rows) {
@@ -292,4 +324,17 @@ print_details.dg_svm <- function(x) {
            plural(sum(x$iterations), "iteration"), ", ", if (several) "largest ",
            "relative ", if (!takes_newton(x$loss)) "duality ", "gap ",
            rounded(max(x$relative_gap), 2))
+}
+
+# f is the logarithm of the odds, where it has not been calibrated.
+#' @exportS3Method
+probability_maps.dg_svm <- function(object) {
+  if (!is.null(object$calibration) || !named_loss(object$loss)$log_odds) return(NextMethod())
+  rep(list(structure(list(slope = 1, intercept = 0), class = "platt_map")), length(object$offset))
+}
+
+#' @exportS3Method
+spec_gives.dg_svm_spec <- function(spec) {
+  loss <- spec$args$loss
+  if (is.null(loss) || !named_loss(loss)$log_odds) NextMethod() else "prob"
 }

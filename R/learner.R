@@ -1,5 +1,4 @@
-# What all learners share: the response on its way in and out, the cost of each
-# row, prediction.
+# What all learners share: their description, prediction and what becomes of decision values.
 
 learner_parts <- function(title, response = "any", domain = FALSE, parameters = NULL,
                           offset = FALSE) {
@@ -9,35 +8,6 @@ learner_parts <- function(title, response = "any", domain = FALSE, parameters = 
 
 # A kernel that is not given is kernel_rbf(), behind a projection kernel_linear().
 open_kernel <- function() with_entries(shared_parameters$kernel, check = or_null(check_kernel))
-
-# The response as the solvers want it: numbers, standardised unless
-# scale = "none"; or the labels of two classes as -1, +1.
-encode_response <- function(y, weights, standardise) {
-  if (is.factor(y)) {
-    return(list(kind = "class", levels = levels(y), centre = 0, scale = 1,
-                target = 2 * (as.integer(y) == 2L) - 1))
-  }
-  if (length(y) > 2L && length(unique(y)) == 2L) warn_two_values(y)
-  # weighted, so that weight k is k copies of a row
-  centre <- if (standardise) weighted_mean(y, weights) else 0
-  spread <- if (standardise) weighted_sd(y - centre, weights) else 1
-  if (spread == 0) spread <- 1
-  list(kind = "number", centre = centre, scale = spread, target = (y - centre) / spread)
-}
-
-warn_two_values <- function(y) {
-  warn("two_values", "The response has only the values ", min(y), " and ", max(y),
-       " and is predicted as a number; make it a factor to predict classes.")
-}
-
-# Of a learner whose values are numbers in units of the response, 2p - 1 of two classes, or a column
-# for each of more.
-plain_response <- function(y, weights) {
-  response <- encode_response(y, weights, standardise = FALSE)
-  response$target <- NULL
-  if (length(response$levels) > 2L) response$pairs <- each_class(response$levels)
-  response
-}
 
 # Shares, because sums of weights or numbers near 1e308 overflow.
 weighted_mean <- function(y, weights) {
@@ -69,28 +39,6 @@ check_two_classes <- function(y, method) {
     abort("data", "`", method, "()` needs a number or two classes as response, not ",
           plural(nlevels(y), "class", "classes"), " (", enumerate(levels(y), quote = "\""), ").")
   }
-}
-
-check_several_classes <- function(y) {
-  if (is.factor(y) && nlevels(y) < 2L) abort_one_class(y)
-}
-
-# c_i = cost * w_i, times n / (G n_g) when every domain is to weigh the same
-# (MTL paper, equation 7, with cost = 1 / (lambda n)). Counts are sums of
-# weights, so that weight k is k copies of a row.
-row_costs <- function(cost, weights, domain, domain_weights) {
-  if (domain_weights == "size") return(cost * weights)
-  # sums of shares, because sums of weights of 1e308 overflow
-  share <- weights / max(weights)
-  n_g <- unname(tapply(share, domain, sum))
-  # of a sample of the rows not every domain is there
-  present <- sum(n_g > 0, na.rm = TRUE)
-  costs <- cost * weights * ifelse(share > 0, sum(share) / (present * n_g[as.integer(domain)]), 0)
-  if (any(!is.finite(costs))) {
-    abort("argument", "`cost` times `weights` must be finite; they reach ", format(cost), " times ",
-          format(max(weights)), ".")
-  }
-  costs
 }
 
 # Of a model that keeps no rows, and knows the moments of its training domains.

@@ -54,28 +54,49 @@ spec_needs.dg_chain_spec <- function(spec) {
 }
 
 #' @exportS3Method
-fit_sample.dg_chain_spec <- function(spec, sample) fit_alone(spec, sample)
+fit_rows.dg_chain_spec <- function(spec, rows, shared = NULL) fit_many(list(spec), rows)[[1L]]()
 
 # Learners behind the same projection share it.
 #' @exportS3Method
-fit_path.dg_chain_spec <- function(specs, sample) {
+fit_many.dg_chain_spec <- function(specs, rows) {
   projections <- lapply(specs, `[[`, "projection")
-  projected <- fit_path(projections, sample)
+  projected <- fit_many(projections, rows)
   sharing(projections, function(same) {
     first <- same[1L]
-    projection <- finish_fit(projected[[first]](), projections[[first]], sample)
-    unit <- sqrt(mean(rowSums(projection$scores^2)))
-    # the scores in the place of the predictors
-    sample$X <- projection$scores / unit
-    list(projection = projection, unit = unit, sample = sample,
-         fits = fit_path(lapply(specs[same], `[[`, "learner"), sample))
+    projection <- seal(finish_fit(projected[[first]](), projections[[first]], rows))
+    after <- rows_through(rows, projection)
+    list(projection = projection, unit = projection$size, rows = after,
+         fits = fit_many(lapply(specs[same], `[[`, "learner"), after))
   }, function(i, found, k) {
-    learner <- finish_fit(found$fits[[k]](), specs[[i]]$learner, found$sample)
-    structure(list(projection = found$projection, unit = found$unit, learner = learner,
-                   decision = learner$decision, response = learner$response,
-                   weights = sample$weights, y = sample$y),
-              class = c("dg_chain", "dg_learner", "dg_fit"))
+    learner <- seal(finish_fit(found$fits[[k]](), specs[[i]]$learner, found$rows))
+    chained <- list(projection = found$projection, unit = found$unit, learner = learner,
+                    decision = learner$decision, response = learner$response,
+                    weights = if (rows$keeps) rows$sample$weights else numeric())
+    if (rows$keeps) chained["y"] <- list(rows$sample$y)
+    structure(chained, class = c("dg_chain", "dg_learner", "dg_fit"))
   })
+}
+
+# The rows as the learner behind a projection sees them: scores in the place of predictors.
+rows_through <- function(rows, projection) {
+  if (rows$keeps) {
+    rows$sample$X <- projection$scores / projection$size
+    return(rows)
+  }
+  through <- list(product = projection$product, directions = projection$directions,
+                  centre = projection$centre, unit = projection$size,
+                  table = rows_table(rows, projection$product))
+  rows$reading$through <- through
+  rows$sample$X <- scores_of(through, rows$sample)
+  rows
+}
+
+# rows: list(X, domain), of the domains of the source.
+scores_of <- function(through, rows) {
+  values <- expand_rows(through$product, rows[c("X", "domain")], through$table, through$directions)
+  values <- sweep(values, 2L, through$centre) / through$unit
+  colnames(values) <- colnames(through$directions)
+  values
 }
 
 #' @exportS3Method

@@ -67,6 +67,8 @@ training_input <- function(object, env, given = list(), needed = what_to_give(ob
 # and sums have no rows.
 check_origin <- function(object, input, given, needed) {
   known <- object$rows$origin
+  # a model of a source that was taken into memory
+  if (!is.null(known)) input <- collect_input(list(object$spec), input)
   rowless <- !is.null(input$source) || inherits(input$x, "dg_feature_sums")
   if (is.null(known) && rowless) return(input)
   how <- if (!is.null(input$source)) "they come from a source, and did not"

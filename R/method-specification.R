@@ -30,6 +30,7 @@ fit_call <- function(spec, input, call) UseMethod("fit_call")
 
 #' @exportS3Method
 fit_call.dg_spec <- function(spec, input, call) {
+  input <- collect_input(list(spec), input)
   if (!is.null(input$source)) return(fit_from_source(spec, input, call))
   fitted <- warned_once(plain_numbers(fit_input(spec, input)))
   fitted$call <- call
@@ -115,7 +116,7 @@ fit_input <- function(spec, input) UseMethod("fit_input")
 #' @exportS3Method
 fit_input.dg_spec <- function(spec, input) seal(fit_inputs(list(spec), input)[[1L]]())
 
-# Functions that fit specifications of one method to the same input, see fit_path(); the fits are
+# Functions that fit specifications of one method to the same input, see fit_many(); the fits are
 # not sealed.
 fit_inputs <- function(specs, input) UseMethod("fit_inputs", specs[[1L]])
 
@@ -126,35 +127,13 @@ fit_inputs.dg_spec <- function(specs, input) {
     read <- reads[[same[1L]]]
     sample <- read_sample(input, read$needs, read$scale)
     placed <- lapply(specs[same], place_spec, layout_of(sample$blueprint))
-    list(sample = sample, fits = fit_path(placed, sample))
+    rows <- rows_frame(sample)
+    list(rows = rows, fits = fit_many(placed, rows))
   }, function(i, shared, k) {
-    check_probability(specs[[i]], shared$sample)
-    fitted <- add_origin(shared$fits[[k]](), specs[[i]], shared$sample, input)
-    calibrate(fitted, shared$sample)
+    check_probability(specs[[i]], shared$rows$sample)
+    fitted <- finish_fit(shared$fits[[k]](), specs[[i]], shared$rows, input)
+    calibrate(fitted, shared$rows$sample)
   })
-}
-
-# What every fit carries, whatever its method.
-finish_fit <- function(fitted, spec, sample) seal(add_origin(fitted, spec, sample))
-
-# Up to so many rows are kept where a model could do without them.
-exact_rows <- 5000L
-
-# input: the data as the user gave them, NULL for a part of a model.
-add_origin <- function(fitted, spec, sample, input = NULL) {
-  fitted$spec <- place_spec(spec, NULL)
-  fitted$blueprint <- sample$blueprint
-  fitted$formula <- if (inherits(input$x, "formula")) plain_formula(input$x)
-  fitted$rows <- list(kept = sample$kept, padded = sample$padded)
-  fitted$rows$levels <- sample$levels
-  if (!is.null(input)) fitted$rows$origin <- row_origin(input, sample$blueprint)
-  action <- read_na_action(input$na.action)
-  if (!identical(action, "na.omit")) fitted$rows$action <- action
-  # a model without a kernel, which keeps its rows: intervals refit it
-  alone <- is.null(fitted$product) && is.null(fitted$members) && is.null(fitted$projection)
-  if (alone && nrow(sample$X) <= exact_rows) fitted$rows$X <- sample$X
-  fitted$domain <- sample$domain
-  fitted
 }
 
 plain_formula <- function(formula) {
@@ -184,9 +163,6 @@ innermost <- function(spec) {
   inner <- if (is.null(spec$learner)) spec$object else spec$learner
   if (is.null(inner)) spec else innermost(inner)
 }
-
-# Fits a specification to a sample: the numerical part, one per family.
-fit_sample <- function(spec, sample) UseMethod("fit_sample")
 
 #' Fit a specification to data
 #'
@@ -220,7 +196,7 @@ fit.dg_spec <- function(object, x, y = NULL, domain = NULL, data = NULL, weights
   call[[1L]] <- quote(fit)
   if (!missing(x) && inherits(x, "dg_feature_sums")) {
     check_no_dots(as.list(call)[-(1:3)], character())
-    fitted <- fit_sums(object, check_sealed(x, "x"))
+    fitted <- fit_to_sums(object, check_sealed(x, "x"))
     fitted$call <- call
     return(fitted)
   }

@@ -1,21 +1,26 @@
 # Projections from sums of features, which one pass over the rows takes.
 
 #' @exportS3Method
-solve_projection.feature_space <- function(product, spec, sample, ridges = NULL) {
+solve_projection.feature_space <- function(space, spec, rows, shared, ridges = NULL) {
   args <- spec$args
-  labelled <- labelled_rows(sample)
+  sample <- rows$sample
   if (spec$parts$response == "class") check_classes(sample$y, spec$method)
   if (uses_response(spec) && nlevels(sample$y) == 1L) abort_one_class(sample$y)
-  map <- if (uses_response(spec)) response_map(sample$y, args$kernel_y)
-  sums <- sample$accumulate(list(product = product, map = map), sample)
-  if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(product, sample, args)
+  map <- if (uses_response(spec) && is.null(rows$space)) response_map(sample$y, args$kernel_y)
+  sums <- shared$sums(list(space = space, map = map), rows)
+  if (isTRUE(args$smooth > 0)) sums$laplacian <- feature_laplacian(space, sample, args)
   solved <- project_sums(spec, sums, ridges)
-
-  rows <- rows_at(sample[c("X", "domain")], if (all(labelled)) TRUE else labelled)
-  if (!all(labelled)) rows$reference <- sample[c("X", "domain")]
+  if (!rows$keeps) {
+    return(for_each_ridge(solved, ridges, function(solved) {
+      c(solved, list(size = size_of_scores(solved, sums)))
+    }))
+  }
+  labelled <- labelled_rows(sample)
+  seen <- rows_at(sample[c("X", "domain")], if (all(labelled)) TRUE else labelled)
+  if (!all(labelled)) seen$reference <- sample[c("X", "domain")]
   # for all ridges at once: the features of the rows are most of the work
   directions <- lapply(if (is.null(ridges)) list(solved) else solved, `[[`, "coefficients")
-  all <- space_expansion(product, rows, do.call(cbind, directions))
+  all <- space_expansion(space, seen, do.call(cbind, directions))
   last <- 0L
   for_each_ridge(solved, ridges, function(solved) {
     own <- last + seq_along(solved$centre)
@@ -25,9 +30,31 @@ solve_projection.feature_space <- function(product, spec, sample, ridges = NULL)
   })
 }
 
-sample_sums <- function(key, sample) {
-  accumulate(key$product, with_response(sample), key$map,
-             if (!is.null(sample$labelled)) as.numeric(sample$labelled))
+# Sums of features over all rows, see representation-sums.R. key: list(space, map).
+cell_sums <- function(key, rows) {
+  if (!is.null(rows$space)) return(rows$sums$sums)
+  if (rows$keeps) {
+    sample <- rows$sample
+    return(accumulate(key$space, with_response(sample), key$map,
+                      if (!is.null(sample$labelled)) as.numeric(sample$labelled)))
+  }
+  pass(rows, cell_work(key$space, key$map, rows_table(rows, key$space)), "features")
+}
+
+cell_work <- function(space, map, table) {
+  force(space); force(map); force(table)
+  add <- adding(add_sums)
+  list(start = function() NULL, add = add, block = function(sums, rows) {
+    add(sums, accumulate(space, rows, map, table = table))
+  })
+}
+
+# The root of the mean squared norm of the scores, from Z'Z and Z'1.
+size_of_scores <- function(solved, sums) {
+  W <- solved$coefficients
+  mean <- drop(crossprod(W, rowSums(sums$sums))) / sums$n
+  squares <- colSums(W * (sums$second %*% W)) / sums$n
+  sqrt(sum(squares - 2 * solved$centre * mean + solved$centre^2))
 }
 
 # A response for every row, NA where there is none.
@@ -92,17 +119,8 @@ group_moments <- function(sums, group, count, n_groups = max(group)) {
   list(cross = sums %*% member, second = diag(counts, n_groups), sums = counts)
 }
 
-#' @exportS3Method
-fit_sums.dg_projection_spec <- function(spec, sums) {
-  check_sums(spec, sums)
-  solved <- project_sums(spec, sums$sums)
-  warn_projection(solved, spec, factor(sums$sums$response$levels))
-  fitted <- new_projection(check_solution(solved, spec$args), sums$product, list(y = NULL))
-  finish_sums(fitted, take_fixed(spec, sums), sums)
-}
-
-check_sums <- function(spec, sums) {
-  check_fixed(spec, sums)
+# What sums must have for a projection.
+check_projected_sums <- function(spec, sums) {
   kind <- sums$response$kind
   if (spec$parts$response == "class" && kind != "class") {
     abort("data", "`", spec$method, "()` needs classes as response; the sums are of ",

@@ -1,8 +1,9 @@
 # Projections from the Gram matrix of the training rows.
 
 #' @exportS3Method
-solve_projection.gram_space <- function(product, spec, sample, ridges = NULL) {
+solve_projection.gram_space <- function(space, spec, rows, shared, ridges = NULL) {
   args <- spec$args
+  sample <- rows$sample
   n <- nrow(sample$X)
   cells <- projection_cells(spec, sample)
   response <- projection_response(spec, sample)
@@ -12,8 +13,8 @@ solve_projection.gram_space <- function(product, spec, sample, ridges = NULL) {
   if (!is.null(ridges)) {
     check_memory(n, copies = 2 + 4 * NCOL(response$factor) * length(ridges) / n)
   }
-  K <- space_gram(product)
-  check_overflow(n * diag(K)^2, product$kernel)  # the solver squares K
+  K <- space_gram(space)
+  check_overflow(n * diag(K)^2, space$kernel)  # the solver squares K
   data <- list(
     response = response$factor, graph = graph,
     domain = if (spec$parts$covariance) one_hot(as.integer(sample$domain)),

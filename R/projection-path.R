@@ -5,41 +5,53 @@
 path_ridges <- 5L
 
 #' @exportS3Method
-fit_path.dg_projection_spec <- function(specs, sample) {
-  sample$represent <- remembering(represent_rows)
-  sample$accumulate <- remembering(sample_sums)
+fit_many.dg_projection_spec <- function(specs, rows) {
+  shared <- list(space = remembering(represent_rows), sums = remembering(cell_sums))
   sharing(lapply(specs, fixed_args), function(same) together(specs[same]), function(i, solve, k) {
-    fit_projection(specs[[i]], sample, solve)
+    fit_projection(specs[[i]], rows, solve, shared)
   })
+}
+
+#' @exportS3Method
+fit_rows.dg_projection_spec <- function(spec, rows, shared = NULL) {
+  fit_many(list(spec), rows)[[1L]]()
 }
 
 # solve_projection() for each of these specifications, which differ in the ridge.
 together <- function(specs) {
   ridges_of <- remembering(function(n) unique(vapply(specs, ridge_of, n = n, numeric(1))))
   # where one of them fails, each says so itself
-  path <- remembering(function(ridges, product, spec, sample) tryCatch(
-    solve_projection(product, spec, sample, ridges), domgen_error = function(e) NULL
+  path <- remembering(function(ridges, space, spec, rows, shared) tryCatch(
+    solve_projection(space, spec, rows, shared, ridges), domgen_error = function(e) NULL
   ))
-  function(product, spec, sample) {
-    n <- nrow(sample$X)
+  function(space, spec, rows, shared) {
+    n <- rows_in_all(rows)
     ridges <- ridges_of(n)
-    several <- length(ridges) >= path_ridges && shares_ridges(product, spec)
-    solved <- if (several) path(ridges, product, spec, sample)[[match(ridge_of(spec, n), ridges)]]
-    if (is.null(solved)) solve_projection(product, spec, sample) else solved
+    several <- length(ridges) >= path_ridges && shares_ridges(space, spec)
+    solved <- if (several) {
+      path(ridges, space, spec, rows, shared)[[match(ridge_of(spec, n), ridges)]]
+    }
+    if (is.null(solved)) solve_projection(space, spec, rows, shared) else solved
   }
 }
 
-shares_ridges <- function(product, spec) UseMethod("shares_ridges")
+rows_in_all <- function(rows) {
+  if (rows$keeps) nrow(rows$sample$X)
+  else if (is.null(rows$space)) rows$survey$n
+  else rows$sums$sums$n
+}
+
+shares_ridges <- function(space, spec) UseMethod("shares_ridges")
 
 # The band form serves numerators of low rank.
 #' @exportS3Method
-shares_ridges.gram_space <- function(product, spec) {
+shares_ridges.gram_space <- function(space, spec) {
   numerator <- names(spec$parts$terms(spec$args)$numerator)
   !spec$parts$covariance && !any(c("total", "variance") %in% numerator)
 }
 
 #' @exportS3Method
-shares_ridges.feature_space <- function(product, spec) TRUE
+shares_ridges.feature_space <- function(space, spec) TRUE
 
 ridge_rows <- function(spec) {
   Filter(function(row) row$ridge, parameter_rows(spec$parts, names(spec$args)))

@@ -23,21 +23,23 @@ projection_spec <- function(method, parts, env) {
   method_spec(method, c(method, "dg_projection_spec"), parts, env)
 }
 
-#' @exportS3Method
-fit_sample.dg_projection_spec <- function(spec, sample) fit_alone(spec, sample)
-
-# solve: solve_projection(), or what shares its work among several.
-fit_projection <- function(spec, sample, solve) {
+# solve: solve_projection(), or what shares its work among several; shared: see new_shared().
+fit_projection <- function(spec, rows, solve, shared) {
   args <- spec$args
-  n <- nrow(sample$X)
-  if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
-  all <- add_unlabelled(sample, args)
-  check_domains(spec, all)
-  if (spec$parts$centred) args$kernel <- free_origin(args, all$X)
-  product <- sample_space(args, all)
-  solved <- check_solution(solve(product, spec, all), spec)
+  sample <- rows$sample
+  if (rows$keeps) {
+    n <- nrow(sample$X)
+    if (n < 2L) abort("data", "A projection needs at least 2 rows, not ", n, ".")
+    rows$sample <- add_unlabelled(sample, args)
+  }
+  check_domains(spec, rows$sample)
+  if (spec$parts$centred && is.null(rows$space)) {
+    args$kernel <- free_origin(args, rows$sample$X)
+  }
+  space <- space_of(args, rows, shared)
+  solved <- check_solution(solve(space, spec, rows, shared), spec)
   warn_projection(solved, spec, sample$y)
-  new_projection(solved, product, sample)
+  new_projection(solved, space, if (rows$keeps) sample$y)
 }
 
 # Rows without a response, after those with one.
@@ -69,7 +71,9 @@ check_domains <- function(spec, sample) {
 
 # list(values, coefficients, centre, scores, residual, ...): the directions. ridges: a list of
 # these instead, one for each in the place of the method's ridge.
-solve_projection <- function(product, spec, sample, ridges = NULL) UseMethod("solve_projection")
+solve_projection <- function(space, spec, rows, shared, ridges = NULL) {
+  UseMethod("solve_projection")
+}
 
 for_each_ridge <- function(solved, ridges, finish) {
   if (is.null(ridges)) finish(solved) else lapply(solved, finish)
@@ -174,7 +178,8 @@ rank_reason <- function(spec, y) {
   if (nlevels(y) > 0L && !any(whole > 0)) " (with C classes at most C - 1)"
 }
 
-new_projection <- function(solved, product, sample) {
+# size: the root of the mean squared norm of the scores, the unit of what follows in a chain.
+new_projection <- function(solved, space, y) {
   m <- length(solved$values)
   components <- paste0("comp", seq_len(m))
   colnames(solved$coefficients) <- components
@@ -182,9 +187,10 @@ new_projection <- function(solved, product, sample) {
   structure(list(
     values = stats::setNames(solved$values, components), directions = solved$coefficients,
     centre = stats::setNames(solved$centre, components), rank = as.integer(solved$rank),
-    residual = solved$residual, scores = solved$scores, theorem5 = solved$theorem5,
-    variance = variance_table(solved$variance), product = product,
-    y = sample$y, kernel_y = solved$kernel_y
+    residual = solved$residual, scores = solved$scores,
+    size = if (is.null(solved$scores)) solved$size else sqrt(mean(rowSums(solved$scores^2))),
+    theorem5 = solved$theorem5, variance = variance_table(solved$variance), product = space,
+    y = y, kernel_y = solved$kernel_y
   ), class = c("dg_projection", "dg_fit"))
 }
 

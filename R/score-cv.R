@@ -194,7 +194,7 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_cv)))
   check_given(object, "object")
   spec <- read_evaluated(object)
-  input <- cv_input(call, object, parent.frame())
+  input <- collect_input(list(spec), cv_input(call, object, parent.frame()))
   if (!is.null(input$source) && !is.null(shots)) {
     abort("argument", "`shots` must be NULL with a source.")
   }

@@ -8,51 +8,56 @@
 #   errors [G x choices]: mean squared errors by domain, where the sums have them),
 # repeats, choices: values of lambda, unit: of the errors, lambda: by split, where it was chosen,
 # warnings)
-left_out_fits <- function(spec, stage, splits) UseMethod("left_out_fits")
+left_out_fits <- function(spec, rows, splits) UseMethod("left_out_fits")
 
 #' @exportS3Method
-left_out_fits.dg_ridge_spec <- function(spec, stage, splits) {
+left_out_fits.dg_ridge_spec <- function(spec, rows, splits) {
   # with landmarks of its own a domain that is left out would not be new
   if (domain_knows(spec$args$domain_kernel) == "names") return(NextMethod())
-  left_out_path(spec, stage, splits, spec$args$lambda)
+  left_out_path(spec, rows, splits, spec$args$lambda)
 }
 
 # lambdas: a choice each; NULL: one is chosen.
-left_out_path <- function(spec, stage, splits, lambdas) {
+left_out_path <- function(spec, rows, splits, lambdas) {
   spec$args["lambda"] <- list(lambdas[1L])
-  args <- source_args(spec$args, stage)
-  response <- source_response(stage, args$scale != "none")
-  costs <- domain_costs(stage$survey, args$domain_weights)
-  widths <- fold_widths(args, stage, response, splits)
+  problem <- new_problem(place_spec(spec, layout_of(rows$sample$blueprint)), rows)
+  widths <- fold_widths(problem, splits)
   sets <- lapply(unique(widths$times), function(times) which(widths$times == times))
   parts <- lapply(sets, function(set) {
     if (!is.null(widths$fitted)) {
-      args$domain_kernel <- widen_described(widths$fitted, widths$times[set[1L]])
+      problem$args$domain_kernel <- widen_described(widths$fitted, widths$times[set[1L]])
     }
-    product <- source_space(args, stage)
-    sums <- stage_groups(product, stage, response, costs, fold_groups(splits))
+    problem$space <- space_of(problem$args, rows)
+    sums <- group_sums(rows, problem$space, problem$targets, squared_costs(problem),
+                       fold_groups(splits))
     total <- sum_groups(sums)
-    check_overflow(diag(total$second), product$kernel)
-    fits_of_sums(splits[set], sums, product, stage, response, function(held) {
-      ridge_without(sums, total, held, stage, args, lambdas)
+    check_overflow(diag(total$second), problem$space$kernel)
+    fits_of_sums(splits[set], sums, problem, function(held) {
+      ridge_without(sums, total, held, rows, problem$args, lambdas)
     })
   })
   lambda <- unlist(lapply(parts, `[[`, "lambda"))[order(unlist(sets))]
-  new_fits(parts, splits, response$scale, max(length(lambdas), 1L), if (is.null(lambdas)) lambda)
+  new_fits(parts, splits, problem$targets$scale, max(length(lambdas), 1L),
+           if (is.null(lambdas)) lambda)
 }
 
 # list(times: by split, fitted: the kernel between domains, or NULL where its width is given). A
 # width is chosen without the labels of the domains that are left out.
-fold_widths <- function(args, stage, response, splits) {
+fold_widths <- function(problem, splits) {
+  args <- problem$args
   if (!chooses_width(args)) return(list(times = rep(1, length(splits))))
-  fitted <- described_kernel(args, stage)
+  fitted <- described_kernel(args, problem$rows)
   times <- vapply(splits, function(split) {
-    chosen_width(args, stage_without(stage, split$held), response, fitted)
+    rows <- leave_domains(problem$rows, split$held)
+    if (nlevels(rows$sample$domain) < 2L) return(1)
+    task <- squared_task(rows, problem$targets, args)
+    found <- choose_penalty(args, rows$sample, task, between = fitted)$times
+    if (is.null(found)) 1 else found
   }, numeric(1))
   list(times = times, fitted = fitted)
 }
 
-# For stage_groups(): each domain by itself where that fits, else parts of the folds, twenty at
+# For group_sums(): each domain by itself where that fits, else parts of the folds, twenty at
 # least, so that lambda can be chosen without a fold.
 fold_groups <- function(splits) {
   force(splits)
@@ -76,12 +81,12 @@ fold_groups <- function(splits) {
 }
 
 # list(coefficients, offset, lambda)
-ridge_without <- function(sums, total, held, stage, args, lambdas) {
-  check_classes_without(stage, held)
+ridge_without <- function(sums, total, held, rows, args, lambdas) {
+  check_classes_without(rows, held)
   lambda <- if (is.null(lambdas)) {
-    choose_lambda(sums, Map(`-`, total, sum_groups(sums, held)), stage, args, held)
-  } else lambdas / cost_share(stage$survey$weights, held, args$domain_weights)
-  c(left_out_errors(sums, total, held, stage, args, lambda)[c("coefficients", "offset")],
+    choose_lambda(sums, Map(`-`, total, sum_groups(sums, held)), rows, args, held)
+  } else lambdas / cost_share(rows$survey$weights, held, args$domain_weights)
+  c(left_out_errors(sums, total, held, rows, args, lambda)[c("coefficients", "offset")],
     list(lambda = lambda))
 }
 
@@ -92,94 +97,88 @@ cost_share <- function(weights, held, domain_weights) {
   (sum(rest) / sum(rest > 0)) / (sum(weights) / sum(weights > 0))
 }
 
-check_classes_without <- function(stage, held) {
-  table <- stage$survey$response$classes
+check_classes_without <- function(rows, held) {
+  table <- rows$survey$response$classes
   if (is.null(table)) return(invisible())
   left <- colSums(table[-held, , drop = FALSE])
   if (sum(left > 0) < 2L) abort_one_class(factor(names(left)[left > 0]))
 }
 
 #' @exportS3Method
-left_out_fits.dg_gp_spec <- function(spec, stage, splits) {
-  task <- gp_source_task(spec, stage)
-  response <- task$response
-  sums <- stage_groups(task$product, stage, response, task$costs, fold_groups(splits))
+left_out_fits.dg_gp_spec <- function(spec, rows, splits) {
+  problem <- new_problem(place_spec(spec, layout_of(rows$sample$blueprint)), rows)
+  if (problem$targets$kind == "class") abort_gp_classes(problem$targets$levels)
+  check_open_bandwidth(problem$args)
+  problem$args$unit <- sqrt(domain_sums(rows)$heaviest)
+  problem$space <- space_of(problem$args, rows)
+  sums <- gp_group_sums(rows, problem$space, problem$targets, fold_groups(splits))
   total <- sum_groups(sums)
-  fits <- fits_of_sums(splits, sums, task$product, stage, response, function(held) {
-    gp_without(sums, total, held, stage, task$args, task$product, response)
-  })
-  new_fits(list(fits), splits, response$scale)
+  fits <- fits_of_sums(splits, sums, problem, function(held) gp_without(problem, sums, total, held))
+  new_fits(list(fits), splits, problem$targets$scale)
 }
 
 # Signal, noise, and the scale of the response are learned without the domains: the sums are of
 # (t - shift) / factor of the targets t of all rows.
-gp_without <- function(sums, total, held, stage, args, product, response) {
+gp_without <- function(problem, sums, total, held) {
   rest <- Map(`-`, total, sum_groups(sums, held))
-  stage <- stage_without(stage, held)
-  own <- source_response(stage, args$scale != "none")
+  rows <- leave_domains(problem$rows, held)
+  response <- problem$targets
+  own <- new_targets(rows, problem$args$scale != "none")
   shift <- (own$centre - response$centre) / response$scale
   factor <- own$scale / response$scale
-  survey <- stage$survey
-  n <- sum(survey$positive)
+  known <- domain_sums(rows)
+  n <- sum(known$positive)
   square <- drop(rest$response_second) - 2 * shift * rest$response_sums + shift^2 * rest$total
   moments <- list(second = rest$second, cross = drop(rest$cross - shift * rest$sums) / factor,
                   square = max(square, 0) / factor^2, n = n, weight = rest$total,
-                  log_weights = sum(survey$logs) - n * log(survey$heaviest))
-  fitted <- solve_feature_gp(args, product, list(total = moments), own,
-                             target_size_of(survey, own), colnames(stage$sample$X))
+                  log_weights = sum(known$logs) - n * log(known$heaviest))
+  fitted <- solve_feature_gp(problem$args, problem$space, list(total = moments), own,
+                             target_size(rows, own), colnames(rows$sample$X))
   list(coefficients = factor * matrix(fitted$coefficients), offset = shift)
 }
 
 # By the mean response, or the commonest class, of the other domains.
 #' @exportS3Method
-left_out_fits.dg_null_spec <- function(spec, stage, splits) {
-  survey <- stage$survey
-  found <- lapply(splits, function(split) null_without(spec, stage, split$held))
+left_out_fits.dg_null_spec <- function(spec, rows, splits) {
+  models <- lapply(splits, function(split) {
+    fitted <- fit_rows(spec, leave_domains(rows, split$held))
+    fitted$spec <- spec
+    fitted
+  })
   scorers <- by_repeat(splits, function(own) {
-    list(models = lapply(found[own], `[[`, "model"), m = 1L,
-         offset = vapply(found[own], `[[`, 0, "value"))
-  }, length(survey$domains))
+    list(models = models[own], m = 1L,
+         offset = unname(vapply(models[own], `[[`, 0, "coefficients")))
+  }, length(rows$survey$domains))
   new_fits(list(list(scorers = scorers)), splits)
-}
-
-null_without <- function(spec, stage, held) {
-  found <- constant_of(stage_without(stage, held)$survey, spec$args)
-  model <- c(found["response"], list(spec = spec))
-  list(value = unname(found$value),
-       model = structure(model, class = c("dg_null", "dg_learner", "dg_fit")))
 }
 
 # Other methods: a fit for each split, by passes of its own.
 #' @exportS3Method
-left_out_fits.dg_spec <- function(spec, stage, splits) {
-  # what cannot be fitted at all has nothing to do with folds
-  if (is.null(utils::getS3method("fit_source", class(spec)[1L], optional = TRUE))) {
-    fit_source(spec, stage)
-  }
+left_out_fits.dg_spec <- function(spec, rows, splits) {
   warnings <- character()
   scorers <- lapply(splits, function(split) {
-    names <- stage$survey$domains[split$held]
-    found <- with_warnings(holding_out(names, refitted_scorer(spec, stage, split)))
+    names <- rows$survey$domains[split$held]
+    found <- with_warnings(holding_out(names, refitted_scorer(spec, rows, split)))
     warnings <<- c(warnings, unique(found$warnings))
     found$value
   })
   new_fits(list(list(scorers = scorers, warnings = warnings)), splits)
 }
 
-refitted_scorer <- function(spec, stage, split) {
-  stage <- stage_without(stage, split$held)
-  fitted <- fit_source(spec, stage)
+refitted_scorer <- function(spec, rows, split) {
+  rows <- leave_domains(rows, split$held)
+  fitted <- fit_rows(place_spec(spec, layout_of(rows$sample$blueprint)), rows)
   learner <- fitted
   if (!is.null(fitted$projection)) {
-    stage <- projected_stage(stage, fitted$projection, fitted$unit)
+    rows <- rows_through(rows, fitted$projection)
     learner <- fitted$learner
   }
-  stage$rows$leave <- NULL
-  list(rep = split$rep, fits = 1L, at = fold_places(list(split), length(stage$survey$domains)),
-       product = learner$product, table = source_table(learner$product, stage),
+  rows$reading$leave <- NULL
+  list(rep = split$rep, fits = 1L, at = fold_places(list(split), length(rows$survey$domains)),
+       product = learner$product, table = rows_table(rows, learner$product),
        coefficients = as.matrix(learner$coefficients), m = NCOL(learner$coefficients),
        offset = if (is.null(learner$offset)) 0 else learner$offset,
-       through = stage$rows$through,
+       through = rows$reading$through,
        models = list(structure(learner[intersect(c("response", "loss", "offset"), names(learner))],
                                class = class(learner))))
 }
@@ -193,21 +192,23 @@ new_fits <- function(parts, splits, unit = 1, choices = 1L, lambda = NULL) {
 }
 
 # solve: a function of the domains that are left out, list(coefficients, offset, lambda).
-fits_of_sums <- function(splits, sums, product, stage, response, solve) {
+fits_of_sums <- function(splits, sums, problem, solve) {
+  domains <- problem$rows$survey$domains
+  response <- problem$targets
   found <- lapply(splits, function(split) {
-    with_warnings(holding_out(stage$survey$domains[split$held], solve(split$held)))
+    with_warnings(holding_out(domains[split$held], solve(split$held)))
   })
   solved <- lapply(found, `[[`, "value")
-  table <- source_table(product, stage)
+  table <- rows_table(problem$rows, problem$space)
   m <- sqrt(nrow(sums$response)) - 1
   alone <- !anyDuplicated(sums$group) && response$kind == "number"
   scorers <- by_repeat(splits, function(own) {
     errors <- if (alone) squared_errors(sums, splits[own], solved[own])
-    list(product = product, table = table, errors = errors, m = m,
+    list(product = problem$space, table = table, errors = errors, m = m,
          coefficients = do.call(cbind, lapply(solved[own], `[[`, "coefficients")),
          offset = unlist(lapply(solved[own], `[[`, "offset")),
          models = list(structure(list(response = response), class = "dg_learner")))
-  }, length(stage$survey$domains))
+  }, length(domains))
   list(scorers = scorers, lambda = unlist(lapply(solved, `[[`, "lambda")),
        warnings = unlist(lapply(found, function(one) unique(one$warnings))))
 }

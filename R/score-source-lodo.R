@@ -49,15 +49,15 @@ score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
   what <- list("lodo", object$spec, object$formula, names(metrics), object$left_out$offset)
   over_source(input$source, what, function() {
-    stage <- quietly(cv_stage(object$spec, input))
-    survey <- stage$survey
+    rows <- quietly(cv_stage(object$spec, input))
+    survey <- rows$survey
     if (!identical(survey$domains, levels(object$domain)) ||
           !identical(survey$sizes, object$rows$sizes)) {
       abort("data", "`object` must be fitted to the source that its call names: it has changed.")
     }
-    stage$rows$scaling <- object$blueprint$scaling
-    scorer <- kept_scorer(object, splits, source_table(object$product, stage))
+    rows$reading$scaling <- object$blueprint$scaling
+    scorer <- kept_scorer(object, splits, rows_table(rows, object$product))
     scorer["errors"] <- list(NULL)
-    scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), stage, metrics)[[1L]]
+    scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), rows, metrics)[[1L]]
   })
 }

@@ -15,14 +15,14 @@ cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NUL
   what <- list("dg_cv", spec, format_formula(input$x), input$weights, input$na.action, folds, named)
   with_progress(progress, over_source(input$source, what, function() {
     start <- proc.time()[["elapsed"]]
-    stage <- cv_stage(spec, input)
-    task <- domain_task(stage)
-    metrics <- source_metrics(metric, stage$sample$y)
+    rows <- cv_stage(spec, input)
+    task <- domain_task(rows)
+    metrics <- source_metrics(metric, rows$sample$y)
     check_metrics_fit(metrics, spec)
     folds <- source_folds(folds, task)
     splits <- fold_splits(folds, task)
-    fits <- left_out_fits(spec, stage, splits)
-    scores <- scores_of_fits(fits, stage, metrics)[[1L]]
+    fits <- left_out_fits(spec, rows, splits)
+    scores <- scores_of_fits(fits, rows, metrics)[[1L]]
     seconds <- proc.time()[["elapsed"]] - start
     warn_no_score(new_source_cv(spec, task, folds, metrics, splits, fits, scores, seconds))
   }))
@@ -65,12 +65,13 @@ cv_stage <- function(spec, input) {
   needs$domain <- TRUE
   survey <- survey_source(input$source, block_reader(input, needs))
   survey$formula <- input$x
-  check_survey_classes(survey)
-  source_stage(survey, spec)
+  rows <- rows_source(survey, spec)
+  check_several_classes(rows$sample$y)
+  rows
 }
 
-domain_task <- function(stage) {
-  new_domain_task(stage$survey$domains, stage$survey$sizes, stage$sample$blueprint)
+domain_task <- function(rows) {
+  new_domain_task(rows$survey$domains, rows$survey$sizes, rows$sample$blueprint)
 }
 
 # As cv_task(), with a domain in the place of its rows.
@@ -109,20 +110,20 @@ source_metrics <- function(metric, y) {
 
 # For each choice of left_out_fits() list(domains: scores by domain, [G x metrics], means over
 # repeats; overall: of all rows by the first metric).
-scores_of_fits <- function(fits, stage, metrics) {
+scores_of_fits <- function(fits, rows, metrics) {
   # squares are summed with the rows' weights
-  plain <- is.null(stage$survey$reader$weights) && identical(names(metrics), "rmse")
-  sums <- if (plain) squares_of_fits(fits, stage$survey$sizes)
+  plain <- is.null(rows$survey$reader$weights) && identical(names(metrics), "rmse")
+  sums <- if (plain) squares_of_fits(fits, rows$survey$sizes)
   if (is.null(sums)) {
-    unit <- source_response(stage, TRUE)$scale
-    work <- scoring_work(fits, metrics, stage$survey$classes, unit, length(stage$survey$domains))
-    sums <- c(stage_pass(stage, work, "scores"), unit = unit)
-    sums$total[!judged_cells(fits, length(stage$survey$domains)), ] <- NA
+    unit <- new_targets(rows, TRUE)$scale
+    work <- scoring_work(fits, metrics, rows$survey$classes, unit, length(rows$survey$domains))
+    sums <- c(pass(rows, work, "scores"), unit = unit)
+    sums$total[!judged_cells(fits, length(rows$survey$domains)), ] <- NA
   }
-  size <- c(length(stage$survey$sizes), fits$repeats, fits$choices, length(metrics))
+  size <- c(length(rows$survey$sizes), fits$repeats, fits$choices, length(metrics))
   sums$total <- array(sums$total, size)
   lapply(seq_len(fits$choices), function(l) {
-    mean_scores(array(sums$total[, , l, ], size[-3L]), sums$unit, metrics, stage$survey$sizes)
+    mean_scores(array(sums$total[, , l, ], size[-3L]), sums$unit, metrics, rows$survey$sizes)
   })
 }
 

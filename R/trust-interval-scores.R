@@ -63,7 +63,8 @@ refitted_decisions <- function(object, sample) {
   for (k in seq_len(max(folds))) {
     inside <- fold == k
     rest <- sample_part(sample, !inside)
-    model <- add_origin(fit_sample(spec, rest), spec, rest)
+    rows <- rows_frame(rest)
+    model <- finish_fit(fit_rows(spec, rows), spec, rows)
     moments <- mean_and_variance(model, list(X = sample$X[inside, , drop = FALSE],
                                              domain = droplevels(sample$domain[inside])))
     values[inside] <- (respond(model, moments[, 1L], "number") - object$response$centre) /

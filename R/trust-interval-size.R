@@ -17,7 +17,7 @@ fit_error_size <- function(error, sample) {
   spec <- dg_ridge(domain_kernel = domain_pooled(), domain_weights = "equal",
                    features = if (nrow(sample$X) <= most_sized) features_exact()
                               else features_nystrom(100))
-  sizer$model <- fit_sample(spec, sample)
+  sizer$model <- fit_rows(spec, rows_frame(sample))
   sizer$model$spec <- spec
   left <- left_out_values(sizer$model, sample)
   sizer$left_out <- exp(respond(sizer$model, left, "number"))

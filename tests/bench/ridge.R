@@ -16,7 +16,7 @@ surface <- function(n, p, domains, seed = 1) {
 
 # All matrices are there, so that neither side pays for memory.
 path_of <- function(model, lambdas) {
-  Y <- matrix(model$response$target)
+  Y <- matrix(drop(code_rows(model$response, model$y)))
   K <- domgen:::space_gram(model$product)
   function() domgen:::ridge_path(K, Y, model$domain, model$costs, lambdas)
 }

@@ -48,7 +48,7 @@ indicators <- function(y) outer(as.integer(y), seq_len(nlevels(y)), "==") + 0
 # Left-out decision values [n x m x lambdas] of an exact fit, in the order of its rows.
 left_out <- function(model, lambdas = model$spec$args$lambda) {
   task <- list(response = model$response, costs = model$costs,
-               Y = ridge_targets(model$response, model$y))
+               Y = code_rows(model$response, model$y))
   sample <- list(X = model$product$X, domain = model$domain, weights = model$weights)
   left_out_predictions(model$product, sample, task, model$spec$args, lambdas)
 }

@@ -66,7 +66,7 @@ test_that("values of lambda that are followed at once predict as each by itself"
              numeric(length(split$held)))
     }
     together <- function(task) with_replaced("path_rows", 1L, predicted(several, task))
-    shared <- with_replaced("train_ridge", function(...) stop("each is fitted"), together(task))
+    shared <- with_replaced("solve_ridge", function(...) stop("each is fitted"), together(task))
     alone <- vapply(several, function(spec) predicted(list(spec), task),
                     numeric(length(split$held)))
     expect_lt(max(abs(shared - alone)), 1e-7 * sd(toy$y), label = name)

@@ -49,7 +49,7 @@ test_that("it is the machine on the linear kernel of its features", {
       expect_equal(fit$decision, linear$decision, tolerance = 1e-5)
     }
     f <- fit$decision
-    target <- if (is.factor(data$y)) 2 * (data$y == "1") - 1 else fit$response$target
+    target <- if (is.factor(data$y)) 2 * (data$y == "1") - 1 else drop(code_rows(fit$response, fit$y))
     loss <- if (is.factor(data$y)) pmax(0, 1 - target * f) else pmax(0, abs(target - f) - 0.1)
     primal <- sum(fit$coefficients^2) / 2 + sum(fit$costs * loss)
     expect_equal(primal + fit$objective, fit$gap, tolerance = 1e-6)

@@ -13,7 +13,7 @@ for (offset in c(FALSE, TRUE)) for (name in c("numbers", "classes")) {
     model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, offset = offset)
     each <- vapply(lambdas, function(lambda) matrix(left_out(model, lambda), nrow(data)),
                    matrix(0, nrow(data), ncol(model$coefficients)))
-    task <- list(response = model$response, Y = ridge_targets(model$response, model$y))
+    task <- list(response = model$response, Y = code_rows(model$response, model$y))
     sample <- list(domain = model$domain, weights = model$weights)
     centre <- left_out_centre(sample, task, model$spec$args)
     path <- ridge_path(model_gram(model), task$Y, model$domain, model$costs, lambdas, centre, offset,
@@ -33,7 +33,7 @@ test_that("a path keeps its tolerance, with fewer products the larger it is", {
   data <- toy_domains(6, 60)
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, domain_kernel = domain_pooled())
   K <- model_gram(model)
-  Y <- matrix(model$response$target)
+  Y <- matrix(drop(code_rows(model$response, model$y)))
   path <- function(tolerance) {
     ridge_path(K, Y, model$domain, model$costs, lambdas, tolerance = tolerance)
   }

@@ -49,7 +49,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
 test_that("a given lambda or cost is used as it is, with the median", {
   given <- dg_ridge(y ~ x1 + x2 | domain, data = noisy, lambda = 2)
   expect_identical(given$lambda, 2)
-  alpha <- solve(space_gram(given$product) + 2 * diag(300), given$response$target)
+  alpha <- solve(space_gram(given$product) + 2 * diag(300), drop(code_rows(given$response, given$y)))
   expect_equal(c(given$coefficients), alpha, tolerance = 1e-8)
   distances <- sqrt(mmd(given$product$X, noisy$domain, given$product$domain_kernel$kernel)$squared)
   expect_equal(given$product$domain_kernel$outer$sigma, stats::median(distances[lower.tri(distances)]),

@@ -96,7 +96,7 @@ test_that("fitted bandwidths predict other domains better, and ignore a predicto
   error <- function(fit) mean((predict(fit, X_new) - sin(2 * X_new[, 1]))^2)
   expect_lt(error(model), 0.5 * error(given))
   # at the minimum
-  problem <- bandwidth_problem(list(response = model$response, Y = matrix(model$response$target),
+  problem <- bandwidth_problem(list(response = model$response, Y = matrix(drop(code_rows(model$response, model$y))),
                                     costs = model$costs),
                                list(X = given$product$X, domain = domain, weights = rep(1, n)),
                                replace(given$spec$args, "kernel", list(kernel_rbf())))

@@ -41,7 +41,7 @@ test_that("weights, domains that weigh the same and an offset are those of the f
 test_that("the solution minimises the objective", {
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 0.3)
   K <- model_gram(model)
-  y <- model$response$target
+  y <- drop(code_rows(model$response, model$y))
   objective <- function(alpha) {
     f <- K %*% alpha
     sum(model$costs * (y - f)^2) + 0.3 * sum(alpha * f)

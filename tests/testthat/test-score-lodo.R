@@ -33,7 +33,7 @@ test_that("residuals are those of fits to the other domains, whatever the weight
     for (domains in c("size", "equal")) {
       model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, offset = offset,
                         lambda = 0.3, scale = scale, domain_weights = domains)
-      Y <- ridge_targets(model$response, model$y)
+      Y <- code_rows(model$response, model$y)
       centred <- is.numeric(data$y) && scale == "pooled" && !offset
       naive <- naive_left_out(model_gram(model), Y, as.character(toy$domain), model$costs, 0.3, offset,
                               if (centred) toy$w)

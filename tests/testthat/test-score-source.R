@@ -190,8 +190,6 @@ test_that("what a source cannot do is an error that says what it can", {
   refuse("`refits` must be FALSE", refits = TRUE)
   refuse("not rows", folds = row_folds(cv_data$domain))
   refuse("not dg_auto", object = dg_auto())
-  refuse("`features` must be a feature map", object = dg_ridge())
-  refuse("`dg_lm\\(\\)` cannot be fitted to a source", object = dg_lm())
   refuse("predictive density", object = whole(dg_gp), metric = "log_density")
   one <- row_source(cv_data[cv_data$domain == "d1", ])
   expect_error(dg_cv(spec, cv_formula, data = one), "at least 2 domains",

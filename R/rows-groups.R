@@ -34,22 +34,32 @@ map_on_x <- function(map) UseMethod("map_on_x")
 #' @exportS3Method
 map_on_x.default <- function(map) NULL
 
-# For run_pass(), what a worker needs. The sums, which start() makes, are an environment whose
-# matrices are changed in place; sums of several are lists. targets: a function of the response of a
-# block, [n x m]; costs: of each domain's rows beside their weights.
-group_work <- function(space, table, group, m, targets, costs) {
+# For pass(), what a worker needs. The sums, which start() makes, are an environment whose matrices
+# are changed in place; sums of several are lists. code: a function of the response of a block, [n x
+# m]; costs [G]: of each domain's rows beside their weights.
+group_work <- function(space, table, group, m, code, costs) {
   # a kernel between many domains is large, and all that is needed of it is the table
   space$domain_kernel <- NULL
-  force(table); force(group); force(m); force(targets); force(costs)
+  force(table); force(group); force(m); force(code); force(costs)
   n <- max(group)
   list(start = function() {
     sums <- new.env(parent = emptyenv())
     sums$second <- matrix(0, space$dim^2, n)
-    sums$cross <- matrix(0, space$dim * m, n)
-    sums$response <- matrix(0, m^2, n)
+    sums$cross <- matrix(0, space$dim * (m + 1L), n)
+    sums$response <- matrix(0, (m + 1L)^2, n)
     sums
   }, add = function(a, b) Map(`+`, sums_as_list(a), sums_as_list(b)), block = function(sums, rows) {
-    add_group_sums(sums, space, table, group, targets, costs, rows)
+    # the core adds runs of rows of a group
+    order <- if (n > 1L) order(group[as.integer(rows$domain)]) else TRUE
+    sorted <- rows_at(rows[c("X", "domain")], order)
+    own <- as.integer(sorted$domain)
+    F <- cbind(code(take(rows$y, order)), 1)
+    weights <- take(rows$weights, order) * costs[own]
+    in_chunks(space, sorted, table, function(program, i, X, codes) {
+      feature_group_moments_(program, X, codes, group[take(own, i)], take(weights, i), take(F, i),
+                             n, sums, space$threads)
+    })
+    sums
   })
 }
 
@@ -57,18 +67,35 @@ sums_as_list <- function(sums) {
   if (is.environment(sums)) mget(c("second", "cross", "response"), envir = sums) else sums
 }
 
-add_group_sums <- function(sums, space, table, group, targets, costs, rows) {
-  order <- order(group[as.integer(rows$domain)])
-  sorted <- rows_at(rows[c("X", "domain")], order)
-  code <- as.integer(sorted$domain)
-  F <- cbind(targets(take(rows$y, order)), 1)
-  weights <- rows$weights[order] * costs[code]
-  in_chunks(space, sorted, table, function(program, i, X, codes) {
-    feature_group_moments_(program, X, codes, group[take(code, i)], take(weights, i), take(F, i),
-                           max(group), sums, space$threads)
-  })
-  sums
+coder <- function(targets) {
+  force(targets)
+  function(y) code_rows(targets, y)
 }
+
+# These sums over all rows. costs [G]; group: of each domain, a function of the space and their
+# number.
+group_sums <- function(rows, space, targets, costs, group = group_domains) UseMethod("group_sums")
+
+#' @exportS3Method
+group_sums.dg_rows <- function(rows, space, targets, costs, group = group_domains) {
+  task <- groups_task(rows, space, targets, costs, group)
+  task$join(pass(rows, task$work, "features"))
+}
+
+# list(work: for a pass, join: what makes sums by groups of its result)
+groups_task <- function(rows, space, targets, costs, group) {
+  G <- length(costs)
+  by_domain <- sums_by_domain(space, G)
+  group <- if (by_domain) seq_len(G) else group(space, G)
+  table <- rows_table(rows, space)
+  on <- summed_space(space, by_domain)
+  list(work = group_work(on, if (!by_domain) table, group, target_count(targets), coder(targets),
+                         costs),
+       join = function(sums) new_group_sums(sums, on, group, if (by_domain) table))
+}
+
+# All domains in one.
+one_group <- function(space, G) rep(1L, G)
 
 # What a model makes of them. table: z_P of each domain [s x G] where the sums are of z_x.
 new_group_sums <- function(sums, space, group, table = NULL) {

@@ -1,6 +1,5 @@
-# Fits to rows that come in blocks, see row_source(): the survey, then the representation, whose
-# maps are made from the sampled rows and whose domains are described by all of theirs, then sums of
-# features over all rows. What a method does with the sums is its own, see fit_source().
+# Rows that come in blocks, see row_source(): the survey, a random sample, and passes over all of
+# them. rows_source() is the second constructor of rows, beside rows_frame().
 
 #' Fits to any number of rows
 #'
@@ -83,32 +82,69 @@
 #' @name fit_source
 NULL
 
-# Fits a specification to the rows of a source: list(survey, reader with the scaling, domains,
-# sample scaled).
-fit_source <- function(spec, stage) UseMethod("fit_source")
-
 fit_from_source <- function(spec, input, call) {
   what <- list(spec, format_formula(input$x), input$weights, input$na.action)
   fitted <- over_source(input$source, what, function() {
     check_source_spec(spec)
     survey <- survey_source(input$source, block_reader(input, spec_needs(spec)))
     survey$formula <- input$x
-    fit_source(spec, source_stage(survey, spec))
+    rows <- rows_source(survey, spec)
+    placed <- place_spec(spec, layout_of(rows$sample$blueprint))
+    fitted <- fit_rows(placed, rows)
+    # a search gives the fit that it has chosen
+    if (is.null(fitted$spec)) finish_fit(fitted, spec, rows) else fitted
   })
   fitted$call <- call
   seal(fitted)
+}
+
+# Does it go over the rows in passes?
+takes_passes <- function(spec) {
+  parts <- if (is.null(spec$projection)) list(innermost(spec))
+           else c(list(spec$projection), list(innermost(spec$learner)))
+  all(vapply(parts, function(part) {
+    inherits(part, c("dg_learner_spec", "dg_projection_spec", "dg_auto_spec")) &&
+      (is.null(part$args$features) || !is_exact(part$args$features))
+  }, NA))
+}
+
+# The input of a call, with the rows of a source in memory where a specification needs all at once
+# and they are few.
+collect_input <- function(specs, input) {
+  passes <- vapply(specs, takes_passes, NA)
+  if (is.null(input$source) || all(passes)) return(input)
+  n <- sum(vapply(input$source$partitions, partition_count, numeric(1)))
+  if (n > sample_rows) {
+    spec <- specs[!passes][[1L]]
+    features <- if (is.null(spec$projection)) spec$args$features
+                else spec$projection$args$features
+    what <- if (!is.null(features) && is_exact(features)) {
+      c("features", " must be a feature map, such as `features_nystrom(200)`, or ")
+    } else c(paste0(spec$method, "()"), " needs all rows at once, and ")
+    abort("argument", "`", what[1L], "`", what[2L], "the source must have at most ",
+          format(sample_rows, big.mark = big_mark()), " rows, not ",
+          format(n, big.mark = big_mark()), ".")
+  }
+  parts <- split_formula(input$x)
+  columns <- source_columns(input, parts)
+  prototype <- source_prototype(input$source, columns, character(), name_of(parts$response))
+  blocks <- list()
+  for (partition in input$source$partitions) {
+    walk_blocks(partition, prototype, input$source$rows, function(data, first) {
+      blocks[[length(blocks) + 1L]] <<- data
+      TRUE
+    })
+  }
+  data <- do.call(rbind, blocks)
+  weights <- if (!is.null(input$weights)) evaluate(input$weights, data, input$env, "weights")
+  list(x = input$x, data = data, weights = weights, na.action = input$na.action)
 }
 
 # Before the rows are read.
 check_source_spec <- function(spec) {
   parts <- if (is.null(spec$projection)) list(spec) else spec[c("projection", "learner")]
   for (part in parts) {
-    check_fits_source(part)
     args <- part$args
-    if (!is.null(args$features) && is_exact(args$features)) {
-      abort("argument", "`features` must be a feature map with a source, such as ",
-            "`features_nystrom(200)`: `features_exact()` needs the Gram matrix of all rows.")
-    }
     by_rows <- c(bandwidths = identical(args$bandwidths, "fitted"),
                  probability = !is.null(args$probability) && args$probability != "none",
                  target = !is.null(args$target), unlabelled = !is.null(args$unlabelled),
@@ -121,18 +157,9 @@ check_source_spec <- function(spec) {
   }
 }
 
-check_fits_source <- function(spec) {
-  methods <- lapply(class(spec), function(name) {
-    utils::getS3method("fit_source", name, optional = TRUE, envir = topenv())
-  })
-  if (!all(vapply(methods, is.null, NA))) return(invisible())
-  abort("argument", "`", spec$method, "()` cannot be fitted to a source: it needs all rows at ",
-        "once. Those that can are `dg_ridge()`, `dg_gp()`, `dg_svm()` and the projections, with a ",
-        "feature map.")
-}
-
-# The rows as a specification sees them.
-source_stage <- function(survey, spec) {
+# The rows as a specification sees them: list(survey, sample: scaled, whole, reading: what a worker
+# needs to make them of a block).
+rows_source <- function(survey, spec) {
   scale <- spec_scale(spec)
   if (by_domain(scale) && is.null(survey$reader$domain)) {
     abort("data", "A domain is needed: give `y ~ x1 + x2 | domain`.")
@@ -141,27 +168,32 @@ source_stage <- function(survey, spec) {
   scaling <- survey_scaling(survey, scale)
   sample$blueprint$scaling <- scaling
   sample$X <- apply_scaling(sample$X, scaling, sample$domain)
-  list(survey = survey, sample = sample,
-       rows = list(reader = survey$reader, scaling = scaling, domains = survey$domains,
-                   classes = survey$classes))
+  structure(list(
+    survey = survey, sample = sample, whole = nrow(sample$X) == survey$n, keeps = FALSE,
+    reading = list(reader = survey$reader, scaling = scaling, domains = survey$domains,
+                   classes = survey$classes)
+  ), class = c("rows_source", "dg_rows"))
 }
 
-# What a worker makes of a block: list(X scaled, y, domain, weights). rows: of the stage.
-stage_block <- function(rows, data, at) {
-  staged_rows(rows, c(numbers_of(rows$reader, data, at), list(at = at)))
+# What a worker makes of a block: list(X scaled, y, domain, weights, at).
+seen_block <- function(reading, data, at) {
+  scale_block(reading, c(numbers_of(reading$reader, data, at), list(at = at)))
 }
 
-# The same of a block that was read.
-staged_rows <- function(rows, block) {
-  check_seen(block, "domain", rows$domains)
-  block$domain <- factor(block$domain, rows$domains)
-  if (!is.null(rows$leave)) block <- without_domains(block, rows$leave)
-  block$X <- apply_scaling(block$X, rows$scaling, block$domain)
-  if (!is.null(rows$classes)) {
-    check_seen(block, "class", rows$classes)
-    block$y <- factor(block$y, rows$classes)
+scale_block <- function(reading, block) {
+  check_seen(block, "domain", reading$domains)
+  block$domain <- factor(block$domain, reading$domains)
+  if (!is.null(reading$leave)) {
+    kept <- !as.integer(block$domain) %in% reading$leave
+    parts <- c("X", "y", "domain", "weights", "kept")
+    block[parts] <- lapply(block[parts], take, kept)
   }
-  if (!is.null(rows$through) && nrow(block$X)) block$X <- scores_of(rows$through, block)
+  block$X <- apply_scaling(block$X, reading$scaling, block$domain)
+  if (!is.null(reading$classes)) {
+    check_seen(block, "class", reading$classes)
+    block$y <- factor(block$y, reading$classes)
+  }
+  if (!is.null(reading$through) && nrow(block$X)) block$X <- scores_of(reading$through, block)
   block
 }
 
@@ -175,80 +207,108 @@ check_seen <- function(block, what, known) {
                    "\": the rows must be the same in every pass"))
 }
 
-# Rows of a block but for those of some domains.
-without_domains <- function(block, leave) {
-  kept <- !as.integer(block$domain) %in% leave
-  block[c("X", "y", "domain", "weights", "kept")] <-
-    lapply(block[c("X", "y", "domain", "weights", "kept")], take, kept)
-  block
-}
-
-# The stage of a fit without some domains, by number: no label of theirs is seen; what their rows
-# say without one, as scaling and embeddings, stays.
-stage_without <- function(stage, domains) {
-  survey <- stage$survey
+# The rows without some domains, by number: no label of theirs is seen; what their rows say without
+# one, as scaling and embeddings, stays.
+leave_domains <- function(rows, domains) {
+  survey <- rows$survey
   survey$n <- survey$n - sum(survey$sizes[domains])
   for (name in c("weights", "positive", "logs")) survey[[name]][domains] <- 0
   survey$response <- lapply(survey$response, function(values) {
     if (is.matrix(values)) values[domains, ] <- 0 else values[domains] <- 0
     values
   })
-  stage$survey <- survey
-  kept <- !as.integer(stage$sample$domain) %in% domains
-  stage$sample[c("X", "y", "domain", "weights")] <-
-    lapply(stage$sample[c("X", "y", "domain", "weights")], take, kept)
-  stage$rows$leave <- domains
-  with_left_classes(stage)
+  kept <- !as.integer(rows$sample$domain) %in% domains
+  parts <- c("X", "y", "domain", "weights")
+  rows$sample[parts] <- lapply(rows$sample[parts], take, kept)
+  rows$reading$leave <- domains
+  if (!is.null(survey$classes)) {
+    # a class that only those domains have is none
+    table <- survey$response$classes
+    classes <- intersect(survey$classes, colnames(table)[colSums(table) > 0])
+    survey$classes <- rows$reading$classes <- classes
+    rows$sample$y <- factor(rows$sample$y, classes)
+  }
+  rows$survey <- survey
+  rows
 }
 
-# A class that only domains have that are left out is none.
-with_left_classes <- function(stage) {
-  if (is.null(stage$survey$classes)) return(stage)
-  table <- stage$survey$response$classes
-  classes <- intersect(stage$survey$classes, colnames(table)[colSums(table) > 0])
-  stage$survey$classes <- stage$rows$classes <- classes
-  stage$sample$y <- factor(stage$sample$y, classes)
-  stage
-}
-
-# A pass over the stage's rows. work: as in run_pass(), with block(sums, rows) of scaled rows.
-stage_pass <- function(stage, work, label) {
-  source <- stage$survey$source
-  run_pass(source, stage$rows$reader$prototype, staged_work(stage$rows, work), label)
+#' @exportS3Method
+pass.rows_source <- function(rows, work, label) {
+  run_pass(rows$survey$source, rows$reading$reader$prototype, reading_work(rows$reading, work),
+           label)
 }
 
 # Of its own, so that what goes to workers holds nothing else.
-staged_work <- function(rows, work) {
-  force(rows)
-  force(work)
+reading_work <- function(reading, work) {
+  force(reading); force(work)
   list(start = work$start, add = work$add, block = function(sums, data, at) {
-    block <- stage_block(rows, data, at)
+    block <- seen_block(reading, data, at)
     if (nrow(block$X) == 0L) sums else work$block(sums, block)
   })
 }
 
-# A pass for several stages of one survey, which reads a block once. work$block(sums, blocks) gets
-# the rows as each stage sees them.
-stages_pass <- function(stages, work, label) {
-  rows <- lapply(stages, `[[`, "rows")
-  run_pass(stages[[1L]]$survey$source, rows[[1L]]$reader$prototype, shared_work(rows, work), label)
+# One pass for several views of one survey, of which each has its scaling. work$block(sums, blocks)
+# gets the rows as each view sees them.
+pass_views <- function(views, work, label) {
+  readings <- lapply(views, `[[`, "reading")
+  run_pass(views[[1L]]$survey$source, readings[[1L]]$reader$prototype,
+           views_work(readings, work), label)
 }
 
-shared_work <- function(rows, work) {
-  force(rows)
-  force(work)
+views_work <- function(readings, work) {
+  force(readings); force(work)
   list(start = work$start, add = work$add, block = function(sums, data, at) {
-    block <- c(numbers_of(rows[[1L]]$reader, data, at), list(at = at))
-    if (nrow(block$X) == 0L) sums else work$block(sums, lapply(rows, staged_rows, block))
+    block <- c(numbers_of(readings[[1L]]$reader, data, at), list(at = at))
+    if (nrow(block$X) == 0L) sums else work$block(sums, lapply(readings, scale_block, block))
   })
 }
 
-# What every fit carries, without rows.
-finish_source <- function(fitted, spec, stage) {
-  survey <- stage$survey
-  fitted$spec <- spec
-  fitted$blueprint <- stage$sample$blueprint
-  fitted$formula <- plain_formula(stage$survey$formula)
+# The sample, whose domains are described by all rows: see domain_kernel_fit().
+#' @exportS3Method
+described_rows.rows_source <- function(rows) {
+  sample <- rows$sample
+  sample$described <- list(sizes = rows$survey$sizes,
+                           means = function(map) described_means(map, rows))
+  sample
+}
+
+# Means of features by domain, over all rows: [G x r].
+described_means <- function(map, rows) {
+  rows$reading["leave"] <- rows$reading["classes"] <- list(NULL)
+  sums <- pass(rows, means_work(map, length(rows$survey$domains)), "embeddings")
+  check_overflow(sums$sums, map$kernel)
+  t(sums$sums) / sums$counts
+}
+
+means_work <- function(map, G) {
+  force(map)
+  list(start = function() NULL, add = add_or_start, block = function(sums, rows) {
+    wanted <- list(cells = as.integer(rows$domain), n_cells = G, second = FALSE)
+    own <- moments_of(map, rows[c("X", "domain")], NULL, wanted)[c("sums", "counts")]
+    add_or_start(sums, own)
+  })
+}
+
+add_or_start <- function(a, b) adding(add_moments)(a, b)
+
+#' @exportS3Method
+domain_sums.rows_source <- function(rows) {
+  rows$survey[c("weights", "positive", "logs", "heaviest")]
+}
+
+#' @exportS3Method
+rows_table.rows_source <- function(rows, space) {
+  if (!uses_domain(space$domain_kernel)) return(NULL)
+  domains <- rows$survey$domains
+  domain_table(space, list(domain = factor(domains, domains), threads = space$threads,
+                           coordinates = space$domain_kernel$coordinates))
+}
+
+# No row is kept.
+#' @exportS3Method
+fit_origin.rows_source <- function(rows, fitted, input) {
+  survey <- rows$survey
+  fitted$formula <- plain_formula(survey$formula)
   fitted$rows <- list(kept = seq_len(0), padded = NULL, n = survey$n, sizes = survey$sizes,
                       weighted = !is.null(survey$reader$weights))
   fitted$domain <- factor(survey$domains, survey$domains)

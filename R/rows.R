@@ -1,0 +1,112 @@
+# What a fit sees of its rows, class dg_rows: list(
+#   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or some at random
+#   whole    is the sample all there is? Only whole rows have a Gram matrix.
+#   keeps    may a model keep responses, weights and values of its rows?)
+# and what these generics say of all rows:
+#   pass(rows, work, label)               a sum over all rows
+#   response_facts(), column_costs()      of the response and the domains' weights, see targets.R
+#   described_rows(rows)                  the sample, with what describes its domains
+#   domain_sums(rows)                     list(weights, positive, logs: sums of weights, rows with one
+#                                         and logarithms of weights by domain; heaviest: weight)
+#   rows_table(rows, space)               what the space must know of the domains
+#   fit_origin(rows, fitted, input)       what a fit remembers of its rows
+# Constructors are rows_frame(), rows_source() and rows_sums(), of sums that were made before and have
+# a `space` already. A fit does not ask which of them it has.
+
+# sample: made by read_sample().
+rows_frame <- function(sample) {
+  structure(list(sample = sample, whole = TRUE, keeps = TRUE), class = c("rows_frame", "dg_rows"))
+}
+
+# work: list(start(): an empty sum, block(sums, rows): the sum with these rows, list(X, y, domain,
+# weights), add(a, b): two sums in one). block() may change what start() made in its place.
+pass <- function(rows, work, label) UseMethod("pass")
+
+#' @exportS3Method
+pass.rows_frame <- function(rows, work, label) {
+  sample <- rows$sample[c("X", "y", "domain", "weights")]
+  sums <- work$start()
+  for (i in row_parts(nrow(sample$X), TRUE)) sums <- work$block(sums, lapply(sample, take, i))
+  sums
+}
+
+described_rows <- function(rows) UseMethod("described_rows")
+
+#' @exportS3Method
+described_rows.rows_frame <- function(rows) rows$sample
+
+domain_sums <- function(rows) UseMethod("domain_sums")
+
+#' @exportS3Method
+domain_sums.rows_frame <- function(rows) {
+  weights <- rows$sample$weights
+  positive <- weights > 0
+  by_domain <- function(values) {
+    unname(vapply(split(values, rows$sample$domain), sum, numeric(1)))
+  }
+  list(weights = by_domain(weights), positive = by_domain(positive),
+       logs = by_domain(ifelse(positive, log(weights), 0)), heaviest = max(weights))
+}
+
+rows_table <- function(rows, space) UseMethod("rows_table")
+
+#' @exportS3Method
+rows_table.rows_frame <- function(rows, space) own_table(space, rows$sample)
+
+# The representation of the kernels in args: kernels and maps are fitted to the sample, domains are
+# described by all rows. shared: what fits to the same rows share, see new_shared().
+space_of <- function(args, rows, shared = NULL) {
+  if (!is.null(rows$space)) return(rows$space)
+  sample <- described_rows(rows)
+  key <- c(args[c("features", "kernel", "domain_kernel")], sample[c("X", "domain")])
+  space <- (if (is.null(shared)) represent_rows else shared$space)(key, sample, args$threads)
+  if (rows$keeps) return(space)
+  check_described(space$domain_kernel)
+  check_feature_memory(space$dim)
+  space
+}
+
+represent_rows <- function(key, sample, threads) {
+  represent(key$features, key$kernel, key$domain_kernel, sample, threads)
+}
+
+check_described <- function(domain_kernel) {
+  if (!judges_rows(domain_kernel) || !is.null(describing_map(domain_kernel))) return(invisible())
+  abort("argument", "`domain_kernel` must describe a domain by sums over its rows, as ",
+        "`domain_distribution()` does; ", format(domain_kernel), " does not.")
+}
+
+# Values <z, W> + b of all rows where a model may keep them: [n x m], else of no row.
+row_values <- function(rows, space, W, offset) {
+  if (!rows$keeps) return(matrix(0, 0L, ncol(W)))
+  add_offset(expand_rows(space, rows$sample, rows_table(rows, space), W), offset)
+}
+
+fit_origin <- function(rows, fitted, input) UseMethod("fit_origin")
+
+# Up to so many rows are kept where a model could do without them.
+exact_rows <- 5000L
+
+# input: the data as the user gave them, NULL for a part of a model.
+#' @exportS3Method
+fit_origin.rows_frame <- function(rows, fitted, input) {
+  sample <- rows$sample
+  fitted$formula <- if (inherits(input$x, "formula")) plain_formula(input$x)
+  fitted$rows <- list(kept = sample$kept, padded = sample$padded)
+  fitted$rows$levels <- sample$levels
+  if (!is.null(input)) fitted$rows$origin <- row_origin(input, sample$blueprint)
+  action <- read_na_action(input$na.action)
+  if (!identical(action, "na.omit")) fitted$rows$action <- action
+  # a model without a kernel, which keeps its rows: intervals refit it
+  alone <- is.null(fitted$product) && is.null(fitted$members) && is.null(fitted$projection)
+  if (alone && nrow(sample$X) <= exact_rows) fitted$rows$X <- sample$X
+  fitted$domain <- sample$domain
+  fitted
+}
+
+# What every fit carries, whatever its method.
+finish_fit <- function(fitted, spec, rows, input = NULL) {
+  fitted$spec <- place_spec(spec, NULL)
+  fitted$blueprint <- rows$sample$blueprint
+  fit_origin(rows, fitted, input)
+}

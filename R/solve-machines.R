@@ -1,0 +1,217 @@
+# Support vector machines and other losses of the table in loss.R: all binary problems, columns of
+# the targets, of a fit. Whole rows on a Gram matrix or on features that are kept, with a loss that
+# has a tube, by coordinates of the dual problem; all others by Newton's method. Each gives
+#   list(coefficients, offset, decision [n], converged, iterations, gap, relative_gap, objective).
+
+solve_machines <- function(problem, shared) {
+  rows <- problem$rows
+  args <- problem$args
+  targets <- problem$targets
+  costs <- column_costs(rows, targets, args$domain_weights)
+  if (!rows$keeps) return(solve_by_passes(problem, costs))
+  sample <- rows$sample
+  data <- shared$data(list(space = problem$space, newton = takes_newton(problem$loss$name)), sample,
+                      args)
+  Y <- code_rows(targets, sample$y)
+  costs <- code_costs(costs, args$cost, sample$weights, sample$domain, part_of(targets, Y))
+  machines <- shared$along(args, function(alpha) {
+    trained <- train_machines(data, Y, costs, problem$loss, args, alpha = alpha)
+    lapply(seq_along(trained), function(m) c(trained[[m]], list(costs = costs[, m])))
+  })
+  join_machines(machines)
+}
+
+# Which rows take part in which column; NULL: all.
+part_of <- function(targets, Y) if (!takes_all(targets)) Y != 0
+
+# key: list(space, newton), see machine_data().
+solver_data <- function(key, sample, args) machine_data(key$space, sample, args)
+
+# What all machines of a fit share: list(K [n x n]) or list(Zt [r x n]), or, for a loss without a
+# tube, the rows of which features are made again at each pass.
+machine_data <- function(product, sample, args) UseMethod("machine_data")
+
+#' @exportS3Method
+machine_data.gram_space <- function(product, sample, args) {
+  structure(list(K = space_gram(product)), class = "gram_data")
+}
+
+#' @exportS3Method
+machine_data.feature_space <- function(product, sample, args) {
+  if (takes_newton(args$loss)) return(row_data(product, sample))
+  structure(list(Zt = feature_columns(product, sample),
+                 kernel = product$kernel), class = "feature_data")
+}
+
+# All machines of a fit. target, costs: [n x machines]; start: [n x machines] or 0; alpha: a list or
+# NULL.
+train_machines <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+  if (is.null(loss$tube)) return(newton_machines(data, target, costs, loss, args, start, alpha))
+  lapply(seq_len(ncol(target)), function(m) {
+    known <- if (is.matrix(start)) start[, m] else start
+    train_machine(data, target[, m], costs[, m], loss, args, known, alpha[[m]])
+  })
+}
+
+# target: numbers, or -1 and +1; loss: see loss.R; start: known values f0 of the rows,
+# to which the machine is added: the losses are those of f0 + f, `decision` is of f; alpha: where
+# the solver starts, or NULL.
+train_machine <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+  UseMethod("train_machine")
+}
+
+#' @exportS3Method
+train_machine.gram_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+  dual <- dual_problem(tube_rows(target, costs, loss, args, start))
+  solved <- core_result(smo_(
+    data$K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, args$offset, args$tolerance,
+    args$max_iterations, alpha
+  ))
+  solved$coefficients <- solved$beta
+  c(finish_machine(solved), solved["alpha"])
+}
+
+# w instead of one coefficient for each row: min |w|^2 / 2 + sum_i c_i loss(z_i'w + b).
+#' @exportS3Method
+train_machine.feature_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+  rows <- tube_rows(target, costs, loss, args, start)
+  seed <- sample.int(.Machine$integer.max, 1L)
+  solved <- core_result(linear_svm_(
+    data$Zt, rows$target, rows$epsilon, rows$low, rows$high, rows$ridge, args$offset,
+    args$tolerance, args$max_iterations, seed, args$threads
+  ))
+  if (!is.finite(solved$objective)) {
+    abort("numeric", "The objective overflows on features of ", format(data$kernel),
+          "; scale the predictors or lower `cost`.")
+  }
+  solved$coefficients <- solved$w
+  finish_machine(solved)
+}
+
+finish_machine <- function(solved) {
+  # the violation cannot fall to `tolerance` when rounding is larger
+  solved$converged <- solved$converged || isTRUE(solved$relative_gap <= 1e-8)
+  solved$offset <- solved$b
+  solved$decision <- solved$decision + solved$b
+  solved[c("coefficients", "offset", "decision", "converged", "iterations", "gap", "relative_gap",
+           "objective")]
+}
+
+# Z' [r x n] of the training rows, each judged by the training rows of its domain.
+feature_columns <- function(product, rows) {
+  check_feature_memory(nrow(rows$X), product$dim)
+  Zt <- in_chunks(product, rows, own_table(product, rows), function(program, i, X, codes) {
+    feature_columns_(program, X, codes, product$threads)
+  })
+  Zt <- if (length(Zt) == 1L) Zt[[1L]] else do.call(cbind, Zt)
+  check_overflow(c(min(Zt), max(Zt)), product$kernel)
+  Zt
+}
+
+# Solves machines at one cost after the other: each starts from the dual variables of the same
+# machines at the cost before, in proportion to it: inside the bounds, and nearer to the solution
+# than 0. solve: a function of these, NULL at first.
+along_costs <- function() {
+  last <- NULL
+  function(args, solve) {
+    fixed <- args[names(args) != "cost"]
+    machines <- solve(if (identical(last$fixed, fixed)) {
+      lapply(last$alpha, function(alpha) alpha * (args$cost / last$cost))
+    })
+    if (!is.null(machines[[1L]]$alpha)) {
+      last <<- list(fixed = fixed, cost = args$cost, alpha = lapply(machines, `[[`, "alpha"))
+    }
+    machines
+  }
+}
+
+# One machine: vectors and numbers; several: a column each.
+join_machines <- function(machines) {
+  for (machine in machines) warn_unsolved(machine)
+  names <- setdiff(names(machines[[1L]]), "alpha")
+  joined <- lapply(names, function(name) {
+    parts <- lapply(machines, `[[`, name)
+    if (length(parts) == 1L) parts[[1L]] else do.call(if (length(parts[[1L]]) > 1L) cbind else c,
+                                                      parts)
+  })
+  names(joined) <- names
+  joined$decision <- as.matrix(joined$decision)
+  joined$converged <- all(joined$converged)
+  joined
+}
+
+warn_unsolved <- function(solved) {
+  if (!solved$converged) {
+    warn("convergence", "The solver stopped after ", plural(solved$iterations, "iteration"),
+         " with a relative duality gap of ", signif(solved$relative_gap, 2),
+         "; raise `max_iterations` or scale the data.")
+  } else if (!isTRUE(solved$relative_gap <= 0.01)) {
+    warn("convergence", "The solver met `tolerance`, but the relative duality gap is ",
+         signif(solved$relative_gap, 2), ": `cost` is very large for it; lower either.")
+  }
+}
+
+# ---- passes over all rows ---------------------------------------------------------------------
+
+# Newton's method, of which each step is a pass that adds, from the machines of the sampled rows.
+solve_by_passes <- function(problem, costs) {
+  state <- start_at_sample(problem, costs)
+  while (!state$done) {
+    state <- newton_next(state, pass(problem$rows, newton_work(state, problem, costs), "machine"))
+  }
+  result <- newton_result(state)
+  # what users wait for
+  result$iterations <- rep(state$passes, ncol(result$coefficients))
+  result$converged <- result$converged & is.finite(result$objective)
+  for (k in seq_len(ncol(result$coefficients))) warn_unsolved(lapply(result[-1L], `[`, k))
+  check_objective(result$objective)
+  m <- ncol(result$coefficients)
+  if (m == 1L) result$coefficients <- drop(result$coefficients)
+  if (length(result$offset) == 0L) result$offset <- rep(0, m)
+  result$converged <- all(result$converged)
+  c(result, list(decision = matrix(0, 0L, m), costs = numeric()))
+}
+
+# The state from which the passes go on: that of the sampled rows, which stand for all.
+start_at_sample <- function(problem, costs) {
+  rows <- problem$rows
+  args <- problem$args
+  sample <- rows$sample
+  more <- sum(rows$survey$weights) / sum(sample$weights)
+  work <- newton_rows_work(problem, costs, args$cost * more)
+  state <- newton_start(problem$space$dim, target_count(problem$targets), args$offset, problem$loss,
+                        args$tolerance)
+  # a start need not be the last digit, unless there are no other rows
+  while (!state$done && (rows$whole || state$passes < 15L)) {
+    state <- newton_next(state, work(state, sample))
+  }
+  newton_start(problem$space$dim, target_count(problem$targets), args$offset, problem$loss,
+               args$tolerance, args$max_iterations,
+               at = if (all(is.finite(state$theta))) state$theta)
+}
+
+# For pass(): the sums of a state.
+newton_work <- function(state, problem, costs) {
+  force(state)
+  sums_of <- newton_rows_work(problem, costs, problem$args$cost)
+  list(start = function() NULL, add = add_or_start,
+       block = function(sums, rows) add_or_start(sums, sums_of(state, rows)))
+}
+
+# A function of a state and rows: their sums. Losses are functions, and found by their name on the
+# worker.
+newton_rows_work <- function(problem, costs, cost) {
+  space <- problem$space
+  targets <- problem$targets
+  table <- rows_table(problem$rows, space)
+  name <- problem$loss$name
+  args <- problem$args["epsilon"]
+  force(costs); force(cost)
+  problem <- NULL
+  function(state, rows) {
+    Y <- code_rows(targets, rows$y)
+    own <- code_costs(costs, cost, rows$weights, rows$domain, part_of(targets, Y))
+    newton_features(state, space, rows[c("X", "domain")], table, Y, own,
+                    read_loss(name, targets$kind), args)
+  }
+}
