@@ -109,12 +109,12 @@ make_counts <- function(root = ".") {
 # Every function of the namespace, generated wrappers and registered methods too, notes its name
 # first. Functions inside functions are part of what makes them.
 instrument <- function(space) {
+  # a name of its own for each call: a vector in here would be copied at every one
   seen <- new.env(parent = emptyenv())
-  seen$names <- character(1e6)
-  seen$n <- 0L
+  n <- 0L
   note <- function(name) {
-    seen$n <- seen$n + 1L
-    seen$names[[seen$n]] <- name
+    n <<- n + 1L
+    assign(as.character(n), name, envir = seen)
   }
   counted <- function(f, name) {
     body(f) <- as.call(list(quote(`{`), as.call(list(note, name)), body(f)))
@@ -129,9 +129,9 @@ instrument <- function(space) {
     }
   }
   function(code) {
-    seen$n <- 0L
+    n <<- 0L
     suppressMessages(suppressWarnings(force(code)))
-    seen$names[seq_len(seen$n)]
+    unlist(mget(as.character(seq_len(n)), envir = seen), use.names = FALSE)
   }
 }
 
