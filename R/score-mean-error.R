@@ -80,10 +80,13 @@ metric_error <- function(metric, ...) {
 }
 
 # Of scores, not differences: losses that are all above zero are skewed, and their mean has an
-# interval on the log scale, see mean_interval().
+# interval on the log scale, see mean_interval(). Scores that are equal in all domains, as accuracies
+# of 1, do not say how far others differ.
 score_error <- function(metric, d, ...) {
   error <- metric_error(metric, d, ...)
+  if (isTRUE(error$se == 0)) error <- no_error()
   error$positive <- metric$better == "low" && all(d > 0, na.rm = TRUE)
+  error$range <- metric$range
   error
 }
 
@@ -156,11 +159,12 @@ jackknife_variance <- function(means, size) {
 }
 
 # Student's interval; of means of positive losses on the log scale, where the error of log(mean) is
-# se / mean to first order.
+# se / mean to first order. It ends where the scores do.
 mean_interval <- function(mean, error, level = 0.95) {
   if (is.na(error$se)) return(c(NA_real_, NA_real_))
   ends <- c(-1, 1) * stats::qt((1 + level) / 2, error$df) * error$se
-  if (isTRUE(error$positive)) mean * exp(ends / mean) else mean + ends
+  ends <- if (isTRUE(error$positive)) mean * exp(ends / mean) else mean + ends
+  if (is.null(error$range)) ends else pmin(pmax(ends, error$range[1L]), error$range[2L])
 }
 
 # Of means that are skewed, but of either sign: the outer ends of Student's interval and of that on
