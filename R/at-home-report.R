@@ -37,6 +37,7 @@ report_table.dg_cv <- function(x) {
              c(rows_left(x$domains, cv_domains, "domain"), x$novelty,
                paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
                       vapply(intervals, mean_words, "")),
+               if (!is.na(x$se)) paste("intervals are", same_domains),
                paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4))), cv_notes(x),
                if (!is.null(x$shots)) shots_notes(x)))
 }

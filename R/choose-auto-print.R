@@ -48,7 +48,7 @@ describe_choice <- function(choice) {
   }
   others <- best_others(table)
   unlike <- ifelse(clearly_worse(choice, others), "clearly worse: ", "")
-  if (length(others)) cat_line("not chosen")
+  if (length(others)) cat_line("not chosen (of a member's kind, or not clearly better)")
   if (length(others)) cat_line("  ", unlike, lines[others], hang = hang)
   if (identical(describe_candidates(table[members, ]), "null model")) {
     cat_line("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
@@ -69,7 +69,7 @@ describe_expected <- function(expected, title) {
   if (is.na(expected$mean)) return(invisible())
   cat_line("  ", title, " expected on a new domain: ", rounded(expected$mean, 4),
            mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
-           " as chosen")
+           " before correction for the choice")
   if (!is.na(expected$se)) cat_line("  the interval is ", same_domains)
 }
 

@@ -194,7 +194,10 @@ novelty_words <- function(x) {
   }, paste0(usual_distances(x), " p: the share of training domains, with the new one, that are at ",
             "least as far; uniform for domains of the same kind", if (G < 19L) {
               paste0("; among so few it is never below ", signif(least, 2))
-            }, "."))
+            }, ".", if (any(x$resembles$weight > 0)) {
+              paste0(" resembles: weights by the domain kernel, which make 100 % however far the ",
+                     "domain is, ", rounded(100 / G, 2), " % each if none is nearer than another.")
+            }))
 }
 
 # Those of the training domains, each left out in turn.
