@@ -83,7 +83,8 @@ report_table.dg_auto <- function(x) {
              c(if (!is.na(expected$mean)) {
                paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
                       mean_words(c(expected$lower, expected$upper)))
-             }, if (!is.na(expected$se)) paste("the interval is", same_domains), budget_words(choice$budget)))
+             }, if (!is.na(expected$se)) paste("the interval is", same_domains), null_words(choice),
+             budget_words(choice$budget)))
 }
 
 #' @exportS3Method

@@ -36,7 +36,8 @@ alike_together <- function(warnings) {
   counts <- vapply(together, function(i) sum(warnings[i]), 0)
   names(counts) <- vapply(together, function(i) {
     if (length(i) == 1L) return(notes[i])
-    sub("\"\"", enumerate(unique(unlist(quoted[i])), quote = ""), with_ranges(bare[i]), fixed = TRUE)
+    names <- enumerate(unique(unlist(quoted[i])), quote = "")
+    sub("\"\"", names, with_ranges(bare[i]), fixed = TRUE)
   }, "")
   counts
 }

@@ -31,6 +31,7 @@ describe_choice <- function(choice) {
            " s")
   describe_budget(choice$budget)
   describe_expected(choice$expected, title)
+  cat_line(paste0("  ", null_words(choice), recycle0 = TRUE))
   if (!is.null(choice$scored)) {
     cat_line("  scored on all rows, ", choice$scored$held)
   }
@@ -71,6 +72,18 @@ describe_expected <- function(expected, title) {
            mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
            " before correction for the choice")
   if (!is.na(expected$se)) cat_line("  the interval is ", same_domains)
+}
+
+# Few domains choose by scores before the correction, which may be better than the null model's
+# where the score to expect is not.
+null_words <- function(choice) {
+  null <- which(choice$table$kernel == "null model")
+  if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())
+  gain <- losses(choice$table$mean[null] - choice$expected$mean, choice$metric$better)
+  if (isTRUE(gain <= 0)) {
+    paste("expected to be no better than the null model: before the correction it is, and domains",
+          "are too few to say")
+  }
 }
 
 # The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the

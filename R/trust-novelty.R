@@ -198,14 +198,15 @@ novelty_words <- function(x) {
   } else {
     paste0("None is farther from training than each of the ", G, " training domains when it is ",
            "left out.")
-  }, paste0("median, farthest: distances of the training domains, each left out in turn, by as many ",
-            "rows as the new domain has where sizes differ. p: the share of training domains, with ",
-            "the new one, that are at least as far; uniform for domains of the same kind", if (G < 19L) {
-              paste0("; among so few it is never below ", signif(least, 2))
-            }, ".", if (any(x$resembles$weight > 0)) {
-              paste0(" resembles: weights by the domain kernel, which make 100 % however far the ",
-                     "domain is, ", rounded(100 / G, 2), " % each if none is nearer than another.")
-            }))
+  }, paste0(
+    "median, farthest: distances of the training domains, each left out in turn, by as many rows ",
+    "as the new domain has where sizes differ. p: the share of training domains, with the new one, ",
+    "that are at least as far; uniform for domains of the same kind",
+    if (G < 19L) paste0("; among so few it is never below ", signif(least, 2)), ".",
+    if (any(x$resembles$weight > 0)) {
+      paste0(" resembles: weights by the domain kernel, which make 100 % however far the domain ",
+             "is, ", rounded(100 / G, 2), " % each if none is nearer than another.")
+    }))
 }
 
 # The three largest weights in percent, of at least 1 %.

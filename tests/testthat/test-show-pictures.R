@@ -357,7 +357,8 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   calibration <- dg_calibration(model, new, bins = 4)
   expect_identical(calibration$rows, nrow(new))
   expect_identical(calibration$domains, 3L)
-  expect_output(print(calibration), "observed/expected by domain .* slope by domain .*All domains together")
+  expect_output(print(calibration),
+                "observed/expected by domain .* slope by domain .*All domains together")
   expect_domgen_error(dg_calibration(model), "`newdata` must be given")
   expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"
