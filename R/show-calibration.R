@@ -8,12 +8,13 @@
 #' @details
 #' **By domain.** The ratio of the observed number of rows of a class to the expected one (the sum
 #' of the predicted probabilities p): above 1 predictions are too low. In domains of few rows it is
-#' far from 1 by chance alone, so that `p` stands beside it: the probability, if predictions are
-#' right and rows independent, of an observed number that is as far off. The intercept a and the
-#' slope b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\, \mathrm{logit}\, p}{logit P(y
-#' = 1) = a + b logit p}, where a is estimated with b = 1 (Cox, 1958; Van Calster et al., 2019): a
-#' is 0 and b is 1 for calibrated predictions, and b below 1 says that predictions are too extreme.
-#' Both are `NA` in domains with fewer than five rows of the class, or five of other classes.
+#' far from 1 by chance alone. So a test stands beside it (column `p`): the probability, if
+#' predictions are right and rows independent, of an observed number that is as far off. The
+#' intercept a and the slope b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\,
+#' \mathrm{logit}\, p}{logit P(y = 1) = a + b logit p}, where a is estimated with b = 1 (Cox, 1958;
+#' Van Calster et al., 2019): a is 0 and b is 1 for calibrated predictions, and b below 1 says that
+#' predictions are too extreme. Both are `NA` in domains with fewer than five rows of the class, or
+#' five of other classes.
 #'
 #' **Over all domains.** Rows are put into bins by predicted probability; in each, the mean
 #' prediction stands beside the observed proportion. Its 95 % interval is Wilson's for the effective

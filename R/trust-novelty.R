@@ -200,8 +200,8 @@ novelty_words <- function(x) {
            "left out.")
   }, paste0(
     "median, farthest: distances of the training domains, each left out in turn, by as many rows ",
-    "as the new domain has where sizes differ. p: the share of training domains, with the new one, ",
-    "that are at least as far; uniform for domains of the same kind",
+    "as the new domain has where sizes differ. p: the share of training domains, with the new ",
+    "one, that are at least as far; uniform for domains of the same kind",
     if (G < 19L) paste0("; among so few it is never below ", signif(least, 2)), ".",
     if (any(x$resembles$weight > 0)) {
       paste0(" resembles: weights by the domain kernel, which make 100 % however far the domain ",
