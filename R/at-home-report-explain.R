@@ -10,9 +10,7 @@ report_table.dg_importance <- function(x) {
   new_report(table, c("Predictor", "Permuted", capital(importance_label(x)), "Standard error",
                       interval_header(x)),
              paste0(importance_title(x), ": ", x$spec$parts$title, ", ", x$held),
-             c(paste0(capital(x$metric[[1L]]$title), " as it is ",
-                      format(rounded(known_mean(x$scores$score), 4)), "; ",
-                      plural(x$permutations, "permutation"), "."), importance_notes(x),
+             c(capital(importance_basis(x)), importance_notes(x),
                if (hidden) paste(plural(hidden, "further line"), "not shown.")), text = 1:2)
 }
 

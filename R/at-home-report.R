@@ -37,6 +37,7 @@ report_table.dg_cv <- function(x) {
              c(rows_left(x$domains, cv_domains, "domain"), x$novelty,
                paste0(titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
                       vapply(intervals, mean_words, "")),
+               if (!is.na(x$se)) paste("intervals are", same_domains),
                paste0(titles[1L], " over all rows ", format(rounded(x$overall, 4))), cv_notes(x),
                if (!is.null(x$shots)) shots_notes(x)))
 }
@@ -82,7 +83,8 @@ report_table.dg_auto <- function(x) {
              c(if (!is.na(expected$mean)) {
                paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
                       mean_words(c(expected$lower, expected$upper)))
-             }, budget_words(choice$budget)))
+             }, if (!is.na(expected$se)) paste("the interval is", same_domains), null_words(choice),
+             budget_words(choice$budget)))
 }
 
 #' @exportS3Method
@@ -134,11 +136,11 @@ report_table.domgen_mmd <- function(x) {
 #' @exportS3Method
 report_table.dg_novelty <- function(x) {
   cells <- novelty_cells(x, novelty_lines)
-  new_report(cells, c("Domain", "Rows", "Distance", "p", "Resembles"),
+  new_report(cells, c("Domain", "Rows", "Distance", "Median", "Farthest", "p", "Resembles"),
              paste0("Novelty of ", plural(nrow(x$domains), "domain"), " among ", x$training,
                     " of training"),
              c(rows_left(x$domains, novelty_lines, "domain", "`$domains`, nearer"),
-               novelty_words(x)), text = c(1L, 5L))
+               novelty_words(x)), text = c(1L, 7L))
 }
 
 #' @exportS3Method

@@ -24,18 +24,34 @@ warn_again <- function(heard) {
   }
 }
 
-# Notes that differ by the one name that they quote become one note with all of the names; counts
-# by note.
+# Notes that differ only in the one name that they quote, or in measured values (numbers with a
+# decimal point), become one note with all names and the range of each value; counts by note.
+# Whole numbers may be those of columns or domains, and stay apart.
 alike_together <- function(warnings) {
   notes <- names(warnings)
   quoted <- regmatches(notes, gregexpr("\"[^\"]*\"", notes))
-  alike <- ifelse(lengths(quoted) == 1L, gsub("\"[^\"]*\"", "\"\"", notes), notes)
+  bare <- ifelse(lengths(quoted) == 1L, gsub("\"[^\"]*\"", "\"\"", notes), notes)
+  alike <- ifelse(lengths(quoted) < 2L, gsub(measured_value, "<value>", bare, perl = TRUE), notes)
   together <- split(seq_along(notes), factor(alike, unique(alike)))
   counts <- vapply(together, function(i) sum(warnings[i]), 0)
   names(counts) <- vapply(together, function(i) {
     if (length(i) == 1L) return(notes[i])
-    parts <- strsplit(notes[i[1L]], quoted[[i[1L]]], fixed = TRUE)[[1L]]
-    paste0(parts[1L], enumerate(unlist(quoted[i]), quote = ""), paste(parts[-1L], collapse = ""))
+    names <- enumerate(unique(unlist(quoted[i])), quote = "")
+    sub("\"\"", names, with_ranges(bare[i]), fixed = TRUE)
   }, "")
   counts
+}
+
+measured_value <- "(?<![[:alnum:]_.])-?[0-9]+\\.[0-9]+(e[-+]?[0-9]+)?(?![[:alnum:]_])"
+
+# The first of notes that are alike, with the range of each value that is not the same in all.
+with_ranges <- function(notes) {
+  at <- gregexpr(measured_value, notes, perl = TRUE)
+  if (at[[1L]][1L] < 0L) return(notes[1L])
+  values <- do.call(cbind, regmatches(notes, at))
+  regmatches(notes[1L], at[1L]) <- list(apply(values, 1L, function(v) {
+    v <- unique(v[order(as.numeric(v))])
+    paste(unique(v[c(1L, length(v))]), collapse = " to ")
+  }))
+  notes[1L]
 }

@@ -31,8 +31,9 @@ ridge_keys <- function(search) {
   Filter(function(key) is_ridge(search$found[[key]]$candidate), names(search$found))
 }
 
-# The mean of all of these; of fewer where that is better by more than the standard error, which a
-# few domains do not know.
+# The mean of the first k of these candidates, which are sorted, the best first: the largest k whose
+# held-out loss is within a standard error of the least. Few domains do not tell this error, and all
+# candidates are averaged.
 best_mean <- function(search, keys, value, used) {
   sums <- Reduce(`+`, lapply(keys, value), accumulate = TRUE)
   # of the mean of the first, of the first two, ...
@@ -46,8 +47,9 @@ best_mean <- function(search, keys, value, used) {
   list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
 }
 
-# Of a few domains, which do not say how many to average, those whose left-out root mean square
-# error is at most a quarter larger than the least: others pull the mean to the null model.
+# Few domains do not tell how many kinds to average. Kinds whose held-out root mean square error is
+# more than a quarter above the least are left out, since they pull the mean towards the null model.
+# All domains weigh the same (`share`).
 near_best <- function(search, keys, value, used) {
   if (nlevels(search$judged) >= domains_for_null) return(keys)
   share <- search$stack$share * rep_len(used, nlevels(search$judged))[search$judged]

@@ -31,6 +31,7 @@ describe_choice <- function(choice) {
            " s")
   describe_budget(choice$budget)
   describe_expected(choice$expected, title)
+  cat_line(paste0("  ", null_words(choice), recycle0 = TRUE))
   if (!is.null(choice$scored)) {
     cat_line("  scored on all rows, ", choice$scored$held)
   }
@@ -48,7 +49,7 @@ describe_choice <- function(choice) {
   }
   others <- best_others(table)
   unlike <- ifelse(clearly_worse(choice, others), "clearly worse: ", "")
-  if (length(others)) cat_line("not chosen")
+  if (length(others)) cat_line("not chosen (of a member's kind, or not clearly better)")
   if (length(others)) cat_line("  ", unlike, lines[others], hang = hang)
   if (identical(describe_candidates(table[members, ]), "null model")) {
     cat_line("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
@@ -69,8 +70,20 @@ describe_expected <- function(expected, title) {
   if (is.na(expected$mean)) return(invisible())
   cat_line("  ", title, " expected on a new domain: ", rounded(expected$mean, 4),
            mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
-           " as chosen")
+           " before correction for the choice")
   if (!is.na(expected$se)) cat_line("  the interval is ", same_domains)
+}
+
+# Few domains choose by scores before the correction, which may be better than the null model's
+# where the score to expect is not.
+null_words <- function(choice) {
+  null <- which(choice$table$kernel == "null model")
+  if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())
+  gain <- losses(choice$table$mean[null] - choice$expected$mean, choice$metric$better)
+  if (isTRUE(gain <= 0)) {
+    paste("expected to be no better than the null model: before the correction it is, and domains",
+          "are too few to say")
+  }
 }
 
 # The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the

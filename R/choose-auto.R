@@ -51,9 +51,9 @@
 #' off, which simulations asked for. Where nothing can be learned, and the null model is chosen,
 #' nothing is. The standard error is that of [dg_cv()] without `refits`, which allows for
 #' overlapping training sets, and `lower` to `upper` its 95 % interval, Student's, on the log scale
-#' for scores that are above zero. In simulated worlds with 5 domains the figure is 2 % too good to
-#' 3 % too bad on average (before: 5 to 9 % too good) and the interval covered in 82 to 95 % of the
-#' draws; where some domains are of another kind, it is 15 % too good
+#' for scores that are above zero, within the range of the score. In simulated worlds with 5 domains
+#' the figure is 2 % too good to 3 % too bad on average (before: 5 to 9 % too good) and the interval
+#' covered in 82 to 95 % of the draws; where some domains are of another kind, it is 15 % too good
 #' (`inst/experiments/domgen-figures.R`). New domains must be exchangeable with those of training:
 #' where domains drift in time or predictors shift, the true score is worse than the figure says.
 #' `dg_cv(dg_auto(), ...)` searches anew in every fold.

@@ -81,8 +81,9 @@ p_decides <- function(x) {
   apart <- vapply(x[c("room", "gain")], function(row) {
     isTRUE((row$p <= 0.05) == (row$lower <= 0 && row$upper >= 0))
   }, NA)
-  paste0("p decides whether there is a gain: it is from simulated responses without one. ",
-         "Intervals are of the mean gain over domains and approximate",
+  paste0("p decides whether there is a gain: it is from ", null_worlds, " simulated responses ",
+         "without one, and that of room takes ", if (is.null(x$units)) "rows" else "units",
+         " for independent. Intervals are of the mean gain over domains and approximate",
          if (any(apart)) paste0("; that of ", paste(names(apart)[apart], collapse = " and "),
                                 if (sum(apart) > 1L) " disagree with their p"
                                 else " disagrees with its p"),

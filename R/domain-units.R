@@ -7,10 +7,10 @@ check_units <- function(unit) {
         ", which leaves no others to hold them against.")
 }
 
-# Domains [n x times] under permutation. Without `unit` rows are dealt out anew. With it a cell, the
-# rows of a unit in a domain, stays together: units that keep to one domain are dealt out
-# among themselves, and of each other unit the domains of its cells, so that every domain keeps its
-# number of cells, but not of rows.
+# The domain of each row under permutation, [n x times]. Without `unit` rows are permuted. With it a
+# cell, the rows of a unit in one domain, stays together. Units with a single cell exchange their
+# domains with each other; a unit with several cells permutes its domains among its own cells. So
+# each domain keeps its number of cells, but not of rows.
 permuted_domains <- function(domain, unit, times) {
   if (is.null(unit)) {
     return(vapply(seq_len(times), function(b) domain[order(sample.int(length(domain)))], domain))
@@ -29,7 +29,8 @@ permuted_domains <- function(domain, unit, times) {
   }, domain)
 }
 
-# Cells of a group exchange their domains: 0, those that are all of their unit.
+# The group of each cell, within which domains are permuted: 0 for the only cell of a unit, else the
+# unit.
 cell_groups <- function(unit) ifelse(tabulate(unit)[unit] == 1L, 0L, unit)
 
 warn_if_fixed <- function(group, label) {
@@ -38,8 +39,9 @@ warn_if_fixed <- function(group, label) {
        "the domains, and p is 1 whether they differ or not.")
 }
 
-# Where this many more of the rows than discreteness explains are equal to another one of their
-# domain in all predictors, they are taken for repeated measurements of objects.
+# A row may equal another one of its domain in all predictors by chance, where predictors have few
+# values. If the share of such rows is more than this above what chance explains, they are taken for
+# repeated measurements of objects.
 repeated_share <- 0.1
 
 warn_repeated <- function(X, domain, unit) {
@@ -51,8 +53,9 @@ warn_repeated <- function(X, domain, unit) {
        "small: say which object a row is of by `unit`.")
 }
 
-# list(share: of rows that equal another one of their domain; expected: the most that this can be
-# if values are drawn independently, by each predictor alone, the least of them).
+# list(share: of rows that equal another one of their domain in all predictors; expected: of chance,
+# if rows are independent). Rows that are equal are so in each predictor, so that no single
+# predictor can have fewer equal rows: the smallest expected number of these is an upper bound.
 repeated_rows <- function(X, domain) {
   domain <- as.integer(domain)
   # equal rows have equal sums, and others do not
@@ -69,8 +72,10 @@ repeated_rows <- function(X, domain) {
   list(share = sum(found[1L, ]) / length(domain), expected = sum(found[2L, ]) / length(domain))
 }
 
-# The chance that a further row of the domain has the same value: its share in the other domains,
-# or what a normal distribution on a grid as fine as that of all values gives, where that is more.
+# For each row, the chance that another row of its domain has the same value of a predictor. There
+# are two guesses, and the larger one counts: the share of the value in the other domains, and the
+# largest probability of a value of a normal distribution that is as wide as the domain and
+# rounded as finely as these values (0.4 is its density at the mean).
 value_chances <- function(x, domain) {
   code <- match(domain, unique(domain))
   as_often <- function(id) tabulate(match(id, unique(id)))[match(id, unique(id))]

@@ -134,9 +134,15 @@ describe_cv <- function(x) {
   if (!is.na(x$se)) cat_line("  intervals are ", same_domains)
   cat_line(paste0("  ", cv_notes(x), recycle0 = TRUE))
   cat_line("")
-  cat_table(utils::head(x$domains, cv_domains), digits = max(getOption("digits") - 3L, 1L))
+  cat_table(utils::head(scores_by_name(x$domains), cv_domains),
+            digits = max(getOption("digits") - 3L, 1L))
   cat_line(paste0("  ", rows_left(x$domains, cv_domains, "domain"), recycle0 = TRUE))
   if (!is.null(x$shots)) describe_shots(x)
+}
+
+# Of several metrics `score` is the first again.
+scores_by_name <- function(domains) {
+  if (ncol(domains) > 4L) domains[names(domains) != "score"] else domains
 }
 
 without_score <- function(missing, predictions) {

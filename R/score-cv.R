@@ -71,6 +71,8 @@
 #' not cover as it says where domains drift in time or predictors shift. Where lower is better and
 #' all scores are above zero, as of `"rmse"`, `"log_loss"` or a deviance, they are skewed, and it is
 #' \eqn{m e^{\pm t\,\mathrm{se}/m}}{m exp(+-t se/m)} about the mean m, Student's on the log scale.
+#' Intervals end where the score does, that of an accuracy at 0 and 1. Scores that are equal in all
+#' domains have none: they do not say how far other domains differ.
 #'
 #' Means of `"coverage"` and `"width"` are those on fresh domains. The standard error of
 #' `"coverage"` is too large: left-out domains set the width for each other. Widths of all folds are
@@ -107,7 +109,8 @@
 #'     Formulas, sources and what intervals rest on in [dg_compare()]}
 #'   \item{errors}{for each metric a list: `se`, `df` (degrees of freedom), `inflation` (factor on
 #'     \eqn{s^2/G}{s^2/G}), `how` it was found (`"jackknife"`, `"factor"`, or `"none"` where there
-#'     is no variance), and `positive`: is the interval on the log scale?}
+#'     is no variance), `positive`: is the interval on the log scale?, and `range`, where the
+#'     metric has one}
 #'   \item{refits}{with `refits` a list: the number of `fits`, `seconds`, the `error` message of
 #'     one that failed, and the scores `without` a further fold, domains x groups of folds}
 #'   \item{overall}{the score of all rows taken together; an overall `"auc"`

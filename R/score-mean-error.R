@@ -1,7 +1,7 @@
 # The standard error of a mean over held-out domains. The training sets of the folds overlap, so
-# that the scores of two domains are correlated, and s^2/G alone is too small: with few domains the
-# more, the more a learner depends on each. No function of the scores can tell by how much (Bengio
-# and Grandvalet, JMLR 2004); fits without two folds can.
+# that the scores of two domains are correlated, and s^2/G alone is too small. How much too small
+# depends on how much a fit changes with each domain; no function of the scores tells it (Bengio and
+# Grandvalet, JMLR 2004), but fits without two folds do.
 
 most_groups <- 10L
 
@@ -43,12 +43,15 @@ scores_without <- function(plan, scores, domain, names) {
   })
 }
 
-# list(se, df, inflation: of s^2/G, how) of the mean of d [domains, NA where there is no score].
-# without: list(scores [domains x groups], group [domains]), or NULL; share: of the rows that folds
-# train on; off: share of the interactions that is taken off the jackknife, see jackknife_excess().
-# crossed: levels of several factors by domain, see crossed_error(). scores: what `without` has of
-# all fits, where d are pseudovalues. The jackknife is itself uncertain where domains are few, and
-# too small where they are of several kinds: with `least` the error is at least the factor's.
+# The standard error of the mean of d [domains, NA where there is no score]: list(se, df, inflation:
+# se^2 as a multiple of s^2/G, how: "jackknife" or "factor"). There are two estimates, and the
+# larger one counts: the jackknife over fits without two folds is itself uncertain where domains
+# are few, and too small where they are of several kinds. With `least` FALSE the jackknife counts
+# alone.
+# without: scores of these fits, list(scores [domains x groups], group [domains]), or NULL;
+# share: proportion of the rows that a fold trains on; off: see jackknife_excess();
+# crossed: levels of several factors by domain, see crossed_error();
+# scores: those that `without` belongs to, where d are pseudovalues of them.
 mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, crossed = NULL,
                        scores = d, least = TRUE) {
   known <- !is.na(d)
@@ -71,19 +74,23 @@ mean_error <- function(d, without = NULL, share = 1 - 1 / length(d), off = 0, cr
 
 no_error <- function() list(se = NA_real_, df = NA_real_, inflation = NA_real_, how = "none")
 
-# Of a metric. What hangs on the fits and hardly on the domains, as the width of intervals, has the
-# error that fits without two folds show, or none.
+# The same for a metric. The width of intervals depends on the fits and hardly on the domain, so
+# that scores of domains say nothing of its error: it is that of fits without two folds, or not
+# known.
 metric_error <- function(metric, ...) {
   of_fits <- isTRUE(metric$of_fits)
   error <- mean_error(..., least = !of_fits)
   if (of_fits && error$how != "jackknife") no_error() else error
 }
 
-# Of scores, not differences: losses that are all above zero are skewed, and their mean has an
-# interval on the log scale, see mean_interval().
+# The same for scores, not differences, with what mean_interval() needs to know: losses that are all
+# above zero are skewed, and their mean has an interval on the log scale; shares end at 0 and 1.
+# Scores that are equal in all domains, as accuracies of 1, do not say how far others differ.
 score_error <- function(metric, d, ...) {
   error <- metric_error(metric, d, ...)
+  if (isTRUE(error$se == 0)) error <- no_error()
   error$positive <- metric$better == "low" && all(d > 0, na.rm = TRUE)
+  error$range <- metric$range
   error
 }
 
@@ -111,13 +118,14 @@ crossed_error <- function(d, crossed, share) {
        inflation = if (independent > 0) variance * inflation / independent else 1, how = "factor")
 }
 
-# What the jackknife over groups finds beyond the variance of the scores themselves, in units of
-# s^2/G: list(value, df), NULL where a score is missing. Without group L the mean is that of the
-# domains of the other groups, by fits without L; the scores of the same domains by fits with L
-# would give as much if fits did not depend on single domains. Conservative: it counts twice what a
-# pair of domains does together (Efron and Stein, 1981), here what the loss of group L does to
-# domain g and not to all. With `off` = 1 that is taken off once. Differences of two procedures are
-# well covered with half of it; single scores, which are skewed, need what is too much.
+# The variance that the jackknife over groups of domains finds beyond that of the scores themselves,
+# as a multiple of s^2/G: list(value, df), NULL where a score is missing. Two jackknives are
+# subtracted. In both, group L is left out of the mean; in the first it is left out of the fits too,
+# in the second it is not. Were fits the same without L, both would be equal.
+# The difference is too large: the effect of losing group L on domain g alone, not on all domains
+# alike, is counted twice (Efron and Stein, 1981). With `off` = 1 that part is taken off once.
+# Differences of two procedures are well covered with `off` = 1/2; single scores, which are skewed,
+# need all of it.
 jackknife_excess <- function(d, known, without, unit, off = 0) {
   size <- vapply(seq_len(ncol(without$scores)), function(L) sum(known & without$group == L), 0L)
   groups <- which(size > 0L)
@@ -136,7 +144,8 @@ jackknife_excess <- function(d, known, without, unit, off = 0) {
   list(value = max(0, value), df = length(groups) - 1)
 }
 
-# Of what rows and columns do not explain; NA where a domain is of the group itself.
+# The variance in a table [domains x groups] that is left when effects of domains and of groups are
+# taken off; NA where a domain belongs to the group.
 interaction_variance <- function(change) {
   free <- sum(!is.na(change)) - nrow(change) - ncol(change) + 1
   if (free < 1) return(0)
@@ -148,19 +157,21 @@ interaction_variance <- function(change) {
   sum(change^2, na.rm = TRUE) / free
 }
 
-# Groups of unequal size: Busing, Meijer and van der Leeden (1999), equation 5, with means about
-# their own level, because all are of fewer domains.
+# For groups of unequal size: Busing, Meijer and van der Leeden (1999), equation 5. Means are
+# centred on their own average, not on the mean of all domains, since the fits behind each had
+# fewer domains.
 jackknife_variance <- function(means, size) {
   h <- sum(size) / size
   mean((h - 1) * (means - stats::weighted.mean(means, h - 1))^2)
 }
 
 # Student's interval; of means of positive losses on the log scale, where the error of log(mean) is
-# se / mean to first order.
+# se / mean to first order. It ends where the scores do.
 mean_interval <- function(mean, error, level = 0.95) {
   if (is.na(error$se)) return(c(NA_real_, NA_real_))
   ends <- c(-1, 1) * stats::qt((1 + level) / 2, error$df) * error$se
-  if (isTRUE(error$positive)) mean * exp(ends / mean) else mean + ends
+  ends <- if (isTRUE(error$positive)) mean * exp(ends / mean) else mean + ends
+  if (is.null(error$range)) ends else pmin(pmax(ends, error$range[1L]), error$range[2L])
 }
 
 # Of means that are skewed, but of either sign: the outer ends of Student's interval and of that on
@@ -215,9 +226,10 @@ mean_p <- function(mean, error) {
   2 * stats::pt(-abs(mean) / error$se, error$df)
 }
 
-# Wilcoxon's test, whose exact distribution is that of independent differences: its statistic is
-# divided by what divides the mean's, but by no more than their number (see friedman()). Never below
-# the exact p.
+# p of Wilcoxon's signed rank test. The exact test takes differences for independent. To allow for
+# overlapping training sets the variance of its statistic is multiplied by the factor of the mean's
+# variance, but by no more than the number of differences (see friedman()); the exact p is the
+# least.
 signed_rank <- function(d, error = list(inflation = 1, df = Inf)) {
   d <- d[d != 0]
   n <- length(d)

@@ -1,6 +1,7 @@
 # Scores of predictions. One row a metric: which response it is for, which way is better, what a
 # model must give for it beside its prediction, and the formula: `value`, or `rows`, of which it is
-# the mean, or the root of the mean square (`root`). d is a list of the rows' truth, prediction and
+# the mean, or the root of the mean square (`root`); `range`: in which all values are, where an
+# interval could go beyond. d is a list of the rows' truth, prediction and
 # decision, and where they are needed prob [rows x classes] and se; `uses`: the parts of d that
 # are enough; `help`: what the help page says behind its name.
 
@@ -10,6 +11,7 @@ metrics <- list(
   mae = list(kind = "number", better = "low", title = "mean absolute error",
              rows = function(d) abs(d$truth - d$prediction)),
   r2 = list(kind = "number", better = "high", title = "R squared",
+            range = c(-Inf, 1),
             value = function(d) explained(d$truth, d$prediction),
             help = "1 less the squared error over that of the domain's own mean"),
   log_density = list(kind = "number", better = "high", title = "log predictive density",
@@ -18,11 +20,14 @@ metrics <- list(
                      }, help = paste("mean logarithm of the predictive density of a row; for",
                                      "models that have one, such as [dg_gp()]")),
   accuracy = list(kind = "class", better = "high", title = "accuracy",
+                  range = c(0, 1),
                   rows = function(d) as.character(d$truth) == as.character(d$prediction)),
   balanced_accuracy = list(kind = "class", better = "high", title = "balanced accuracy",
+                           range = c(0, 1),
                            value = function(d) mean(recalls(d)),
                            help = "mean over the classes of the share recognised"),
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
+             range = c(0, 1),
              uses = c("truth", "decision"),
              value = function(d) area_under_curve(d$truth, d$decision),
              help = paste("area under the ROC curve of the decision values; with more than two",
@@ -31,13 +36,16 @@ metrics <- list(
                           "values tell rows of i from rows of j, equation 7 of Hand and Till,",
                           "2001")),
   gmean = list(kind = "class", better = "high", title = "G-Mean",
+               range = c(0, 1),
                value = function(d) prod(recalls(d))^(1 / length(recalls(d))),
                help = "geometric mean of the shares recognised"),
-  f1 = list(kind = "class", better = "high", title = "F1", value = function(d) f1_score(d),
+  f1 = list(kind = "class", better = "high", title = "F1", range = c(0, 1),
+            value = function(d) f1_score(d),
             help = paste("of the second of two classes; of more, the mean over the classes that a",
                          "domain has or is predicted to have: one that is only predicted counts",
                          "0")),
   mcc = list(kind = "class", better = "high", title = "Matthews correlation",
+             range = c(-1, 1),
              value = function(d) class_correlation(d$truth, d$prediction),
              help = "correlation of the classes with those predicted, Gorodkin (2004)"),
   log_loss = list(kind = "class", better = "low", title = "log loss", needs = "prob",
@@ -50,6 +58,7 @@ metrics <- list(
                             "summed over classes")),
   coverage = list(kind = c("number", "class"), better = "high", needs = "interval",
                   title = "coverage of 90 % intervals", of_classes = "coverage of 90 % sets",
+                  range = c(0, 1),
                   rows = function(d) is_covered(d),
                   help = paste("share of the rows in the intervals of `predict(interval =",
                                "\"prediction\", level = 0.9)`, or whose class is in the set of",
@@ -63,6 +72,7 @@ metrics <- list(
                         help = paste("width, and 20 times as much as the truth is outside:",
                                      "equation 43 of Gneiting and Raftery, 2007")),
   concordance = list(kind = "censored", better = "high", title = "concordance",
+                     range = c(0, 1),
                      uses = c("truth", "decision"),
                      value = function(d) concordance(d$truth, d$decision),
                      help = paste("share of the pairs of rows, of which is known whose event came",

@@ -7,11 +7,14 @@
 #'
 #' @details
 #' **By domain.** The ratio of the observed number of rows of a class to the expected one (the sum
-#' of the predicted probabilities p): above 1 predictions are too low. The intercept a and the slope
-#' b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\, \mathrm{logit}\, p}{logit P(y
-#' = 1) = a + b logit p}, where a is estimated with b = 1 (Cox, 1958; Van Calster et al., 2019): a
-#' is 0 and b is 1 for calibrated predictions, and b below 1 says that predictions are too extreme.
-#' Both are `NA` in domains with fewer than five rows of the class, or five of other classes.
+#' of the predicted probabilities p): above 1 predictions are too low. In domains of few rows it is
+#' far from 1 by chance alone. So a test stands beside it (column `p`): the probability, if
+#' predictions are right and rows independent, of an observed number that is as far off. The
+#' intercept a and the slope b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\,
+#' \mathrm{logit}\, p}{logit P(y = 1) = a + b logit p}, where a is estimated with b = 1 (Cox, 1958;
+#' Van Calster et al., 2019): a is 0 and b is 1 for calibrated predictions, and b below 1 says that
+#' predictions are too extreme. Both are `NA` in domains with fewer than five rows of the class, or
+#' five of other classes.
 #'
 #' **Over all domains.** Rows are put into bins by predicted probability; in each, the mean
 #' prediction stands beside the observed proportion. Its 95 % interval is Wilson's for the effective
@@ -30,7 +33,8 @@
 #' @param class Classes to look at; `NULL`: the second of two, else all.
 #' @return An object of class `dg_calibration`, a list with
 #'   \item{by_domain}{data frame, a row per class and domain: `class`, `domain`, `rows`, `observed`
-#'     and `expected` (numbers of rows of the class), `ratio` of the two, `intercept`, `slope`}
+#'     and `expected` (numbers of rows of the class), `ratio` of the two with `p`, `intercept`,
+#'     `slope`}
 #'   \item{table}{data frame, a row per class and bin that has rows: `class`, `low`, `high` (the
 #'     bin), `rows`, `predicted` (mean), `observed` (proportion), and `lower`, `upper`, its 95 %
 #'     interval}
@@ -137,10 +141,22 @@ calibrate_domains <- function(class, prob, positive, domain) {
       unname(utils::tail(stats::coef(fit), 1L))
     }
     data.frame(rows = length(i), observed = sum(positive[i]), expected = sum(prob[i]),
-               ratio = sum(positive[i]) / sum(prob[i]), intercept = fitted(hit ~ offset(logit)),
-               slope = fitted(hit ~ logit))
+               ratio = sum(positive[i]) / sum(prob[i]), p = number_p(prob[i], sum(positive[i])),
+               intercept = fitted(hit ~ offset(logit)), slope = fitted(hit ~ logit))
   })
   data.frame(class = class, domain = levels(domain), do.call(rbind, lines), row.names = NULL)
+}
+
+# Two-sided p of so many hits of independent rows: by the distribution of their sum, of many rows by
+# the normal one.
+number_p <- function(prob, hits) {
+  n <- length(prob)
+  if (n > 1000L) {
+    off <- max(abs(hits - sum(prob)) - 0.5, 0)
+    return(2 * stats::pnorm(-off / sqrt(sum(prob * (1 - prob)) + 1e-12)))
+  }
+  mass <- Reduce(function(mass, q) c(mass * (1 - q), 0) + c(0, mass * q), prob, 1)
+  min(1, 2 * sum(mass[seq_len(hits + 1L)]), 2 * sum(mass[(hits + 1L):(n + 1L)]))
 }
 
 bin_probabilities <- function(class, prob, positive, domain, bins) {
@@ -189,18 +205,25 @@ describe_bins <- function(x) {
   cat_table(x$table, digits = max(getOption("digits") - 4L, 1L))
 }
 
-# By domain first: the pooled error is small in many models that are off in each domain.
+# By domain first: the pooled error is small in many models that are off in each domain. And how
+# often by more than chance: ratios of few rows are far from 1 in each model.
 calibration_words <- function(x) {
   range_of <- function(values) {
-    values <- values[is.finite(values)]
-    if (length(values) == 0L) return("not known")
     words <- rounded(range(values), 3)
     paste0(words[1L], " to ", words[2L], " (median ", rounded(stats::median(values), 3), ")")
   }
   unlist(lapply(names(x$error), function(class) {
     own <- x$by_domain[x$by_domain$class == class, ]
-    c(paste0(class, ": observed/expected by domain ", range_of(own$ratio), ", slope ",
-             range_of(own$slope)),
+    slopes <- own$slope[is.finite(own$slope)]
+    enough <- paste(calibration_rows, "rows of the class and of others")
+    c(paste0(class, ": observed/expected by domain ", range_of(own$ratio), "; farther from 1 than ",
+             "chance explains (p < 0.05, if rows are independent) in ", sum(own$p < 0.05), " of ",
+             plural(nrow(own), "domain")),
+      paste0("  slope by domain ", if (length(slopes)) {
+        paste0(range_of(slopes), if (length(slopes) < nrow(own)) {
+          paste0(", of the ", plural(length(slopes), "domain"), " with ", enough)
+        })
+      } else paste("not known: no domain has", enough)),
       paste0("  calibration error over all domains ", rounded(x$error[[class]], 2),
              ", which can be small although each domain is off"))
   }))

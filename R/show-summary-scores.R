@@ -67,7 +67,7 @@ print.summary.dg_cv <- function(x, digits = NULL, ...) {
     })
     cat_table(lines, text = "metric")
     cat_line("\nWorst domains, by ", x$metrics$metric[1L])
-    cat_table(in_words(utils::head(x$domains, 5L), 4), text = "domain")
+    cat_table(in_words(utils::head(scores_by_name(x$domains), 5L), 4), text = "domain")
     more_lines(nrow(x$domains) - 5L, "domain", "$domains")
   })
   invisible(x)
@@ -126,7 +126,10 @@ describe_ranks <- function(x) {
   cells$se <- ifelse(cells$method == x$against, "", in_words(cells["se"], 4)$se)
   cells$rank <- formatC(cells$rank, digits = 2L, format = "f")
   cells$seconds <- formatC(cells$seconds, digits = 1L, format = "f")
-  cat_table(in_words(cells, 4), text = "method")
+  cells <- in_words(cells, 4)
+  # beside the mean rank it would be taken for that of the rank
+  names(cells)[names(cells) == "se"] <- "se of difference"
+  cat_table(cells, text = "method")
   cat_line("\n  overall: of all rows together; rank: mean rank in a domain, 1 is best; p: of the ",
            "mean difference")
   cat_line("  p_rank: Wilcoxon's signed ranks (do differences lie evenly about zero?), allowing ",

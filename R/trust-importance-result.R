@@ -130,11 +130,8 @@ print.dg_importance <- function(x, digits = NULL, ...) {
 most_lines <- 24L
 
 describe_importance <- function(x) {
-  measure <- x$metric[[1L]]
   cat_line(importance_title(x), ", ", x$spec$parts$title, ", ", x$held)
-  cat_line("  ", measure$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
-           plural(x$permutations, "permutation"), "; ", 100 * x$level,
-           " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
+  cat_line("  ", importance_basis(x))
   cat_line(paste0("  ", importance_notes(x), recycle0 = TRUE))
   cat_line("")
   shown <- utils::head(x$table, most_lines)
@@ -146,6 +143,13 @@ describe_importance <- function(x) {
   if (nrow(x$table) > most_lines) {
     cat_line("  and ", nrow(x$table) - most_lines, " more in `$table`")
   }
+}
+
+# What the increases are added to, and what their intervals are of.
+importance_basis <- function(x) {
+  paste0(x$metric[[1L]]$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
+         plural(x$permutations, "permutation"), "; ", 100 * x$level,
+         " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
 }
 
 importance_notes <- function(x) {

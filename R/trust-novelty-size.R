@@ -5,14 +5,16 @@
 # farther one. One draw of few rows is a matter of luck: of several that counts whose rank is the
 # median. (The mean of ranks would be too seldom small, the median distance too often.)
 
-# Most rows of each; beyond, what is due to their number is small.
+# Rows of a domain beyond so many are not used: with more, a domain's distance hardly depends on
+# their number.
 like_size_rows <- 200L
 
-# Draws: the more the fewer rows are drawn.
+# Number of draws for n rows: the fewer rows, the more a single draw is a matter of luck.
 like_size_draws <- function(n) max(3L, min(20L, 600L %/% n))
 
-# standing: of domain_standing(). The same with p, left_out and farthest of domains of like size;
-# as it is where all sizes are alike, or rows are not kept.
+# standing: of domain_standing(), by all rows of each domain. Returned with p, farthest and the
+# attribute left_out by as many rows of each; unchanged where all domains have the same number of
+# rows, or the kernel does not keep its rows.
 like_sized <- function(standing, kernel, rows) {
   if (is.null(standing) || is.null(kernel$X)) return(standing)
   known <- list(X = kernel$X, domain = kernel$domain, threads = rows$threads)
@@ -30,16 +32,18 @@ like_sized <- function(standing, kernel, rows) {
     parts <- c(known_parts, sized_parts(kernel, own, known))
     found <- with_seed(1L, compare_sized(kernel$spread, sizes, parts, most))
     standing$p[j] <- (1 + sum(found$beyond)) / (1 + length(sizes))
-    # as far beyond as in that draw
+    # beside the distance by all rows, training domains stand as far off as in the draw
     left_out[j, ] <- pmax(standing$distance[j] + found$farther, 0)
     standing$farthest[j] <- max(left_out[j, ])
   }
   structure(standing, left_out = left_out)
 }
 
-# Of each domain: inner [rows x G], of its rows with the embeddings of training; gram of its rows.
-# At most so many rows, drawn from an order that neither that of rows nor that of columns decides:
-# the weight of a column is that of its values, and rows that tie are alike.
+# What distances of any subset of a domain's rows are made of, for each domain: list(inner [rows x
+# G]: products of its rows with the embeddings of training domains; gram of its rows). Larger
+# domains are cut to like_size_rows rows at random. The draw must not depend on the order of rows
+# and columns: rows are sorted by a weighted sum of their values first, in which the weight of a
+# column comes from its values. Rows that tie in it are alike.
 sized_parts <- function(kernel, rows, known) {
   key <- signif(drop(rows$X %*% colMeans(abs(known$X))), 10L)
   parts <- with_seed(1L, lapply(split(seq_along(rows$domain), rows$domain), function(i) {
@@ -54,8 +58,9 @@ sized_parts <- function(kernel, rows, known) {
   })
 }
 
-# parts: of the training domains, then of the new one. In the draw of median rank, of each training
-# domain list(beyond: is it at least as far as the new one, farther: by how much).
+# The new domain against each training domain, by n rows of each: list(beyond: is the training
+# domain at least as far, farther: by how much), both from the draw in which the new domain has its
+# median rank. parts: see sized_parts(), of the training domains, then of the new one.
 compare_sized <- function(spread, sizes, parts, most) {
   G <- length(sizes)
   n <- min(nrow(parts[[G + 1L]]$gram), most)
@@ -70,7 +75,7 @@ compare_sized <- function(spread, sizes, parts, most) {
   list(beyond = beyond[middle, ], farther = (left - own)[middle, ])
 }
 
-# Of n rows of a part from all training domains, [draws x G].
+# Distances of random subsets of n rows of a part from all training domains, [draws x G].
 sized_distances <- function(spread, sizes, part, n) {
   rows <- nrow(part$gram)
   draws <- like_size_draws(n)

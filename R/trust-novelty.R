@@ -174,8 +174,15 @@ describe_novelty <- function(x) {
 
 novelty_cells <- function(x, most) {
   order <- order(x$domains$p, -x$domains$distance)
-  cells <- x$domains[utils::head(order, most), c("domain", "rows", "distance", "p")]
-  cells[c("distance", "p")] <- in_words(cells[c("distance", "p")], 3)
+  order <- utils::head(order, most)
+  cells <- x$domains[order, c("domain", "rows")]
+  # with each new domain others are drawn of the training domains, where sizes differ
+  known <- x$left_out[order, , drop = FALSE]
+  distances <- in_words(data.frame(new = x$domains$distance[order],
+                                   median = apply(known, 1L, stats::median),
+                                   farthest = x$domains$farthest[order]), 3)
+  cells[c("distance", "median", "farthest")] <- distances
+  cells$p <- in_words(x$domains["p"], 3)$p[order]
   cells$resembles <- vapply(cells$domain, resembled_words, "", x$resembles)
   cells
 }
@@ -191,17 +198,15 @@ novelty_words <- function(x) {
   } else {
     paste0("None is farther from training than each of the ", G, " training domains when it is ",
            "left out.")
-  }, paste0(usual_distances(x), " p: the share of training domains, with the new one, that are at ",
-            "least as far; uniform for domains of the same kind", if (G < 19L) {
-              paste0("; among so few it is never below ", signif(least, 2))
-            }, "."))
-}
-
-# Those of the training domains, each left out in turn.
-usual_distances <- function(x) {
-  known <- in_words(data.frame(d = stats::quantile(x$left_out, c(0.5, 0, 1), na.rm = TRUE)), 2)$d
-  paste0("Left-out training domains have a median distance of ", known[1L], " (", known[2L], " to ",
-         known[3L], ").")
+  }, paste0(
+    "median, farthest: distances of the training domains, each left out in turn, by as many rows ",
+    "as the new domain has where sizes differ. p: the share of training domains, with the new ",
+    "one, that are at least as far; uniform for domains of the same kind",
+    if (G < 19L) paste0("; among so few it is never below ", signif(least, 2)), ".",
+    if (any(x$resembles$weight > 0)) {
+      paste0(" resembles: weights by the domain kernel, which make 100 % however far the domain ",
+             "is, ", rounded(100 / G, 2), " % each if none is nearer than another.")
+    }))
 }
 
 # The three largest weights in percent, of at least 1 %.

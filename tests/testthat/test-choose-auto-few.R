@@ -36,3 +36,16 @@ test_that("of few domains only kinds near the best are averaged", {
   search$judged <- factor(rep(1:5, each = 2))
   expect_identical(near_best(search, keys, value, TRUE), keys)
 })
+
+test_that("print says where what is chosen is not expected to be better than the null model", {
+  model <- dg_auto(case ~ age + parity + spontaneous + induced | education, seed = 1,
+                   data = transform(infert, case = factor(case)))
+  null <- with(model$choice$table, mean[which(kernel == "null model")])
+  expect_lt(model$choice$expected$mean, null)
+  for (shown in list(capture.output(print(model)), report_table(model)$notes)) {
+    expect_match(shown, "expected to be no better than the null model", all = FALSE)
+  }
+  choice <- model$choice
+  choice$expected$mean <- null + 0.01
+  expect_length(null_words(choice), 0L)
+})

@@ -219,3 +219,15 @@ test_that("intervals of a difference cover it under leave-one-domain-out", {
   expect_lt(mean(runs[4, ] <= truth & truth <= runs[5, ]), 0.85)
   expect_lt(mean(runs[3, ] - runs[2, ]) / (2 * 1.96 * sd(runs[1, ])), 3)
 })
+
+test_that("an interval of scores ends where scores do, and equal scores have none", {
+  two <- score_error(metrics$accuracy, c(0.69, 0.61))
+  expect_identical(mean_interval(0.65, two), c(0, 1))
+  expect_lt(mean_interval(0.65, mean_error(c(0.69, 0.61)))[1L], 0)
+  # all right in three domains is not all right in every domain
+  equal <- score_error(metrics$coverage, c(1, 1, 1))
+  expect_identical(mean_interval(1, equal), c(NA_real_, NA_real_))
+  suppressMessages(cv <- dg_cv(dg_ridge(lambda = 1), Petal.Width ~ Petal.Length | Species,
+                               data = iris, metric = c("rmse", "coverage")))
+  expect_match(capture.output(print(cv)), "coverage of 90 % intervals: 1$", all = FALSE)
+})

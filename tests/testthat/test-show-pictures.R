@@ -331,6 +331,25 @@ test_that("calibration is by domain first: domains that are off in turn do not h
   expect_identical(few[c("intercept", "slope")], data.frame(intercept = NA_real_, slope = NA_real_))
 })
 
+test_that("domains of few rows are not said to be off where chance explains it", {
+  # two of two hits, three hits or more of three rows
+  expect_equal(number_p(c(0.2, 0.6), 2), 2 * 0.2 * 0.6)
+  expect_equal(number_p(rep(0.5, 10), 9), stats::binom.test(9, 10)$p.value)
+  expect_equal(number_p(c(0.3, 0.4), 1), 1)
+  expect_equal(number_p(rep(0.3, 1500), 480), number_p(rep(0.3, 1000), 327), tolerance = 0.3)
+  right <- with_seed(1, {
+    p <- runif(1200, 0.1, 0.5)
+    calibrate_domains("1", p, runif(1200) < p, gl(200, 6))
+  })
+  # far from 1 all the same
+  expect_equal(range(right$ratio), c(0, 3), tolerance = 0.3)
+  expect_lt(mean(right$p < 0.05), 0.06)
+  found <- structure(list(error = c(`1` = 0.01), by_domain = right), class = "dg_calibration")
+  said <- paste(calibration_words(found), collapse = " ")
+  expect_match(said, paste("in", sum(right$p < 0.05), "of 200 domains"))
+  expect_match(said, "slope by domain not known: no domain has 5 rows")
+})
+
 test_that("calibration of a model asks for new rows with classes it knows", {
   train <- domains_of_hospital(1:5)
   new <- domains_of_hospital(6:8)
@@ -338,7 +357,8 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   calibration <- dg_calibration(model, new, bins = 4)
   expect_identical(calibration$rows, nrow(new))
   expect_identical(calibration$domains, 3L)
-  expect_output(print(calibration), "observed/expected by domain .* slope .*All domains together")
+  expect_output(print(calibration),
+                "observed/expected by domain .* slope by domain .*All domains together")
   expect_domgen_error(dg_calibration(model), "`newdata` must be given")
   expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"

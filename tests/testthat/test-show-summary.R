@@ -255,3 +255,15 @@ test_that("scores of other sizes do not take each other's digits", {
   found$metrics[2, -1] <- c(0.9063, 0.04181, 0.8, 1, 0, 1, 1)
   expect_match(capture.output(print(found)), " 0.9063 +0.04181 +0.8 +1 +0 +1 +1$", all = FALSE)
 })
+
+test_that("tables show each score once, and say of what a standard error is", {
+  toy <- simulate_ellipses(domains = 4, rows = 12, seed = 1)
+  cv <- dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, metric = c("accuracy", "auc"))
+  for (shown in list(capture.output(print(cv)), capture.output(print(summary(cv))))) {
+    expect_match(shown, "domain +fold +rows +accuracy +auc", all = FALSE)
+  }
+  compared <- dg_compare(list(a = dg_ridge(lambda = 1), b = dg_lm()), y ~ . | domain, data = toy,
+                         refits = FALSE)
+  expect_output(print(summary(compared)), "rank +se of difference +p ")
+  expect_match(report_table(cv)$notes, "for new domains of the same kind", all = FALSE)
+})

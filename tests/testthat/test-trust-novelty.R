@@ -191,15 +191,17 @@ test_that("it is printed in words, and tidy() gives the domains", {
   expect_output(print(near), "None is farther from training than each of the 5")
 })
 
-test_that("what is usual are the distances of left-out training domains, and nobody resembles 0 %", {
+test_that("each new domain stands beside the training domains it was ranked among, none at 0 %", {
   train <- simulate_dica(domains = 8, rows = 12, seed = 1)
-  new <- simulate_dica(domains = 2, rows = 12, seed = 2)
+  # of other sizes, so that training domains have other distances beside each
+  new <- simulate_dica(domains = 3, rows = 12, seed = 2)[-(1:8), ]
   found <- dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new)
-  text <- gsub("\\s+", " ", paste(capture.output(print(found)), collapse = " "))
-  expect_no_match(text, "usual")
-  of <- as.numeric(regmatches(text, regexec("median distance of ([0-9.]+) \\(([0-9.]+) to ([0-9.]+)\\)",
-                                            text))[[1L]][-1L])
-  expect_equal(of, unname(c(stats::median(found$left_out), range(found$left_out))), tolerance = 0.05)
+  cells <- novelty_cells(found, 12L)
+  known <- found$left_out[cells$domain, ]
+  expect_equal(as.numeric(cells$median), unname(apply(known, 1L, stats::median)), tolerance = 0.02)
+  expect_equal(as.numeric(cells$farthest), unname(apply(known, 1L, max)), tolerance = 0.02)
+  expect_equal(found$domains$p, unname((1 + rowSums(found$left_out >= found$domains$distance)) / 9))
+  expect_output(print(found), "12 %\\s+each if none is nearer")
   few <- data.frame(domain = "a", training = c("t", "u", "v"), weight = c(0.98, 0.016, 0.004))
   expect_identical(resembled_words("a", few), "t (98 %), u (2 %)")
   few$weight <- c(0.004, 0.002, 0)

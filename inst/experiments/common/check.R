@@ -43,7 +43,7 @@ deviations <- function(new, stored, tolerance, here = machine()) {
   allowed <- unname(tolerance[stored$measure])
   exact <- stored$blas == here
   allowed[exact] <- 1e-4 * pmax(abs(stored$value), allowed)[exact]
-  # the largest deviation of a cell and draw stands for the pair
+  # of two methods whose difference is off, only the one that is farther off is reported
   cell <- key(stored, setdiff(by, "method"))
   apart <- stats::ave(off, cell, FUN = function(e) diff(range(e, 0, na.rm = TRUE)))
   largest <- stats::ave(abs(off), cell, FUN = function(e) max(e, 0, na.rm = TRUE)) == abs(off)
