@@ -1,18 +1,49 @@
-# Fitting a specification to rows (rows.R): one way for every learner of our own, which says what is
-# special to it as a row of parts,
-#   columns(args)              what classes become, see new_targets(); "own": it has none of these
-#   choose(problem, shared)    the problem with penalty, bandwidths and kernels that were left open
-#   copies(args)               Gram matrices that the solver takes, for check_memory()
-#   solve(problem, shared)     list(coefficients, offset, decision, ...): a solver, solve-*.R
-#   details(problem, solved)   what the fit has beside these
-#   fit(problem, shared)       a fit of its own, in the place of these
-# in a function <method>_row() of its file. problem: list(rows, args, targets, space).
+# Fitting a specification to rows (rows.R). Every learner of our own is a row of parts, made by
+# learner_row() in a function <name>_row() of its file, and is fitted in the same way whatever its
+# rows are.
 
+# title       in words
+# solve       function(problem, shared): list(coefficients, offset, ...), a solver of solve-*.R;
+#             problem: list(rows, args, targets, space)
+# choose      function(problem, shared): the problem with what the user has left open, as a penalty
+# fit         function(problem, shared): a fit of its own, in the place of these two
+# columns     function(args): what classes become, see new_targets(); "own": it has no targets
+# copies      function(args): Gram matrices that the solver takes, for check_memory()
+# details     function(problem, solved): what the fit has beside the solution
+# response    what it takes: "any", "number", "open" (censored times, too)
+# offset      does it take a formula's offset()?
+# parameters  function(): the rows of its arguments, see method-parameter.R
+learner_row <- function(title, solve = NULL, choose = function(problem, shared) problem, fit = NULL,
+                        columns = function(args) "each", copies = function(args) 1,
+                        details = function(problem, solved) NULL, response = "any",
+                        offset = FALSE, parameters = NULL) {
+  list(title = title, solve = solve, choose = choose, fit = fit, columns = columns,
+       copies = copies, details = details, response = response, offset = offset,
+       parameters = parameters)
+}
+
+# What a learner's function ends in. name: of the function; env, call and from: where it was called,
+# how, and from where. A row from outside the package travels with the specification.
+learner_call <- function(name, env, call, from, row = NULL) {
+  own <- if (is.null(row)) named_row(name) else row
+  parts <- learner_parts(own$title, own$response, parameters = own$parameters, offset = own$offset)
+  spec <- method_spec(name, c(paste0(name, "_spec"), "dg_learner_spec"), parts, env)
+  spec$row <- row
+  fit_or_specify(spec, call, from)
+}
+
+named_row <- function(name) {
+  get(paste0(sub("^dg_", "", name), "_row"), topenv(), mode = "function")()
+}
+
+row_of <- function(spec) if (is.null(spec$row)) named_row(spec$method) else spec$row
+
+# shared: see new_shared().
 fit_rows <- function(spec, rows, shared = new_shared()) UseMethod("fit_rows")
 
 #' @exportS3Method
 fit_rows.dg_learner_spec <- function(spec, rows, shared = new_shared()) {
-  row <- learner_row(spec)
+  row <- row_of(spec)
   if (!is.null(row$fit)) {
     problem <- new_problem(spec, rows)
     return(new_fit(spec, problem, row$fit(problem, shared)))
@@ -22,9 +53,9 @@ fit_rows.dg_learner_spec <- function(spec, rows, shared = new_shared()) {
 }
 
 new_problem <- function(spec, rows) {
-  row <- learner_row(spec)
+  row <- row_of(spec)
   args <- spec$args
-  if (!is.null(args$features)) args <- open_arguments(row, args, rows)
+  if ("kernel" %in% names(args)) args <- open_arguments(row, args, rows)
   targets <- if (!identical(row$columns, "own")) {
     new_targets(rows, !identical(args$scale, "none"), row$columns(args))
   }
@@ -33,28 +64,42 @@ new_problem <- function(spec, rows) {
 
 # All but the solution.
 open_problem <- function(spec, rows, shared = new_shared()) {
-  problem <- learner_row(spec)$choose(new_problem(spec, rows), shared)
+  problem <- row_of(spec)$choose(new_problem(spec, rows), shared)
   problem$space <- space_of(problem$args, rows, shared)
   problem
 }
 
 new_fit <- function(spec, problem, solved) {
-  row <- learner_row(spec)
-  if (!is.null(row$details)) solved <- c(solved, row$details(problem, solved))
+  solved <- c(solved, row_of(spec)$details(problem, solved))
   if (is.null(solved$product)) solved$product <- problem$space
   if (is.null(solved$response)) solved$response <- problem$targets
   rows <- problem$rows
   solved["y"] <- list(if (rows$keeps) rows$sample$y)
   solved$weights <- if (rows$keeps) rows$sample$weights else numeric()
-  structure(solved, class = c(spec$method, "dg_learner", "dg_fit"))
+  fitted <- structure(solved, class = c(spec$method, "dg_learner", "dg_fit"))
+  if (is.null(fitted$decision)) {
+    seen <- if (rows$keeps) TRUE else 0L
+    fitted$decision <- decision(fitted, lapply(rows$sample[c("X", "domain")], take, seen))
+  }
+  fitted
 }
 
-learner_row <- function(spec) {
-  get(paste0(sub("^dg_", "", spec$method), "_row"), topenv(), mode = "function")()
+# <z(P, x), W> + b, or the same of the kernel at the training rows.
+#' @exportS3Method
+decision.dg_learner <- function(object, rows) {
+  values <- space_expansion(object$product, rows, as.matrix(object$coefficients))
+  if (!is.null(object$offset)) values <- add_offset(values, object$offset)
+  colnames(values) <- colnames(object$coefficients)
+  values
+}
+
+add_offset <- function(values, offset) {
+  if (any(offset != 0)) sweep(values, 2L, offset, "+") else values
 }
 
 # A kernel that is not given is kernel_rbf(); with a constant it need not be centred.
 open_arguments <- function(row, args, rows) {
+  if (is.null(args$features)) args$features <- features_exact()
   if (is_exact(args$features) && !is.null(row$copies)) {
     check_memory(nrow(rows$sample$X), copies = row$copies(args))
   }

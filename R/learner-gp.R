@@ -127,9 +127,7 @@ dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
                   weights = NULL,
                   scale = c("pooled", "domain", "both", "rank", "none"), na.action = stats::na.omit,
                   threads = NULL, ...) {
-  parts <- learner_parts("Gaussian process", response = "number", parameters = gp_parameters)
-  spec <- method_spec("dg_gp", c("dg_gp_spec", "dg_learner_spec"), parts, environment())
-  fit_or_specify(spec, match.call(), parent.frame())
+  learner_call("dg_gp", environment(), match.call(), parent.frame())
 }
 
 gp_parameters <- function() parameters(
@@ -141,7 +139,8 @@ gp_parameters <- function() parameters(
   parameter("starts", function(value, arg) check_count(value, arg, at_most = 1000L))
 )
 
-gp_row <- function() list(columns = function(args) "each", fit = fit_gp)
+gp_row <- function() learner_row("Gaussian process", fit = fit_gp, copies = NULL,
+                                 response = "number", parameters = gp_parameters)
 
 fit_gp <- function(problem, shared) {
   if (problem$targets$kind == "class") abort_gp_classes(problem$targets$levels)
@@ -232,11 +231,6 @@ abort_indefinite <- function(point) {
   abort("numeric", "The covariance of the training rows is not numerically positive definite with ",
         "`signal` ", signif(point$signal, 3), " and `noise` ", signif(point$noise, 3),
         "; raise `noise`.")
-}
-
-#' @exportS3Method
-decision.dg_gp <- function(object, rows) {
-  space_expansion(object$product, rows, matrix(object$coefficients))
 }
 
 #' @exportS3Method

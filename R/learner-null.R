@@ -2,12 +2,11 @@
 #' @export
 dg_null <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
                     domain_weights = c("size", "equal"), na.action = stats::na.omit, ...) {
-  parts <- learner_parts("Null model", response = "open", offset = TRUE)
-  spec <- method_spec("dg_null", c("dg_null_spec", "dg_learner_spec"), parts, environment())
-  fit_or_specify(spec, match.call(), parent.frame())
+  learner_call("dg_null", environment(), match.call(), parent.frame())
 }
 
-null_row <- function() list(columns = "own", fit = fit_null)
+null_row <- function() learner_row("Null model", fit = fit_null, columns = "own", response = "open",
+                                   offset = TRUE)
 
 # The mean response, the commonest class, or the same hazard for all.
 fit_null <- function(problem, shared) {

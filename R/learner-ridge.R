@@ -143,9 +143,7 @@ dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, ker
                      domain_weights = c("size", "equal"),
                      scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
                      na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- learner_parts("Kernel ridge regression", parameters = ridge_parameters)
-  fit_or_specify(method_spec("dg_ridge", c("dg_ridge_spec", "dg_learner_spec"), parts, environment()), match.call(),
-                 parent.frame())
+  learner_call("dg_ridge", environment(), match.call(), parent.frame())
 }
 
 ridge_parameters <- function() parameters(
@@ -155,9 +153,9 @@ ridge_parameters <- function() parameters(
   parameter("bandwidths", one_of(c("given", "fitted")))
 )
 
-ridge_row <- function() list(
-  columns = function(args) "each", copies = function(args) 1, choose = choose_ridge,
-  solve = solve_squared, details = ridge_details
+ridge_row <- function() learner_row(
+  "Kernel ridge regression", solve_squared, choose_ridge, details = ridge_details,
+  parameters = ridge_parameters
 )
 
 # lambda of rows in memory, bandwidths and the width between domains; lambda of other rows comes
@@ -187,18 +185,6 @@ ridge_details <- function(problem, solved) {
   }
   list(costs = if (problem$rows$keeps) problem$task$costs else numeric(),
        search = problem$search[c("error", "start", "converged", "evaluations", "message")])
-}
-
-#' @exportS3Method
-decision.dg_ridge <- function(object, rows) {
-  values <- space_expansion(object$product, rows, object$coefficients)
-  values <- add_offset(values, object$offset)
-  colnames(values) <- colnames(object$coefficients)
-  values
-}
-
-add_offset <- function(values, offset) {
-  if (any(offset != 0)) sweep(values, 2L, offset, "+") else values
 }
 
 #' @exportS3Method

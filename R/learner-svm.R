@@ -248,9 +248,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
                    scale = c("pooled", "domain", "both", "rank", "none"),
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
                    threads = NULL, ...) {
-  parts <- learner_parts("Support vector machine", parameters = svm_parameters)
-  fit_or_specify(method_spec("dg_svm", c("dg_svm_spec", "dg_learner_spec"), parts, environment()), match.call(),
-                 parent.frame())
+  learner_call("dg_svm", environment(), match.call(), parent.frame())
 }
 
 svm_parameters <- function() parameters(
@@ -265,13 +263,13 @@ svm_parameters <- function() parameters(
             tuned = FALSE)
 )
 
-svm_row <- function() list(
-  columns = function(args) args$multiclass,
+svm_row <- function() learner_row(
+  "Support vector machine", solve_machines, choose_svm, columns = function(args) args$multiclass,
   # the solver keeps the columns of active rows in single precision beside K, Newton's method a
   # factor
   copies = function(args) if (takes_newton(args$loss)) 2 else 1.5,
-  choose = choose_svm, solve = solve_machines,
-  details = function(problem, solved) list(cost = problem$args$cost, loss = problem$loss$name)
+  details = function(problem, solved) list(cost = problem$args$cost, loss = problem$loss$name),
+  parameters = svm_parameters
 )
 
 choose_svm <- function(problem, shared) {
@@ -295,12 +293,6 @@ choose_sampled_cost <- function(args, rows, loss) {
   })
   args$cost <- args$cost * sum(rows$sample$weights) / sum(rows$survey$weights)
   args
-}
-
-#' @exportS3Method
-decision.dg_svm <- function(object, rows) {
-  values <- space_expansion(object$product, rows, as.matrix(object$coefficients))
-  sweep(values, 2L, object$offset, "+")
 }
 
 #' @exportS3Method

@@ -48,9 +48,10 @@ space_expansion.gram_space <- function(product, rows, A) {
 }
 
 # What a representation needs to know of the domains of rows: kappa [new x G], or the table of a
-# feature map; NULL where they make no difference.
+# feature map; NULL where they make no difference. It may be known from more rows than these.
 new_table <- function(product, rows) {
   if (!uses_domain(product$domain_kernel)) return(NULL)
+  if (!is.null(rows$table)) return(rows$table)
   domain_table(product, judging_rows(product, rows))
 }
 

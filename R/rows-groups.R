@@ -94,6 +94,18 @@ groups_task <- function(rows, space, targets, costs, group) {
        join = function(sums) new_group_sums(sums, on, group, if (by_domain) table))
 }
 
+# sum_i w_i F_i z_i over all rows, with F = (Y, 1), as coefficients in the space, [r x m + 1]; of a
+# Gram matrix those of sum_i w_i F_i k(x_i, .), [n x m + 1].
+space_sums <- function(problem) {
+  rows <- problem$rows
+  if (inherits(problem$space, "gram_space")) {
+    return(rows$sample$weights * cbind(code_rows(problem$targets, rows$sample$y), 1))
+  }
+  each <- rep(1, length(domain_sums(rows)$weights))
+  total <- sum_groups(group_sums(rows, problem$space, problem$targets, each, one_group))
+  cbind(total$cross, total$sums)
+}
+
 # All domains in one.
 one_group <- function(space, G) rep(1L, G)
 

@@ -103,8 +103,9 @@ takes_passes <- function(spec) {
   parts <- if (is.null(spec$projection)) list(innermost(spec))
            else c(list(spec$projection), list(innermost(spec$learner)))
   all(vapply(parts, function(part) {
+    features <- part$args$features
     inherits(part, c("dg_learner_spec", "dg_projection_spec", "dg_auto_spec")) &&
-      (is.null(part$args$features) || !is_exact(part$args$features))
+      if (is.null(features)) !"kernel" %in% names(part$args) else !is_exact(features)
   }, NA))
 }
 

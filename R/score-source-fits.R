@@ -3,7 +3,8 @@
 
 # list(scorers: list of list(
 #   rep, fits: how many, at [G]: which of them judges a domain, NA: none, m: columns of a fit,
-#   product, table, coefficients [r x m choices fits], offset: <z, W> + b; product NULL: b alone,
+#   product, table, coefficients [r x m choices fits], offset: <z, W> + b; product NULL: b alone;
+#   no offset: the model says itself what it decides,
 #   through: see scores_of(), models: one or as many as fits, which know the response,
 #   errors [G x choices]: mean squared errors by domain, where the sums have them),
 # repeats, choices: values of lambda, unit: of the errors, lambda: by split, where it was chosen,
@@ -175,12 +176,8 @@ refitted_scorer <- function(spec, rows, split) {
   }
   rows$reading$leave <- NULL
   list(rep = split$rep, fits = 1L, at = fold_places(list(split), length(rows$survey$domains)),
-       product = learner$product, table = rows_table(rows, learner$product),
-       coefficients = as.matrix(learner$coefficients), m = NCOL(learner$coefficients),
-       offset = if (is.null(learner$offset)) 0 else learner$offset,
-       through = rows$reading$through,
-       models = list(structure(learner[intersect(c("response", "loss", "offset"), names(learner))],
-                               class = class(learner))))
+       table = rows_table(rows, learner$product), m = ncol(learner$decision),
+       through = rows$reading$through, models = list(learner))
 }
 
 # ---- what they share --------------------------------------------------------------------------

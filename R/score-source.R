@@ -217,6 +217,10 @@ row_scores <- function(model, values, y, metrics, classes, unit) {
 
 # Decision values by the k-th fit, [rows x m choices].
 fit_values <- function(scorer, k, rows) {
+  if (is.null(scorer$offset)) {
+    if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
+    return(decision(scorer$models[[1L]], c(rows, list(table = scorer$table))))
+  }
   each <- length(scorer$offset) / scorer$fits
   columns <- (k - 1L) * each + seq_len(each)
   offset <- scorer$offset[columns]
