@@ -178,14 +178,14 @@ trace_counts <- function(root = ".") {
 # In a process of its own, whose namespace may be changed.
 trace_elsewhere <- function(library, root) {
   out <- tempfile(fileext = ".rds")
-  on.exit(unlink(out))
+  on.exit(unlink(out, expand = FALSE))
   code <- sprintf(".libPaths(c(%s, .libPaths())); structure_home <- %s; source(%s); %s",
                   deparse1(library), deparse1(here), deparse1(file.path(here, ".ci", "structure.R")),
                   sprintf("saveRDS(trace_counts(%s), %s)", deparse1(root), deparse1(out)))
   script <- tempfile(fileext = ".R")
   writeLines(code, script)
   system2(file.path(R.home("bin"), "Rscript"), shQuote(script))
-  unlink(script)
+  unlink(script, expand = FALSE)
   readRDS(out)
 }
 

@@ -13,6 +13,9 @@ fit_call.dg_auto_spec <- function(spec, input, call) {
 }
 
 #' @exportS3Method
+takes_passes.dg_auto_spec <- function(spec) TRUE
+
+#' @exportS3Method
 fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
   if (rows$keeps) return(fit_sample(spec, rows$sample))
   start <- proc.time()[["elapsed"]]

@@ -95,7 +95,7 @@ space_cost <- function(args, size) {
        between = G^2)
 }
 
-# The pass of sums by groups of domains, see representation-groups.R: list(pass, groups, to_sum:
+# The pass of sums by groups of domains, see rows-groups.R: list(pass, groups, to_sum:
 # operations to add them all).
 groups_cost <- function(space, size) {
   G <- size$domains

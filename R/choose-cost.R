@@ -99,6 +99,7 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
           describe(spec), ".")
   }
   check_source_spec(spec)
+  if (!takes_passes(spec)) abort_whole(spec)
   size <- lapply(mget(cost_numbers), function(value) value)
   for (name in cost_numbers) size[[name]] <- check_number(size[[name]], name)
   size$counted <- check_flag(counted, "counted")

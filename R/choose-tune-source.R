@@ -2,6 +2,9 @@
 # of a ridge regression share sums and the pass that scores; others have passes of their own.
 
 #' @exportS3Method
+takes_passes.dg_tune_spec <- function(spec) takes_passes(spec$object)
+
+#' @exportS3Method
 fit_rows.dg_tune_spec <- function(spec, rows, shared = NULL) {
   check_source_cv(spec$object, spec$args$folds, FALSE)
   state <- new_source_tuning(spec, rows)

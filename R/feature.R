@@ -18,6 +18,10 @@ sample_space <- function(args, sample) {
   (if (is.null(sample$represent)) represent_rows else sample$represent)(key, sample, args$threads)
 }
 
+represent_rows <- function(key, sample, threads) {
+  represent(key$features, key$kernel, key$domain_kernel, sample, threads)
+}
+
 feature_table <- function(map, domain_kernel, rows) UseMethod("feature_table")
 
 #' @exportS3Method

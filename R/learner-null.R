@@ -5,8 +5,9 @@ dg_null <- function(x, y = NULL, domain = NULL, data = NULL, weights = NULL,
   learner_call("dg_null", environment(), match.call(), parent.frame())
 }
 
-null_row <- function() learner_row("Null model", fit = fit_null, columns = "own", response = "open",
-                                   offset = TRUE)
+null_row <- function() {
+  learner_row("Null model", fit = fit_null, columns = "own", response = "open", offset = TRUE)
+}
 
 # The mean response, the commonest class, or the same hazard for all.
 fit_null <- function(problem, shared) {
@@ -19,7 +20,7 @@ fit_null <- function(problem, shared) {
   list(coefficients = value, decision = matrix(unname(value), n, 1L), response = response)
 }
 
-# list(kind, mean of numbers, or levels and shares of classes), of domains that weigh as they are to.
+# list(kind, mean of numbers, or levels and shares of classes); domains weigh as they are to.
 response_means <- function(rows, domain_weights) UseMethod("response_means")
 
 #' @exportS3Method

@@ -170,7 +170,6 @@ choose_ridge <- function(problem, shared) {
     if (!rows$keeps) args["lambda"] <- list(NULL)
   }
   if (args$bandwidths == "fitted") {
-    if (!rows$keeps) abort_by_rows("bandwidths", "fitted")
     problem$search <- fit_bandwidths(problem$task, rows$sample, args)
     args[c("kernel", "domain_kernel")] <- problem$search[c("kernel", "domain_kernel")]
   }
@@ -208,6 +207,20 @@ print_details.dg_ridge <- function(x) {
 common_values.dg_ridge <- function(object, values) {
   if (object$response$kind == "number" || !is.null(object$calibration)) return(NextMethod())
   unname(values)
+}
+
+#' @exportS3Method
+check_sums.dg_ridge_spec <- function(spec, sums) {
+  check_fixed(spec, sums)
+  by_rows <- list(domain_weights = "equal", bandwidths = "fitted",
+                  probability = c("platt", "isotonic"))
+  for (name in names(by_rows)) {
+    value <- spec$args[[name]]
+    if (value %in% by_rows[[name]]) {
+      abort("argument", "`", name, "` must not be \"", value, "\" with sums: that needs the rows ",
+            "themselves.")
+    }
+  }
 }
 
 # ---- values of lambda -------------------------------------------------------------------------

@@ -77,6 +77,11 @@ fit_many.dg_chain_spec <- function(specs, rows) {
   })
 }
 
+#' @exportS3Method
+takes_passes.dg_chain_spec <- function(spec) {
+  takes_passes(spec$projection) && takes_passes(spec$learner)
+}
+
 # The rows as the learner behind a projection sees them: scores in the place of predictors.
 rows_through <- function(rows, projection) {
   if (rows$keeps) {

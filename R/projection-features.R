@@ -119,8 +119,9 @@ group_moments <- function(sums, group, count, n_groups = max(group)) {
   list(cross = sums %*% member, second = diag(counts, n_groups), sums = counts)
 }
 
-# What sums must have for a projection.
-check_projected_sums <- function(spec, sums) {
+#' @exportS3Method
+check_sums.dg_projection_spec <- function(spec, sums) {
+  check_fixed(spec, sums)
   kind <- sums$response$kind
   if (spec$parts$response == "class" && kind != "class") {
     abort("data", "`", spec$method, "()` needs classes as response; the sums are of ",

@@ -17,6 +17,9 @@ fit_rows.dg_projection_spec <- function(spec, rows, shared = NULL) {
   fit_many(list(spec), rows)[[1L]]()
 }
 
+#' @exportS3Method
+takes_passes.dg_projection_spec <- function(spec) !is_exact(spec$args$features)
+
 # solve_projection() for each of these specifications, which differ in the ridge.
 together <- function(specs) {
   ridges_of <- remembering(function(n) unique(vapply(specs, ridge_of, n = n, numeric(1))))

@@ -12,7 +12,9 @@
 #'
 #' [dg_ridge()], [dg_gp()], [dg_svm()], the projections ([dica()], [kpca()], ...) and their
 #' [chain()]s can be fitted so, with a feature map ([features_nystrom()], [features_rff()],
-#' [features_product()], [features_linear()]); what needs the Gram matrix says so.
+#' [features_product()], [features_linear()]). What needs all rows at once ([features_exact()],
+#' other learners, [dg_ensemble()]) takes a source of at most 20,000 rows, which is read into
+#' memory: the fit is that of a data frame and keeps what such a fit keeps.
 #'
 #' @details
 #' The rows are read a fixed number of times:
@@ -99,14 +101,15 @@ fit_from_source <- function(spec, input, call) {
 }
 
 # Does it go over the rows in passes?
-takes_passes <- function(spec) {
-  parts <- if (is.null(spec$projection)) list(innermost(spec))
-           else c(list(spec$projection), list(innermost(spec$learner)))
-  all(vapply(parts, function(part) {
-    features <- part$args$features
-    inherits(part, c("dg_learner_spec", "dg_projection_spec", "dg_auto_spec")) &&
-      if (is.null(features)) !"kernel" %in% names(part$args) else !is_exact(features)
-  }, NA))
+takes_passes <- function(spec) UseMethod("takes_passes")
+
+#' @exportS3Method
+takes_passes.default <- function(spec) FALSE
+
+#' @exportS3Method
+takes_passes.dg_learner_spec <- function(spec) {
+  features <- spec$args$features
+  if (is.null(features)) !"kernel" %in% names(spec$args) else !is_exact(features)
 }
 
 # The input of a call, with the rows of a source in memory where a specification needs all at once
@@ -115,17 +118,7 @@ collect_input <- function(specs, input) {
   passes <- vapply(specs, takes_passes, NA)
   if (is.null(input$source) || all(passes)) return(input)
   n <- sum(vapply(input$source$partitions, partition_count, numeric(1)))
-  if (n > sample_rows) {
-    spec <- specs[!passes][[1L]]
-    features <- if (is.null(spec$projection)) spec$args$features
-                else spec$projection$args$features
-    what <- if (!is.null(features) && is_exact(features)) {
-      c("features", " must be a feature map, such as `features_nystrom(200)`, or ")
-    } else c(paste0(spec$method, "()"), " needs all rows at once, and ")
-    abort("argument", "`", what[1L], "`", what[2L], "the source must have at most ",
-          format(sample_rows, big.mark = big_mark()), " rows, not ",
-          format(n, big.mark = big_mark()), ".")
-  }
+  if (n > sample_rows) abort_whole(specs[!passes][[1L]], paste(", not", in_full(n)))
   parts <- split_formula(input$x)
   columns <- source_columns(input, parts)
   prototype <- source_prototype(input$source, columns, character(), name_of(parts$response))
@@ -139,6 +132,17 @@ collect_input <- function(specs, input) {
   data <- do.call(rbind, blocks)
   weights <- if (!is.null(input$weights)) evaluate(input$weights, data, input$env, "weights")
   list(x = input$x, data = data, weights = weights, na.action = input$na.action)
+}
+
+abort_whole <- function(spec, found = "") {
+  part <- if (is.null(spec$projection) || takes_passes(spec$projection)) innermost(spec)
+          else spec$projection
+  most <- paste0("a source of at most ", in_full(sample_rows), " rows", found, ".")
+  if (!is.null(part$args$features)) {
+    abort("argument", "`features` must be a feature map, such as `features_nystrom(200)`, with ",
+          "more rows than fit into a Gram matrix: `features_exact()` takes ", most)
+  }
+  abort("argument", "`", part$method, "()` needs all rows at once, and takes ", most)
 }
 
 # Before the rows are read.

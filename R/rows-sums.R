@@ -11,15 +11,19 @@ rows_sums <- function(sums) {
 }
 
 fit_to_sums <- function(spec, sums) {
-  if (!inherits(spec, c("dg_projection_spec", "dg_ridge_spec"))) {
-    abort("argument", "`x` must be data for `", spec$method, "()`; sums of features serve ",
-          "projections and `dg_ridge()` only.")
-  }
-  check_fixed(spec, sums)
-  if (inherits(spec, "dg_projection_spec")) check_projected_sums(spec, sums)
+  check_sums(spec, sums)
   spec <- take_fixed(spec, sums)
   rows <- rows_sums(sums)
   seal(finish_fit(fit_rows(spec, rows), spec, rows))
+}
+
+# Can it be fitted to these?
+check_sums <- function(spec, sums) UseMethod("check_sums")
+
+#' @exportS3Method
+check_sums.default <- function(spec, sums) {
+  abort("argument", "`x` must be data for `", spec$method, "()`; sums of features serve ",
+        "projections and `dg_ridge()` only.")
 }
 
 #' @exportS3Method
@@ -44,15 +48,7 @@ response_facts.rows_sums <- function(rows, standardise) {
 }
 
 #' @exportS3Method
-column_costs.rows_sums <- function(rows, targets, domain_weights) {
-  if (domain_weights != "size") abort_by_rows("domain_weights", domain_weights)
-  matrix(1)
-}
-
-abort_by_rows <- function(name, value) {
-  abort("argument", "`", name, "` must not be \"", value, "\" with sums: that needs the rows ",
-        "themselves.")
-}
+column_costs.rows_sums <- function(rows, targets, domain_weights) matrix(1)
 
 #' @exportS3Method
 domain_sums.rows_sums <- function(rows) list(weights = 1)
@@ -60,7 +56,6 @@ domain_sums.rows_sums <- function(rows) list(weights = 1)
 # One group, of all rows.
 #' @exportS3Method
 group_sums.rows_sums <- function(rows, space, targets, costs, group = one_group) {
-  force(costs)
   total <- rows$sums$sums
   n <- total$n
   sums <- rowSums(total$sums)

@@ -1,17 +1,17 @@
 # What a fit sees of its rows, class dg_rows: list(
-#   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or some at random
+#   sample   list(X [m x p] scaled, y, domain, weights, blueprint, ...): all rows, or a random part
 #   whole    is the sample all there is? Only whole rows have a Gram matrix.
 #   keeps    may a model keep responses, weights and values of its rows?)
 # and what these generics say of all rows:
 #   pass(rows, work, label)               a sum over all rows
 #   response_facts(), column_costs()      of the response and the domains' weights, see targets.R
 #   described_rows(rows)                  the sample, with what describes its domains
-#   domain_sums(rows)                     list(weights, positive, logs: sums of weights, rows with one
-#                                         and logarithms of weights by domain; heaviest: weight)
+#   domain_sums(rows)                     list(weights, positive, logs: by domain sums of weights,
+#                                         rows with one, and logarithms; heaviest: weight)
 #   rows_table(rows, space)               what the space must know of the domains
 #   fit_origin(rows, fitted, input)       what a fit remembers of its rows
-# Constructors are rows_frame(), rows_source() and rows_sums(), of sums that were made before and have
-# a `space` already. A fit does not ask which of them it has.
+# Constructors are rows_frame(), rows_source() and rows_sums(), of sums that were made before and
+# have a `space` already. A fit does not ask which of them it has.
 
 # sample: made by read_sample().
 rows_frame <- function(sample) {
@@ -64,10 +64,6 @@ space_of <- function(args, rows, shared = NULL) {
   check_described(space$domain_kernel)
   check_feature_memory(space$dim)
   space
-}
-
-represent_rows <- function(key, sample, threads) {
-  represent(key$features, key$kernel, key$domain_kernel, sample, threads)
 }
 
 check_described <- function(domain_kernel) {

@@ -74,7 +74,7 @@ test_that("the expected score has an interval, and loses more than cross-fitting
   # what the other domains choose may be better: nothing more is taken off
   expect_equal(expected_of(raw, -off, metrics$rmse)$mean, mean(raw + off))
   # higher is better; not on the log scale
-  high <- expected_of(-raw, -off, metrics$accuracy)
+  high <- expected_of(-raw, -off, metrics$r2)
   expect_equal(high$mean, -found$mean)
   expect_equal(c(high$lower, high$upper), high$mean + c(-1, 1) * qt(0.975, 4) * found$se)
   # two domains say nothing of the error, and take off enough

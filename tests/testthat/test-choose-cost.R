@@ -175,7 +175,7 @@ test_that("what has no source has no cost, and numbers are checked", {
   expect_error(dg_cost("ridge", 1, 1), "must be a specification", class = "domgen_error_argument")
   expect_error(dg_cost(dg_ridge(), 1e6, 3), "`features` must be a feature map",
                class = "domgen_error_argument")
-  expect_error(dg_cost(dg_lm(), 1e6, 3), "`dg_lm\\(\\)` cannot be fitted to a source",
+  expect_error(dg_cost(dg_lm(), 1e6, 3), "`dg_lm\\(\\)` needs all rows at once",
                class = "domgen_error_argument")
   expect_error(dg_cost(dg_auto(), 1e6, 3), "must be `dg_ridge\\(\\)`.*, not `dg_auto\\(\\)`",
                class = "domgen_error_argument")

@@ -69,7 +69,7 @@ losses <- function(f, y, learner, args) {
       over <- pmax(abs((y - response$centre) / response$scale - f) - args$epsilon, 0)
       return(args$cost * if (learner$loss == "squared_epsilon_insensitive") over^2 else over)
     }
-    target <- class_machines(y, args$multiclass)$target
+    target <- code_rows(learner$response, y)
     short <- (target != 0) * pmax(1 - target * f, 0)
     return(args$cost * if (learner$loss == "squared_hinge") short^2 else short)
   }

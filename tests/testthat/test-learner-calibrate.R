@@ -47,6 +47,11 @@ naive_held_out <- function(spec, formula, data) {
   f
 }
 
+fit_of <- function(spec, sample) {
+  rows <- rows_frame(sample)
+  seal(finish_fit(fit_rows(spec, rows), spec, rows))
+}
+
 test_that("probabilities are Platt's sigmoid of decision values on held-out domains", {
   specs <- list(
     svm = fixed(dg_svm, cost = 2, tolerance = 1e-8),
@@ -95,7 +100,7 @@ test_that("the closed form of ridge regression has the values of fits without th
       sample <- sample_of(spec, y ~ x1 + x2 | domain, data, w)
       # fewer landmarks than asked for are independent
       suppressWarnings({
-        fitted <- finish_fit(fit_sample(spec, sample), spec, sample)
+        fitted <- fit_of(spec, sample)
         closed <- held_out_decisions(spec, sample, fitted)
         again <- held_out_decisions.dg_spec(spec, sample, fitted)
       }, "domgen_warning_rank")
@@ -118,7 +123,7 @@ test_that("the labels of a held-out domain have no influence on its decision val
   for (spec in specs) {
     values <- lapply(list(some, flipped), function(data) {
       sample <- sample_of(spec, y ~ . | domain, data)
-      fitted <- suppressWarnings(finish_fit(fit_sample(spec, sample), spec, sample))
+      fitted <- suppressWarnings(fit_of(spec, sample))
       suppressWarnings(held_out_decisions(spec, sample, fitted)$values)
     })
     expect_equal(values[[1]][d2, ], values[[2]][d2, ], tolerance = 1e-8)
@@ -289,7 +294,7 @@ test_that("a class whose other rows weigh nothing is as if they were removed", {
     held_out <- lapply(list(w, NULL), function(weights) {
       data <- if (is.null(weights)) three[w > 0, ] else three
       sample <- sample_of(spec, y ~ x1 + x2 | domain, data, weights)
-      fitted <- finish_fit(fit_sample(spec, sample), spec, sample)
+      fitted <- fit_of(spec, sample)
       list(closed = held_out_decisions(spec, sample, fitted)$values,
            again = held_out_decisions.dg_spec(spec, sample, fitted)$values)
     })

@@ -14,9 +14,9 @@ fit_together <- function(specs, data, y) {
   input <- list(x = as.formula(paste(y, "~ X1 + X2 + X3 + X4 | domain")), data = data)
   solved <- 0
   own <- domgen:::solve_projection
-  fits <- with_replaced("solve_projection", function(product, spec, sample, ridges = NULL) {
+  fits <- with_replaced("solve_projection", function(...) {
     solved <<- solved + 1
-    own(product, spec, sample, ridges)
+    own(...)
   }, lapply(fit_inputs(specs, input), function(fit) fit()))
   attr(fits, "shared") <- solved == 1
   fits

@@ -5,10 +5,9 @@ mutations <- list(
   `rows not centred` = list("engine_terms", function(terms) {
     utils::modifyList(terms, list(centred = FALSE))
   }),
-  `response not centred` = list("encode_response", function(response) {
-    response$target <- response$target + response$centre / response$scale
-    response$centre <- 0
-    response
+  `response not centred` = list("new_targets", function(targets) {
+    targets$centre <- 0
+    targets
   }),
   `bandwidth halved` = list("kernel_fit.kernel_stationary", function(kernel) {
     kernel$sigma <- kernel$sigma / 2
