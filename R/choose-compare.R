@@ -49,8 +49,9 @@
 #'
 #' **What they rest on.** New domains must be exchangeable with those of training. No interval here
 #' covers as it says where domains drift in time, where the predictors of new domains shift beyond
-#' those of training, where few domains have very large levels (log-normal ones), and, at five
-#' domains, where a kind of domain is so rare that training may have none of it.
+#' those of training, where few domains have very large levels (log-normal ones) or predictors very
+#' far from all others, and, at five domains, where a kind of domain is so rare that training may
+#' have none of it.
 #'
 #' **How often they cover.** In fourteen simulated worlds with exchangeable domains (rows that grow
 #' with the domain's mean, unequal noise and slopes, domains of two kinds, skewed and log-normal

@@ -157,17 +157,20 @@ mixed_predict <- function(object, x, domain) {
   mean_logistic(values, ifelse(is.na(known), sd, 0))
 }
 
-# E plogis(value + sd Z), Z ~ N(0, 1), by the trapezoidal rule, which converges exponentially for
-# smooth functions that vanish at the ends (Trefethen and Weideman, 2014).
+# P(L < value + sd Z), L logistic and Z normal: the mean of plogis(value + sd Z) or of
+# pnorm((value + L) / sd), whichever is the smoother, by the trapezoidal rule, which converges
+# exponentially for smooth functions that vanish at the ends (Trefethen and Weideman, 2014).
 mean_logistic <- function(value, sd) {
-  nodes <- seq(-8, 8, length.out = 201L)
-  weights <- stats::dnorm(nodes) / sum(stats::dnorm(nodes))
   mean <- stats::plogis(value)
-  spread <- which(sd > 0)
-  mean[spread] <- 0
-  for (k in seq_along(nodes)) {
-    mean[spread] <- mean[spread] + weights[k] * stats::plogis(value[spread] + sd[spread] * nodes[k])
+  average <- function(rows, nodes, density, smooth) {
+    weights <- density(nodes) / sum(density(nodes))
+    mean[rows] <<- 0
+    for (k in seq_along(nodes)) mean[rows] <<- mean[rows] + weights[k] * smooth(rows, nodes[k])
   }
+  average(which(sd > 0 & sd <= 5), seq(-8, 8, length.out = 201L), stats::dnorm,
+          function(i, z) stats::plogis(value[i] + sd[i] * z))
+  average(which(sd > 5), seq(-40, 40, length.out = 201L), stats::dlogis,
+          function(i, l) stats::pnorm((value[i] + l) / sd[i]))
   mean
 }
 

@@ -68,7 +68,8 @@
 #' as much as one of 2.
 #'
 #' The interval of a mean is Student's, for new domains that are exchangeable with these: it does
-#' not cover as it says where domains drift in time or predictors shift. Where lower is better and
+#' not cover as it says where domains drift in time or predictors shift, and where few of them lie
+#' very far out (of what else it rests on see [dg_compare()]). Where lower is better and
 #' all scores are above zero, as of `"rmse"`, `"log_loss"` or a deviance, they are skewed, and it is
 #' \eqn{m e^{\pm t\,\mathrm{se}/m}}{m exp(+-t se/m)} about the mean m, Student's on the log scale.
 #' Intervals end where the score does, that of an accuracy at 0 and 1. Scores that are equal in all

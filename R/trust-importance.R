@@ -67,7 +67,9 @@
 #' models have learned of it is itself uncertain, and that factor is too small: of one with half the
 #' slope of the other, `"within"` intervals covered in 84 to 90 % at 4 to 12 domains (the other's in
 #' 94 to 96 %), and with `refits`, which adds what fits without two folds change (the jackknife of
-#' [dg_cv()]), in 95 to 97 % (97 to 99 %), in about five times the time.
+#' [dg_cv()]), in 95 to 97 % (97 to 99 %), in about five times the time. Where a few domains have
+#' predictors very far from all others, intervals of `"between"` and `"both"` are too short with any
+#' number of domains, because the mean hangs on domains that training may not have.
 #'
 #' @inheritParams dg_cv
 #' @param folds As in [dg_cv()]; whole domains.

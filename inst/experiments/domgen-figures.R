@@ -15,6 +15,16 @@
 # score had two standard errors over domains times sqrt(1 + 4/G).
 # Stored: 200 draws at 5 domains, 100 at 12 and, in six worlds, at 25; 40 of dg_auto().
 #
+# Figures of single new domains and of tests, with Monte Carlo standard errors:
+#   interval   percent of a fresh domain's rows (`coverage`) in 90 % prediction intervals of
+#              dg_lm() and dg_ridge(), and their mean width over the response's standard deviation
+#              (`size`); of drift and shifted, which are not exchangeable, less than 90
+#   novelty    percent of fresh domains (`rejected`) to which dg_novelty() gives p <= 0.05, as they
+#              come and with a first predictor that moved by two of its standard deviations
+#   unit       percent of draws (`rejected`) with p <= 0.05 of mmd() between two domains that are
+#              alike, and with a first predictor that moved by two, by rows and by `unit`: each row
+#              its own (ordinary), five persons (persons) or four rows that repeat (repeated)
+#
 # Least squares from sums of squares by domain, so that a draw costs milliseconds; folds, pairs of
 # folds, errors and intervals are the package's own functions.
 
@@ -189,16 +199,19 @@ figures_of_importance <- function(domains, sums) {
               inside$pseudovalues(own, colMeans(between, na.rm = TRUE))))
 }
 
+figure_sample <- function(domains, prefix = "") {
+  X <- do.call(rbind, lapply(domains, `[[`, "X"))
+  colnames(X) <- c("x1", "x2", "x3")
+  list(X = X, y = unlist(lapply(domains, `[[`, "y")),
+       domain = factor(rep(paste0(prefix, seq_along(domains)),
+                           lengths(lapply(domains, `[[`, "y")))))
+}
+
 # dg_auto() itself; before: two of the errors that it gave.
 figures_of_auto <- function(domains, fresh, seed) {
   G <- length(domains)
-  part <- function(domains) {
-    list(X = do.call(rbind, lapply(domains, `[[`, "X")), y = unlist(lapply(domains, `[[`, "y")),
-         domain = factor(rep(seq_along(domains), lengths(lapply(domains, `[[`, "y")))))
-  }
-  train <- part(domains)
-  test <- part(fresh)
-  colnames(train$X) <- colnames(test$X) <- c("x1", "x2", "x3")
+  train <- figure_sample(domains)
+  test <- figure_sample(fresh, "new")
   model <- dg_auto(train$X, train$y, train$domain, seed = seed, progress = FALSE, threads = 1)
   expected <- model$choice$expected
   squares <- (predict(model, test$X, domain = test$domain) - test$y)^2
@@ -225,6 +238,66 @@ figures_once <- function(cell, bank, seed) {
         })
 }
 
+# One draw of what is asked of new domains: values by method.
+figures_of_new <- list(
+  interval = function(cell) {
+    drawn <- figure_draw(cell$world, cell$domains, figure_fresh(cell$world, 30L))
+    train <- figure_sample(drawn$train)
+    new <- figure_sample(drawn$fresh, "new")
+    unlist(lapply(list(lm = dg_lm(), ridge = dg_ridge()), function(spec) {
+      model <- fit(spec, train$X, train$y, train$domain)
+      found <- predict(model, new$X, domain = new$domain, interval = "prediction", level = 0.9)
+      inside <- found$lower <= new$y & new$y <= found$upper
+      c(coverage = 100 * mean(tapply(inside, new$domain, mean)),
+        size = mean(found$upper - found$lower) / stats::sd(new$y))
+    }))
+  },
+  novelty = function(cell) {
+    drawn <- figure_draw(cell$world, cell$domains, figure_fresh(cell$world, 10L))
+    train <- figure_sample(drawn$train)
+    model <- dg_lm(train$X, train$y, train$domain)
+    new <- figure_sample(drawn$fresh, "new")
+    share <- function(X) {
+      p <- dg_novelty(model, X, domain = new$domain, threads = 1)$domains$p
+      c(rejected = 100 * mean(p <= 0.05 + 1e-9))
+    }
+    moved <- new$X
+    moved[, 1L] <- moved[, 1L] + 2 * stats::sd(train$X[, 1L])
+    c(`as they come` = share(new$X), moved = share(moved))
+  },
+  unit = function(cell) {
+    pair <- lapply(1:2, function(g) figure_domain(cell$world, numeric(3), 0))
+    sample <- figure_sample(pair)
+    object <- switch(cell$world, persons = 1:5, repeated = 1:4, seq_len(figure_rows))
+    unit <- interaction(rep_len(object, figure_rows), sample$domain)
+    far <- sample$X
+    far[, 1L] <- far[, 1L] + 2 * (sample$domain == "2")
+    rejects <- function(X, unit) {
+      found <- suppressWarnings(mmd(X, sample$domain, permutations = 99, unit = unit),
+                                "domgen_warning_repeated")
+      c(rejected = 100 * (found$p_value[1L, 2L] <= 0.05))
+    }
+    c(`alike, rows` = rejects(sample$X, NULL), `alike, unit` = rejects(sample$X, unit),
+      `moved, rows` = rejects(far, NULL), `moved, unit` = rejects(far, unit))
+  }
+)
+
+# Beside figure_draw(): those of a draw alone, whose error is then that over draws.
+figure_fresh <- function(world, G) {
+  if (world != "drift") figure_world(world, G, if (world == "shifted") 1.5 else 0)
+}
+
+# runs [values x draws], named method.measure
+new_table <- function(runs) {
+  part <- function(pattern) sub(pattern, "", rownames(runs))
+  method <- part("[.][a-z]+$")
+  measure <- part("^.*[.]")
+  lapply(split(seq_along(method), factor(method, unique(method))), function(rows) {
+    values <- stats::setNames(rowMeans(runs[rows, , drop = FALSE]), measure[rows])
+    c(values, error = stats::sd(runs[rows[1L], ]) / sqrt(ncol(runs)))
+  })
+}
+
 # runs [figures x columns x draws]
 figure_table <- function(runs, exchangeable) {
   of <- function(name) matrix(runs[, name, ], nrow(runs))
@@ -247,13 +320,20 @@ figure_worlds <- c("ordinary", "context", "skew", "slopes", "rows", "variance", 
                    "lognormal", "repeated", "category", "ties", "drift", "shifted", "prevalence",
                    "persons")
 figure_many <- c("ordinary", "slopes", "rows", "mixture", "zero", "lognormal")
+figure_new_worlds <- list(
+  interval = c("ordinary", "slopes", "rows", "variance", "mixture", "repeated", "persons", "drift",
+               "shifted"),
+  novelty = c("ordinary", "rows", "mixture", "repeated", "ties", "persons", "drift", "shifted"),
+  unit = c("ordinary", "repeated", "persons")
+)
 figure_auto_worlds <- c("ordinary", "context", "variance", "mixture", "drift", "shifted")
 
 experiment(
-  paper = "domgen", item = "?dg_compare, ?dg_cv, ?dg_auto, ?dg_importance",
+  paper = "domgen",
+  item = "?dg_compare, ?dg_cv, ?dg_auto, ?dg_importance, ?fix_intervals, ?dg_novelty, ?mmd",
   title = "Do reported intervals have the truth, before and now, in ordinary worlds and others?",
-  draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.1, normal = 12, full = 60),
-  tolerance = c(coverage = 12, coverage_model = 12),
+  draws = c(quick = 1, normal = 1, full = 1), minutes = c(quick = 0.2, normal = 20, full = 100),
+  tolerance = c(coverage = 12, coverage_model = 12, rejected = 12, size = 0.01),
   cells = function(size) {
     draws <- c(quick = 4L, normal = 200L, full = 1000L)[[size]]
     cells <- expand.grid(figure = "scores", world = figure_worlds, domains = c(5L, 12L, 25L),
@@ -263,10 +343,27 @@ experiment(
     if (size != "full") cells <- cells[cells$domains < 25L | cells$world %in% figure_many, ]
     auto <- expand.grid(figure = "expected", world = figure_auto_worlds, domains = c(5L, 10L),
                         repeats = max(2L, draws %/% 5L), stringsAsFactors = FALSE)
-    if (size == "quick") rbind(cells[cells$domains == 5L, ], auto[1L, ]) else rbind(cells, auto)
+    new <- bind(lapply(names(figure_new_worlds), function(figure) {
+      data.frame(figure, world = figure_new_worlds[[figure]],
+                 domains = c(interval = 12L, novelty = 20L, unit = 2L)[[figure]],
+                 repeats = c(interval = draws, novelty = draws, unit = 5L * draws)[[figure]])
+    }))
+    if (size == "quick") rbind(cells[cells$domains == 5L, ], auto[1L, ], new)
+    else rbind(cells, auto, new)
   },
   run = function(cell, draw, data) {
     started <- proc.time()[["elapsed"]]
+    if (cell$figure %in% names(figures_of_new)) {
+      runs <- simplify2array(lapply(sample.int(1e6L, cell$repeats), function(seed) {
+        set.seed(seed)
+        suppressMessages(figures_of_new[[cell$figure]](cell))
+      }))
+      found <- new_table(runs)
+      seconds <- (proc.time()[["elapsed"]] - started) / cell$repeats
+      return(bind(lapply(names(found), function(name) {
+        result_lines(name, found[[name]], seconds = seconds)
+      })))
+    }
     bank <- figure_world(cell$world, fresh_domains[[cell$figure]],
                          if (cell$world == "shifted") 1.5 else 0)
     if (cell$figure == "scores") bank <- figure_sums(bank)

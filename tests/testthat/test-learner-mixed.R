@@ -132,6 +132,21 @@ test_that("a probability in a new domain is the mean over its random effects", {
   expect_error(dg_mixed(marginal = NA), "`marginal` must be TRUE or FALSE")
 })
 
+test_that("a probability in a new domain is right where domains are nearly separated", {
+  # the integrand is a step beside the density: integrate() is told where
+  by_parts <- function(value, sd) {
+    ends <- c(-12, -value / sd + c(-40, 0, 40) / sd, 12)
+    ends <- sort(pmin(pmax(ends, -12), 12))
+    sum(mapply(function(low, high) {
+      stats::integrate(function(z) stats::plogis(value + sd * z) * stats::dnorm(z), low, high,
+                       rel.tol = 1e-12)$value
+    }, ends[-length(ends)], ends[-1L]))
+  }
+  value <- rep(c(-40, -3, 0, 5), 5)
+  sd <- rep(c(4.9, 5.1, 15, 60, 1000), each = 4)
+  expect_equal(mean_logistic(value, sd), mapply(by_parts, value, sd), tolerance = 1e-9)
+})
+
 test_that("the mean probability in new domains is the observed proportion", {
   world <- with_seed(8, {
     g <- rep(1:160, each = 15)
