@@ -13,7 +13,7 @@ blocks_of_rows <- function(n, columns) {
 # Without a copy where all rows are meant.
 take <- function(x, rows) {
   if (is.null(x) || isTRUE(rows)) x
-  else if (is.matrix(x)) x[rows, , drop = FALSE]
+  else if (length(dim(x)) == 2L) x[rows, , drop = FALSE]
   else x[rows]
 }
 

@@ -57,7 +57,7 @@ fit_member.dg_tune_spec <- function(spec, sample) {
   blueprint <- sample$blueprint
   blueprint$seen <- search_columns(spec, blueprint)
   X <- see_columns(sample$X, blueprint)
-  fitted <- fit_input(spec, c(list(x = seen_data(X, blueprint)), input))
+  fitted <- fit_input(spec, read_input(c(list(x = seen_data(X, blueprint)), input)))
   blueprint$within <- fitted$blueprint
   fitted$blueprint <- with_scaling(blueprint, fitted$blueprint$scaling)
   seal(fitted)

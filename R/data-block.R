@@ -1,23 +1,25 @@
 # A block of rows that were read from a source, as numbers. The first block decides how all are
 # read; what needs more than a block to be known comes from the survey.
 
-# input: list(x: formula, source, weights: expression or NULL, na.action, env: where the user
+# input: list(x: formula, parts: of it, source, weights: expression or NULL, na.action, env: where the user
 # called); needs: see read_sample(). What a worker needs to read a block: list(prototype,
 # blueprint, response: its call, domain, weights, kind of the response, na.action, unit: of the
 # columns).
 block_reader <- function(input, needs) {
-  parts <- split_formula(input$x)
+  parts <- input$parts
   # no method that takes blocks reads censored times
   if (needs$response == "open") needs$response <- "any"
   check_source_input(input, parts, needs)
   columns <- source_columns(input, parts)
   # a domain that is a predictor too has the type of one
   typed <- c(all.vars(parts$bare), all.vars(input$weights))
-  free <- setdiff(names_of_domain(parts$domain), typed)
+  free <- setdiff(names_of_domain(parts), typed)
   prototype <- source_prototype(input$source, columns, free, name_of(parts$response))
   prototype <- label_columns(prototype, intersect(free, names(prototype)))
   data <- first_block(input$source, prototype)
-  raw <- raw_of_block(input, data, needs)
+  # the first block stands for all: its levels are those that were declared
+  raw <- read_raw(read_input(list(x = input$x, parts = parts, data = data, declared = TRUE)),
+                  needs)
   blueprint <- raw$blueprint
   check_terms(blueprint)
   if (!is.null(raw$y)) {
@@ -67,10 +69,10 @@ source_columns <- function(input, parts) {
 # Names of domains and classes may be new at any row.
 name_of <- function(call) if (is.name(call)) as.character(call) else character()
 
-names_of_domain <- function(call) {
-  structure <- domain_structure(call)
-  if (is.null(structure)) return(name_of(call))
-  as.character(unlist(lapply(structure$leaves, name_of)))
+# parts: of a formula, or a blueprint.
+names_of_domain <- function(parts) {
+  if (is.null(parts$structure)) return(name_of(parts$domain))
+  as.character(unlist(lapply(parts$structure$leaves, name_of)))
 }
 
 # The first block with a row that is complete.
@@ -85,11 +87,6 @@ first_block <- function(source, prototype) {
     if (!is.null(found)) return(found)
   }
   abort("data", "No row of the source is complete: nothing can be learned.")
-}
-
-# The first block stands for all: its levels are those that were declared.
-raw_of_block <- function(input, data, needs) {
-  raw_from_formula(list(x = input$x, data = data, declared = TRUE), needs$columns)
 }
 
 # poly(x, 2) or scale(x) learn from the rows that they see, which would be the first block's.
@@ -150,7 +147,8 @@ numbers_of <- function(reader, data, at) {
 block_value <- function(reader, name, data) {
   if (is.null(reader[[name]])) return(NULL)
   if (name == "domain") {
-    return(read_groups(evaluate_domain(reader$domain, data, reader$at_home), nrow(data), name))
+    domain <- evaluate_domain(reader$domain, reader$blueprint$structure, data, reader$at_home)
+    return(read_groups(domain, nrow(data), name))
   }
   arg <- if (name == "response") "y" else name
   read_vector(evaluate(reader[[name]], data, reader$at_home, arg), nrow(data), arg)

@@ -1,10 +1,11 @@
 # What is remembered of the training data's form, and its replay on new data.
 
-# frame: the model frame that was evaluated; plain: see plain_columns(); env: what the terms need
-# beside the columns.
-blueprint_formula <- function(frame, design, parts, data, plain, env) {
+# input: see read_input(); frame: the model frame that was evaluated; plain: see plain_columns().
+blueprint_formula <- function(input, frame, design, plain) {
+  parts <- input$parts
+  data <- input$data
   terms <- attr(frame, "terms")
-  environment(terms) <- env
+  environment(terms) <- input$home
   predictors <- stats::delete.response(terms)
   if (!is.null(plain)) plain$terms <- predictors
   raw <- data[intersect(c(plain$all, all.vars(predictors)), names(data))]
@@ -13,11 +14,11 @@ blueprint_formula <- function(frame, design, parts, data, plain, env) {
     xlevels = stats::.getXlevels(predictors, frame), contrasts = design$contrasts,
     prototype = raw[0L, , drop = FALSE],
     domain = parts$domain, domain_columns = intersect(all.vars(parts$domain), names(data)),
-    structure = domain_structure(parts$domain),
+    structure = parts$structure,
     response_name = if (is.null(parts$response)) "y" else deparse1(parts$response)
   )
   if (!is.null(design$coding)) {
-    environment(design$coding$terms) <- env
+    environment(design$coding$terms) <- input$home
     blueprint$coding <- design$coding
   }
   blueprint
@@ -258,7 +259,8 @@ new_domain <- function(blueprint, newdata, domain, n, needed, arg, unknown = "ne
   if (is.null(domain) && length(columns) && all(columns %in% names(newdata))) {
     newdata <- check_data(newdata, arg)
     check_columns(newdata, columns, arg)
-    domain <- evaluate_domain(blueprint$domain, newdata, environment(blueprint$terms))
+    domain <- evaluate_domain(blueprint$domain, blueprint$structure, newdata,
+                              environment(blueprint$terms))
   }
   described <- blueprint$described
   if (is.null(domain)) {

@@ -13,7 +13,7 @@ gather_columns <- function(terms, parts, data, env) {
   data[names[by_row]] <- values[by_row]
   # a domain is only named
   used <- setdiff(c(all.vars(terms), all.vars(parts$domain)),
-                  setdiff(names_of_domain(parts$domain), all.vars(terms)))
+                  setdiff(names_of_domain(parts), all.vars(terms)))
   check_integer64(data[intersect(names(data), used)])
   data
 }

@@ -88,8 +88,8 @@ check_rows_alone <- function(frame, data) {
   for (j in kept) check_value_alone(calls[[j]], frame[[j]], data, env, names(frame)[j])
 }
 
-check_domain_alone <- function(domain, data, env) {
-  leaves <- if (is.null(domain_structure(domain))) list(domain) else domain_structure(domain)$leaves
+check_domain_alone <- function(parts, data, env) {
+  leaves <- if (is.null(parts$structure)) list(parts$domain) else parts$structure$leaves
   for (leaf in Filter(is.call, leaves)) {
     value <- evaluate(leaf, data, env, "domain")
     check_value_alone(leaf, value, data, env, deparse1(leaf))

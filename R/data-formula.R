@@ -1,7 +1,8 @@
 # `y ~ x1 + x2 | domain` is taken apart here, before model.frame() can mistake
 # the bar for a logical operator.
 
-# response: call or NULL; domain: call or NULL; bare: formula without the bar.
+# response: call or NULL; domain: call or NULL; structure: of several factors, see
+# domain_structure(); bare: formula without the bar.
 split_formula <- function(formula) {
   if ("$" %in% all.names(formula)) {
     abort("argument", "`formula` must name columns of `data`, as in `y ~ x`, not ",
@@ -20,10 +21,12 @@ split_formula <- function(formula) {
             "; for `(1 | school)` write `| school`"
           }, ".")
   }
-  check_domain_call(domain)
+  structure <- domain_structure(domain)
+  if (is.null(structure)) check_domain_call(domain)
   check_response_call(response)
   bare <- if (is.null(response)) call("~", rhs) else call("~", response, rhs)
-  list(response = response, domain = domain, bare = with_environment(bare, formula))
+  list(response = response, domain = domain, structure = structure,
+       bare = with_environment(bare, formula))
 }
 
 # Counts of two kinds, as glm() takes them, are a share with a size.
@@ -63,11 +66,9 @@ has_bar <- function(expr) {
   FALSE
 }
 
-# Several factors are nested (`/`) or crossed (`+`), see data-structure.R; other operators would
-# reckon with their numbers.
+# Of one factor: other operators than `/` and `+` (data-structure.R) would reckon with numbers.
 check_domain_call <- function(domain) {
   if (!is.call(domain) || length(all.vars(domain)) < 2L) return(invisible())
-  if (!is.null(domain_structure(domain))) return(invisible())
   if (as.character(domain[[1L]])[1L] %in% formula_operators) {
     abort("argument", "`formula` must have one domain behind the bar, nested ones ",
           "(`school / class`) or crossed ones (`patient + device`), not ", deparse1(domain),
@@ -82,14 +83,10 @@ format_formula <- function(formula) {
 }
 
 # Terms of the predictors. `.` stands for every column that is neither in the
-# response nor named behind the bar. known: may there be an offset()?
-predictor_terms <- function(parts, data, known = FALSE) {
+# response nor named behind the bar.
+predictor_terms <- function(parts, data) {
   columns <- data[setdiff(names(data), all.vars(parts$domain))]
   terms <- terms_of(parts$bare, if (length(data)) columns)
-  if (!known && length(offset_names(terms))) {
-    abort("argument", "`formula` must not contain `offset()`, which `dg_glm()` alone knows",
-          exposure_hint(terms), ".")
-  }
   if (attr(terms, "intercept") == 0L) {
     abort("argument", "`formula` must not take the constant out (`0 +` or `- 1`): it is the ",
           "method's. `offset = FALSE` of `dg_ridge()`, `dg_svm()` and `dg_glm()` fits without one.")
@@ -106,10 +103,6 @@ predictor_terms <- function(parts, data, known = FALSE) {
 # The known parts of a linear predictor, as terms() and model frames call them.
 offset_names <- function(terms) {
   vapply(as.list(attr(terms, "variables"))[-1L][attr(terms, "offset")], deparse1, "")
-}
-
-has_offset <- function(formula) {
-  inherits(formula, "formula") && "offset" %in% all.names(formula[[length(formula)]])
 }
 
 # What says the same of offset(log(time)), where it is one.
@@ -222,7 +215,7 @@ free_names <- function(f) {
 # out and new data are searched for it.
 names_columns <- function(expr, input) {
   inherits(input$x, "formula") && is.data.frame(input$data) &&
-    is.null(split_formula(input$x)$domain) &&
+    !is_call_to(input$x[[length(input$x)]], "|") &&
     length(all.vars(expr)) > 0L && all(all.vars(expr) %in% names(input$data))
 }
 

@@ -28,13 +28,15 @@ impute_training <- function(action, columns, places, rows, domain,
 }
 
 # Of the data of a formula; given: y, domain and weights that are known; names: of its variables.
-impute_frame <- function(na.action, data, parts, given, names, terms, wishes) {
-  action <- as_imputation(na.action)
+impute_frame <- function(input, given, names, terms, wishes) {
+  action <- as_imputation(input$na.action)
+  data <- input$data
+  parts <- input$parts
   if (is.null(action)) return(list(columns = data))
   names <- setdiff(intersect(names, names(data)), all.vars(parts$response))
   names <- names[vapply(data[names], is.atomic, NA)]
   names <- setdiff(names, id_names(wishes, data[names]))
-  rows <- !Reduce(`|`, lapply(given, is_missing, nrow(data)), rep(FALSE, nrow(data)))
+  rows <- !Reduce(`|`, lapply(given, is.na), rep(FALSE, nrow(data)))
   if (!is.null(parts$response)) {
     response <- with_environment(call("~", parts$response), parts$bare)
     rows <- evaluate_terms(terms_of(response), data, rows & !missing_rows(data, all.vars(response)))
@@ -64,11 +66,12 @@ id_names <- function(wishes, variables) {
   }))
 }
 
-impute_matrix <- function(na.action, X, given, wishes) {
-  action <- as_imputation(na.action)
+impute_matrix <- function(input, given, wishes) {
+  action <- as_imputation(input$na.action)
+  X <- input$x
   columns <- list(x = X)
   if (is.null(action)) return(list(columns = columns))
-  rows <- !Reduce(`|`, lapply(given, is_missing, nrow(X)), rep(FALSE, nrow(X)))
+  rows <- !Reduce(`|`, lapply(given, is.na), rep(FALSE, nrow(X)))
   places <- places_of(columns, "x", colnames(X))
   ids <- places$label %in% id_names(wishes, if (!is.null(wishes)) as.data.frame(X, optional = TRUE))
   impute_training(action, columns, lapply(places, `[`, !ids), rows, given$domain)

@@ -1,26 +1,17 @@
 # Which rows a fit was made of: a model that looks for its data again must find these, and not what
 # has their name there.
 
-# list(n: how many rows, sums: a checksum of the columns of `data` that the model uses, or of `x`,
-# and of each vector that was given beside them). input: as read_sample() takes it.
+# list(n: how many rows, sums: a checksum of the columns of `data` that the model uses, or of the
+# matrix, and of each vector that was given beside them). input: see read_input().
 row_origin <- function(input, blueprint) {
-  rows <- origin_columns(input, blueprint)
-  given <- Filter(Negate(is.null), input[c("y", "domain", "weights", "unit")])
-  list(n = max(0L, vapply(rows, NROW, 0L)),
-       sums = vapply(c(list(data = rows), given), digest_of, ""))
-}
-
-origin_columns <- function(input, blueprint) {
-  x <- input$x
-  if (is.data.frame(x)) return(as.list(x)[names(blueprint$prototype)])
-  if (!inherits(x, "formula")) return(list(x))
-  response <- all.vars(split_formula(x)$response)
-  names <- unique(c(response, names(blueprint$prototype), blueprint$domain_columns))
-  found <- stats::setNames(as.list(input$data)[names], names)
-  beside <- setdiff(names, names(input$data))
-  env <- if (is.null(environment(x))) globalenv() else environment(x)
-  found[beside] <- lapply(beside, get0, envir = env)
-  found
+  parts <- input$parts
+  rows <- if (is.null(parts)) list(input$x) else input$data[intersect(
+    c(all.vars(parts$response), names(blueprint$prototype), blueprint$domain_columns),
+    names(input$data)
+  )]
+  given <- given_vectors(input)
+  if (!is.null(parts$domain)) given$domain <- NULL
+  list(n = input_rows(input), sums = vapply(c(list(data = as.list(rows)), given), digest_of, ""))
 }
 
 # How the values are stored makes no difference, nor what their rows are called: integers are

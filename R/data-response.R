@@ -59,14 +59,13 @@ read_na_action <- function(na.action) {
 # A vector with one entry per row, or NULL; a single column is taken for one.
 read_vector <- function(value, n, arg) {
   value <- single_column(read_surv(value, arg))
+  if (inherits(value, "POSIXlt")) value <- as.POSIXct(value)
   check_length(value, n, arg)
   unname(without_missing_level(value))
 }
 
 # Domains or units, one for each row: a factor of their labels.
 read_groups <- function(value, n, arg) {
-  value <- single_column(value)
-  if (inherits(value, "POSIXlt")) value <- as.POSIXct(value)
   value <- read_vector(value, n, arg)
   if (!is.null(value)) as_groups(value)
 }

@@ -54,8 +54,7 @@ check_leaves <- function(leaves, call) {
 
 # The domain of each row: what the expression gives, or names made of several factors, sorted by
 # these in turn.
-evaluate_domain <- function(call, data, env) {
-  structure <- domain_structure(call)
+evaluate_domain <- function(call, structure, data, env) {
   if (is.null(structure)) return(evaluate(call, data, env, "domain"))
   parts <- lapply(structure$leaves, function(leaf) {
     read_groups(evaluate(leaf, data, env, "domain"), nrow(data), "domain")

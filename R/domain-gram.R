@@ -43,18 +43,12 @@ read_formula_domains <- function(call, env, kernel, threads, scale) {
   check_kernel(kernel, "kernel")
   scale <- check_choice(scale, "scale", c("none", "pooled", "rank"))
   given <- as.list(call)[-1L]
-  input <- lapply(given[intersect(names(given), c("x", "data", "na.action"))], eval, envir = env)
-  domain <- given[["domain"]]
+  given <- given[names(given) %in% data_arguments]
   # mmd(~ x | d, data)
-  if (is.null(input$data) && is.data.frame(eval(domain, env))) {
-    input$data <- eval(domain, env)
-    domain <- NULL
+  if (is.null(given[["data"]]) && is.data.frame(eval(given[["domain"]], env))) {
+    names(given)[names(given) == "domain"] <- "data"
   }
-  input$data <- check_data(input$data, tell = "." %in% all.vars(input$x))
-  if (names_columns(domain, input)) {
-    input$x <- add_bar(input$x, domain)
-  } else if (!is.null(domain)) input$domain <- evaluate(domain, input$data, env, "domain")
-  if (!is.null(given[["unit"]])) input$unit <- evaluate(given[["unit"]], input$data, env, "unit")
+  input <- evaluate_input(given, env)
   needs <- list(response = "none", domain = TRUE, columns = wished_columns(list(kernel = kernel)))
   sample <- read_sample(input, needs, scale)
   kernel <- place_kernel(kernel, layout_of(sample$blueprint))

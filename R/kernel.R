@@ -156,7 +156,7 @@ read_rows <- function(kernel, x, z = NULL) {
     }
     return(list(kernel = kernel, x = x, z = z))
   }
-  raw <- raw_from_matrix(list(x = complete_frame(x, "x")), wishes)
+  raw <- read_raw(read_input(list(x = complete_frame(x, "x"))), list(columns = wishes))
   if (!is.null(z)) {
     z <- quietly(replay_predictors(raw$blueprint, complete_frame(z, "z"), "z")$X,
                  "domgen_warning_new_level")

@@ -8,9 +8,11 @@ model_input <- function(object, given, env, needed = what_to_give(object)) {
     return(training_input(object, env, given, needed))
   }
   completed <- with_formula(given, env, own_formula(object, env))
-  input <- evaluate_input(completed, env)
-  if (identical(completed, given)) return(input)
-  carry_columns(input, setdiff_by_name(own_data(object, env), given), env)
+  input <- evaluate_given(completed, env)
+  if (!identical(completed, given)) {
+    input <- carry_columns(input, setdiff_by_name(own_data(object, env), given), env)
+  }
+  read_input(input)
 }
 
 # A data frame or a source in the place of `x`, or `data` alone, with the formula of a model; `y`
@@ -43,7 +45,7 @@ carry_columns <- function(input, own, env) {
       abort("argument", "`", name, "` must be given with other data: that of the model is of its ",
             "own rows.")
     }
-    input[[name]] <- single_column(evaluate(own[[name]], input$data, env, name))
+    input[[name]] <- evaluate(own[[name]], input$data, env, name)
   }
   if (is.null(input$na.action)) input$na.action <- eval(own[["na.action"]], env)
   input

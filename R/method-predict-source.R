@@ -180,7 +180,7 @@ new_block_reader <- function(object, source, domain, where) {
 # Types as in training; levels are open, so that predict() says what a new one means.
 new_prototype <- function(blueprint, source, domain, known, keep) {
   own <- trained_types(blueprint, known, domain, source$partitions[[1L]]$label)
-  named <- intersect(names_of_domain(blueprint$domain), domain)
+  named <- intersect(names_of_domain(blueprint), domain)
   rest <- setdiff(c(domain, keep), names(own))
   # text is copied as it stands
   free <- c(named, if (inherits(source$partitions[[1L]], "partition_csv")) setdiff(keep, domain))

@@ -49,20 +49,27 @@ check_arguments <- function(given, spec, env, own = character()) {
   given
 }
 
-# The data arguments of a call, evaluated: weights and domain may be columns of
-# data.
-evaluate_input <- function(given, env) {
-  source <- source_input(given, env)
-  if (!is.null(source)) return(source)
+# The data arguments of a call, evaluated and read.
+evaluate_input <- function(given, env) read_input(evaluate_given(given, env))
+
+# The data arguments of a call, evaluated: weights, units and domain may be columns of data.
+evaluate_given <- function(given, env) {
   input <- lapply(given[intersect(names(given), c("x", "formula", "y", "data", "na.action"))],
                   eval, envir = env)
   if (!is.null(input$formula)) {
-    if (is.data.frame(input$x) && is.null(input$data)) input$data <- input$x
+    if (inherits(input$x, c("data.frame", "dg_source")) && is.null(input$data)) {
+      input$data <- input$x
+    }
     input$x <- input$formula
   }
-  if (inherits(input$x, "formula") && is.data.frame(input$y) && is.null(input$data)) {
+  # `dg_ridge(formula, data)`: the second argument is `y`
+  if (inherits(input$x, "formula") && inherits(input$y, c("data.frame", "dg_source")) &&
+        is.null(input$data)) {
     input$data <- input$y
-    input$y <- NULL
+    input["y"] <- list(NULL)
+  }
+  if (inherits(input$x, "dg_source") || inherits(input$data, "dg_source")) {
+    return(source_input(input, given, env))
   }
   dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
   input$data <- check_data(input$data, tell = dot)
@@ -75,7 +82,6 @@ evaluate_input <- function(given, env) {
   for (name in c("domain", "weights", "unit")) {
     if (!is.null(given[[name]])) input[[name]] <- evaluate(given[[name]], input$data, env, name)
   }
-  for (name in c("y", "domain", "weights", "unit")) input[[name]] <- single_column(input[[name]])
   if (is.null(input$x)) {
     abort("argument", if (is.null(input$data)) {
       "`x` must be a formula, a matrix or a data frame, not NULL."
@@ -85,36 +91,31 @@ evaluate_input <- function(given, env) {
 }
 
 # Of a call whose data come in blocks, see row_source(): list(x: formula, source, weights:
-# expression or NULL, na.action); NULL for other data.
-source_input <- function(given, env) {
-  # `dg_ridge(formula, source)`: the second argument is `y`
-  if (is.null(given[["data"]]) && inherits(eval(given[["y"]], env), "dg_source")) {
-    names(given)[names(given) == "y"] <- "data"
-  }
-  values <- lapply(given[intersect(names(given), c("x", "formula", "data", "na.action"))], eval,
-                   envir = env)
-  source <- Find(function(value) inherits(value, "dg_source"), values[c("data", "x")])
-  if (is.null(source)) return(NULL)
-  formula <- Find(function(value) inherits(value, "formula"), values[c("formula", "x")])
-  if (is.null(formula)) {
+# expression or NULL, na.action, env: where the user called).
+source_input <- function(input, given, env) {
+  if (!inherits(input$x, "formula")) {
     abort("argument", "`x` must be a formula with a source, such as `y ~ x1 + x2 | domain`.")
   }
-  for (name in intersect(c("y", "unit"), names(given))) {
-    if (!is.null(given[[name]])) {
+  for (name in c("y", "unit")) {
+    if (!is.null(if (name == "y") input$y else given[["unit"]])) {
       abort("argument", "`", name, "` must not be given with a source, whose rows come in blocks",
             if (name == "y") ": the formula names the response", ".")
     }
   }
   # `$` would take domain_kernel for it
-  if (!is.null(given[["domain"]])) formula <- add_bar(formula, given[["domain"]])
-  list(x = formula, source = source, weights = given[["weights"]], na.action = values$na.action,
-       env = env)
+  formula <- add_bar(input$x, given[["domain"]])
+  list(x = formula, source = input$data, weights = given[["weights"]],
+       na.action = input$na.action, env = env)
 }
 
 fit_input <- function(spec, input) UseMethod("fit_input")
 
 #' @exportS3Method
-fit_input.dg_spec <- function(spec, input) seal(fit_inputs(list(spec), input)[[1L]]())
+fit_input.dg_spec <- function(spec, input) {
+  fitted <- fit_inputs(list(spec), input)[[1L]]()
+  fitted$rows$origin <- row_origin(input, fitted$blueprint)
+  seal(fitted)
+}
 
 # Functions that fit specifications of one method to the same input, see fit_many(); the fits are
 # not sealed.

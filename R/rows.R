@@ -83,14 +83,13 @@ fit_origin <- function(rows, fitted, input) UseMethod("fit_origin")
 # Up to so many rows are kept where a model could do without them.
 exact_rows <- 5000L
 
-# input: the data as the user gave them, NULL for a part of a model.
+# input: the data of the fit, NULL for a part of a model.
 #' @exportS3Method
 fit_origin.rows_frame <- function(rows, fitted, input) {
   sample <- rows$sample
   fitted$formula <- if (inherits(input$x, "formula")) plain_formula(input$x)
   fitted$rows <- list(kept = sample$kept, padded = sample$padded)
   fitted$rows$levels <- sample$levels
-  if (!is.null(input)) fitted$rows$origin <- row_origin(input, sample$blueprint)
   action <- read_na_action(input$na.action)
   if (!identical(action, "na.omit")) fitted$rows$action <- action
   # a model without a kernel, which keeps its rows: intervals refit it

@@ -213,6 +213,7 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
 
 # What is to be cross-validated, of dg_cv() and dg_compare().
 read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = "all") {
+  for (spec in specs) input <- with_terms(input, spec_needs(spec)$columns)
   task <- cv_task(specs[[1L]], input, hold_out)
   folds <- read_folds(folds, task)
   metrics <- read_metrics(metric, task$y)
@@ -266,16 +267,12 @@ cv_input <- function(call, object, env) {
 
 # The rows that can be used, with truth and domain; the raw input to refit from.
 cv_task <- function(spec, input, hold_out = "all") {
-  if (inherits(input$x, "formula") && is.null(input$data)) {
-    abort("argument", "`data` must be given with a formula.")
-  }
   # levels of a character predictor must not depend on the fold
-  for (part in c("data", "x")) if (is.data.frame(input[[part]])) {
-    text <- vapply(input[[part]], is.character, logical(1))
-    input[[part]][text] <- lapply(input[[part]][text], factor)
-  }
+  text <- vapply(input$data, is.character, NA)
+  if (any(text)) input$data[text] <- lapply(input$data[text], factor)
   needs <- spec_needs(spec)
   needs$domain <- TRUE
+  input <- with_terms(input, needs$columns)
   sample <- read_sample(input, needs, "none")
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
@@ -284,22 +281,3 @@ cv_task <- function(spec, input, hold_out = "all") {
   )
   hold_out_task(task, sample$blueprint$structure, hold_out)
 }
-
-input_rows <- function(input) {
-  NROW(if (inherits(input$x, "formula") || is.null(input$x)) input$data else input$x)
-}
-
-# The rows of an input as predict() takes them.
-as_newdata <- function(input) if (is.null(input$data)) input$x else input$data
-
-take_rows <- function(input, rows) {
-  for (part in c("data", "x")) if (length(dim(input[[part]])) == 2L) {
-    input[[part]] <- input[[part]][rows, , drop = FALSE]
-  } else if (is.numeric(input[[part]])) input[[part]] <- input[[part]][rows]
-  readers <- list(y = read_vector, domain = read_groups, weights = read_vector, unit = read_groups)
-  for (part in names(readers)) {
-    input[[part]] <- readers[[part]](input[[part]], NROW(input[[part]]), part)[rows]
-  }
-  input
-}
-

@@ -30,7 +30,7 @@ cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NUL
 
 # Sums without the levels of a factor are not kept, and scores are by domain.
 check_source_factors <- function(input, hold_out) {
-  structure <- domain_structure(split_formula(input$x)$domain)
+  structure <- input$parts$structure
   if (is.null(structure)) return(hold_out_task(list(), NULL, hold_out))
   abort("argument", "`formula` must have one factor behind the bar where domains of a source are ",
         "held out, not ", structure$text, ": with ", enumerate(names(structure$factors)), " name ",

@@ -29,7 +29,7 @@ leaving <- function(g) {
 
 # One piece of dg_tune()'s work: all values on one split.
 worker <- function(spec, grid, y, splits) {
-  task <- domgen:::cv_task(spec, list(x = formula(y), data = d))
+  task <- domgen:::cv_task(spec, domgen:::read_input(list(x = formula(y), data = d)))
   choices <- expand.grid(grid)
   specs <- lapply(seq_len(nrow(choices)), function(i) {
     domgen:::set_parameters(spec, as.list(choices[i, , drop = FALSE]))

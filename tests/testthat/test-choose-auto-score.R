@@ -1,5 +1,6 @@
 read_toy <- function(data, formula = y ~ . | domain) {
-  read_sample(list(x = formula, data = data), list(response = "any", domain = TRUE), "none")
+  read_sample(read_input(list(x = formula, data = data)),
+              list(response = "any", domain = TRUE), "none")
 }
 
 # The last round of a search, and what it chooses.

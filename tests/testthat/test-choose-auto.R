@@ -61,7 +61,8 @@ test_that("every score is that of lodo() of the candidate's ridge regression", {
 })
 
 test_that("lambda is the best of 13, of equals the largest", {
-  sample <- read_sample(list(x = y ~ . | domain, data = toy), list(response = "any", domain = TRUE),
+  sample <- read_sample(read_input(list(x = y ~ . | domain, data = toy)),
+                        list(response = "any", domain = TRUE),
                         "none")
   search <- new_search(dg_auto()$args, sample, metrics$rmse, FALSE, 1000L)
   c <- candidate(scale = "none", kernel = "rbf")

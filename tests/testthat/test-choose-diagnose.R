@@ -119,7 +119,7 @@ test_that("with one row per domain there is no asking for room", {
 
 test_that("left-out predictions on all landmarks are those of the exact machine", {
   data <- world("recoverable", domains = 6, rows = 20)
-  sample <- read_sample(list(x = y ~ . | domain, data = data),
+  sample <- read_sample(read_input(list(x = y ~ . | domain, data = data)),
                         list(response = "any", domain = TRUE), "pooled")
   sample$weights <- with_seed(1, stats::runif(120, 0.5, 2))
   study <- new_study(sample, metrics$accuracy, list(threads = 1L), step = NULL)
@@ -156,7 +156,7 @@ test_that("left-out predictions on all landmarks are those of the exact machine"
 
 test_that("worlds without an effect keep the size of what differs and lose its sign", {
   data <- world("flip", domains = 5, rows = 6)
-  sample <- read_sample(list(x = y ~ . | domain, data = data),
+  sample <- read_sample(read_input(list(x = y ~ . | domain, data = data)),
                         list(response = "any", domain = TRUE), "pooled")
   study <- new_study(sample, metrics$rmse, list(threads = 1L), step = NULL)
   pooled <- landmark_machine(study, domain_pooled(), kernel_rbf())
@@ -176,7 +176,7 @@ test_that("worlds without an effect keep the size of what differs and lose its s
 
 test_that("a kernel that cannot be solved is no candidate", {
   data <- world("recoverable", domains = 5, rows = 8)
-  sample <- read_sample(list(x = y ~ . | domain, data = data),
+  sample <- read_sample(read_input(list(x = y ~ . | domain, data = data)),
                         list(response = "any", domain = TRUE), "pooled")
   study <- new_study(sample, metrics$accuracy, list(threads = 1L), function(label, code) code)
   pooled <- landmark_machine(study, domain_pooled(), kernel_rbf())

@@ -361,7 +361,7 @@ test_that("where the other domains have two of three classes, the third has prob
     d <- toy_domains(4, 30)
     transform(d, y = factor(ifelse(domain == "d1" & x2 > 0, "c", ifelse(x1 > 0, "b", "a"))))
   })
-  sample <- read_sample(list(x = y ~ . | domain, data = three),
+  sample <- read_sample(read_input(list(x = y ~ . | domain, data = three)),
                         list(response = "any", domain = TRUE), "none")
   held <- three$domain == "d1"
   for (spec in list(dg_lm(), dg_ridge(lambda = 1), dg_svm(probability = "platt"))) {

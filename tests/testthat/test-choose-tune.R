@@ -57,7 +57,8 @@ test_that("values of lambda that are followed at once predict as each by itself"
                 told = dg_ridge(domain_kernel = domain_multitask(0.4), offset = TRUE),
                 domain = dg_ridge(scale = "domain", kernel = kernel_laplace()),
                 equal = dg_ridge(domain_weights = "equal"))
-  task <- cv_task(dg_ridge(), list(x = y ~ . | domain, data = toy, weights = toy$x1^2 + 0.5))
+  task <- cv_task(dg_ridge(), read_input(list(x = y ~ . | domain, data = toy,
+                                              weights = toy$x1^2 + 0.5)))
   split <- fold_splits(read_folds(folds, task), task)[[1L]]
   for (name in names(specs)) {
     several <- lapply(lambdas, function(l) set_parameters(specs[[name]], list(lambda = l)))

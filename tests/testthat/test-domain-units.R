@@ -83,7 +83,7 @@ test_that("persons of several devices are left out of the fits that predict them
   d <- expand.grid(row = 1:2, unit = 1:6, site = 1:4)
   d$x <- with_seed(1, stats::rnorm(6)[d$unit] + 0.1 * stats::rnorm(48))
   d$y <- with_seed(2, stats::rnorm(6)[d$unit] + 0.1 * stats::rnorm(48))
-  sample <- read_sample(list(x = y ~ x | site, data = d, unit = d$unit),
+  sample <- read_sample(read_input(list(x = y ~ x | site, data = d, unit = d$unit)),
                         list(response = "any", domain = TRUE), "pooled")
   study <- new_study(sample, metrics$rmse, list(threads = 1L), step = NULL)
   machine <- landmark_machine(study, domain_pooled(), kernel_rbf())
@@ -121,7 +121,7 @@ test_that("rows that repeat are warned of once a call, and discrete values are n
     list(~ count | spray, InsectSprays), list(~ Loud + Age | OME, MASS::OME)
   )
   for (set in quiet) {
-    sample <- read_sample(list(x = set[[1]], data = as.data.frame(set[[2]])),
+    sample <- read_sample(read_input(list(x = set[[1]], data = as.data.frame(set[[2]]))),
                           list(response = "none", domain = TRUE), "pooled")
     expect_no_warning(warn_repeated(sample$X, sample$domain, NULL))
   }

@@ -32,7 +32,7 @@ test_that("fits with the same key share what is prepared for them", {
 
 test_that("fits that share work are the fits alone, in any order", {
   toy <- toy_domains(4, 10)
-  input <- list(x = y ~ . | domain, data = toy)
+  input <- read_input(list(x = y ~ . | domain, data = toy))
   groups <- list(
     ridge = list(
       dg_ridge(lambda = 1), dg_ridge(lambda = 5), dg_ridge(lambda = 5, scale = "rank"),
@@ -64,7 +64,7 @@ test_that("fits that share work are the fits alone, in any order", {
 
 test_that("machines that start from an earlier cost end at the same solution", {
   toy <- toy_classes(4, 12)
-  input <- list(x = y ~ . | domain, data = toy)
+  input <- read_input(list(x = y ~ . | domain, data = toy))
   specs <- list(dg_svm(cost = 1), dg_svm(cost = 10), dg_svm(cost = 0.1),
                 dg_svm(cost = 10, kernel = kernel_linear()), dg_svm(cost = 1, offset = TRUE))
   shared <- lapply(fit_inputs(specs, input), function(fit) seal(fit()))
@@ -93,7 +93,7 @@ test_that("a search has one representation for each kernel, and one set of machi
     lapply(10^(-1:2), function(lambda) dg_ridge(lambda = lambda)),
     lapply(10^(-1:2), function(lambda) chain(dica(lambda = lambda), dg_lm()))
   )) {
-    task <- cv_task(specs[[1L]], list(x = y ~ . | domain, data = toy))
+    task <- cv_task(specs[[1L]], read_input(list(x = y ~ . | domain, data = toy)))
     run <- function() evaluate_split(specs, task, split, NULL)
     expect_identical(calls("represent", run()), 1)
     if (specs[[1L]]$method == "dg_svm") expect_identical(calls("machine_data", run()), 1)

@@ -62,7 +62,7 @@ for (spec in c(projections, learners)) {
     other <- spec
     other$args$scale <- "rank"
     if ("lambda" %in% names(spec$args)) other$args$lambda <- 2
-    fits <- fit_inputs(list(other, spec, spec), list(x = y ~ . | domain, data = toy))
+    fits <- fit_inputs(list(other, spec, spec), read_input(list(x = y ~ . | domain, data = toy)))
     predicted <- function(model) quietly(predict(seal(model), toy))
     seeded <- function(fit) domgen:::with_seed(1, fit())
     alone <- predicted(seeded(function() fit(spec, y ~ . | domain, data = toy)))

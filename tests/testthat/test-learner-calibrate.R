@@ -33,7 +33,8 @@ many <- function(domains = 5, rows = 24, seed = 1) {
 }
 
 sample_of <- function(spec, formula, data, weights = NULL) {
-  read_sample(list(x = formula, data = data, weights = weights), spec_needs(spec), spec_scale(spec))
+  read_sample(read_input(list(x = formula, data = data, weights = weights)),
+              spec_needs(spec), spec_scale(spec))
 }
 
 # Decision values of each domain by a model fitted to the others, by the front door.

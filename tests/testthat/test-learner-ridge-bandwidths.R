@@ -4,8 +4,8 @@ toy <- toy_domains(5, 12)
 toy$w <- rep_len(c(1, 2, 0, 3), nrow(toy))
 
 problem_of <- function(spec, data) {
-  sample <- read_sample(list(x = y ~ x1 + x2 + x3 | domain, data = data, weights = data$w),
-                        spec_needs(spec), "pooled")
+  input <- read_input(list(x = y ~ x1 + x2 + x3 | domain, data = data, weights = data$w))
+  sample <- read_sample(input, spec_needs(spec), "pooled")
   bandwidth_problem(ridge_task(sample, spec$args), sample, spec$args)
 }
 

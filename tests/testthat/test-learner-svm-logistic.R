@@ -266,7 +266,7 @@ test_that("a search over costs and losses fits what single calls do", {
                   dg_svm(loss = "logistic", cost = 30, features = features),
                   dg_svm(loss = "hinge", cost = 30, features = features),
                   dg_svm(loss = "logistic", cost = 5, features = features))
-    input <- list(x = y ~ . | domain, data = toy)
+    input <- read_input(list(x = y ~ . | domain, data = toy))
     set.seed(1)
     together <- lapply(fit_inputs(specs, input), function(fit) fit())
     for (i in c(1, 2, 4)) {

@@ -11,7 +11,8 @@ lambdas <- 10^seq(-8, 4, length.out = 7)
 
 # Fits of all values, as in a search; were they solved together?
 fit_together <- function(specs, data, y) {
-  input <- list(x = as.formula(paste(y, "~ X1 + X2 + X3 + X4 | domain")), data = data)
+  formula <- as.formula(paste(y, "~ X1 + X2 + X3 + X4 | domain"))
+  input <- read_input(list(x = formula, data = data))
   solved <- 0
   own <- domgen:::solve_projection
   fits <- with_replaced("solve_projection", function(...) {
@@ -26,7 +27,8 @@ expect_path <- function(make, y, tolerance = 1e-7, data = d) {
   specs <- lapply(lambdas, make)
   together <- suppressWarnings(fit_together(specs, data, y))
   expect_true(attr(together, "shared"))
-  input <- list(x = as.formula(paste(y, "~ X1 + X2 + X3 + X4 | domain")), data = data)
+  formula <- as.formula(paste(y, "~ X1 + X2 + X3 + X4 | domain"))
+  input <- read_input(list(x = formula, data = data))
   for (l in seq_along(lambdas)) {
     alone <- suppressWarnings(fit_input(specs[[l]], input))
     for (part in c("values", "scores", "rank", "theorem5", "variance", "centre")) {

@@ -150,7 +150,8 @@ test_that("closed forms give no value to a level that only the left-out domain h
 
 test_that("rows that left-out domains cannot predict choose nothing", {
   d <- lone_rows()
-  sample <- read_sample(list(x = y ~ x + f | z, data = d), list(response = "any", domain = TRUE),
+  sample <- read_sample(read_input(list(x = y ~ x + f | z, data = d)),
+                        list(response = "any", domain = TRUE),
                         "none")
   args <- dg_ridge(scale = "none")$args
   task <- ridge_task(sample, args)

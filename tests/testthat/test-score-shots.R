@@ -16,7 +16,7 @@ shots_data <- function(domains = 5, rows = 14, seed = 3) {
 test_that("scores with k labels are those of adapt() by hand, on rows that no k has labels for", {
   d <- shots_data()
   spec <- dg_ridge(lambda = 1)
-  task <- cv_task(spec, list(x = y ~ x | g, data = d))
+  task <- cv_task(spec, read_input(list(x = y ~ x | g, data = d)))
   task$shots <- check_shots(c(4, 2), task, read_metrics("rmse", task$y))
   expect_identical(task$shots, c(0L, 2L, 4L))
   task$shot_metric <- read_metrics("rmse", task$y)

@@ -1,0 +1,146 @@
+# What a call gives is read once: its formula is taken apart, its columns are found, and what can be
+# said of all rows is checked. The fits of a call share it; what is learned from rows is learned by
+# read_sample(), from those that each fit has.
+
+# input: list(x, y, domain, weights, unit, data, na.action), evaluated. The same with
+#   x            the formula, or the matrix [n x p] of numbers; NULL where it was a data frame
+#   parts        the formula taken apart, see split_formula()
+#   data         a data frame of the columns, with those that the formula finds elsewhere
+#   plain, terms of the predictors, see plain_columns(), predictor_terms()
+#   home         what the formula needs beside the columns
+#   named        has the matrix names of the user's?
+#   y, domain, weights, unit   a vector with one entry per row, or NULL; domains and units are
+#                factors
+read_input <- function(input) {
+  # rows that come in blocks, or came before
+  if (!is.null(input$source)) return(c(input, list(parts = split_formula(input$x))))
+  if (inherits(input$x, "dg_feature_sums")) return(input)
+  input <- if (is.data.frame(input$x)) read_frame(input)
+           else if (inherits(input$x, "formula")) read_formula(input, input$x)
+           else read_matrix(input)
+  n <- input_rows(input)
+  readers <- list(y = read_vector, domain = read_groups, weights = read_vector, unit = read_groups)
+  for (name in names(readers)) input[[name]] <- readers[[name]](input[[name]], n, name)
+  input
+}
+
+read_formula <- function(input, formula) {
+  parts <- if (is.null(input$parts)) split_formula(formula) else input$parts
+  check_given_once(parts, input)
+  env <- environment(parts$bare)
+  check_formula_calls(parts, env)
+  input$parts <- parts
+  input$plain <- plain_columns(parts, input$data)
+  if (is.null(input$plain)) input$terms <- predictor_terms(parts, input$data)
+  terms <- if (is.null(input$plain)) input$terms else input$plain$terms
+  data <- gather_columns(terms, parts, input$data, env)
+  used <- c(input$plain$all, all.vars(terms), all.vars(parts$domain))
+  check_columns(data, intersect(used, names(data)), "data")
+  if (!is.null(parts$domain)) {
+    input$domain <- evaluate_domain(parts$domain, parts$structure, data, env)
+    check_domain_alone(parts, data, env)
+  }
+  input$data <- data
+  input$home <- small_environment(formula, names(data), env)
+  input
+}
+
+read_frame <- function(input) {
+  if (length(input$x) == 0L) abort("data", "`x` must have at least one column.")
+  input[c("x", "data")] <- list(NULL, input$x)
+  read_formula(input, stats::as.formula("~ .", env = globalenv()))
+}
+
+read_matrix <- function(input) {
+  X <- as_numeric_matrix(input$x, "x", "a formula, a numeric matrix or a data frame")
+  if (nrow(X) == 0L) abort("data", "`x` must have at least one row.")
+  input$named <- !is.null(colnames(input$x))
+  input$x <- X
+  input
+}
+
+# terms() of thousands of plain columns takes seconds: they are asked for where some of the columns
+# are wished for as they are. wishes: see kernel_columns().
+with_terms <- function(input, wishes) {
+  if (!is.null(wishes) && !is.null(input$plain) && is.null(input$terms)) {
+    input$terms <- predictor_terms(input$parts, input$data)
+  }
+  input
+}
+
+check_given_once <- function(parts, input) {
+  for (name in c("y", "domain")) {
+    inside <- parts[[if (name == "y") "response" else "domain"]]
+    if (!is.null(inside) && !is.null(input[[name]])) {
+      abort("argument", "`", name, "` must not be given when the formula has it (`",
+            deparse1(inside), "`).")
+    }
+  }
+}
+
+input_rows <- function(input) NROW(as_newdata(input))
+
+# The rows of an input as predict() takes them.
+as_newdata <- function(input) if (is.null(input$data)) input$x else input$data
+
+given_vectors <- function(input) {
+  Filter(Negate(is.null), input[c("y", "domain", "weights", "unit")])
+}
+
+# Some rows of an input, of which all were read before: see read_sample().
+take_rows <- function(input, rows) {
+  parts <- c("data", if (is.null(input$parts)) "x", "y", "domain", "weights", "unit")
+  for (part in parts) input[[part]] <- take(input[[part]], rows)
+  input$part <- TRUE
+  input
+}
+
+# A plain data frame: `[` of a data.table or a tibble has rules of its own. A column without a name,
+# the index that write.csv() and pandas add, is nothing that a formula could mean.
+check_data <- function(data, arg = "data", tell = FALSE) {
+  if (is.null(data)) return(NULL)
+  plain <- if (is.list(data) || (is.matrix(data) && !is.null(colnames(data)))) {
+    on_error(as.data.frame(data, optional = TRUE), function(e) NULL)
+  }
+  if (is.null(plain)) {
+    abort("data", "`", arg, "` must be a data frame, not ", describe(data),
+          if (is.character(data) && length(data) == 1L) {
+            paste0("; rows in files are `row_source(", dQuote(data, FALSE), ")`")
+          }, ".")
+  }
+  unnamed <- is_unnamed(names(plain))
+  if (tell && any(unnamed)) {
+    warn("unnamed", plural(sum(unnamed), "column"), " of `", arg, "` without a name (an index?) ",
+         "left out.")
+  }
+  # not by `[`, which gives columns of one name new names
+  plain[unnamed] <- NULL
+  # without the methods of their package rows of 64-bit integers are other numbers
+  package <- "bit64"
+  if (any(vapply(plain, inherits, NA, "integer64"))) need_package(package, "A 64-bit integer")
+  factors <- vapply(plain, is.factor, NA)
+  plain[factors] <- lapply(plain[factors], without_missing_level)
+  plain
+}
+
+is_unnamed <- function(names) is.na(names) | names == ""
+
+# A level that is NA hides missing values from is.na().
+without_missing_level <- function(value) {
+  if (is.factor(value) && anyNA(levels(value))) droplevels(value, exclude = NA) else value
+}
+
+as_numeric_matrix <- function(x, arg, accepted = "a numeric matrix or a data frame") {
+  if (is.atomic(x) && is.null(dim(x)) && (is.numeric(x) || is.logical(x)) && length(x)) {
+    x <- matrix(x, ncol = 1L)
+  }
+  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
+    abort("data", "`", arg, "` must be ", accepted, ", not ", describe(x), ".")
+  }
+  if (ncol(x) == 0L) abort("data", "`", arg, "` must have at least one column.")
+  names <- colnames(x)
+  if (is.null(names)) names <- rep("", ncol(x))
+  unnamed <- is_unnamed(names)
+  names[unnamed] <- paste0("x", seq_len(ncol(x)))[unnamed]
+  matrix(as.double(x), nrow(x), ncol(x), dimnames = list(NULL, names))
+}
