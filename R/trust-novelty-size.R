@@ -8,9 +8,6 @@
 # Most rows of each; beyond, what is due to their number is small.
 like_size_rows <- 200L
 
-# Draws: the more the fewer rows are drawn.
-like_size_draws <- function(n) max(3L, min(20L, 600L %/% n))
-
 # standing: of domain_standing(). The same with p, left_out and farthest of domains of like size;
 # as it is where all sizes are alike, or rows are not kept.
 like_sized <- function(standing, kernel, rows) {
@@ -73,7 +70,8 @@ compare_sized <- function(spread, sizes, parts, most) {
 # Of n rows of a part from all training domains, [draws x G].
 sized_distances <- function(spread, sizes, part, n) {
   rows <- nrow(part$gram)
-  draws <- like_size_draws(n)
+  # the more the fewer rows are drawn
+  draws <- max(3L, min(20L, 600L %/% n))
   share <- if (rows <= n) matrix(1 / rows, rows, draws)
            else vapply(seq_len(draws), function(b) {
              replace(numeric(rows), sample.int(rows, n), 1 / n)
