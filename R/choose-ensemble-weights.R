@@ -6,24 +6,24 @@ stacked <- function(members, fits, sample) {
   values <- Map(function(member, fit, name) {
     in_member_of(name, held_out_values(member, sample, fit))
   }, members, fits, names(members))
-  task <- stack_task(sample)
+  # target [n x k] on the common scale, share [n] of the rows of a domain in its vote
+  response <- encode_response(sample$y, sample$weights, standardise = FALSE)
+  task <- list(target = ridge_targets(response, sample$y),
+               share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
   fold <- calibration_folds(sample)
   mean <- cross_fitted_mean(values, task, fold[as.integer(sample$domain)])
   metric <- read_metrics(NULL, sample$y)[[1L]]
   judge <- list(y = sample$y, domain = sample$domain, metric = metric,
                 response = plain_response(sample$y, sample$weights))
-  scores <- vapply(c(list(ensemble = mean), values), function(v) score_known(v, judge),
-                   numeric(nlevels(sample$domain)))
+  scores <- vapply(c(list(ensemble = mean), values), function(v) {
+    # no score of a domain with a row that has no value
+    lacking <- is.na(rowSums(v))
+    known <- score_values(replace(v, is.na(v), 0), judge)
+    replace(known, unique(as.integer(sample$domain)[lacking]), NA_real_)
+  }, numeric(nlevels(sample$domain)))
   rownames(scores) <- levels(sample$domain)
   list(weights = stack_weights(values, task),
        held_out = list(values = mean, scores = scores, metric = metric, folds = fold))
-}
-
-# Scores by domain, NA where a row of it has no value.
-score_known <- function(values, judge) {
-  lacking <- is.na(rowSums(values))
-  scores <- score_values(replace(values, is.na(values), 0), judge)
-  replace(scores, unique(as.integer(judge$domain)[lacking]), NA_real_)
 }
 
 # Values of a member on the common scale, of each row by a fit without its domain.
@@ -107,13 +107,6 @@ common_known <- function(fitted, values, sample) {
     found[inside, ] <- common_values(fitted, values[inside, , drop = FALSE])
   }
   found
-}
-
-# list(target [n x k] on the common scale, share [n]: of the rows of a domain in its vote).
-stack_task <- function(sample) {
-  response <- encode_response(sample$y, sample$weights, standardise = FALSE)
-  list(target = ridge_targets(response, sample$y),
-       share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
 }
 
 # The mean by the weights that the rows outside of each row's fold ask for.
