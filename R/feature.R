@@ -175,14 +175,6 @@ print.dg_features <- function(x, ...) {
 # p: predictors; domains: those of which the map has a table, 0 where it uses none.
 map_cost <- function(features, p, domains = 0) UseMethod("map_cost")
 
-# What a feature map costs for each row, in operations (an addition or a multiplication is one), see
-# dg_cost(): list(
-#   dim      coordinates r
-#   values   operations to evaluate them at a row
-#   kept     numbers of the fitted map, which every worker has
-#   on_x     of a product of a factor of x and one of the domain: what the factor of x costs)
-# p: predictors; domains: those of which the map has a table, 0 where it uses none.
-
 #' @exportS3Method
 map_cost.default <- function(features, p, domains = 0) {
   abort("argument", "The feature map ", format(features), " does not say what it costs.")
