@@ -154,7 +154,16 @@ prep.projectionstep <- function(x, training, info = NULL, ...) {
                          projection$parts$response %in% c("any", "class"))
   x$columns <- setdiff(recipes::recipes_eval_select(x$terms, training, info), c(domain, outcome))
   weights <- recipes::get_case_weights(info, training)
-  rows <- step_rows(weights, nrow(training), x)
+  rows <- seq_len(nrow(training))
+  if (!is.null(weights)) {
+    if (!inherits(weights, "hardhat_frequency_weights")) {
+      abort("argument", step_name(x), " takes frequency weights only: projections give all rows ",
+            "the same weight. Give the weights to the model alone, or make them whole numbers by ",
+            "hardhat::frequency_weights().")
+    }
+    # a row of frequency weight k is k rows
+    rows <- rep(rows, as.integer(weights))
+  }
   if (length(x$columns) && x$num_comp > 0) {
     data <- training[rows, c(outcome, domain, x$columns)]
     # outcome ~ . | domain
@@ -250,17 +259,6 @@ step_column <- function(x, role, training, info, needed) {
     } else "`outcome = y`, or a recipe with an outcome.")
   }
   if (length(found)) found
-}
-
-# A row of frequency weight k is k rows.
-step_rows <- function(weights, n, x) {
-  if (is.null(weights)) return(seq_len(n))
-  if (!inherits(weights, "hardhat_frequency_weights")) {
-    abort("argument", step_name(x), " takes frequency weights only: projections give all rows the ",
-          "same weight. Give the weights to the model alone, or make them whole numbers by ",
-          "hardhat::frequency_weights().")
-  }
-  rep(seq_len(n), as.integer(weights))
 }
 
 # ---- what it says -----------------------------------------------------------------------------

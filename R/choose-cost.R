@@ -101,13 +101,6 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
   check_source_spec(spec)
   size <- Map(check_number, mget(cost_numbers), cost_numbers)
   size$counted <- check_flag(counted, "counted")
-  new_cost(spec, size)
-}
-
-cost_numbers <- c("rows", "predictors", "workers", "domains", "targets", "partitions", "iterations",
-                  "block", "bytes_per_value", "flops", "bytes", "network")
-
-new_cost <- function(spec, size) {
   plan <- cost_plan(spec, size)
   columns <- size$predictors + 2
   read <- size$rows * columns * size$bytes_per_value
@@ -127,16 +120,17 @@ new_cost <- function(spec, size) {
   solving[c("read", "sent", "seconds")] <- c(0, 0, plan$solve / size$flops)
   passes <- rbind(passes, solving)[c("pass", "reads", "operations", "read", "sent", "seconds")]
   largest <- 8 * max(0, plan$passes$numbers)
-  worker <- worker_memory(size, plan, largest)
   master <- master_memory(size, plan, largest)
   structure(class = "dg_cost", list(
     title = spec$parts$title, passes = passes[passes$reads > 0 | passes$operations > 0, ],
     readings = sum(passes$reads[passes$pass != "count"]), coordinates = plan$dim,
-    worker_memory = if (size$workers > 1) worker else master, master_memory = master,
-    seconds = sum(passes$seconds),
-    arguments = size
+    worker_memory = if (size$workers > 1) worker_memory(size, plan, largest) else master,
+    master_memory = master, seconds = sum(passes$seconds), arguments = size
   ))
 }
+
+cost_numbers <- c("rows", "predictors", "workers", "domains", "targets", "partitions", "iterations",
+                  "block", "bytes_per_value", "flops", "bytes", "network")
 
 # operations: of a row; numbers: that a worker has when it is done; reads: of all rows.
 cost_pass <- function(pass, operations, numbers, reads = 1) {
@@ -202,9 +196,8 @@ cost_plan.dg_ridge_spec <- function(spec, size) {
   # each set of domains is summed up by itself: twice in all, or three times
   open <- is.null(spec$args$lambda)
   summed <- (2 + open) * sums$to_sum
-  list(passes = rbind(space$passes, sums$pass), dim = space$dim, kept = space$kept,
-       between = space$between,
-       solve = fits * r3 / 3 + open * min(lambda_folds, sums$groups) * 4 * r3 / 3 + summed)
+  plan_in(space, sums$pass, fits * r3 / 3 + open * min(lambda_folds, sums$groups) * 4 * r3 / 3 +
+            summed)
 }
 
 # One eigendecomposition for all values of signal and noise.
@@ -212,9 +205,7 @@ cost_plan.dg_ridge_spec <- function(spec, size) {
 cost_plan.dg_gp_spec <- function(spec, size) {
   space <- space_cost(spec$args, size)
   sums <- groups_cost(space, size)
-  list(passes = rbind(space$passes, sums$pass), dim = space$dim, kept = space$kept,
-       between = space$between,
-       solve = 10 * space$dim^3 + 2 * sums$to_sum)
+  plan_in(space, sums$pass, 10 * space$dim^3 + 2 * sums$to_sum)
 }
 
 #' @exportS3Method
@@ -225,9 +216,7 @@ cost_plan.dg_svm_spec <- function(spec, size) {
   pass <- cost_pass("machine", space$map$values + m * (r * (r + 1) + 10 * r),
                     m * (r^2 + r + 2 * length(step_lengths) + 1), size$iterations)
   pass$operations <- pass$operations * size$iterations
-  list(passes = rbind(space$passes, pass), dim = r, kept = space$kept,
-       between = space$between,
-       solve = size$iterations * m * r^3 / 3)
+  plan_in(space, pass, size$iterations * m * r^3 / 3)
 }
 
 #' @exportS3Method
@@ -239,8 +228,7 @@ cost_plan.dg_projection_spec <- function(spec, size) {
   operations <- space$map$values + r * (r + 1) + r + 2 * r * s
   pass <- cost_pass("features", operations,
                     r^2 + r * size$domains * size$targets + r * s + s^2)
-  list(passes = rbind(space$passes, pass), dim = r, kept = space$kept,
-       between = space$between, solve = 25 * r^3)
+  plan_in(space, pass, 25 * r^3)
 }
 
 # The learner sees scores, for which each row is projected again.
@@ -256,6 +244,12 @@ cost_plan.dg_chain_spec <- function(spec, size) {
   list(passes = rbind(before$passes, learner$passes), dim = learner$dim,
        kept = before$kept + learner$kept, between = before$between + learner$between,
        solve = before$solve + learner$solve)
+}
+
+# A plan of one pass, beside those of the space.
+plan_in <- function(space, pass, solve) {
+  list(passes = rbind(space$passes, pass), dim = space$dim, kept = space$kept,
+       between = space$between, solve = solve)
 }
 
 # What is fitted before the sums of a method are taken: list(passes, map, dim, kept, between).

@@ -74,16 +74,13 @@ search_columns <- function(spec, blueprint) {
 
 # What scaling warns of is told once, by whoever read the sample.
 member_sample <- function(spec, sample) {
-  sample$blueprint$seen <- member_columns(spec, sample$blueprint)
+  # of columns that were made for other members; kernels find theirs themselves
+  layout <- layout_of(sample$blueprint)
+  sample$blueprint$seen <- if (!is.null(layout) && !finds_columns(spec)) {
+    which(layout$kind %in% wished_kinds(spec))
+  }
   sample$X <- see_columns(sample$X, sample$blueprint)
   quietly(scale_sample(sample, spec_scale(spec)))
-}
-
-# Which columns a member sees where some were made for others; NULL: all. Kernels find theirs
-# themselves.
-member_columns <- function(spec, blueprint) {
-  layout <- layout_of(blueprint)
-  if (!is.null(layout) && !finds_columns(spec)) which(layout$kind %in% wished_kinds(spec))
 }
 
 finds_columns <- function(spec) {

@@ -36,26 +36,10 @@ held_out_values.dg_spec <- function(spec, sample, fitted) {
   common_known(fitted, held_out_decisions(spec, scaled, fitted)$values, sample)
 }
 
-# With the search.
-#' @exportS3Method
-held_out_values.dg_tune_spec <- function(spec, sample, fitted) refitted_values(spec, sample, fitted)
-
-# Lambdas, members and weights that are those of all domains would flatter it.
-#' @exportS3Method
-held_out_values.dg_auto_spec <- function(spec, sample, fitted) {
-  refitted_values(spec, sample, fitted)
-}
-
 #' @exportS3Method
 held_out_values.dg_ensemble_spec <- function(spec, sample, fitted) {
   if (identical(spec$args$weights, "stacked")) refitted_values(spec, sample, fitted)
   else NextMethod()
-}
-
-# Its shares of the classes are no decision values.
-#' @exportS3Method
-held_out_values.dg_null_spec <- function(spec, sample, fitted) {
-  refitted_values(spec, sample, fitted)
 }
 
 refitted_values <- function(spec, sample, fitted) {
@@ -73,6 +57,18 @@ refitted_values <- function(spec, sample, fitted) {
   values[unknown_elsewhere(sample$levels, fold), ] <- NA
   values
 }
+
+# With the search.
+#' @exportS3Method
+held_out_values.dg_tune_spec <- refitted_values
+
+# Lambdas, members and weights that are those of all domains would flatter it.
+#' @exportS3Method
+held_out_values.dg_auto_spec <- refitted_values
+
+# Its shares of the classes are no decision values.
+#' @exportS3Method
+held_out_values.dg_null_spec <- refitted_values
 
 # Of the rows `held`, by a fit to the rows `train`: [held x k], 0 for a class that these lack.
 values_without <- function(spec, sample, train, held) {

@@ -4,12 +4,6 @@
 # line, the bytes, and from whole rows to columns.
 
 #' @exportS3Method
-partition_key.partition_csv <- function(partition) file_key(partition$path)
-
-#' @exportS3Method
-partition_identity.partition_csv <- function(partition) partition$path
-
-#' @exportS3Method
 partition_columns.partition_csv <- function(partition) {
   pieces <- csv_pieces(partition)
   on.exit(pieces$close())
@@ -40,11 +34,7 @@ partition_open.partition_csv <- function(partition, columns = NULL, text = chara
   pieces <- csv_pieces(partition)
   layout <- pieces$layout
   if (is.null(columns)) columns <- layout$names[!is_unnamed(layout$names)]
-  on_error(check_columns(stats::setNames(as.list(layout$names), layout$names), columns,
-                         partition$label), function(e) {
-    pieces$close()
-    stop(e)
-  })
+  or_close(check_named(layout$names, columns, partition$label), pieces$close)
   readers_in_turn(function() {
     piece <- pieces$read()
     if (is.null(piece)) return(NULL)
@@ -58,10 +48,7 @@ partition_open.partition_csv <- function(partition, columns = NULL, text = chara
 csv_pieces <- function(partition) {
   label <- partition$label
   stream <- csv_stream(partition)
-  layout <- on_error(csv_layout(stream, label), function(e) {
-    stream$close()
-    stop(e)
-  })
+  layout <- or_close(csv_layout(stream, label), stream$close)
   done <- 0
   fields <- length(layout$names)
   list(layout = layout, read = function(text = TRUE) {

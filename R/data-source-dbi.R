@@ -71,10 +71,7 @@ partition_count.partition_dbi <- function(partition) {
 #' @exportS3Method
 partition_open.partition_dbi <- function(partition, columns = NULL, text = character()) {
   link <- connect(partition)
-  result <- on_error(send_query(link$connection, partition, columns), function(e) {
-    link$close()
-    stop(e)
-  })
+  result <- or_close(send_query(link$connection, partition, columns), link$close)
   done <- 0
   ended <- FALSE
   list(read = function(n) {
@@ -178,7 +175,7 @@ send_query <- function(connection, partition, columns) {
   if (!is.null(partition$table)) {
     if (!is.null(columns)) {
       there <- asking(DBI::dbListFields(connection, partition$table), partition)
-      check_columns(stats::setNames(as.list(there), there), columns, partition$label)
+      check_named(there, columns, partition$label)
     }
     query <- paste(select, "FROM", quoted(partition$table))
   } else if (!is.null(columns) && can_wrap(query)) {

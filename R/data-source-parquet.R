@@ -9,12 +9,6 @@ parquet_engine <- function() {
 }
 
 #' @exportS3Method
-partition_key.partition_parquet <- function(partition) file_key(partition$path)
-
-#' @exportS3Method
-partition_identity.partition_parquet <- function(partition) partition$path
-
-#' @exportS3Method
 partition_columns.partition_parquet <- function(partition) parquet_about(partition)$columns
 
 #' @exportS3Method
@@ -24,7 +18,7 @@ partition_count.partition_parquet <- function(partition) parquet_about(partition
 partition_open.partition_parquet <- function(partition, columns = NULL, text = character()) {
   there <- parquet_about(partition)$columns
   if (is.null(columns)) columns <- there
-  check_columns(stats::setNames(as.list(there), there), columns, partition$label)
+  check_named(there, columns, partition$label)
   if (parquet_engine() == "arrow") return(arrow_reader(partition, columns, text))
   # 64-bit integers as they are, where the version can do that: those that are not exact are errors
   wide <- "read_int64_type" %in% names(formals(nanoparquet::parquet_options))

@@ -79,9 +79,13 @@ file_kind <- function(path) {
   unname(file_kinds[sub("(?s).*?[.]((csv|tsv|txt)[.]gz|[^.]*)$", "\\1", name, perl = TRUE)])
 }
 
-file_key <- function(path) {
-  known <- file.info(path, extra_cols = FALSE)
+#' @exportS3Method
+partition_identity.partition_file <- function(partition) partition$path
+
+#' @exportS3Method
+partition_key.partition_file <- function(partition) {
+  known <- file.info(partition$path, extra_cols = FALSE)
   # copying sets mtime to that of another file, but not ctime
-  paste(path, format(known$size, digits = 15), format(as.numeric(known$mtime), digits = 20),
-        format(as.numeric(known$ctime), digits = 20))
+  paste(partition$path, format(known$size, digits = 15),
+        format(as.numeric(known$mtime), digits = 20), format(as.numeric(known$ctime), digits = 20))
 }

@@ -203,7 +203,8 @@ describe_partition.default <- function(partition) ""
 #   class c("partition_<kind>", "dg_partition"), with methods of the generics below.
 
 new_partition <- function(kind, label, ...) {
-  structure(list(label = label, ...), class = c(paste0("partition_", kind), "dg_partition"))
+  file <- if (kind %in% file_kinds) "partition_file"
+  structure(list(label = label, ...), class = c(paste0("partition_", kind), file, "dg_partition"))
 }
 
 # The number of rows, as cheaply as the kind allows.
@@ -257,6 +258,19 @@ safely_read <- function(code, label, first) {
     abort("data", "`", label, "` cannot be read from row ", in_full(first), " on: ",
           conditionMessage(e))
   })
+}
+
+# The value of code; where that fails, what was opened for it is closed.
+or_close <- function(code, close) {
+  on_error(code, function(e) {
+    close()
+    stop(e)
+  })
+}
+
+# names: of all columns; columns: those that must be among them.
+check_named <- function(names, columns, label) {
+  check_columns(stats::setNames(as.list(names), names), columns, label)
 }
 
 # f(data, first) for each block, until it gives FALSE: data agreed with the prototype, first: number

@@ -174,12 +174,9 @@ write_state <- function(sink, connection, number, state) {
 sink_part.sink_table <- function(sink, number) {
   link <- connect(sink$partition)
   connection <- link$connection
-  found <- on_error(asking_sink(sink, when_free(function() {
+  found <- or_close(asking_sink(sink, when_free(function() {
     list(part = call_state(sink, connection)$part, state = read_state(sink, connection, number))
-  })), function(e) {
-    link$close()
-    stop(e)
-  })
+  })), link$close)
   state <- found$state
   if (is.null(state)) state <- list(done = 0, finished = FALSE, notes = NULL)
   grow <- function(columns, done, notes, finished) {
