@@ -20,11 +20,6 @@ axe_data.dg_fit <- function(x, verbose = FALSE, ...) {
             c("reference = \"training\" of ensembles", "intervals"))
 }
 
-# All of it.
-slimmed <- function(object) {
-  slim_parts(object, function(part) without_call(without_fitted(without_data(part))))
-}
-
 # take: a function of a model, for it and for the models that it is made of.
 slim_parts <- function(object, take) {
   check_sealed(object, "x")
@@ -45,7 +40,9 @@ without_fitted <- function(object) {
   if (inherits(object, "dg_adapted")) return(object)
   rows <- object$rows
   if (is.null(rows$n)) {
-    object$rows <- c(list(n = length(rows$kept)), rows[intersect(names(rows), kept_of_rows)])
+    # which rows they were stays
+    kept <- intersect(names(rows), c("origin", "action"))
+    object$rows <- c(list(n = length(rows$kept)), rows[kept])
   }
   if (!is.null(object$decision)) object$decision <- object$decision[0L, , drop = FALSE]
   object$held_out$values <- NULL
@@ -53,9 +50,6 @@ without_fitted <- function(object) {
   object[c("scores", "costs", "left_out", if (!has_posterior(object)) "y")] <- NULL
   object
 }
-
-# Which rows they were.
-kept_of_rows <- c("origin", "action")
 
 without_data <- function(object) {
   if (!is.null(object$members)) object$X <- NULL

@@ -97,13 +97,12 @@ get_predicted.dg_fit <- function(x, data = NULL, predict = "expectation", ci = N
     interval <- data.frame(SE = found$se.fit, CI_low = found$fit$lower,
                            CI_high = found$fit$upper)
   }
-  if (is.matrix(values)) values <- long_values(values)
+  # a line for each row and class or component
+  if (is.matrix(values)) {
+    values <- data.frame(Row = rep(seq_len(nrow(values)), ncol(values)),
+                         Response = rep(colnames(values), each = nrow(values)),
+                         Predicted = as.vector(values))
+  }
   structure(values, ci_data = interval, data = data, ci = ci, predict = predict,
             class = c("get_predicted", class(values)))
-}
-
-# A line for each row and class or component.
-long_values <- function(values) {
-  data.frame(Row = rep(seq_len(nrow(values)), ncol(values)),
-             Response = rep(colnames(values), each = nrow(values)), Predicted = as.vector(values))
 }

@@ -1,21 +1,14 @@
 # Learners of mlr3: one class for each type of task, whose objects differ by the method.
 
 mlr_methods <- c("svm", "ridge", "gp", "auto")
+
 mlr_feature_types <- c("logical", "integer", "numeric", "character", "factor", "ordered")
 
 # R6 gives these to its methods.
 utils::globalVariables(c("self", "private", "super"))
 
-# Made when they are first asked for: mlr3 and R6 need not be there.
-mlr_made <- new.env(parent = emptyenv())
-
-mlr_learner_class <- function(type) {
-  if (is.null(mlr_made[[type]])) mlr_made[[type]] <- new_learner_class(type)
-  mlr_made[[type]]
-}
-
 # The methods are short, as each saved learner carries them; what they call is found in the package.
-new_learner_class <- function(type) {
+mlr_learner_class <- function(type) {
   public <- list(initialize = function(method) {
     private$.method <- method
     do.call(super$initialize, mlr_description(self, method))
@@ -34,8 +27,6 @@ new_learner_class <- function(type) {
   }
 }
 
-mlr_learner <- function(type, method) mlr_learner_class(type)$new(method)
-
 # method: of mlr_methods, or "" for a learner whose parameter is a specification.
 mlr_key <- function(type, method) paste0(type, ".domgen", if (nzchar(method)) "_", method)
 
@@ -46,24 +37,21 @@ mlr_description <- function(learner, method) {
   spec <- if (!open) get(paste0("dg_", method), mode = "function")()
   standard_error <- open || "se" %in% spec_gives(spec)
   properties <- c(if (open || takes_weights(spec)) "weights", "missings", "new_levels")
+  params <- if (open) {
+    own <- paradox::p_uty(custom_check = mlr_spec_check, tags = c("train", "required"))
+    do.call(paradox::ps, c(list(spec = own), mlr_data_parameters()))
+  } else {
+    mlr_parameters(spec, if (type == "regr") c("probability", "multiclass"), mlr_data_parameters())
+  }
   list(
     id = mlr_key(type, method), packages = "domgen", feature_types = mlr_feature_types,
     predict_types = c("response", if (type == "classif") "prob"
                                   else if (standard_error) c("se", "quantiles")),
     properties = intersect(c(properties, if (type == "classif") c("twoclass", "multiclass")),
                            mlr3::mlr_reflections$learner_properties[[type]]),
-    param_set = mlr_learner_parameters(spec, type),
+    param_set = params,
     label = if (open) "Any specification of domgen" else spec$parts$title, man = "domgen::mlr3"
   )
-}
-
-mlr_learner_parameters <- function(spec, type) {
-  if (!is.null(spec)) {
-    for_classes <- if (type == "regr") c("probability", "multiclass")
-    return(mlr_parameters(spec, for_classes, mlr_data_parameters()))
-  }
-  own <- list(spec = paradox::p_uty(custom_check = mlr_spec_check, tags = c("train", "required")))
-  do.call(paradox::ps, c(own, mlr_data_parameters()))
 }
 
 mlr_spec_check <- function(x) {

@@ -15,13 +15,6 @@ measure_metrics <- function(type) {
 measure_key <- function(type, name) paste0(type, ".domain_", name)
 
 measure_class <- function() {
-  if (is.null(mlr_made$measure)) mlr_made$measure <- new_measure_class()
-  mlr_made$measure
-}
-
-mlr_measure <- function(type, name) measure_class()$new(type, name)
-
-new_measure_class <- function() {
   R6::R6Class(
     "MeasureDomain", inherit = mlr3::Measure, parent_env = topenv(),
     public = list(initialize = function(type, name) {

@@ -30,14 +30,10 @@ pipeop_description <- function(method, id, param_vals) {
        packages = "domgen", feature_types = mlr_feature_types)
 }
 
-# The columns of a task that a PipeOp is to transform.
-pipeop_columns <- function(private, task) {
-  task <- task$clone()
-  task$select(private$.select_cols(task))
-}
-
 pipeop_train <- function(op, private, task) {
-  seen <- pipeop_columns(private, task)
+  # the columns that the PipeOp is to transform
+  seen <- task$clone()
+  seen <- seen$select(private$.select_cols(seen))
   if (!length(seen$feature_names)) {
     op$state <- list(columns = character())
     return(task)

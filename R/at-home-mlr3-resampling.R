@@ -29,11 +29,6 @@ task_splits <- function(folds, task) {
 }
 
 resampling_class <- function() {
-  if (is.null(mlr_made$resampling)) mlr_made$resampling <- new_resampling_class()
-  mlr_made$resampling
-}
-
-new_resampling_class <- function() {
   R6::R6Class(
     "ResamplingDomainCV", inherit = mlr3::Resampling, parent_env = topenv(),
     public = list(

@@ -1,5 +1,6 @@
 # mlr3 and mlr3pipelines are told of domgen when they are there: at once, or when they are loaded.
-# Telling them again changes nothing.
+# Telling them again changes nothing. What tasks and parameters are to domgen is here too; learners,
+# measures, resamplings and PipeOps have files of their own.
 
 #' domgen in mlr3
 #'
@@ -116,15 +117,17 @@ when_loaded <- function(package, settle, pkgname = "domgen") {
 
 settle_objects <- function() {
   settle_role(mlr3::mlr_reflections)
+  measures <- measure_class()
   for (type in c("classif", "regr")) {
+    learners <- mlr_learner_class(type)
     for (method in Filter(function(method) is_for(type, method), c("", mlr_methods))) {
-      mlr3::mlr_learners$add(mlr_key(type, method), maker(mlr_learner, type, method))
+      mlr3::mlr_learners$add(mlr_key(type, method), maker(learners, method))
     }
     for (name in names(measure_metrics(type))) {
-      mlr3::mlr_measures$add(measure_key(type, name), maker(mlr_measure, type, name))
+      mlr3::mlr_measures$add(measure_key(type, name), maker(measures, type, name))
     }
   }
-  mlr3::mlr_resamplings$add("domain_cv", function() resampling_class()$new())
+  mlr3::mlr_resamplings$add("domain_cv", maker(resampling_class()))
 }
 
 settle_pipeops <- function() {
@@ -139,11 +142,11 @@ is_for <- function(type, method) {
     !identical(get(paste0("dg_", method), mode = "function")()$parts$response, "number")
 }
 
-# What a dictionary calls to make an object.
-maker <- function(make, type, name) {
-  force(type)
-  force(name)
-  function() make(type, name)
+# What a dictionary calls to make an object of a class.
+maker <- function(class, ...) {
+  force(class)
+  given <- list(...)
+  function() do.call(class$new, given)
 }
 
 # The role `domain` of a column, which new data need not have.
@@ -160,4 +163,159 @@ settle_role <- function(reflections) {
   }
   # what workers load first
   reflections$loaded_packages <- union(reflections$loaded_packages, "domgen")
+}
+
+# ---- tasks: what one says of its rows, and fits to it -----------------------------------------
+#
+# The domain of a row is in the column with the role `domain`, which is ours, or else in that with
+# the role `group`, which is mlr3's.
+
+mlr_domain_columns <- function(task) {
+  roles <- task$col_roles
+  if (length(roles$domain)) roles$domain else roles$group
+}
+
+# NULL where no column has the role.
+mlr_domain <- function(task) {
+  columns <- mlr_domain_columns(task)
+  if (length(columns)) combined_domain(task$data(cols = columns))
+}
+
+# Several columns with the role mean their combinations; "a.b" and "c" are not "a" and "b.c".
+combined_domain <- function(columns) {
+  columns <- as.data.frame(columns)
+  if (length(columns) == 1L) return(columns[[1L]])
+  interaction(lapply(columns, function(column) {
+    column <- as_groups(column)
+    levels(column) <- gsub("([\\\\.])", "\\\\\\1", levels(column))
+    column
+  }), drop = TRUE)
+}
+
+mlr_features <- function(task) {
+  as.data.frame(task$data(cols = task$feature_names), optional = TRUE)
+}
+
+# A fit to the features of a task. further: list(y, weights, na.action), of which what is NULL is
+# not given.
+mlr_fit <- function(spec, task, further) {
+  domain <- mlr_domain(task)
+  needed <- spec_needs(spec)$domain || by_domain(spec_scale(spec)) ||
+    identical(as_imputation(further$na.action)$by, "domain")
+  if (needed && is.null(domain)) abort_no_role(task, "the model learns from domains")
+  given <- Filter(Negate(is.null), c(list(x = mlr_features(task), domain = domain), further))
+  # by names, as the fit keeps its call
+  call <- as.call(c(list(quote(fit), quote(spec)), lapply(stats::setNames(nm = names(given)),
+                                                          as.name)))
+  eval(call, list2env(c(given, list(spec = spec)), parent = topenv()))
+}
+
+# What predict() of a fit needs beside the model: list(newdata, domain, reference, ...).
+mlr_new_rows <- function(model, task, values) {
+  domain <- mlr_domain(task)
+  judges <- judges_other_rows(model) && !is_fixed(model)
+  if (judges && is.null(domain)) abort_no_role(task, "the model judges rows by their domain")
+  rows <- list(newdata = mlr_features(task), domain = domain, reference = values$reference,
+               new_levels = values$new_levels)
+  if (is.data.frame(values$reference)) {
+    rows$reference_domain <- reference_domain(values$reference, mlr_domain_columns(task))
+  }
+  Filter(Negate(is.null), rows)
+}
+
+reference_domain <- function(reference, columns) {
+  if (!length(columns)) return(NULL)
+  reference <- check_data(reference, "reference")
+  check_columns(reference, columns, "reference")
+  combined_domain(reference[columns])
+}
+
+abort_no_role <- function(task, why) {
+  if (is.null(task$col_roles)) {
+    abort("role", "`$predict_newdata_fast()` hands on no domain, which is needed because ", why,
+          ": use `$predict_newdata()`.")
+  }
+  abort("role", "The task \"", task$id, "\" must have a column with the role \"domain\" or ",
+        "\"group\", because ", why, ": `task$set_col_roles(\"<column>\", roles = \"domain\")`.")
+}
+
+mlr_reference_check <- function(x) {
+  if (is.null(x) || is.data.frame(x) || identical(x, "training")) return(TRUE)
+  paste0("`reference` must be \"training\" or a data frame of rows, not ", describe(x))
+}
+
+mlr_na_action_check <- function(x) {
+  if (is.null(x) || is.function(x) || is.character(x) || is_imputation(x)) return(TRUE)
+  paste0("`na.action` must be na.impute, na.omit or another such function, not ", describe(x))
+}
+
+# Arguments that are given with data or with new rows. na.action: where nothing else is said.
+mlr_data_parameters <- function(na.action = na.impute()) {
+  list(
+    na.action = paradox::p_uty(custom_check = mlr_na_action_check, default = stats::na.omit,
+                               init = na.action, tags = "train"),
+    reference = paradox::p_uty(custom_check = mlr_reference_check, default = NULL,
+                               tags = "predict"),
+    new_levels = paradox::p_fct(new_level_choices, default = "na", tags = "predict")
+  )
+}
+
+# ---- parameter sets of paradox ----------------------------------------------------------------
+#
+# What a parameter may be is not written down again: it follows from the argument's default and from
+# what the check at the door takes.
+
+# The arguments of a method as a ParamSet. spec: the method without data; without: arguments that
+# are no parameters there; further: named domains of paradox.
+mlr_parameters <- function(spec, without = character(), further = list()) {
+  names <- setdiff(names(spec$args), without)
+  defaults <- lapply(formals(get(spec$method, mode = "function"))[names], eval, topenv())
+  rows <- parameter_rows(spec$parts, names)[names]
+  own <- Map(mlr_parameter, rows, defaults)
+  do.call(paradox::ps, c(own, further))
+}
+
+# One argument as a domain of paradox.
+mlr_parameter <- function(row, default) {
+  tags <- c("train", if (row$name == "threads") "threads")
+  special <- if (door_takes(row, NULL)) list(NULL) else list()
+  if (is.character(default) && length(default) > 1L) {
+    return(paradox::p_fct(default, default = default[1L], tags = tags, special_vals = special))
+  }
+  range <- door_range(row)
+  if (range$kind == "other") {
+    checked <- function(x) door_complaint(row, x)
+    return(paradox::p_uty(custom_check = checked, default = default, tags = tags))
+  }
+  if (range$kind == "flag") return(paradox::p_lgl(default = default, tags = tags))
+  make <- if (range$kind == "whole") paradox::p_int else paradox::p_dbl
+  make(lower = range$lower, upper = range$upper, default = default, tags = tags,
+       special_vals = special)
+}
+
+# TRUE, or why the door of a method refuses the value.
+door_complaint <- function(row, value) complaint(row$check(value, row$name))
+
+# TRUE, or what an error says, without the full stop that paradox adds.
+complaint <- function(code) {
+  on_error({
+    force(code)
+    TRUE
+  }, function(e) sub("[.]$", "", conditionMessage(e)))
+}
+
+door_takes <- function(row, value) isTRUE(door_complaint(row, value))
+
+# list(kind: "flag", "whole", "number" or "other", lower, upper). The bounds of paradox are closed,
+# so that the check still has the last word on 0.
+door_range <- function(row) {
+  takes <- function(value) door_takes(row, value)
+  # what takes a word that means nothing is not checked here
+  if (takes("no such value")) return(list(kind = "other"))
+  if (takes(TRUE)) return(list(kind = "flag"))
+  if (!takes(12) && !takes(0.5)) return(list(kind = "other"))
+  whole <- !takes(0.5)
+  small <- if (whole) Filter(takes, c(0:2, 10)) else 0
+  list(kind = if (whole) "whole" else "number", lower = if (takes(-1)) -Inf else small[1L],
+       upper = if (takes(12)) Inf else 1)
 }

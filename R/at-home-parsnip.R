@@ -1,6 +1,6 @@
-# A model of the parsnip package, whose engines are learners of this one. What parsnip is told of it
-# stands in at-home-parsnip-register.R; what its engines call, and prediction, is here. Nothing of
-# parsnip is needed before domain_learner() is called.
+# A model of the parsnip package, whose engines are learners of this one: its specification, what
+# parsnip is told of it, what its engines call, and what is made of predictions. Nothing of parsnip
+# is needed before domain_learner() is called.
 
 #' A parsnip model for several domains
 #'
@@ -109,7 +109,13 @@ domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, doma
     abort("argument", "`engine` must be one of ", enumerate(names(parsnip_engines()), quote = "\""),
           ", not ", describe(engine), ".")
   }
-  check_engine_mode(engine, mode)
+  # that an engine or mode is not known at all is for parsnip to say
+  modes <- parsnip_engines()[[engine]]$modes
+  if (length(mode) == 1L && length(modes) &&
+      mode %in% setdiff(c("regression", "classification"), modes)) {
+    abort("argument", "`mode` must be ", enumerate(modes, quote = "\""), " for the engine \"",
+          engine, "\", not \"", mode, "\".")
+  }
   args <- list(
     domain = column_name(rlang::enquo(domain)), domain_kernel = rlang::enquo(domain_kernel),
     cost = rlang::enquo(cost), penalty = rlang::enquo(penalty), sigma = rlang::enquo(sigma),
@@ -154,19 +160,254 @@ check_args.domain_learner <- function(object, call = NULL) {
   invisible(object)
 }
 
-# That an engine or mode is not known at all is for parsnip to say.
-check_engine_mode <- function(engine, mode) {
-  if (length(engine) != 1L || length(mode) != 1L) return(invisible())
-  modes <- parsnip_engines()[[engine]]$modes
-  if (mode %in% setdiff(c("regression", "classification"), modes) && length(modes)) {
-    abort("argument", "`mode` must be ", enumerate(modes, quote = "\""), " for the engine \"",
-          engine, "\", not \"", mode, "\".")
-  }
-}
-
 # Which column the domain is in is nothing to tune.
 #' @exportS3Method generics::tunable
 tunable.domain_learner <- function(x, ...) {
   found <- NextMethod()
   found[found$name != "domain", ]
+}
+
+# ---- what parsnip is told of it, once, when both packages are loaded: see .onLoad() -----------
+
+# Whichever of the two packages is loaded first.
+settle_in_parsnip <- function() when_loaded("parsnip", register_parsnip)
+
+# The engines: their function, its modes, main arguments, and whether they have a posterior.
+parsnip_engines <- function() {
+  shared <- c("domain", "domain_kernel", "sigma", "scale", "tau")
+  both <- c("regression", "classification")
+  list(svm = list(method = "dg_svm", modes = both, arguments = c(shared, "cost")),
+       ridge = list(method = "dg_ridge", modes = both, arguments = c(shared, "penalty")),
+       gp = list(method = "dg_gp", modes = "regression", arguments = shared, posterior = TRUE),
+       auto = list(method = "dg_auto", modes = both, arguments = "domain"))
+}
+
+# Main arguments of an engine by parsnip's name: the engine's name, and the parameter that tunes it.
+engine_arguments <- function(engine) {
+  dials <- function(fun, ...) list(pkg = "dials", fun = fun, ...)
+  own <- function(fun) list(pkg = "domgen", fun = fun)
+  all <- list(domain = list("domain", own("domain_learner")),
+              domain_kernel = list("domain_kernel", own("domain_kernel_type")),
+              cost = list("cost", dials("cost", range = c(-5, 10))),
+              penalty = list("lambda", dials("penalty", range = c(-3, 3))),
+              sigma = list("sigma", dials("rbf_sigma", range = c(-0.5, 1))),
+              scale = list("scale", own("domain_scale")),
+              tau = list("tau", own("domain_tau")))
+  all[parsnip_engines()[[engine]]$arguments]
+}
+
+register_parsnip <- function() {
+  model <- "domain_learner"
+  if (model %in% parsnip::get_from_env("models")) return(invisible())
+  parsnip::set_new_model(model)
+  engines <- parsnip_engines()
+  for (mode in unique(unlist(lapply(engines, `[[`, "modes")))) {
+    parsnip::set_model_mode(model, mode)
+  }
+  for (engine in names(engines)) {
+    for (mode in engines[[engine]]$modes) register_engine(model, mode, engine, engines[[engine]])
+    arguments <- engine_arguments(engine)
+    for (name in names(arguments)) {
+      parsnip::set_model_arg(model, engine, parsnip = name, original = arguments[[name]][[1L]],
+                             func = arguments[[name]][[2L]], has_submodel = FALSE)
+    }
+  }
+}
+
+register_engine <- function(model, mode, engine, row) {
+  parsnip::set_model_engine(model, mode, engine)
+  parsnip::set_dependency(model, engine, pkg = "domgen", mode = mode)
+  classes <- mode == "classification"
+  parsnip::set_fit(model, mode, engine, value = list(
+    interface = "formula", protect = c("formula", "data", "weights"),
+    func = c(pkg = "domgen", fun = "fit_domain_learner"),
+    defaults = c(list(method = row$method), if (classes) list(probability = "platt"))
+  ))
+  # factors are left to the learner, also the domain
+  parsnip::set_encoding(model, mode, engine, options = list(
+    predictor_indicators = "none", compute_intercept = FALSE, remove_intercept = FALSE,
+    allow_sparse_x = FALSE
+  ))
+  predictions <- c(list(raw = prediction_of("decision")), if (classes) {
+    list(class = prediction_of("class"), prob = prediction_of("prob", as_parsnip_prob))
+  } else list(numeric = prediction_of("response"), pred_int = interval_of("prediction")),
+  if (isTRUE(row$posterior)) list(conf_int = interval_of("confidence", se.fit = TRUE)))
+  for (type in names(predictions)) {
+    parsnip::set_pred(model, mode, engine, type = type, value = predictions[[type]])
+  }
+}
+
+# The call of predict(), and what is made of its value.
+prediction_of <- function(type, post = NULL, ...) {
+  list(pre = warn_explained, post = post, func = c(fun = "predict"),
+       args = list(object = quote(object$fit), newdata = quote(new_data), type = type, ...))
+}
+
+interval_of <- function(interval, ...) {
+  prediction_of("response", as_parsnip_interval, interval = interval, level = quote(level), ...)
+}
+
+# ---- what the engines call --------------------------------------------------------------------
+
+#' What the engines of domain_learner() call
+#'
+#' Fits a learner to what parsnip hands over. To be called by parsnip; users call
+#' [domain_learner()], or the learner itself.
+#'
+#' @param formula,data,weights What parsnip hands over: formula, with or without a bar, data frame,
+#'   numbers or `NULL`.
+#' @param method Name of the learner, such as `"dg_svm"`.
+#' @param domain Name of the column with the domain, or `NULL`.
+#' @param domain_kernel,tau,sigma See [domain_learner()].
+#' @param ... Further arguments of the learner, and `na.action`.
+#' @return The fitted learner.
+#' @keywords internal
+#' @export
+fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm", domain = NULL,
+                               domain_kernel = NULL, tau = NULL, sigma = NULL, ...) {
+  check_given(formula, "formula")
+  if (!inherits(formula, "formula")) {
+    abort("argument", "`formula` must be a formula, not ", describe(formula), ".")
+  }
+  check_given(data, "data")
+  data <- check_data(data)
+  method <- check_choice(method, "method", vapply(parsnip_engines(), `[[`, "", "method"))
+  args <- list(...)
+  check_no_dots(args[intersect(names(args), setdiff(data_arguments, "na.action"))],
+                setdiff(names(formals(method)), c(data_arguments, "...")))
+  args$domain_kernel <- kernel_of_name(domain_kernel, tau, method)
+  if (!is.null(sigma)) {
+    if (!is.null(args$kernel)) abort("argument", "`sigma` must not be given with `kernel`.")
+    args$kernel <- kernel_rbf(sigma = sigma)
+  }
+  na.action <- if (is.null(args$na.action)) stats::na.omit else args$na.action
+  spec <- do.call(method, args[names(args) != "na.action"])
+  formula <- barred_formula(formula, read_domain_name(domain, formula, data, spec))
+  # a method without weights takes NULL for none
+  fit(spec, formula, data = data, weights = weights, na.action = na.action)
+}
+
+kernel_of_name <- function(kernel, tau, method) {
+  named <- is.character(kernel)
+  if (named) kernel <- check_choice(kernel, "domain_kernel", domain_kernel_types)
+  if (!is.null(tau) && !identical(kernel, "multitask")) {
+    abort("argument", "`tau` needs `domain_kernel = \"multitask\"`.")
+  }
+  if (!named) return(kernel)
+  if (kernel != "multitask") return(do.call(paste0("domain_", kernel), list()))
+  domain_multitask(if (is.null(tau) && method != "dg_gp") 0.5 else tau)
+}
+
+# The column that holds the domain: named, or made by domain_blueprint(); NULL where the formula
+# says it, or none is needed.
+read_domain_name <- function(domain, formula, data, spec) {
+  barred <- !is.null(split_formula(formula)$domain)
+  if (!is.null(domain)) {
+    if (barred) abort("argument", "`domain` must not be given when the formula has it.")
+    if (!is.character(domain) || length(domain) != 1L || !domain %in% names(data)) {
+      abort("argument", "`domain` must be a column of the data, not ", describe(domain),
+            "; it has ", enumerate(names(data)), ". A recipe in a workflow hands over its ",
+            "predictors only, and the role \"domain\" with `domain_blueprint()`, which needs no ",
+            "`domain`.")
+    }
+    return(domain)
+  }
+  if (barred) return(NULL)
+  if (handed_domain %in% names(data)) return(handed_domain)
+  if (spec_needs(spec)$domain || by_domain(spec_scale(spec)) || wants_probabilities(spec)) {
+    abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, a ",
+          "formula `y ~ x | school`, or in a workflow the role \"domain\" and ",
+          "`add_recipe(blueprint = domain_blueprint())`.", if (wants_probabilities(spec)) {
+            " Probabilities are learned on left-out domains too (`probability = \"none\"`: none)."
+          })
+  }
+}
+
+# `y ~ x + school` is `y ~ x | school`. By a loop: a formula is as deep as it is long.
+barred_formula <- function(formula, domain) {
+  if (is.null(domain)) return(formula)
+  domain <- as.name(domain)
+  rest <- formula[[length(formula)]]
+  terms <- list()
+  while (is_call_to(rest, "+") && length(rest) == 3L) {
+    terms <- c(list(rest[[3L]]), terms)
+    rest <- rest[[2L]]
+  }
+  terms <- Filter(function(term) !identical(term, domain), c(list(rest), terms))
+  right <- if (length(terms)) Reduce(function(a, b) call("+", a, b), terms) else 1
+  formula[[length(formula)]] <- call("|", right, domain)
+  formula
+}
+
+# ---- predictions ------------------------------------------------------------------------------
+
+# A matrix with a column for each class.
+as_parsnip_prob <- function(result, object) {
+  tibble::as_tibble(as.data.frame(result, optional = TRUE))
+}
+
+# A data frame of intervals, or with standard errors of f list(fit, se.fit).
+as_parsnip_interval <- function(result, object) {
+  found <- if (is.data.frame(result)) result else result$fit
+  table <- tibble::tibble(.pred_lower = found$lower, .pred_upper = found$upper)
+  if (isTRUE(object$spec$method$pred$conf_int$extras$std_error) && !is.null(result$se.fit)) {
+    table$.std_error <- result$se.fit
+  }
+  table
+}
+
+# ---- fits whose domains are described once and for all, and tools that make up rows -----------
+
+#' @exportS3Method
+fix_reference.model_fit <- function(model, rows, domain = NULL) {
+  model$fit <- fix_reference(model$fit, rows, domain)
+  model
+}
+
+# The rows go through what comes before the model, as those that are predicted.
+#' @exportS3Method
+fix_reference.workflow <- function(model, rows, domain = NULL) {
+  if (!isTRUE(model$trained)) {
+    abort("argument", "`model` must be a fitted workflow: give it data with fit() first.")
+  }
+  check_describing(rows, domain)
+  if (!is.character(rows)) rows <- hardhat::forge(rows, model$pre$mold$blueprint)$predictors
+  model$fit$fit <- fix_reference(model$fit$fit, rows, domain)
+  model
+}
+
+# Packages that hand a model rows which nobody observed.
+explaining_packages <- c("DALEX", "DALEXtra", "ingredients", "iBreakDown", "iml", "pdp", "vip",
+                         "vetiver", "fastshap", "kernelshap", "hstats", "flashlight", "lime")
+
+# These ask a bare model about itself. A workflow is asked nothing, and is here when it predicts:
+# parsnip calls this before each prediction. A function of theirs is told once.
+warn_explained <- function(new_data, object) {
+  if (!inherits(object$fit, "dg_fit")) return(new_data)
+  for (i in seq_len(sys.nframe())) {
+    home <- environment(sys.function(i))
+    package <- if (!is.null(home)) environmentName(topenv(home))
+    if (!any(package %in% explaining_packages)) next
+    frame <- sys.frame(i)
+    if (is.null(frame$.domgen_told)) {
+      frame$.domgen_told <- TRUE
+      warn_moving(object$fit, paste(package, "makes up rows"))
+    }
+    break
+  }
+  new_data
+}
+
+# marginaleffects muffles what predictions warn of, and asks any model about itself; it has no such
+# method for those of tidymodels.
+#' @exportS3Method marginaleffects::sanitize_model_specific
+sanitize_model_specific.workflow <- function(model, ...) {
+  sanitize_model_specific.model_fit(model$fit$fit)
+  model
+}
+
+#' @exportS3Method marginaleffects::sanitize_model_specific
+sanitize_model_specific.model_fit <- function(model, ...) {
+  if (inherits(model$fit, "dg_fit")) warn_moving(model$fit, "marginaleffects makes up rows")
+  model
 }

@@ -1,7 +1,6 @@
 # Steps of the recipes package that replace predictors by the components of a projection. All are
 # made by step_of(), a line each: the projection, and those of its arguments that a grid can name,
-# with their defaults. The methods that recipes calls are in at-home-recipes-methods.R. Nothing of
-# recipes is needed before a step is made.
+# with their defaults. Nothing of recipes is needed before a step is made.
 
 # own: arguments that are named in the step itself; NULL is the default of the projection.
 step_of <- function(suffix, own = list(), projection = suffix) {
@@ -19,21 +18,20 @@ step_of <- function(suffix, own = list(), projection = suffix) {
     names <- setdiff(names(formals(sys.function())), c("recipe", "...", "domain", "outcome"))
     values <- mget(names, environment())
     if (is.null(values$method)) values$method <- projection
-    recipes::add_step(recipe, new_step(suffix, c(selectors, values)))
+    # what is named among the selectors must be no argument
+    named <- selectors$terms[nzchar(names(selectors$terms))]
+    hidden <- c("trained", "res", "columns", if (suffix != "domain") "method")
+    check_no_dots(named, setdiff(c(names(selectors), names(values)), c("terms", hidden)))
+    # recipes::step() takes one class only
+    recipes::add_step(recipe, structure(c(selectors, values), class = c(
+      paste0("step_", suffix), "projectionstep", "step"
+    )))
   }
   arguments <- formals(step)
   arguments$id[[2L]] <- suffix
   arguments$prefix <- if (is.null(own$method)) toupper(projection) else quote(toupper(method))
   formals(step) <- append(arguments, own, match("num_comp", names(arguments)))
   step
-}
-
-# What recipes keeps of a step, by the suffix of its function. recipes::step() takes one class only.
-new_step <- function(suffix, values) {
-  named <- values$terms[nzchar(names(values$terms))]
-  hidden <- c("terms", "trained", "res", "columns", if (suffix != "domain") "method")
-  check_no_dots(named, setdiff(names(values), hidden))
-  structure(values, class = c(paste0("step_", suffix), "projectionstep", "step"))
 }
 
 #' Projections as steps of a recipe
@@ -142,3 +140,166 @@ step_kpca_domain <- step_of("kpca_domain", projection = "kpca")
 #' @rdname step_domain
 #' @export
 step_domain <- step_of("domain", list(method = "dica", lambda = NULL, epsilon = NULL, mu = NULL))
+
+# ---- what recipes calls -----------------------------------------------------------------------
+#
+# All steps have the class projectionstep: each class with an underscore is a step of its own to
+# tidy(). A step is a list of its arguments, whose selectors are evaluated when it is trained.
+
+#' @exportS3Method recipes::prep
+prep.projectionstep <- function(x, training, info = NULL, ...) {
+  projection <- step_projection(x)
+  domain <- step_column(x, "domain", training, info, spec_needs(projection)$domain)
+  outcome <- step_column(x, "outcome", training, info,
+                         projection$parts$response %in% c("any", "class"))
+  x$columns <- setdiff(recipes::recipes_eval_select(x$terms, training, info), c(domain, outcome))
+  weights <- recipes::get_case_weights(info, training)
+  rows <- seq_len(nrow(training))
+  if (!is.null(weights)) {
+    if (!inherits(weights, "hardhat_frequency_weights")) {
+      abort("argument", step_name(x), " takes frequency weights only: projections give all rows ",
+            "the same weight. Give the weights to the model alone, or make them whole numbers by ",
+            "hardhat::frequency_weights().")
+    }
+    # a row of frequency weight k is k rows
+    rows <- rep(rows, as.integer(weights))
+  }
+  if (length(x$columns) && x$num_comp > 0) {
+    data <- training[rows, c(outcome, domain, x$columns)]
+    # outcome ~ . | domain
+    right <- if (is.null(domain)) quote(.) else call("|", quote(.), as.name(domain))
+    formula <- if (is.null(outcome)) call("~", right) else call("~", as.name(outcome), right)
+    na.action <- if (is.null(x$options$na.action)) stats::na.omit else x$options$na.action
+    x$res <- fit(projection, stats::as.formula(formula, env = globalenv()), data = data,
+                 na.action = na.action)
+  }
+  x$case_weights <- if (!is.null(weights)) TRUE
+  x$trained <- TRUE
+  x
+}
+
+#' @exportS3Method recipes::bake
+bake.projectionstep <- function(object, new_data, ...) {
+  fitted <- object$res
+  if (is.null(fitted)) return(new_data)
+  judge <- if (judges_domain(fitted)) fitted$blueprint$domain_columns
+  recipes::check_new_data(c(object$columns, judge), object, new_data)
+  scores <- predict(fitted, new_data)
+  scores <- recipes::check_name(scores, new_data, object)
+  if (!object$keep_original_cols) new_data <- new_data[setdiff(names(new_data), object$columns)]
+  new_data[colnames(scores)] <- as.data.frame(scores)
+  new_data
+}
+
+# Those of recipes are for steps of one class.
+#' @export
+update.projectionstep <- function(object, ...) {
+  changes <- list(...)
+  check_no_dots(changes[setdiff(names(changes), names(object))], names(object))
+  if (object$trained) {
+    abort("argument", "`object` must be a step that is not trained yet, not one after prep().")
+  }
+  object[names(changes)] <- changes
+  object
+}
+
+# ---- training ---------------------------------------------------------------------------------
+
+step_name <- function(x) paste0("`", class(x)[1L], "()`")
+
+# The projection without data.
+step_projection <- function(x) {
+  method <- check_choice(x$method, "method", projection_methods)
+  check_count(x$num_comp, "num_comp", at_least = 0L)
+  check_flag(x$keep_original_cols, "keep_original_cols")
+  if (!is.character(x$prefix) || length(x$prefix) != 1L || is.na(x$prefix)) {
+    abort("argument", "`prefix` must be one text, not ", describe(x$prefix), ".")
+  }
+  named <- Filter(Negate(is.null), unclass(x)[c("lambda", "epsilon", "mu", "scale")])
+  named$ncomp <- max(x$num_comp, 1)
+  if (!is.null(x$sigma)) named$kernel <- kernel_rbf(sigma = x$sigma)
+  options <- step_options(x, c(lambda = "lambda", epsilon = "epsilon", mu = "mu", scale = "scale",
+                               ncomp = "num_comp", kernel = "sigma")[names(named)])
+  do.call(method, c(named, options[names(options) != "na.action"]))
+}
+
+# Further arguments of the projection. taken: those that arguments of the step give, by name.
+step_options <- function(x, taken) {
+  options <- x$options
+  names <- names(options)
+  if (!is.list(options) || length(options) && (is.null(names) || any(is_unnamed(names)))) {
+    abort("argument", "`options` must be a named list, not ", describe(options), ".")
+  }
+  data <- intersect(names, setdiff(data_arguments, "na.action"))
+  if (length(data)) {
+    abort("argument", "`options` must be arguments of ", x$method, "(), not data: `", data[1L],
+          "`.")
+  }
+  twice <- intersect(names, names(taken))
+  if (length(twice)) {
+    abort("argument", "`options` must not have `", twice[1L], "`: ", step_name(x),
+          " has an argument `", taken[[twice[1L]]], "` for it.")
+  }
+  options
+}
+
+# The name of the column that a selector or else a role gives; NULL where there is none and none is
+# needed.
+step_column <- function(x, role, training, info, needed) {
+  found <- unname(recipes::recipes_eval_select(x[[role]], training, info))
+  if (length(found) == 0L && (needed || role == "domain")) {
+    found <- unique(info$variable[info$role %in% role & info$variable %in% names(training)])
+  }
+  if (length(found) > 1L) {
+    abort("argument", "`", role, "` must select one column, not ", enumerate(found), ".")
+  }
+  if (length(found) == 0L && needed) {
+    abort("argument", step_name(x), " needs the ", role, " of each row: ", if (role == "domain") {
+      "`domain = school`, or the role by `update_role(school, new_role = \"domain\")`."
+    } else "`outcome = y`, or a recipe with an outcome.")
+  }
+  if (length(found)) found
+}
+
+# ---- what it says -----------------------------------------------------------------------------
+
+#' @export
+print.projectionstep <- function(x, width = max(20, options()$width - 30), ...) {
+  # a step is there only where recipes is
+  recipes::print_step(x$columns, x$terms, x$trained, paste(toupper(x$method), "components of "),
+                      width, case_weights = x$case_weights)
+  invisible(x)
+}
+
+#' @export
+tidy.projectionstep <- function(x, type = c("terms", "components"), ...) {
+  type <- check_choice(type, "type", c("terms", "components"))
+  frame <- if (type == "terms") {
+    data.frame(terms = if (x$trained) x$columns else recipes::sel2char(x$terms))
+  } else if (is.null(x$res)) {
+    data.frame(component = character(), eigenvalue = numeric(), residual = numeric())
+  } else {
+    data.frame(component = recipes::names0(length(x$res$values), x$prefix),
+               eigenvalue = unname(x$res$values), residual = unname(x$res$residual))
+  }
+  frame$id <- rep(x$id, nrow(frame))
+  tibble::as_tibble(frame)
+}
+
+#' @exportS3Method generics::required_pkgs
+required_pkgs.projectionstep <- function(x, ...) "domgen"
+
+#' @exportS3Method generics::tunable
+tunable.projectionstep <- function(x, ...) {
+  known <- list(
+    num_comp = list(pkg = "dials", fun = "num_comp", range = c(1L, 4L)),
+    lambda = list(pkg = "dials", fun = "penalty", range = c(-3, 1)),
+    epsilon = list(pkg = "dials", fun = "penalty", range = c(-6, -1)),
+    mu = list(pkg = "dials", fun = "penalty", range = c(-2, 2)),
+    sigma = list(pkg = "dials", fun = "rbf_sigma", range = c(-0.5, 1)),
+    scale = list(pkg = "domgen", fun = "domain_scale")
+  )
+  own <- known[intersect(names(known), names(x))]
+  tibble::tibble(name = names(own), call_info = unname(own), source = "recipe",
+                 component = class(x)[1L], component_id = x$id)
+}

@@ -28,7 +28,7 @@ vetiver_ptype.dg_fit <- function(model, ...) {
 #' @exportS3Method vetiver::vetiver_prepare_model
 vetiver_prepare_model.dg_fit <- function(model) {
   warn_moving(model, "A service gets rows one by one")
-  slimmed(model)
+  slim_parts(model, function(part) without_call(without_fitted(without_data(part))))
 }
 
 # predict() checks names and types, in words.

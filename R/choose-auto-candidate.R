@@ -1,8 +1,8 @@
 # The candidates of dg_auto(), each a row of choices, and their scores on left-out domains. Most are
 # ridge regressions, which are left out in closed form at many values of lambda; what `kernel` says
-# else is fitted again without each group of domains, see choose-auto-refit.R.
+# else is fitted again without each group of domains.
 
-# judges: bandwidths fitted without some domains, see choose-auto-predictors.R.
+# judges: bandwidths fitted without some domains, see predictor_judges().
 candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, tau = NA,
                       sigma = NULL, judges = NULL) {
   list(scale = scale, kernel = kernel, times = times, outer = outer, tau = tau, sigma = sigma,
@@ -34,8 +34,6 @@ candidate_key <- function(c) {
   paste(c$scale, c$kernel, c$times, c$outer, c$tau, !is.null(c$sigma))
 }
 
-candidate_kind <- function(c) paste(c$scale, c$kernel, !is.null(c$sigma))
-
 is_ridge <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
 
 other_words <- c(linear = "linear kernel", null = "null model", forest = "random forest",
@@ -53,8 +51,6 @@ candidate_words <- function(c) {
   paste0(kernel_words(c), if (is_ridge(c)) paste0(", scale \"", c$scale, "\""))
 }
 
-is_pooled <- function(c) is.na(c$outer) && is.na(c$tau)
-
 domain_kernel_words <- function(c) {
   if (!is.na(c$tau)) paste0("multi-task (", format(c$tau), ")")
   else if (is.na(c$outer)) "pooled"
@@ -65,8 +61,10 @@ domain_kernel_words <- function(c) {
 find_candidate <- function(search, c) {
   parts <- score_candidate(search, c)
   at <- settle(search, parts, TRUE)
+  lambdas <- vapply(seq_along(parts), function(k) parts[[k]]$lambdas[at[k]], numeric(1))
+  # the geometric mean where parts differ
   list(candidate = c, parts = parts, scores = scores_at(parts, at),
-       lambda = lambda_at(parts, at))
+       lambda = exp(mean(log(lambdas))))
 }
 
 # With the median distance; what scaling warns of is told once.
@@ -90,7 +88,11 @@ ridge_args <- function(args) {
 # do both. list of list(held, judging [logical by domain], scores [domains x lambdas], lambdas,
 # values [rows x columns x lambdas] by models without the row's domain).
 score_candidate <- function(search, c) {
-  if (c$kernel == "null") return(list(score_null(search)))
+  if (c$kernel == "null") {
+    task <- search_task(search$sample, search$args)
+    values <- null_values(task, search$left_out, search$sample$unit)
+    return(list(score_part(search, NA_real_, array(values, c(dim(values), 1L)))))
+  }
   if (!is_ridge(c)) return(list(score_refits(search, c)))
   if (is.null(c$judges)) return(list(score_lambdas(search, c)))
   levels <- levels(search$judged)
@@ -120,11 +122,6 @@ scores_at <- function(parts, at) {
   scores
 }
 
-# settled: lambda's indices of each candidate; [domains x candidates]
-settled_scores <- function(search, settled) {
-  by_candidate(search, Map(function(f, at) scores_at(f$parts, at), search$found, settled))
-}
-
 by_candidate <- function(search, scores) {
   matrix(unlist(scores, use.names = FALSE), nlevels(search$judged),
          dimnames = list(NULL, names(scores)))
@@ -137,17 +134,6 @@ values_at <- function(search, parts, at) {
     values[rows, ] <- lambda_values(parts[[k]]$values, at[k])[rows, ]
   }
   values
-}
-
-# The geometric mean where parts differ.
-lambda_at <- function(parts, at) {
-  exp(mean(log(vapply(seq_along(parts), function(k) parts[[k]]$lambdas[at[k]], numeric(1)))))
-}
-
-score_null <- function(search) {
-  task <- search_task(search$sample, search$args)
-  values <- null_values(task, search$left_out, search$sample$unit)
-  score_part(search, NA_real_, array(values, c(dim(values), 1L)))
 }
 
 # The mean of the response in the other groups, without the rows of a row's unit.
@@ -195,4 +181,138 @@ score_part <- function(search, lambdas, values) {
   scores <- score_choices(length(lambdas), function(l) lambda_values(values, l), search$judge)
   all <- rep(TRUE, nrow(scores))
   list(held = all, judging = all, scores = scores, lambdas = lambdas, values = values)
+}
+
+# ---- candidates that are no ridge regressions -------------------------------------------------
+#
+# They are fitted again without each group of domains, of which there are fewer than the ridge
+# regressions have.
+
+most_refits <- 5L
+
+# The mean of more changes little, and the fit of all rows has more.
+search_trees <- 200L
+
+forest_trees <- 500L
+
+svr_costs <- c(0.1, 1, 10)
+
+# After the ridge regressions, in the last round.
+try_others <- function(search) {
+  # of a source all must follow from sums
+  if (isTRUE(search$args$sums)) return(invisible())
+  try_forest(search)
+  # not a number where nothing is left, as of a constant response
+  if (!is.factor(search$sample$y) && isTRUE(left_out_kurtosis(search) > heavy_tails)) {
+    try_candidate(search, candidate("pooled", "svr"))
+  }
+}
+
+try_forest <- function(search) {
+  if (!requireNamespace("ranger", quietly = TRUE)) return(invisible())
+  few <- search$few || nlevels(search$judged) < domains_for_null
+  try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
+}
+
+# Of a normal distribution 3, of Laplace's 6.
+heavy_tails <- 5
+
+# Of what the best ridge regression leaves of the response.
+left_out_kurtosis <- function(search) {
+  keys <- ridge_keys(search)
+  best <- keys[which.min(found_losses(search)[match(keys, names(search$found))])]
+  found <- search$found[[best]]
+  values <- values_at(search, found$parts, settle(search, found$parts, TRUE))
+  r <- drop(search$stack$target - values)
+  r <- r - mean(r)
+  mean(r^4) / mean(r^2)^2
+}
+
+# The specifications of a candidate, one for each choice that left-out domains make.
+other_specs <- function(search, c, trees = forest_trees) {
+  threads <- search$args$threads
+  costs <- svr_costs / mean_weight(search$sample)
+  switch(c$kernel,
+    forest = list(dg_forest(scale = c$scale, trees = trees, threads = threads)),
+    svr = lapply(costs, function(cost) {
+      dg_svm(cost = cost, loss = "epsilon_insensitive", domain_kernel = domain_pooled(),
+             scale = c$scale, threads = threads)
+    })
+  )
+}
+
+# As score_lambdas(), with the choices in the place of lambda: values [n x k x choices], on the
+# scale of code_rows().
+score_refits <- function(search, c) {
+  sample <- search$sample
+  response <- search$judge$response
+  specs <- other_specs(search, c, search_trees)
+  groups <- factor((as.integer(search$left_out) - 1L) %% most_refits)
+  values <- vapply(specs, function(spec) {
+    values <- array(NA_real_, dim(search$stack$target))
+    for (split in unit_splits(sample$unit, groups)) {
+      values[split$held, ] <- quietly(values_without(spec, sample, split$train, split$held))
+    }
+    if (response$kind == "number") (values - response$centre) / response$scale else values
+  }, search$stack$target)
+  dim(values) <- c(dim(search$stack$target), length(specs))
+  score_part(search, seq_along(specs), values)
+}
+
+# ---- one bandwidth per predictor --------------------------------------------------------------
+#
+# Fitted for the best Gaussian candidate, and judged on domains that the bandwidths have not seen.
+
+predictor_rows <- 400L
+
+predictor_folds <- 3L
+
+try_predictors <- function(search) {
+  gaussian <- Filter(function(key) search$found[[key]]$candidate$kernel == "rbf",
+                     best_of_kinds(search))
+  if (length(gaussian) == 0L) return(invisible())
+  found <- search$found[[gaussian[1L]]]
+  sample <- search_sample(search, found$candidate$scale)
+  p <- ncol(sample$X)
+  if (p < 2L || p > search$args$max_predictors) return(invisible())
+  c <- found$candidate
+  c$judges <- predictor_judges(search, found, sample)
+  if (is.null(c$judges)) return(invisible())
+  c$sigma <- c$judges[[1L]]$sigma
+  # better than the same candidate with one bandwidth, on the same domains
+  unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
+  gain <- search_losses(search, mean(found$scores, na.rm = TRUE) -
+                          mean(unseen$scores, na.rm = TRUE))
+  if (is.null(unseen) || is.na(gain) || gain <= 0) return(invisible())
+  c$sigma <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
+  if (!is.null(c$sigma)) try_candidate(search, c)
+}
+
+# Bandwidths per predictor from some of the rows, at the candidate's lambda; NULL where the search
+# fails.
+fit_predictors <- function(search, found, sample, rows) {
+  args <- ridge_args(search$args)
+  args$kernel <- kernel_rbf()
+  args$domain_kernel <- domain_pooled()
+  part <- sample_part(sample, rows)
+  thin <- search_rows(part, predictor_rows, search$args$seed)
+  part <- sample_part(part, thin)
+  args$lambda <- found$lambda * length(thin) / nrow(sample$X)
+  fitted <- tryCatch(quietly(fit_bandwidths(ridge_task(part, args), part, args)),
+                     domgen_error = function(e) NULL)
+  if (!is.null(fitted)) fitted$kernel$sigma
+}
+
+# Bandwidths that were fitted without a third of the domains, and which: list of
+# list(sigma, levels); NULL where a search fails.
+predictor_judges <- function(search, found, sample) {
+  levels <- levels(search$judged)
+  folds <- rep_len(seq_len(min(predictor_folds, length(levels) - 2L)), length(levels))
+  if (length(levels) < 4L) return(NULL)
+  judges <- lapply(unique(folds), function(k) {
+    held <- levels[folds == k]
+    sigma <- fit_predictors(search, found, sample, which(!search$judged %in% held))
+    if (!is.null(sigma)) list(sigma = sigma, levels = held)
+  })
+  if (!any(vapply(judges, is.null, NA))) judges
 }

@@ -8,7 +8,9 @@ choose_members <- function(search, most, used = TRUE) {
   value <- function(key) values_at(search, search$found[[key]]$parts, settled[[key]])
   keys <- ridge_keys(search)
   if (length(keys) == 0L) return(only_null(search))
-  scores <- settled_scores(search, settled)[used, keys, drop = FALSE]
+  # [domains x candidates]
+  scores <- by_candidate(search, Map(function(f, at) scores_at(f$parts, at), search$found, settled))
+  scores <- scores[used, keys, drop = FALSE]
   kinds <- near_best(search, safe_kinds(search, scores), value, used)
   ridge <- best_mean(search, utils::head(kinds, most), value, used)
   others <- setdiff(names(search$found), ridge_keys(search))

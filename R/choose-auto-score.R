@@ -41,6 +41,7 @@ is_gain <- function(search, difference) {
 # More would take longer than the search. A domain of fewer rows says little of its own score: the
 # root of a mean square of m is too small by 1 / (4 m).
 most_scored <- 2000L
+
 rows_for_score <- 50L
 
 # What print() says of a new domain: scores of the members, less what choosing made too good, in

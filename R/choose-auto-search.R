@@ -2,6 +2,7 @@
 # round on some of the rows tries all; the best of each kind meet in a second on more.
 
 auto_lambdas <- 10^seq(-6, 0, by = 0.5)
+
 first_rows <- 600L
 
 most_left_out <- 10L
@@ -19,10 +20,13 @@ choose_by_domain <- function(args, sample) {
   if (!few) sample <- judged_sample(sample, args$folds)
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
                                                  else min(args$max_rows, first_rows))
-  if (few) warn_one_domain()
-  if (few) try_unchosen(first)
+  if (few) {
+    warn("few_domains", "With 1 domain nothing can be learned about new ones: the mean of ",
+         "machines that differ in scaling and kernel is fitted, chosen by nothing.")
+    try_scalings(first)
+    try_forest(first)
   # without some rows a level's column is constant, which is nothing to tell
-  else if (length(sample$y) < n) quietly(run_stages(first), "domgen_warning_constant")
+  } else if (length(sample$y) < n) quietly(run_stages(first), "domgen_warning_constant")
   else run_stages(first)
   final <- if (few) first else second_round(first, sample)
   failed <- c(first$failed, final$failed)
@@ -47,16 +51,16 @@ judged_sample <- function(sample, folds) {
         "formula, or join its levels.")
 }
 
-warn_one_domain <- function() {
-  warn("few_domains", "With 1 domain nothing can be learned about new ones: the mean of machines ",
-       "that differ in scaling and kernel is fitted, chosen by nothing.")
-}
-
-# Rows of the sample as they are. deadline: when no further candidate is begun.
-new_search <- function(args, sample, metric, few, rows, deadline = auto_deadline(args)) {
+# Rows of the sample as they are. deadline: when no further candidate is begun; NULL: by the budget.
+new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
+  if (is.null(deadline)) deadline <- seconds_now() + if (is.null(args$budget)) Inf else args$budget
   sample <- sample_part(sample, search_rows(sample, rows, args$seed))
-  # groups of rows where there are too few domains
-  judged <- if (few) row_groups(sample) else sample$domain
+  judged <- sample$domain
+  if (few) {
+    # too few domains: ten groups of rows, those of a unit together
+    unit <- if (is.null(sample$unit)) seq_along(judged) else as.integer(factor(sample$unit))
+    judged <- factor(unit %% 10L)
+  }
   task <- search_task(sample, args)
   list2env(list(
     args = args, metric = metric, few = few, sample = sample, judged = judged,
@@ -66,14 +70,6 @@ new_search <- function(args, sample, metric, few, rows, deadline = auto_deadline
                                                     judged, "equal")),
     scaled = list(), found = list(), failed = list(), deadline = deadline, spent = FALSE
   ), parent = emptyenv())
-}
-
-auto_deadline <- function(args) seconds_now() + if (is.null(args$budget)) Inf else args$budget
-
-# Ten, rows of a unit together.
-row_groups <- function(sample) {
-  unit <- if (is.null(sample$unit)) seq_along(sample$domain) else as.integer(factor(sample$unit))
-  factor(unit %% 10L)
 }
 
 # What the response warns of is told by the fits.
@@ -124,11 +120,6 @@ run_stages <- function(search) {
   stage("bandwidths of predictors", try_predictors(search))
 }
 
-try_unchosen <- function(search) {
-  try_scalings(search)
-  try_forest(search)
-}
-
 try_scalings <- function(search) {
   # so few means fit any levels of the domains: linear functions of them are worth nothing elsewhere
   saturated <- nlevels(search$judged) <= ncol(search$sample$X) + 2L
@@ -158,7 +149,10 @@ vary <- function(search, name, values, qualifies = function(c) TRUE) {
 # The best candidate of each scaling and kind of kernel, the best first.
 best_of_kinds <- function(search, scores = found_scores(search)) {
   keys <- colnames(scores)[order(search_losses(search, colMeans(scores, na.rm = TRUE)))]
-  kinds <- vapply(keys, function(key) candidate_kind(search$found[[key]]$candidate), "")
+  kinds <- vapply(keys, function(key) {
+    c <- search$found[[key]]$candidate
+    paste(c$scale, c$kernel, !is.null(c$sigma))
+  }, "")
   keys[!duplicated(kinds)]
 }
 
@@ -170,7 +164,10 @@ second_round <- function(first, sample) {
     return(first)
   }
   keys <- names(first$found)[order(found_losses(first))]
-  pooled <- vapply(keys, function(key) is_pooled(first$found[[key]]$candidate), NA)
+  pooled <- vapply(keys, function(key) {
+    c <- first$found[[key]]$candidate
+    is.na(c$outer) && is.na(c$tau)
+  }, NA)
   keys <- unique(c(utils::head(best_of_kinds(first), first$args$members), keys[pooled][1L],
                    keys[!pooled][1L], candidate_key(candidate()),
                    candidate_key(candidate(kernel = "null"))))

@@ -181,3 +181,144 @@ auto_of_source <- function(members, weights, choice, rows) {
 ensemble_response <- function(rows) {
   new_targets(rows_frame(rows$sample), standardise = FALSE)
 }
+
+# ---- rows for the search ----------------------------------------------------------------------
+#
+# Whole domains, each with enough rows to be described, chosen at random without a look at the
+# response, in a pass of their own.
+
+searched_domains <- 200L
+
+searched_rows <- 50L
+
+# Rows not scaled, as read_sample() gives them.
+domain_sample <- function(rows, max_rows) {
+  survey <- rows$survey
+  sample <- rows$sample
+  weighty <- which(survey$weights > 0)
+  if (survey$n == length(sample$domain)) {
+    found <- sample[c("X", "y", "domain", "weights")]
+  } else {
+    chosen <- sort(weighty[sample.int(length(weighty), min(length(weighty), searched_domains))])
+    each <- max(searched_rows, ceiling(max_rows / length(chosen)))
+    starts <- c(0, cumsum(session$trip$counts))
+    work <- domain_rows_work(chosen, each, draw_seeds(1L), starts)
+    found <- pass(rows, work, "sample")
+    found <- lapply(found[c("X", "y", "domain", "weights")], take, order(found$place))
+  }
+  found$domain <- droplevels(found$domain)
+  if (is.factor(found$y)) found$y <- droplevels(found$y)
+  c(found, list(blueprint = sample$blueprint))
+}
+
+# Of each chosen domain the rows with the smallest of random keys. starts: rows before each
+# partition.
+domain_rows_work <- function(chosen, each, seed, starts) {
+  force(chosen); force(each); force(seed); force(starts)
+  list(start = function() NULL, add = function(a, b) {
+    if (is.null(a)) b else if (is.null(b)) a else smallest_keys(bind_rows(a, b), each)
+  }, block = function(sums, rows) {
+    own <- as.integer(rows$domain) %in% chosen
+    place <- starts[rows$at$number] + rows$at$first - 1 + rows$kept
+    found <- c(rows[c("X", "y", "domain", "weights")],
+               list(key = row_keys(place, seed), place = place))
+    found <- smallest_keys(lapply(found, take, own), each)
+    if (is.null(sums)) found else smallest_keys(bind_rows(sums, found), each)
+  })
+}
+
+# Runs of so many rows have a stream of random numbers each, so that a row has the same key wherever
+# partitions and blocks end.
+keys_run <- 4096
+
+# place: numbers of rows in the source.
+row_keys <- function(place, seed) {
+  run <- (place - 1) %/% keys_run
+  keys <- numeric(length(place))
+  for (r in unique(run)) {
+    own <- which(run == r)
+    stream <- with_seed((seed + r) %% .Machine$integer.max, stats::runif(keys_run))
+    keys[own] <- stream[place[own] - r * keys_run]
+  }
+  keys
+}
+
+bind_rows <- function(a, b) {
+  Map(function(x, y) if (is.matrix(x)) rbind(x, y) else c(x, y), a, b)
+}
+
+smallest_keys <- function(rows, each) {
+  code <- as.integer(rows$domain)
+  order <- order(code, rows$key)
+  place <- sequence(rle(code[order])$lengths)
+  lapply(rows, take, sort(order[place <= each]))
+}
+
+# ---- the score on all rows --------------------------------------------------------------------
+#
+# That of the mean of members, each row predicted by the fits that have not seen its domain; and
+# that of the null model.
+
+# list(mean, null: see mean_scores(); mean is that of null where there are no members).
+score_source_members <- function(members, weights, rows, metrics, splits) {
+  survey <- rows$survey
+  unit <- new_targets(rows, TRUE)$scale
+  null <- left_out_fits(dg_null(), rows, splits)$scorers[[1L]]
+  work <- mean_scoring_work(null, lapply(members, `[[`, "scorer"), weights,
+                            ensemble_response(rows), metrics, survey$classes, unit,
+                            length(survey$domains))
+  sums <- pass_views(c(list(rows), lapply(members, `[[`, "rows")), work, "scores")
+  finish <- function(total) {
+    mean_scores(array(total, c(nrow(total), 1L, ncol(total))), unit, metrics, survey$sizes)
+  }
+  list(null = finish(sums$null), mean = finish(if (length(members)) sums$mean else sums$null))
+}
+
+# Sums over rows by domain [G x metrics], see scoring_work(). The first of the blocks is of rows as
+# they are, the others are the members'.
+mean_scoring_work <- function(null, scorers, weights, response, metrics, classes, unit, G) {
+  force(null); force(scorers); force(weights); force(metrics); force(classes); force(unit); force(G)
+  model <- structure(list(response = response), class = "dg_learner")
+  nothing <- matrix(0, G, length(metrics))
+  add_to <- function(total, scores) {
+    place <- as.integer(rownames(scores))
+    total[place, ] <- total[place, ] + scores
+    total
+  }
+  list(start = function() list(null = nothing, mean = nothing),
+       add = function(a, b) Map(`+`, a, b),
+       block = function(sums, blocks) {
+         rows <- blocks[[1L]]
+         sums$null <- add_to(sums$null, block_scores(null, rows, metrics, classes, unit, 0))
+         if (length(scorers) == 0L) return(sums)
+         values <- weighted_values(Map(left_out_common, scorers, blocks[-1L]), weights)
+         scores <- row_scores(model, values, rows$y, metrics, classes, unit)
+         sums$mean <- add_to(sums$mean, rowsum(scores, as.integer(rows$domain)))
+         sums
+       })
+}
+
+# Values of a member on the common scale, each row by the fit without its domain: [n x columns].
+left_out_common <- function(scorer, rows) {
+  domain <- as.integer(rows$domain)
+  by_fit <- split(seq_along(domain), scorer$at[domain])
+  parts <- lapply(names(by_fit), function(k) {
+    k <- as.integer(k)
+    values <- fit_values(scorer, k, rows_at(rows[c("X", "domain")], by_fit[[as.character(k)]]))
+    model <- if (is.null(scorer$product)) scorer$models[[k]]
+             else structure(scorer$models[[1L]], class = c("dg_ridge", "dg_learner"))
+    common_values(model, values)
+  })
+  values <- do.call(rbind, parts)
+  values[order(unlist(by_fit)), , drop = FALSE]
+}
+
+# What lodo() of such a model gives.
+scored_source <- function(object, metric) {
+  scored <- object$choice$scored
+  if (!is.null(metric) && !identical(metric, names(scored$metrics))) {
+    abort("argument", "`metric` must be \"", names(scored$metrics), "\", by which all rows of the ",
+          "source were scored.")
+  }
+  scored
+}

@@ -100,20 +100,15 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
   }
   check_source_spec(spec)
   if (!takes_passes(spec)) abort_whole(spec)
-  size <- lapply(mget(cost_numbers), function(value) value)
-  for (name in cost_numbers) size[[name]] <- check_number(size[[name]], name)
+  size <- Map(check_number, mget(cost_numbers), cost_numbers)
   size$counted <- check_flag(counted, "counted")
-  new_cost(spec, size)
-}
-
-cost_numbers <- c("rows", "predictors", "workers", "domains", "targets", "partitions", "iterations",
-                  "block", "bytes_per_value", "flops", "bytes", "network")
-
-new_cost <- function(spec, size) {
   plan <- cost_plan(spec, size)
   columns <- size$predictors + 2
   read <- size$rows * columns * size$bytes_per_value
-  passes <- rbind(cost_pass("count", 0, 0, reads = size$counted), survey_cost(size), plan$passes)
+  surveyed <- min(size$rows, sample_rows) / size$workers
+  survey <- cost_pass("survey", 8 * size$predictors, size$domains * (2 * size$predictors + 8) +
+                        surveyed * (size$predictors + 4))
+  passes <- rbind(cost_pass("count", 0, 0, reads = size$counted), survey, plan$passes)
   passes$operations <- passes$operations * size$rows
   passes$read <- read * passes$reads
   passes$sent <- if (size$workers > 1) 8 * passes$numbers * cost_rounds(size) else 0
@@ -126,26 +121,21 @@ new_cost <- function(spec, size) {
   solving[c("read", "sent", "seconds")] <- c(0, 0, plan$solve / size$flops)
   passes <- rbind(passes, solving)[c("pass", "reads", "operations", "read", "sent", "seconds")]
   largest <- 8 * max(0, plan$passes$numbers)
-  worker <- worker_memory(size, plan, largest)
   master <- master_memory(size, plan, largest)
   structure(class = "dg_cost", list(
     title = spec$parts$title, passes = passes[passes$reads > 0 | passes$operations > 0, ],
     readings = sum(passes$reads[passes$pass != "count"]), coordinates = plan$dim,
-    worker_memory = if (size$workers > 1) worker else master, master_memory = master,
-    seconds = sum(passes$seconds),
-    arguments = size
+    worker_memory = if (size$workers > 1) worker_memory(size, plan, largest) else master,
+    master_memory = master, seconds = sum(passes$seconds), arguments = size
   ))
 }
+
+cost_numbers <- c("rows", "predictors", "workers", "domains", "targets", "partitions", "iterations",
+                  "block", "bytes_per_value", "flops", "bytes", "network")
 
 # operations: of a row; numbers: that a worker has when it is done; reads: of all rows.
 cost_pass <- function(pass, operations, numbers, reads = 1) {
   data.frame(pass = pass, reads = as.numeric(reads), operations = operations, numbers = numbers)
-}
-
-survey_cost <- function(size) {
-  own <- min(size$rows, sample_rows) / size$workers
-  cost_pass("survey", 8 * size$predictors,
-            size$domains * (2 * size$predictors + 8) + own * (size$predictors + 4))
 }
 
 # How often a worker sends in a pass, see next_runs().
@@ -177,4 +167,170 @@ master_memory <- function(size, plan, largest) {
   own <- 8 * (sample + 3 * plan$between + 4 * plan$dim^2)
   if (size$workers == 1) return(worker_memory(size, plan, largest) + own)
   base_memory + 8 * plan$kept + own + largest * (size$workers + cost_stack(size$partitions))
+}
+
+# ---- the passes of a method -------------------------------------------------------------------
+
+# The passes of a method over the rows of a source, see dg_cost() and fit_rows():
+# list(passes: rows of cost_pass(), solve: operations, dim: coordinates, kept: numbers that a worker
+# needs of what was fitted before, between: of them those of the kernel between domains).
+cost_plan <- function(spec, size) UseMethod("cost_plan")
+
+#' @exportS3Method
+cost_plan.dg_spec <- function(spec, size) {
+  abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_null()`, a ",
+        "projection or a chain of them, not `", spec$method, "()`.")
+}
+
+# The survey has all of it.
+#' @exportS3Method
+cost_plan.dg_null_spec <- function(spec, size) {
+  list(passes = NULL, dim = 0, kept = 0, between = 0, solve = 0)
+}
+
+#' @exportS3Method
+cost_plan.dg_ridge_spec <- function(spec, size) {
+  space <- space_cost(spec$args, size)
+  sums <- groups_cost(space, size)
+  r3 <- space$dim^3
+  fits <- 1 + min(left_out_sets, sums$groups)
+  # each set of domains is summed up by itself: twice in all, or three times
+  open <- is.null(spec$args$lambda)
+  summed <- (2 + open) * sums$to_sum
+  plan_in(space, sums$pass, fits * r3 / 3 + open * min(lambda_folds, sums$groups) * 4 * r3 / 3 +
+            summed)
+}
+
+# One eigendecomposition for all values of signal and noise.
+#' @exportS3Method
+cost_plan.dg_gp_spec <- function(spec, size) {
+  space <- space_cost(spec$args, size)
+  sums <- groups_cost(space, size)
+  plan_in(space, sums$pass, 10 * space$dim^3 + 2 * sums$to_sum)
+}
+
+#' @exportS3Method
+cost_plan.dg_svm_spec <- function(spec, size) {
+  space <- space_cost(spec$args, size)
+  r <- space$dim
+  m <- size$targets
+  pass <- cost_pass("machine", space$map$values + m * (r * (r + 1) + 10 * r),
+                    m * (r^2 + r + 2 * length(step_lengths) + 1), size$iterations)
+  pass$operations <- pass$operations * size$iterations
+  plan_in(space, pass, size$iterations * m * r^3 / 3)
+}
+
+#' @exportS3Method
+cost_plan.dg_projection_spec <- function(spec, size) {
+  space <- space_cost(spec$args, size)
+  r <- space$dim
+  # features of the response: as many as it may have
+  s <- if (size$targets == 1) response_landmarks + 1 else 0
+  operations <- space$map$values + r * (r + 1) + r + 2 * r * s
+  pass <- cost_pass("features", operations,
+                    r^2 + r * size$domains * size$targets + r * s + s^2)
+  plan_in(space, pass, 25 * r^3)
+}
+
+# The learner sees scores, for which each row is projected again.
+#' @exportS3Method
+cost_plan.dg_chain_spec <- function(spec, size) {
+  before <- cost_plan(spec$projection, size)
+  ncomp <- spec$projection$args$ncomp
+  after <- size
+  after$predictors <- ncomp
+  learner <- cost_plan(spec$learner, after)
+  values <- space_cost(spec$projection$args, size)$map$values + 2 * before$dim * ncomp
+  learner$passes$operations <- learner$passes$operations + values * learner$passes$reads
+  list(passes = rbind(before$passes, learner$passes), dim = learner$dim,
+       kept = before$kept + learner$kept, between = before$between + learner$between,
+       solve = before$solve + learner$solve)
+}
+
+# A plan of one pass, beside those of the space.
+plan_in <- function(space, pass, solve) {
+  list(passes = rbind(space$passes, pass), dim = space$dim, kept = space$kept,
+       between = space$between, solve = solve)
+}
+
+# What is fitted before the sums of a method are taken: list(passes, map, dim, kept, between).
+space_cost <- function(args, size) {
+  kernel <- args$domain_kernel
+  p <- size$predictors
+  G <- size$domains
+  map <- map_cost(args$features, p, if (uses_domain(kernel)) G else 0)
+  if (!judges_rows(kernel)) {
+    return(list(passes = NULL, map = map, dim = map$dim, kept = map$kept, between = 0))
+  }
+  embedding <- map_cost(embedding_features(args$features), p)
+  list(passes = cost_pass("embeddings", embedding$values + embedding$dim, G * (embedding$dim + 1)),
+       map = map, dim = map$dim, kept = map$kept + embedding$kept + G * embedding$dim + G^2,
+       between = G^2)
+}
+
+# The pass of sums by groups of domains, see rows-groups.R: list(pass, groups, to_sum:
+# operations to add them all).
+groups_cost <- function(space, size) {
+  G <- size$domains
+  map <- space$map
+  by_domain <- !is.null(map$on_x) && G * map$on_x$dim^2 <= domain_numbers
+  groups <- if (by_domain) G else min(G, max(10, group_numbers %/% map$dim^2))
+  if (by_domain) map <- map$on_x
+  m <- size$targets + 1
+  r <- map$dim
+  list(pass = cost_pass("features", map$values + r * (r + 1) + 2 * r * m,
+                        groups * (r^2 + r * m + m^2)),
+       groups = groups, to_sum = if (by_domain) 2 * G * space$dim^2 else groups * r^2)
+}
+
+# ---- what is said -----------------------------------------------------------------------------
+
+#' @export
+print.dg_cost <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_cost(x))
+  invisible(x)
+}
+
+describe_cost <- function(x) {
+  size <- x$arguments
+  cat_line(x$title, ": ", in_full(size$rows), " rows x ", plural(size$predictors, "predictor"),
+           ", ", plural(size$domains, "domain"), ", ", plural(size$workers, "worker"))
+  cat_line("  ", plural(x$coordinates, "coordinate"), "; all rows are read ", x$readings,
+           " times\n")
+  cat_table(cost_cells(x), text = "pass")
+  cat_line("")
+  cat_line("  ", cost_totals(x))
+}
+
+cost_totals <- function(x) {
+  size <- x$arguments
+  c(paste0("in all ", trimws(format_seconds(x$seconds)), " s, at ",
+           in_rate(size$flops, "operations"), " and ", in_rate(size$bytes, "bytes"),
+           " a second and worker"),
+    paste0("memory ", in_bytes(x$worker_memory), " a worker", if (size$workers > 1) {
+      paste0(", ", in_bytes(x$master_memory), " in the session of the call")
+    }))
+}
+
+cost_cells <- function(x) {
+  shown <- x$passes
+  data.frame(
+    pass = ifelse(shown$reads > 1, paste0(shown$pass, " (", shown$reads, ")"), shown$pass),
+    operations = formatC(shown$operations, digits = 2, format = "g"), read = in_bytes(shown$read),
+    `sent by a worker` = in_bytes(shown$sent), seconds = format_seconds(shown$seconds),
+    check.names = FALSE
+  )
+}
+
+in_rate <- function(value, of) paste(formatC(value, digits = 2, format = "g"), of)
+
+# "2.1 GB"
+in_bytes <- function(bytes) {
+  units <- c("B", "kB", "MB", "GB", "TB", "PB")
+  power <- pmin(pmax(floor(log10(pmax(bytes, 1)) / 3), 0), length(units) - 1)
+  ifelse(bytes == 0, "-", paste(rounded(bytes / 1000^power, 2), units[power + 1]))
+}
+
+format_seconds <- function(seconds) {
+  format(rounded(seconds, 2), big.mark = big_mark(), scientific = FALSE, drop0trailing = TRUE)
 }

@@ -2,8 +2,11 @@
 # from worlds in which there is none.
 
 told_taus <- c(0, 0.25, 0.5, 0.75, 0.9)
+
 distribution_times <- c(0.5, 1, 2, 4)
+
 pooled_times <- c(0.5, 1, 2, 4)
+
 null_worlds <- 99L
 
 # Y: the response as ridge regression takes it; targets: the same, of more than four classes

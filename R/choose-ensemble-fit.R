@@ -5,19 +5,17 @@
 #' @exportS3Method
 fit_sample.dg_ensemble_spec <- function(spec, sample) {
   check_several_classes(sample$y)
-  once(fit_ensemble(spec, sample), "domgen_warning_two_values")
-}
-
-fit_ensemble <- function(spec, sample) {
   args <- spec$args
-  fits <- Map(function(member, name) {
-    in_member_of(name, fit_member(member, sample))
-  }, args$members, names(args$members))
-  weights <- args$weights
-  held <- if (identical(weights, "stacked")) stacked(args$members, fits, sample)
-  if (identical(weights, "equal")) weights <- rep(1, length(fits))
-  if (!is.null(held)) weights <- held$weights
-  new_ensemble(fits, weights / sum(weights), sample, held_out = held$held_out)
+  once({
+    fits <- Map(function(member, name) {
+      in_member_of(name, fit_member(member, sample))
+    }, args$members, names(args$members))
+    weights <- args$weights
+    held <- if (identical(weights, "stacked")) stacked(args$members, fits, sample)
+    if (identical(weights, "equal")) weights <- rep(1, length(fits))
+    if (!is.null(held)) weights <- held$weights
+    new_ensemble(fits, weights / sum(weights), sample, held_out = held$held_out)
+  }, "domgen_warning_two_values")
 }
 
 in_member_of <- function(name, code) {
@@ -77,16 +75,13 @@ search_columns <- function(spec, blueprint) {
 
 # What scaling warns of is told once, by whoever read the sample.
 member_sample <- function(spec, sample) {
-  sample$blueprint$seen <- member_columns(spec, sample$blueprint)
+  # of columns that were made for other members; kernels find theirs themselves
+  layout <- layout_of(sample$blueprint)
+  sample$blueprint$seen <- if (!is.null(layout) && !finds_columns(spec)) {
+    which(layout$kind %in% wished_kinds(spec))
+  }
   sample$X <- see_columns(sample$X, sample$blueprint)
   quietly(scale_sample(sample, spec_scale(spec)))
-}
-
-# Which columns a member sees where some were made for others; NULL: all. Kernels find theirs
-# themselves.
-member_columns <- function(spec, blueprint) {
-  layout <- layout_of(blueprint)
-  if (!is.null(layout) && !finds_columns(spec)) which(layout$kind %in% wished_kinds(spec))
 }
 
 finds_columns <- function(spec) {
@@ -136,13 +131,11 @@ weighted_values <- function(values, weights) {
 # Each member asks of its columns, scaled in its way; one pass answers all that is open.
 #' @exportS3Method
 open_questions.dg_ensemble <- function(object) {
-  unlist(unname(lapply(object$members, member_questions)), recursive = FALSE)
-}
-
-member_questions <- function(member) {
-  lapply(scaled_questions(member), ask_after, function(rows) {
-    list(X = see_columns(rows$X, member$blueprint), domain = rows$domain)
-  })
+  unlist(unname(lapply(object$members, function(member) {
+    lapply(scaled_questions(member), ask_after, function(rows) {
+      list(X = see_columns(rows$X, member$blueprint), domain = rows$domain)
+    })
+  })), recursive = FALSE)
 }
 
 #' @exportS3Method

@@ -6,24 +6,24 @@ stacked <- function(members, fits, sample) {
   values <- Map(function(member, fit, name) {
     in_member_of(name, held_out_values(member, sample, fit))
   }, members, fits, names(members))
-  task <- stack_task(sample)
+  # target [n x k] on the common scale, share [n] of the rows of a domain in its vote
+  targets <- new_targets(rows_frame(sample), standardise = FALSE)
+  task <- list(target = code_rows(targets, sample$y),
+               share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
   fold <- calibration_folds(sample)
   mean <- cross_fitted_mean(values, task, fold[as.integer(sample$domain)])
   metric <- read_metrics(NULL, sample$y)[[1L]]
   judge <- list(y = sample$y, domain = sample$domain, metric = metric,
-                response = new_targets(rows_frame(sample), standardise = FALSE))
-  scores <- vapply(c(list(ensemble = mean), values), function(v) score_known(v, judge),
-                   numeric(nlevels(sample$domain)))
+                response = targets)
+  scores <- vapply(c(list(ensemble = mean), values), function(v) {
+    # no score of a domain with a row that has no value
+    lacking <- is.na(rowSums(v))
+    known <- score_values(replace(v, is.na(v), 0), judge)
+    replace(known, unique(as.integer(sample$domain)[lacking]), NA_real_)
+  }, numeric(nlevels(sample$domain)))
   rownames(scores) <- levels(sample$domain)
   list(weights = stack_weights(values, task),
        held_out = list(values = mean, scores = scores, metric = metric, folds = fold))
-}
-
-# Scores by domain, NA where a row of it has no value.
-score_known <- function(values, judge) {
-  lacking <- is.na(rowSums(values))
-  scores <- score_values(replace(values, is.na(values), 0), judge)
-  replace(scores, unique(as.integer(judge$domain)[lacking]), NA_real_)
 }
 
 # Values of a member on the common scale, of each row by a fit without its domain.
@@ -37,27 +37,6 @@ held_out_values.dg_spec <- function(spec, sample, fitted) {
 }
 
 # With the search.
-#' @exportS3Method
-held_out_values.dg_tune_spec <- function(spec, sample, fitted) refitted_values(spec, sample, fitted)
-
-# Lambdas, members and weights that are those of all domains would flatter it.
-#' @exportS3Method
-held_out_values.dg_auto_spec <- function(spec, sample, fitted) {
-  refitted_values(spec, sample, fitted)
-}
-
-#' @exportS3Method
-held_out_values.dg_ensemble_spec <- function(spec, sample, fitted) {
-  if (identical(spec$args$weights, "stacked")) refitted_values(spec, sample, fitted)
-  else NextMethod()
-}
-
-# Its shares of the classes are no decision values.
-#' @exportS3Method
-held_out_values.dg_null_spec <- function(spec, sample, fitted) {
-  refitted_values(spec, sample, fitted)
-}
-
 refitted_values <- function(spec, sample, fitted) {
   folds <- calibration_folds(sample)
   fold <- folds[as.integer(sample$domain)]
@@ -73,6 +52,23 @@ refitted_values <- function(spec, sample, fitted) {
   values[unknown_elsewhere(sample$levels, fold), ] <- NA
   values
 }
+
+#' @exportS3Method
+held_out_values.dg_tune_spec <- refitted_values
+
+# Lambdas, members and weights that are those of all domains would flatter it.
+#' @exportS3Method
+held_out_values.dg_auto_spec <- refitted_values
+
+#' @exportS3Method
+held_out_values.dg_ensemble_spec <- function(spec, sample, fitted) {
+  if (identical(spec$args$weights, "stacked")) refitted_values(spec, sample, fitted)
+  else NextMethod()
+}
+
+# Its shares of the classes are no decision values.
+#' @exportS3Method
+held_out_values.dg_null_spec <- refitted_values
 
 # Of the rows `held`, by a fit to the rows `train`: [held x k], 0 for a class that these lack.
 values_without <- function(spec, sample, train, held) {
@@ -107,13 +103,6 @@ common_known <- function(fitted, values, sample) {
     found[inside, ] <- common_values(fitted, values[inside, , drop = FALSE])
   }
   found
-}
-
-# list(target [n x k] on the common scale, share [n]: of the rows of a domain in its vote).
-stack_task <- function(sample) {
-  targets <- new_targets(rows_frame(sample), standardise = FALSE)
-  list(target = code_rows(targets, sample$y),
-       share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
 }
 
 # The mean by the weights that the rows outside of each row's fold ask for.

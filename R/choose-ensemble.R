@@ -74,7 +74,14 @@
 dg_ensemble <- function(members, weights = c("equal", "stacked"),
                         probability = c("none", "platt", "isotonic"), ...) {
   check_given(members, "members")
-  check_ensemble_dots(weights, list(...))
+  dots <- list(...)
+  # as it is with other learners: dg_ensemble(list(...), y ~ x | domain, data = rows)
+  data <- c(if (inherits(weights, "formula")) "formula", intersect(names(dots), data_arguments))
+  if (length(data)) {
+    abort("argument", "`", data[1L], "` must not be given: dg_ensemble() makes a specification, ",
+          "which fit() gives data.")
+  }
+  check_no_dots(dots, names(formals(dg_ensemble)))
   members <- read_members(members)
   args <- list(members = members, weights = read_member_weights(weights, members),
                probability = shared_parameters$probability$check(probability, "probability"))
@@ -108,16 +115,6 @@ read_members <- function(members) {
           enumerate(unique(given[duplicated(given)]), quote = "\""), ".")
   }
   stats::setNames(members, make.unique(given, "_"))
-}
-
-# As it is with other learners: dg_ensemble(list(...), y ~ x | domain, data = rows).
-check_ensemble_dots <- function(weights, dots) {
-  data <- c(if (inherits(weights, "formula")) "formula", intersect(names(dots), data_arguments))
-  if (length(data)) {
-    abort("argument", "`", data[1L], "` must not be given: dg_ensemble() makes a specification, ",
-          "which fit() gives data.")
-  }
-  check_no_dots(dots, names(formals(dg_ensemble)))
 }
 
 read_member_weights <- function(weights, members) {

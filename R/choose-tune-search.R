@@ -2,6 +2,7 @@
 # were tried are kept.
 
 most_extensions <- 5L
+
 most_cycles <- 5L
 
 search_parameters <- function(spec, task, input) {

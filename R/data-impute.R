@@ -1,5 +1,5 @@
-# What users say of missing predictors: na.action = na.impute. The values are looked up in
-# data-impute-values.R, learned in data-impute-train.R, and put into new rows in data-impute-new.R.
+# Missing predictors, na.action = na.impute: what is learned for their place from training rows, its
+# replay on new rows, and how values are looked up and put in.
 
 #' Impute missing predictors
 #'
@@ -72,11 +72,24 @@ na.impute <- function(object, by = c("pooled", "domain"), indicators = TRUE, dom
   action <- structure(list(by = check_choice(by, "by", c("pooled", "domain")),
                            indicators = check_flag(indicators, "indicators")),
                       class = "domgen_impute")
-  if (!missing(object)) return(impute_data(object, action, domain))
-  if (!is.null(domain)) {
+  if (missing(object)) {
+    if (is.null(domain)) return(action)
     abort("argument", "`domain` must not be given without `object`: a model has its own.")
   }
-  action
+  if (!is.null(attr(object, "terms"))) {
+    abort("argument", "`object` must be predictors, not a model frame, which has a response too: ",
+          "`na.impute` is for the methods of domgen.")
+  }
+  framed <- is.data.frame(object)
+  columns <- if (framed) check_data(object, "object")
+             else list(object = as_numeric_matrix(object, "object"))
+  places <- places_of(columns, names(columns), if (!framed) colnames(columns$object))
+  domain <- read_groups(domain, NROW(object), "domain")
+  found <- impute_training(action, columns, places, rep(TRUE, NROW(object)), domain)
+  if (!framed) return(cbind(found$columns$object, found$indicators))
+  if (is.null(found$indicators)) return(found$columns)
+  names <- make.unique(c(names(columns), colnames(found$indicators)))
+  stats::setNames(cbind(found$columns, found$indicators), names)
 }
 
 is_imputation <- function(action) inherits(action, "domgen_impute")
@@ -107,19 +120,291 @@ print.domgen_impute <- function(x, ...) {
   invisible(x)
 }
 
-impute_data <- function(object, action, domain) {
-  if (!is.null(attr(object, "terms"))) {
-    abort("argument", "`object` must be predictors, not a model frame, which has a response too: ",
-          "`na.impute` is for the methods of domgen.")
+# ---- what is learned from the training rows for the place of missing values -------------------
+
+# rows: those that count; category: which places are categorical beside those that look it.
+# list(columns, indicators, impute: what the blueprint remembers).
+impute_training <- function(action, columns, places, rows, domain,
+                            category = rep(FALSE, length(places$label))) {
+  # what is wrong with all rows is told by the reader
+  if (!any(rows)) return(list(columns = columns))
+  own <- if (action$by == "domain") {
+    domain <- read_domain(domain, length(rows), needed = TRUE)
+    values_by_domain(columns, places, replace(domain, !rows, NA), category)
   }
-  framed <- is.data.frame(object)
-  columns <- if (framed) check_data(object, "object")
-             else list(object = as_numeric_matrix(object, "object"))
-  places <- places_of(columns, names(columns), if (!framed) colnames(columns$object))
-  domain <- read_groups(domain, NROW(object), "domain")
-  found <- impute_training(action, columns, places, rep(TRUE, NROW(object)), domain)
-  if (!framed) return(cbind(found$columns$object, found$indicators))
-  if (is.null(found$indicators)) return(found$columns)
-  names <- make.unique(c(names(columns), colnames(found$indicators)))
-  stats::setNames(cbind(found$columns, found$indicators), names)
+  typical <- typical_values(columns, places, rows, category)
+  empty <- is.na(typical$number) & is.na(typical$text)
+  if (any(empty)) {
+    abort("data", "No training row knows a value of ", enumerate(places$label[empty]),
+          ", and none can be imputed: leave ", if (sum(empty) == 1L) "it" else "them", " out.")
+  }
+  gappy <- count_gaps(columns, places, rows) > 0L
+  indicated <- if (action$indicators) which(gappy) else integer()
+  impute <- list(by = action$by, places = places, category = category, typical = typical, own = own,
+                 levels = lapply(which(category), function(k) {
+                   sort(unique(value_at(columns, places, k)[rows]))
+                 }), gappy = gappy, indicated = indicated,
+                 columns = paste0(places$label[indicated], rep(".missing", length(indicated))))
+  list(columns = fill_columns(impute, columns, domain, own),
+       indicators = gap_indicators(impute, columns), impute = impute)
+}
+
+# Of the data of a formula; given: y, domain and weights that are known; names: of its variables.
+impute_frame <- function(input, given, names, terms, wishes) {
+  action <- as_imputation(input$na.action)
+  data <- input$data
+  parts <- input$parts
+  if (is.null(action)) return(list(columns = data))
+  names <- setdiff(intersect(names, names(data)), all.vars(parts$response))
+  names <- names[vapply(data[names], is.atomic, NA)]
+  names <- setdiff(names, id_names(wishes, data[names]))
+  rows <- !Reduce(`|`, lapply(given, is.na), rep(FALSE, nrow(data)))
+  if (!is.null(parts$response)) {
+    response <- with_environment(call("~", parts$response), parts$bare)
+    rows <- evaluate_terms(terms_of(response), data, rows & !missing_rows(data, all.vars(response)))
+    rows <- rows$usable
+  }
+  places <- places_of(data, names)
+  impute_training(action, data, places, rows, given$domain,
+                  places$name %in% made_categories(terms, data, environment(parts$bare)))
+}
+
+# Numbers of which a term makes categories, each its own.
+made_categories <- function(terms, data, env) {
+  calls <- Filter(is.call, as.list(attr(terms, "variables"))[-1L])
+  unlist(lapply(calls, function(call) {
+    name <- intersect(all.vars(call), names(data))
+    if (length(name) != 1L || !is_plain_number(data[[name]])) return(NULL)
+    known <- data[!is.na(data[[name]]), , drop = FALSE]
+    value <- on_error(suppressWarnings(eval(call, known, env)), function(e) NULL)
+    if (is_category(value) && length(unique(value)) == length(unique(known[[name]]))) name
+  }))
+}
+
+# An id that is missing is no other's.
+id_names <- function(wishes, variables) {
+  unlist(lapply(Filter(is.list, wishes), function(wish) {
+    on_error(id_column(wish, variables)$name, function(e) NULL)
+  }))
+}
+
+impute_matrix <- function(input, given, wishes) {
+  action <- as_imputation(input$na.action)
+  X <- input$x
+  columns <- list(x = X)
+  if (is.null(action)) return(list(columns = columns))
+  rows <- !Reduce(`|`, lapply(given, is.na), rep(FALSE, nrow(X)))
+  places <- places_of(columns, "x", colnames(X))
+  ids <- places$label %in% id_names(wishes, if (!is.null(wishes)) as.data.frame(X, optional = TRUE))
+  impute_training(action, columns, lapply(places, `[`, !ids), rows, given$domain)
+}
+
+# ---- as the blueprint remembers it, and its replay on new rows --------------------------------
+
+# With the indicators, which stand behind the other scaled columns.
+add_indicators <- function(blueprint, impute) {
+  if (is.null(impute)) return(blueprint)
+  count <- length(impute$columns)
+  impute$columns <- utils::tail(make.unique(c(blueprint$columns, impute$columns)), count)
+  numbers <- length(blueprint$columns) - length(blueprint$coding$coded)
+  blueprint$columns <- append(blueprint$columns, impute$columns, numbers)
+  if (!is.null(blueprint$coding)) {
+    blueprint$coding$kind <- c(blueprint$coding$kind, rep("number", count))
+  }
+  blueprint$impute <- impute
+  blueprint
+}
+
+insert_indicators <- function(blueprint, X, indicators) {
+  if (is.null(indicators)) return(X)
+  coded <- seq_len(ncol(X)) > ncol(X) - length(blueprint$coding$coded)
+  X <- cbind(X[, !coded, drop = FALSE], indicators, X[, coded, drop = FALSE])
+  colnames(X) <- blueprint$columns
+  X
+}
+
+# The design's columns without them.
+design_columns <- function(blueprint) {
+  blueprint$columns[!blueprint$columns %in% blueprint$impute$columns]
+}
+
+imputes_by_domain <- function(blueprint) identical(blueprint$impute$by, "domain")
+
+# columns: of new rows; given: the same before levels that are new became missing; domain: a
+# function that gives one entry per row; known: values by domain that rows of a reference have,
+# or "training". list(columns, indicators, own: values by domain).
+impute_new <- function(impute, columns, given, domain, known, arg, new_levels) {
+  if (is.null(impute)) return(list(columns = columns))
+  warn_imputed(impute, given, arg)
+  columns <- without_new_numbers(impute, columns, arg, new_levels)
+  own <- NULL
+  if (impute$by == "domain") {
+    domain <- domain()
+    own <- values_by_domain(columns, impute$places, domain, impute$category)
+    if (identical(known, "training")) known <- impute$own
+    if (is.null(known)) known <- impute$known
+    # a domain that the reference has is described by it alone
+    own <- c(own[!names(own) %in% names(known)], known)
+  }
+  list(columns = fill_columns(impute, columns, domain, own),
+       indicators = gap_indicators(impute, columns), own = own)
+}
+
+# A number of which the formula makes a category that training did not have is missing too.
+without_new_numbers <- function(impute, columns, arg, new_levels) {
+  places <- which(impute$category)
+  for (i in seq_along(places)) {
+    name <- impute$places$name[places[i]]
+    levels <- impute$levels[[i]]
+    new <- !columns[[name]] %in% c(levels, NA)
+    if (!any(new)) next
+    tell_new_level(name, levels, columns[[name]][new], arg, new_levels, taken_as(impute))
+    columns[[name]][new] <- NA
+  }
+  columns
+}
+
+taken_as <- function(impute) paste0("taken as missing", if (!is.null(impute)) " and imputed")
+
+# The design has no column that would tell.
+warn_imputed <- function(impute, given, arg) {
+  count <- count_gaps(given, impute$places)
+  some <- count > 0L & !impute$gappy
+  if (!any(some)) return(invisible())
+  each <- paste0("`", impute$places$label[some], "` (", vapply(count[some], plural, "", "row"), ")")
+  warn("imputed", "`", arg, "` has missing values where training had none, in ",
+       enumerate(each, quote = ""), "; the median or most frequent level of ",
+       if (impute$by == "domain") "the row's domain" else "training", " stands there.")
+}
+
+# For a model of the domain `name`, of values by domain.
+fix_imputation <- function(impute, own, name) {
+  if (is.null(own)) return(impute)
+  near <- own[[match(name, names(own))]]
+  for (kind in names(near)) {
+    known <- !is.na(near[[kind]])
+    impute$typical[[kind]][known] <- near[[kind]][known]
+  }
+  impute$by <- "pooled"
+  impute["own"] <- list(NULL)
+  impute
+}
+
+describe_imputed <- function(blueprint) {
+  if (is.null(blueprint$impute)) return("")
+  gaps <- blueprint$impute$places$label[blueprint$impute$gappy]
+  paste0(", imputed", if (imputes_by_domain(blueprint)) " by domain",
+         if (length(gaps)) paste0(": ", enumerate(gaps, quote = "")) else " where missing")
+}
+
+# ---- values in the place of missing ones, by places: a variable, and its column in a matrix ---
+
+# list(name, column, label): of each vector, and each column of a matrix, its variable, its place
+# there (0: a vector), and what it is called.
+places_of <- function(columns, names, label = NULL) {
+  names <- names[!is.na(vapply(columns[names], column_type, ""))]
+  columns <- columns[names]
+  width <- vapply(columns, function(v) if (is.matrix(v)) ncol(v) else 0L, 0L)
+  inner <- lapply(columns, function(v) {
+    if (!is.matrix(v)) "" else if (is.null(colnames(v))) seq_len(ncol(v)) else colnames(v)
+  })
+  name <- rep(names, pmax(width, 1L))
+  list(name = name,
+       column = as.integer(unlist(lapply(width, function(w) if (w) seq_len(w) else 0L))),
+       label = if (is.null(label)) paste0(name, unlist(inner)) else label)
+}
+
+# columns: a list, for a data frame is slow with many.
+value_at <- function(columns, places, k) {
+  value <- columns[[places$name[k]]]
+  if (places$column[k] == 0L) value else value[, places$column[k]]
+}
+
+# How many values are missing at each place. NaN is missing too.
+count_gaps <- function(columns, places, rows = NULL) {
+  columns <- unclass(columns)
+  vapply(seq_along(places$label), function(k) {
+    value <- value_at(columns, places, k)
+    if (!is.null(rows)) value <- value[rows]
+    if (anyNA(value)) sum(is.na(value)) else 0L
+  }, 0L)
+}
+
+# The median or most frequent value at each place, list(number, text): that of categories is text,
+# NA stands where it is in the other, and where none is known. category: places with numbers that
+# are categories.
+typical_values <- function(columns, places, rows, category) {
+  columns <- unclass(columns)
+  number <- rep(NA_real_, length(places$label))
+  text <- rep(NA_character_, length(places$label))
+  for (k in seq_along(number)) {
+    value <- value_at(columns, places, k)[rows]
+    known <- if (anyNA(value)) value[!is.na(value)] else value
+    if (length(known) == 0L) next
+    if (is_category(known)) text[k] <- most_frequent(known)
+    else number[k] <- if (category[k]) as.double(most_frequent(known)) else middle(known)
+  }
+  list(number = number, text = text)
+}
+
+middle <- function(known) stats::median.default(as.double(known))
+
+# Of equals the first, in the order of the levels.
+most_frequent <- function(known) {
+  values <- if (is.factor(known)) levels(known) else sort(unique(known))
+  values[which.max(tabulate(match(known, values), length(values)))]
+}
+
+# A named list.
+values_by_domain <- function(columns, places, domain, category) {
+  rows <- split(seq_along(domain), domain, drop = TRUE)
+  lapply(rows, function(i) typical_values(columns, places, i, category))
+}
+
+# own: values_by_domain(), or NULL.
+fill_columns <- function(impute, columns, domain = NULL, own = NULL) {
+  frame <- oldClass(columns)
+  columns <- unclass(columns)
+  places <- impute$places
+  gaps <- which(count_gaps(columns, places) > 0L)
+  for (name in unique(places$name[gaps])) {
+    column <- columns[[name]]
+    for (k in gaps[places$name[gaps] == name]) {
+      rows <- which(is.na(value_at(columns, places, k)))
+      kind <- if (is.na(impute$typical$text[k])) "number" else "text"
+      values <- rep(impute$typical[[kind]][k], length(rows))
+      if (!is.null(own)) {
+        of_domain <- vapply(own, function(one) one[[kind]][k], values[1L])
+        near <- unname(of_domain[match(as.character(domain[rows]), names(own))])
+        values <- ifelse(is.na(near), values, near)
+      }
+      if (places$column[k] > 0L) column[rows, places$column[k]] <- values
+      else column <- put_values(column, rows, values)
+    }
+    columns[[name]] <- column
+  }
+  oldClass(columns) <- frame
+  columns
+}
+
+put_values <- function(column, rows, values) {
+  if (is.factor(column)) levels(column) <- union(levels(column), values)
+  if (is.logical(column)) values <- as.logical(values)
+  timed <- is.object(column) && is.numeric(unclass(column)) && !is.factor(column)
+  if (!timed) return(replace(column, rows, values))
+  # dates and times would round, or convert
+  kept <- attributes(column)
+  column <- replace(as.double(column), rows, values)
+  attributes(column) <- kept
+  column
+}
+
+# [rows x indicated places]
+gap_indicators <- function(impute, columns) {
+  if (length(impute$indicated) == 0L) return(NULL)
+  columns <- unclass(columns)
+  found <- lapply(impute$indicated, function(k) {
+    as.double(is.na(value_at(columns, impute$places, k)))
+  })
+  matrix(unlist(found), ncol = length(found), dimnames = list(NULL, impute$columns))
 }

@@ -45,7 +45,8 @@ first_types <- function(source, columns, text) {
       }
       left <- names(known)[!known]
       check_columns(block, left, partition$label)
-      for (name in left[vapply(unclass(block)[left], has_type, NA)]) {
+      for (name in left) {
+        if (!is.factor(block[[name]]) && all(is.na(block[[name]]))) next
         types[[name]] <<- empty_column(block[[name]], name, partition$label)
         known[[name]] <<- TRUE
       }
@@ -75,8 +76,6 @@ named_columns <- function(block) {
   if (length(names) == 0L) abort("data", "The source has no columns.")
   names
 }
-
-has_type <- function(column) is.factor(column) || !all(is.na(column))
 
 empty_column <- function(column, name, label) {
   if (is.factor(column)) return(without_missing_level(column)[0L])
@@ -128,7 +127,13 @@ plain_frame <- function(columns, n) {
 }
 
 agree_column <- function(column, like, place) {
-  if (is.factor(like)) return(agree_factor(column, like, place))
+  if (is.factor(like)) {
+    text <- value_labels(column)
+    code <- match(text, levels(like))
+    bad <- which(is.na(code) & !is.na(text))
+    if (length(bad)) refuse_level(place, bad[1L], text[bad], levels(like))
+    return(structure(code, levels = levels(like), class = class(like)))
+  }
   if (is.character(like)) return(value_labels(column))
   if (is.numeric(like) && !is.object(like)) return(agree_number(column, place))
   if (all(is.na(column))) return(like[rep(NA_integer_, length(column))])
@@ -143,11 +148,14 @@ agree_column <- function(column, like, place) {
   column
 }
 
-# Of a column that is no text otherwise.
+# Text as logical values, dates or times; of another type all must be missing.
 read_text <- function(column, like, place) {
   value <- if (is.logical(like)) as.logical(column)
            else if (inherits(like, "Date")) as.Date(column, "%Y-%m-%d", optional = TRUE)
-           else if (inherits(like, "POSIXct")) read_times(column)
+           else if (inherits(like, "POSIXct")) {
+    plain <- sub("T", " ", sub("Z$", "", ifelse(is_time(column), column, NA)))
+    as_utc(as.double(as.POSIXct(strptime(plain, "%Y-%m-%d %H:%M:%OS", tz = "UTC"))))
+  }
   bad <- if (is.null(value)) !is.na(column) else is.na(value) & !is.na(column)
   if (any(bad)) refuse(place, which(bad)[1L], column, paste("be", type_words(like)))
   value
@@ -156,11 +164,6 @@ read_text <- function(column, like, place) {
 # As files have them, with or without T and Z: 2024-03-31T01:00:00.25Z, in UTC.
 is_time <- function(text) {
   grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?Z?$", text)
-}
-
-read_times <- function(text) {
-  plain <- sub("T", " ", sub("Z$", "", ifelse(is_time(text), text, NA)))
-  as_utc(as.double(as.POSIXct(strptime(plain, "%Y-%m-%d %H:%M:%OS", tz = "UTC"))))
 }
 
 as_utc <- function(seconds) structure(seconds, class = c("POSIXct", "POSIXt"), tzone = "UTC")
@@ -173,7 +176,11 @@ type_words <- function(like) {
 }
 
 agree_number <- function(column, place) {
-  if (inherits(column, "integer64")) return(agree_integer64(column, place))
+  if (inherits(column, "integer64")) {
+    # its bits are those of integers, whatever R takes them for
+    value <- from_integer64(column)
+    return(check_exact(value, TRUE, format(value, digits = 15), place))
+  }
   dated <- inherits(column, c("Date", "POSIXct", "difftime"))
   if (is_numbers(column) && !dated) return(as.double(unclass(column)))
   if (all(is.na(column))) return(rep(NA_real_, length(column)))
@@ -187,12 +194,6 @@ agree_number <- function(column, place) {
   check_exact(value, grepl("^[-+]?[0-9]+$", trimws(column)), column, place)
 }
 
-# The bits of such a column are those of integers, whatever R takes them for.
-agree_integer64 <- function(column, place) {
-  value <- from_integer64(column)
-  check_exact(value, TRUE, format(value, digits = 15), place)
-}
-
 # Doubles have no more digits.
 check_exact <- function(value, whole, shown, place) {
   large <- which(whole & abs(value) >= 2^53)
@@ -200,14 +201,6 @@ check_exact <- function(value, whole, shown, place) {
     refuse(place, large[1L], shown, "be below 2^53, beyond which whole numbers are not exact")
   }
   value
-}
-
-agree_factor <- function(column, like, place) {
-  text <- value_labels(column)
-  code <- match(text, levels(like))
-  bad <- which(is.na(code) & !is.na(text))
-  if (length(bad)) refuse_level(place, bad[1L], text[bad], levels(like))
-  structure(code, levels = levels(like), class = class(like))
 }
 
 # ---- messages ---------------------------------------------------------------------------------

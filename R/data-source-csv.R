@@ -1,12 +1,7 @@
 # CSV files are read as bytes, in pieces that are cut where a row ends (src/csv-rows.cpp), and each
 # piece is parsed as a text of its own. So the number of fields of each row is known, and nothing
-# that a parser leaves out goes unnoticed.
-
-#' @exportS3Method
-partition_key.partition_csv <- function(partition) file_key(partition$path)
-
-#' @exportS3Method
-partition_identity.partition_csv <- function(partition) partition$path
+# that a parser leaves out goes unnoticed. In this file: the methods of the partition, the first
+# line, the bytes, and from whole rows to columns.
 
 #' @exportS3Method
 partition_columns.partition_csv <- function(partition) {
@@ -39,11 +34,7 @@ partition_open.partition_csv <- function(partition, columns = NULL, text = chara
   pieces <- csv_pieces(partition)
   layout <- pieces$layout
   if (is.null(columns)) columns <- layout$names[!is_unnamed(layout$names)]
-  on_error(check_columns(stats::setNames(as.list(layout$names), layout$names), columns,
-                         partition$label), function(e) {
-    pieces$close()
-    stop(e)
-  })
+  or_close(check_named(layout$names, columns, partition$label), pieces$close)
   readers_in_turn(function() {
     piece <- pieces$read()
     if (is.null(piece)) return(NULL)
@@ -57,18 +48,23 @@ partition_open.partition_csv <- function(partition, columns = NULL, text = chara
 csv_pieces <- function(partition) {
   label <- partition$label
   stream <- csv_stream(partition)
-  layout <- on_error(csv_layout(stream, label), function(e) {
-    stream$close()
-    stop(e)
-  })
+  layout <- or_close(csv_layout(stream, label), stream$close)
   done <- 0
+  fields <- length(layout$names)
   list(layout = layout, read = function(text = TRUE) {
     repeat {
-      piece <- csv_take_(stream$buffer, layout$separator, length(layout$names), stream$ended(),
-                         text, Inf)
-      if (piece$problem > 0) refuse_row(piece, label, done, length(layout$names))
+      piece <- csv_take_(stream$buffer, layout$separator, fields, stream$ended(), text, Inf)
+      if (piece$problem > 0) {
+        abort("data", row_label(label, done + piece$rows + 1), ": ", csv_problem(piece, fields),
+              ".")
+      }
       if (piece$rows > 0 || stream$ended()) break
-      if (piece$bytes == 0) check_row_size(stream, label, done)
+      # a quote that is not closed takes all that follows into its row
+      held <- if (piece$bytes == 0) csv_add_(stream$buffer, raw()) else 0
+      if (held > 2 * stream$size) {
+        abort("data", row_label(label, done + 1), ": does not end within ", in_full(held),
+              " bytes; is a quote not closed?")
+      }
       stream$more()
     }
     if (piece$rows == 0) return(NULL)
@@ -76,19 +72,6 @@ csv_pieces <- function(partition) {
     done <<- done + piece$rows
     piece
   }, close = stream$close)
-}
-
-# A quote that is not closed takes all that follows into its row.
-check_row_size <- function(stream, label, done) {
-  held <- csv_add_(stream$buffer, raw())
-  if (held > 2 * stream$size) {
-    abort("data", row_label(label, done + 1), ": does not end within ", in_full(held),
-          " bytes; is a quote not closed?")
-  }
-}
-
-refuse_row <- function(piece, label, done, fields) {
-  abort("data", row_label(label, done + piece$rows + 1), ": ", csv_problem(piece, fields), ".")
 }
 
 csv_problem <- function(piece, fields) {
@@ -106,10 +89,14 @@ csv_problem <- function(piece, fields) {
 # Takes the first line from the stream.
 csv_layout <- function(stream, label) {
   stream$more()
-  skip_mark(stream, label)
+  mark <- as.integer(csv_head_(stream$buffer, 3))
+  if (identical(mark, c(0xefL, 0xbbL, 0xbfL))) csv_skip_(stream$buffer, 3L)
+  if (length(mark) > 1L && setequal(mark[1:2], 254:255)) {
+    abort("data", "`", label, "` is UTF-16; it must be UTF-8 or Latin-1.")
+  }
   head <- csv_head_(stream$buffer, 2^16)
   if (!as.raw(10) %in% head) head <- csv_head_(stream$buffer, Inf)
-  separator <- csv_separator(head, label)
+  separator <- csv_separator(head)
   repeat {
     line <- csv_take_(stream$buffer, separator, 0L, TRUE, TRUE, 1)
     if (line$problem > 0) {
@@ -125,32 +112,20 @@ csv_layout <- function(stream, label) {
     abort("data", "`", label, "` must end its lines by line feeds (\\n or \\r\\n), not by \\r ",
           "alone.")
   }
-  list(names = split_line(line, separator), separator = separator,
+  names <- as_utf8(unlist(csv_fields_(line$text, separator, as.integer(line$fields), 1L,
+                                      seq_len(line$fields))))
+  list(names = replace(names, is.na(names), ""), separator = separator,
        decimal = csv_decimal(head, separator))
 }
 
-skip_mark <- function(stream, label) {
-  mark <- as.integer(csv_head_(stream$buffer, 3))
-  if (identical(mark, c(0xefL, 0xbbL, 0xbfL))) csv_skip_(stream$buffer, 3L)
-  if (length(mark) > 1L && setequal(mark[1:2], 254:255)) {
-    abort("data", "`", label, "` is UTF-16; it must be UTF-8 or Latin-1.")
-  }
-}
-
 # The one that gives the first line the most fields.
-csv_separator <- function(head, label) {
+csv_separator <- function(head) {
   fields <- vapply(c(",", "\t", ";"), function(separator) {
     buffer <- csv_bytes_()
     csv_add_(buffer, head)
     csv_take_(buffer, separator, 0L, TRUE, FALSE, 1)$fields
   }, 0)
   names(fields)[which.max(fields)]
-}
-
-split_line <- function(line, separator) {
-  names <- as_utf8(unlist(csv_fields_(line$text, separator, as.integer(line$fields), 1L,
-                                      seq_len(line$fields))))
-  replace(names, is.na(names), "")
 }
 
 # Where semicolons separate, commas may stand in numbers.
@@ -163,4 +138,168 @@ csv_decimal <- function(head, separator) {
               useBytes = TRUE))
   }
   if (numbers(",") && !numbers(".")) "," else "."
+}
+
+# ---- the bytes, compressed or not, piece by piece ---------------------------------------------
+
+csv_bytes <- 2^24
+
+# The bytes of a file, compressed or not: list(buffer, size: of a piece, more = function(): the next
+# piece is added, ended = function(), close).
+csv_stream <- function(partition) {
+  path <- partition$path
+  size <- if (is.null(partition$bytes)) csv_bytes else partition$bytes
+  safely <- function(code) read_bytes(code, partition$label)
+  zipped <- identical(safely(readBin(path, "raw", 2L)), as.raw(c(0x1f, 0x8b)))
+  connection <- if (zipped) safely(gzfile(path, "rb"))
+  buffer <- csv_bytes_()
+  total <- 0
+  ended <- FALSE
+  add <- function() {
+    if (!zipped) return(csv_add_file_(buffer, path, total, size))
+    found <- safely(readBin(connection, "raw", size))
+    csv_add_(buffer, found)
+    length(found)
+  }
+  list(buffer = buffer, size = size, ended = function() ended, more = function() {
+    found <- add()
+    if (found < 0) abort("data", "`", partition$label, "` cannot be read.")
+    total <<- total + found
+    ended <<- found < size
+    if (ended && zipped) check_gzip(path, total, partition$label)
+  }, close = function() if (zipped) close(connection))
+}
+
+# A warning says what is wrong, but file() closes what it began only when the error comes.
+read_bytes <- function(code, label) {
+  said <- NULL
+  broken <- function(e) {
+    abort("data", "`", label, "` cannot be read: ",
+          if (is.null(said)) conditionMessage(e) else said, ".")
+  }
+  value <- on_error(withCallingHandlers(code, warning = function(w) {
+    if (is.null(said)) said <<- conditionMessage(w)
+    invokeRestart("muffleWarning")
+  }), broken)
+  if (is.null(said)) value else broken()
+}
+
+# R takes a file that was cut for one that has ended. The last four bytes of each member of a gzip
+# file are the number of its bytes.
+check_gzip <- function(path, total, label) {
+  size <- file.size(path)
+  sizes <- gzip_sizes(path, size)
+  if (sum(sizes) %% 2^32 != total %% 2^32 && utils::tail(sizes, 1L) != total %% 2^32) {
+    abort("data", "`", label, "` is cut or damaged: the compressed file ends after ",
+          in_full(total), " bytes of text.")
+  }
+}
+
+# Of the last member, and of those before it that may be some: each begins with three known bytes.
+gzip_sizes <- function(path, size) {
+  connection <- file(path, "rb")
+  on.exit(close(connection))
+  number <- function(bytes) sum(as.numeric(bytes) * 256^(0:3))
+  sizes <- numeric()
+  tail <- raw()
+  while (length(new <- readBin(connection, "raw", 2^24))) {
+    bytes <- c(tail, new)
+    starts <- grepRaw(as.raw(c(0x1f, 0x8b, 0x08)), bytes, fixed = TRUE, all = TRUE)
+    starts <- starts[starts > 4L]
+    sizes <- c(sizes, vapply(starts, function(at) number(bytes[at - 4:1]), 0))
+    tail <- utils::tail(bytes, 6L)
+  }
+  sizes <- sizes[sizes <= 1032 * size]
+  c(sizes, number(utils::tail(tail, 4L)))
+}
+
+# ---- from whole rows to columns ---------------------------------------------------------------
+
+# piece: what csv_take_() gives; columns: which, in this order.
+parse_csv <- function(piece, layout, columns, text, label) {
+  which <- match(columns, layout$names)
+  as_it_is <- which[columns %in% text]
+  # a quote doubled inside quotes, and two that are not in quotes, look alike to fread(), and lines
+  # of blanks are rows to it
+  fast <- has_fread() && !(piece$doubled && piece$literal) && piece$blank == 0
+  data <- if (fast) parse_by_fread(piece, layout, which, as_it_is) else {
+    csv_fields_(piece$text, layout$separator, length(layout$names), piece$rows, which)
+  }
+  if (length(data) != length(columns) || any(lengths(data) != piece$rows)) {
+    abort("data", "`", label, "`, rows ", in_full(piece$first), " to ",
+          in_full(piece$first + piece$rows - 1), ", cannot be read as ",
+          plural(piece$rows, "row"), " of ", plural(length(layout$names), "field"), ".")
+  }
+  if (!fast) {
+    open <- !which %in% as_it_is
+    data[open] <- lapply(data[open], guess_type, layout$decimal)
+  }
+  data <- Map(function(column, name) {
+    if (!is.character(column)) return(column)
+    if (fast && piece$doubled) {
+      column <- gsub("\"\"", "\"", column, fixed = TRUE, useBytes = TRUE)
+    }
+    column[column %in% c("", "NA")] <- NA
+    column <- as_utf8(column)
+    if (name %in% text[names(text) == "label"]) csv_labels(column)
+    else if (name %in% text) column
+    else read_most(column, list(label = label, first = piece$first, name = name))
+  }, data, columns)
+  plain_frame(stats::setNames(data, columns), piece$rows)
+}
+
+has_fread <- function() requireNamespace("data.table", quietly = TRUE)
+
+as_utf8 <- function(text) {
+  fine <- validUTF8(text)
+  Encoding(text) <- "UTF-8"
+  if (!all(fine)) text[!fine] <- iconv(text[!fine], "latin1", "UTF-8")
+  text
+}
+
+# R writes the number 100000 as 1e+05, which is the domain "100000" in memory. Nobody else calls one
+# so.
+csv_labels <- function(column) {
+  written <- grep("^-?[0-9]([.][0-9]+)?e[-+][0-9]{2,3}$", column)
+  replace(column, written, value_labels(as.double(column[written])))
+}
+
+# Where most are numbers, dates or times, all must be.
+read_most <- function(column, place) {
+  given <- sum(!is.na(column))
+  agree <- if (sum(!is.na(suppressWarnings(as.double(column)))) > given / 2) {
+    function() agree_number(column, place)
+  } else if (sum(grepl("^[0-9]{4}-[0-9]{2}-[0-9]{2}$", column)) > given / 2) {
+    function() read_text(column, structure(numeric(), class = "Date"), place)
+  } else if (sum(is_time(column)) > given / 2) {
+    function() read_text(column, as_utc(numeric()), place)
+  }
+  if (is.null(agree)) return(column)
+  on_error(agree(), function(e) {
+    abort("data", sub("[.]$", "", conditionMessage(e)), "; if these are categories, declare them: ",
+          "`levels = list(", place$name, " = ...)`.")
+  })
+}
+
+# fread() would read dates and times, and type.convert() would not.
+parse_by_fread <- function(piece, layout, which, text) {
+  old <- options(datatable.old.fread.datetime.character = TRUE)
+  on.exit(options(old))
+  data <- suppressWarnings(data.table::fread(
+    text = piece$text, sep = layout$separator, dec = layout$decimal, header = FALSE, select = which,
+    colClasses = if (length(text)) list(character = text), na.strings = c("", "NA"),
+    encoding = "UTF-8", integer64 = "integer64",
+    showProgress = FALSE, data.table = FALSE
+  ))
+  unclass(data)[paste0("V", which)]
+}
+
+# As fread() does. A column that is missing as a whole is logical.
+guess_type <- function(column, decimal) {
+  for (truth in list(c("TRUE", "FALSE"), c("True", "False"), c("true", "false"))) {
+    if (all(column %in% c(truth, NA))) return(as.logical(column))
+  }
+  found <- utils::type.convert(column, as.is = TRUE, dec = decimal)
+  large <- is.double(found) && any(abs(found) >= 2^53, na.rm = TRUE)
+  if (large || !is.numeric(found)) column else found
 }

@@ -71,10 +71,7 @@ partition_count.partition_dbi <- function(partition) {
 #' @exportS3Method
 partition_open.partition_dbi <- function(partition, columns = NULL, text = character()) {
   link <- connect(partition)
-  result <- on_error(send_query(link$connection, partition, columns), function(e) {
-    link$close()
-    stop(e)
-  })
+  result <- or_close(send_query(link$connection, partition, columns), link$close)
   done <- 0
   ended <- FALSE
   list(read = function(n) {
@@ -141,7 +138,11 @@ refuse_mixed <- function(connection, partition, columns, done, n) {
 
 connect <- function(partition) {
   if (!is.function(partition$connection)) {
-    if (!is_open(partition$connection)) {
+    # RPostgreSQL does not know dbIsValid()
+    open <- on_error(DBI::dbIsValid(partition$connection), function(e) {
+      on_error(is.list(DBI::dbGetInfo(partition$connection)), function(e) FALSE)
+    })
+    if (!isTRUE(open)) {
       abort("data", "The connection of `", partition$label, "` is closed, or was made in another ",
             "process; give a function that makes it.")
     }
@@ -159,13 +160,6 @@ connect <- function(partition) {
   })
 }
 
-# RPostgreSQL does not know dbIsValid().
-is_open <- function(connection) {
-  isTRUE(on_error(DBI::dbIsValid(connection), function(e) {
-    on_error(is.list(DBI::dbGetInfo(connection)), function(e) FALSE)
-  }))
-}
-
 asking <- function(code, partition) {
   on_error(code, function(e) {
     if (inherits(e, "domgen_error")) stop(e)
@@ -175,21 +169,79 @@ asking <- function(code, partition) {
 
 send_query <- function(connection, partition, columns) {
   quoted <- function(name) as.character(DBI::dbQuoteIdentifier(connection, name))
+  select <- paste("SELECT", if (is.null(columns)) "*"
+                            else paste(vapply(columns, quoted, ""), collapse = ", "))
   query <- partition$query
   if (!is.null(partition$table)) {
     if (!is.null(columns)) {
       there <- asking(DBI::dbListFields(connection, partition$table), partition)
-      check_columns(stats::setNames(as.list(there), there), columns, partition$label)
+      check_named(there, columns, partition$label)
     }
-    query <- paste("SELECT", select_list(columns, quoted), "FROM", quoted(partition$table))
+    query <- paste(select, "FROM", quoted(partition$table))
   } else if (!is.null(columns) && can_wrap(query)) {
-    narrow <- paste("SELECT", select_list(columns, quoted), "FROM (", query, ") AS q")
+    narrow <- paste(select, "FROM (", query, ") AS q")
     result <- on_error(open_query(connection, narrow, query), function(e) NULL)
     if (!is.null(result)) return(result)
   }
   asking(open_query(connection, query, partition$query), partition)
 }
 
-select_list <- function(columns, quoted) {
-  if (is.null(columns)) "*" else paste(vapply(columns, quoted, ""), collapse = ", ")
+# ---- which rows it has ------------------------------------------------------------------------
+#
+# Whether a database has the rows that it had when a call began, and whether a statement reads a
+# table that is to be replaced. Each driver that is known has its own answer.
+
+identity_rows <- 1000
+
+# NULL where rows cannot be recognised in another session: databases in memory, temporary tables,
+# drivers of which nothing is known.
+#' @exportS3Method
+partition_key.partition_dbi <- function(partition) {
+  on_error({
+    link <- connect(partition)
+    on.exit(link$close())
+    place <- database_place(link$connection, partition$table)
+    if (!is.null(place)) list(place, partition$query, sampled_rows(link$connection, partition))
+  }, function(e) NULL)
+}
+
+database_place <- function(connection, table) {
+  name <- if (!is.null(table)) as.character(DBI::dbQuoteIdentifier(connection, table))
+  if (is_sqlite(connection)) {
+    place <- sqlite_place(connection)
+  } else if (is_postgres(connection)) {
+    place <- postgres_place(connection)
+    if (!is.null(table)) name <- c(name, postgres_number(connection, table))
+  } else place <- NULL
+  if (!is.null(place)) list(class(connection)[1L], place, name)
+}
+
+# Their number, and about so many of them, from all parts of the result.
+sampled_rows <- function(connection, partition) {
+  from <- paste0(" FROM (", statement_of(connection, partition), "\n) AS q")
+  ask <- function(query) suppressWarnings(fetch_all(connection, query))
+  n <- as.numeric(ask(paste0("SELECT COUNT(*) AS n", from))[[1L]])
+  step <- max(1, ceiling(n / identity_rows))
+  rows <- ask(sprintf("SELECT * FROM (SELECT q.*, ROW_NUMBER() OVER () AS domgen_row%s) AS r %s",
+                      from, sprintf("WHERE (domgen_row - 1) %% %.0f = 0", step)))
+  list(n, rows)
+}
+
+statement_of <- function(connection, partition) {
+  if (is.null(partition$table)) return(sub(";\\s*$", "", partition$query))
+  paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, partition$table))
+}
+
+# Does a partition read the table that a sink makes? Of databases that cannot be asked, one that has
+# its name in it may.
+reads_table <- function(partition, connection, other, table) {
+  known <- function(connection) c(is_sqlite(connection), is_postgres(connection))
+  both <- known(connection) & known(other)
+  if (any(known(connection)) && any(known(other)) && !any(both)) return(FALSE)
+  statement <- statement_of(connection, partition)
+  name <- if (is.character(table)) table else table@name[[length(table@name)]]
+  named <- function(e = NULL) grepl(tolower(name), tolower(statement), fixed = TRUE)
+  if (!any(both)) return(named())
+  reads <- if (both[1L]) sqlite_reads else postgres_reads
+  on_error(reads(connection, statement, other, table), named)
 }

@@ -35,14 +35,10 @@ partition_open.partition_function <- function(partition, columns = NULL, text = 
   readers_in_turn(function() {
     given <- partition$give(FALSE)
     if (is.null(given)) return(NULL)
-    frame_reader(given_frame(given, partition$label), columns, text, partition$label)
+    if (!is.data.frame(given)) {
+      abort("data", "`", partition$label, "` must give data frames, and NULL at the end, not ",
+            describe(given), ".")
+    }
+    frame_reader(check_data(given, partition$label), columns, text, partition$label)
   })
-}
-
-given_frame <- function(given, label) {
-  if (!is.data.frame(given)) {
-    abort("data", "`", label, "` must give data frames, and NULL at the end, not ",
-          describe(given), ".")
-  }
-  check_data(given, label)
 }

@@ -9,12 +9,6 @@ parquet_engine <- function() {
 }
 
 #' @exportS3Method
-partition_key.partition_parquet <- function(partition) file_key(partition$path)
-
-#' @exportS3Method
-partition_identity.partition_parquet <- function(partition) partition$path
-
-#' @exportS3Method
 partition_columns.partition_parquet <- function(partition) parquet_about(partition)$columns
 
 #' @exportS3Method
@@ -24,9 +18,16 @@ partition_count.partition_parquet <- function(partition) parquet_about(partition
 partition_open.partition_parquet <- function(partition, columns = NULL, text = character()) {
   there <- parquet_about(partition)$columns
   if (is.null(columns)) columns <- there
-  check_columns(stats::setNames(as.list(there), there), columns, partition$label)
+  check_named(there, columns, partition$label)
   if (parquet_engine() == "arrow") return(arrow_reader(partition, columns, text))
-  data <- parquet_part(partition, nano_read(partition$path, columns))
+  # 64-bit integers as they are, where the version can do that: those that are not exact are errors
+  wide <- "read_int64_type" %in% names(formals(nanoparquet::parquet_options))
+  data <- parquet_part(partition, {
+    options <- do.call(nanoparquet::parquet_options,
+                       c(list(class = character()), if (wide) list(read_int64_type = "integer64")))
+    as.data.frame(nanoparquet::read_parquet(partition$path, col_select = columns,
+                                            options = options))
+  })
   frame_reader(data, columns, text, partition$label)
 }
 
@@ -50,14 +51,6 @@ parquet_part <- function(partition, code) {
   on_error(code, function(e) {
     abort("data", "`", partition$label, "` cannot be read as Parquet: ", conditionMessage(e))
   })
-}
-
-# 64-bit integers as they are, where the version can do that: those that are not exact are errors.
-nano_read <- function(path, columns) {
-  options <- if ("read_int64_type" %in% names(formals(nanoparquet::parquet_options))) {
-    nanoparquet::parquet_options(class = character(), read_int64_type = "integer64")
-  } else nanoparquet::parquet_options(class = character())
-  as.data.frame(nanoparquet::read_parquet(path, col_select = columns, options = options))
 }
 
 arrow_reader <- function(partition, columns, text) {

@@ -18,24 +18,29 @@ row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NU
   several <- basename(paths) %in% names[duplicated(names)]
   labels <- ifelse(several, paths, basename(paths))
   given <- rep(vapply(x, full_path, ""), lengths(found))
-  new_source(unname(Map(file_partition, paths, labels, given)), levels, rows, store)
+  partitions <- Map(function(path, label, given) {
+    kind <- file_kind(path)
+    if (is.na(kind)) {
+      abort("argument", "`", path, "` must end in ",
+            enumerate(paste0(".", names(file_kinds)), length(file_kinds), ""), ".")
+    }
+    new_partition(kind, label, path = normalizePath(path), given = given)
+  }, paths, labels, given)
+  new_source(unname(partitions), levels, rows, store)
 }
 
 expand_path <- function(path) {
   if (dir.exists(path)) return(folder_files(path))
   if (file.exists(path)) return(path)
-  found <- if (grepl("[*?[]", path)) Sys.glob(in_folder(path)) else character()
-  found <- sort(found, method = "radix")
+  if (!grepl("[*?[]", path)) abort("data", "There is no file `", path, "`.")
+  folder <- dirname(path)
+  # a folder that is there is no pattern, whatever its name
+  pattern <- if (!grepl("[*?[]", folder) || !dir.exists(folder)) path
+             else file.path(gsub("([][*?\\\\])", "\\\\\\1", folder), basename(path))
+  found <- sort(Sys.glob(pattern), method = "radix")
   found <- found[!dir.exists(found)]
   if (length(found) == 0L) abort("data", "There is no file `", path, "`.")
   found
-}
-
-# A folder that is there is no pattern, whatever its name.
-in_folder <- function(path) {
-  folder <- dirname(path)
-  if (!grepl("[*?[]", folder) || !dir.exists(folder)) return(path)
-  file.path(gsub("([][*?\\\\])", "\\\\\\1", folder), basename(path))
 }
 
 # given: a file, folder or pattern that row_source() got, in full.
@@ -74,18 +79,13 @@ file_kind <- function(path) {
   unname(file_kinds[sub("(?s).*?[.]((csv|tsv|txt)[.]gz|[^.]*)$", "\\1", name, perl = TRUE)])
 }
 
-file_partition <- function(path, label, given) {
-  kind <- file_kind(path)
-  if (is.na(kind)) {
-    abort("argument", "`", path, "` must end in ",
-          enumerate(paste0(".", names(file_kinds)), length(file_kinds), ""), ".")
-  }
-  new_partition(kind, label, path = normalizePath(path), given = given)
-}
+#' @exportS3Method
+partition_identity.partition_file <- function(partition) partition$path
 
-file_key <- function(path) {
-  known <- file.info(path, extra_cols = FALSE)
+#' @exportS3Method
+partition_key.partition_file <- function(partition) {
+  known <- file.info(partition$path, extra_cols = FALSE)
   # copying sets mtime to that of another file, but not ctime
-  paste(path, format(known$size, digits = 15), format(as.numeric(known$mtime), digits = 20),
-        format(as.numeric(known$ctime), digits = 20))
+  paste(partition$path, format(known$size, digits = 15),
+        format(as.numeric(known$mtime), digits = 20), format(as.numeric(known$ctime), digits = 20))
 }

@@ -8,12 +8,6 @@ partition_open.partition_rds <- function(partition, columns = NULL, text = chara
   frame_reader(read_rds(partition), columns, text, partition$label)
 }
 
-#' @exportS3Method
-partition_key.partition_rds <- function(partition) file_key(partition$path)
-
-#' @exportS3Method
-partition_identity.partition_rds <- function(partition) partition$path
-
 read_rds <- function(partition) {
   data <- on_error(suppressWarnings(readRDS(partition$path)), function(e) {
     abort("data", "`", partition$label, "` cannot be read: ", conditionMessage(e), ".")

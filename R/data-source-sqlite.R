@@ -46,8 +46,18 @@ sqlite_reads <- function(connection, statement, other, table) {
   owner <- sqlite_files(other)
   owner <- owner$file[tolower(owner$name) == tolower(schema)]
   own <- sqlite_files(connection)
-  same <- if (identical(owner, "")) !nzchar(own$file) & shares_memory(connection, other)
-          else vapply(own$file, is_same_file, NA, owner)
+  same <- if (identical(owner, "")) {
+    shared <- grepl("cache=shared", connection@dbname, fixed = TRUE) &&
+      connection@dbname == other@dbname
+    !nzchar(own$file) & (identical(connection, other) || shared)
+  } else {
+    # what two names of one file on disk have in common
+    about <- function(path) unlist(file.info(path, extra_cols = FALSE)[c("size", "mtime", "ctime")])
+    vapply(own$file, function(file) {
+      length(owner) == 1L &&
+        (file == owner || nzchar(file) && identical(about(file), about(owner)))
+    }, NA)
+  }
   own <- own[same, ]
   opened <- DBI::dbGetQuery(connection, paste("EXPLAIN", statement))
   opened <- opened[opened$opcode == "OpenRead", ]
@@ -58,16 +68,6 @@ sqlite_reads <- function(connection, statement, other, table) {
     ))$rootpage
     any(opened$p3 == own$seq[k] & opened$p2 %in% pages)
   }, NA))
-}
-
-shares_memory <- function(a, b) {
-  identical(a, b) || grepl("cache=shared", a@dbname, fixed = TRUE) && a@dbname == b@dbname
-}
-
-# Two names of one file on disk have all of this in common.
-is_same_file <- function(a, b) {
-  about <- function(path) unlist(file.info(path, extra_cols = FALSE)[c("size", "mtime", "ctime")])
-  length(b) == 1L && (a == b || nzchar(a) && identical(about(a), about(b)))
 }
 
 # Code that renames a table. SQLite would look at all views, of which some may rest on the table

@@ -1,17 +1,19 @@
 # Rows that come in blocks. A source is
 #   list(partitions, levels, rows, store), class dg_source
-# and a partition, data-source-partition.R, one of the parts that can be read at the same time.
+# and a partition, described at the end of this file, one of the parts that can be read at the same
+# time.
 
 new_source <- function(partitions, levels, rows, store) {
+  if (!is.null(store) &&
+      (!is.character(store) || length(store) != 1L || is.na(store) || !nzchar(store))) {
+    abort("argument", "`store` must be the path of a folder, not ", describe(store), ".")
+  }
   check_twice(partitions)
   structure(class = "dg_source", list(
     partitions = unname(partitions), levels = check_levels(levels),
-    rows = check_count(rows, "rows"), store = check_store(store)
+    rows = check_count(rows, "rows"), store = store
   ))
 }
-
-# A source as it is, of anything else one is made.
-as_source <- function(x) if (inherits(x, "dg_source")) x else row_source(x)
 
 # ---- the door ---------------------------------------------------------------------------------
 
@@ -23,24 +25,14 @@ check_levels <- function(levels) {
     abort("argument", "`levels` must be a named list such as `list(x = c(\"a\", \"b\"))`, not ",
           describe(levels), ".")
   }
-  Map(check_level_set, levels, names(levels))
-}
-
-check_level_set <- function(set, name) {
-  text <- if (is.factor(set)) levels(set) else if (is.atomic(set)) value_labels(set)
-  if (length(text) == 0L || anyNA(text) || anyDuplicated(text)) {
-    abort("argument", "`levels$", name, "` must be values that are all different, not ",
-          describe(set), ".")
-  }
-  text
-}
-
-check_store <- function(store) {
-  if (is.null(store)) return(NULL)
-  if (!is.character(store) || length(store) != 1L || is.na(store) || !nzchar(store)) {
-    abort("argument", "`store` must be the path of a folder, not ", describe(store), ".")
-  }
-  store
+  Map(function(set, name) {
+    text <- if (is.factor(set)) levels(set) else if (is.atomic(set)) value_labels(set)
+    if (length(text) == 0L || anyNA(text) || anyDuplicated(text)) {
+      abort("argument", "`levels$", name, "` must be values that are all different, not ",
+            describe(set), ".")
+    }
+    text
+  }, levels, names(levels))
 }
 
 # Rows that are read twice count twice.
@@ -172,3 +164,130 @@ check_row_dots <- function(dots, table = NULL, query = NULL, fine = character())
           "database connection, or a function that makes one, only.")
   }
 }
+
+# ---- what is printed --------------------------------------------------------------------------
+
+partition_kinds <- c(partition_frame = "data frame", partition_csv = "CSV", partition_rds = "RDS",
+                     partition_parquet = "Parquet", partition_dbi = "database",
+                     partition_function = "function")
+
+#' @exportS3Method
+print.dg_source <- function(x, ...) {
+  kinds <- partition_kinds[vapply(x$partitions, function(p) class(p)[1L], "")]
+  count <- table(kinds)[unique(kinds)]
+  labels <- vapply(x$partitions, `[[`, "", "label")
+  cat_line("A source of rows in ", plural(length(labels), "partition"), ": ",
+           enumerate(labels, 3L, ""))
+  each <- paste0(names(count), if (length(count) > 1L) paste0(" (", count, ")"))
+  cat_line("  kind     ", paste(each, collapse = ", "), describe_partition(x$partitions[[1L]]))
+  columns <- on_error(partition_columns(x$partitions[[1L]]), function(e) NULL)
+  if (length(columns)) cat_line("  columns  ", enumerate(columns, 8L, ""))
+  for (name in names(x$levels)) {
+    cat_line("  levels   ", name, ": ", enumerate(x$levels[[name]], 8L, ""))
+  }
+  cat_line("  blocks   of ", plural(x$rows, "row"))
+  if (!is.null(x$store)) cat_line("  store    ", x$store)
+  invisible(x)
+}
+
+# What is to be said of the first partition beside its kind.
+describe_partition <- function(partition) UseMethod("describe_partition")
+
+#' @exportS3Method
+describe_partition.default <- function(partition) ""
+
+# ---- partitions -------------------------------------------------------------------------------
+#
+# A partition of a source is
+#   list(label = what messages call it, ... what a worker needs to open it itself),
+#   class c("partition_<kind>", "dg_partition"), with methods of the generics below.
+
+new_partition <- function(kind, label, ...) {
+  file <- if (kind %in% file_kinds) "partition_file"
+  structure(list(label = label, ...), class = c(paste0("partition_", kind), file, "dg_partition"))
+}
+
+# The number of rows, as cheaply as the kind allows.
+partition_count <- function(partition) UseMethod("partition_count")
+
+# list(read = function(n): a plain data frame of at most n rows, NULL at the end; close =
+# function()). columns: their names, NULL for all; text: those that are read as text, whatever they
+# look like. A domain "007" is not 7. Of these the ones called "label" in `names(text)` are domains.
+partition_open <- function(partition, columns = NULL, text = character()) {
+  UseMethod("partition_open")
+}
+
+# A value that tells whether it is the same data as before, in another session too; NULL where that
+# cannot be known.
+partition_key <- function(partition) UseMethod("partition_key")
+
+# The names of all columns where they cost no pass, else NULL.
+partition_columns <- function(partition) UseMethod("partition_columns")
+
+#' @exportS3Method
+partition_count.default <- function(partition) {
+  total <- 0
+  each_block(partition, NULL, character(), 50000, function(block, first) {
+    total <<- total + nrow(block)
+  })
+  total
+}
+
+#' @exportS3Method
+partition_key.default <- function(partition) NULL
+
+#' @exportS3Method
+partition_columns.default <- function(partition) NULL
+
+# f(block, first) for each block that has rows, as it was read, until f gives FALSE.
+each_block <- function(partition, columns, text, rows, f) {
+  reader <- safely_read(partition_open(partition, columns, text), partition$label, 1)
+  on.exit(reader$close())
+  first <- 1
+  while (!is.null(block <- safely_read(reader$read(rows), partition$label, first))) {
+    if (nrow(block) > 0L && isFALSE(f(block, first))) break
+    first <- first + nrow(block)
+  }
+  invisible(first - 1)
+}
+
+# What goes wrong in another package while it reads, with the row that was reached.
+safely_read <- function(code, label, first) {
+  on_error(code, function(e) {
+    if (inherits(e, "domgen_error")) stop(e)
+    abort("data", "`", label, "` cannot be read from row ", in_full(first), " on: ",
+          conditionMessage(e))
+  })
+}
+
+# The value of code; where that fails, what was opened for it is closed.
+or_close <- function(code, close) {
+  on_error(code, function(e) {
+    close()
+    stop(e)
+  })
+}
+
+# names: of all columns; columns: those that must be among them.
+check_named <- function(names, columns, label) {
+  check_columns(stats::setNames(as.list(names), names), columns, label)
+}
+
+# f(data, first) for each block, until it gives FALSE: data agreed with the prototype, first: number
+# of its first row in the partition.
+walk_blocks <- function(partition, prototype, rows, f) {
+  open <- vapply(prototype, function(column) is.factor(column) || is.character(column), NA)
+  text <- names(prototype)[open]
+  names(text) <- ifelse(vapply(prototype[open], inherits, NA, "dg_labels"), "label", "")
+  each_block(partition, names(prototype), text, rows, function(block, first) {
+    f(agree_block(block, prototype, partition$label, first), first)
+  })
+}
+
+in_full <- function(n) format(n, big.mark = big_mark(), scientific = FALSE, trim = TRUE)
+
+# What two partitions of the same rows have in common, NULL where that cannot be known.
+partition_identity <- function(partition) UseMethod("partition_identity")
+
+#' @exportS3Method
+partition_identity.default <- function(partition) NULL

@@ -147,8 +147,7 @@ distributional_variance <- function(x, domain, kernel = kernel_rbf(), threads = 
   check_given(x, "x")
   call <- match.call()
   call[[1L]] <- domain_gram
-  gram_variance(eval(call, parent.frame()))
+  gram <- eval(call, parent.frame())
+  # Definition 1; rounding can make a zero negative
+  max(mean(diag(gram)) - mean(gram), 0)
 }
-
-# Definition 1. Rounding can make a zero negative.
-gram_variance <- function(gram) max(mean(diag(gram)) - mean(gram), 0)

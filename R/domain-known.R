@@ -1,18 +1,30 @@
-# Any kernel between domains, with new domains that were described before one of their rows is
-# predicted: kappa of each is looked up by its name. So it is with rows that come in blocks.
+# Any kernel between domains at domains that were described before one of their rows is predicted:
+# kappa of each is looked up by its name. So it is with rows that come in blocks, and for a model
+# that was adapted to one domain, of which all rows are that come.
 
 # rows: of all of these domains, or list(domain, coordinates, threads) where sums describe them.
-domain_known <- function(kernel, rows) {
-  new_domain_kernel("known", names = levels(rows$domain), row = unname(domain_kappa(kernel, rows)),
+# names: NULL where there is one, and rows are not asked of which they are.
+domain_known <- function(kernel, rows, names = levels(rows$domain)) {
+  new_domain_kernel("known", names = names, row = unname(domain_kappa(kernel, rows)),
                     own = unname(domain_own(kernel, rows)), kappa = kernel$kappa,
                     coordinates = unname(domain_coordinates(kernel, rows)),
                     words = plain_numbers(format(kernel)))
+}
+
+# At one domain: of kappa nothing is left but its row.
+domain_fixed <- function(kernel, rows) domain_known(kernel, rows, NULL)
+
+# The same seen from that domain alone: what is learned there.
+domain_alone <- function(kernel) {
+  kernel$row <- kernel$kappa <- matrix(kernel$own)
+  kernel
 }
 
 #' @exportS3Method
 domain_knows.domain_known <- function(kernel) "names"
 
 known_places <- function(kernel, rows) {
+  if (is.null(kernel$names)) return(rep(1L, nlevels(rows$domain)))
   places <- match(levels(rows$domain), kernel$names)
   if (anyNA(places)) {
     abort("data", "The domain ", enumerate(levels(rows$domain)[is.na(places)], 1L, "\""),

@@ -48,7 +48,9 @@ mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations
   unbiased <- check_flag(unbiased, "unbiased")
   permutations <- check_count(permutations, "permutations", at_least = 0L, at_most = 1e6)
   gram <- embedding_gram(input$kernel, input)
-  squared <- gram_distances(gram)
+  squared <- squared_distances(gram, diag(gram), diag(gram))
+  diag(squared) <- 0
+  dimnames(squared) <- dimnames(gram)
   if (unbiased) squared <- unbias(squared, gram, input)
   p_value <- if (permutations > 0L) {
     once(permutation_p(squared, input, unbiased, permutations), "domgen_warning_units")
@@ -58,14 +60,6 @@ mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations
   result$labels <- input$labels
   result$units <- if (!is.null(input$unit)) length(unique(input$unit))
   structure(result, class = "domgen_mmd")
-}
-
-# Squared distances of mean embeddings from their inner products.
-gram_distances <- function(gram) {
-  distances <- squared_distances(gram, diag(gram), diag(gram))
-  diag(distances) <- 0
-  dimnames(distances) <- dimnames(gram)
-  distances
 }
 
 # Leaves k(x_i, x_i) out of the averages within domains.

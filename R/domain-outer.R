@@ -62,29 +62,25 @@ warn_far_domains <- function(similarity, names, beyond = NULL) {
   far <- similarity < far_similarity
   beside <- !far[beyond]
   if (!any(far, beside)) return(invisible())
-  warn("far_domain", paste(c(
-    if (any(far)) far_words(similarity[far], names[far]),
-    if (any(beside)) beyond_words(attr(beyond, "standing")[beside, ], names[beyond[beside]])
-  ), collapse = " "))
-}
-
-domain_subject <- function(names) {
-  one <- length(names) == 1L
-  paste0(if (one) "Domain " else "Domains ", enumerate(names, quote = "\""),
-         if (one) " is" else " are")
-}
-
-far_words <- function(similarity, names) {
-  paste0(domain_subject(names), " far from every training domain (similarity at most ",
-         signif(max(similarity), 2), " of 1): predictions there fall back to a constant, ",
-         "of numbers about the mean of the training rows, of classes the same class in each row.")
-}
-
-beyond_words <- function(standing, names) {
-  least <- min(standing$distance / standing$farthest)
-  paste0(domain_subject(names), " beyond all training domains",
-         if (is.finite(least)) {
-           paste0(", ", if (length(names) > 1L) "at least ", signif(least, 2),
-                  " times as far from those nearest as any of them is from its own")
-         }, ": dg_novelty() says more.")
+  subject <- function(names) {
+    one <- length(names) == 1L
+    paste0(if (one) "Domain " else "Domains ", enumerate(names, quote = "\""),
+           if (one) " is" else " are")
+  }
+  said <- if (any(far)) {
+    paste0(subject(names[far]), " far from every training domain (similarity at most ",
+           signif(max(similarity[far]), 2), " of 1): predictions there fall back to a constant, ",
+           "of numbers about the mean of the training rows, of classes the same class in each row.")
+  }
+  if (any(beside)) {
+    standing <- attr(beyond, "standing")[beside, ]
+    least <- min(standing$distance / standing$farthest)
+    said <- c(said, paste0(
+      subject(names[beyond[beside]]), " beyond all training domains", if (is.finite(least)) {
+        paste0(", ", if (nrow(standing) > 1L) "at least ", signif(least, 2),
+               " times as far from those nearest as any of them is from its own")
+      }, ": dg_novelty() says more."
+    ))
+  }
+  warn("far_domain", paste(said, collapse = " "))
 }

@@ -71,11 +71,8 @@ domain_standing.default <- function(kernel, rows) NULL
 
 #' @exportS3Method
 domain_standing.domain_embedding <- function(kernel, rows) {
-  embedding_standing(kernel, new_embeddings(kernel, rows), rows)
-}
-
-embedding_standing <- function(kernel, embeddings, rows) {
   sizes <- described_sizes(rows)
+  embeddings <- new_embeddings(kernel, rows)
   if (is.null(kernel$spread) || is.null(sizes)) return(NULL)
   standing_of(kernel$spread, embedding_distances(kernel$spread, embeddings, sizes))
 }

@@ -19,24 +19,19 @@ permuted_domains <- function(domain, unit, times) {
   key <- paste(unit, domain)
   first <- !duplicated(key)
   cell <- match(key, key[first])
-  group <- cell_groups(unit[first])
+  # cells of a group exchange their domains: 0, those that are all of their unit
+  of_unit <- unit[first]
+  group <- ifelse(tabulate(of_unit)[of_unit] == 1L, 0L, of_unit)
   place <- order(group)
   label <- domain[first]
-  warn_if_fixed(group, label)
+  if (all(group == 0L) && !anyDuplicated(label)) {
+    warn("units", "Each domain has the rows of one `unit` only: no permutation of units changes ",
+         "the domains, and p is 1 whether they differ or not.")
+  }
   vapply(seq_len(times), function(b) {
     label[place] <- label[order(group, stats::runif(length(label)))]
     label[cell]
   }, domain)
-}
-
-# The group of each cell, within which domains are permuted: 0 for the only cell of a unit, else the
-# unit.
-cell_groups <- function(unit) ifelse(tabulate(unit)[unit] == 1L, 0L, unit)
-
-warn_if_fixed <- function(group, label) {
-  if (any(group > 0L) || anyDuplicated(label)) return(invisible())
-  warn("units", "Each domain has the rows of one `unit` only: no permutation of units changes ",
-       "the domains, and p is 1 whether they differ or not.")
 }
 
 # A row may equal another one of its domain in all predictors by chance, where predictors have few

@@ -12,15 +12,11 @@ represent.features_rff <- function(features, kernel, domain_kernel, rows, thread
           format(domain_kernel), " use `features_product()` or `features_nystrom()`.")
   }
   kernel <- kernel_fit(kernel, rows$X)
-  map <- fourier_map(features, kernel, rows$X)
+  # the centre changes no product of features, but saves digits far from 0
+  map <- structure(list(frequencies = draw_frequencies(features, kernel, ncol(rows$X)),
+                        centre = colMeans(rows$X)), class = "fourier_map")
   new_feature_space(features, kernel, domain_kernel, map, 2 * features$n_features,
                     rows_of(rows, threads))
-}
-
-# The centre changes no product of features, but saves digits far from 0.
-fourier_map <- function(features, kernel, X) {
-  structure(list(frequencies = draw_frequencies(features, kernel, ncol(X)),
-                 centre = colMeans(X)), class = "fourier_map")
 }
 
 # [p x D]: D draws from the spectral density of the kernel. More features than there
@@ -45,16 +41,13 @@ draw_frequencies <- function(features, kernel, p) {
 # distributed directions times independent lengths of chi distribution.
 orthogonal_normal <- function(p, D) {
   sizes <- c(rep(p, D %/% p), if (D %% p > 0L) D %% p)
-  directions <- do.call(cbind, lapply(sizes, uniform_directions, p = p))
-  sweep(directions, 2L, sqrt(stats::rchisq(D, p)), "*")
-}
-
-# k columns of a random rotation: the signs make the decomposition unique, and so
-# uniform.
-uniform_directions <- function(p, k) {
-  decomposition <- qr(matrix(stats::rnorm(p * k), p), LAPACK = TRUE)
-  signs <- ifelse(diag(qr.R(decomposition)) < 0, -1, 1)
-  sweep(qr.Q(decomposition), 2L, signs, "*")
+  directions <- lapply(sizes, function(k) {
+    # a random rotation: the signs make the decomposition unique, and so uniform
+    decomposition <- qr(matrix(stats::rnorm(p * k), p), LAPACK = TRUE)
+    signs <- ifelse(diag(qr.R(decomposition)) < 0, -1, 1)
+    sweep(qr.Q(decomposition), 2L, signs, "*")
+  })
+  sweep(do.call(cbind, directions), 2L, sqrt(stats::rchisq(D, p)), "*")
 }
 
 #' @exportS3Method

@@ -12,10 +12,21 @@ represent.features_nystrom <- function(features, kernel, domain_kernel, rows, th
   domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
   kappa <- domain_kernel$kappa
   rows$domain <- as.integer(rows$domain)
-  landmarks <- if (features$n_landmarks >= nrow(rows$X)) rows
-               else choose_landmarks(features, kernel, kappa, rows)
+  q <- features$n_landmarks
+  n <- nrow(rows$X)
+  landmarks <- if (q >= n) rows else switch(features$sampling,
+    rpcholesky = pivot_landmarks(kernel, kappa, rows, q),
+    kmeans = centre_landmarks(kernel, kappa, rows, q),
+    uniform = rows_at(rows, sample.int(n, q)))
   map <- landmark_map(kernel, kappa, landmarks)
-  warn_rank(features, map$rank, nrow(rows$X))
+  rank <- map$rank
+  if (rank != q) {
+    warn("rank", "`n_landmarks` is ", q, ", but ",
+         if (rank == n) paste0("there ", if (n == 1L) "is" else "are", " only ", plural(n, "row"))
+         else paste0("only ", rank, " of the landmarks ", if (rank == 1L) "is" else "are",
+                     " independent"),
+         ": ", rank, if (rank == 1L) " is used." else " are used.")
+  }
   new_feature_space(features, kernel, domain_kernel, map, map$rank, rows)
 }
 
@@ -53,16 +64,6 @@ without_factor <- function(map, kappa) {
   map
 }
 
-warn_rank <- function(features, rank, n) {
-  asked <- features$n_landmarks
-  if (rank == asked) return(invisible())
-  warn("rank", "`n_landmarks` is ", asked, ", but ",
-       if (rank == n) paste0("there ", if (n == 1L) "is" else "are", " only ", plural(n, "row"))
-       else paste0("only ", rank, " of the landmarks ", if (rank == 1L) "is" else "are",
-                   " independent"),
-       ": ", rank, if (rank == 1L) " is used." else " are used.")
-}
-
 #' @exportS3Method
 feature_table.landmark_map <- function(map, domain_kernel, rows) {
   t(unname(domain_kappa(domain_kernel, rows)))
@@ -85,15 +86,6 @@ expand_folded.landmark_map <- function(map, product, rows, table, A) {
   kernel_apply_(kernel_program(product$kernel, rows$X, map$landmarks), rows$X, map$landmarks,
                 weights, if (!is.null(table)) t(table),
                 if (!is.null(table)) as.integer(rows$domain), map$domain, product$threads)
-}
-
-# Fewer landmarks than rows: list(X [q x p], domain [q]).
-choose_landmarks <- function(features, kernel, kappa, rows) {
-  q <- features$n_landmarks
-  switch(features$sampling,
-    rpcholesky = pivot_landmarks(kernel, kappa, rows, q),
-    kmeans = centre_landmarks(kernel, kappa, rows, q),
-    uniform = rows_at(rows, sample.int(nrow(rows$X), q)))
 }
 
 at_most_rows <- function(rows, most) {

@@ -45,14 +45,6 @@ kernel_precomputed <- function(K, column = NULL) {
   if (!is.null(column) && !(is.character(column) && length(column) == 1L && !is.na(column))) {
     abort("argument", "`column` must be the name of a predictor, not ", describe(column), ".")
   }
-  K <- read_gram(K)
-  # by reference: a copy of a model, or a comparison of two, does not look inside
-  table <- list2env(list(K = K), parent = emptyenv())
-  lockEnvironment(table, bindings = TRUE)
-  new_kernel("precomputed", table = table, column = column)
-}
-
-read_gram <- function(K) {
   if (!is.matrix(K) || !is.numeric(K) || nrow(K) != ncol(K) || nrow(K) == 0L) {
     abort("data", "`K` must be a square numeric matrix, not ", describe(K), ".")
   }
@@ -66,7 +58,10 @@ read_gram <- function(K) {
   }
   check_gram_symmetric(K)
   check_gram_definite(K)
-  K
+  # by reference: a copy of a model, or a comparison of two, does not look inside
+  table <- list2env(list(K = K), parent = emptyenv())
+  lockEnvironment(table, bindings = TRUE)
+  new_kernel("precomputed", table = table, column = column)
 }
 
 gram_ids <- function(K) {
@@ -97,6 +92,7 @@ check_gram_symmetric <- function(K) {
 }
 
 most_decomposed <- 2000L
+
 probed_rank <- 500L
 
 check_gram_definite <- function(K) {
@@ -106,22 +102,20 @@ check_gram_definite <- function(K) {
       abort("data", rule, "its smallest eigenvalue is ", signif(least, 3), ".")
     }))
   }
-  left <- probe_gram(K)
+  # what a decomposition of some columns leaves of the diagonal: K less F F' is positive
+  # semi-definite where K is
+  left <- diag(K)
+  if (min(left) >= 0) {
+    places <- matrix(as.double(seq_len(nrow(K))))
+    found <- kernel_pivoted_cholesky_(list(type = "lookup", table = K), places, negligible,
+                                      probed_rank)$factor
+    left <- left - rowSums(found^2)
+  }
   least <- which.min(left)
   if (left[least] < -1e-8 * max(diag(K), 0)) {
     abort("data", rule, "what other rows leave of the variance of \"", rownames(K)[least], "\" is ",
           signif(left[least], 3), ".")
   }
-}
-
-# What a decomposition of some columns leaves of the diagonal: K less F F' is positive semi-definite
-# where K is.
-probe_gram <- function(K) {
-  if (min(diag(K)) < 0) return(diag(K))
-  places <- matrix(as.double(seq_len(nrow(K))))
-  found <- kernel_pivoted_cholesky_(list(type = "lookup", table = K), places, negligible,
-                                    probed_rank)$factor
-  diag(K) - rowSums(found^2)
 }
 
 #' @exportS3Method

@@ -64,24 +64,22 @@ set_bandwidth <- function(kernel, path, sigma) {
 # rows of X; or, by predictor, of the rate by which ((x_j - z_j) / sigma_j)^2 is multiplied in
 # dk / d log sigma_j.
 slope_program <- function(kernel, program, path, X, by_predictor = FALSE) {
-  if (length(path) == 0L) return(leaf_slope(kernel, program, X, by_predictor))
-  i <- path[1L]
-  if (!is.null(kernel$columns)) X <- X[, kernel$columns, drop = FALSE]
-  part <- slope_program(kernel$parts[[i]], program$parts[[i]], path[-1L], X, by_predictor)
-  if (program$type == "sum") return(part)
-  program$parts[[i]] <- part
-  program
-}
-
-leaf_slope <- function(kernel, program, X, by_predictor) {
-  name <- core_name(kernel)
-  if (is.null(name)) {
+  if (length(path) == 0L) {
+    name <- core_name(kernel)
+    if (!is.null(name)) {
+      program$type <- paste0(name, if (by_predictor) "_rate" else "_slope")
+      return(program)
+    }
     rows <- in_bandwidths(kernel, X, X)
     d <- between_rows(rows$x, rows$z)
     program$values <- rate_at(kernel, d) * if (by_predictor) 1 else d
     return(program)
   }
-  program$type <- paste0(name, if (by_predictor) "_rate" else "_slope")
+  i <- path[1L]
+  if (!is.null(kernel$columns)) X <- X[, kernel$columns, drop = FALSE]
+  part <- slope_program(kernel$parts[[i]], program$parts[[i]], path[-1L], X, by_predictor)
+  if (program$type == "sum") return(part)
+  program$parts[[i]] <- part
   program
 }
 

@@ -71,11 +71,8 @@ core_name.domgen_kernel <- function(kernel) NULL
 #' @exportS3Method
 kernel_program.kernel_stationary <- function(kernel, x, z) {
   name <- core_name(kernel)
-  if (is.null(name)) given_program(kernel, x, z) else list(type = name, inv = 1 / kernel$sigma)
-}
-
-# At the rows in bandwidths; centred, so that a large common offset costs no digits.
-given_program <- function(kernel, x, z) {
+  if (!is.null(name)) return(list(type = name, inv = 1 / kernel$sigma))
+  # at the rows in bandwidths; centred, so that a large common offset costs no digits
   rows <- in_bandwidths(kernel, x, z)
   own <- kernel_value(kernel, 0)
   list(type = "given", values = kernel_value(kernel, between_rows(rows$x, rows$z)),

@@ -197,7 +197,8 @@ gram_matrix <- function(kernel, rows, kappa = NULL) {
   check_memory(nrow(X))
   K <- kernel_gram_(kernel_program(kernel, X, X), X, kappa,
                     if (!is.null(kappa)) as.integer(rows$domain), rows$threads)
-  check_gram(K, kernel)
+  # no value is larger than the largest of the diagonal
+  check_overflow(diag(K), kernel)
   K
 }
 
@@ -208,9 +209,6 @@ cross_matrix <- function(kernel, X, Z, threads) {
   check_overflow(c(min(K), max(K)), kernel)
   K
 }
-
-# No value is larger than the largest of the diagonal.
-check_gram <- function(K, kernel) check_overflow(diag(K), kernel)
 
 check_overflow <- function(values, kernel) {
   if (!all(is.finite(values))) {

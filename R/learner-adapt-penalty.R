@@ -3,11 +3,15 @@
 
 # Beside that of the model; the last is no correction at all.
 adapt_lambdas <- c(10^seq(-3, 3, by = 0.5), 1e8)
+
 # Of the constant beside the kernel.
 adapt_constants <- c(0, 1, 10)
+
 # The most rows of whole training domains, and labels, that are looked at.
 adapt_rows <- 2000L
+
 adapt_labels <- 200L
+
 adapt_draws <- 3L
 
 # list(lambda, constant) for corrections of a learner by so many labels; constant: NULL if open.

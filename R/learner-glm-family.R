@@ -73,12 +73,19 @@ family_needs.default <- function(family) "any"
 family_needs.NULL <- function(family) "open"
 
 family_response <- function(family, y) UseMethod("family_response")
+
 family_targets <- function(family, y) UseMethod("family_targets")
+
 family_constants <- function(family, Y, costs, known = NULL) UseMethod("family_constants")
+
 zero_constants <- function(family, machines) UseMethod("zero_constants")
+
 family_loss <- function(family) UseMethod("family_loss")
+
 family_means <- function(family, values) UseMethod("family_means")
+
 family_begin <- function(family, Y, costs, known = NULL) UseMethod("family_begin")
+
 family_scores <- function(family, values) UseMethod("family_scores")
 
 #' @exportS3Method

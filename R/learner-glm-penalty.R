@@ -6,6 +6,7 @@
 
 # The most rows of which models are fitted again.
 refit_rows <- 500L
+
 # The deviance may rise before it falls to its least, so that a search from one end would stop too
 # early: every so many values are tried first, then all near the best.
 penalty_stride <- 3L

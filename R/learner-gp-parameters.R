@@ -12,6 +12,7 @@ block <- function(of, path = NULL, size = 1L, name = of, meaning = NULL) {
 }
 
 signal_block <- function() block("signal", meaning = "standard deviation of f")
+
 noise_block <- function() block("noise", meaning = "standard deviation of the noise")
 
 kernel_block <- function(path, size) {
@@ -57,6 +58,7 @@ set_block <- function(point, block, value) {
 
 # As the optimiser sees a number, and back.
 link_of <- function(block) if (block$link == "logit") stats::qlogis else log
+
 inverse_link <- function(block) if (block$link == "logit") stats::plogis else exp
 
 # theta: the numbers of the blocks as the optimiser sees them.

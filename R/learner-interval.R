@@ -1,6 +1,7 @@
 # What predict() asks of intervals and sets for new domains; the answers are in trust-interval*.R.
 
 prediction_kinds <- c("none", "prediction", "domain", "mean")
+
 # of a model with a posterior
 posterior_kinds <- c("none", "confidence", "posterior", "prediction", "domain", "mean")
 

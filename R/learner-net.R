@@ -159,7 +159,7 @@ print_details.dg_net <- function(x) {
   found <- x$engine$object
   used <- rowSums(as.matrix(found$coefficients)[-1L, , drop = FALSE] != 0) > 0
   cat_line("  lambda         ", format(rounded(found$lambda, 4)),
-           if (!is.null(found$search)) ", by left-out domains", 
+           if (!is.null(found$search)) ", by left-out domains",
            "\n  in use         ", sum(used), " of ",
            plural(length(used), "column"))
 }

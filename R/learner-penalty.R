@@ -4,10 +4,13 @@
 
 # lambda over the sum of costs, which is n; the largest leaves little but the constant.
 penalty_shares <- 10^seq(-5, 1, by = 0.5)
+
 # The bandwidth between domains over the median; the last is nearly pooling.
 penalty_times <- c(1, 2, 4, 8)
+
 # Standard errors by which a narrower one must be better.
 penalty_margin <- 0.5
+
 # The most rows that are searched.
 penalty_rows <- 1000L
 

@@ -4,6 +4,7 @@
 # kernel on x, one for each of the embeddings' kernel and of the kernel on embeddings.
 
 bandwidth_factors <- c(0.25, 0.5, 1, 2, 4)
+
 most_factor <- 1000
 
 # list(kernel, domain_kernel, error, start, converged, evaluations, message)

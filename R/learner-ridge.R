@@ -228,6 +228,7 @@ check_sums.dg_ridge_spec <- function(spec, sums) {
 # Ridge regressions that differ in lambda only: one band form serves all, and new rows are predicted
 # for all values at once.
 path_rows <- 500L
+
 path_values <- 4L
 
 #' @exportS3Method

@@ -14,6 +14,7 @@
 
 # Lengths of a step; 0 because the width may have changed since. The end of the step is 1.
 step_lengths <- c(0, 2^(-10:2))
+
 step_end <- 12L
 
 # r: features; loss: see read_loss(); at: theta to start from [r (+ 1) x machines], say of a machine

@@ -30,10 +30,14 @@ parameters <- function(...) {
 with_entries <- function(row, ...) do.call(parameter, utils::modifyList(row, list(...)))
 
 or_null <- function(rule) function(value, arg) if (is.null(value)) NULL else rule(value, arg)
+
 a_number <- function(rule = "positive") function(value, arg) check_number(value, arg, rule)
+
 a_share <- function(value, arg) check_between(value, arg, 0, 1)
+
 # What others check.
 as_it_is <- function(value, arg) value
+
 one_of <- function(choices) function(value, arg) check_choice(value, arg, choices)
 
 rows_like_training <- function(value, arg) {

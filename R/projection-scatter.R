@@ -131,7 +131,9 @@ averaged <- function(term) function(table) {
   if (!is.null(scatter$within)) scatter$within <- scatter$within / n
   scatter
 }
+
 scatter_terms$average_between <- averaged(scatter_terms$between)
+
 scatter_terms$average_within <- averaged(scatter_terms$within)
 
 # The names of the terms: sums, as in the papers, or averages.

@@ -3,6 +3,7 @@
 
 # How many numbers are looked at for landmarks, and how many may become one.
 response_candidates <- 20000L
+
 response_landmarks <- 200L
 
 # y: numbers, class labels or NULL. Classes need no landmarks: their features are

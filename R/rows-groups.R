@@ -8,6 +8,7 @@
 
 # The most numbers that they take, 64 MB; with the product map, whose domains are many, 256 MB.
 group_numbers <- 2^23
+
 domain_numbers <- 2^25
 
 # The group of each of G domains: as many groups as fit.

@@ -11,19 +11,17 @@ function_value <- function(f, seen) {
   list(code, captured_values(names, environment(f), seen))
 }
 
-# In an order that no locale changes.
+# In an order that no locale changes; none of what packages have, and of local variables.
 captured_values <- function(names, where, seen) {
-  found <- lapply(stats::setNames(nm = sort(names, method = "radix")), captured_value, where, seen)
+  found <- lapply(stats::setNames(nm = sort(names, method = "radix")), function(name) {
+    while (!is_package(where) && !exists(name, where, inherits = FALSE)) {
+      where <- parent.env(where)
+    }
+    if (is_package(where) || !first_seen(paste(format(where), name), seen)) return(NULL)
+    # an argument that nobody gave has no value
+    plain_value(on_error(list(get(name, where)), function(e) NULL), seen)
+  })
   found[lengths(found) > 0L]
-}
-
-# NULL for what packages have, and for local variables.
-captured_value <- function(name, where, seen) {
-  while (!is_package(where) && !exists(name, where, inherits = FALSE)) where <- parent.env(where)
-  if (is_package(where) || !first_seen(paste(format(where), name), seen)) return(NULL)
-  # an argument that nobody gave has no value
-  value <- on_error(list(get(name, where)), function(e) NULL)
-  plain_value(value, seen)
 }
 
 environment_value <- function(value, seen) {

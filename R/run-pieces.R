@@ -6,6 +6,7 @@
 # the folds of a cross-validation leave store, interrupt and progress line to it. interrupted: the
 # last call that was, list(call, store).
 session <- new.env(parent = emptyenv())
+
 session$inside <- FALSE
 
 # call(), a function that always does the same: its random numbers are drawn in stored().

@@ -96,7 +96,13 @@ sink_begin.sink_table <- function(sink, key, like, parts) {
     there <- function(table) DBI::dbExistsTable(connection, table)
     if (there(sink$partition$table)) {
       if (!sink$overwrite) abort_finished(sink$label)
-      check_no_views(sink, connection)
+      # views of PostgreSQL are of the table itself, which could not be removed at the end
+      views <- if (is_postgres(connection)) postgres_views(connection, sink$partition$table)
+      if (length(views)) {
+        abort("argument", "`to` cannot be replaced: the table `", sink$label, "` is read by the ",
+              "view ", enumerate(views), ". Drop ", if (length(views) == 1L) "it" else "them",
+              ", or give another `to`.")
+      }
     }
     begun <- if (there(sink$state)) call_state(sink, connection)
     same <- !is.null(begun) && there(begun$part) && identical(begun$key, key)
@@ -105,21 +111,14 @@ sink_begin.sink_table <- function(sink, key, like, parts) {
     # a name that no table has
     part <- beside(sink$partition$table, paste0("_rows_", fresh_token()))
     in_transaction(connection, function() {
-      if (!is.null(begun)) remove_work(sink, connection, begun)
+      if (!is.null(begun)) for (table in Filter(there, list(begun$part, sink$state))) {
+        DBI::dbRemoveTable(connection, table)
+      }
       DBI::dbCreateTable(connection, part, as_rows(like))
       DBI::dbCreateTable(connection, sink$state, state_row(0L, list()))
       append_rows(connection, sink$state, state_row(0L, list(key = key, part = part)))
     })
   })
-}
-
-# Views of PostgreSQL are of the table itself, which could not be removed at the end.
-check_no_views <- function(sink, connection) {
-  views <- if (is_postgres(connection)) postgres_views(connection, sink$partition$table)
-  if (length(views) == 0L) return(invisible())
-  abort("argument", "`to` cannot be replaced: the table `", sink$label, "` is read by the view ",
-        enumerate(views), ". Drop ", if (length(views) == 1L) "it" else "them",
-        ", or give another `to`.")
 }
 
 # list(key, part: the table that grows), or an error where a table of that name is not a record.
@@ -137,12 +136,6 @@ abort_foreign_table <- function(table) {
 
 table_label <- function(table) {
   if (is.character(table)) table else paste(table@name, collapse = ".")
-}
-
-remove_work <- function(sink, connection, state) {
-  for (table in list(state$part, sink$state)) {
-    if (DBI::dbExistsTable(connection, table)) DBI::dbRemoveTable(connection, table)
-  }
 }
 
 as_rows <- function(columns) {
@@ -181,12 +174,9 @@ write_state <- function(sink, connection, number, state) {
 sink_part.sink_table <- function(sink, number) {
   link <- connect(sink$partition)
   connection <- link$connection
-  found <- on_error(asking_sink(sink, when_free(function() {
+  found <- or_close(asking_sink(sink, when_free(function() {
     list(part = call_state(sink, connection)$part, state = read_state(sink, connection, number))
-  })), function(e) {
-    link$close()
-    stop(e)
-  })
+  })), link$close)
   state <- found$state
   if (is.null(state)) state <- list(done = 0, finished = FALSE, notes = NULL)
   grow <- function(columns, done, notes, finished) {

@@ -12,9 +12,13 @@
 # What is written is there under its own name only when all of it is there.
 
 sink_begin <- function(sink, key, like, parts) UseMethod("sink_begin")
+
 sink_part <- function(sink, number) UseMethod("sink_part")
+
 sink_end <- function(sink, parts) UseMethod("sink_end")
+
 sink_folder <- function(sink) UseMethod("sink_folder")
+
 sink_hold <- function(sink) UseMethod("sink_hold")
 
 #' @exportS3Method

@@ -13,7 +13,13 @@ map_again <- function(pieces, work, take = NULL, results = in_order(length(piece
     }))
     open <- open[lost$pieces]
     if (length(open) == 0L) return(results$all())
-    restart_workers()
+    # Of a plan of R processes those that died are started again; by its name, because plan() looks
+    # at the expression that it is given.
+    strategies <- future::plan("list")
+    on_error(future::plan(strategies), function(e) {
+      abort("worker", "A worker was lost, and cannot be started again: ", conditionMessage(e),
+            ". Set the plan again.")
+    })
   }
   piece <- pieces[[open[1L]]]
   labels <- vapply(c(piece$partitions, piece$parts), `[[`, "", "label")
@@ -72,16 +78,6 @@ work_on <- function(pieces, one, got) {
 lost_or <- function(code) tryCatch(code, FutureError = identity)
 
 is_lost <- function(value) inherits(value, "FutureError")
-
-# Of a plan of R processes those that died are started again; by its name, because plan() looks at
-# the expression that it is given.
-restart_workers <- function() {
-  strategies <- future::plan("list")
-  on_error(future::plan(strategies), function(e) {
-    abort("worker", "A worker was lost, and cannot be started again: ", conditionMessage(e),
-          ". Set the plan again.")
-  })
-}
 
 # Job schedulers draw the names of their jobs from the session's random numbers.
 unmoved_seed <- function(code) {

@@ -1,6 +1,7 @@
 # What the curves of a predictor are made of, for one model: of each domain either its curve
 # [domains x values], or local effects `steps` [domains x intervals] with `weights` [domains x
-# values], by which a curve has its mean over a domain's rows.
+# values], by which a curve has its mean over a domain's rows; then from these parts to curves and
+# to the standard error of their average.
 
 # model: with its descriptions fixed, but for "context". A list of parts by class.
 effect_parts <- function(model, asked, name) {
@@ -54,22 +55,18 @@ by_class <- function(values, part) {
 # centred: less the mean over all rows, each domain weighing the same.
 dependence_parts <- function(look, grid, centred) {
   values <- grid_values(look, matrix(grid$at, length(look$codes), length(grid$at), byrow = TRUE))
-  inside <- if (is.null(grid$categories)) within_range(look, grid$at) else {
-    domain_averages(outer(look$codes, grid$at, "=="), look$domain) > 0
+  shares <- domain_averages(outer(look$codes, grid$at, "=="), look$domain)
+  inside <- shares > 0
+  if (is.null(grid$categories)) {
+    low <- tapply(look$codes, look$domain, min)
+    high <- tapply(look$codes, look$domain, max)
+    inside <- outer(c(low), grid$at, "<=") & outer(c(high), grid$at, ">=")
   }
   by_class(values, function(v) {
     curves <- domain_averages(v, look$domain)
     if (!centred) return(list(curves = curves, inside = inside))
-    shares <- domain_averages(outer(look$codes, grid$at, "=="), look$domain)
     list(curves = curves - drop(curves %*% colMeans(shares)), inside = inside, weights = shares)
   })
-}
-
-# [domains x values]
-within_range <- function(look, at) {
-  low <- tapply(look$codes, look$domain, min)
-  high <- tapply(look$codes, look$domain, max)
-  outer(c(low), at, "<=") & outer(c(high), at, ">=")
 }
 
 # Local effects of numbers in the intervals between `at`.
@@ -136,4 +133,146 @@ context_parts <- function(look, grid, rows) {
     change <- vapply(changes, function(v) v[, k], numeric(nrow(before)))
     list(curves = domain_averages(matrix(change, nrow(before)), look$domain), inside = inside)
   })
+}
+
+# Over some of the domains; fallback: a curve with the steps that none of these has.
+average_curve <- function(part, some = TRUE, fallback = NULL) {
+  if (!is.null(part$curves)) return(colMeans(part$curves[some, , drop = FALSE]))
+  steps <- colMeans(part$steps[some, , drop = FALSE], na.rm = TRUE)
+  none <- is.na(steps)
+  steps[none] <- if (is.null(fallback)) 0 else diff(fallback)[none]
+  c(0, cumsum(steps))
+}
+
+# Local effects say nothing of the level: 0 is the mean over all rows, of whichever domains a curve
+# is made.
+centred_curve <- function(curve, part) {
+  if (is.null(part$weights)) curve else curve - mean(part$weights %*% curve)
+}
+
+# list(values, inside) [domains x values]; of local effects nothing is known outside.
+domain_curves <- function(part, average) {
+  if (!is.null(part$curves)) return(list(values = part$curves, inside = part$inside))
+  steps <- part$steps
+  G <- nrow(steps)
+  inside <- matrix(FALSE, G, length(average))
+  values <- matrix(NA_real_, G, length(average))
+  for (g in seq_len(G)) {
+    # of which its rows are
+    reached <- range(which(part$weights[g, ] > 0))
+    inside[g, reached[1L]:reached[2L]] <- TRUE
+    own <- ifelse(is.na(steps[g, ]), diff(average), steps[g, ])
+    curve <- c(0, cumsum(own))
+    curve <- curve - sum(part$weights[g, ] * (curve - average))
+    values[g, inside[g, ]] <- curve[inside[g, ]]
+  }
+  list(values = values, inside = inside)
+}
+
+# ---- the standard error of an average over domains --------------------------------------------
+#
+# By the jackknife that leaves out what is independent: domains, levels of the outer factor of
+# nested ones, or of crossed factors the levels of each.
+
+# list(groups: by factor the number of each domain's level, levels: their names, words)
+effect_units <- function(structure, domains) {
+  # rows of which nothing says the domain are one
+  found <- if (!is.null(structure)) on_error({
+    domain_levels(structure, domains)[outer_factors(structure)]
+  }, function(e) NULL)
+  words <- if (is.null(found)) "domain"
+           else paste("level of", paste0("`", names(found), "`", collapse = " or "))
+  if (is.null(found)) found <- list(domain = domains)
+  levels <- lapply(found, unique)
+  list(groups = Map(match, found, levels), levels = levels, words = words)
+}
+
+plural_units <- function(words) sub("^(domain|level)", "\\1s", words)
+
+fewest <- function(units) min(vapply(units, max, 0L))
+
+# At each value of a curve. units: by factor the group of each domain; without: by factor and group
+# averages by fits without the group, or NULL for those of the model as it is. Of crossed factors
+# variances add up, less what was counted twice (Cameron, Gelbach and Miller, 2011, equation 2.13,
+# see crossed_error()).
+effect_error <- function(part, average, units, without) {
+  if (fewest(units) < 2L) return(rep(NA_real_, length(average)))
+  # squares of very large values would overflow, those of very small ones vanish
+  values <- list(part$curves, part$steps, average, without)
+  unit <- max(abs(unlist(values)), na.rm = TRUE)
+  if (unit == 0 || !is.finite(unit)) unit <- 1
+  over <- function(values) if (is.list(values)) lapply(values, over) else values / unit
+  scaled <- intersect(c("curves", "steps"), names(part))
+  part[scaled] <- over(part[scaled])
+  unit * scaled_error(part, average / unit, units, over(without))
+}
+
+scaled_error <- function(part, average, units, without) {
+  as_it_is <- function(groups) lapply(seq_len(max(groups)), function(j) {
+    average_curve(part, groups != j, average)
+  })
+  factors <- seq_along(units)
+  of_factor <- vapply(factors, function(k) {
+    curves <- if (length(without)) without[[k]] else as_it_is(units[[k]])
+    jackknife_variances(lapply(curves, centred_curve, part), tabulate(units[[k]]))
+  }, average)
+  variance <- matrix(of_factor, length(average))
+  sets <- unlist(lapply(factors[-1L], function(size) {
+    utils::combn(factors, size, simplify = FALSE)
+  }), recursive = FALSE)
+  both <- lapply(sets, function(set) {
+    groups <- do.call(paste, unname(units[set]))
+    groups <- match(groups, unique(groups))
+    (-1)^(length(set) + 1) *
+      jackknife_variances(lapply(as_it_is(groups), centred_curve, part), tabulate(groups))
+  })
+  total <- Reduce(`+`, both, rowSums(variance))
+  error <- sqrt(pmax(total, apply(variance, 1L, max)))
+  # of equals but for rounding
+  ifelse(error < 1e-10 * max(abs(average), abs(of_factor)), 0, error)
+}
+
+# By value, see jackknife_variance(); without: curves.
+jackknife_variances <- function(without, sizes) {
+  apply(do.call(cbind, without), 1L, jackknife_variance, sizes)
+}
+
+# Averages over the other domains by a model that has not seen a unit, by factor, unit, predictor
+# and class.
+refitted_averages <- function(model, asked, progress) {
+  spec <- read_evaluated(model)
+  task <- cv_task(spec, asked$rows$input)
+  units <- asked$units
+  if (fewest(units$groups) < 3L) {
+    abort("data", "`refits` needs at least 3 ", plural_units(units$words), ", not ",
+          fewest(units$groups), ".")
+  }
+  resumable(function() {
+    left_out <- unlist(Map(function(groups, levels) {
+      Map(list, group = split(levels(asked$rows$domain), groups), name = levels)
+    }, units$groups, units$levels), recursive = FALSE)
+    seeds <- stored("seeds", draw_seeds(length(left_out)))
+    pieces <- lapply(seq_along(left_out), function(j) {
+      list(key = paste("domain", j), domains = left_out[[j]]$group, name = left_out[[j]]$name,
+           seed = seeds[j], label = spec$parts$title)
+    })
+    found <- run_pieces(pieces, refit_worker(spec, task, asked), progress)
+    split(found, rep(seq_along(units$levels), lengths(units$levels)))
+  })
+}
+
+refit_worker <- function(spec, task, asked) {
+  list(spec, task, asked)
+  function(piece) {
+    domain <- if (is.null(task$judged)) task$domain else task$judged
+    split <- list(train = which(!domain %in% piece$domains))
+    holding_out(piece$name, {
+      model <- seal(split_fits(list(spec), task, split)[[1L]]())
+      keep <- !asked$rows$domain %in% piece$domains
+      asked$chosen <- match(intersect(asked$chosen, which(keep)), which(keep))
+      asked$rows$data <- chosen_rows(asked$rows$data, keep)
+      asked$rows$domain <- droplevels(asked$rows$domain[keep])
+      lapply(parts_of(model, asked), function(parts) lapply(parts, average_curve))
+    })
+  }
 }

@@ -118,10 +118,25 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
     predictors <- NULL
   }
   progress <- read_progress(progress)
-  check_explained(model, type)
+  if (!inherits(model, "dg_learner")) {
+    abort("argument", "`model` must be a fitted learner or chain, not ",
+          if (inherits(model, "dg_spec")) "a specification: give it data with fit() first"
+          else describe(model), ".")
+  }
+  check_sealed(model, "model")
+  if (type == "context" && is_fixed(model)) {
+    abort("argument", "`model` must not have a fixed reference with `type = \"context\"`, which ",
+          "changes what describes the domains: give the model that it was made of.")
+  }
+  # columns of the values that are looked at; of a number none
+  levels <- model$response$levels
+  if (length(levels)) class <- read_class(class, levels)
+  else if (!is.null(class)) {
+    abort("argument", "`class` must not be given with a number as response.")
+  }
   rows <- effect_rows(model, data, domain, parent.frame())
   asked <- list(
-    type = type, class = read_effect_class(class, model$response$levels),
+    type = type, class = class,
     level = check_level(level), refits = check_flag(refits, "refits"), rows = rows,
     max_rows = check_count(max_rows, "max_rows"), seed = check_seed(seed)
   )
@@ -137,19 +152,6 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
 }
 
 effect_types <- c("pdp", "ale", "context")
-
-check_explained <- function(model, type) {
-  if (!inherits(model, "dg_learner")) {
-    abort("argument", "`model` must be a fitted learner or chain, not ",
-          if (inherits(model, "dg_spec")) "a specification: give it data with fit() first"
-          else describe(model), ".")
-  }
-  check_sealed(model, "model")
-  if (type == "context" && is_fixed(model)) {
-    abort("argument", "`model` must not have a fixed reference with `type = \"context\"`, which ",
-          "changes what describes the domains: give the model that it was made of.")
-  }
-}
 
 # list(data, domain: factor, row: of the input, input: that of the model's own fit, or NULL); rows
 # that the model can predict.
@@ -174,22 +176,256 @@ effect_rows <- function(model, data, domain, env) {
   if (!any(ok)) abort("data", "`data` must have at least one complete row.")
   data <- if (is.data.frame(data)) data[ok, , drop = FALSE] else as.matrix(data)[ok, , drop = FALSE]
   names <- predictor_columns(blueprint)
-  if (is.data.frame(data)) data <- with_known_levels(data, blueprint$used)
-  else colnames(data) <- names
+  if (!is.data.frame(data)) colnames(data) <- names
+  else for (name in intersect(names(data)[vapply(data, is.factor, NA)], names(blueprint$used))) {
+    # without the levels that no training row had, see used_levels()
+    known <- intersect(levels(data[[name]]), blueprint$used[[name]])
+    data[[name]] <- factor(data[[name]], known)
+  }
   list(data = data, domain = droplevels(factor(domain[ok])), row = which(ok),
        input = if (own) input, names = setdiff(names, blueprint$domain_columns))
 }
 
-# Factors without the levels that no training row had. used: see used_levels().
-with_known_levels <- function(data, used) {
-  for (name in intersect(names(data)[vapply(data, is.factor, NA)], names(used))) {
-    data[[name]] <- factor(data[[name]], intersect(levels(data[[name]]), used[[name]]))
+# ---- at which values of its predictors a model is looked at -----------------------------------
+
+# By predictor a list(at: numbers, in order, or codes of categories; categories: NULL of numbers;
+# ordered: are these steps?).
+read_grids <- function(grid, predictors, rows, type) {
+  names <- if (is.null(predictors)) rows$names else predictors
+  if (!is.character(names) || length(names) == 0L || anyNA(names)) {
+    abort("argument", "`predictors` must be names of columns, not ", describe(predictors), ".")
   }
+  names <- unique(names)
+  other <- setdiff(names, rows$names)
+  if (length(other)) {
+    abort("argument", "`predictors` must be among ", enumerate(rows$names, 12L), ", not ",
+          enumerate(other), ".")
+  }
+  own <- check_grid(grid, names)
+  lapply(stats::setNames(nm = names), function(name) {
+    column <- column_of(rows$data, name)
+    check_plain_column(column, name)
+    if (!has_categories(column)) {
+      return(number_grid(column, own[[name]], own$size, name, rows, type))
+    }
+    if (!is.null(own[[name]])) {
+      abort("argument", "`grid` must not have values for `", name, "`: all its categories are ",
+            "looked at.")
+    }
+    list(at = seq_along(categories_of(column)), categories = categories_of(column),
+         ordered = is.ordered(column) || is.logical(column))
+  })
+}
+
+# list(size), and the values that are given, by predictor.
+check_grid <- function(grid, names) {
+  if (!is.list(grid)) return(list(size = check_count(grid, "grid", 2L, 10000L)))
+  other <- setdiff(names(grid), names)
+  if (length(grid) == 0L || is.null(names(grid)) || length(other) || anyDuplicated(names(grid))) {
+    abort("argument", "`grid` must be a number or a list of values by predictor",
+          if (length(other)) paste0(", not for ", enumerate(other)), ".")
+  }
+  for (name in names(grid)) {
+    values <- grid[[name]]
+    if (!is.numeric(values) || length(values) == 0L || !all(is.finite(values))) {
+      abort("argument", "`grid$", name, "` must be finite numbers, not ", describe(values), ".")
+    }
+    grid[[name]] <- sort(unique(as.numeric(values)))
+  }
+  c(list(size = 20L), grid)
+}
+
+number_grid <- function(column, given, size, name, rows, type) {
+  if (!is.numeric(column)) {
+    abort("argument", "`predictors` must be numbers or categories; `", name, "` is ",
+          describe(column), ".")
+  }
+  if (is.null(given)) {
+    given <- if (type == "context") shift_grid(column, rows$domain, size) else {
+      shares <- seq(0, 1, length.out = size + (type == "ale"))
+      unique(stats::quantile(column, shares, type = 1L, names = FALSE, na.rm = TRUE))
+    }
+  }
+  list(at = given, categories = NULL, ordered = TRUE)
+}
+
+# An odd number of shifts, so that none is among them; where domains have the same mean, by the
+# spread of rows.
+shift_grid <- function(column, domain, size) {
+  means <- tapply(column, domain, mean, na.rm = TRUE)
+  # squares of large numbers overflow
+  spread_of <- function(values) robust_sd(values - mean(values))
+  spread <- if (length(means) > 1L) spread_of(means) else 0
+  if (!isTRUE(spread > 0)) spread <- spread_of(column[!is.na(column)])
+  if (!isTRUE(spread > 0)) spread <- 1
+  seq(-1, 1, length.out = min(2L * (size %/% 2L) + 1L, 9L)) * spread
+}
+
+has_categories <- function(column) {
+  is.factor(column) || is.character(column) || is.logical(column)
+}
+
+categories_of <- function(column) {
+  if (is.logical(column)) c("FALSE", "TRUE") else column_levels(column)
+}
+
+# Of a data frame or a matrix with names.
+column_of <- function(data, name) if (is.data.frame(data)) data[[name]] else data[, name]
+
+set_column <- function(data, name, values) {
+  if (is.data.frame(data)) data[[name]] <- values else data[, name] <- values
   data
 }
 
-# Columns of the values that are looked at; of a number none.
-read_effect_class <- function(class, levels) {
-  if (length(levels)) return(read_class(class, levels))
-  if (!is.null(class)) abort("argument", "`class` must not be given with a number as response.")
+# Numbers of a column: codes of categories.
+column_codes <- function(column) {
+  if (has_categories(column)) match(as.character(column), categories_of(column))
+  else as.numeric(column)
+}
+
+# And back.
+column_from <- function(codes, like) {
+  if (!has_categories(like)) return(codes)
+  if (is.logical(like)) return(codes == 2L)
+  values <- categories_of(like)[codes]
+  if (is.factor(like)) factor(values, levels(like), ordered = is.ordered(like)) else values
+}
+
+# ---- from the parts of domains to curves, their average and its interval ----------------------
+
+new_effect <- function(model, asked, progress) {
+  names <- names(asked$grids)
+  parts <- parts_of(model, asked)
+  without <- if (asked$refits) refitted_averages(model, asked, progress)
+  domains <- levels(asked$rows$domain)
+  classes <- if (length(asked$class) && length(model$response$levels) > 2L) asked$class
+             else NA_character_
+  tables <- lapply(names, function(name) lapply(seq_along(classes), function(k) {
+    own <- lapply(without, lapply, function(of) of[[name]][[k]])
+    lines <- effect_lines(parts[[name]][[k]], asked$grids[[name]], own, asked, domains)
+    lapply(lines, function(frame) {
+      if (nrow(frame)) data.frame(predictor = name, class = classes[k], frame)
+    })
+  }))
+  tables <- unlist(tables, recursive = FALSE)
+  structure(list(
+    average = do.call(rbind, lapply(tables, `[[`, "average")),
+    domains = do.call(rbind, lapply(tables, `[[`, "domains")),
+    type = asked$type, level = asked$level, refits = asked$refits, units = asked$units$words,
+    rows = length(asked$rows$domain), averaged = length(asked$chosen),
+    judges = judges_other_rows(model), labels = variable_names(model$blueprint),
+    values = value_words(model), title = model$spec$parts$title
+  ), class = "dg_effect")
+}
+
+value_words <- function(model) {
+  if (model$response$kind == "number") return("")
+  if (model$response$kind == "censored") return("relative hazard")
+  probability <- gives_probabilities(model)
+  levels <- model$response$levels
+  if (length(levels) > 2L) return(if (probability) "probabilities" else "decision values")
+  paste0(if (probability) "probability of \"" else "decision value for \"", levels[2L], "\"")
+}
+
+# By predictor and class. The model's domains are described by all rows.
+parts_of <- function(model, asked) {
+  rows <- asked$rows
+  fix <- asked$type != "context" && !is_fixed(model) &&
+    (judges_other_rows(model) || reads_domain(model))
+  made <- function() {
+    if (fix) model <- fix_reference(model, rows$data, domain = as.character(rows$domain))
+    lapply(stats::setNames(nm = names(asked$grids)), function(name) {
+      effect_parts(model, asked, name)
+    })
+  }
+  # of its own domains a model knows how many rows they have
+  if (is.null(rows$input)) made() else quietly(made(), "domgen_warning_small_domain")
+}
+
+# list(average, domains): data frames. without: averages of fits without each unit, see
+# effect_error().
+effect_lines <- function(part, grid, without, asked, domains) {
+  average <- centred_curve(average_curve(part), part)
+  G <- length(domains)
+  units <- asked$units$groups
+  error <- effect_error(part, average, units, without)
+  half <- stats::qt((1 + asked$level) / 2, max(fewest(units) - 1L, 1L)) * error
+  curves <- domain_curves(part, average)
+  category <- if (is.null(grid$categories)) NA_character_ else grid$categories
+  cells <- expand.grid(k = seq_along(grid$at), g = seq_len(G))
+  single <- data.frame(domain = domains[cells$g], at = grid$at[cells$k],
+                       category = rep_len(category, length(grid$at))[cells$k],
+                       value = curves$values[cbind(cells$g, cells$k)],
+                       inside = curves$inside[cbind(cells$g, cells$k)])
+  list(average = data.frame(at = grid$at, category = category, value = average, se = error,
+                            lower = average - half, upper = average + half,
+                            domains = colSums(curves$inside)),
+       domains = single[!is.na(single$value), ])
+}
+
+#' @export
+print.dg_effect <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_effect(x))
+  invisible(x)
+}
+
+effect_titles <- c(pdp = "Partial dependence", ale = "Accumulated local effects",
+                   context = "Contextual effects")
+
+effect_title <- function(x) {
+  paste0(effect_titles[[x$type]], " on ", if (nzchar(x$values)) paste("the", x$values)
+         else x$labels$response, ": ", x$title)
+}
+
+describe_effect <- function(x) {
+  domains <- length(unique(x$domains$domain))
+  cat_line(effect_title(x))
+  cat_line("  ", plural(x$averaged, "row"), if (x$averaged < x$rows) paste(" of", in_full(x$rows)),
+           ", ", plural(domains, "domain"), ", each of which weighs the same; ", effect_interval(x))
+  if (x$type == "context") {
+    cat_line("  ", context_words(x))
+  }
+  cat_line("")
+  shown <- shown_values(x$average)
+  cells <- effect_cells(shown)
+  cat_table(utils::head(cells, most_lines), text = c("predictor", "class"))
+  hidden <- nrow(x$average) - min(nrow(cells), most_lines)
+  if (hidden > 0L) cat_line("  and ", hidden, " more in `$average`")
+}
+
+# What is shifted.
+context_words <- function(x) {
+  if (!x$judges) return("the model makes no difference between domains")
+  category <- !is.na(x$average$category)
+  paste0("`at`: ", paste(c(if (!all(category)) "shift of the rows that describe a domain",
+                           if (any(category)) "category of all rows that describe a domain"),
+                         collapse = ", or "))
+}
+
+effect_interval <- function(x) {
+  if (all(is.na(x$average$se))) return(paste("one", x$units, "has no interval"))
+  paste0(100 * x$level, " % intervals ",
+         if (x$refits) paste0("by fits without each ", x$units, " (`refits`)")
+         else paste0("over ", plural_units(x$units), ", of the model as it is (`refits = FALSE`)"))
+}
+
+# Of each curve six values at most, its ends among them.
+shown_values <- function(average) {
+  curve <- paste(average$predictor, average$class)
+  keep <- unlist(lapply(split(seq_along(curve), factor(curve, unique(curve))), function(i) {
+    if (!is.na(average$category[i[1L]])) i
+    else i[unique(round(seq(1, length(i), length.out = min(6, length(i)))))]
+  }))
+  average[sort(keep), ]
+}
+
+effect_cells <- function(lines) {
+  at <- ifelse(is.na(lines$category), vapply(lines$at, function(v) format(rounded(v, 3)), ""),
+               lines$category)
+  cells <- data.frame(predictor = lines$predictor, class = lines$class, at = at,
+                      error_cells(lines[c("value", "se", "lower", "upper")]))
+  if (all(is.na(cells$class))) cells$class <- NULL
+  curve <- paste(lines$predictor, lines$class)
+  cells$predictor[c(FALSE, curve[-1L] == curve[-length(curve)])] <- ""
+  cells
 }

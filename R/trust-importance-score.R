@@ -2,19 +2,6 @@
 # Domains that take the values of others come under names of their own, so that each is described
 # apart.
 
-# plan: of dg_importance().
-measure_importance <- function(plan) {
-  domains <- levels(droplevels(plan$task$domain))
-  plan$donors <- stored("donors", draw_donors(domains, plan$permutations))
-  splits <- c(plan$splits, plan$pairs$splits)
-  seeds <- stored("seeds", draw_seeds(length(splits)))
-  pieces <- lapply(seq_along(splits), function(k) {
-    list(key = paste("fold", k), split = splits[[k]], seed = seeds[k],
-         label = plan$specs[[1L]]$parts$title)
-  })
-  new_importance(plan, run_pieces(pieces, importance_worker(plan), plan$progress))
-}
-
 # In a function of its own, so that workers are sent no more than this.
 importance_worker <- function(plan) {
   force(plan)
@@ -35,7 +22,15 @@ permute_fold <- function(plan, split) {
   fold <- list(model = split_fits(plan$specs, task, split)[[1L]](), metric = plan$metric[[1L]],
                rows = split$held, domain = droplevels(factor(task$domain[split$held])), y = task$y,
                among = split(seq_along(task$y), task$domain, drop = TRUE))
-  fold$data <- permuted_data(as_newdata(task$input), task$predictors, fold$model)
+  # the columns that the model reads, by name
+  data <- as_newdata(task$input)
+  if (is.data.frame(data)) {
+    data <- data[unique(c(task$predictors, predictor_columns(fold$model$blueprint)))]
+  } else {
+    data <- as.matrix(data)
+    colnames(data) <- task$predictors
+  }
+  fold$data <- data
   before <- score_blocks(fold, list(list(label = as.character(fold$domain))))
   domains <- levels(fold$domain)
   moved <- lapply(names(plan$groups), function(name) {
@@ -52,13 +47,6 @@ permute_fold <- function(plan, split) {
 increases <- function(score, before, better) {
   change <- losses(score - before, better)
   ifelse(abs(change) <= 1e-12 * abs(before), 0, change)
-}
-
-# The columns that the model reads, by name.
-permuted_data <- function(data, names, model) {
-  if (is.data.frame(data)) return(data[unique(c(names, predictor_columns(model$blueprint)))])
-  data <- as.matrix(data)
-  `colnames<-`(data, names)
 }
 
 # Most rows of one prediction.
@@ -139,4 +127,74 @@ stacked_rows <- function(fold, blocks, group) {
     data <- set_column(data, group[k], column_of(fold$data, group[k])[from])
   }
   list(data = data, label = unlist(lapply(blocks, `[[`, "label")))
+}
+
+# ---- which row's value each row gets when a predictor is permuted -----------------------------
+#
+# Numbers of rows, so that a column of any type follows.
+
+# For each row another one of its domain, each as likely as the others; a row alone has its own.
+other_rows <- function(domain) {
+  source <- seq_along(domain)
+  for (rows in split(source, domain, drop = TRUE)) {
+    order <- rows[sample.int(length(rows))]
+    source[order] <- c(order[-1L], order[1L])
+  }
+  source
+}
+
+# For each domain others of which it takes the values, [domains x draws]: each as likely as the
+# others, none twice while there are more, and each is taken as often as the others.
+draw_donors <- function(domains, draws) {
+  G <- length(domains)
+  order <- sample.int(G)
+  turns <- unlist(lapply(seq_len(ceiling(draws / (G - 1L))), function(k) sample.int(G - 1L)))
+  place <- match(seq_len(G), order)
+  donors <- vapply(turns[seq_len(draws)], function(turn) {
+    order[(place + turn - 1L) %% G + 1L]
+  }, integer(G))
+  matrix(domains[donors], G, dimnames = list(domains, seq_len(draws)))
+}
+
+# Rows of `other`, one for each of `own`, so that the domain has the other's values: at the same
+# ranks, or of categories without an order with as few changes as can be.
+transported <- function(column, own, other) {
+  n <- length(own)
+  # as many of each value as the other domain has, in order
+  even <- ceiling((seq_len(n) - 0.5) / n * length(other))
+  target <- other[order(column[other], stats::runif(length(other)))][even]
+  if (is.ordered(column) || !(is.factor(column) || is.character(column))) {
+    target[order(order(column[own], stats::runif(n)))]
+  } else deal_categories(as.character(column), own, target)
+}
+
+# The first rows of a category, in random order, keep it, as far as there are targets of it.
+deal_categories <- function(column, own, target) {
+  shuffled <- sample.int(length(own))
+  counted <- function(rows) {
+    value <- paste0("v", column[rows])
+    paste(stats::ave(seq_along(value), value, FUN = seq_along), value)
+  }
+  have <- counted(own[shuffled])
+  want <- counted(target)
+  place <- match(have, want)
+  left <- setdiff(seq_along(want), place)
+  place[is.na(place)] <- left[sample.int(length(left))]
+  moved <- integer(length(own))
+  moved[shuffled] <- target[place]
+  moved
+}
+
+# The rows whose values the rows of a fold have when each domain takes those of its donor, by
+# domain.
+moved_rows <- function(fold, name, donors) {
+  column <- column_of(fold$data, name)
+  moved <- fold$rows
+  # places, as no list knows an element called ""
+  giving <- match(donors[match(levels(fold$domain), names(donors))], names(fold$among))
+  for (g in seq_along(giving)) {
+    own <- which(as.integer(fold$domain) == g)
+    moved[own] <- transported(column, fold$rows[own], fold$among[[giving[g]]])
+  }
+  moved
 }

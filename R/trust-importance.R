@@ -124,7 +124,9 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_importance)))
   check_given(object, "object")
-  wanted <- list(kinds = read_kinds(kind), level = check_level(level),
+  if (length(kind) == 0L) check_choice(kind, "kind", importance_kinds)
+  for (one in as.list(kind)) check_choice(one, "kind", importance_kinds)
+  wanted <- list(kinds = intersect(importance_kinds, unlist(kind)), level = check_level(level),
                  permutations = check_count(permutations, "permutations", at_most = 10000L))
   spec <- read_evaluated(object)
   input <- cv_input(call, object, parent.frame())
@@ -140,16 +142,20 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
   plan$pairs <- if (plan$refits) pairs_of_folds(plan$splits, plan$task$domain)
   plan$groups <- read_predictors(predictors, plan$task$predictors, as_newdata(plan$task$input))
   plan <- c(plan, wanted)
-  resumable(function() measure_importance(plan))
+  resumable(function() {
+    domains <- levels(droplevels(plan$task$domain))
+    plan$donors <- stored("donors", draw_donors(domains, plan$permutations))
+    splits <- c(plan$splits, plan$pairs$splits)
+    seeds <- stored("seeds", draw_seeds(length(splits)))
+    pieces <- lapply(seq_along(splits), function(k) {
+      list(key = paste("fold", k), split = splits[[k]], seed = seeds[k],
+           label = spec$parts$title)
+    })
+    new_importance(plan, run_pieces(pieces, importance_worker(plan), plan$progress))
+  })
 }
 
 importance_kinds <- c("within", "between", "both", "context")
-
-read_kinds <- function(kind) {
-  if (length(kind) == 0L) check_choice(kind, "kind", importance_kinds)
-  for (one in as.list(kind)) check_choice(one, "kind", importance_kinds)
-  intersect(importance_kinds, unlist(kind))
-}
 
 # Of squares increases add up.
 squared_error <- list(kind = "number", better = "low", title = "mean squared error",
@@ -195,4 +201,192 @@ check_plain_column <- function(column, name) {
   if (length(dim(column)) < 2L && !is.list(column)) return(invisible())
   abort("argument", "`predictors` must be columns of single values; `", name, "` is ",
         describe(column), ": give its columns names of their own.")
+}
+
+# ---- increases by domain to their means over domains, with intervals --------------------------
+
+# results: by fold, then by pair of folds, list(scores, moved, seconds, warnings).
+new_importance <- function(plan, results) {
+  failed <- failed_importance(plan, results)
+  if (failed$pairs) plan["pairs"] <- list(NULL)
+  pairs <- if (!is.null(plan$pairs)) results[-seq_along(plan$splits)]
+  results <- results[seq_along(plan$splits)]
+  scores <- do.call(rbind, lapply(results, `[[`, "scores"))
+  moved <- do.call(rbind, lapply(results, `[[`, "moved"))
+  if (any(is.infinite(c(scores$score, moved$score)))) {
+    warn("score", "The ", plan$metric[[1L]]$title, " of some domains is infinite, and increases ",
+         "of it are infinite or not known; scale the response, or take a `metric` that does not ",
+         "overflow.")
+  }
+  # a row alone has none to change with
+  alone <- scores$rows[match(moved$domain, scores$domain)] < 2L
+  moved$increase[moved$kind == "within" & alone] <- NA_real_
+  task <- plan$task
+  share <- train_share(plan$splits, task)
+  domains <- levels(droplevels(task$domain))
+  crossed <- crossed_by(task, domains)
+  names <- names(plan$groups)
+  cells <- expand.grid(kind = plan$kinds, predictor = names, stringsAsFactors = FALSE)
+  parts <- lapply(seq_len(nrow(cells)), function(i) {
+    own <- function(moved) {
+      moved[moved$predictor == cells$predictor[i] & moved$kind == cells$kind[i], ]
+    }
+    mean_increase(own(moved), domains, share, plan$level, crossed,
+                  increases_without(plan$pairs, lapply(pairs, function(p) own(p$moved)),
+                                    factor(task$domain, domains)))
+  })
+  table <- data.frame(cells[c("predictor", "kind")], do.call(rbind, lapply(parts, `[[`, "line")))
+  by_domain <- data.frame(domain = domains, cells[rep(seq_along(parts), each = length(domains)),
+                                                  c("predictor", "kind")],
+                          increase = unlist(lapply(parts, `[[`, "increase")), row.names = NULL)
+  # of repeats the mean
+  before <- data.frame(domain = domains, rows = tabulate(factor(task$domain, domains)),
+                       score = c(tapply(scores$score, factor(scores$domain, domains), mean)),
+                       row.names = NULL)
+  structure(list(
+    table = by_size(table), domains = by_domain, scores = before, failed = failed$folds,
+    metric = plan$metric, kinds = plan$kinds,
+    predictors = plan$groups, permutations = plan$permutations, level = plan$level,
+    fits = length(results) + length(pairs), refits = !is.null(plan$pairs),
+    seconds = sum(vapply(c(results, pairs), `[[`, 0, "seconds")),
+    held = held_out(plan$splits, task), labels = task$labels,
+    warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = plan$specs[[1L]]
+  ), class = "dg_importance")
+}
+
+# By fits without a domain's own group and another, see scores_without(); NULL without such fits.
+# lines: of a predictor and kind, by pair of groups; domain: of each row.
+increases_without <- function(pairs, lines, domain) {
+  if (is.null(pairs)) return(NULL)
+  by_domain <- lapply(lines, function(own) {
+    increase <- tapply(own$increase, own$domain, known_mean)
+    data.frame(domain = names(increase), increase = c(increase))
+  })
+  scores_without(pairs, by_domain, domain, "increase")$increase
+}
+
+# own: lines of a predictor and kind; crossed: levels that domains share, without: of fits without
+# two groups, see mean_error(). list(line, increase: by domain)
+mean_increase <- function(own, domains, share, level, crossed = NULL, without = NULL) {
+  by <- function(of) {
+    c(tapply(own$increase, factor(own[[of]], domains), known_mean))
+  }
+  increase <- by("domain")
+  values <- if (own$kind[1L] == "within") increase else pseudovalues(increase, by("donor"))
+  # infinite scores, as of a model that overflows, have no interval
+  error <- mean_error(values, without, share, crossed = crossed, scores = increase)
+  interval <- skewed_interval(known_mean(increase), error, level)
+  list(line = data.frame(increase = known_mean(increase), se = error$se, lower = interval[1L],
+                         upper = interval[2L], domains = sum(!is.na(increase))),
+       increase = unname(increase))
+}
+
+# The jackknife's, of a mean over pairs of domains: own, means of those in which a domain takes the
+# values; given, of those in which it gives them. Two domains are one pair.
+pseudovalues <- function(own, given) {
+  G <- sum(!is.na(own))
+  if (G < 3L) return(rep(NA_real_, length(own)))
+  mean <- known_mean(own)
+  given[is.na(given)] <- mean
+  mean + (G - 1) / (G - 2) * (own + given - 2 * mean)
+}
+
+# Predictors by their largest increase, kinds in their order.
+by_size <- function(table) {
+  largest <- tapply(table$increase, table$predictor, function(v) {
+    if (all(is.na(v))) -Inf else max(v, na.rm = TRUE)
+  })
+  place <- match(table$predictor, unique(table$predictor))
+  table <- table[order(-largest[table$predictor], place), ]
+  rownames(table) <- NULL
+  table
+}
+
+# list(folds: as failed_folds() has them, pairs: did a fit without two folds fail?), with a warning;
+# an error where no fold is done.
+failed_importance <- function(plan, results) {
+  own <- seq_along(plan$splits)
+  failed <- vapply(results, has_failed, NA)
+  if (all(failed[own])) stop(results[[1L]]$error)
+  run <- list(failed = failed_folds(plan$splits, results[own]), fits = data.frame(fold = own))
+  warn_failed(list(run))
+  lost <- results[-own][failed[-own]]
+  if (length(lost)) {
+    warn("failed", "Intervals are those of `refits = FALSE`: ", plural(length(lost), "fit"),
+         " without two folds failed: ", sub("[.]*$", ".", conditionMessage(lost[[1L]]$error)))
+  }
+  list(folds = run$failed, pairs = length(lost) > 0L)
+}
+
+#' @export
+print.dg_importance <- function(x, digits = NULL, ...) {
+  at_digits(digits, describe_importance(x))
+  invisible(x)
+}
+
+# Lines of a table that print shows.
+most_lines <- 24L
+
+describe_importance <- function(x) {
+  cat_line(importance_title(x), ", ", x$spec$parts$title, ", ", x$held)
+  cat_line("  ", importance_basis(x))
+  cat_line(paste0("  ", importance_notes(x), recycle0 = TRUE))
+  cat_line("")
+  shown <- utils::head(x$table, most_lines)
+  repeated <- c(FALSE, shown$predictor[-1L] == shown$predictor[-nrow(shown)])
+  cells <- data.frame(shown[c("predictor", "kind")],
+                      error_cells(shown[c("increase", "se", "lower", "upper")]))
+  cells$predictor[repeated] <- ""
+  cat_table(cells, text = c("predictor", "kind"))
+  if (nrow(x$table) > most_lines) {
+    cat_line("  and ", nrow(x$table) - most_lines, " more in `$table`")
+  }
+}
+
+# What the increases are added to, and what their intervals are of.
+importance_basis <- function(x) {
+  paste0(x$metric[[1L]]$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
+         plural(x$permutations, "permutation"), "; ", 100 * x$level,
+         " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
+}
+
+importance_notes <- function(x) {
+  c(fold_warnings(x$warnings, x$fits), if (!is.null(x$failed)) {
+    paste0("note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
+  }, if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
+    "note: nothing \"within\": no domain has two rows"
+  }, paste0("note: ", without_interval(x$table), recycle0 = TRUE))
+}
+
+# Why some lines have no interval, in words; nothing where all have one.
+without_interval <- function(table) {
+  few <- table[is.na(table$se) & is.finite(table$increase), ]
+  pairs <- few$kind != "within"
+  c(if (any(pairs & few$domains < 3L)) {
+    paste0("no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]), quote = "\""),
+           ", which is a mean over pairs of domains: it needs 3 domains")
+  }, if (any(!pairs & few$domains < 2L)) "no interval of \"within\": it needs 2 domains")
+}
+
+# Numbers of a line with the decimals that show two digits of its standard error, the second column.
+error_cells <- function(lines) {
+  more <- max(getOption("digits") - 7L, -1L)
+  cells <- lapply(lines, function(values) {
+    vapply(seq_along(values), function(i) {
+      se <- lines[[2L]][i]
+      if (is.na(values[i])) return("NA")
+      if (!is.finite(se) || se == 0 || !is.finite(values[i])) return(format(rounded(values[i], 3)))
+      decimals <- 1 + more - floor(log10(se))
+      if (decimals > 8 || abs(values[i]) >= 1e8) return(format(rounded(values[i], 3)))
+      # + 0 turns -0 into 0
+      formatC(round(values[i], decimals) + 0, max(decimals, 0), format = "f")
+    }, "")
+  })
+  as.data.frame(cells)
+}
+
+importance_title <- function(x) {
+  measure <- x$metric[[1L]]
+  paste0(if (measure$better == "low") "Increase of " else "Increase (fall of ", measure$title,
+         if (measure$better != "low") ")", " when a predictor is permuted")
 }

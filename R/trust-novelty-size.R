@@ -9,9 +9,6 @@
 # their number.
 like_size_rows <- 200L
 
-# Number of draws for n rows: the fewer rows, the more a single draw is a matter of luck.
-like_size_draws <- function(n) max(3L, min(20L, 600L %/% n))
-
 # standing: of domain_standing(), by all rows of each domain. Returned with p, farthest and the
 # attribute left_out by as many rows of each; unchanged where all domains have the same number of
 # rows, or the kernel does not keep its rows.
@@ -78,7 +75,8 @@ compare_sized <- function(spread, sizes, parts, most) {
 # Distances of random subsets of n rows of a part from all training domains, [draws x G].
 sized_distances <- function(spread, sizes, part, n) {
   rows <- nrow(part$gram)
-  draws <- like_size_draws(n)
+  # the more the fewer rows are drawn
+  draws <- max(3L, min(20L, 600L %/% n))
   share <- if (rows <= n) matrix(1 / rows, rows, draws)
            else vapply(seq_len(draws), function(b) {
              replace(numeric(rows), sample.int(rows, n), 1 / n)

@@ -31,7 +31,7 @@ write_files <- function(data, k, folder = tempfile("files")) {
 
 # All rows of a source, agreed with its prototype; bytes: of a piece of a CSV file.
 source_rows <- function(source, columns = NULL, free = character(), rows = NULL, bytes = NULL) {
-  source <- as_source(source)
+  source <- row_source(source)
   if (!is.null(rows)) source$rows <- as.integer(rows)
   if (!is.null(bytes)) source$partitions <- lapply(source$partitions, function(partition) {
     partition$bytes <- bytes

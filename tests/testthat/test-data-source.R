@@ -228,7 +228,7 @@ test_that("arguments are checked at the door", {
 
 test_that("a source of a source takes its settings, and other ones where they are given", {
   source <- row_source(mixed_rows(), rows = 7, levels = list(kind = "a"), store = "folder")
-  expect_identical(as_source(source), source)
+  expect_identical(row_source(source), source)
   expect_identical(row_source(source), source)
   changed <- row_source(source, rows = 9)
   expect_identical(changed[c("rows", "levels")], list(rows = 9L, levels = list(kind = "a")))
