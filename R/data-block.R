@@ -1,8 +1,8 @@
 # A block of rows that were read from a source, as numbers. The first block decides how all are
 # read; what needs more than a block to be known comes from the survey.
 
-# input: list(x: formula, parts: of it, source, weights: expression or NULL, na.action, env: where the user
-# called); needs: see read_sample(). What a worker needs to read a block: list(prototype,
+# input: list(x: formula, parts: of it, source, weights: expression or NULL, na.action, env: where
+# the user called); needs: see read_sample(). What a worker needs to read a block: list(prototype,
 # blueprint, response: its call, domain, weights, kind of the response, na.action, unit: of the
 # columns).
 block_reader <- function(input, needs) {

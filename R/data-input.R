@@ -2,6 +2,67 @@
 # said of all rows is checked. The fits of a call share it; what is learned from rows is learned by
 # read_sample(), from those that each fit has.
 
+data_arguments <- c("x", "formula", "y", "domain", "data", "weights", "unit", "na.action")
+
+# The data arguments of a call, evaluated and read.
+evaluate_input <- function(given, env) read_input(evaluate_given(given, env))
+
+# The data arguments of a call, evaluated: weights, units and domain may be columns of data.
+evaluate_given <- function(given, env) {
+  input <- lapply(given[intersect(names(given), c("x", "formula", "y", "data", "na.action"))],
+                  eval, envir = env)
+  if (!is.null(input$formula)) {
+    if (inherits(input$x, c("data.frame", "dg_source")) && is.null(input$data)) {
+      input$data <- input$x
+    }
+    input$x <- input$formula
+  }
+  # `dg_ridge(formula, data)`: the second argument is `y`
+  if (inherits(input$x, "formula") && inherits(input$y, c("data.frame", "dg_source")) &&
+        is.null(input$data)) {
+    input$data <- input$y
+    input["y"] <- list(NULL)
+  }
+  if (inherits(input$x, "dg_source") || inherits(input$data, "dg_source")) {
+    return(source_input(input, given, env))
+  }
+  dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
+  input$data <- check_data(input$data, tell = dot)
+  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
+  # `$` would take domain_kernel for it
+  if (names_columns(given[["domain"]], input)) {
+    input$x <- add_bar(input$x, given[["domain"]])
+    given[["domain"]] <- NULL
+  }
+  for (name in c("domain", "weights", "unit")) {
+    if (!is.null(given[[name]])) input[[name]] <- evaluate(given[[name]], input$data, env, name)
+  }
+  if (is.null(input$x)) {
+    abort("argument", if (is.null(input$data)) {
+      "`x` must be a formula, a matrix or a data frame, not NULL."
+    } else "`data` needs a formula, as in `y ~ x1 + x2 | domain`.")
+  }
+  input
+}
+
+# Of a call whose data come in blocks, see row_source(): list(x: formula, source, weights:
+# expression or NULL, na.action, env: where the user called).
+source_input <- function(input, given, env) {
+  if (!inherits(input$x, "formula")) {
+    abort("argument", "`x` must be a formula with a source, such as `y ~ x1 + x2 | domain`.")
+  }
+  for (name in c("y", "unit")) {
+    if (!is.null(if (name == "y") input$y else given[["unit"]])) {
+      abort("argument", "`", name, "` must not be given with a source, whose rows come in blocks",
+            if (name == "y") ": the formula names the response", ".")
+    }
+  }
+  # `$` would take domain_kernel for it
+  formula <- add_bar(input$x, given[["domain"]])
+  list(x = formula, source = input$data, weights = given[["weights"]],
+       na.action = input$na.action, env = env)
+}
+
 # input: list(x, y, domain, weights, unit, data, na.action), evaluated. The same with
 #   x            the formula, or the matrix [n x p] of numbers; NULL where it was a data frame
 #   parts        the formula taken apart, see split_formula()

@@ -30,8 +30,9 @@ scale_sample <- function(sample, scale) {
 # The numbers of all rows, NA where a predictor is missing: a sample that is not scaled, as it is.
 read_raw <- function(input, needs) {
   wishes <- sample_wishes(needs, input$terms)
-  if (is.null(input$parts)) raw_from_matrix(input, wishes)
-  else raw_from_formula(with_terms(input, wishes), wishes)
+  if (!is.null(input$parts)) return(raw_from_formula(with_terms(input, wishes), wishes))
+  # what is no matrix is an error
+  raw_from_matrix(if (is.null(input$named)) read_matrix(input) else input, wishes)
 }
 
 # An offset() is a column that no kernel sees.

@@ -131,7 +131,8 @@ collect_input <- function(specs, input) {
   }
   data <- do.call(rbind, blocks)
   weights <- if (!is.null(input$weights)) evaluate(input$weights, data, input$env, "weights")
-  list(x = input$x, data = data, weights = weights, na.action = input$na.action)
+  read_input(list(x = input$x, data = check_data(data), weights = weights,
+                  na.action = input$na.action))
 }
 
 abort_whole <- function(spec, found = "") {

@@ -97,7 +97,7 @@ test_that("few ridges, full numerators and other differences share nothing", {
 
 test_that("a search says of each value what its own fit would say", {
   d$class[] <- levels(d$class)[1]
-  input <- list(x = class ~ X1 + X2 | domain, data = d)
+  input <- read_input(list(x = class ~ X1 + X2 | domain, data = d))
   specs <- lapply(lambdas, function(l) dica(ncomp = 1, lambda = l))
   fits <- fit_inputs(specs, input)
   for (fit in fits[1:2]) expect_error(suppressWarnings(fit()), "two classes")
