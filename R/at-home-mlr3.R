@@ -120,7 +120,10 @@ settle_objects <- function() {
   measures <- measure_class()
   for (type in c("classif", "regr")) {
     learners <- mlr_learner_class(type)
-    for (method in Filter(function(method) is_for(type, method), c("", mlr_methods))) {
+    for (method in c("", mlr_methods)) {
+      # classes are nothing for a method of numbers
+      spec <- if (nzchar(method)) get(paste0("dg_", method), mode = "function")()
+      if (type == "classif" && identical(spec$parts$response, "number")) next
       mlr3::mlr_learners$add(mlr_key(type, method), maker(learners, method))
     }
     for (name in names(measure_metrics(type))) {
@@ -135,11 +138,6 @@ settle_pipeops <- function() {
     mlr3pipelines::mlr_pipeops$add(pipeop_key(method), pipeop_class(method))
   }
   mlr3pipelines::mlr_pipeops$add("learner_cv", learner_cv_class())
-}
-
-is_for <- function(type, method) {
-  type == "regr" || !nzchar(method) ||
-    !identical(get(paste0("dg_", method), mode = "function")()$parts$response, "number")
 }
 
 # What a dictionary calls to make an object of a class.

@@ -4,8 +4,8 @@ domains_for_null <- 5L
 
 # Scores of the best of many are too good. Those that print() gives are cross-fitted: each group of
 # domains that is left out is scored by the choice of lambdas and members that the other domains
-# make. All values are those of the search. (Those of the other domains have learned from the group,
-# so that some of the optimism is left where nothing can be learned: doubt_members().)
+# make. The values are those of the search. As the fits that judge the other domains have learned
+# from the group, some of the optimism is left; doubt_members() and left_over allow for it.
 cross_fitted <- function(search) {
   group <- as.integer(search$left_out)[match(levels(search$judged), search$judged)]
   scores <- rep(NA_real_, length(group))

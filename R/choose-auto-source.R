@@ -313,12 +313,4 @@ left_out_common <- function(scorer, rows) {
   values[order(unlist(by_fit)), , drop = FALSE]
 }
 
-# What lodo() of such a model gives.
-scored_source <- function(object, metric) {
-  scored <- object$choice$scored
-  if (!is.null(metric) && !identical(metric, names(scored$metrics))) {
-    abort("argument", "`metric` must be \"", names(scored$metrics), "\", by which all rows of the ",
-          "source were scored.")
-  }
-  scored
-}
+

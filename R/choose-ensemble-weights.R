@@ -84,8 +84,9 @@ values_without <- function(spec, sample, train, held) {
   values
 }
 
-# Rows without a value, as where the other domains lack a class, stay so. Where decision values are
-# calibrated, each fold is by the maps of the others: its own have seen the fold's labels.
+# Rows without a value, as where the other domains lack a class, have none here either. Where
+# decision values are calibrated, those of a fold are by maps of the other folds, because the own
+# maps of the model have seen the labels of the fold.
 common_known <- function(fitted, values, sample) {
   known <- !is.na(rowSums(values))
   found <- matrix(NA_real_, nrow(values), ncol(common_values(fitted, fitted$decision)))
@@ -163,7 +164,13 @@ held_out_mean <- function(specs, sample, fitted) {
 lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
-  if (!is.null(object$choice$scored)) return(scored_source(object, metric))
+  scored <- object$choice$scored
+  if (!is.null(scored)) {
+    # a model of a source has its scores
+    if (is.null(metric) || identical(metric, names(scored$metrics))) return(scored)
+    abort("argument", "`metric` must be \"", names(scored$metrics), "\", by which all rows of the ",
+          "source were scored.")
+  }
   metrics <- read_plain_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
   values <- object$held_out$values

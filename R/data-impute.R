@@ -100,7 +100,7 @@ as_imputation <- function(na.action) {
   if (identical(na.action, "na.impute") || identical(na.action, na.impute)) na.impute()
 }
 
-# Of sums over pieces of data.
+# What sums over pieces of data allow.
 pooled_only <- function(action) {
   if (is_imputation(action) && action$by == "domain") {
     abort("argument", "`na.action` must be pooled imputation, not ", format(action), ": a piece ",
@@ -235,7 +235,16 @@ imputes_by_domain <- function(blueprint) identical(blueprint$impute$by, "domain"
 # or "training". list(columns, indicators, own: values by domain).
 impute_new <- function(impute, columns, given, domain, known, arg, new_levels) {
   if (is.null(impute)) return(list(columns = columns))
-  warn_imputed(impute, given, arg)
+  # the design has no column that would tell
+  count <- count_gaps(given, impute$places)
+  some <- count > 0L & !impute$gappy
+  if (any(some)) {
+    each <- paste0("`", impute$places$label[some], "` (",
+                   vapply(count[some], plural, "", "row"), ")")
+    warn("imputed", "`", arg, "` has missing values where training had none, in ",
+         enumerate(each, quote = ""), "; the median or most frequent level of ",
+         if (impute$by == "domain") "the row's domain" else "training", " stands there.")
+  }
   columns <- without_new_numbers(impute, columns, arg, new_levels)
   own <- NULL
   if (impute$by == "domain") {
@@ -265,17 +274,6 @@ without_new_numbers <- function(impute, columns, arg, new_levels) {
 }
 
 taken_as <- function(impute) paste0("taken as missing", if (!is.null(impute)) " and imputed")
-
-# The design has no column that would tell.
-warn_imputed <- function(impute, given, arg) {
-  count <- count_gaps(given, impute$places)
-  some <- count > 0L & !impute$gappy
-  if (!any(some)) return(invisible())
-  each <- paste0("`", impute$places$label[some], "` (", vapply(count[some], plural, "", "row"), ")")
-  warn("imputed", "`", arg, "` has missing values where training had none, in ",
-       enumerate(each, quote = ""), "; the median or most frequent level of ",
-       if (impute$by == "domain") "the row's domain" else "training", " stands there.")
-}
 
 # For a model of the domain `name`, of values by domain.
 fix_imputation <- function(impute, own, name) {

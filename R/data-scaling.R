@@ -9,7 +9,7 @@
 
 scalings <- c("pooled", "domain", "both", "rank", "none")
 
-# Of sums over pieces of data, in which domains are not together.
+# Those that sums over pieces of data allow: a piece need not have all rows of its domains.
 scalings_of_sums <- c("pooled", "none")
 
 by_domain <- function(scale) any(scale %in% c("domain", "both", "means"))

@@ -5,8 +5,9 @@
 # Types: numeric (integers too), logical, Date, POSIXct, difftime, factor, and character where the
 # values are open.
 
-# columns: NULL for all; free: those whose values are open, as text whatever they look like; open:
-# those whose values are open where they are text.
+# A column of text is a factor with the levels that it has in the first partition, but for columns
+# that may have any values: free, which are read as text whatever they look like, and open, where
+# they are text. columns: which are read, NULL for all.
 source_prototype <- function(source, columns = NULL, free = character(), open = character()) {
   declared <- source$levels
   absent <- setdiff(names(declared), if (length(declared)) source_names(source))

@@ -24,7 +24,7 @@ combine_parts.domgen_domain_kernel <- function(either, operator, e1, e2, alone) 
     sum <- as_domain_sum(both[[which(!number)]])
     return(domain_sum(sum$parts, sum$weights * both[[which(number)]]))
   }
-  new_domain_kernel("product", parts = do.call(c, lapply(both, function(kernel) {
+  domain_product(do.call(c, lapply(both, function(kernel) {
     if (inherits(kernel, "domain_product")) kernel$parts else list(kernel)
   })))
 }
@@ -40,6 +40,8 @@ domain_term <- function(value) {
 }
 
 domain_sum <- function(parts, weights) new_domain_kernel("sum", parts = parts, weights = weights)
+
+domain_product <- function(parts) new_domain_kernel("product", parts = parts)
 
 # A number is a multiple of the constant kernel.
 as_domain_sum <- function(value) {

@@ -43,7 +43,8 @@ widen_fitted.default <- function(domain_kernel, times) {
   domain_kernel
 }
 
-# Below that a domain's predictions are those of no domain.
+# A domain whose similarity to all training domains is below this gets the constant that stands
+# where nothing is known.
 far_similarity <- 0.01
 
 # How like the nearest training domain each new one is: the largest cosine

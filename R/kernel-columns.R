@@ -106,7 +106,7 @@ place_kernel.domgen_kernel <- function(kernel, columns) {
           "ids of kernel_precomputed(); give this one too, as in ",
           "`domain_distribution(kernel_precomputed(K))`, or `domain_pooled()`.")
   }
-  # places among ids are not to be taken for numbers, be they alone
+  # a column of places among ids is not one of numbers, even where it is the only column
   whole <- length(seen) == length(columns$kind) && !is.list(wish)
   if (whole) kernel else kernel_on(kernel, wish, seen)
 }

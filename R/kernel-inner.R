@@ -54,8 +54,8 @@ kernel_program.kernel_exponential <- function(kernel, x, z) {
   list(type = "exponential", inv = 1 / kernel$scale)
 }
 
-# Functions of k that are wanted up to a constant are those of <x - m, z - m> too: with m the
-# mean of the rows no digit is lost where they are far from 0.
+# Where functions are wanted up to a constant, <x - m, z - m> gives the same ones as <x, z>. With m
+# the mean of the rows no digits are lost where rows are far from 0.
 kernel_origin <- function(kernel, m) UseMethod("kernel_origin")
 
 #' @exportS3Method

@@ -18,7 +18,8 @@ left_out_decisions.dg_ensemble <- function(object, sample) {
   if (is.null(values)) NextMethod() else list(values = values)
 }
 
-# What a search chose has seen all domains: errors are as much larger as is expected on a new one.
+# What a search chose has seen all domains. Its errors are made larger, in the ratio of the score
+# that is expected on a new domain to the score of what was chosen.
 #' @exportS3Method
 left_out_decisions.dg_auto <- function(object, sample) {
   found <- NextMethod()
