@@ -9,16 +9,16 @@ adapt_arguments.dg_glm <- function(learner, cost, lambda) {
 
 #' @exportS3Method
 train_correction.dg_glm <- function(learner, product, sample, start, args) {
-  family <- learner$family
   # without an event times say nothing
   if (is_censored(sample$y) && !any(has_event(sample$y))) {
     coefficients <- if (is.null(product$features)) nrow(sample$X) else product$dim
     return(list(coefficients = matrix(0, coefficients, 1L),
                 converged = TRUE, iterations = 0L))
   }
-  family_response(family, sample$y)
-  task <- list(family = family, Y = family_targets(family, sample$y), costs = sample$weights,
-               loss = family_loss(family))
+  loss <- family_loss(learner$family)
+  loss$check(sample$y)
+  task <- list(loss = loss, par = learner$family, Y = loss$targets(sample$y),
+               costs = sample$weights)
   solved <- train_glm(newton_data(product, sample), task, args, start)
   warn_glm(solved)
   solved[c("coefficients", "converged", "iterations")]

@@ -172,6 +172,23 @@ glm_parameters <- function() parameters(
   open_kernel()
 )
 
+# The family of a response for which none was asked.
+family_for <- function(family, y) {
+  if (!is.null(family)) return(family)
+  check_family(if (is_censored(y)) "cox" else if (!is.factor(y)) "gaussian"
+               else if (nlevels(y) <= 2L) "binomial"
+               else "multinomial", "family")
+}
+
+# How the machines of a loss are trained, and what a step without each domain in turn gives.
+glm_solver <- function(loss) {
+  switch(loss$coupled,
+    nothing = list(solve = solve_newton, without = newton_without),
+    classes = list(solve = solve_classes, without = classes_without),
+    thresholds = list(solve = solve_thresholds, without = thresholds_without),
+    rows = list(solve = solve_cox, without = cox_without))
+}
+
 #' @exportS3Method
 fit_sample.dg_glm_spec <- function(spec, sample) {
   args <- spec$args
@@ -184,21 +201,80 @@ fit_sample.dg_glm_spec <- function(spec, sample) {
   solved <- train_glm(newton_data(product, sample), task, args)
   warn_glm(solved)
   if (ncol(task$Y) > 1L) colnames(solved$coefficients) <- task$response$levels
-  family <- if (is.null(solved$family)) task$family else solved$family
-  deviances <- c(glm_deviance(task, constant_values(task)),
-                 glm_deviance(fitted_task(task, family), solved$decision))
-  solved$family <- NULL
-  fitted <- structure(c(solved, list(
-    family = family, deviance = deviances[2L], null_deviance = deviances[1L], costs = task$costs,
-    lambda = args$lambda, weights = sample$weights, response = task$response, y = sample$y,
-    product = product, known = spec$known
+  null_deviance <- glm_deviance(task, constant_values(task))
+  task$par <- solved$par
+  fitted <- structure(c(solved[names(solved) != "par"], list(
+    family = solved$par, deviance = glm_deviance(task, solved$decision),
+    null_deviance = null_deviance, costs = task$costs, lambda = args$lambda,
+    weights = sample$weights, response = task$response, y = sample$y, product = product,
+    known = spec$known
   )), class = c("dg_glm", "dg_learner", "dg_fit"))
   fitted$decision <- as_decision(fitted, fitted$decision)
   fitted
 }
 
-fitted_task <- function(task, family) {
-  utils::modifyList(task, list(family = family, loss = family_loss(family)))
+# columns: of X, those that are an offset. list(loss: a row of the table, par: the family, response,
+# Y [n x m], costs [n], constant [m], known: of the link [n x 1], or NULL). Where a machine starts,
+# f = 0, is the best constant.
+glm_task <- function(family, sample, args, columns = NULL) {
+  loss <- family_loss(family)
+  y <- sample$y
+  loss$check(y)
+  response <- c(if (is.factor(y)) list(kind = "class", levels = levels(y),
+                                       pairs = if (nlevels(y) > 2L) each_class(levels(y)))
+                else if (is_censored(y)) list(kind = "censored", words = times_words(y))
+                else list(kind = "number"), list(centre = 0, scale = 1))
+  Y <- loss$targets(y)
+  costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
+  known <- known_values(sample$X, columns)
+  if (!is.null(known) && ncol(Y) > 1L) {
+    abort("argument", "`formula` must not contain `offset()` with `family = ",
+          dQuote(family$name, FALSE), "`, which has a function for each class.")
+  }
+  if (!args$offset && !is.null(loss$no_zero)) {
+    abort("argument", "`offset` must be TRUE with ", loss$no_zero, ".")
+  }
+  constant <- if (args$offset) loss$constant(Y, costs / max(costs), known) else rep(0, ncol(Y))
+  list(loss = loss, par = loss$begin(family, Y, costs / max(costs), known), response = response,
+       Y = Y, costs = costs, constant = constant, known = known)
+}
+
+# The offsets of rows, added up.
+known_values <- function(X, columns) {
+  if (length(columns)) matrix(rowSums(X[, columns, drop = FALSE]))
+}
+
+add_known <- function(values, known) if (is.null(known)) values else values + c(known)
+
+constant_values <- function(task) {
+  add_known(matrix(task$constant, nrow(task$Y), ncol(task$Y), byrow = TRUE), task$known)
+}
+
+# Sum of c_i d_i at values of the link.
+glm_deviance <- function(task, values) {
+  2 * sum_losses(task$loss, task$par, task$Y, values, task$costs)
+}
+
+# start: known values of f [n x m] in the place of the constants; task$alpha: coefficients to begin
+# at, a list, where machines know nothing of each other. Gives what solve_newton() does.
+train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
+  known <- if (is.null(start)) constant_values(task) else start
+  problem <- list(
+    data = data, Y = task$Y, start = known, loss = task$loss, par = task$par, alpha = task$alpha,
+    # largest weights beside the smallest penalty
+    costs = task$costs / args$lambda,
+    args = list(offset = args$offset, tolerance = tolerance, max_iterations = 0)
+  )
+  if (any(!is.finite(problem$costs))) {
+    abort("numeric", "The weights over `lambda` overflow; raise `lambda` or divide the weights.")
+  }
+  solved <- glm_solver(task$loss)$solve(problem)
+  if (!all(is.finite(solved$coefficients)) || !all(is.finite(solved$decision))) {
+    abort("numeric", "The coefficients overflow; scale the predictors or raise `lambda`.")
+  }
+  if (is.null(start)) solved$offset <- solved$offset + task$constant
+  solved$decision <- solved$decision + known
+  solved
 }
 
 warn_glm <- function(solved) {
@@ -206,6 +282,8 @@ warn_glm <- function(solved) {
   warn("convergence", "The solver stopped after ", plural(max(solved$iterations), "iteration"),
        "; raise `lambda` or scale the data.")
 }
+
+# ---- predictions ------------------------------------------------------------------------------
 
 #' @exportS3Method
 decision.dg_glm <- function(object, rows) as_decision(object, function_values(object, rows))
@@ -219,7 +297,7 @@ function_values.dg_glm <- function(object, rows) {
 
 #' @exportS3Method
 as_decision.dg_glm <- function(object, values) {
-  values <- family_scores(object$family, values)
+  values <- family_loss(object$family)$scores(values, object$family)
   if (ncol(values) > 1L) colnames(values) <- object$response$levels
   values
 }
@@ -228,7 +306,7 @@ as_decision.dg_glm <- function(object, values) {
 respond.dg_glm <- function(object, values, type) {
   response <- object$response
   if (type == "decision") return(if (ncol(values) > 1L) values else unname(drop(values)))
-  means <- family_means(object$family, values)
+  means <- family_loss(object$family)$mean(values, object$family)
   if (!type %in% c("class", "prob")) return(unname(drop(means)))
   if (ncol(means) == 1L) means <- cbind(1 - means, means)
   dimnames(means) <- list(NULL, response$levels)
@@ -236,15 +314,13 @@ respond.dg_glm <- function(object, values, type) {
 }
 
 #' @exportS3Method
-response_range.dg_glm <- function(object) {
-  range <- family_range(object$family)
-  c(range$low, range$high)
-}
+response_range.dg_glm <- function(object) family_loss(object$family)$range
 
 #' @exportS3Method
 spec_needs.dg_glm_spec <- function(spec) {
   needs <- NextMethod()
-  needs$response <- family_needs(spec$args$family)
+  family <- spec$args$family
+  needs$response <- if (is.null(family)) "open" else family_loss(family)$reads
   needs
 }
 
@@ -286,10 +362,111 @@ residuals.dg_glm <- function(object, type = c("response", "deviance", "pearson")
   if (type == "response") return(NextMethod())
   check_sealed(object)
   if (object$response$kind != "number") abort_no_residuals(object)
-  base <- family_object(object$family)
-  mu <- drop(family_means(object$family, object$decision))
-  root <- if (type == "pearson") (object$y - mu) / sqrt(base$variance(mu)) else {
-    sign(object$y - mu) * sqrt(pmax(base$dev.resids(object$y, mu, rep(1, length(mu))), 0))
+  loss <- family_loss(object$family)
+  mu <- drop(loss$mean(object$decision, object$family))
+  root <- if (type == "pearson") (object$y - mu) / sqrt(loss$variance(mu)) else {
+    sign(object$y - mu) * sqrt(pmax(loss$deviance(object$y, mu), 0))
   }
   pad_rows(sqrt(object$weights) * root, object)
+}
+
+# ---- the penalty ------------------------------------------------------------------------------
+# Where the user does not say: how wide the kernel between
+# domains is, the quadratic approximation of the deviance at the constants says, of which every fit
+# is in closed form; lambda the deviance of groups of domains by the very fits without them. (At the
+# constants the working weights of a large mean are far from those of the fit, and the step from a
+# fit that has seen a domain says too little of what is lost without it.)
+
+# The most rows of which models are fitted again.
+refit_rows <- 500L
+
+# The deviance may rise before it falls to its least, so that a search from one end would stop too
+# early: every so many values are tried first, then all near the best.
+penalty_stride <- 3L
+
+choose_glm_penalty <- function(args, sample, task) {
+  chosen <- choose_penalty(args, sample, null_task(task))
+  # fits of squares are in closed form, and without domains that can be left out nothing is known
+  if (is.null(chosen$times) || task$loss$quadratic) return(chosen)
+  total <- min(sum(null_task(task)$costs), .Machine$double.xmax / max(penalty_shares))
+  part <- penalty_part(args, sample, task, NULL, refit_rows)
+  part$task$costs <- part$task$costs / max(part$task$costs)
+  kappa <- widen_fitted(part$between, chosen$times)
+  K <- space_gram(list(kernel = part$kernel, domain_kernel = kappa, X = part$rows$X,
+                       domain = part$rows$domain, threads = args$threads))
+  best <- refit_path(K, part, args)
+  if (!is.null(best)) chosen$lambda <- penalty_shares[best] * total
+  chosen
+}
+
+# What is fitted in the quadratic approximation of the deviance at the constants: a ridge regression
+# of working responses with working weights.
+null_task <- function(task) working_task(task, constant_values(task))
+
+# At these values of the link [n x m]: task of a ridge regression, see ridge_task(), of what is not
+# known of them.
+working_task <- function(task, values) {
+  joint <- !is.null(task$loss$together)
+  at <- if (joint) task$loss$together(task$Y, values, task$costs)
+        else task$loss$smooth(task$Y, values, task$par, 0)
+  bent <- as.matrix(pmax(at$curvature, 1e-10 * max(at$curvature, if (!joint) 1e-10)))
+  # machines share the weights of rows
+  shared <- rowMeans(bent)
+  Y <- values - at$slope / shared
+  list(response = task$response, Y = if (is.null(task$known)) Y else Y - task$known,
+       costs = if (joint) shared else task$costs * shared)
+}
+
+# The ridge regression of a working task, without each row's domain: values of the link.
+step_without <- function(object, sample, working, known) {
+  values <- left_out_predictions(object$product, sample, working, penalised_args(object),
+                                 penalty_of(object, "lambda"))
+  add_known(matrix(values, nrow(working$Y)), known)
+}
+
+penalised_args <- function(object) {
+  utils::modifyList(object$spec$args, list(lambda = penalty_of(object, "lambda")))
+}
+
+# The number of the best of `penalty_shares`; NULL where no fit has a deviance.
+refit_path <- function(K, part, args) {
+  lambdas <- sum(null_task(part$task)$costs) * penalty_shares
+  deviances <- rep(Inf, length(lambdas))
+  # each begins at the fits to the larger lambda tried before
+  fit_at <- function(places, fits) {
+    for (l in sort(places, decreasing = TRUE)) {
+      args$lambda <- lambdas[l]
+      fits <- lapply(fits, refit_held, K = K, task = part$task, args = args)
+      deviance <- sum(vapply(fits, `[[`, numeric(1), "deviance"))
+      if (is.finite(deviance)) deviances[l] <<- deviance
+    }
+  }
+  fits <- lapply(levels(part$rows$left_out), function(g) {
+    held <- part$rows$left_out == g
+    list(held = held, judged = which(held & !part$unknown), alpha = NULL)
+  })
+  coarse <- rev(seq(length(lambdas), 1L, by = -penalty_stride))
+  fit_at(coarse, fits)
+  if (!any(is.finite(deviances))) return(NULL)
+  near <- simplest_best(deviances) + c(-1L, 1L) * (penalty_stride - 1L)
+  fit_at(setdiff(seq(max(near[1L], 1L), min(near[2L], length(lambdas))), coarse), fits)
+  simplest_best(deviances)
+}
+
+# The deviance of the held rows by the fit to the others, which begins at that of the lambda before.
+# What cannot be fitted is worth nothing.
+refit_held <- function(fit, K, task, args) {
+  rest <- which(!fit$held)
+  own <- task_of_rows(task, rest)
+  own$alpha <- fit$alpha
+  data <- structure(list(K = K[rest, rest, drop = FALSE]), class = "gram_data")
+  solved <- on_error(train_glm(data, own, args, tolerance = 0.1), function(e) NULL)
+  if (is.null(solved)) return(utils::modifyList(fit, list(deviance = Inf, alpha = NULL)))
+  held <- fit$judged
+  values <- add_offset(K[held, rest, drop = FALSE] %*% solved$coefficients, solved$offset)
+  task$par <- solved$par
+  left <- task_of_rows(task, held)
+  fit$deviance <- if (length(held)) glm_deviance(left, add_known(values, left$known)) else 0
+  fit$alpha <- lapply(seq_len(ncol(solved$coefficients)), function(m) solved$coefficients[, m])
+  fit
 }

@@ -163,7 +163,8 @@ choose_cost <- function(args, sample, loss, choose) {
   chosen <- choose(key, args, sample)
   args$domain_kernel <- chosen$domain_kernel
   # of fixed steps, so that what the closed form leaves to tolerance does not show
-  tube <- if (loss$kind == "class") args$epsilon else loss$tube(1, 1, args)$epsilon
+  tube <- if ("class" %in% loss$kinds) args$epsilon
+          else if (!is.null(loss$tube)) loss$tube(1, 1, args)$epsilon
   slope <- 10^(round(4 * log10(max(chosen$slope, tube, 1e-3))) / 4)
   bent <- if (loss$kinks == 0L) loss$smooth(1, 0, list(epsilon = 0), kink_width)$curvature
   args$cost <- (if (is.null(bent)) slope else 1 / bent) / chosen$lambda

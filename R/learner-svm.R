@@ -317,16 +317,3 @@ print_details.dg_svm <- function(x) {
            "relative ", if (!takes_newton(x$loss)) "duality ", "gap ",
            rounded(max(x$relative_gap), 2))
 }
-
-# f is the logarithm of the odds, where it has not been calibrated.
-#' @exportS3Method
-probability_maps.dg_svm <- function(object) {
-  if (!is.null(object$calibration) || !named_loss(object$loss)$log_odds) return(NextMethod())
-  rep(list(structure(list(slope = 1, intercept = 0), class = "platt_map")), length(object$offset))
-}
-
-#' @exportS3Method
-spec_gives.dg_svm_spec <- function(spec) {
-  loss <- spec$args$loss
-  if (is.null(loss) || !named_loss(loss)$log_odds) NextMethod() else "prob"
-}

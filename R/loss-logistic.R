@@ -1,11 +1,10 @@
-# log(1 + exp(-y f)), without a tube.
-loss_logistic <- function() {
-  new_loss("class", NULL, smooth_logistic, "log(1 + exp(-y f)), whose machine knows probabilities",
-           log_odds = TRUE)
-}
+loss_logistic <- function() new_loss(
+  kinds = "class", smooth = smooth_logistic, log_odds = TRUE,
+  help = "log(1 + exp(-y f)), whose machine knows probabilities"
+)
 
 # Only exp(-|f|) is taken, which does not overflow.
-smooth_logistic <- function(y, f, args, width) {
+smooth_logistic <- function(y, f, par, width) {
   t <- y * f
   e <- exp(-abs(t))
   # 1 / (1 + exp(t))

@@ -1,22 +1,47 @@
-# Losses of the support vector machine. One is a file with a function loss_<name>() that says
-#   kind      for which response: "class" (targets -1 and 1) or "number"
-#   squared   is it squared?
-#   tube      function(y, costs, args): list(low, high, epsilon), one entry a row. The loss is 0
+# The table of losses. A row is a file with a function loss_<name>(), which says of l(y, f) for one row
+#   learner   who offers it: "dg_svm" in its `loss`, "dg_glm" in its `family`
+#   kinds     of responses it is for: "class", "number", "censored"
+#   smooth    function(y, f, par, width): list(value, slope, curvature) for numbers of one shape,
+#             derivatives by f. Kinks of slope (not of curvature) are rounded within `width`, see
+#             rounded_kink(). par: arguments of the learner, or a family with its own parameters.
+#   kinks     so many of them has the loss
+#   together  in the place of `smooth` where rows are no sum: function(Y, f, costs), list(value of
+#             all rows, slope, curvature [n]), with the costs in them
+#   help      its formula, for the help page
+# That is enough for dg_svm(loss = ), whose targets are -1 and 1 or numbers, on the Gram matrix and
+# on features, in memory and over sources. A loss that grows along straight lines, or their squares,
+# has a faster solver if it says
+#   tube      function(y, costs, par): list(low, high, epsilon), one entry a row. The loss is 0
 #             within epsilon of the target, and has the slope -high below and -low above. A squared
 #             one grows with the square wherever low or high is not 0.
-#             NULL for a loss that has no such form, whose machine takes Newton steps
-#   smooth    function(y, f, args, width): list(value, slope, curvature) for numbers of one shape,
-#             derivatives by f. Kinks of slope (not of curvature) are rounded within `width`, see
-#             rounded_kink().
-#   kinks     so many of them has the loss
+#   squared   is it squared?
 #   log_odds  is f the logarithm of the odds of the classes?
-#   help      its formula, for the help page
-# It is then a value of dg_svm(loss = ), on the Gram matrix and on features.
+# A family of dg_glm() has half the unit deviance as its loss, and says
+#   reads     which responses are read, see read_response(): "any", "open" or "ordered"
+#   check     function(y): an error unless the family has such responses
+#   targets   function(y): Y [n x m]
+#   constant  function(Y, costs, known): [m], the best f that is a constant, where fits begin and
+#             which bears no penalty; known: of f [n x 1] (an offset), or NULL
+#   no_zero   why there must be a constant, after "must be TRUE with "; NULL: it need not
+#   begin     function(par, Y, costs, known): par with own parameters, at that constant
+#   update    function(par, Y, f, costs): the best own parameters where f is known
+#   coupled   what ties the machines of a fit together, which has a solver for it: "nothing",
+#             "classes", "thresholds" or "rows", see glm_solver()
+#   scores    function(f, par): decision values
+#   mean      function(values, par): means or probabilities of decision values
+#   range     which numbers a response can be, c(low, high)
+#   deviance  function(y, mu): unit deviances of means, infinite where there is none
+#   variance  function(mu)
+#   quadratic is it a parabola, whose fits are in closed form?
 
-new_loss <- function(kind, tube, smooth, help, squared = FALSE, kinks = 0L,
-                     log_odds = FALSE) {
-  list(kind = kind, squared = squared, tube = tube, smooth = smooth, kinks = kinks,
-       log_odds = log_odds, help = help)
+new_loss <- function(kinds, smooth, help = "", learner = "dg_svm", kinks = 0L, together = NULL,
+                     tube = NULL, squared = FALSE, log_odds = FALSE, reads = "any", check = NULL,
+                     targets = function(y) matrix(as.numeric(y), ncol = 1L),
+                     constant = function(Y, costs, known) rep(0, ncol(Y)), no_zero = NULL,
+                     begin = function(par, Y, costs, known) par, update = NULL,
+                     coupled = "nothing", scores = function(f, par) f, mean = NULL,
+                     range = c(-Inf, Inf), deviance = NULL, variance = NULL, quadratic = FALSE) {
+  as.list(environment())
 }
 
 # The row of a name; at every fit, so not all are made.
@@ -26,7 +51,26 @@ named_loss <- function(name) {
   make()
 }
 
-# Newton's method is for a loss that has no dual problem with a box, see learner-svm-logistic.R.
+# The rows that a learner offers, by name.
+losses_of <- function(learner) {
+  home <- topenv()
+  names <- sort(names(home)[startsWith(names(home), "loss_")])
+  losses <- lapply(mget(names, home), function(make) make())
+  names(losses) <- sub("^loss_", "", names)
+  Filter(function(row) row$learner == learner, losses)
+}
+
+# The sum of c_i l(y_i, f_i) over rows. Rows without cost may have an infinite loss.
+sum_losses <- function(loss, par, Y, f, costs) {
+  if (!is.null(loss$together)) return(loss$together(Y, f, costs)$value)
+  used <- costs > 0
+  value <- loss$smooth(Y[used, , drop = FALSE], f[used, , drop = FALSE], par, 0)$value
+  sum(costs[used] * rowSums(value))
+}
+
+# ---- of machines ------------------------------------------------------------------------------
+
+# Newton's method is for a loss that has no dual problem with a box, see solve-newton-gram.R.
 takes_newton <- function(name) !is.null(name) && is.null(named_loss(name)$tube)
 
 # Where nothing but sums over rows is known, see learner-svm-newton.R, a kink is rounded within this
@@ -43,20 +87,16 @@ rounded_kink <- function(t, width) {
   list(value = above * t + bent * s^2 * width, slope = s, curvature = bent / (2 * width))
 }
 
+# Those of dg_svm(), the plain one of each response first.
 svm_losses <- function() {
-  home <- topenv()
-  names <- names(home)
-  names <- sort(names[startsWith(names, "loss_")])
-  losses <- lapply(mget(names, home), function(make) make())
-  names(losses) <- sub("^loss_", "", names)
-  # the plain one of each response first
+  losses <- losses_of("dg_svm")
   losses[order(vapply(losses, `[[`, NA, "squared"))]
 }
 
 # The list of them in the help page.
 losses_help <- function() {
   named <- function(kind) {
-    rows <- Filter(function(row) row$kind == kind, svm_losses())
+    rows <- Filter(function(row) kind %in% row$kinds, svm_losses())
     paste0("`\"", names(rows), "\"`, ", vapply(rows, `[[`, "", "help"), collapse = "; ")
   }
   paste0("For classes ", named("class"), ". For numbers ", named("number"), ".")
@@ -76,8 +116,8 @@ default_losses <- c(class = "hinge", number = "epsilon_insensitive")
 read_loss <- function(loss, kind) {
   if (is.null(loss)) loss <- default_losses[[kind]]
   row <- named_loss(loss)
-  if (row$kind != kind) {
-    fits <- names(Filter(function(row) row$kind == kind, svm_losses()))
+  if (!kind %in% row$kinds) {
+    fits <- names(Filter(function(row) kind %in% row$kinds, svm_losses()))
     abort("argument", "`loss` must be ", enumerate(fits, quote = "\""), " when the response is ",
           if (kind == "class") "classes" else "a number", ", not \"", loss, "\".")
   }

@@ -13,20 +13,12 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())
   task <- refit_task(object, sample)
-  values <- family_left_out(object$family, object, sample, task)
+  values <- glm_solver(task$loss)$without(object, sample, task)
   values[unknown_elsewhere(sample$levels, sample$domain), ] <- NA
   cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
   cv$one_step <- compare_refits(object, sample, task, values, refits)
   class(cv) <- c("dg_lodo_glm", class(cv))
   cv
-}
-
-# Scores of rows whose domain is left out, [n x m].
-family_left_out <- function(family, object, sample, task) UseMethod("family_left_out")
-
-#' @exportS3Method
-family_left_out.default <- function(family, object, sample, task) {
-  step_without(object, sample, working_task(task, object$decision), task$known)
 }
 
 refit_task <- function(object, sample) {
@@ -63,9 +55,8 @@ refit_without <- function(object, sample, task, held) {
   solved <- train_glm(newton_data(product, rest), task, penalised_args(object))
   rows <- rows_at(sample[c("X", "domain")], held)
   rows$domain <- droplevels(rows$domain)
-  family <- if (is.null(solved$family)) object$family else solved$family
   values <- add_offset(space_expansion(product, rows, solved$coefficients), solved$offset)
-  family_scores(family, add_known(values, left$known))
+  task$loss$scores(add_known(values, left$known), solved$par)
 }
 
 # The same kernel on other rows.

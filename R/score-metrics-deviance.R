@@ -22,13 +22,14 @@
 metric_deviance <- function(family) {
   check_given(family, "family")
   family <- check_family(family, "family")
-  if (family$name %in% own_families) {
+  if (is.null(family_loss(family)$deviance)) {
     abort("argument", "`family` must be one of base R's for a deviance of numbers, not ",
           format(family), "; of classes it is twice the \"log_loss\".")
   }
   metric <- metric_custom(function(truth, prediction) {
-    family_response(family, truth)
-    mean(unit_deviances(family_object(family), truth, prediction))
+    loss <- family_loss(family)
+    loss$check(truth)
+    mean(loss$deviance(truth, prediction))
   }, "low", paste(family$name, "deviance"))
   metric$kind <- "number"
   metric

@@ -455,8 +455,8 @@ test_that("no rows are predicted by every family", {
 })
 
 test_that("rows without a mean under the link are NaN, with a warning of the package", {
-  family <- check_family("inverse.gaussian", "family")
-  expect_warning(found <- family_means(family, cbind(c(4, -1, NA, 0.25))), "1 row has no mean",
+  loss <- family_loss(check_family("inverse.gaussian", "family"))
+  expect_warning(found <- loss$mean(cbind(c(4, -1, NA, 0.25))), "1 row has no mean",
                  class = "domgen_warning_no_mean")
   expect_identical(found[, 1], c(0.5, NaN, NA, 2))
 })

@@ -9,7 +9,7 @@ newton_data <- function(n = 300, r = 12, seed = 1) {
        number = cbind((y - mean(y)) / sd(y)))
 }
 
-targets_of <- function(d, loss) if (loss$kind == "class") d$class else d$number
+targets_of <- function(d, loss) if (loss$kinds == "class") d$class else d$number
 
 # Passes over the rows in blocks.
 run_newton <- function(Z, Y, costs, loss, offset = FALSE, blocks = 3, start = 0, tube = 0.1,

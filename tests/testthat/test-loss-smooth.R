@@ -1,7 +1,7 @@
 # The smooth forms of the losses, see R/loss.R.
 
 grid <- seq(-4, 4, length.out = 4001)
-targets <- function(loss) if (loss$kind == "class") c(-1, 1) else c(-0.7, 0, 1.3)
+targets <- function(loss) if (loss$kinds == "class") c(-1, 1) else c(-0.7, 0, 1.3)
 
 # The losses by their formulas.
 exact_losses <- list(
@@ -67,7 +67,7 @@ test_that("no value of f overflows the logistic loss or loses its digits", {
 
 test_that("smooth forms take values of one shape and keep it, with a width for each", {
   for (loss in svm_losses()) {
-    y <- matrix(if (loss$kind == "class") c(1, -1) else c(0.3, 2), 3, 2)
+    y <- matrix(if (loss$kinds == "class") c(1, -1) else c(0.3, 2), 3, 2)
     f <- matrix(c(-1, 0.98, 3, 0.1, 1.02, 5), 3)
     all <- loss$smooth(y, f, list(epsilon = 0.1), rep(c(0.05, 1), each = 3))
     for (part in all) expect_identical(dim(part), c(3L, 2L))

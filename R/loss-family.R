@@ -1,24 +1,21 @@
-# Families: those of base R, whose name and link are kept and not their functions, and those that
-# have a file of their own, learner-glm-<family>.R.
-
-own_families <- c("multinomial", "ordinal", "cox")
+# Families of dg_glm(): those of base R, whose rows of the table of losses are made here of their
+# functions, and those that are a row of their own. What models keep is the name, the link and the
+# parameters that were fitted, and no function.
 
 base_families <- c("gaussian", "binomial", "poisson", "Gamma", "inverse.gaussian", "quasi",
                    "quasibinomial", "quasipoisson")
 
 check_family <- function(value, arg) {
   if (inherits(value, "dg_family")) return(value)
-  if (is.character(value) && length(value) == 1L && value %in% own_families) {
-    return(new_family(value))
-  }
+  own_families <- names(losses_of("dg_glm"))
+  is_name <- is.character(value) && length(value) == 1L
+  if (is_name && value %in% own_families) return(new_family(value))
   made <- value
-  if (is.character(value) && length(value) == 1L && value %in% base_families) {
-    made <- get(value, asNamespace("stats"))
-  }
+  if (is_name && value %in% base_families) made <- get(value, asNamespace("stats"))
   if (is.function(made)) made <- on_error(made(), function(e) NULL)
   if (!inherits(made, "family") || !made$family %in% base_families) {
     found <- if (inherits(made, "family")) dQuote(made$family, FALSE)
-             else if (is.character(value) && length(value) == 1L) dQuote(value, FALSE)
+             else if (is_name) dQuote(value, FALSE)
              else describe(value)
     abort("argument", "`", arg, "` must be one of ", enumerate(c(base_families, own_families),
           most = 20L, quote = "\""), ", or a family of base R such as poisson(), not ", found, ".")
@@ -33,9 +30,7 @@ check_family <- function(value, arg) {
 }
 
 new_family <- function(name, link = NULL, variance = NULL) {
-  class <- if (name %in% base_families) "base" else name
-  structure(list(name = name, link = link, variance = variance),
-            class = c(paste0("family_", class), "dg_family"))
+  structure(list(name = name, link = link, variance = variance), class = "dg_family")
 }
 
 #' @export
@@ -48,12 +43,9 @@ format.dg_family <- function(x, ...) {
 #' @exportS3Method
 short_object.dg_family <- function(value) format(value)
 
-# The family of a response for which none was asked.
-family_for <- function(family, y) {
-  if (!is.null(family)) return(family)
-  check_family(if (is_censored(y)) "cox" else if (!is.factor(y)) "gaussian"
-               else if (nlevels(y) <= 2L) "binomial"
-               else "multinomial", "family")
+# The row of the table.
+family_loss <- function(family) {
+  if (family$name %in% base_families) base_loss(family) else named_loss(family$name)
 }
 
 family_object <- function(family) {
@@ -62,37 +54,22 @@ family_object <- function(family) {
   do.call(get(family$name, asNamespace("stats")), args)
 }
 
-# Which responses it reads, see read_response().
-family_needs <- function(family) UseMethod("family_needs")
-
-#' @exportS3Method
-family_needs.default <- function(family) "any"
-
-# None was asked for.
-#' @exportS3Method
-family_needs.NULL <- function(family) "open"
-
-family_response <- function(family, y) UseMethod("family_response")
-
-family_targets <- function(family, y) UseMethod("family_targets")
-
-family_constants <- function(family, Y, costs, known = NULL) UseMethod("family_constants")
-
-zero_constants <- function(family, machines) UseMethod("zero_constants")
-
-family_loss <- function(family) UseMethod("family_loss")
-
-family_means <- function(family, values) UseMethod("family_means")
-
-family_begin <- function(family, Y, costs, known = NULL) UseMethod("family_begin")
-
-family_scores <- function(family, values) UseMethod("family_scores")
-
-#' @exportS3Method
-family_begin.dg_family <- function(family, Y, costs, known = NULL) family
-
-#' @exportS3Method
-family_scores.dg_family <- function(family, values) values
+base_loss <- function(family) {
+  base <- family_object(family)
+  range <- family_range(family)
+  new_loss(
+    learner = "dg_glm", kinds = c("number", "class"), smooth = base_smooth(base),
+    check = function(y) check_family_response(y, family$name, range),
+    targets = function(y) matrix(if (is.factor(y)) as.integer(y) - 1 else y, ncol = 1L),
+    constant = function(Y, costs, known) base_constant(base, range, Y[, 1L], costs, known),
+    no_zero = if (!base$valideta(0) || !base$validmu(base$linkinv(0))) {
+      paste0(format(family), ", which has no mean where the link is 0")
+    },
+    mean = function(values, par) base_means(base, values), range = c(range$low, range$high),
+    deviance = function(y, mu) unit_deviances(base, y, mu), variance = base$variance,
+    quadratic = family$name == "gaussian" && identical(family$link, "identity")
+  )
+}
 
 # Which numbers a response can be: list(low, high, open: is low left out?, words).
 family_range <- function(family) {
@@ -105,51 +82,37 @@ family_range <- function(family) {
     Gamma = , inverse.gaussian = , "mu^2" = , "mu^3" = amount, any)
 }
 
-#' @exportS3Method
-family_response.family_base <- function(family, y) {
-  range <- family_range(family)
-  needs <- function(...) abort("data", "The response of `family = ", family$name, "()` must be ",
-                               ...)
+check_family_response <- function(y, name, range) {
+  needs <- function(...) abort("data", "The response of `family = ", name, "()` must be ", ...)
   if (is.factor(y)) {
-    if (range$high != 1) needs("a number, not ", plural(nlevels(y), "class", "classes"), " (",
-                               enumerate(levels(y), quote = "\""), ").")
+    classes <- paste0(plural(nlevels(y), "class", "classes"), " (",
+                      enumerate(levels(y), quote = "\""), ")")
+    if (range$high != 1) needs("a number, not ", classes, ".")
     if (nlevels(y) != 2L) {
-      needs("two classes or a share, not ", plural(nlevels(y), "class", "classes"), " (",
-            enumerate(levels(y), quote = "\""), ")",
+      needs("two classes or a share, not ", classes,
             if (nlevels(y) > 2L) ": `family = \"multinomial\"` takes more", ".")
     }
-    return(list(kind = "class", levels = levels(y)))
+    return(invisible())
   }
   bad <- y < range$low | y > range$high | range$open & y == range$low
   if (any(bad)) {
     needs(range$words, "; found ", format(y[bad][1L]),
           if (sum(bad) > 1L) paste(" and", plural(sum(bad) - 1L, "other")), ".")
   }
-  list(kind = "number")
-}
-
-#' @exportS3Method
-family_targets.family_base <- function(family, y) {
-  matrix(if (is.factor(y)) as.integer(y) - 1 else y, ncol = 1L)
 }
 
 # The link of the mean, which is where the deviance of a constant is least; of nothing but zeros (or
 # ones) that of a mean a little inside.
-#' @exportS3Method
-family_constants.family_base <- function(family, Y, costs, known = NULL) {
-  base <- family_object(family)
-  if (!is.null(known)) return(constant_beside(base, Y[, 1L], costs, known[, 1L],
-                                              family_constants(family, Y, costs)))
-  mu <- weighted_mean(Y[, 1L], costs)
-  range <- family_range(family)
+base_constant <- function(base, range, y, costs, known = NULL) {
+  mu <- weighted_mean(y, costs)
   if (range$low == 0) mu <- max(mu, 1e-3)
   if (range$high == 1) mu <- min(mu, 1 - 1e-3)
   constant <- base$linkfun(mu)
   if (!base$valideta(constant) || !base$validmu(base$linkinv(constant))) {
     abort("data", "The mean of the response (", format(mu), ") has no value under the link \"",
-          family$link, "\".")
+          base$link, "\".")
   }
-  constant
+  if (is.null(known)) constant else constant_beside(base, y, costs, known[, 1L], constant)
 }
 
 # Beside what is known the best constant has no closed form; where it has no end, that without it.
@@ -162,19 +125,7 @@ constant_beside <- function(base, y, costs, known, alone) {
   unname(if (ended) fitted$coefficients else alone - mean(known))
 }
 
-#' @exportS3Method
-zero_constants.family_base <- function(family, machines) {
-  base <- family_object(family)
-  if (!base$valideta(0) || !base$validmu(base$linkinv(0))) {
-    abort("argument", "`offset` must be TRUE with ", format(family), ", which has no mean where ",
-          "the link is 0.")
-  }
-  rep(0, machines)
-}
-
-#' @exportS3Method
-family_means.family_base <- function(family, values) {
-  base <- family_object(family)
+base_means <- function(base, values) {
   link <- values
   known <- !is.na(values)
   # base R's logit refuses no values at all, and 1/mu^2 warns of what is below 0
@@ -182,7 +133,7 @@ family_means.family_base <- function(family, values) {
   lost <- sum(is.nan(values) & known)
   if (lost) {
     warn("no_mean", plural(lost, "row"), " ha", if (lost == 1L) "s" else "ve", " no mean, as the ",
-         "link \"", family$link, "\" has none there: NaN. A family with the link \"log\" has ",
+         "link \"", base$link, "\" has none there: NaN. A family with the link \"log\" has ",
          "one for each row.")
   }
   tell_infinite_means(values, link)
@@ -198,18 +149,13 @@ tell_infinite_means <- function(means, values) {
   means
 }
 
-#' @exportS3Method
-family_loss.family_base <- function(family) {
-  list(smooth = base_smooth(family_object(family)), kinks = 0L, name = family$name)
-}
-
 # Half the unit deviance, its slope in the link, and the curvature that is expected. Where there is
 # no mean the value is infinite.
 base_smooth <- function(base) {
   if (identical(base$link, "logit")) return(logit_smooth)
   # base R keeps a mean away from 0, and so a step from its end
   if (identical(base$link, "log")) base$linkinv <- base$mu.eta <- exp
-  function(y, f, args, width) {
+  function(y, f, par, width) {
     eta <- as.vector(f)
     truth <- as.vector(y)
     middle <- if (base$validmu(2)) 1 else 0.5
@@ -232,7 +178,7 @@ base_smooth <- function(base) {
 }
 
 # The same of shares y by the logarithm of the odds, of which no digit is lost near 0 and 1.
-logit_smooth <- function(y, f, args, width) {
+logit_smooth <- function(y, f, par, width) {
   e <- exp(-abs(f))
   p <- ifelse(f > 0, 1, e) / (1 + e)
   own <- ifelse(y > 0, y * log(y), 0) + ifelse(y < 1, (1 - y) * log1p(-y), 0)

@@ -1,5 +1,30 @@
-# Machines of losses without a tube, the logistic one, by Newton's method: on the Gram matrix, or by
-# passes over the rows. What they give is what train_machine() does.
+# Losses without a tube, by Newton's method: machines on the Gram matrix, or by passes over the rows.
+# What they give is what train_machine() does.
+
+# What the passes over rows work on: the Gram matrix, or rows whose features are made again.
+newton_data <- function(product, sample) {
+  if (is.null(product$features)) return(structure(list(K = space_gram(product)), class = "gram_data"))
+  row_data(product, sample)
+}
+
+# A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
+# start: known values of f [n x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
+# parameters, args: list(offset, tolerance, max_iterations)). What all solvers of such problems give:
+# list(coefficients, offset, decision [n x m], converged, iterations [m], par).
+solve_newton <- function(problem) {
+  Y <- problem$Y
+  machines <- newton_machines(problem$data, Y, matrix(problem$costs, nrow(Y), ncol(Y)), problem$loss,
+                              c(problem$args, problem$par), problem$start, problem$alpha)
+  of <- function(name) lapply(machines, `[[`, name)
+  list(coefficients = unname(do.call(cbind, of("coefficients"))), offset = unlist(of("offset")),
+       decision = unname(do.call(cbind, of("decision"))), converged = unlist(of("converged")),
+       iterations = unlist(of("iterations")), par = problem$par)
+}
+
+# Domains left out of such a fit by one Newton step, see lodo().
+newton_without <- function(object, sample, task) {
+  step_without(object, sample, working_task(task, object$decision), task$known)
+}
 
 newton_machines <- function(data, target, costs, loss, args, start, alpha) {
   UseMethod("newton_machines")
@@ -129,4 +154,17 @@ gram_along <- function(now, step, task) {
   square <- c(sum(now$alpha * (now$f - now$b)), sum(step$alpha * (now$f - now$b)),
               sum(step$alpha * (step$f - step$b)))
   finite_along(losses[1L, ], losses[2L, ], square)
+}
+
+# f is the logarithm of the odds, where it has not been calibrated.
+#' @exportS3Method
+probability_maps.dg_svm <- function(object) {
+  if (!is.null(object$calibration) || !named_loss(object$loss)$log_odds) return(NextMethod())
+  rep(list(structure(list(slope = 1, intercept = 0), class = "platt_map")), length(object$offset))
+}
+
+#' @exportS3Method
+spec_gives.dg_svm_spec <- function(spec) {
+  loss <- spec$args$loss
+  if (is.null(loss) || !named_loss(loss)$log_odds) NextMethod() else "prob"
 }

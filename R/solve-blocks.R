@@ -1,0 +1,112 @@
+# Machines that know of each other, or of thresholds, by rounds: a Newton step for each with the
+# others as known. problem: see solve_newton().
+
+# At most.
+block_rounds <- 500L
+
+# step: of a state list(w, b, f [n x m], par), the next one; until a round gains next to nothing.
+solve_in_rounds <- function(problem, state, step) {
+  least <- newton_limits(problem$args$tolerance, 0)$least
+  # so many iterations are one step
+  problem$args$max_iterations <- if (is.null(problem$data$K)) 2 else 1
+  before <- Inf
+  for (round in seq_len(block_rounds)) {
+    state <- step(state, problem)
+    objective <- block_objective(state, problem)
+    converged <- isTRUE(before - objective <= least * objective)
+    if (converged || !is.finite(objective)) break
+    before <- objective
+  }
+  m <- ncol(problem$Y)
+  list(coefficients = as.matrix(state$w), offset = drop(state$b), decision = as.matrix(state$f),
+       converged = rep(converged, m), iterations = rep(round, m), par = state$par)
+}
+
+# Half the penalised deviance over lambda.
+block_objective <- function(state, problem) {
+  # |f|^2 = w'K w = w'f on the Gram matrix
+  norm <- if (is.null(problem$data$K)) sum(state$w^2)
+          else sum(state$w * (state$f - rep(state$b, each = nrow(problem$Y))))
+  sum_losses(problem$loss, state$par, problem$Y, problem$start + state$f, problem$costs) + norm / 2
+}
+
+# ---- a function for each class ----------------------------------------------------------------
+
+# A step for each class in turn, then the mean over classes is taken off all functions, which
+# changes no probability and makes the norms smaller.
+solve_classes <- function(problem) {
+  classes <- seq_len(ncol(problem$Y))
+  state <- list(w = NULL, b = 0 * t(classes), f = 0 * problem$Y, par = problem$par)
+  solve_in_rounds(problem, state, function(state, problem) {
+    for (class in classes) state <- class_step(state, class, problem)
+    for (part in c("w", "b", "f")) state[[part]] <- state[[part]] - rowMeans(state[[part]])
+    state
+  })
+}
+
+# Of one class, the others being known: logistic in f_c less the logarithm of what they add up to.
+class_step <- function(state, class, problem) {
+  start <- problem$start
+  values <- start + state$f
+  known <- start[, class] + state$b[class] - log_sum(values[, -class, drop = FALSE])
+  machine <- newton_machines(
+    problem$data, matrix(2 * problem$Y[, class] - 1), matrix(problem$costs), loss_logistic(),
+    problem$args, matrix(known), if (!is.null(state$w)) list(state$w[, class])
+  )[[1L]]
+  if (is.null(state$w)) state$w <- matrix(0, length(machine$coefficients), ncol(problem$Y))
+  state$w[, class] <- machine$coefficients
+  state$f[, class] <- machine$decision + state$b[class]
+  state$b[class] <- state$b[class] + machine$offset
+  state
+}
+
+# Domains left out by one Newton step: on functions that sum to 0 the curvature diag(p) - p p' acts
+# on a slope, which sums to 0 too, as diag(p) does, so that classes part; but for the penalty, which
+# this lets each class bear by itself.
+classes_without <- function(object, sample, task) {
+  p <- class_shares(object$decision)
+  bent <- pmax(p, 1e-10)
+  aims <- object$decision + (task$Y - p) / bent
+  values <- vapply(seq_len(ncol(p)), function(class) {
+    step_without(object, sample, list(response = task$response, Y = aims[, class, drop = FALSE],
+                                      costs = task$costs * bent[, class]), NULL)[, 1L]
+  }, numeric(nrow(p)))
+  # scores look for classes by their names
+  colnames(values) <- task$response$levels
+  values - rowMeans(values)
+}
+
+# ---- a function and thresholds ----------------------------------------------------------------
+
+# A step of f, then the best thresholds.
+solve_thresholds <- function(problem) {
+  # a correction, whose thresholds are known
+  if (!problem$args$offset) return(solve_newton(problem))
+  state <- list(w = NULL, b = 0, f = 0 * problem$Y, par = problem$par)
+  solve_in_rounds(problem, state, function(state, problem) {
+    problem$par <- state$par
+    problem$alpha <- if (!is.null(state$w)) list(state$w)
+    solved <- solve_newton(problem)
+    # a constant moves the thresholds
+    par <- state$par
+    par$thresholds <- par$thresholds - solved$offset
+    f <- solved$decision - solved$offset
+    par <- problem$loss$update(par, problem$Y, f + problem$start, problem$costs)
+    list(w = drop(solved$coefficients), b = 0, f = f, par = par)
+  })
+}
+
+# Domains left out by one Newton step of f and of a constant, which moves all thresholds alike; how
+# far these are apart is what the other rows say at their f.
+thresholds_without <- function(object, sample, task) {
+  f <- function_values(object, sample[c("X", "domain")])
+  task$par <- object$family
+  values <- step_without(object, sample, working_task(task, f), task$known)
+  scores <- as.matrix(object$decision)
+  for (held in split(seq_along(f), sample$domain)) {
+    own <- task$loss$update(task$par, task$Y, f, replace(task$costs, held, 0))
+    own$thresholds <- own$thresholds - mean(own$thresholds - task$par$thresholds)
+    scores[held, ] <- task$loss$scores(values[held, , drop = FALSE], own)
+  }
+  scores
+}
