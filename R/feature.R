@@ -12,12 +12,7 @@ new_features <- function(name, ...) {
 
 represent <- function(features, kernel, domain_kernel, rows, threads) UseMethod("represent")
 
-# The representation of a sample; for several fits one for each kernel, see fit_many().
-sample_space <- function(args, sample) {
-  key <- c(args[c("features", "kernel", "domain_kernel")], sample[c("X", "domain")])
-  (if (is.null(sample$represent)) represent_rows else sample$represent)(key, sample, args$threads)
-}
-
+# key: list(features, kernel, domain_kernel, ...), see space_of().
 represent_rows <- function(key, sample, threads) {
   represent(key$features, key$kernel, key$domain_kernel, sample, threads)
 }
@@ -31,11 +26,6 @@ feature_program <- function(map, X, table = NULL) UseMethod("feature_program")
 
 # Does it keep the rows, and their Gram matrix while it is fitted?
 is_exact <- function(features) inherits(features, "features_exact")
-
-# Refuse a Gram matrix before anything is done.
-check_representation <- function(features, n, copies = 1) {
-  if (is_exact(features)) check_memory(n, copies = copies)
-}
 
 # The map of the domains' mean embeddings; NULL: by the rows themselves.
 embedding_features <- function(features) UseMethod("embedding_features")

@@ -4,7 +4,7 @@
 
 # title       in words
 # solve       function(problem, shared): list(coefficients, offset, ...), a solver of solve-*.R;
-#             problem: list(rows, args, targets, space)
+#             problem: list(rows, args, targets, spec, space)
 # choose      function(problem, shared): the problem with what the user has left open, as a penalty
 # fit         function(problem, shared): a fit of its own, in the place of these two
 # columns     function(args): what classes become, see new_targets(); "own": it has no targets
@@ -59,7 +59,7 @@ new_problem <- function(spec, rows) {
   targets <- if (!identical(row$columns, "own")) {
     new_targets(rows, !identical(args$scale, "none"), row$columns(args))
   }
-  list(rows = rows, args = args, targets = targets)
+  list(rows = rows, args = args, targets = targets, spec = spec)
 }
 
 # All but the solution.
@@ -160,7 +160,5 @@ fit_sample <- function(spec, sample) UseMethod("fit_sample")
 
 #' @exportS3Method
 fit_rows.dg_spec <- function(spec, rows, shared = new_shared()) {
-  sample <- rows$sample
-  sample$represent <- shared$space
-  fit_sample(spec, sample)
+  fit_sample(spec, rows$sample)
 }

@@ -159,10 +159,7 @@ dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambd
                    domain_weights = c("size", "equal"),
                    scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
                    na.action = stats::na.omit, threads = NULL, ...) {
-  parts <- learner_parts("Generalised kernel regression", parameters = glm_parameters,
-                         offset = TRUE)
-  fit_or_specify(method_spec("dg_glm", "dg_glm_spec", parts, environment()), match.call(),
-                 parent.frame())
+  learner_call("dg_glm", environment(), match.call(), parent.frame())
 }
 
 glm_parameters <- function() parameters(
@@ -189,27 +186,34 @@ glm_solver <- function(loss) {
     rows = list(solve = solve_cox, without = cox_without))
 }
 
+glm_row <- function() learner_row(
+  "Generalised kernel regression", fit = fit_glm, columns = "own", copies = function(args) 2,
+  offset = TRUE, parameters = glm_parameters
+)
+
+# Newton's method goes over whole rows.
 #' @exportS3Method
-fit_sample.dg_glm_spec <- function(spec, sample) {
-  args <- spec$args
-  check_representation(args$features, nrow(sample$X), copies = 2)
-  if (is.null(args$kernel)) args$kernel <- kernel_rbf()
-  if (args$offset) args$kernel <- free_origin(args, sample$X)
-  task <- glm_task(family_for(args$family, sample$y), sample, args, spec$known)
+takes_passes.dg_glm_spec <- function(spec) FALSE
+
+fit_glm <- function(problem, shared) {
+  args <- problem$args
+  sample <- problem$rows$sample
+  known <- problem$spec$known
+  task <- glm_task(family_for(args$family, sample$y), sample, args, known)
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, sample, task)
-  product <- sample_space(args, sample)
+  product <- space_of(args, problem$rows, shared)
   solved <- train_glm(newton_data(product, sample), task, args)
   warn_glm(solved)
   if (ncol(task$Y) > 1L) colnames(solved$coefficients) <- task$response$levels
   null_deviance <- glm_deviance(task, constant_values(task))
   task$par <- solved$par
-  fitted <- structure(c(solved[names(solved) != "par"], list(
+  fitted <- c(solved[names(solved) != "par"], list(
     family = solved$par, deviance = glm_deviance(task, solved$decision),
     null_deviance = null_deviance, costs = task$costs, lambda = args$lambda,
-    weights = sample$weights, response = task$response, y = sample$y, product = product,
-    known = spec$known
-  )), class = c("dg_glm", "dg_learner", "dg_fit"))
-  fitted$decision <- as_decision(fitted, fitted$decision)
+    response = task$response, product = product, known = known
+  ))
+  fitted$decision <- as_decision(structure(fitted, class = c("dg_glm", "dg_learner", "dg_fit")),
+                                 fitted$decision)
   fitted
 }
 

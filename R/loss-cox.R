@@ -2,8 +2,8 @@
 # deviance is
 #   sum_i c_i event_i [log sum_(j: t_j >= t_i) c_j exp(f_j) - f_i],
 # with the risk sets of all domains together. It is no sum over rows. With S_k the sum over those at
-# risk at the k-th time of events, D_k the events there, and H_j = sum_(k: t_k <= t_j) D_k / S_k, the
-# curvature is
+# risk at the k-th time of events, D_k the events there, and H_j = sum_(k: t_k <= t_j) D_k / S_k,
+# the curvature is
 #   W = diag(v_j H_j) - sum_k D_k / S_k^2 v_k v_k',
 # where v_j = c_j exp(f_j), and v_k is v at those at risk. W times a matrix is made of cumulative
 # sums. Weight k is k copies of a row, which are ties; that is why they are Breslow's.

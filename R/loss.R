@@ -1,4 +1,5 @@
-# The table of losses. A row is a file with a function loss_<name>(), which says of l(y, f) for one row
+# The table of losses. A row is a file with a function loss_<name>(), which says of l(y, f), for one
+# row,
 #   learner   who offers it: "dg_svm" in its `loss`, "dg_glm" in its `family`
 #   kinds     of responses it is for: "class", "number", "censored"
 #   smooth    function(y, f, par, width): list(value, slope, curvature) for numbers of one shape,

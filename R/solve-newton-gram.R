@@ -1,20 +1,21 @@
-# Losses without a tube, by Newton's method: machines on the Gram matrix, or by passes over the rows.
-# What they give is what train_machine() does.
+# Losses without a tube, by Newton's method: machines on the Gram matrix, or by passes over the
+# rows. What they give is what train_machine() does.
 
 # What the passes over rows work on: the Gram matrix, or rows whose features are made again.
 newton_data <- function(product, sample) {
-  if (is.null(product$features)) return(structure(list(K = space_gram(product)), class = "gram_data"))
-  row_data(product, sample)
+  if (!is.null(product$features)) return(row_data(product, sample))
+  structure(list(K = space_gram(product)), class = "gram_data")
 }
 
 # A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
 # start: known values of f [n x m], alpha: coefficients to begin at, a list, or NULL, loss, par: its
-# parameters, args: list(offset, tolerance, max_iterations)). What all solvers of such problems give:
+# parameters, args: list(offset, tolerance, max_iterations)). All solvers of such problems give
 # list(coefficients, offset, decision [n x m], converged, iterations [m], par).
 solve_newton <- function(problem) {
   Y <- problem$Y
-  machines <- newton_machines(problem$data, Y, matrix(problem$costs, nrow(Y), ncol(Y)), problem$loss,
-                              c(problem$args, problem$par), problem$start, problem$alpha)
+  costs <- matrix(problem$costs, nrow(Y), ncol(Y))
+  machines <- newton_machines(problem$data, Y, costs, problem$loss, c(problem$args, problem$par),
+                              problem$start, problem$alpha)
   of <- function(name) lapply(machines, `[[`, name)
   list(coefficients = unname(do.call(cbind, of("coefficients"))), offset = unlist(of("offset")),
        decision = unname(do.call(cbind, of("decision"))), converged = unlist(of("converged")),

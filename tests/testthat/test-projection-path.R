@@ -78,8 +78,8 @@ test_that("so are all projections of features", {
     expect_true(attr(together, "shared"))
     for (l in c(1, 4, 7)) {
       set.seed(1)
-      alone <- suppressWarnings(fit_input(specs[[l]], list(
-        x = class ~ X1 + X2 + X3 + X4 | domain, data = d)))
+      alone <- suppressWarnings(fit_input(specs[[l]], read_input(list(
+        x = class ~ X1 + X2 + X3 + X4 | domain, data = d))))
       expect_equal(together[[l]]$values, alone$values, tolerance = 1e-7)
       expect_equal(together[[l]]$scores, alone$scores, tolerance = 1e-6)
     }

@@ -220,3 +220,9 @@ test_that("rows with missing values are told once, however many methods are comp
   expect_identical(grep("missing values", told, value = TRUE),
                    paste("2 rows of", nrow(data), "left out because of missing values."))
 })
+
+test_that("a chain that ends in the null model predicts its mean", {
+  spec <- chain(kpca(features = features_nystrom(10)), dg_null())
+  expect_equal(dg_cv(spec, cv_formula, data = cv_source_rows)$mean,
+               dg_cv(spec, cv_formula, data = cv_data)$mean, tolerance = 1e-8)
+})
