@@ -154,3 +154,24 @@ interval_cells <- function(lower, upper) {
   ifelse(lower %in% c("", "NA", NA) | upper %in% c("", "NA", NA), "",
          paste(trimws(lower), "to", trimws(upper)))
 }
+
+# Numbers with the decimals that show two digits of their standard errors.
+error_cells <- function(values, se) {
+  more <- max(getOption("digits") - 7L, -1L)
+  vapply(seq_along(values), function(i) {
+    if (is.na(values[i])) return("NA")
+    few <- !is.finite(se[i]) || se[i] == 0 || !is.finite(values[i])
+    decimals <- if (few) 0 else 1 + more - floor(log10(se[i]))
+    if (few || decimals > 8 || abs(values[i]) >= 1e8) return(format(rounded(values[i], 3)))
+    # + 0 turns -0 into 0
+    formatC(round(values[i], decimals) + 0, max(decimals, 0), format = "f")
+  }, "")
+}
+
+format_p <- function(p) {
+  if (is.na(p)) "NA" else if (p < 0.001) "<0.001" else formatC(p, digits = 3L, format = "f")
+}
+
+p_words <- function(p) {
+  if (!is.na(p) && p < 0.001) "p < 0.001" else paste("p =", format_p(p))
+}

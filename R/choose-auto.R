@@ -198,7 +198,8 @@ fit_chosen <- function(spec, sample) {
   methods <- vapply(members, function(member) sub("^dg_", "", member$spec$method), "")
   names(members) <- make.unique(methods, "_")
   choice <- c(list(expected = expected, seconds = proc.time()[["elapsed"]] - start), found$choice)
-  new_ensemble(members, chosen$weights, sample, class = "dg_auto", choice = choice)
+  new_ensemble(members, chosen$weights, sample, class = c("dg_auto", "dg_result"),
+               choice = choice)
 }
 
 # Where the score to expect is of these rows too, the same Gram matrix gives the values of domains

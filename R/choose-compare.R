@@ -251,7 +251,7 @@ new_comparison <- function(runs, names, against) {
                  friedman = friedman_of(compared, inference, done & !are_null(runs),
                                         metrics[[1L]]$better),
                  scores = scores, runs = runs, against = against, metrics = metrics),
-            class = "dg_compare")
+            class = c("dg_compare", "dg_result"))
 }
 
 # The null model differs from whatever learns something: with it the test would always say so.

@@ -127,7 +127,7 @@ new_cost <- function(spec, size) {
   largest <- 8 * max(0, plan$passes$numbers)
   worker <- worker_memory(size, plan, largest)
   master <- master_memory(size, plan, largest)
-  structure(class = "dg_cost", list(
+  structure(class = c("dg_cost", "dg_result"), list(
     title = spec$parts$title, passes = passes[passes$reads > 0 | passes$operations > 0, ],
     readings = sum(passes$reads[passes$pass != "count"]), coordinates = plan$dim,
     worker_memory = if (size$workers > 1) worker else master, master_memory = master,

@@ -5,24 +5,65 @@
 #' p behind it. Distances stand on a logarithmic axis, those below 0.1 at its end. See
 #' [plot.dg_projection()] on colours.
 #'
-#' @param x,object The result of [dg_novelty()].
-#' @param max_domains At most so many new domains are drawn, the farthest.
-#' @param ... Must be empty.
+#' @param x The result of [dg_novelty()].
+#' @param ... `max_domains`: at most so many new domains are drawn, the farthest (default 30).
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
 #' train <- simulate_dica(domains = 20, rows = 30, seed = 1)
 #' new <- simulate_dica(domains = 4, rows = 30, seed = 2)
 #' new$x1 <- new$x1 + as.integer(new$domain)
 #' plot(dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new))
-#' @export
-plot.dg_novelty <- function(x, max_domains = 30, ...) {
-  show_picture(x, max_domains, ...)
+#' @name plot.dg_novelty
+NULL
+
+# The farthest first.
+#' @exportS3Method
+describe_result.dg_novelty <- function(x) {
+  domains <- x$domains
+  new_result(
+    paste0("Novelty of ", plural(nrow(domains), "domain"), " among ", x$training, " of training"),
+    domains,
+    list(column("domain", format = as_text()), column("rows"),
+         column("distance", format = as_number(3), tidy = "statistic"),
+         column("p", format = as_number(3), report = "p"),
+         column("resembles", format = as_text(),
+                values = vapply(domains$domain, resembled_words, "", x$resembles))),
+    shown = order(domains$p, -domains$distance), most = 12L, unit = "domain",
+    where = "`$domains`, nearer", notes = novelty_words(x),
+    glance = data.frame(domains = nrow(domains), training = x$training, p = min(domains$p))
+  )
 }
 
-#' @rdname plot.dg_novelty
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_novelty <- function(object, max_domains = 30, ...) {
-  as_ggplot(picture(object, max_domains, ...))
+novelty_words <- function(x) {
+  G <- x$training
+  least <- 1 / (G + 1)
+  last <- x$domains$domain[x$domains$p < 1.5 * least]
+  c(if (length(last)) {
+    paste0(enumerate(last, quote = "\""), if (length(last) == 1L) " is" else " are",
+           " farther from training than each of the ", G, " training domains when it is left out ",
+           "(p = ", signif(least, 2), ").")
+  } else {
+    paste0("None is farther from training than each of the ", G, " training domains when it is ",
+           "left out.")
+  }, paste0(usual_distances(x), " p: the share of training domains, with the new one, that are at ",
+            "least as far; uniform for domains of the same kind", if (G < 19L) {
+              paste0("; among so few it is never below ", signif(least, 2))
+            }, "."))
+}
+
+# Those of the training domains, each left out in turn.
+usual_distances <- function(x) {
+  known <- in_words(data.frame(d = stats::quantile(x$left_out, c(0.5, 0, 1), na.rm = TRUE)), 2)$d
+  paste0("Left-out training domains have a median distance of ", known[1L], " (", known[2L], " to ",
+         known[3L], ").")
+}
+
+# The three largest weights in percent, of at least 1 %.
+resembled_words <- function(domain, resembles) {
+  own <- utils::head(resembles[resembles$domain == domain, ], 3L)
+  own <- own[round(100 * own$weight) >= 1, ]
+  if (nrow(own) == 0L) return("none")
+  paste0(own$training, " (", round(100 * own$weight), " %)", collapse = ", ")
 }
 
 #' @exportS3Method
