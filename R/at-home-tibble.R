@@ -5,19 +5,28 @@
 #' data frame for base R, `write.csv()`, `knitr::kable()`, `gt::gt()` or
 #' `flextable::flextable()`; `tibble::as_tibble()` gives the same as a tibble.
 #'
-#' | result | a row is | columns beside the names of broom |
-#' |:--|:--|:--|
-#' | [dg_cv()], [lodo()] | domain | `domain`, `fold`, `rows`, `score`, further metrics |
-#' | [dg_compare()] | method | `method`, `mean` over domains, `overall` rows, mean `rank`, `p_rank`, `seconds`, `error`; `estimate`: the difference from the reference |
-#' | [dg_tune()] | combination | the parameters, `seconds`, `error` (its message, where it failed), `chosen`; `estimate`: the mean score |
-#' | [dg_auto()] | candidate | `member`, `weight`, `scale`, `kernel`, `domain_kernel`, `lambda`, `rows` scored, `difference` from the whole with `difference_se`, `seconds`; `estimate`: the mean score; the first row is the whole |
-#' | [dg_diagnose()] | question | `what` (shift, room or gain); `estimate`: the difference from chance or from pooling |
-#' | [dg_calibration()] | bin | `class`, its bounds `low` and `high`, `rows`, mean `predicted` probability; `estimate`: the observed proportion |
-#' | [mmd()], [domain_map()] | pair of domains | `first`, `second`; `estimate`: the squared distance |
-#' | [dg_novelty()] | new domain | `domain`, `rows`, `farthest` (of a training domain); `statistic`: the distance |
-#' | [dg_cost()] | pass over the rows | `pass`, how often it `reads` them, `operations`, bytes `read` and `sent`, `seconds` |
-#' | [dg_importance()] | predictor and kind | `predictor`, `kind`, `domains`; `estimate`: the increase |
-#' | [dg_effect()] | predictor, class and value | `predictor`, `class`, `at`, `category`, `domains`; `estimate`: the value; those of single domains are in `$domains` |
+#' * [dg_cv()] and [lodo()], a row per domain: `domain`, `fold`, `rows`, `score`, further metrics
+#' * [dg_compare()], per method: `method`, `mean` over domains, `overall` rows, mean `rank`,
+#'   `estimate` (the difference from the reference), `p_rank`, `seconds`, `error`
+#' * [dg_tune()], per combination: the parameters, `estimate` (the mean score), `seconds`, `error`
+#'   (its message, where it failed), `chosen`
+#' * [dg_auto()], per candidate: whether it is a `member`, its `weight`, `scale`, `kernel`,
+#'   `domain_kernel`, `lambda`, `rows` scored, `estimate` (the mean score), `difference` from the
+#'   whole with `difference_se`, `seconds`; the first row is the whole
+#' * [dg_diagnose()], per question: `what` (shift, room or gain), `estimate` (the difference from
+#'   chance or from pooling)
+#' * [dg_calibration()], per bin: `class`, its bounds `low` and `high`, `rows`, mean `predicted`
+#'   probability, `estimate` (the observed proportion)
+#' * [mmd()] and [domain_map()], per pair of domains: `first`, `second`, `estimate` (the squared
+#'   distance)
+#' * [dg_novelty()], per new domain: `domain`, `rows`, `statistic` (the distance), `farthest` (of a
+#'   training domain)
+#' * [dg_cost()], per pass over the rows: `pass`, how often it `reads` them, `operations`, bytes
+#'   `read` and `sent`, `seconds`
+#' * [dg_importance()], per predictor and kind: `predictor`, `kind`, `estimate` (the increase),
+#'   `domains`
+#' * [dg_effect()], per predictor, class and value: `predictor`, `class`, `at`, `category`,
+#'   `estimate` (the value), `domains`; those of single domains are in `$domains`
 #'
 #' Where they are known, `std.error` is the standard error of `estimate`, `conf.low` and `conf.high`
 #' are the ends of its interval, and `p.value` belongs to it.

@@ -196,3 +196,12 @@ score_part <- function(search, lambdas, values) {
   all <- rep(TRUE, nrow(scores))
   list(held = all, judging = all, scores = scores, lambdas = lambdas, values = values)
 }
+
+# In words, a row of the table each.
+describe_candidates <- function(table) {
+  pooled <- table$domain_kernel == "pooled"
+  ifelse(!grepl("kernel", table$kernel), ifelse(table$kernel == "null model", table$kernel,
+                                                paste0(table$kernel, ", scale ", table$scale)),
+         paste0("scale ", table$scale, ", ", table$kernel, ifelse(pooled, "", ", "),
+                ifelse(pooled, "", table$domain_kernel)))
+}

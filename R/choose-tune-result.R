@@ -54,8 +54,7 @@ finish_search <- function(state) {
     held = held_out(state$splits, state$task), grid = state$grid, tried = state$tried,
     budget = list(seconds = state$spec$args$budget, spent = state$spent), spec = state$spec
   )
-  # dg_auto() may be what was tuned
-  class(model) <- c("dg_tuned", if (!inherits(model, "dg_result")) "dg_result", class(model))
+  class(model) <- c("dg_tuned", "dg_result", class(model))
   model
 }
 

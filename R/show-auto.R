@@ -14,7 +14,7 @@ describe_auto <- function(x) {
   words <- replace(describe_candidates(table), 1L,
                    "the weighted mean of the members, as other domains choose it")
   chosen <- replace(ifelse(table$member %in% TRUE, "yes", "no"), 1L, "")
-  chosen[others] <- ifelse(clearly_worse(choice, others), "no, clearly worse", "no")
+  chosen[others] <- ifelse(clearly_worse(choice, others), "no *", "no")
   new_result(
     paste0(x$spec$parts$title, describe_formula(x)), table,
     list(column("mean", title, tidy = "estimate",
@@ -22,10 +22,15 @@ describe_auto <- function(x) {
          column("weight", format = as_decimals(2), rows = table$member %in% TRUE),
          column("chosen", format = as_text(), values = chosen),
          column("candidate", format = as_text(), values = words)),
-    facts = c(paste0(plural(nobs(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"),
-                     ", ", plural(nlevels(x$domain), "domain")), auto_facts(choice)),
-    shown = c(whole, members, others), unit = "candidate", where = if (!choice$few) "`$choice$table`",
-    notes = auto_notes(choice, members),
+    facts = c(
+      paste0(plural(nobs(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"), ", ",
+             plural(nlevels(x$domain), "domain")), auto_facts(choice)
+    ),
+    shown = c(whole, members, others), unit = "candidate",
+    where = if (!choice$few) "`$choice$table`", of = nrow(table) - is.null(whole),
+    notes = c(auto_notes(choice, members), if (any(chosen == "no *")) {
+      "* clearly worse than the chosen, at 5 % for all that are shown."
+    }),
     after = function() {
       describe_response(x$response)
       describe_calibration(x$calibration)
@@ -84,14 +89,6 @@ best_others <- function(table) {
 lines_of_plain <- function(table) {
   plain <- candidate()
   table$scale == plain$scale & table$kernel == kernel_words(plain) & table$domain_kernel == "pooled"
-}
-
-describe_candidates <- function(table) {
-  pooled <- table$domain_kernel == "pooled"
-  ifelse(!grepl("kernel", table$kernel), ifelse(table$kernel == "null model", table$kernel,
-                                                paste0(table$kernel, ", scale ", table$scale)),
-         paste0("scale ", table$scale, ", ", table$kernel, ifelse(pooled, "", ", "),
-                ifelse(pooled, "", table$domain_kernel)))
 }
 
 # Which of these lines of the table, at 5 % for all of them together (Bonferroni), by the standard

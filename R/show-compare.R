@@ -39,7 +39,8 @@ describe_result.dg_compare <- function(x) {
     c(list(column("method", format = as_text()), column("mean", measure$title, number),
            column("difference", format = number, tidy = "estimate", rows = other,
                   report = paste("Difference from", x$against)),
-           interval(format = number, rows = differs), column("p", format = as_p(), rows = differs, report = "p")),
+           interval(format = number, rows = differs),
+           column("p", format = as_p(), rows = differs, report = "p")),
       further),
     facts = c(paste0(run$held, "; baseline: ", x$against), run$novelty, missing_words(x)),
     notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
@@ -124,17 +125,22 @@ verdict_order <- c("Better", "Worse", "Not distinguishable", "Equal in every dom
                    "Not compared, because the baseline failed", "No domain has a score",
                    "Too few domains for an interval", "Scores are not finite")
 
-# By the 95 % interval; "" where there is nothing to compare.
+# "" where there is nothing to compare.
 method_verdict <- function(x, i) {
   row <- x$table[i, ]
   if (row$method == x$against || all_failed(x$runs[[i]])) return("")
   if (all_failed(x$runs[[x$against]])) return("Not compared, because the baseline failed")
   if (same_as_reference(x)[i]) return("Equal in every domain")
+  verdict(row, x$metrics[[1L]])
+}
+
+# By the 95 % interval.
+verdict <- function(row, measure) {
   if (is.na(row$difference)) return("No domain has a score")
   if (!is.finite(row$difference)) return("Scores are not finite")
   if (is.na(row$lower)) return("Too few domains for an interval")
   if (row$lower <= 0 && row$upper >= 0) return("Not distinguishable")
-  if (losses(row$difference, x$metrics[[1L]]$better) < 0) "Better" else "Worse"
+  if (losses(row$difference, measure$better) < 0) "Better" else "Worse"
 }
 
 #' @exportS3Method

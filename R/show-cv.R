@@ -8,11 +8,11 @@
 #' probabilities.
 #'
 #' @param x The result of [dg_cv()].
-#' @param ... What is drawn: `max_labels`, at most so many domains are named, evenly, as far as there
-#'   is room (default 40); `interval`, whether domains have intervals (default `TRUE`; the bootstrap
-#'   computes the score 200 times); `shots`, whether the error is drawn against the number of labelled
-#'   rows of a new domain, with its 95 % intervals, instead (by default where `dg_cv(shots = )` has
-#'   it).
+#' @param ... What is drawn: `max_labels`, at most so many domains are named, evenly, as far as
+#'   there is room (default 40); `interval`, whether domains have intervals (default `TRUE`; the
+#'   bootstrap computes the score 200 times); `shots`, whether the error is drawn against the number
+#'   of labelled rows of a new domain, with its 95 % intervals, instead (by default where
+#'   `dg_cv(shots = )` has it).
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
 #' A cross-validation in which no domain has a score.
@@ -63,8 +63,8 @@ describe_shots <- function(x) {
   left <- nrow(x$shot_scores) - max(table$domains)
   change <- function(name, header) column(name, header, as_number(3), rows = table$shots > 0L)
   new_result(
-    paste0(x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its other rows (",
-           plural(shot_draws, "draw"), " each", if (left) {
+    paste0(x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its other ",
+           "rows (", plural(shot_draws, "draw"), " each", if (left) {
              paste0("; without ", plural(left, "domain"), " of fewer than ", max(table$shots) + 2L,
                     " rows")
            }, ")"),

@@ -24,23 +24,24 @@ describe_result.dg_diagnose <- function(x) {
                       estimate = c(x$shift$variance - x$shift$level, gains$difference),
                       lower = c(NA, gains$lower), upper = c(NA, gains$upper),
                       p = c(x$shift$p, gains$p))
-  questions <- c("shift: variance between domains", paste0("room: ", score, " in known domains"),
-                 paste0("gain: ", score, " in new domains"))
+  variances <- c(x$shift$level, if (same_predictors(x)) 0 else x$shift$variance)
   new_result(
-    paste0("What is there to gain from domains? (", plural(nrow(x$domains), "domain"), ", ",
-           plural(x$rows, "row"), if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
-           if (x$rows < x$available) paste(" of", in_full(x$available)), ")"),
+    "What is there to gain from domains?",
     table,
-    list(column("question", format = as_text(), values = questions),
-         column("baseline", format = as_each(), values = c(x$shift$level, means[c(1L, 3L)])),
-         column("found", format = as_each(), values = c(x$shift$variance, means[c(2L, 4L)])),
+    list(column("question", format = as_text(), 
+                values = c("shift of predictors", "room, known domains", "gain, new domains")),
+         column("baseline", format = as_each(), values = c(variances[1L], means[c(1L, 3L)])),
+         column("found", format = as_each(), values = c(variances[2L], means[c(2L, 4L)])),
          column("estimate", "difference", as_each()),
-         interval("approximate 95 % CI", as_each()),
+         interval("approx. 95 % CI", as_each(), report = "Approximate 95 % CI"),
          column("p", format = as_p(), report = "p")),
+    facts = paste0(score, ", ", plural(nrow(x$domains), "domain"), ", ", plural(x$rows, "row"),
+                   if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
+                   if (x$rows < x$available) paste(" of", in_full(x$available)), " used"),
     notes = c(paste0(
-      "Baseline: the variance if rows are permuted (shift), pooled machines (room, gain). Found: the ",
-      "variance as it is; a machine that is told the domain (room), one with domain_distribution() ",
-      "(gain). Differences above 0 are gains."
+      "Shift: variance between domains; baseline: of permuted rows. Room: a machine that is told ",
+      "the domain; gain: one with domain_distribution(); baseline: pooled; a difference above 0 ",
+      "is better."
     ), p_decides(x), x$verdict),
     glance = data.frame(metric = score, domains = nrow(x$domains), rows = x$rows,
                         available = x$available, ratio = x$shift$ratio)

@@ -7,9 +7,10 @@
 #' interval. See [plot.dg_projection()] on colours.
 #'
 #' @param x The result of [dg_effect()].
-#' @param ... What is drawn: `predictors`, which ones (by default the numbers, or the categories where
-#'   there are no numbers, those with the widest range first); `max_panels`, at most so many panels
-#'   (default 9); `max_domains`, at most so many domains have a line, evenly chosen (default 60).
+#' @param ... What is drawn: `predictors`, which ones (by default the numbers, or the categories
+#'   where there are no numbers, those with the widest range first); `max_panels`, at most so many
+#'   panels (default 9); `max_domains`, at most so many domains have a line, evenly chosen (default
+#'   60).
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
 #' A name that is not there; numbers and categories together.
@@ -32,7 +33,7 @@ describe_result.dg_effect <- function(x) {
       if (!all(is.na(average$class))) list(column("class", format = as_text())),
       list(column("value_at", "at", right, values = at, report = if (context) "Shift" else "Value"),
            column("value", effect_axis(x), as_exact_as(), tidy = "estimate", print = "value"),
-           column("se", "standard error", as_exact_as(), report = FALSE),
+           column("se", "std. error", as_exact_as(), report = FALSE),
            interval(paste(100 * x$level, "% CI"), as_exact_as()))),
     facts = paste0(plural(x$averaged, "row"),
                    if (x$averaged < x$rows) paste(" of", in_full(x$rows)), ", ",

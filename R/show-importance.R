@@ -6,8 +6,8 @@
 #' [plot.dg_projection()] on colours.
 #'
 #' @param x The result of [dg_importance()].
-#' @param ... `max_predictors`: at most so many predictors are shown, those with the largest increase
-#'   (default 20).
+#' @param ... `max_predictors`: at most so many predictors are shown, those with the largest
+#'   increase (default 20).
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
 #' toy <- simulate_dica(domains = 8, rows = 25, p = 3, seed = 1)
@@ -25,7 +25,7 @@ describe_result.dg_importance <- function(x) {
          column("kind", "permuted", as_text()),
          column("increase", format = as_exact_as(), tidy = "estimate",
                 report = capital(importance_label(x))),
-         column("se", "standard error", as_exact_as()),
+         column("se", "standard error", as_exact_as(), print = "std. error"),
          interval(paste(100 * x$level, "% CI"), as_exact_as())),
     facts = paste0(measure$title, " as it is ", format(rounded(before, 4)), "; ",
                    plural(x$permutations, "permutation")),

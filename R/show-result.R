@@ -6,12 +6,13 @@ describe_result <- function(x) UseMethod("describe_result")
 
 # title; facts: lines above the table; notes: sentences below it; hint: one for the console only.
 # table: what tidy() gives, not rounded. columns: what is shown of it, in rows `shown`, at most
-# `most`; unit, where: what its rows are, and where the others are found. further: more such tables,
-# in reports a note a row unless report is FALSE. glance: a data frame of one row; rows: data frame
-# for augment(), or why there is none. after: what prints the rest of a model.
+# `most`; unit, where, of: what its rows are, where the others are found, how many there are.
+# further: more such tables, in reports a note a row unless report is FALSE. glance: a data frame of
+# one row; rows: data frame for augment(), or why there is none. after: prints the rest of a model.
 new_result <- function(title, table, columns, facts = NULL, notes = NULL, hint = NULL,
                        shown = seq_len(nrow(table)), most = Inf, unit = "row", where = NULL,
-                       further = list(), report = TRUE, glance = NULL, rows = NULL, after = NULL) {
+                       of = nrow(table), further = list(), report = TRUE, glance = NULL,
+                       rows = NULL, after = NULL) {
   as.list(environment())
 }
 
@@ -88,7 +89,7 @@ capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 
 
 # "and 30 more domains in `$domains`", nothing where all are shown.
 rows_left <- function(result) {
-  more <- nrow(result$table) - min(length(result$shown), result$most)
+  more <- result$of - min(length(result$shown), result$most)
   if (more > 0L && !is.null(result$where)) {
     paste("and", plural(more, paste("more", result$unit)), "in", result$where)
   }

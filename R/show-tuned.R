@@ -39,26 +39,23 @@ describe_tuning <- function(x) {
   order <- order(losses(table$mean, tuning$metric$better))
   new_result(
     paste0("Best of ", plural(nrow(table), "combination"), ": ", score, ", ", tuning$held), table,
-    c(lapply(names, function(name) column(name, report = name)), list(column("mean", paste("mean", score), tidy = "estimate"),
-                                  column("se", "standard error", as_number(3)))),
+    c(lapply(names, function(name) column(name, report = name)),
+      list(column("mean", score, tidy = "estimate", report = paste("Mean", score)),
+           column("se", "standard error", as_number(3), print = "std. error"))),
     shown = order[is.na(table$error[order])], most = 10L, unit = "combination",
     where = "`$tuning$table`",
     notes = c(paste0("Chosen: ", paste(names, "=", vapply(tuning$best, format_value, ""),
                                        collapse = ", "),
                      if (tuning$rule == "one_se") ", the simplest within one standard error", "; ",
                      score, " ", rounded(best$mean, 4), error_words(best$se),
-                     ". On new domains expect somewhat worse, see ?dg_tune."), tuning_notes(tuning)),
+                     ". On new domains expect somewhat worse, see ?dg_tune."),
+              tuning_notes(tuning)),
     glance = data.frame(best[names], metric = score, mean = best$mean, se = best$se,
                         choices = nrow(table), failed = sum(!is.na(table$error)),
                         seconds = sum(table$seconds), row.names = NULL, check.names = FALSE),
-    after = function() print(untuned(x))
+    # the model alone
+    after = function() print(structure(x, class = class(x)[-(1:2)]))
   )
-}
-
-# The model alone.
-untuned <- function(x) {
-  own <- c("dg_tuned", if (!inherits(x, "dg_auto")) "dg_result")
-  structure(x, class = setdiff(class(x), own))
 }
 
 tuning_notes <- function(tuning) {

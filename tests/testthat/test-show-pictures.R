@@ -254,7 +254,7 @@ test_that("many domains are named in part, with a note", {
   expect_all_drawn(cv, interval = FALSE)
   squared <- as.matrix(stats::dist(seq_len(70)))
   dimnames(squared) <- rep(list(paste("University hospital number", 1:70)), 2)
-  distances <- structure(list(squared = squared), class = "domgen_mmd")
+  distances <- structure(list(squared = squared), class = c("domgen_mmd", "dg_result"))
   expect_all_drawn(distances)
   expect_all_drawn(distances, type = "map", unseen = rownames(squared)[70])
 })
@@ -338,7 +338,7 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   calibration <- dg_calibration(model, new, bins = 4)
   expect_identical(calibration$rows, nrow(new))
   expect_identical(calibration$domains, 3L)
-  expect_output(print(calibration), "observed/expected by domain .* slope .*All domains together")
+  expect_output(print(calibration), "observed/expected by domain .* slope .*all domains together")
   expect_domgen_error(dg_calibration(model), "`newdata` must be given")
   expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"

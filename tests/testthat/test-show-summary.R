@@ -177,7 +177,7 @@ test_that("a cross-validation and a comparison say where they err", {
   expect_identical(found$metrics$metric, c("RMSE", "R squared"))
   expect_equal(found$metrics$worst, c(max(cv$domains$score), min(cv$domains$r2)))
   expect_equal(found$metrics$best, c(min(cv$domains$score), max(cv$domains$r2)))
-  expect_equal(found$metrics$lower[1], glance(cv)$lower)
+  expect_equal(found$metrics$lower[1], glance(cv)$conf.low)
   expect_identical(found$domains$score, sort(cv$domains$score, decreasing = TRUE))
   comparison <- dg_compare(list(a = dg_lm(), b = dg_ridge(lambda = 1)), y ~ . | domain, data = toy)
   methods <- summary(comparison)$methods
