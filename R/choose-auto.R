@@ -58,11 +58,11 @@
 #' where domains drift in time or predictors shift, the true score is worse than the figure says.
 #' `dg_cv(dg_auto(), ...)` searches anew in every fold.
 #'
-#' `print()` sets the mean of the members beside the best of what was not chosen. Clearly worse is
-#' what loses against their cross-fitted scores by a one-sided t test of the paired differences over
-#' domains at the level 5 % divided by the number of lines, with the standard error of
-#' [dg_compare()] without `refits`, which allows for overlapping training sets: where all are
-#' equally good, no line should be called so in 95 % of the cases. `difference_se` knows of neither.
+#' `print()` sets the mean of the members beside the best of what was not chosen. Clearly worse (an
+#' asterisk) is what loses against their cross-fitted scores by a one-sided t test of the paired
+#' differences over domains at the level 5 % divided by the number of rows, with the standard error
+#' of [dg_compare()] without `refits`, which allows for overlapping training sets: where all are
+#' equally good, no row should be called so in 95 % of the cases. `difference_se` knows of neither.
 #'
 #' **Few domains.** Two domains choose by leaving out each once; how far the expected score is off
 #' nobody can tell from two, and its standard error is `NA`. With one domain nothing can be learned

@@ -85,7 +85,7 @@
 #' **Tests.** `p` belongs to the interval: it is below 0.05 where the interval leaves out zero.
 #' `p_rank` is that of Wilcoxon's signed ranks, which ask something else: not whether the *mean*
 #' difference is zero, but whether differences lie evenly about zero, so that a few domains with
-#' large differences count less. The two can disagree, and `print()` says where. Its
+#' large differences count less. The two can disagree, `summary()` has both. Its
 #' exact distribution is that of independent differences; here its deviation from what is expected
 #' is divided by the factor by which \eqn{\mathrm{se}}{se} exceeds \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)}
 #' (at most the root of the number of domains that differ: where all depend wholly on one, the

@@ -33,8 +33,7 @@ describe_result.dg_compare <- function(x) {
   test <- x$friedman
   if (is.null(test)) test <- list(statistic = NA_real_, df = NA_real_, p = NA_real_)
   new_result(
-    paste0("Comparison of ", plural(nrow(table), "method"), ": ", measure$title, " (",
-           if (measure$better == "low") "lower" else "higher", " is better)"),
+    paste0("Comparison of ", plural(nrow(table), "method"), ": ", score_label(measure, Inf)),
     table,
     c(list(column("method", format = as_text()), column("mean", measure$title, number),
            column("difference", format = number, tidy = "estimate", rows = other,

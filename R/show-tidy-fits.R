@@ -84,7 +84,11 @@ augmented_rows <- function(x, newdata) {
 
 #' @rdname tidy.domgen
 #' @export
-tidy.dg_learner <- alone(function(x) model_terms(learner_of(x), x$spec))
+tidy.dg_learner <- alone(function(x) {
+  terms <- model_terms(learner_of(x), x$spec)
+  # numbers that were fitted
+  if (is.numeric(terms$value)) as_broom(terms, c(name = "term", value = "estimate")) else terms
+})
 
 # A line a parameter; of a learner without any of its own, those it was fitted with.
 model_terms <- function(learner, spec) UseMethod("model_terms")

@@ -253,5 +253,5 @@ test_that("scores of other sizes do not take each other's digits", {
   found <- summary(dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("mae", "r2")))
   found$metrics[1, -1] <- 300 * found$metrics[1, -1]
   found$metrics[2, -1] <- c(0.9063, 0.04181, 0.8, 1, 0, 1, 1)
-  expect_match(capture.output(print(found)), " 0.9063 +0.04181 +0.8 +1 +0 +1 +1$", all = FALSE)
+  expect_match(capture.output(print(found)), " 0.9063 +0.04181 +0.8 to 1 +0 +1 +1$", all = FALSE)
 })

@@ -45,7 +45,8 @@ test_that("a row that na.exclude left out keeps its place", {
 
 test_that("a Gaussian process has its parameters and its likelihood", {
   model <- dg_gp(y ~ . | domain, data = toy_domains(3, 10), optimise = FALSE)
-  expect_identical(as.data.frame(tidy(model)), model$parameters)
+  expect_identical(unname(as.data.frame(tidy(model))), unname(model$parameters))
+  expect_named(tidy(model), c("term", "estimate", "fitted", "at_bound", "meaning"))
   expect_equal(glance(model)$logLik, as.numeric(logLik(model)))
 })
 
