@@ -20,8 +20,8 @@ describe_auto <- function(x) {
     list(column("mean", title, tidy = "estimate",
                 report = paste(title, "on left-out", if (choice$few) "rows" else "domains")),
          column("weight", format = as_decimals(2), rows = table$member %in% TRUE),
-         column("chosen", format = as_text(), values = chosen),
-         column("candidate", format = as_text(), values = words)),
+         column("chosen", values = chosen),
+         column("candidate", values = words)),
     facts = c(
       paste0(plural(nobs(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"), ", ",
              plural(nlevels(x$domain), "domain")), auto_facts(choice)

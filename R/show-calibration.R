@@ -183,7 +183,7 @@ describe_result.dg_calibration <- function(x) {
     paste0("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
            plural(x$domains, "domain")),
     x$table,
-    list(column("class", format = as_text()),
+    list(column("class"),
          interval("bin", as_each(), lower = "low", upper = "high"),
          column("rows"), column("predicted", format = share, report = "Mean prediction"),
          column("observed", format = share, tidy = "estimate", report = "Observed proportion"),

@@ -35,7 +35,7 @@ describe_result.dg_compare <- function(x) {
   new_result(
     paste0("Comparison of ", plural(nrow(table), "method"), ": ", score_label(measure, Inf)),
     table,
-    c(list(column("method", format = as_text()), column("mean", measure$title, number),
+    c(list(column("method"), column("mean", measure$title, number),
            column("difference", format = number, tidy = "estimate", rows = other,
                   report = paste("Difference from", x$against)),
            interval(format = number, rows = differs),

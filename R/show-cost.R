@@ -11,7 +11,7 @@ describe_result.dg_cost <- function(x) {
            plural(size$predictors, "predictor"), ", ", plural(size$domains, "domain"), ", ",
            plural(size$workers, "worker")),
     passes,
-    list(column("name", "pass", as_text(), values = named, report = "Pass (times)"),
+    list(column("name", "pass", values = named, report = "Pass (times)"),
          column("operations", format = function(values, rows) formatC(values, 2, format = "g")),
          column("read", format = bytes), column("sent", "sent by a worker", bytes),
          column("seconds", format = function(values, rows) format_seconds(values))),

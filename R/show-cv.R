@@ -31,7 +31,7 @@ describe_result.dg_cv <- function(x) {
   intervals <- Map(mean_interval, means, x$errors)
   new_result(
     paste0(x$spec$parts$title, ", ", x$held), x$domains,
-    c(list(column("domain", format = as_text()), column("fold", report = FALSE), column("rows")),
+    c(list(column("domain"), column("fold", report = FALSE), column("rows")),
       unname(Map(column, columns, titles))),
     facts = c(x$novelty, paste0(
       titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
@@ -75,7 +75,7 @@ describe_shots <- function(x) {
 
 describe_one_step <- function(x) {
   new_result("One Newton step for each domain; from the fit without it, in decision values",
-             x$one_step, list(column("domain", format = as_text()), column("rows"),
+             x$one_step, list(column("domain"), column("rows"),
                               column("difference", format = as_each()),
                               column("change", format = as_each())))
 }

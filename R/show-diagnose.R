@@ -28,7 +28,7 @@ describe_result.dg_diagnose <- function(x) {
   new_result(
     "What is there to gain from domains?",
     table,
-    list(column("question", format = as_text(), 
+    list(column("question", 
                 values = c("shift of predictors", "room, known domains", "gain, new domains")),
          column("baseline", format = as_each(), values = c(variances[1L], means[c(1L, 3L)])),
          column("found", format = as_each(), values = c(variances[2L], means[c(2L, 4L)])),

@@ -41,15 +41,15 @@ describe_result.domgen_mmd <- function(x) {
   }
   new_result(
     paste0("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", ")"), table,
-    c(list(column("first", "domain", as_text(), print = FALSE),
-           column("second", "and domain", as_text(), print = FALSE),
+    c(list(column("first", "domain", print = FALSE),
+           column("second", "and domain", print = FALSE),
            column("squared", "squared MMD", tidy = "estimate", print = FALSE)),
       if (!is.null(said)) list(column("p", format = as_p(), print = FALSE, report = "p"))),
     facts = paste0("k(x, z) = ", format_bandwidth(x$kernel)),
     notes = if (!is.null(said)) paste0("p: ", said, ", not adjusted for several pairs."),
     shown = order(-table$squared), most = 12L, unit = "pair",
     where = "as.data.frame(), less distant",
-    further = c(list(distance_matrix(x$squared, NULL, as_number())),
+    further = c(list(distance_matrix(x$squared, NULL, as_number(3))),
                 if (!is.null(said)) list(distance_matrix(x$p_value, "p", as_each()))),
     glance = data.frame(domains = length(names), unbiased = x$unbiased,
                         permutations = x$permutations)
@@ -63,7 +63,7 @@ distance_matrix <- function(values, title, format, most = 12L) {
   more <- nrow(values) - length(shown)
   short <- c("", shorten_names(names, 16L))
   columns <- lapply(seq_along(table), function(j) {
-    column(j, short[j], if (j == 1L) as_text() else format)
+    column(j, short[j], if (j > 1L) format)
   })
   new_result(title, table, columns, report = FALSE, notes = if (more > 0L) {
     paste0("  and ", plural(more, "more domain"), "; all pairs are in tidy()")

@@ -29,8 +29,8 @@ describe_result.dg_effect <- function(x) {
   right <- function(values, rows) one_line(values)
   new_result(
     effect_title(x), average,
-    c(list(column("predictor", format = as_text(), once = TRUE)),
-      if (!all(is.na(average$class))) list(column("class", format = as_text())),
+    c(list(column("predictor", once = TRUE)),
+      if (!all(is.na(average$class))) list(column("class")),
       list(column("value_at", "at", right, values = at, report = if (context) "Shift" else "Value"),
            column("value", effect_axis(x), as_exact_as(), tidy = "estimate", print = "value"),
            column("se", "std. error", as_exact_as(), report = FALSE),

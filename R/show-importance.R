@@ -21,8 +21,8 @@ describe_result.dg_importance <- function(x) {
   before <- known_mean(x$scores$score)
   new_result(
     paste0(importance_title(x), ": ", x$spec$parts$title, ", ", x$held), x$table,
-    list(column("predictor", format = as_text(), once = TRUE),
-         column("kind", "permuted", as_text()),
+    list(column("predictor", once = TRUE),
+         column("kind", "permuted"),
          column("increase", format = as_exact_as(), tidy = "estimate",
                 report = capital(importance_label(x))),
          column("se", "standard error", as_exact_as(), print = "std. error"),

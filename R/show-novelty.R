@@ -23,10 +23,10 @@ describe_result.dg_novelty <- function(x) {
   new_result(
     paste0("Novelty of ", plural(nrow(domains), "domain"), " among ", x$training, " of training"),
     domains,
-    list(column("domain", format = as_text()), column("rows"),
+    list(column("domain"), column("rows"),
          column("distance", format = as_number(3), tidy = "statistic"),
          column("p", format = as_number(3), report = "p"),
-         column("resembles", format = as_text(),
+         column("resembles",
                 values = vapply(domains$domain, resembled_words, "", x$resembles))),
     shown = order(domains$p, -domains$distance), most = 12L, unit = "domain",
     where = "`$domains`, nearer", notes = novelty_words(x),

@@ -19,7 +19,7 @@ new_result <- function(title, table, columns, facts = NULL, notes = NULL, hint =
 # A column that is shown. header: on the console, capital in reports; print, report: FALSE, or a
 # header of its own there. tidy: its name in tidy(). values: of a column that only is shown, for all
 # rows of the table; rows: in which rows it has a value; once: are equal neighbours left empty?
-column <- function(name, header = name, format = as_number(), tidy = name, values = NULL,
+column <- function(name, header = name, format = NULL, tidy = name, values = NULL,
                    rows = TRUE, once = FALSE, print = TRUE, report = TRUE) {
   as.list(environment())
 }
@@ -30,9 +30,8 @@ interval <- function(header = "95 % CI", format = as_number(3), ..., lower = "lo
   column(c(lower, upper), header, format, ...)
 }
 
-# Formats: functions of the values and the rows of the table that they are in.
-as_text <- function() structure(function(values, rows) one_line(values), left = TRUE)
-
+# Formats: functions of the values and the rows of the table that they are in. Without one, text is
+# as it is, at the left, and a number has four digits.
 as_number <- function(digits = 4) {
   function(values, rows) {
     if (is.double(values)) column_words(values, digits) else format(values, trim = TRUE)
@@ -68,21 +67,26 @@ result_cells <- function(result, place) {
   for (column in columns) if (!is.null(column$values)) table[[column$name]] <- column$values
   at <- utils::head(result$shown, result$most)
   rows <- table[at, , drop = FALSE]
-  cells <- lapply(columns, function(column) {
-    ends <- lapply(rows[column$name], column$format, rows)
+  text <- vapply(columns, function(column) {
+    is.null(column$format) && !is.numeric(table[[column$name[1L]]])
+  }, NA)
+  cells <- Map(function(column, text) {
+    format <- if (text) function(values, rows) one_line(values)
+              else if (is.null(column$format)) as_number() else column$format
+    ends <- lapply(rows[column$name], format, rows)
     cell <- if (length(ends) == 2L) interval_cells(ends[[1L]], ends[[2L]]) else ends[[1L]]
     cell[!rep_len(column$rows, nrow(table))[at]] <- ""
     repeated <- column$once && place == "print"
     if (repeated) cell[c(FALSE, cell[-1L] == cell[-length(cell)])] <- ""
     cell
-  })
+  }, columns, text)
   names(cells) <- vapply(columns, function(column) as.character(column$name[1L]), "")
   headers <- vapply(columns, function(column) {
     if (is.character(column[[place]])) column[[place]]
     else if (place == "print") column$header else capital(column$header)
   }, "")
   list(cells = as.data.frame(cells, optional = TRUE, stringsAsFactors = FALSE), headers = headers,
-       left = vapply(columns, function(column) isTRUE(attr(column$format, "left")), NA))
+       left = text)
 }
 
 capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))

@@ -61,7 +61,7 @@ describe_result.summary.dg_cv <- function(x) {
   titles <- x$metrics$metric
   worst <- new_result(
     paste("Worst domains, by", titles[1L]), x$domains,
-    c(list(column("domain", format = as_text()), column("fold"), column("rows")),
+    c(list(column("domain"), column("fold"), column("rows")),
       # with several metrics the first is `score` too
       Map(column, c("score", names(x$domains)[-(1:5)]), titles, USE.NAMES = FALSE)),
     most = 5L, unit = "domain", where = "`$domains`"
@@ -70,7 +70,7 @@ describe_result.summary.dg_cv <- function(x) {
   number <- function(name, ...) column(name, ..., format = as_each(4))
   new_result(
     paste0(x$title, ", ", x$held), x$metrics,
-    list(column("metric", format = as_text()), number("mean", tidy = "estimate"),
+    list(column("metric"), number("mean", tidy = "estimate"),
          number("se", "std. error"), interval(format = as_each(4)), number("worst"),
          number("median"), number("best")),
     facts = paste0(plural(x$fits, "fit"), " in ", rounded(x$seconds, 2), " s"),
@@ -108,7 +108,7 @@ describe_result.summary.dg_compare <- function(x) {
   p <- function(name) column(name, format = as_p(), rows = !is.na(x$ranks[[name]]))
   ranks <- new_result(
     "Ranks, tests and timings", x$ranks,
-    list(column("method", format = as_text()), column("overall"),
+    list(column("method"), column("overall"),
          column("rank", format = as_decimals(2)),
          column("se", "std. error", rows = other), p("p"), p("p_rank"), p("least"),
          column("seconds", format = as_decimals(1)))
@@ -117,8 +117,8 @@ describe_result.summary.dg_compare <- function(x) {
     paste0("Comparison of ", plural(nrow(x$methods), "method"), ": ", x$metric, ", ",
            plural(x$domains, "domain"), " held out"),
     x$methods,
-    list(column("method", format = as_text()), column("mean"), column("best_in"),
-         column("better_in"), column("worst"), column("worst_domain", format = as_text())),
+    list(column("method"), column("mean"), column("best_in"),
+         column("better_in"), column("worst"), column("worst_domain")),
     facts = paste("baseline:", x$against), further = list(ranks),
     notes = c(
       "better_in: domains with a better score than the baseline.",
