@@ -29,13 +29,16 @@ describe_result.dg_cv <- function(x) {
   columns <- c("score", names(x$metrics)[-1L])
   means <- vapply(columns, function(name) known_mean(x$domains[[name]]), 0)
   intervals <- Map(mean_interval, means, x$errors)
+  said <- vapply(intervals, mean_words, "")
+  # of further metrics, as the width of intervals, not all have one
+  said[-1L][vapply(intervals[-1L], anyNA, NA)] <- ""
   new_result(
     paste0(x$spec$parts$title, ", ", x$held), x$domains,
     c(list(column("domain"), column("fold", report = FALSE), column("rows")),
-      unname(Map(column, columns, titles))),
+      score_columns(columns, x$metrics)),
     facts = c(x$novelty, paste0(
       titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
-      vapply(intervals, mean_words, ""),
+      said,
       c(paste(", all rows", format(rounded(x$overall, 4))), rep("", length(titles) - 1L))
     )),
     notes = c(if (!is.na(x$se)) paste0("Intervals are ", same_domains, "."), cv_notes(x)),
@@ -49,6 +52,13 @@ describe_result.dg_cv <- function(x) {
     ),
     rows = prediction_rows(x$predictions)
   )
+}
+
+# On the console by their short names where titles are long.
+score_columns <- function(columns, metrics) {
+  unname(Map(function(score, metric, name) {
+    column(score, metric$title, print = if (nchar(metric$title) > 16L) name else TRUE)
+  }, columns, metrics, names(metrics)))
 }
 
 prediction_rows <- function(rows) {

@@ -133,7 +133,7 @@ write_result <- function(result) {
   }
 }
 
-# With all of its rows.
+#' @rdname summary.dg_cv
 #' @export
 summary.dg_result <- function(object, ...) {
   if (inherits(object, "dg_fit")) return(NextMethod())

@@ -5,6 +5,7 @@
 #' of a [dg_compare()] for each method how often it is the best and its worst domain, ranks and
 #' their tests, and timings; of a
 #' [dg_tune()] the best combinations beside what [summary()][summary.dg_learner] says of the model.
+#' Of other results what `print()` shows, with all rows of the table.
 #'
 #' @param object A result.
 #' @param ... Must be empty; of a tuning, arguments of [summary()][summary.dg_learner] of a learner.
