@@ -7,7 +7,10 @@
 #' difference. Long names are broken, and shortened if need be. See [plot.dg_projection()] on
 #' colours.
 #'
-#' @param x The result of [dg_compare()].
+#' @usage
+#' # plot(x, ...)
+#' # autoplot(object, ...)
+#' @param x,object The result of [dg_compare()].
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples

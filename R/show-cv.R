@@ -7,12 +7,15 @@
 #' [plot.dg_projection()] on colours, and [dg_calibration()] for the picture of predicted
 #' probabilities.
 #'
-#' @param x The result of [dg_cv()].
-#' @param ... What is drawn: `max_labels`, at most so many domains are named, evenly, as far as
-#'   there is room (default 40); `interval`, whether domains have intervals (default `TRUE`; the
-#'   bootstrap computes the score 200 times); `shots`, whether the error is drawn against the number
-#'   of labelled rows of a new domain, with its 95 % intervals, instead (by default where
-#'   `dg_cv(shots = )` has it).
+#' @usage
+#' # plot(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...)
+#' # autoplot(object, max_labels = 40, interval = TRUE, shots = !is.null(object$shots), ...)
+#' @param x,object The result of [dg_cv()].
+#' @param max_labels At most this many domains are named, evenly, as far as there is room.
+#' @param interval Draw intervals of the domains? The bootstrap computes the score 200 times.
+#' @param shots Draw the error against the number of labelled rows of a new domain, with its 95 %
+#'   intervals, instead? By default where `dg_cv(shots = )` has it.
+#' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
 #' A cross-validation in which no domain has a score.

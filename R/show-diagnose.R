@@ -6,7 +6,10 @@
 #' approximate 95 % interval, on one axis; above zero is
 #' better. See [plot.dg_projection()] on colours.
 #'
-#' @param x The result of [dg_diagnose()].
+#' @usage
+#' # plot(x, ...)
+#' # autoplot(object, ...)
+#' @param x,object The result of [dg_diagnose()].
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples

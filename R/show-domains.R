@@ -13,9 +13,13 @@
 #' place are left out, and a note says how many. In ggplot2 they are moved further where the package
 #' ggrepel is installed. See [plot.dg_projection()] on colours.
 #'
-#' @param x The result of [mmd()] or [domain_map()].
-#' @param ... What is drawn: `type`, which picture (by default of [domain_map()] the map, else the
-#'   heat map); `unseen`, names of domains to mark as unseen (known already to a [domain_map()]).
+#' @usage
+#' # plot(x, type = NULL, unseen = NULL, ...)
+#' # autoplot(object, type = NULL, unseen = NULL, ...)
+#' @param x,object The result of [mmd()] or [domain_map()].
+#' @param type Which picture; of [domain_map()] the map, else the heat map, if `NULL`.
+#' @param unseen Names of domains to mark as unseen; known already to a [domain_map()].
+#' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
 #' A name in `unseen` that is no domain, and for a map unknown distances.

@@ -6,11 +6,15 @@
 #' Categories have a picture of their own: points are domains, diamonds the average with its
 #' interval. See [plot.dg_projection()] on colours.
 #'
-#' @param x The result of [dg_effect()].
-#' @param ... What is drawn: `predictors`, which ones (by default the numbers, or the categories
-#'   where there are no numbers, those with the widest range first); `max_panels`, at most so many
-#'   panels (default 9); `max_domains`, at most so many domains have a line, evenly chosen (default
-#'   60).
+#' @usage
+#' # plot(x, predictors = NULL, max_panels = 9, max_domains = 60, ...)
+#' # autoplot(object, predictors = NULL, max_panels = 9, max_domains = 60, ...)
+#' @param x,object The result of [dg_effect()].
+#' @param predictors Which predictors; if `NULL` the numbers, or the categories where there are no
+#'   numbers, those with the widest range first.
+#' @param max_panels At most so many panels.
+#' @param max_domains At most so many domains have a line, evenly chosen.
+#' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
 #' A name that is not there; numbers and categories together.

@@ -5,9 +5,12 @@
 #' Predictors stand in the order of the table, the largest increase on top. See
 #' [plot.dg_projection()] on colours.
 #'
-#' @param x The result of [dg_importance()].
-#' @param ... `max_predictors`: at most so many predictors are shown, those with the largest
-#'   increase (default 20).
+#' @usage
+#' # plot(x, max_predictors = 20, ...)
+#' # autoplot(object, max_predictors = 20, ...)
+#' @param x,object The result of [dg_importance()].
+#' @param max_predictors At most so many predictors are shown, those with the largest increase.
+#' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
 #' toy <- simulate_dica(domains = 8, rows = 25, p = 3, seed = 1)

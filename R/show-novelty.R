@@ -5,8 +5,12 @@
 #' p behind it. Distances stand on a logarithmic axis, those below 0.1 at its end. See
 #' [plot.dg_projection()] on colours.
 #'
-#' @param x The result of [dg_novelty()].
-#' @param ... `max_domains`: at most so many new domains are drawn, the farthest (default 30).
+#' @usage
+#' # plot(x, max_domains = 30, ...)
+#' # autoplot(object, max_domains = 30, ...)
+#' @param x,object The result of [dg_novelty()].
+#' @param max_domains At most so many new domains are drawn, the farthest.
+#' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
 #' train <- simulate_dica(domains = 20, rows = 30, seed = 1)

@@ -11,10 +11,15 @@
 #'
 #' See [plot.dg_projection()] on colours.
 #'
-#' @param x The result of [dg_tune()].
-#' @param ... What is drawn: `type`, which picture (by default the surface if exactly two parameters
-#'   have several values and most pairs of them were tried, else curves); `parameters`, names of the
-#'   parameters to show, two for a surface (by default all, or the first two with several values).
+#' @usage
+#' # plot(x, type = NULL, parameters = NULL, ...)
+#' # autoplot(object, type = NULL, parameters = NULL, ...)
+#' @param x,object The result of [dg_tune()].
+#' @param type Which picture; `NULL`: the surface if exactly two parameters have several values and
+#'   most pairs of them were tried, else curves.
+#' @param parameters Names of the parameters to show: two for a surface. `NULL`: all, or the first
+#'   two with several values.
+#' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @section Errors:
 #' Names in `parameters` that were not tuned, or a surface of other than two.
