@@ -1,6 +1,8 @@
 # Results as tables of flextable, see at-home-knitr.R.
 
-flex_report <- function(x, ...) {
+#' @rdname knit_print.domgen
+#' @exportS3Method flextable::as_flextable
+as_flextable.dg_result <- function(x, ...) {
   report <- report_table(x)
   table <- flextable::flextable(report$table)
   table <- flextable::set_header_labels(table, values = stats::setNames(as.list(report$headers),
@@ -13,47 +15,3 @@ flex_report <- function(x, ...) {
   if (length(report$notes)) table <- flextable::add_footer_lines(table, report$notes)
   flextable::autofit(table)
 }
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_cv <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_compare <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_tuned <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_auto <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_diagnose <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_calibration <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_novelty <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.domgen_mmd <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_cost <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_importance <- flex_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method flextable::as_flextable
-as_flextable.dg_effect <- flex_report

@@ -24,7 +24,9 @@
 #' knitr::kable(as.data.frame(comparison), digits = 1)
 NULL
 
-knit_report <- function(x, options = list(), ...) {
+#' @rdname knit_print.domgen
+#' @exportS3Method knitr::knit_print
+knit_print.dg_result <- function(x, options = list(), ...) {
   report <- report_table(x)
   markup <- knitr_markup()
   mark <- text_marks[[markup]]
@@ -83,47 +85,3 @@ list_of <- function(notes, text, before, after, first = NULL, last = NULL) {
   if (length(notes) == 0L) return("")
   paste(c(first, paste0(before, text(notes), after), last), collapse = "\n")
 }
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_cv <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_compare <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_tuned <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_auto <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_diagnose <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_calibration <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_novelty <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.domgen_mmd <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_cost <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_importance <- knit_report
-
-#' @rdname knit_print.domgen
-#' @exportS3Method knitr::knit_print
-knit_print.dg_effect <- knit_report

@@ -37,7 +37,7 @@ cat_field <- function(name, ..., column = 17L) {
 
 # A data frame without row names. Columns that do not fit go below, behind the first column
 # again, which has half of the width at most; a cell that does not fit even so is shortened in its
-# middle. Text stands left.
+# middle. Text stands left; in the last column it goes on below.
 cat_table <- function(frame, digits = NULL, text = NULL) {
   if (nrow(frame) == 0L) return(invisible())
   left <- if (is.null(text)) !vapply(frame, is.numeric, NA) else names(frame) %in% text
@@ -47,6 +47,7 @@ cat_table <- function(frame, digits = NULL, text = NULL) {
   cells[is.na(cells)] <- "NA"
   if (any(grepl("[^ ]", names(frame)))) cells <- rbind(names(frame), cells)
   cells[] <- trimws(one_line(cells), whitespace = " ")
+  if (left[ncol(cells)]) cells <- wrap_last(cells, width)
   cells[, 1L] <- shorten(cells[, 1L], if (ncol(cells) == 1L) width - 1L else (width - 2L) %/% 2L)
   cells[, -1L] <- shorten(cells[, -1L], width - 2L - widest_cell(cells[, 1L]))
   widths <- apply(cells, 2L, widest_cell)
@@ -60,6 +61,18 @@ cat_table <- function(frame, digits = NULL, text = NULL) {
     columns <- lapply(unique(c(1L, block)), function(j) cells[, j])
     cat(paste0(sub(" +$", "", do.call(paste, c("", columns))), "\n"), sep = "")
   }
+}
+
+# Text at the right goes on in further rows, where half of the width is left for it.
+wrap_last <- function(cells, width) {
+  last <- ncol(cells)
+  room <- width - 1L - sum(apply(cells[, -last, drop = FALSE], 2L, widest_cell) + 1L)
+  if (last == 1L || room < width %/% 2L || widest_cell(cells[, last]) <= room) return(cells)
+  lines <- lapply(cells[, last], function(text) c(strwrap(text, room + 1L), if (text == "") ""))
+  at <- rep(seq_along(lines), lengths(lines))
+  wrapped <- replace(cells[at, , drop = FALSE], rep(duplicated(at), last), "")
+  wrapped[, last] <- unlist(lines)
+  wrapped
 }
 
 widest_cell <- function(text) max(nchar(text, "width"))
@@ -151,6 +164,28 @@ error_words <- function(se) {
 
 # "-0.55 to 1.13", nothing where there is none.
 interval_cells <- function(lower, upper) {
-  ifelse(lower %in% c("", "NA", NA) | upper %in% c("", "NA", NA), "",
-         paste(trimws(lower), "to", trimws(upper)))
+  lower <- trimws(lower)
+  upper <- trimws(upper)
+  ifelse(lower %in% c("", "NA", NA) | upper %in% c("", "NA", NA), "", paste(lower, "to", upper))
+}
+
+# Numbers with the decimals that show two digits of their standard errors.
+error_cells <- function(values, se) {
+  more <- max(getOption("digits") - 7L, -1L)
+  vapply(seq_along(values), function(i) {
+    if (is.na(values[i])) return("NA")
+    few <- !is.finite(se[i]) || se[i] == 0 || !is.finite(values[i])
+    decimals <- if (few) 0 else 1 + more - floor(log10(se[i]))
+    if (few || decimals > 8 || abs(values[i]) >= 1e8) return(format(rounded(values[i], 3)))
+    # + 0 turns -0 into 0
+    formatC(round(values[i], decimals) + 0, max(decimals, 0), format = "f")
+  }, "")
+}
+
+format_p <- function(p) {
+  if (is.na(p)) "NA" else if (p < 0.001) "<0.001" else formatC(p, digits = 3L, format = "f")
+}
+
+p_words <- function(p) {
+  if (!is.na(p) && p < 0.001) "p < 0.001" else paste("p =", format_p(p))
 }

@@ -175,7 +175,7 @@ auto_of_source <- function(members, weights, choice, rows) {
   columns <- if (length(response$levels) > 2L) length(response$levels) else 1L
   structure(list(members = fitted, coefficients = weights, decision = matrix(0, 0L, columns),
                  choice = choice, y = NULL, weights = numeric(), response = response),
-            class = c("dg_auto", "dg_ensemble", "dg_learner", "dg_fit"))
+            class = c("dg_auto", "dg_result", "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
 ensemble_response <- function(rows) {

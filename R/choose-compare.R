@@ -86,7 +86,7 @@
 #' **Tests.** `p` belongs to the interval: it is below 0.05 where the interval leaves out zero.
 #' `p_rank` is that of Wilcoxon's signed ranks, which ask something else: not whether the *mean*
 #' difference is zero, but whether differences lie evenly about zero, so that a few domains with
-#' large differences count less. The two can disagree, and `print()` says where. Its
+#' large differences count less. The two can disagree, `summary()` has both. Its
 #' exact distribution is that of independent differences; here its deviation from what is expected
 #' is divided by the factor by which \eqn{\mathrm{se}}{se} exceeds \eqn{\sqrt{s^2/G}}{sqrt(s^2/G)}
 #' (at most the root of the number of domains that differ: where all depend wholly on one, the
@@ -252,7 +252,7 @@ new_comparison <- function(runs, names, against) {
                  friedman = friedman_of(compared, inference, done & !are_null(runs),
                                         metrics[[1L]]$better),
                  scores = scores, runs = runs, against = against, metrics = metrics),
-            class = "dg_compare")
+            class = c("dg_compare", "dg_result"))
 }
 
 # The null model differs from whatever learns something: with it the test would always say so.

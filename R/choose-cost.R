@@ -122,7 +122,7 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
   passes <- rbind(passes, solving)[c("pass", "reads", "operations", "read", "sent", "seconds")]
   largest <- 8 * max(0, plan$passes$numbers)
   master <- master_memory(size, plan, largest)
-  structure(class = "dg_cost", list(
+  structure(class = c("dg_cost", "dg_result"), list(
     title = spec$parts$title, passes = passes[passes$reads > 0 | passes$operations > 0, ],
     readings = sum(passes$reads[passes$pass != "count"]), coordinates = plan$dim,
     worker_memory = if (size$workers > 1) worker_memory(size, plan, largest) else master,
@@ -285,52 +285,3 @@ groups_cost <- function(space, size) {
 
 # ---- what is said -----------------------------------------------------------------------------
 
-#' @export
-print.dg_cost <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_cost(x))
-  invisible(x)
-}
-
-describe_cost <- function(x) {
-  size <- x$arguments
-  cat_line(x$title, ": ", in_full(size$rows), " rows x ", plural(size$predictors, "predictor"),
-           ", ", plural(size$domains, "domain"), ", ", plural(size$workers, "worker"))
-  cat_line("  ", plural(x$coordinates, "coordinate"), "; all rows are read ", x$readings,
-           " times\n")
-  cat_table(cost_cells(x), text = "pass")
-  cat_line("")
-  cat_line("  ", cost_totals(x))
-}
-
-cost_totals <- function(x) {
-  size <- x$arguments
-  c(paste0("in all ", trimws(format_seconds(x$seconds)), " s, at ",
-           in_rate(size$flops, "operations"), " and ", in_rate(size$bytes, "bytes"),
-           " a second and worker"),
-    paste0("memory ", in_bytes(x$worker_memory), " a worker", if (size$workers > 1) {
-      paste0(", ", in_bytes(x$master_memory), " in the session of the call")
-    }))
-}
-
-cost_cells <- function(x) {
-  shown <- x$passes
-  data.frame(
-    pass = ifelse(shown$reads > 1, paste0(shown$pass, " (", shown$reads, ")"), shown$pass),
-    operations = formatC(shown$operations, digits = 2, format = "g"), read = in_bytes(shown$read),
-    `sent by a worker` = in_bytes(shown$sent), seconds = format_seconds(shown$seconds),
-    check.names = FALSE
-  )
-}
-
-in_rate <- function(value, of) paste(formatC(value, digits = 2, format = "g"), of)
-
-# "2.1 GB"
-in_bytes <- function(bytes) {
-  units <- c("B", "kB", "MB", "GB", "TB", "PB")
-  power <- pmin(pmax(floor(log10(pmax(bytes, 1)) / 3), 0), length(units) - 1)
-  ifelse(bytes == 0, "-", paste(rounded(bytes / 1000^power, 2), units[power + 1]))
-}
-
-format_seconds <- function(seconds) {
-  format(rounded(seconds, 2), big.mark = big_mark(), scientific = FALSE, drop0trailing = TRUE)
-}

@@ -75,21 +75,6 @@ interval_words <- function(row) {
   paste0("approximate 95 % interval ", signif(row$lower, 2), " to ", signif(row$upper, 2))
 }
 
-# Interval and p are of two procedures; x: of dg_diagnose().
-p_decides <- function(x) {
-  if (all(is.na(c(x$room$p, x$gain$p)))) return(character())
-  apart <- vapply(x[c("room", "gain")], function(row) {
-    isTRUE((row$p <= 0.05) == (row$lower <= 0 && row$upper >= 0))
-  }, NA)
-  paste0("p decides whether there is a gain: it is from ", null_worlds, " simulated responses ",
-         "without one, and that of room takes ", if (is.null(x$units)) "rows" else "units",
-         " for independent. Intervals are of the mean gain over domains and approximate",
-         if (any(apart)) paste0("; that of ", paste(names(apart)[apart], collapse = " and "),
-                                if (sum(apart) > 1L) " disagree with their p"
-                                else " disagrees with its p"),
-         ".")
-}
-
 bound_words <- function(row) {
   if (row$upper <= 0) "nothing" else paste("at most", signif(row$upper, 2))
 }
@@ -104,42 +89,4 @@ seen_words <- function(x, row) {
              " would be seen four times out of five")
     },
     if (x$rows < x$available) paste0(", on ", x$rows, " of ", x$available, " rows"))
-}
-
-#' @export
-print.dg_diagnose <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_diagnosis(x))
-  invisible(x)
-}
-
-describe_diagnosis <- function(x) {
-  cat_line("What is there to gain from domains? (", plural(nrow(x$domains), "domain"), ", ",
-           plural(x$rows, "row"),
-           if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
-           if (x$rows < x$available) paste0(" of ", format(x$available, big.mark = big_mark())),
-           " used)\n")
-  line <- function(label, text) cat_field(label, text, column = 8L)
-  line("shift", if (same_predictors(x)) "none: all domains have the same predictors" else {
-    paste0("variance between domains ", rounded(x$shift$variance, 3), ", by chance ",
-           rounded(x$shift$level, 3), ": ", rounded(x$shift$ratio, 2), " times, ",
-           p_words(x$shift$p))
-  })
-  means <- colMeans(x$domains[-(1:2)], na.rm = TRUE)
-  line("room", compared_words(x, x$room, "known", "told the domain", means[1:2]))
-  line("gain", compared_words(x, x$gain, "unseen", "distributional", means[3:4]))
-  cat_line("")
-  cat_line(paste0("  ", p_decides(x), recycle0 = TRUE), hang = 2L)
-  cat_line("  ", x$verdict, hang = 2L)
-}
-
-compared_words <- function(x, row, where, what, means) {
-  scores <- function(name, value) {
-    if (is.nan(value)) paste0(name, " not to be had") else paste(name, rounded(value, 3))
-  }
-  paste0(x$metric$title, " in ", where, " domains: ", scores("pooled", means[[1L]]), ", ",
-         scores(what, means[[2L]]),
-         if (!is.na(row$difference)) {
-           paste0("; gain ", rounded(row$difference, 2), " (", interval_words(row), "), ",
-                  p_words(row$p))
-         })
 }

@@ -171,7 +171,7 @@ diagnose <- function(sample, metric, args) {
                  labels = variable_names(sample$blueprint))
   result$units <- if (!is.null(sample$unit)) length(unique(sample$unit))
   result$verdict <- diagnose_verdict(result)
-  structure(result, class = "dg_diagnose")
+  structure(result, class = c("dg_diagnose", "dg_result"))
 }
 
 # With all classes.

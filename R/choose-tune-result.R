@@ -54,7 +54,7 @@ finish_search <- function(state) {
     held = held_out(state$splits, state$task), grid = state$grid, tried = state$tried,
     budget = list(seconds = state$spec$args$budget, spent = state$spent), spec = state$spec
   )
-  class(model) <- c("dg_tuned", class(model))
+  class(model) <- c("dg_tuned", "dg_result", class(model))
   model
 }
 
@@ -70,31 +70,4 @@ tuning_table <- function(state) {
   take <- function(name, type) vapply(state$results, `[[`, type, name)
   data.frame(columns, mean = take("mean", 0), se = take("se", 0), seconds = take("seconds", 0),
              error = take("error", ""), check.names = FALSE, stringsAsFactors = FALSE)
-}
-
-#' @export
-print.dg_tuned <- function(x, digits = NULL, ...) {
-  at_digits(digits, from_whole(x, describe_tuning(x$tuning), "x"))
-  NextMethod()
-}
-
-describe_tuning <- function(tuning) {
-  table <- tuning$table
-  best <- table[tuning$chosen, ]
-  cat_line("Chosen among ", plural(nrow(table), "combination"), " by ", tuning$metric$title, ", ",
-           tuning$held, if (tuning$rule == "one_se") ", the simplest within one standard error",
-           ":")
-  cat_line("  ", names(tuning$best), " = ", vapply(tuning$best, format_value, ""))
-  cat_line("  ", tuning$metric$title, " ", rounded(best$mean, 4), error_words(best$se),
-           "; on new domains expect somewhat worse, see ?dg_tune")
-  cat_line(paste0("  ", tuning_notes(tuning), recycle0 = TRUE))
-  cat_line("")
-}
-
-tuning_notes <- function(tuning) {
-  errors <- stats::na.omit(tuning$table$error)
-  c(if (isTRUE(tuning$budget$spent)) {
-    paste0("the time budget of ", format(tuning$budget$seconds), " s was spent before the ",
-           "search was done: the best so far")
-  }, if (length(errors)) paste0(plural(length(errors), "combination"), " failed: ", errors[1L]))
 }

@@ -59,7 +59,7 @@ mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations
                  unbiased = unbiased, permutations = permutations)
   result$labels <- input$labels
   result$units <- if (!is.null(input$unit)) length(unique(input$unit))
-  structure(result, class = "domgen_mmd")
+  structure(result, class = c("domgen_mmd", "dg_result"))
 }
 
 # Leaves k(x_i, x_i) out of the averages within domains.
@@ -118,31 +118,4 @@ permuted_mmd <- function(pair, input, unbiased, permutations) {
     within <- within / pmax(1, n * (n - 1))
   } else within <- within / n^2
   colSums(within) - 2 * between / (n[1L, ] * n[2L, ])
-}
-
-#' @export
-print.domgen_mmd <- function(x, digits = NULL, ...) {
-  at_digits(if (!is.null(digits)) check_digits(digits) + 1L, describe_distances(x))
-  invisible(x)
-}
-
-# Most domains that are printed.
-mmd_domains <- 12L
-
-describe_distances <- function(x) {
-  cat_line("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", "), ",
-           "k(x, z) = ", format_bandwidth(x$kernel))
-  shown <- seq_len(min(nrow(x$squared), mmd_domains))
-  cat_numbers(rounded(x$squared[shown, shown, drop = FALSE], 3))
-  if (!is.null(x$p_value)) {
-    cat_line("\np-values from ", permutation_words(x), ", not adjusted for several pairs")
-    cat_numbers(rounded(x$p_value[shown, shown, drop = FALSE], 3))
-  }
-  more <- nrow(x$squared) - length(shown)
-  if (more > 0L) cat_line("  and ", plural(more, "more domain"), "; all pairs are in tidy()")
-}
-
-permutation_words <- function(x) {
-  paste0(x$permutations, " permutations",
-         if (!is.null(x$units)) paste(" of", plural(x$units, "unit")))
 }

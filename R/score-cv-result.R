@@ -26,7 +26,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
     crossed = crossed,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
-  ), collect_shots(results, task, share, plan, pairs)), class = "dg_cv")
+  ), collect_shots(results, task, share, plan, pairs)), class = c("dg_cv", "dg_result"))
 }
 
 # NULL where all folds failed.
@@ -113,51 +113,10 @@ held_out <- function(splits, task) {
   if (repeats > 1) paste0(how, ", ", repeats, " times") else how
 }
 
-#' @export
-print.dg_cv <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_cv(x))
-  invisible(x)
-}
-
-describe_cv <- function(x) {
-  cat_line(x$spec$parts$title, ", ", x$held)
-  if (!is.null(x$novelty)) cat_line("  ", x$novelty)
-  cat_line("  ", x$metrics[[1L]]$title, ": mean over domains ", rounded(x$mean, 4),
-           mean_words(mean_interval(x$mean, x$errors[[1L]])), ", all rows ",
-           rounded(x$overall, 4))
-  for (name in names(x$metrics)[-1L]) {
-    mean <- known_mean(x$domains[[name]])
-    interval <- mean_interval(mean, x$errors[[name]])
-    cat_line("  ", x$metrics[[name]]$title, ": ", rounded(mean, 4),
-             if (!anyNA(interval)) mean_words(interval))
-  }
-  if (!is.na(x$se)) cat_line("  intervals are ", same_domains)
-  cat_line(paste0("  ", cv_notes(x), recycle0 = TRUE))
-  cat_line("")
-  cat_table(utils::head(scores_by_name(x$domains), cv_domains),
-            digits = max(getOption("digits") - 3L, 1L))
-  cat_line(paste0("  ", rows_left(x$domains, cv_domains, "domain"), recycle0 = TRUE))
-  if (!is.null(x$shots)) describe_shots(x)
-}
-
-# Of several metrics `score` is the first again.
-scores_by_name <- function(domains) {
-  if (ncol(domains) > 4L) domains[names(domains) != "score"] else domains
-}
-
 without_score <- function(missing, predictions) {
   paste0(plural(missing, "domain"), " without a score",
          if (anyNA(predictions$prediction)) " (rows could not be predicted)"
          else if (is.factor(predictions$truth)) " (a class is missing)")
-}
-
-# Most domains of a table.
-cv_domains <- 10L
-
-# "and 30 more domains in `$domains`", nothing where all are shown.
-rows_left <- function(table, most, what, where = "`$domains`") {
-  more <- nrow(table) - most
-  if (more > 0L) paste0("and ", plural(more, paste("more", what)), " in ", where)
 }
 
 # What is missing of a cross-validation, and what its fits warned of.

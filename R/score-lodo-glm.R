@@ -17,7 +17,6 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   values[unknown_elsewhere(sample$levels, sample$domain), ] <- NA
   cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
   cv$one_step <- compare_refits(object, sample, task, values, refits)
-  class(cv) <- c("dg_lodo_glm", class(cv))
   cv
 }
 
@@ -63,13 +62,4 @@ refit_without <- function(object, sample, task, held) {
 product_of_rows <- function(product, rows) {
   if (!is.null(product$X)) product[c("X", "domain")] <- rows[c("X", "domain")]
   product
-}
-
-#' @export
-print.dg_lodo_glm <- function(x, ...) {
-  NextMethod()
-  if (is.null(x$one_step)) return(invisible(x))
-  cat_line("One Newton step for each domain; from the fit without it, in decision values:")
-  cat_table(x$one_step, digits = 3L)
-  invisible(x)
 }

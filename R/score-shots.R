@@ -143,27 +143,3 @@ collect_shots <- function(results, task, share, plan = NULL, pairs = list()) {
                            shots_without(plan, pairs, task$domain, scores)),
        shot_scores = scores)
 }
-
-describe_shots <- function(x) {
-  cat_line("\n", shots_title(x))
-  cat_table(shots_cells(x), text = character())
-}
-
-shots_title <- function(x) {
-  table <- x$shots
-  left <- nrow(x$shot_scores) - max(table$domains)
-  paste0(x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its ",
-         "other rows (", plural(shot_draws, "draw"), " each", if (left) {
-           paste0("; without ", plural(left, "domain"), " of fewer than ", max(table$shots) + 2L,
-                  " rows")
-         }, ")")
-}
-
-shots_cells <- function(x) {
-  shown <- x$shots[c("shots", "mean", "lower", "upper", "difference", "se_difference")]
-  shown[c("difference", "se_difference")][1L, ] <- NA
-  names(shown) <- c("labels", "mean", "lower", "upper", "change", "se of change")
-  cells <- in_words(shown, 3)
-  cells[1L, c("change", "se of change")] <- ""
-  cells
-}

@@ -258,5 +258,5 @@ new_source_cv <- function(spec, task, folds, metrics, splits, fits, scores, seco
     errors = errors, overall = scores$overall, fits = table, refits = NULL, share = share,
     folds = folds, metrics = metrics, held = held_out(splits, task),
     warnings = table(fits$warnings), spec = spec, labels = task$labels
-  ), class = "dg_cv")
+  ), class = c("dg_cv", "dg_result"))
 }

@@ -83,7 +83,8 @@ dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins
   table$class <- factor(table$class, class)
   error <- vapply(tables, function(t) sum(t$rows * abs(t$observed - t$predicted)), 0) / sum(rows)
   structure(list(by_domain = by_domain, table = table, error = error, rows = sum(rows),
-                 domains = nlevels(domain), labels = held$labels), class = "dg_calibration")
+                 domains = nlevels(domain), labels = held$labels),
+            class = c("dg_calibration", "dg_result"))
 }
 
 # list(prob [rows x classes], truth, domain, labels)
@@ -191,18 +192,25 @@ wilson_interval <- function(share, n, z) {
   c(max(centre - half, 0), min(centre + half, 1))
 }
 
-#' @export
-print.dg_calibration <- function(x, digits = NULL, ...) {
-  at_digits(if (!is.null(digits)) check_digits(digits) + 1L, describe_bins(x))
-  invisible(x)
-}
-
-describe_bins <- function(x) {
-  cat_line("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
-           plural(x$domains, "domain"), "\n")
-  for (line in calibration_words(x)) cat_line(line)
-  cat_line("\nAll domains together")
-  cat_table(x$table, digits = max(getOption("digits") - 4L, 1L))
+#' @exportS3Method
+describe_result.dg_calibration <- function(x) {
+  share <- as_decimals(max(getOption("digits") - 4L, 1L))
+  new_result(
+    paste0("Calibration of ", x$labels$response, ", ", plural(x$rows, "row"), " of ",
+           plural(x$domains, "domain")),
+    x$table,
+    list(column("class"),
+         interval("bin", as_each(), lower = "low", upper = "high"),
+         column("rows"), column("predicted", format = share, report = "Mean prediction"),
+         column("observed", format = share, tidy = "estimate", report = "Observed proportion"),
+         interval(format = share)),
+    facts = calibration_words(x),
+    notes = paste("The table is of all domains together: bins of predicted probability, the mean",
+                  "prediction and the observed proportion in each. Its error can be small although",
+                  "each domain is off."),
+    glance = data.frame(rows = x$rows, domains = x$domains, classes = length(x$error),
+                        error = mean(x$error))
+  )
 }
 
 # By domain first: the pooled error is small in many models that are off in each domain. And how
@@ -224,20 +232,9 @@ calibration_words <- function(x) {
           paste0(", of the ", plural(length(slopes), "domain"), " with ", enough)
         })
       } else paste("not known: no domain has", enough)),
-      paste0("  calibration error over all domains ", rounded(x$error[[class]], 2),
-             ", which can be small although each domain is off"))
+      paste0("  calibration error over all domains ", rounded(x$error[[class]], 2)))
   }))
 }
-
-#' @rdname dg_calibration
-#' @param x A result of `dg_calibration()`.
-#' @param ... Must be empty.
-#' @export
-plot.dg_calibration <- function(x, ...) show_picture(x, ...)
-
-#' @rdname dg_calibration
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_calibration <- function(object, ...) as_ggplot(picture(object, ...))
 
 # Bars of counts reach 0.2 of the height.
 #' @exportS3Method

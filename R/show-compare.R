@@ -7,6 +7,9 @@
 #' difference. Long names are broken, and shortened if need be. See [plot.dg_projection()] on
 #' colours.
 #'
+#' @usage
+#' # plot(x, ...)
+#' # autoplot(object, ...)
 #' @param x,object The result of [dg_compare()].
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
@@ -15,12 +18,132 @@
 #' result <- dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()),
 #'                           distributional = dg_svm()), y ~ . | domain, data = toy, folds = 4)
 #' plot(result)
-#' @export
-plot.dg_compare <- function(x, ...) show_picture(x, ...)
+#' @name plot.dg_compare
+NULL
 
-#' @rdname plot.dg_compare
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_compare <- function(object, ...) as_ggplot(picture(object, ...))
+#' @exportS3Method
+describe_result.dg_compare <- function(x) {
+  table <- x$table
+  measure <- x$metrics[[1L]]
+  run <- x$runs[[1L]]
+  other <- table$method != x$against
+  differs <- other & !same_as_reference(x)
+  number <- comparison_format(table)
+  further <- lapply(names(x$metrics)[-1L], function(name) {
+    column(name, x$metrics[[name]]$title,
+           values = vapply(x$runs, function(run) known_mean(run$domains[[name]]), 0))
+  })
+  test <- x$friedman
+  if (is.null(test)) test <- list(statistic = NA_real_, df = NA_real_, p = NA_real_)
+  new_result(
+    paste0("Comparison of ", plural(nrow(table), "method"), ": ", score_label(measure, Inf)),
+    table,
+    c(list(column("method"), column("mean", measure$title, number),
+           column("difference", format = number, tidy = "estimate", rows = other,
+                  report = paste("Difference from", x$against)),
+           interval(format = number, rows = differs),
+           column("p", format = as_p(), rows = differs, report = "p")),
+      further),
+    facts = c(paste0(run$held, "; baseline: ", x$against), run$novelty, missing_words(x)),
+    notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
+    hint = "summary() has ranks, signed ranks, Friedman's test and timings.",
+    glance = data.frame(metric = measure$title, against = x$against, methods = nrow(table),
+                        domains = nrow(x$scores), statistic = test$statistic, df = test$df,
+                        p = test$p)
+  )
+}
+
+# Three decimals, or as many more as the smallest standard error needs.
+comparison_format <- function(table) {
+  digits <- enough_digits(table$se, max(getOption("digits") - 4L, 0L))
+  size <- max(abs(unlist(table[c("mean", "difference", "lower", "upper")])), 0, na.rm = TRUE)
+  if (digits <= 6 && size < 1e6) return(as_decimals(digits))
+  function(values, rows) formatC(values, digits = 4L, format = "g")
+}
+
+missing_words <- function(x) {
+  missing <- length(unique(unlist(lapply(x$runs, unscored))))
+  if (missing) without_score(missing, x$runs[[1L]]$predictions)
+}
+
+# What folds warned of; of several methods the same once.
+comparison_notes <- function(x) {
+  notes <- lapply(names(x$runs), function(name) {
+    counts <- alike_together(x$runs[[name]]$warnings)
+    data.frame(note = as.character(names(counts)), where = paste0(
+      counts, " of ", plural(nrow(x$runs[[name]]$fits), "fold"), " of ", name, recycle0 = TRUE))
+  })
+  notes <- do.call(rbind, notes)
+  where <- split(notes$where, factor(notes$note, unique(notes$note)))
+  paste0("note, ", vapply(where, paste, "", collapse = ", "), ": ", names(where), recycle0 = TRUE)
+}
+
+same_as_reference <- function(x) {
+  vapply(x$table$method, function(name) {
+    name != x$against && same_scores(x$scores[, name], x$scores[, x$against])
+  }, NA)
+}
+
+# Two digits of the smallest standard error show where an interval ends.
+enough_digits <- function(se, digits) {
+  se <- se[is.finite(se) & se > 0]
+  if (length(se) == 0L) return(digits)
+  max(digits, 1 - floor(log10(min(se))))
+}
+
+# What the intervals know of the overlap of training sets, and what further columns are.
+inference_words <- function(x) {
+  how <- x$inference$how[x$table$method != x$against]
+  refits <- x$runs[[1L]]$refits
+  failed <- unlist(lapply(x$runs, function(run) run$refits$error))
+  failed <- failed[!is.na(failed)]
+  by_factor <- "a factor on the variance (Nadeau and Bengio)"
+  by_fits <- !is.null(refits) && is.null(x$runs[[1L]]$crossed) && !length(failed)
+  known <- if (by_fits) {
+    paste0("the larger of ", by_factor, " and what ", plural(refits$fits, "further fit"),
+           " a method show")
+  } else by_factor
+  titles <- vapply(x$metrics, `[[`, "", "title")
+  unit <- if (is.null(x$runs[[1L]]$novelty)) "domain" else sub("^level of ", "", x$runs[[1L]]$unit)
+  c(paste0("difference: method - baseline, paired by ", unit, ".", if (any(how != "none")) {
+    paste0(" 95 % CI and p: the mean difference on new domains, allowing for overlapping training ",
+           "sets by ", known, "; ", same_domains, ".")
+  }), if (length(titles) > 1L) {
+    paste0("Differences are of ", titles[[1L]], "; ", enumerate(titles[-1L], quote = ""),
+           ": means over domains, not compared.")
+  }, if (length(failed)) paste0("note, fits without two folds failed: ", failed[1L]))
+}
+
+# A sentence for each finding, with the methods of which it is true, and one where folds failed.
+verdict_words <- function(x) {
+  verdicts <- vapply(seq_along(x$runs), function(i) method_verdict(x, i), "")
+  found <- split(x$table$method, factor(verdicts, intersect(verdict_order, verdicts)))
+  failed <- lapply(x$runs, failed_words)
+  c(paste0(names(found), ": ", vapply(found, paste, "", collapse = ", "), ".", recycle0 = TRUE),
+    paste0(names(failed)[lengths(failed) > 0L], ": ", unlist(failed), recycle0 = TRUE))
+}
+
+verdict_order <- c("Better", "Worse", "Not distinguishable", "Equal in every domain",
+                   "Not compared, because the baseline failed", "No domain has a score",
+                   "Too few domains for an interval", "Scores are not finite")
+
+# "" where there is nothing to compare.
+method_verdict <- function(x, i) {
+  row <- x$table[i, ]
+  if (row$method == x$against || all_failed(x$runs[[i]])) return("")
+  if (all_failed(x$runs[[x$against]])) return("Not compared, because the baseline failed")
+  if (same_as_reference(x)[i]) return("Equal in every domain")
+  verdict(row, x$metrics[[1L]])
+}
+
+# By the 95 % interval.
+verdict <- function(row, measure) {
+  if (is.na(row$difference)) return("No domain has a score")
+  if (!is.finite(row$difference)) return("Scores are not finite")
+  if (is.na(row$lower)) return("Too few domains for an interval")
+  if (row$lower <= 0 && row$upper >= 0) return("Not distinguishable")
+  if (losses(row$difference, measure$better) < 0) "Better" else "Worse"
+}
 
 #' @exportS3Method
 picture.dg_compare <- function(x, ...) {

@@ -7,6 +7,9 @@
 #' [plot.dg_projection()] on colours, and [dg_calibration()] for the picture of predicted
 #' probabilities.
 #'
+#' @usage
+#' # plot(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...)
+#' # autoplot(object, max_labels = 40, interval = TRUE, shots = !is.null(object$shots), ...)
 #' @param x,object The result of [dg_cv()].
 #' @param max_labels At most this many domains are named, evenly, as far as there is room.
 #' @param interval Draw intervals of the domains? The bootstrap computes the score 200 times.
@@ -20,20 +23,78 @@
 #' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
 #' plot(dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10)))
-#' @export
-plot.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...) {
-  show_picture(x, max_labels, interval, shots, ...)
+#' @name plot.dg_cv
+NULL
+
+#' @exportS3Method
+describe_result.dg_cv <- function(x) {
+  titles <- vapply(x$metrics, `[[`, "", "title")
+  columns <- c("score", names(x$metrics)[-1L])
+  means <- vapply(columns, function(name) known_mean(x$domains[[name]]), 0)
+  intervals <- Map(mean_interval, means, x$errors)
+  said <- vapply(intervals, mean_words, "")
+  # of further metrics, as the width of intervals, not all have one
+  said[-1L][vapply(intervals[-1L], anyNA, NA)] <- ""
+  new_result(
+    paste0(x$spec$parts$title, ", ", x$held), x$domains,
+    c(list(column("domain"), column("fold", report = FALSE), column("rows")),
+      score_columns(columns, x$metrics)),
+    facts = c(x$novelty, paste0(
+      titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
+      said,
+      c(paste(", all rows", format(rounded(x$overall, 4))), rep("", length(titles) - 1L))
+    )),
+    notes = c(if (!is.na(x$se)) paste0("Intervals are ", same_domains, "."), cv_notes(x)),
+    most = 10L, unit = "domain", where = "`$domains`",
+    further = c(if (!is.null(x$shots)) list(describe_shots(x)),
+                if (!is.null(x$one_step)) list(describe_one_step(x))),
+    glance = data.frame(
+      metric = titles[1L], mean = x$mean, se = x$se, lower = intervals[[1L]][1L],
+      upper = intervals[[1L]][2L], overall = x$overall, domains = nrow(x$domains),
+      fits = nrow(x$fits), seconds = sum(x$fits$seconds), row.names = NULL
+    ),
+    rows = prediction_rows(x$predictions)
+  )
 }
 
-#' @rdname plot.dg_cv
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_cv <- function(object, max_labels = 40, interval = TRUE,
-                           shots = !is.null(object$shots), ...) {
-  as_ggplot(picture(object, max_labels, interval, shots, ...))
+# On the console by their short names where titles are long.
+score_columns <- function(columns, metrics) {
+  unname(Map(function(score, metric, name) {
+    column(score, metric$title, print = if (nchar(metric$title) > 16L) name else TRUE)
+  }, columns, metrics, names(metrics)))
+}
+
+prediction_rows <- function(rows) {
+  if (is.null(rows)) return("of a source no row is kept")
+  if (is.null(rows$prob)) return(rows)
+  prob <- `colnames<-`(rows$prob, paste0(".prob_", levels(rows$truth)))
+  cbind(rows[setdiff(names(rows), "prob")], prob)
+}
+
+describe_shots <- function(x) {
+  table <- x$shots
+  left <- nrow(x$shot_scores) - max(table$domains)
+  change <- function(name, header) column(name, header, as_number(3), rows = table$shots > 0L)
+  new_result(
+    paste0(x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its other ",
+           "rows (", plural(shot_draws, "draw"), " each", if (left) {
+             paste0("; without ", plural(left, "domain"), " of fewer than ", max(table$shots) + 2L,
+                    " rows")
+           }, ")"),
+    table, list(column("shots", "labels"), column("mean", format = as_number(3)), interval(),
+                change("difference", "change"), change("se_difference", "se of change"))
+  )
+}
+
+describe_one_step <- function(x) {
+  new_result("One Newton step for each domain; from the fit without it, in decision values",
+             x$one_step, list(column("domain"), column("rows"),
+                              column("difference", format = as_each()),
+                              column("change", format = as_each())))
 }
 
 #' @exportS3Method
-picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = FALSE, ...) {
+picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(x$shots), ...) {
   check_no_dots(list(...), c("max_labels", "interval", "shots"))
   if (check_flag(shots, "shots")) {
     if (is.null(x$shots)) {

@@ -6,18 +6,65 @@
 #' approximate 95 % interval, on one axis; above zero is
 #' better. See [plot.dg_projection()] on colours.
 #'
+#' @usage
+#' # plot(x, ...)
+#' # autoplot(object, ...)
 #' @param x,object The result of [dg_diagnose()].
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
 #' toy <- simulate_ellipses(domains = 10, rows = 40, seed = 1)
 #' plot(dg_diagnose(y ~ . | domain, data = toy))
-#' @export
-plot.dg_diagnose <- function(x, ...) show_picture(x, ...)
+#' @name plot.dg_diagnose
+NULL
 
-#' @rdname plot.dg_diagnose
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_diagnose <- function(object, ...) as_ggplot(picture(object, ...))
+#' @exportS3Method
+describe_result.dg_diagnose <- function(x) {
+  means <- colMeans(x$domains[-(1:2)], na.rm = TRUE)
+  score <- x$metric$title
+  gains <- rbind(x$room, x$gain)
+  table <- data.frame(what = c("shift", "room", "gain"),
+                      estimate = c(x$shift$variance - x$shift$level, gains$difference),
+                      lower = c(NA, gains$lower), upper = c(NA, gains$upper),
+                      p = c(x$shift$p, gains$p))
+  variances <- c(x$shift$level, if (same_predictors(x)) 0 else x$shift$variance)
+  new_result(
+    "What is there to gain from domains?",
+    table,
+    list(column("question",
+                values = c("shift of predictors", "room, known domains", "gain, new domains")),
+         column("baseline", format = as_each(), values = c(variances[1L], means[c(1L, 3L)])),
+         column("found", format = as_each(), values = c(variances[2L], means[c(2L, 4L)])),
+         column("estimate", "difference", as_each()),
+         interval("approx. 95 % CI", as_each(), report = "Approximate 95 % CI"),
+         column("p", format = as_p(), report = "p")),
+    facts = paste0(score, ", ", plural(nrow(x$domains), "domain"), ", ", plural(x$rows, "row"),
+                   if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
+                   if (x$rows < x$available) paste(" of", in_full(x$available)), " used"),
+    notes = c(paste0(
+      "Shift: variance between domains; baseline: of permuted rows. Room: a machine that is told ",
+      "the domain; gain: one with domain_distribution(); baseline: pooled; a difference above 0 ",
+      "is better."
+    ), p_decides(x), x$verdict),
+    glance = data.frame(metric = score, domains = nrow(x$domains), rows = x$rows,
+                        available = x$available, ratio = x$shift$ratio)
+  )
+}
+
+# Interval and p are of two procedures; x: of dg_diagnose().
+p_decides <- function(x) {
+  if (all(is.na(c(x$room$p, x$gain$p)))) return(character())
+  apart <- vapply(x[c("room", "gain")], function(row) {
+    isTRUE((row$p <= 0.05) == (row$lower <= 0 && row$upper >= 0))
+  }, NA)
+  paste0("p decides whether there is a gain: it is from ", null_worlds, " simulated responses ",
+         "without one, and that of room takes ", if (is.null(x$units)) "rows" else "units",
+         " for independent. Intervals are of the mean gain over domains and approximate",
+         if (any(apart)) paste0("; that of ", paste(names(apart)[apart], collapse = " and "),
+                                if (sum(apart) > 1L) " disagree with their p"
+                                else " disagrees with its p"),
+         ".")
+}
 
 #' @exportS3Method
 picture.dg_diagnose <- function(x, ...) {

@@ -13,6 +13,9 @@
 #' place are left out, and a note says how many. In ggplot2 they are moved further where the package
 #' ggrepel is installed. See [plot.dg_projection()] on colours.
 #'
+#' @usage
+#' # plot(x, type = NULL, unseen = NULL, ...)
+#' # autoplot(object, type = NULL, unseen = NULL, ...)
 #' @param x,object The result of [mmd()] or [domain_map()].
 #' @param type Which picture; of [domain_map()] the map, else the heat map, if `NULL`.
 #' @param unseen Names of domains to mark as unseen; known already to a [domain_map()].
@@ -25,15 +28,50 @@
 #' distances <- mmd(as.matrix(toy[c("x1", "x2")]), toy$domain)
 #' plot(distances)
 #' plot(distances, type = "map", unseen = levels(toy$domain)[7:8])
-#' @export
-plot.domgen_mmd <- function(x, type = NULL, unseen = NULL, ...) {
-  show_picture(x, type, unseen, ...)
+#' @name plot.domgen_mmd
+NULL
+
+# On the console as matrices, in tables as pairs, the most distant first.
+#' @exportS3Method
+describe_result.domgen_mmd <- function(x) {
+  names <- rownames(x$squared)
+  pairs <- which(upper.tri(x$squared), arr.ind = TRUE)
+  table <- data.frame(first = names[pairs[, 1L]], second = names[pairs[, 2L]],
+                      squared = x$squared[pairs])
+  if (!is.null(x$p_value)) table$p <- x$p_value[pairs]
+  said <- if (!is.null(x$p_value)) {
+    paste0(x$permutations, " permutations",
+           if (!is.null(x$units)) paste(" of", plural(x$units, "unit")))
+  }
+  new_result(
+    paste0("Squared MMD between domains (", if (x$unbiased) "unbiased" else "biased", ")"), table,
+    c(list(column("first", "domain", print = FALSE),
+           column("second", "and domain", print = FALSE),
+           column("squared", "squared MMD", tidy = "estimate", print = FALSE)),
+      if (!is.null(said)) list(column("p", format = as_p(), print = FALSE, report = "p"))),
+    facts = paste0("k(x, z) = ", format_bandwidth(x$kernel)),
+    notes = if (!is.null(said)) paste0("p: ", said, ", not adjusted for several pairs."),
+    shown = order(-table$squared), most = 12L, unit = "pair",
+    where = "as.data.frame(), less distant",
+    further = c(list(distance_matrix(x$squared, NULL, as_number(3))),
+                if (!is.null(said)) list(distance_matrix(x$p_value, "p", as_each()))),
+    glance = data.frame(domains = length(names), unbiased = x$unbiased,
+                        permutations = x$permutations)
+  )
 }
 
-#' @rdname plot.domgen_mmd
-#' @exportS3Method ggplot2::autoplot
-autoplot.domgen_mmd <- function(object, type = NULL, unseen = NULL, ...) {
-  as_ggplot(picture(object, type, unseen, ...))
+distance_matrix <- function(values, title, format, most = 12L) {
+  names <- utils::head(rownames(values), most)
+  shown <- seq_along(names)
+  table <- data.frame(names, values[shown, shown, drop = FALSE], check.names = FALSE)
+  more <- nrow(values) - length(shown)
+  short <- c("", shorten_names(names, 16L))
+  columns <- lapply(seq_along(table), function(j) {
+    column(j, short[j], if (j > 1L) format)
+  })
+  new_result(title, table, columns, report = FALSE, notes = if (more > 0L) {
+    paste0("  and ", plural(more, "more domain"), "; all pairs are in tidy()")
+  })
 }
 
 #' @exportS3Method

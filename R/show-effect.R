@@ -6,6 +6,9 @@
 #' Categories have a picture of their own: points are domains, diamonds the average with its
 #' interval. See [plot.dg_projection()] on colours.
 #'
+#' @usage
+#' # plot(x, predictors = NULL, max_panels = 9, max_domains = 60, ...)
+#' # autoplot(object, predictors = NULL, max_panels = 9, max_domains = 60, ...)
 #' @param x,object The result of [dg_effect()].
 #' @param predictors Which predictors; if `NULL` the numbers, or the categories where there are no
 #'   numbers, those with the widest range first.
@@ -18,15 +21,69 @@
 #' @examples
 #' toy <- simulate_dica(domains = 6, rows = 25, p = 3, seed = 1)
 #' plot(dg_effect(dg_ridge(y ~ . | domain, data = toy, lambda = 1), type = "ale", grid = 8))
-#' @export
-plot.dg_effect <- function(x, predictors = NULL, max_panels = 9, max_domains = 60, ...) {
-  show_picture(x, predictors, max_panels, max_domains, ...)
+#' @name plot.dg_effect
+NULL
+
+#' @exportS3Method
+describe_result.dg_effect <- function(x) {
+  average <- x$average
+  context <- x$type == "context"
+  at <- ifelse(is.na(average$category),
+               vapply(average$at, function(v) format(rounded(v, 3)), ""), average$category)
+  right <- function(values, rows) one_line(values)
+  new_result(
+    effect_title(x), average,
+    c(list(column("predictor", once = TRUE)),
+      if (!all(is.na(average$class))) list(column("class")),
+      list(column("value_at", "at", right, values = at, report = if (context) "Shift" else "Value"),
+           column("value", effect_axis(x), as_exact_as(), tidy = "estimate", print = "value"),
+           column("se", "std. error", as_exact_as(), report = FALSE),
+           interval(paste(100 * x$level, "% CI"), as_exact_as()))),
+    facts = paste0(plural(x$averaged, "row"),
+                   if (x$averaged < x$rows) paste(" of", in_full(x$rows)), ", ",
+                   plural(length(unique(x$domains$domain)), "domain"),
+                   ", each of which weighs the same"),
+    notes = c(paste0(capital(effect_interval(x)), "."),
+              if (context) paste0(capital(context_words(x)), ".")),
+    shown = utils::head(shown_values(average), most_lines), unit = "value", where = "`$average`",
+    glance = data.frame(type = x$type, predictors = length(unique(average$predictor)),
+                        rows = x$rows, averaged = x$averaged,
+                        domains = length(unique(x$domains$domain)), refits = x$refits)
+  )
 }
 
-#' @rdname plot.dg_effect
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_effect <- function(object, predictors = NULL, max_panels = 9, max_domains = 60, ...) {
-  as_ggplot(picture(object, predictors, max_panels, max_domains, ...))
+effect_titles <- c(pdp = "Partial dependence", ale = "Accumulated local effects",
+                   context = "Contextual effects")
+
+effect_title <- function(x) {
+  paste0(effect_titles[[x$type]], " on ", if (nzchar(x$values)) paste("the", x$values)
+         else x$labels$response, ": ", x$title)
+}
+
+# What is shifted.
+context_words <- function(x) {
+  if (!x$judges) return("the model makes no difference between domains")
+  category <- !is.na(x$average$category)
+  paste0("`at`: ", paste(c(if (!all(category)) "shift of the rows that describe a domain",
+                           if (any(category)) "category of all rows that describe a domain"),
+                         collapse = ", or "))
+}
+
+effect_interval <- function(x) {
+  if (all(is.na(x$average$se))) return(paste("one", x$units, "has no interval"))
+  paste0(100 * x$level, " % intervals ",
+         if (x$refits) paste0("by fits without each ", x$units, " (`refits`)")
+         else paste0("over ", plural_units(x$units), ", of the model as it is (`refits = FALSE`)"))
+}
+
+# Of each curve six values at most, its ends among them.
+shown_values <- function(average) {
+  curve <- paste(average$predictor, average$class)
+  keep <- unlist(lapply(split(seq_along(curve), factor(curve, unique(curve))), function(i) {
+    if (!is.na(average$category[i[1L]])) i
+    else i[unique(round(seq(1, length(i), length.out = min(6, length(i)))))]
+  }))
+  sort(keep)
 }
 
 #' @exportS3Method

@@ -5,6 +5,9 @@
 #' Predictors stand in the order of the table, the largest increase on top. See
 #' [plot.dg_projection()] on colours.
 #'
+#' @usage
+#' # plot(x, max_predictors = 20, ...)
+#' # autoplot(object, max_predictors = 20, ...)
 #' @param x,object The result of [dg_importance()].
 #' @param max_predictors At most so many predictors are shown, those with the largest increase.
 #' @param ... Must be empty.
@@ -12,13 +15,54 @@
 #' @examples
 #' toy <- simulate_dica(domains = 8, rows = 25, p = 3, seed = 1)
 #' plot(dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 3))
-#' @export
-plot.dg_importance <- function(x, max_predictors = 20, ...) show_picture(x, max_predictors, ...)
+#' @name plot.dg_importance
+NULL
 
-#' @rdname plot.dg_importance
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_importance <- function(object, max_predictors = 20, ...) {
-  as_ggplot(picture(object, max_predictors, ...))
+#' @exportS3Method
+describe_result.dg_importance <- function(x) {
+  measure <- x$metric[[1L]]
+  before <- known_mean(x$scores$score)
+  new_result(
+    paste0(importance_title(x), ": ", x$spec$parts$title, ", ", x$held), x$table,
+    list(column("predictor", once = TRUE),
+         column("kind", "permuted"),
+         column("increase", format = as_exact_as(), tidy = "estimate",
+                report = capital(importance_label(x))),
+         column("se", "standard error", as_exact_as(), print = "std. error"),
+         interval(paste(100 * x$level, "% CI"), as_exact_as())),
+    facts = importance_basis(x), notes = importance_notes(x),
+    most = most_lines, where = "`$table`",
+    glance = data.frame(metric = measure$title, mean = before, predictors = length(x$predictors),
+                        permutations = x$permutations, domains = nrow(x$scores), fits = x$fits,
+                        seconds = x$seconds)
+  )
+}
+
+# Of a table that print shows.
+most_lines <- 24L
+
+importance_notes <- function(x) {
+  c(fold_warnings(x$warnings, x$fits), if (!is.null(x$failed)) {
+    paste0("note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
+  }, if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
+    "note: nothing \"within\": no domain has two rows"
+  }, paste0("note: ", without_interval(x$table), recycle0 = TRUE))
+}
+
+# Why some lines have no interval, in words; nothing where all have one.
+without_interval <- function(table) {
+  few <- table[is.na(table$se) & is.finite(table$increase), ]
+  pairs <- few$kind != "within"
+  c(if (any(pairs & few$domains < 3L)) {
+    paste0("no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]), quote = "\""),
+           ", which is a mean over pairs of domains: it needs 3 domains")
+  }, if (any(!pairs & few$domains < 2L)) "no interval of \"within\": it needs 2 domains")
+}
+
+importance_title <- function(x) {
+  measure <- x$metric[[1L]]
+  paste0(if (measure$better == "low") "Increase of " else "Increase (fall of ", measure$title,
+         if (measure$better != "low") ")", " when a predictor is permuted")
 }
 
 kind_titles <- c(within = "within domains", between = "between domains", both = "both",

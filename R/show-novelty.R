@@ -5,6 +5,9 @@
 #' p behind it. Distances stand on a logarithmic axis, those below 0.1 at its end. See
 #' [plot.dg_projection()] on colours.
 #'
+#' @usage
+#' # plot(x, max_domains = 30, ...)
+#' # autoplot(object, max_domains = 30, ...)
 #' @param x,object The result of [dg_novelty()].
 #' @param max_domains At most so many new domains are drawn, the farthest.
 #' @param ... Must be empty.
@@ -14,15 +17,59 @@
 #' new <- simulate_dica(domains = 4, rows = 30, seed = 2)
 #' new$x1 <- new$x1 + as.integer(new$domain)
 #' plot(dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new))
-#' @export
-plot.dg_novelty <- function(x, max_domains = 30, ...) {
-  show_picture(x, max_domains, ...)
+#' @name plot.dg_novelty
+NULL
+
+# The farthest first.
+#' @exportS3Method
+describe_result.dg_novelty <- function(x) {
+  domains <- x$domains
+  new_result(
+    paste0("Novelty of ", plural(nrow(domains), "domain"), " among ", x$training, " of training"),
+    domains,
+    list(column("domain"), column("rows"),
+         column("distance", format = as_number(3), tidy = "statistic"),
+         column("median", format = as_number(3), values = apply(x$left_out, 1L, stats::median)),
+         column("farthest", format = as_number(3)),
+         column("p", format = as_number(3), report = "p"),
+         column("resembles",
+                values = vapply(domains$domain, resembled_words, "", x$resembles))),
+    shown = order(domains$p, -domains$distance), most = 12L, unit = "domain",
+    where = "`$domains`, nearer", notes = novelty_words(x),
+    glance = data.frame(domains = nrow(domains), training = x$training, p = min(domains$p))
+  )
 }
 
-#' @rdname plot.dg_novelty
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_novelty <- function(object, max_domains = 30, ...) {
-  as_ggplot(picture(object, max_domains, ...))
+novelty_words <- function(x) {
+  G <- x$training
+  least <- 1 / (G + 1)
+  last <- x$domains$domain[x$domains$p < 1.5 * least]
+  # of the training domains, each left out in turn
+  known <- in_words(data.frame(d = stats::quantile(x$left_out, c(0.5, 0, 1), na.rm = TRUE)), 2)$d
+  c(if (length(last)) {
+    paste0(enumerate(last, quote = "\""), if (length(last) == 1L) " is" else " are",
+           " farther from training than each of the ", G, " training domains when it is left out ",
+           "(p = ", signif(least, 2), ").")
+  } else {
+    paste0("None is farther from training than each of the ", G, " training domains when it is ",
+           "left out.")
+  }, paste0(
+    "median, farthest: distances of the training domains, each left out in turn, by as many rows ",
+    "as the new domain has where sizes differ. p: the share of training domains, with the new ",
+    "one, that are at least as far; uniform for domains of the same kind",
+    if (G < 19L) paste0("; among so few it is never below ", signif(least, 2)), ".",
+    if (any(x$resembles$weight > 0)) {
+      paste0(" resembles: weights by the domain kernel, which make 100 % however far the domain ",
+             "is, ", rounded(100 / G, 2), " % each if none is nearer than another.")
+    }))
+}
+
+# The three largest weights in percent, of at least 1 %.
+resembled_words <- function(domain, resembles) {
+  own <- utils::head(resembles[resembles$domain == domain, ], 3L)
+  own <- own[round(100 * own$weight) >= 1, ]
+  if (nrow(own) == 0L) return("none")
+  paste0(own$training, " (", round(100 * own$weight), " %)", collapse = ", ")
 }
 
 #' @exportS3Method

@@ -5,6 +5,11 @@
 
 picture <- function(x, ...) UseMethod("picture")
 
+#' @exportS3Method
+picture.default <- function(x, ...) {
+  abort("argument", "`x`, ", describe(x), ", has no picture.")
+}
+
 # Draws x, which plot() gives back.
 show_picture <- function(x, ...) {
   draw_picture(picture(x, ...))

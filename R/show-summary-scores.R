@@ -5,6 +5,7 @@
 #' of a [dg_compare()] for each method how often it is the best and its worst domain, ranks and
 #' their tests, and timings; of a
 #' [dg_tune()] the best combinations beside what [summary()][summary.dg_learner] says of the model.
+#' Of other results what `print()` shows, with all rows of the table.
 #'
 #' @param object A result.
 #' @param ... Must be empty; of a tuning, arguments of [summary()][summary.dg_learner] of a learner.
@@ -52,25 +53,30 @@ summary.dg_cv <- function(object, ...) {
   domains <- data.frame(object$domains[worst, ], row.names = NULL, check.names = FALSE)
   structure(list(metrics = data.frame(do.call(rbind, rows), row.names = NULL), domains = domains,
                  fits = nrow(object$fits), seconds = sum(object$fits$seconds),
-                 title = object$spec$parts$title, held = object$held), class = "summary.dg_cv")
+                 title = object$spec$parts$title, held = object$held),
+            class = c("summary.dg_cv", "dg_result"))
 }
 
-#' @export
-print.summary.dg_cv <- function(x, digits = NULL, ...) {
-  at_digits(digits, {
-    cat_line(x$title, ", ", x$held)
-    cat_line("  ", plural(x$fits, "fit"), " in ", rounded(x$seconds, 2), " s\n")
-    # a share beside the width of an interval: each number has its own digits
-    lines <- x$metrics
-    lines[-1L] <- lapply(lines[-1L], function(v) {
-      vapply(v, function(one) format(rounded(one, 4)), "")
-    })
-    cat_table(lines, text = "metric")
-    cat_line("\nWorst domains, by ", x$metrics$metric[1L])
-    cat_table(in_words(utils::head(scores_by_name(x$domains), 5L), 4), text = "domain")
-    more_lines(nrow(x$domains) - 5L, "domain", "$domains")
-  })
-  invisible(x)
+#' @exportS3Method
+describe_result.summary.dg_cv <- function(x) {
+  titles <- x$metrics$metric
+  worst <- new_result(
+    paste("Worst domains, by", titles[1L]), x$domains,
+    c(list(column("domain"), column("fold"), column("rows")),
+      # with several metrics the first is `score` too
+      Map(column, c("score", names(x$domains)[-(1:5)]), titles, USE.NAMES = FALSE)),
+    most = 5L, unit = "domain", where = "`$domains`"
+  )
+  # a share beside the width of an interval: each number has its own digits
+  number <- function(name, ...) column(name, ..., format = as_each(4))
+  new_result(
+    paste0(x$title, ", ", x$held), x$metrics,
+    list(column("metric"), number("mean", tidy = "estimate"),
+         number("se", "std. error"), interval(format = as_each(4)), number("worst"),
+         number("median"), number("best")),
+    facts = paste0(plural(x$fits, "fit"), " in ", rounded(x$seconds, 2), " s"),
+    further = list(worst)
+  )
 }
 
 #' @rdname summary.dg_cv
@@ -94,19 +100,39 @@ summary.dg_compare <- function(object, ...) {
                        least = least_rank_p(object), seconds = object$table$seconds),
     friedman = object$friedman, metric = object$metrics[[1L]]$title, against = object$against,
     domains = nrow(scores)
-  ), class = "summary.dg_compare")
+  ), class = c("summary.dg_compare", "dg_result"))
 }
 
-#' @export
-print.summary.dg_compare <- function(x, digits = NULL, ...) {
-  at_digits(digits, {
-    cat_line(x$metric, " on ", plural(x$domains, "left-out domain"), "; better_in: domains with a ",
-             "better score than \"", x$against, "\"\n")
-    cat_table(in_words(x$methods, 4), text = c("method", "worst_domain"))
-    cat_line("")
-    describe_ranks(x)
-  })
-  invisible(x)
+#' @exportS3Method
+describe_result.summary.dg_compare <- function(x) {
+  other <- x$ranks$method != x$against
+  p <- function(name) column(name, format = as_p(), rows = !is.na(x$ranks[[name]]))
+  ranks <- new_result(
+    "Ranks, tests and timings", x$ranks,
+    list(column("method"), column("overall"),
+         column("rank", format = as_decimals(2)),
+         column("se", "se of difference", rows = other), p("p"), p("p_rank"), p("least"),
+         column("seconds", format = as_decimals(1)))
+  )
+  new_result(
+    paste0("Comparison of ", plural(nrow(x$methods), "method"), ": ", x$metric, ", ",
+           plural(x$domains, "domain"), " held out"),
+    x$methods,
+    list(column("method"), column("mean"), column("best_in"),
+         column("better_in"), column("worst"), column("worst_domain")),
+    facts = paste("baseline:", x$against), further = list(ranks),
+    notes = c(
+      "better_in: domains with a better score than the baseline.",
+      paste("overall: of all rows together; rank: mean rank in a domain, 1 is best; std. error and",
+            "p: of the mean difference from the baseline."),
+      paste("p_rank: Wilcoxon's signed ranks (do differences lie evenly about zero?), allowing for",
+            "overlapping training sets; least: the smallest p_rank that so many domains allow."),
+      if (!is.null(x$friedman)) {
+        paste0("Friedman's test on ranks in a domain, without the null model: ",
+               p_words(x$friedman$p), ".")
+      }
+    )
+  )
 }
 
 # p_rank if all domains that differ did so alike.
@@ -118,33 +144,11 @@ least_rank_p <- function(object) {
   }, 0)
 }
 
-describe_ranks <- function(x) {
-  cells <- x$ranks
-  cells[c("p", "p_rank", "least")] <- lapply(cells[c("p", "p_rank", "least")], function(p) {
-    ifelse(is.na(p), "", vapply(p, format_p, ""))
-  })
-  cells$se <- ifelse(cells$method == x$against, "", in_words(cells["se"], 4)$se)
-  cells$rank <- formatC(cells$rank, digits = 2L, format = "f")
-  cells$seconds <- formatC(cells$seconds, digits = 1L, format = "f")
-  cells <- in_words(cells, 4)
-  # beside the mean rank it would be taken for that of the rank
-  names(cells)[names(cells) == "se"] <- "se of difference"
-  cat_table(cells, text = "method")
-  cat_line("\n  overall: of all rows together; rank: mean rank in a domain, 1 is best; p: of the ",
-           "mean difference")
-  cat_line("  p_rank: Wilcoxon's signed ranks (do differences lie evenly about zero?), allowing ",
-           "for overlapping training sets; least: the smallest p_rank that so many domains allow")
-  if (!is.null(x$friedman)) {
-    cat_line("  Friedman's test on ranks in a domain, without the null model: ",
-             p_words(x$friedman$p))
-  }
-}
-
 #' @rdname summary.dg_cv
 #' @export
 summary.dg_tuned <- function(object, ...) {
   structure(c(from_whole(object, summarise_tuning(object$tuning)), list(model = NextMethod())),
-            class = "summary.dg_tuned")
+            class = c("summary.dg_tuned", "dg_result"))
 }
 
 summarise_tuning <- function(tuning) {
@@ -154,13 +158,12 @@ summarise_tuning <- function(tuning) {
   list(best = best, metric = tuning$metric$title, choices = nrow(tuning$table))
 }
 
-#' @export
-print.summary.dg_tuned <- function(x, digits = NULL, ...) {
-  at_digits(digits, {
-    cat_line("The best of ", plural(x$choices, "combination"), ", by mean ", x$metric, "\n")
-    cat_table(in_words(x$best, 4))
-    cat_line("")
-    describe_learner(x$model)
-  })
-  invisible(x)
+#' @exportS3Method
+describe_result.summary.dg_tuned <- function(x) {
+  new_result(
+    paste0("Best of ", plural(x$choices, "combination"), ", by mean ", x$metric), x$best,
+    c(lapply(setdiff(names(x$best), c("mean", "se")), column),
+      list(column("mean", x$metric, tidy = "estimate"), column("se", "std. error", as_number(3)))),
+    after = function() describe_learner(x$model)
+  )
 }

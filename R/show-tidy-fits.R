@@ -6,15 +6,11 @@
 #' of the tibble package where that is loaded, and have no list columns.
 #' [as.data.frame()][as.data.frame.domgen] gives the tables of `tidy()` as plain data frames.
 #'
-#' `tidy()` takes a result apart: of a projection a line per component; of a [dg_gp()] its
+#' `tidy()` takes a result apart: of a projection a row per component; of a [dg_gp()] its
 #' parameters, of a [dg_lm()], [dg_net()] or [dg_mixed()] its coefficients, of a [dg_ensemble()] the
-#' weights of its members, of other learners the parameters they were fitted with; of a [dg_cv()]
-#' a line per domain; of a [dg_compare()] a line per method; of a [dg_tune()] a line per choice; of
-#' a [dg_auto()] a line per candidate; of [mmd()] a line per pair of domains; of
-#' [dg_calibration()] its table; of a [dg_diagnose()] a line each for shift, room and gain; of a
-#' [dg_cost()] a line per pass over the rows; of a [dg_novelty()] a line per new domain; of a
-#' [dg_importance()] a line per predictor and kind; of a [dg_effect()] a line per predictor and
-#' value, on average over domains.
+#' weights of its members, of other learners the parameters they were fitted with; of other results
+#' the table that [as.data.frame()][as.data.frame.domgen] lists. Columns have broom's names:
+#' `estimate`, `std.error`, `conf.low`, `conf.high`, `statistic`, `p.value`.
 #'
 #' `glance()` sums it up in one line.
 #'
@@ -88,7 +84,11 @@ augmented_rows <- function(x, newdata) {
 
 #' @rdname tidy.domgen
 #' @export
-tidy.dg_learner <- alone(function(x) model_terms(learner_of(x), x$spec))
+tidy.dg_learner <- alone(function(x) {
+  terms <- model_terms(learner_of(x), x$spec)
+  # numbers that were fitted
+  if (is.numeric(terms$value)) as_broom(terms, c(name = "term", value = "estimate")) else terms
+})
 
 # A line a parameter; of a learner without any of its own, those it was fitted with.
 model_terms <- function(learner, spec) UseMethod("model_terms")

@@ -11,6 +11,9 @@
 #'
 #' See [plot.dg_projection()] on colours.
 #'
+#' @usage
+#' # plot(x, type = NULL, parameters = NULL, ...)
+#' # autoplot(object, type = NULL, parameters = NULL, ...)
 #' @param x,object The result of [dg_tune()].
 #' @param type Which picture; `NULL`: the surface if exactly two parameters have several values and
 #'   most pairs of them were tried, else curves.
@@ -26,15 +29,46 @@
 #'                  grid = list(cost = 10^(0:2), times = c(0.5, 1)))
 #' plot(tuned)
 #' plot(tuned, type = "curves")
-#' @export
-plot.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
-  show_picture(x, type, parameters, ...)
+#' @name plot.dg_tuned
+NULL
+
+#' @exportS3Method
+describe_result.dg_tuned <- function(x) from_whole(x, describe_tuning(x), "x")
+
+describe_tuning <- function(x) {
+  tuning <- x$tuning
+  names <- names(tuning$best)
+  table <- cbind(tuning$table, chosen = seq_len(nrow(tuning$table)) == tuning$chosen)
+  best <- table[tuning$chosen, ]
+  score <- tuning$metric$title
+  order <- order(losses(table$mean, tuning$metric$better))
+  new_result(
+    paste0("Best of ", plural(nrow(table), "combination"), ": ", score, ", ", tuning$held), table,
+    c(lapply(names, function(name) column(name, report = name)),
+      list(column("mean", score, tidy = "estimate", report = paste("Mean", score)),
+           column("se", "standard error", as_number(3), print = "std. error"))),
+    shown = order[is.na(table$error[order])], most = 10L, unit = "combination",
+    where = "`$tuning$table`",
+    notes = c(paste0("Chosen: ", paste(names, "=", vapply(tuning$best, format_value, ""),
+                                       collapse = ", "),
+                     if (tuning$rule == "one_se") ", the simplest within one standard error", "; ",
+                     score, " ", rounded(best$mean, 4), error_words(best$se),
+                     ". On new domains expect somewhat worse, see ?dg_tune."),
+              tuning_notes(tuning)),
+    glance = data.frame(best[names], metric = score, mean = best$mean, se = best$se,
+                        choices = nrow(table), failed = sum(!is.na(table$error)),
+                        seconds = sum(table$seconds), row.names = NULL, check.names = FALSE),
+    # the model alone
+    after = function() print(structure(x, class = class(x)[-(1:2)]))
+  )
 }
 
-#' @rdname plot.dg_tuned
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_tuned <- function(object, type = NULL, parameters = NULL, ...) {
-  as_ggplot(picture(object, type, parameters, ...))
+tuning_notes <- function(tuning) {
+  errors <- stats::na.omit(tuning$table$error)
+  c(if (isTRUE(tuning$budget$spent)) {
+    paste0("the time budget of ", format(tuning$budget$seconds), " s was spent before the ",
+           "search was done: the best so far.")
+  }, if (length(errors)) paste0(plural(length(errors), "combination"), " failed: ", errors[1L]))
 }
 
 #' @exportS3Method

@@ -315,7 +315,7 @@ new_effect <- function(model, asked, progress) {
     rows = length(asked$rows$domain), averaged = length(asked$chosen),
     judges = judges_other_rows(model), labels = variable_names(model$blueprint),
     values = value_words(model), title = model$spec$parts$title
-  ), class = "dg_effect")
+  ), class = c("dg_effect", "dg_result"))
 }
 
 value_words <- function(model) {
@@ -361,71 +361,4 @@ effect_lines <- function(part, grid, without, asked, domains) {
                             lower = average - half, upper = average + half,
                             domains = colSums(curves$inside)),
        domains = single[!is.na(single$value), ])
-}
-
-#' @export
-print.dg_effect <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_effect(x))
-  invisible(x)
-}
-
-effect_titles <- c(pdp = "Partial dependence", ale = "Accumulated local effects",
-                   context = "Contextual effects")
-
-effect_title <- function(x) {
-  paste0(effect_titles[[x$type]], " on ", if (nzchar(x$values)) paste("the", x$values)
-         else x$labels$response, ": ", x$title)
-}
-
-describe_effect <- function(x) {
-  domains <- length(unique(x$domains$domain))
-  cat_line(effect_title(x))
-  cat_line("  ", plural(x$averaged, "row"), if (x$averaged < x$rows) paste(" of", in_full(x$rows)),
-           ", ", plural(domains, "domain"), ", each of which weighs the same; ", effect_interval(x))
-  if (x$type == "context") {
-    cat_line("  ", context_words(x))
-  }
-  cat_line("")
-  shown <- shown_values(x$average)
-  cells <- effect_cells(shown)
-  cat_table(utils::head(cells, most_lines), text = c("predictor", "class"))
-  hidden <- nrow(x$average) - min(nrow(cells), most_lines)
-  if (hidden > 0L) cat_line("  and ", hidden, " more in `$average`")
-}
-
-# What is shifted.
-context_words <- function(x) {
-  if (!x$judges) return("the model makes no difference between domains")
-  category <- !is.na(x$average$category)
-  paste0("`at`: ", paste(c(if (!all(category)) "shift of the rows that describe a domain",
-                           if (any(category)) "category of all rows that describe a domain"),
-                         collapse = ", or "))
-}
-
-effect_interval <- function(x) {
-  if (all(is.na(x$average$se))) return(paste("one", x$units, "has no interval"))
-  paste0(100 * x$level, " % intervals ",
-         if (x$refits) paste0("by fits without each ", x$units, " (`refits`)")
-         else paste0("over ", plural_units(x$units), ", of the model as it is (`refits = FALSE`)"))
-}
-
-# Of each curve six values at most, its ends among them.
-shown_values <- function(average) {
-  curve <- paste(average$predictor, average$class)
-  keep <- unlist(lapply(split(seq_along(curve), factor(curve, unique(curve))), function(i) {
-    if (!is.na(average$category[i[1L]])) i
-    else i[unique(round(seq(1, length(i), length.out = min(6, length(i)))))]
-  }))
-  average[sort(keep), ]
-}
-
-effect_cells <- function(lines) {
-  at <- ifelse(is.na(lines$category), vapply(lines$at, function(v) format(rounded(v, 3)), ""),
-               lines$category)
-  cells <- data.frame(predictor = lines$predictor, class = lines$class, at = at,
-                      error_cells(lines[c("value", "se", "lower", "upper")]))
-  if (all(is.na(cells$class))) cells$class <- NULL
-  curve <- paste(lines$predictor, lines$class)
-  cells$predictor[c(FALSE, curve[-1L] == curve[-length(curve)])] <- ""
-  cells
 }

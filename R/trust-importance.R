@@ -251,7 +251,7 @@ new_importance <- function(plan, results) {
     seconds = sum(vapply(c(results, pairs), `[[`, 0, "seconds")),
     held = held_out(plan$splits, task), labels = task$labels,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = plan$specs[[1L]]
-  ), class = "dg_importance")
+  ), class = c("dg_importance", "dg_result"))
 }
 
 # By fits without a domain's own group and another, see scores_without(); NULL without such fits.
@@ -318,75 +318,9 @@ failed_importance <- function(plan, results) {
   list(folds = run$failed, pairs = length(lost) > 0L)
 }
 
-#' @export
-print.dg_importance <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_importance(x))
-  invisible(x)
-}
-
-# Lines of a table that print shows.
-most_lines <- 24L
-
-describe_importance <- function(x) {
-  cat_line(importance_title(x), ", ", x$spec$parts$title, ", ", x$held)
-  cat_line("  ", importance_basis(x))
-  cat_line(paste0("  ", importance_notes(x), recycle0 = TRUE))
-  cat_line("")
-  shown <- utils::head(x$table, most_lines)
-  repeated <- c(FALSE, shown$predictor[-1L] == shown$predictor[-nrow(shown)])
-  cells <- data.frame(shown[c("predictor", "kind")],
-                      error_cells(shown[c("increase", "se", "lower", "upper")]))
-  cells$predictor[repeated] <- ""
-  cat_table(cells, text = c("predictor", "kind"))
-  if (nrow(x$table) > most_lines) {
-    cat_line("  and ", nrow(x$table) - most_lines, " more in `$table`")
-  }
-}
-
 # What the increases are added to, and what their intervals are of.
 importance_basis <- function(x) {
   paste0(x$metric[[1L]]$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
          plural(x$permutations, "permutation"), "; ", 100 * x$level,
          " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
-}
-
-importance_notes <- function(x) {
-  c(fold_warnings(x$warnings, x$fits), if (!is.null(x$failed)) {
-    paste0("note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
-  }, if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
-    "note: nothing \"within\": no domain has two rows"
-  }, paste0("note: ", without_interval(x$table), recycle0 = TRUE))
-}
-
-# Why some lines have no interval, in words; nothing where all have one.
-without_interval <- function(table) {
-  few <- table[is.na(table$se) & is.finite(table$increase), ]
-  pairs <- few$kind != "within"
-  c(if (any(pairs & few$domains < 3L)) {
-    paste0("no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]), quote = "\""),
-           ", which is a mean over pairs of domains: it needs 3 domains")
-  }, if (any(!pairs & few$domains < 2L)) "no interval of \"within\": it needs 2 domains")
-}
-
-# Numbers of a line with the decimals that show two digits of its standard error, the second column.
-error_cells <- function(lines) {
-  more <- max(getOption("digits") - 7L, -1L)
-  cells <- lapply(lines, function(values) {
-    vapply(seq_along(values), function(i) {
-      se <- lines[[2L]][i]
-      if (is.na(values[i])) return("NA")
-      if (!is.finite(se) || se == 0 || !is.finite(values[i])) return(format(rounded(values[i], 3)))
-      decimals <- 1 + more - floor(log10(se))
-      if (decimals > 8 || abs(values[i]) >= 1e8) return(format(rounded(values[i], 3)))
-      # + 0 turns -0 into 0
-      formatC(round(values[i], decimals) + 0, max(decimals, 0), format = "f")
-    }, "")
-  })
-  as.data.frame(cells)
-}
-
-importance_title <- function(x) {
-  measure <- x$metric[[1L]]
-  paste0(if (measure$better == "low") "Increase of " else "Increase (fall of ", measure$title,
-         if (measure$better != "low") ")", " when a predictor is permuted")
 }

@@ -146,77 +146,7 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
                  resembles = resembled(view, levels(model$domain)),
                  training = nlevels(model$domain), left_out = left_out,
                  labels = variable_names(model$blueprint)),
-            class = "dg_novelty")
-}
-
-#' @export
-summary.dg_novelty <- function(object, ...) object
-
-#' @export
-print.dg_novelty <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_novelty(x))
-  invisible(x)
-}
-
-# How many are shown.
-novelty_lines <- 12L
-
-# The farthest first.
-describe_novelty <- function(x) {
-  cat_line("Novelty of ", plural(nrow(x$domains), "domain"), " among ", x$training, " of training")
-  cells <- novelty_cells(x, novelty_lines)
-  cat_table(cells, text = c("domain", "resembles"))
-  cat_line(paste0("  ", rows_left(x$domains, novelty_lines, "domain", "`$domains`, nearer"),
-                  recycle0 = TRUE))
-  cat_line("")
-  for (line in novelty_words(x)) cat_line(line)
-}
-
-novelty_cells <- function(x, most) {
-  order <- order(x$domains$p, -x$domains$distance)
-  order <- utils::head(order, most)
-  cells <- x$domains[order, c("domain", "rows")]
-  # with each new domain others are drawn of the training domains, where sizes differ
-  known <- x$left_out[order, , drop = FALSE]
-  distances <- in_words(data.frame(new = x$domains$distance[order],
-                                   median = apply(known, 1L, stats::median),
-                                   farthest = x$domains$farthest[order]), 3)
-  cells[c("distance", "median", "farthest")] <- distances
-  cells$p <- in_words(x$domains["p"], 3)$p[order]
-  cells$resembles <- vapply(cells$domain, resembled_words, "", x$resembles)
-  cells
-}
-
-novelty_words <- function(x) {
-  G <- x$training
-  least <- 1 / (G + 1)
-  last <- x$domains$domain[x$domains$p < 1.5 * least]
-  # of the training domains, each left out in turn
-  known <- in_words(data.frame(d = stats::quantile(x$left_out, c(0.5, 0, 1), na.rm = TRUE)), 2)$d
-  c(if (length(last)) {
-    paste0(enumerate(last, quote = "\""), if (length(last) == 1L) " is" else " are",
-           " farther from training than each of the ", G, " training domains when it is left out ",
-           "(p = ", signif(least, 2), ").")
-  } else {
-    paste0("None is farther from training than each of the ", G, " training domains when it is ",
-           "left out.")
-  }, paste0(
-    "median, farthest: distances of the training domains, each left out in turn, by as many rows ",
-    "as the new domain has where sizes differ. p: the share of training domains, with the new ",
-    "one, that are at least as far; uniform for domains of the same kind",
-    if (G < 19L) paste0("; among so few it is never below ", signif(least, 2)), ".",
-    if (any(x$resembles$weight > 0)) {
-      paste0(" resembles: weights by the domain kernel, which make 100 % however far the domain ",
-             "is, ", rounded(100 / G, 2), " % each if none is nearer than another.")
-    }))
-}
-
-# The three largest weights in percent, of at least 1 %.
-resembled_words <- function(domain, resembles) {
-  own <- utils::head(resembles[resembles$domain == domain, ], 3L)
-  own <- own[round(100 * own$weight) >= 1, ]
-  if (nrow(own) == 0L) return("none")
-  paste0(own$training, " (", round(100 * own$weight), " %)", collapse = ", ")
+            class = c("dg_novelty", "dg_result"))
 }
 
 # ---- the rows of both sides in the model's predictors, and the kernel that describes domains --

@@ -18,5 +18,5 @@ test_that("results become tables of flextable with caption, headers and notes", 
   expect_equal(as.numeric(table$body$dataset$score), cv$domains$score, tolerance = 1e-3)
   expect_match(as.character(flextable::htmltools_value(table)), "held out one at a time")
   rows <- flextable::as_flextable(comparison)$footer$dataset[[1L]]
-  expect_match(rows, "null: ", all = FALSE)
+  expect_match(rows, "^Not distinguishable: null", all = FALSE)
 })

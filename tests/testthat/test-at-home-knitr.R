@@ -104,11 +104,11 @@ test_that("Sweave and HTML documents of knitr get their own markup", {
   }
   latex <- knit_in("latex")
   expect_match(latex, "\\begin{tabular}", fixed = TRUE)
-  expect_match(latex, "\\item null: not distinguishable from 50 \\% of\\_a \\textless{}b", fixed = TRUE)
+  expect_match(latex, "baseline: 50 \\% of\\_a \\textless{}b", fixed = TRUE)
   expect_match(latex, "\n50 \\% of\\_a \\textless{}b\\textgreater{} &", fixed = TRUE)
   html <- knit_in("html")
   expect_match(html, "<table", fixed = TRUE)
-  expect_match(html, "<li>null: not distinguishable from 50 % of_a &lt;b&gt;", fixed = TRUE)
+  expect_match(html, "baseline: 50 % of_a &lt;b&gt;</li>", fixed = TRUE)
 })
 
 test_that("kable() and gt() take the table of every result", {
@@ -139,7 +139,8 @@ test_that("a knitted table has the notes and the shots that print() shows, and n
   with_shots <- dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy_domains(4, 10), shots = c(1, 3))
   text <- notes(with_shots)
   expect_match(text, "with labelled rows of each held-out domain")
-  expect_match(text, paste0("- 3 labels: mean ", shots_cells(with_shots)$mean[3]), fixed = TRUE)
+  expect_match(text, paste0("\n- labels 3, mean ", column_words(with_shots$shots$mean, 3)[3]),
+               fixed = TRUE)
   # all pairs of 40 domains are 780
   many <- mmd(as.matrix(iris[1:4])[1:120, ], gl(40, 3))
   cells <- pipe_cells(knitr::knit_print(many))

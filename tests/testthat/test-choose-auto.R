@@ -387,7 +387,7 @@ test_that("what was chosen is printed with what was not", {
   expect_output(print(model), "[0-9]+ candidates tried")
   expect_output(print(model), "RMSE on left-out domains \\([0-9]+ rows")
   expect_output(print(model), "RMSE expected on a new domain: [0-9.]+ \\(95 % interval [0-9.]+ to")
-  expect_output(print(model), "not chosen")
+  expect_output(print(model), "chosen +candidate")
   others <- best_others(model$choice$table)
   expect_false(any(model$choice$table$member[others]))
   expect_output(print(dg_auto()), "Ensemble chosen by the training domains")

@@ -49,13 +49,13 @@ test_that("every metric that was asked for is in the table", {
   toy <- toy_domains(5, 12)
   result <- dg_compare(list(a = dg_lm()), y ~ . | domain, data = toy, refits = FALSE,
                        metric = c("rmse", "mae", "r2"))
-  cells <- comparison_cells(result)
-  expect_identical(names(cells), c("method", "RMSE", "difference", "95 % CI", "p",
-                                   "mean absolute error", "R squared"))
-  expect_equal(as.numeric(cells[["mean absolute error"]]),
+  found <- result_cells(describe_result(result), "print")
+  expect_identical(found$headers, c("method", "RMSE", "difference", "95 % CI", "p",
+                                    "mean absolute error", "R squared"))
+  expect_equal(as.numeric(found$cells$mae),
                unname(vapply(result$runs, function(run) mean(run$domains$mae), 0)), tolerance = 1e-3)
   text <- gsub("\\s+", " ", paste(capture.output(print(result)), collapse = " "))
-  expect_match(text, "differences are of RMSE; mean absolute error, R squared: means over domains")
+  expect_match(text, "Differences are of RMSE; mean absolute error, R squared: means over domains")
 })
 
 test_that("methods that differ by rounding alone are said to be equal, and rank alike", {
@@ -69,8 +69,8 @@ test_that("methods that differ by rounding alone are said to be equal, and rank 
   expect_equal(result$table$rank[2], result$table$rank[3])
   expect_equal(result$scores, scores, ignore_attr = TRUE)
   printed <- capture.output(print(result))
-  expect_match(printed, "b: equal to a in every domain", all = FALSE, fixed = TRUE)
-  expect_match(printed, "c: not distinguishable from a", all = FALSE, fixed = TRUE)
+  expect_match(printed, "Equal in every domain: b.", all = FALSE, fixed = TRUE)
+  expect_match(printed, "Not distinguishable: null, c.", all = FALSE, fixed = TRUE)
   expect_match(printed, "^ b +[0-9.]+ +0.0+$", all = FALSE)
   expect_identical(summary(result)$methods$best_in[2:3], rep(summary(result)$methods$best_in[2], 2))
 })

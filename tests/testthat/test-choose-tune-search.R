@@ -88,7 +88,7 @@ test_that("a time budget that is spent gives the best so far and says so", {
   found <- none$tuning$table
   expect_equal(found$mean, same$mean[same$lambda == found$lambda & same$times == found$times])
   expect_names_argument(list(function() tune(budget = 0), function() tune(budget = "1h")), "budget")
-  expect_output(print(tune(budget = 1e6)), "Chosen among")
+  expect_output(print(tune(budget = 1e6)), "Best of")
 })
 
 test_that("a time budget keeps what was scored before it was spent", {

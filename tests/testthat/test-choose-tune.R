@@ -121,7 +121,7 @@ test_that("the model is the best choice, fitted to all rows", {
   expect_equal(tuned$tuning$table$se[tuned$tuning$chosen], result$se, tolerance = 1e-8)
   expect_s3_class(tuned, c("dg_tuned", "dg_ridge", "dg_fit"), exact = FALSE)
   expect_said(print(tuned),
-              "Chosen among 6 combinations by mean absolute error, 5 domains held out in 3 folds")
+              "Best of 6 combinations: mean absolute error, 5 domains held out in 3 folds")
   # as a specification, by matrix, from a fitted model
   set.seed(1)
   again <- fit(dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae"),

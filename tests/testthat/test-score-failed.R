@@ -116,7 +116,7 @@ test_that("a method that fails is a line, and the others are compared as without
   expect_all_drawn(x)
 
   expect_warning(x <- compare(c(both, never = list(never)), against = "never"), "all folds failed")
-  expect_output(print(x), "lm: not compared, because never failed")
+  expect_output(print(x), "Not compared, because the baseline failed: null, lm, ridge")
   expect_all_drawn(x)
   luck$good <- TRUE
   expect_false(anyNA(dg_resume()$table$mean))

@@ -144,7 +144,7 @@ test_that("print, summary, glance, plot and report give the same interval of a s
   d <- cv$domains$score
   se <- sd(d) * sqrt(1 / 5 + 1 / 4)
   expected <- mean(d) * exp(c(-1, 1) * qt(0.975, 4) * se / mean(d))
-  expect_equal(unlist(glance(cv)[c("lower", "upper")], use.names = FALSE), expected)
+  expect_equal(unlist(glance(cv)[c("conf.low", "conf.high")], use.names = FALSE), expected)
   expect_equal(unlist(summary(cv)$metrics[c("lower", "upper")], use.names = FALSE), expected)
   expect_equal(attr(cv_frame(cv, FALSE), "mean")[2:3], expected)
   words <- mean_words(expected)
@@ -175,7 +175,7 @@ test_that("a fit without two folds that fails costs the refits, not the comparis
   expect_match(result$runs$lm$refits$error, "held out: ")
   expect_identical(result$inference$how[2:1], c("none", "factor"))
   expect_output(print(result), "note, fits without two folds failed: With domains")
-  expect_output(print(result), "by a\\s+factor on the variance")
+  expect_output(print(result), "by a\\s+factor\\s+on\\s+the\\s+variance")
 })
 
 test_that("intervals of a difference cover it under leave-one-domain-out", {

@@ -254,7 +254,7 @@ test_that("many domains are named in part, with a note", {
   expect_all_drawn(cv, interval = FALSE)
   squared <- as.matrix(stats::dist(seq_len(70)))
   dimnames(squared) <- rep(list(paste("University hospital number", 1:70)), 2)
-  distances <- structure(list(squared = squared), class = "domgen_mmd")
+  distances <- structure(list(squared = squared), class = c("domgen_mmd", "dg_result"))
   expect_all_drawn(distances)
   expect_all_drawn(distances, type = "map", unseen = rownames(squared)[70])
 })
@@ -358,7 +358,7 @@ test_that("calibration of a model asks for new rows with classes it knows", {
   expect_identical(calibration$rows, nrow(new))
   expect_identical(calibration$domains, 3L)
   expect_output(print(calibration),
-                "observed/expected by domain .* slope by domain .*All domains together")
+                "observed/expected by domain .* slope by domain .*all domains together")
   expect_domgen_error(dg_calibration(model), "`newdata` must be given")
   expect_domgen_error(dg_calibration(model, new[names(new) != "ill"]), "must have the response")
   new$ill <- "unknown"

@@ -45,7 +45,8 @@ test_that("a row that na.exclude left out keeps its place", {
 
 test_that("a Gaussian process has its parameters and its likelihood", {
   model <- dg_gp(y ~ . | domain, data = toy_domains(3, 10), optimise = FALSE)
-  expect_identical(as.data.frame(tidy(model)), model$parameters)
+  expect_identical(unname(as.data.frame(tidy(model))), unname(model$parameters))
+  expect_named(tidy(model), c("term", "estimate", "fitted", "at_bound", "meaning"))
   expect_equal(glance(model)$logLik, as.numeric(logLik(model)))
 })
 
@@ -62,7 +63,10 @@ test_that("cross-validations, comparisons and searches are one line each and as 
     expect_equal(rows[[paste0(".prob_", class)]], unname(classes$predictions$prob[, class]))
   }
   comparison <- dg_compare(list(pooled = dg_lm()), y ~ . | domain, data = toy)
-  expect_identical(as.data.frame(tidy(comparison)), comparison$table)
+  table <- as.data.frame(tidy(comparison))
+  expect_identical(unname(table), unname(comparison$table))
+  expect_named(table, c("method", "mean", "overall", "rank", "estimate", "std.error", "conf.low",
+                        "conf.high", "p.value", "p_rank", "seconds", "error"))
   expect_identical(nrow(glance(comparison)), 1L)
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = list(lambda = c(1, 10)),
                    extend = FALSE)
@@ -76,7 +80,7 @@ test_that("distances have a line per pair", {
   set.seed(1)
   pairs <- tidy(mmd(x, iris$Species, permutations = 19))
   expect_identical(nrow(pairs), 3L)
-  expect_equal(pairs$squared[1], mmd(x, iris$Species)$squared["setosa", "versicolor"])
+  expect_equal(pairs$estimate[1], mmd(x, iris$Species)$squared["setosa", "versicolor"])
   expect_equal(pairs$p.value, rep(0.05, 3))
 })
 

@@ -221,7 +221,7 @@ test_that("a fixed reference is kept, and one domain has no interval", {
   one <- world[world$g == "d01", ]
   alone <- dg_effect(distributional, "x", one, grid = 3)
   expect_true(all(is.na(alone$average$se)))
-  expect_output(print(alone), "one domain has no interval")
+  expect_output(print(alone), "One domain has no interval")
   drawn(plot(alone))
 })
 

@@ -291,7 +291,7 @@ test_that("print shows the largest first, as wide as the page", {
   result <- with_seed(1, dg_importance(dg_lm(domain_means = TRUE), y ~ x + z | g,
                                        data = two_level(8, 10), permutations = 3))
   expect_snapshot(print(result))
-  expect_identical(tidy(result)$increase, result$table$increase)
+  expect_identical(tidy(result)$estimate, result$table$increase)
   expect_identical(glance(result)$fits, 8L)
   expect_identical(as.data.frame(result)$kind, result$table$kind)
 })

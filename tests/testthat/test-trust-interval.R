@@ -412,7 +412,7 @@ test_that("how the width of intervals varies only refits tell", {
   alone <- run()
   expect_identical(alone$errors$width$se, NA_real_)
   expect_true(is.finite(alone$errors$coverage$se))
-  expect_output(print(alone), "width of 90 % intervals: [0-9.]+\n")
+  expect_output(print(alone), "width of 90 % intervals: mean over domains [0-9.]+\n")
   refitted <- run(refits = TRUE)
   expect_true(is.finite(refitted$errors$width$se))
   expect_identical(refitted$errors$width$how, "jackknife")

@@ -185,8 +185,9 @@ test_that("it is printed in words, and tidy() gives the domains", {
   data <- novel_domains(rep(10, 7), shift = 4)
   found <- dg_novelty(plain_ridge(of_domains(data, 1:5)), of_domains(data, 6:7))
   expect_snapshot(print(found))
-  expect_identical(as.data.frame(found), found$domains)
-  expect_identical(summary(found), found)
+  expect_identical(unname(as.data.frame(found)), unname(found$domains))
+  expect_named(tidy(found), c("domain", "rows", "statistic", "farthest", "p.value"))
+  expect_identical(capture.output(print(summary(found))), format(found))
   near <- dg_novelty(plain_ridge(of_domains(data, 1:5)), of_domains(data, 1:2))
   expect_output(print(near), "None is farther from training than each of the 5")
 })
@@ -196,10 +197,9 @@ test_that("each new domain stands beside the training domains it was ranked amon
   # of other sizes, so that training domains have other distances beside each
   new <- simulate_dica(domains = 3, rows = 12, seed = 2)[-(1:8), ]
   found <- dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new)
-  cells <- novelty_cells(found, 12L)
-  known <- found$left_out[cells$domain, ]
-  expect_equal(as.numeric(cells$median), unname(apply(known, 1L, stats::median)), tolerance = 0.02)
-  expect_equal(as.numeric(cells$farthest), unname(apply(known, 1L, max)), tolerance = 0.02)
+  median <- Find(function(column) column$name == "median", describe_result(found)$columns)
+  expect_equal(unname(median$values), unname(apply(found$left_out, 1L, stats::median)))
+  expect_equal(found$domains$farthest, unname(apply(found$left_out, 1L, max)))
   expect_equal(found$domains$p, unname((1 + rowSums(found$left_out >= found$domains$distance)) / 9))
   expect_output(print(found), "12 %\\s+each if none is nearer")
   few <- data.frame(domain = "a", training = c("t", "u", "v"), weight = c(0.98, 0.016, 0.004))

@@ -1,0 +1,105 @@
+# What dg_auto() says of its choice.
+
+#' @exportS3Method
+describe_result.dg_auto <- function(x) from_whole(x, describe_auto(x), "x")
+
+describe_auto <- function(x) {
+  choice <- x$choice
+  table <- choice$table
+  title <- choice$metric$title
+  members <- which(table$member %in% TRUE)
+  others <- if (!choice$few) best_others(table)
+  # of several members the first row is their weighted mean
+  whole <- if (length(members) > 1L && !choice$few) 1L
+  words <- replace(describe_candidates(table), 1L,
+                   "the weighted mean of the members, as other domains choose it")
+  chosen <- replace(ifelse(table$member %in% TRUE, "yes", "no"), 1L, "")
+  chosen[others] <- ifelse(clearly_worse(choice, others), "no *", "no")
+  new_result(
+    paste0(x$spec$parts$title, describe_formula(x)), table,
+    list(column("mean", title, tidy = "estimate",
+                report = paste(title, "on left-out", if (choice$few) "rows" else "domains")),
+         column("weight", format = as_decimals(2), rows = table$member %in% TRUE),
+         column("chosen", values = chosen),
+         column("candidate", values = words)),
+    facts = c(
+      paste0(plural(nobs(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"), ", ",
+             plural(nlevels(x$domain), "domain")), auto_facts(choice)
+    ),
+    shown = c(whole, members, others), unit = "candidate",
+    where = if (!choice$few) "`$choice$table`", of = nrow(table) - is.null(whole),
+    notes = c(auto_notes(choice, members), if (any(chosen == "no *")) {
+      "* clearly worse than the chosen, at 5 % for all that are shown."
+    }),
+    after = function() {
+      describe_response(x$response)
+      describe_calibration(x$calibration)
+    }
+  )
+}
+
+auto_facts <- function(choice) {
+  if (choice$few) return(budget_words(choice$budget))
+  expected <- choice$expected
+  c(paste0(plural(nrow(choice$table) - 1L, "candidate"), " tried in ", rounded(choice$seconds, 2),
+           " s"),
+    budget_words(choice$budget), if (!is.na(expected$mean)) {
+      paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
+             mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
+             " before correction for the choice")
+    }, if (!is.null(choice$scored)) paste("scored on all rows,", choice$scored$held))
+}
+
+auto_notes <- function(choice, members) {
+  table <- choice$table
+  if (choice$few) {
+    return(paste0("1 domain cannot choose: the mean of ", plural(length(members), "machine"), "."))
+  }
+  c(paste0(choice$metric$title, " on left-out domains (", plural(choice$rows, "row"),
+           "), each candidate at its best lambda."),
+    if (!is.na(choice$expected$se)) paste0("The interval is ", same_domains, "."),
+    if (length(null_words(choice))) paste0(capital(null_words(choice)), "."),
+    if (length(best_others(table))) {
+      "Not chosen are the best of other kinds: of a member's kind, or not clearly better."
+    },
+    if (identical(describe_candidates(table[members, ]), "null model")) {
+      paste0("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {
+        " by more than the standard error of the difference"
+      }, ", as other domains choose them.")
+    })
+}
+
+budget_words <- function(budget) {
+  if (isTRUE(budget$spent)) {
+    paste0("the time budget of ", format(budget$seconds), " s was spent before all were tried")
+  }
+}
+
+# The best candidate of another scaling, kernel, or kind of domain kernel than the members', and the
+# plain Gaussian kernel, all on the same rows.
+best_others <- function(table) {
+  rows <- which(table$member %in% FALSE & table$rows == table$rows[1L])
+  members <- which(table$member %in% TRUE)
+  family <- function(words) sub(" \\(.*", "", words)
+  kinds <- list(table$scale, family(table$kernel), family(table$domain_kernel))
+  new <- lapply(kinds, function(kind) {
+    other <- rows[!kind[rows] %in% kind[members]]
+    other[!duplicated(kind[other])]
+  })
+  plain <- candidate()
+  is_plain <- table$scale == plain$scale & table$kernel == kernel_words(plain) &
+    table$domain_kernel == "pooled"
+  sort(unique(c(unlist(new), rows[is_plain[rows]])))
+}
+
+# Which of these lines of the table, at 5 % for all of them together (Bonferroni), by the standard
+# error of dg_compare(refits = FALSE).
+clearly_worse <- function(choice, lines) {
+  share <- 1 - 1 / min(most_left_out, nrow(choice$scores))
+  vapply(lines, function(line) {
+    loss <- losses(choice$scores[, line] - choice$scores[, 1L], choice$metric$better)
+    error <- mean_error(loss, share = share)
+    !is.na(error$se) &&
+      mean(loss, na.rm = TRUE) > stats::qt(1 - 0.05 / length(lines), error$df) * error$se
+  }, NA)
+}

@@ -1,0 +1,189 @@
+# What a result says, once for console, reports, data frames and plots: describe_result() has a
+# method for each class of results, which stands beside the picture() of that class. All that users
+# call on a result is written here, for the class dg_result that all of them have.
+
+describe_result <- function(x) UseMethod("describe_result")
+
+# title; facts: lines above the table; notes: sentences below it; hint: one for the console only.
+# table: what tidy() gives, not rounded. columns: what is shown of it, in rows `shown`, at most
+# `most`; unit, where, of: what its rows are, where the others are found, how many there are.
+# further: more such tables, in reports a note a row unless report is FALSE. glance: a data frame of
+# one row; rows: data frame for augment(), or why there is none. after: prints the rest of a model.
+new_result <- function(title, table, columns, facts = NULL, notes = NULL, hint = NULL,
+                       shown = seq_len(nrow(table)), most = Inf, unit = "row", where = NULL,
+                       of = nrow(table), further = list(), report = TRUE, glance = NULL,
+                       rows = NULL, after = NULL) {
+  as.list(environment())
+}
+
+# A column that is shown. header: on the console, capital in reports; print, report: FALSE, or a
+# header of its own there. tidy: its name in tidy(). values: of a column that only is shown, for all
+# rows of the table; rows: in which rows it has a value; once: are equal neighbours left empty?
+column <- function(name, header = name, format = NULL, tidy = name, values = NULL,
+                   rows = TRUE, once = FALSE, print = TRUE, report = TRUE) {
+  as.list(environment())
+}
+
+# Two columns, which are one cell.
+interval <- function(header = "95 % CI", format = as_number(3), ..., lower = "lower",
+                     upper = "upper") {
+  column(c(lower, upper), header, format, ...)
+}
+
+# Formats: functions of the values and the rows of the table that they are in. Without one, text is
+# as it is, at the left, and a number has four digits.
+as_number <- function(digits = 4) {
+  function(values, rows) {
+    if (is.double(values)) column_words(values, digits) else format(values, trim = TRUE)
+  }
+}
+
+# Numbers of different things; nothing where one is not known.
+as_each <- function(digits = 3) {
+  function(values, rows) {
+    cells <- vapply(values, function(v) format(rounded(v, digits)), "", USE.NAMES = FALSE)
+    replace(cells, is.na(values), "")
+  }
+}
+
+as_decimals <- function(digits) {
+  # + 0 turns -0 into 0
+  function(values, rows) formatC(round(values, digits) + 0, digits = digits, format = "f")
+}
+
+# By the standard error in its row: see error_cells().
+as_exact_as <- function(error = "se") {
+  function(values, rows) error_cells(values, rows[[error]])
+}
+
+as_p <- function() function(values, rows) vapply(values, format_p, "", USE.NAMES = FALSE)
+
+# ---- cells ------------------------------------------------------------------------------------
+
+# For "print" or "report": list(cells: data frame of text by names of columns, headers, left).
+result_cells <- function(result, place) {
+  columns <- Filter(function(column) !isFALSE(column[[place]]), result$columns)
+  table <- result$table
+  for (column in columns) if (!is.null(column$values)) table[[column$name]] <- column$values
+  at <- utils::head(result$shown, result$most)
+  rows <- table[at, , drop = FALSE]
+  text <- vapply(columns, function(column) {
+    is.null(column$format) && !is.numeric(table[[column$name[1L]]])
+  }, NA)
+  cells <- Map(function(column, text) {
+    format <- if (text) function(values, rows) one_line(values)
+              else if (is.null(column$format)) as_number() else column$format
+    ends <- lapply(rows[column$name], format, rows)
+    cell <- if (length(ends) == 2L) interval_cells(ends[[1L]], ends[[2L]]) else ends[[1L]]
+    cell[!rep_len(column$rows, nrow(table))[at]] <- ""
+    repeated <- column$once && place == "print"
+    if (repeated) cell[c(FALSE, cell[-1L] == cell[-length(cell)])] <- ""
+    cell
+  }, columns, text)
+  names(cells) <- vapply(columns, function(column) as.character(column$name[1L]), "")
+  headers <- vapply(columns, function(column) {
+    if (is.character(column[[place]])) column[[place]]
+    else if (place == "print") column$header else capital(column$header)
+  }, "")
+  list(cells = as.data.frame(cells, optional = TRUE, stringsAsFactors = FALSE), headers = headers,
+       left = text)
+}
+
+# What predictors do, as a table for a report.
+
+capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
+
+# "and 30 more domains in `$domains`", nothing where all are shown.
+rows_left <- function(result) {
+  more <- result$of - min(length(result$shown), result$most)
+  if (more > 0L && !is.null(result$where)) {
+    paste("and", plural(more, paste("more", result$unit)), "in", result$where)
+  }
+}
+
+# ---- console ----------------------------------------------------------------------------------
+
+#' @export
+print.dg_result <- function(x, digits = NULL, ...) {
+  at_digits(digits, write_result(describe_result(x)))
+  invisible(x)
+}
+
+# As it is printed, a line an element.
+#' @export
+format.dg_result <- function(x, digits = NULL, ...) utils::capture.output(print(x, digits))
+
+write_result <- function(result) {
+  cat_line(result$title)
+  cat_line(result$facts)
+  for (part in c(list(result), result$further)) {
+    found <- result_cells(part, "print")
+    if (length(found$cells)) {
+      cat_line("")
+      if (!identical(part, result)) cat_line(part$title)
+      cat_table(stats::setNames(found$cells, found$headers), text = found$headers[found$left])
+      cat_line(paste0("  ", rows_left(part), recycle0 = TRUE))
+    }
+    if (!identical(part, result)) cat_line(part$notes)
+  }
+  notes <- c(result$notes, result$hint)
+  if (length(notes)) cat_line("")
+  cat_line(notes)
+  if (!is.null(result$after)) {
+    cat_line("")
+    result$after()
+  }
+}
+
+#' @rdname summary.dg_cv
+#' @export
+summary.dg_result <- function(object, ...) {
+  if (inherits(object, "dg_fit")) return(NextMethod())
+  check_no_dots(list(...), character())
+  structure(list(result = object), class = "summary.dg_result")
+}
+
+#' @export
+print.summary.dg_result <- function(x, digits = NULL, ...) {
+  at_digits(digits, {
+    result <- describe_result(x$result)
+    n <- nrow(result$table)
+    if (length(result$shown) < n) result$shown <- seq_len(n)
+    result$most <- Inf
+    write_result(result)
+  })
+  invisible(x)
+}
+
+# ---- plots ------------------------------------------------------------------------------------
+
+#' @export
+plot.dg_result <- function(x, ...) show_picture(x, ...)
+
+#' @exportS3Method ggplot2::autoplot
+autoplot.dg_result <- function(object, ...) as_ggplot(picture(object, ...))
+
+# ---- reports ----------------------------------------------------------------------------------
+
+# A table for a report, in no markup: list(table: data frame of text, headers, caption, notes,
+# align: "l" or "r" a column).
+report_table <- function(x) {
+  result <- describe_result(x)
+  found <- result_cells(result, "report")
+  notes <- c(rows_left(result), result$facts, result$notes,
+             unlist(lapply(Filter(function(part) part$report, result$further), part_notes)))
+  list(table = found$cells, headers = found$headers, caption = result$title,
+       align = ifelse(found$left, "l", "r"), notes = trimws(gsub("[ \n]+", " ", notes)))
+}
+
+# A further table as notes: "labels 5, RMSE 1.34, ...".
+part_notes <- function(part) {
+  found <- result_cells(part, "print")
+  words <- lapply(seq_along(found$cells), function(j) {
+    cell <- found$cells[[j]]
+    ifelse(nzchar(cell), paste(found$headers[j], cell), NA)
+  })
+  rows <- apply(do.call(cbind, words), 1L, function(cells) paste(cells[!is.na(cells)],
+                                                                 collapse = ", "))
+  c(part$title, rows, rows_left(part), part$notes)
+}

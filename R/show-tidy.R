@@ -1,0 +1,45 @@
+# Tables of all results; those of fits are in show-tidy-fits.R.
+
+# Names of broom and of tidymodels for what results call by shorter ones.
+broom_names <- c(se = "std.error", lower = "conf.low", upper = "conf.high", p = "p.value")
+
+as_broom <- function(frame, names = NULL) {
+  known <- c(names, broom_names)
+  # by place: parameters of a tuning may be called anything
+  found <- match(names(frame), names(known))
+  names(frame)[!is.na(found)] <- unname(known)[found[!is.na(found)]]
+  as_tbl(frame)
+}
+
+#' @rdname tidy.domgen
+#' @export
+tidy.dg_result <- function(x, ...) {
+  check_no_dots(list(...), character())
+  result <- describe_result(x)
+  names <- unlist(lapply(result$columns, function(column) {
+    if (is.null(column$values) && !identical(column$tidy, column$name)) {
+      stats::setNames(column$tidy, column$name)
+    }
+  }))
+  as_broom(result$table, names)
+}
+
+#' @rdname tidy.domgen
+#' @export
+glance.dg_result <- function(x, ...) {
+  line <- describe_result(x)$glance
+  if (is.null(line)) return(NextMethod())
+  check_no_dots(list(...), character())
+  as_broom(line)
+}
+
+#' @rdname tidy.domgen
+#' @export
+augment.dg_result <- function(x, ...) {
+  if (inherits(x, "dg_fit")) return(NextMethod())
+  check_no_dots(list(...), character())
+  rows <- describe_result(x)$rows
+  if (is.data.frame(rows)) return(as_tbl(rows))
+  abort("argument", "`x`, ", describe(x), ", has no rows of the data",
+        if (!is.null(rows)) paste0(": ", rows), ".")
+}
