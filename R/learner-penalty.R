@@ -167,7 +167,11 @@ choose_cost <- function(args, sample, loss, choose) {
           else if (!is.null(loss$tube)) loss$tube(1, 1, args)$epsilon
   slope <- 10^(round(4 * log10(max(chosen$slope, tube, 1e-3))) / 4)
   bent <- if (loss$kinks == 0L) loss$smooth(1, 0, list(epsilon = 0), kink_width)$curvature
-  args$cost <- (if (is.null(bent)) slope else 1 / bent) / chosen$lambda
+  # a straight arm that is not of slope 1, as Huber's
+  pull <- if (loss$kinks == 0L && !isTRUE(bent > 0)) {
+    abs(loss$smooth(1, 0, args, kink_width)$slope)
+  } else 1
+  args$cost <- (if (isTRUE(bent > 0)) 1 / bent else slope / pull) / chosen$lambda
   args
 }
 

@@ -60,7 +60,7 @@ auto_notes <- function(choice, members) {
     if (!is.na(choice$expected$se)) paste0("The interval is ", same_domains, "."),
     if (length(null_words(choice))) paste0(capital(null_words(choice)), "."),
     if (length(best_others(table))) {
-      "Not chosen are the best of other kinds: of a member's kind, or not clearly better."
+      "Candidates that are not chosen are of a member's kind, or not clearly better."
     },
     if (identical(describe_candidates(table[members, ]), "null model")) {
       paste0("None is better than the null model", if (nrow(choice$scores) >= domains_for_null) {

@@ -37,3 +37,19 @@ test_that("epsilon is nothing to the absolute loss", {
   expect_match(shown(), "epsilon = 0.1", fixed = TRUE)
   expect_false(grepl("epsilon", shown(loss = "absolute")))
 })
+
+test_that("a loss with straight arms and no kink, as Huber's, has a finite cost of its own", {
+  huber <- new_loss("number", function(y, f, par, width) {
+    r <- f - y
+    inside <- abs(r) <= par$epsilon
+    list(value = ifelse(inside, r^2 / 2, par$epsilon * (abs(r) - par$epsilon / 2)),
+         slope = pmin(pmax(r, -par$epsilon), par$epsilon), curvature = inside + 0)
+  })
+  chosen <- list(lambda = 4, slope = 0.1)
+  cost <- function(loss, epsilon) {
+    choose_cost(list(epsilon = epsilon), NULL, loss, function(...) chosen)$cost
+  }
+  # the pull of residuals is that of a loss of slope 1
+  expect_equal(cost(huber, 0.5) * 0.5, cost(loss_absolute(), 0))
+  expect_equal(cost(loss_squared_epsilon_insensitive(), 2), 1 / 8)
+})
