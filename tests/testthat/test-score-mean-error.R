@@ -229,5 +229,5 @@ test_that("an interval of scores ends where scores do, and equal scores have non
   expect_identical(mean_interval(1, equal), c(NA_real_, NA_real_))
   suppressMessages(cv <- dg_cv(dg_ridge(lambda = 1), Petal.Width ~ Petal.Length | Species,
                                data = iris, metric = c("rmse", "coverage")))
-  expect_match(capture.output(print(cv)), "coverage of 90 % intervals: 1$", all = FALSE)
+  expect_match(capture.output(print(cv)), "coverage of 90 % intervals: mean over domains 1$", all = FALSE)
 })
