@@ -107,8 +107,8 @@ fit_source_members <- function(found, rows, splits) {
     # few landmarks are independent where the kernel is linear
     problem <- quietly(open_problem(placed, own), "domgen_warning_rank")
     list(spec = spec, problem = problem,
-         groups = groups_task(own, problem$space, problem$targets, squared_costs(problem),
-                              fold_groups(splits)))
+         groups = groups_task(problem$space, problem$targets, squared_costs(problem),
+                              fold_groups(splits), rows_table(own, problem$space)))
   })
   sums <- pass_views(lapply(tasks, function(t) t$problem$rows),
                      members_work(lapply(tasks, function(t) t$groups$work)), "features")

@@ -20,7 +20,8 @@ represent.features_nystrom <- function(features, kernel, domain_kernel, rows, th
     uniform = rows_at(rows, sample.int(n, q)))
   map <- landmark_map(kernel, kappa, landmarks)
   rank <- map$rank
-  if (rank != q) {
+  # nobody asked for the default
+  if (rank != q && q != formals(features_nystrom)$n_landmarks) {
     warn("rank", "`n_landmarks` is ", q, ", but ",
          if (rank == n) paste0("there ", if (n == 1L) "is" else "are", " only ", plural(n, "row"))
          else paste0("only ", rank, " of the landmarks ", if (rank == 1L) "is" else "are",

@@ -9,10 +9,11 @@ fit_feature_gp <- function(problem, shared) {
   check_feature_memory(space$dim)
   # sums of weights near 1e308 would overflow: u = w / max(w), nu = noise / sqrt(max(w))
   args$unit <- sqrt(domain_sums(rows)$heaviest)
-  sums <- gp_sums(rows, space, problem$targets)
+  table <- rows_table(rows, space)
+  sums <- gp_sums(rows, space, problem$targets, table)
   fitted <- solve_feature_gp(args, space, sums, problem$targets,
                              target_size(rows, problem$targets), colnames(rows$sample$X))
-  fitted$decision <- row_values(rows, space, matrix(fitted$coefficients), 0)
+  fitted$decision <- row_values(rows, space, matrix(fitted$coefficients), 0, table)
   fitted
 }
 
@@ -45,8 +46,9 @@ gp_spread <- function(basis, nu, delta) {
 
 # list(total, domains): sums over all rows, and over those of each domain, or group of domains where
 # they are many; not of domains in memory that would take more than 256 MB.
-gp_sums <- function(rows, space, targets) {
-  sums <- gp_group_sums(rows, space, targets, if (rows$keeps) kept_groups else group_domains)
+gp_sums <- function(rows, space, targets, table) {
+  groups <- if (rows$keeps) kept_groups else group_domains
+  sums <- gp_group_sums(rows, space, targets, groups, table)
   sets <- split_groups(sums, rows, k = if (rows$keeps) Inf else left_out_sets)
   names <- if (rows$keeps) levels(rows$sample$domain) else rows$survey$domains
   known <- domain_sums(rows)
@@ -57,9 +59,10 @@ gp_sums <- function(rows, space, targets) {
        })
 }
 
-gp_group_sums <- function(rows, space, targets, group) {
+gp_group_sums <- function(rows, space, targets, group, table = rows_table(rows, space)) {
   known <- domain_sums(rows)
-  group_sums(rows, space, targets, rep(1 / known$heaviest, length(known$weights)), group)
+  group_sums(rows, space, targets, rep(1 / known$heaviest, length(known$weights)), group,
+             table)
 }
 
 kept_groups <- function(space, G) {

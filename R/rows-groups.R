@@ -74,21 +74,24 @@ coder <- function(targets) {
 }
 
 # These sums over all rows. costs [G]; group: of each domain, a function of the space and their
-# number.
-group_sums <- function(rows, space, targets, costs, group = group_domains) UseMethod("group_sums")
+# number; table: of rows_table().
+group_sums <- function(rows, space, targets, costs, group = group_domains,
+                       table = rows_table(rows, space)) {
+  UseMethod("group_sums")
+}
 
 #' @exportS3Method
-group_sums.dg_rows <- function(rows, space, targets, costs, group = group_domains) {
-  task <- groups_task(rows, space, targets, costs, group)
+group_sums.dg_rows <- function(rows, space, targets, costs, group = group_domains,
+                              table = rows_table(rows, space)) {
+  task <- groups_task(space, targets, costs, group, table)
   task$join(pass(rows, task$work, "features"))
 }
 
 # list(work: for a pass, join: what makes sums by groups of its result)
-groups_task <- function(rows, space, targets, costs, group) {
+groups_task <- function(space, targets, costs, group, table) {
   G <- length(costs)
   by_domain <- sums_by_domain(space, G)
   group <- if (by_domain) seq_len(G) else group(space, G)
-  table <- rows_table(rows, space)
   on <- summed_space(space, by_domain)
   list(work = group_work(on, if (!by_domain) table, group, target_count(targets), coder(targets),
                          costs),
@@ -112,7 +115,8 @@ one_group <- function(space, G) rep(1L, G)
 
 # What a model makes of them. table: z_P of each domain [s x G] where the sums are of z_x.
 new_group_sums <- function(sums, space, group, table = NULL) {
-  structure(c(sums_as_list(sums), list(dim = space$dim, group = group, table = table)),
+  structure(c(sums_as_list(sums), list(dim = space$dim, group = group, table = table,
+                                      mirror = mirror_places(space$dim))),
             class = "group_sums")
 }
 
@@ -123,14 +127,13 @@ sum_groups <- function(sums, domains = seq_along(sums$group)) {
   groups <- unique(sums$group[domains])
   m <- sqrt(nrow(sums$response))
   r <- sums$dim
-  square <- function(values, size) matrix(values[mirror_places(size)], size)
-  response <- square(rowSums(sums$response[, groups, drop = FALSE]), m)
+  response <- matrix(rowSums(sums$response[, groups, drop = FALSE])[mirror_places(m)], m)
   if (is.null(sums$table)) {
-    second <- square(rowSums(sums$second[, groups, drop = FALSE]), r)
+    second <- matrix(rowSums(sums$second[, groups, drop = FALSE])[sums$mirror], r)
     cross <- matrix(rowSums(sums$cross[, groups, drop = FALSE]), r)
   } else {
     table <- sums$table[, groups, drop = FALSE]
-    second <- sum_of_products(sums$second[mirror_places(r), groups, drop = FALSE], table)
+    second <- sum_of_products(sums$second[sums$mirror, groups, drop = FALSE], table)
     # coordinate i of x times a of the domain, for each column of F
     cross <- array(tcrossprod(sums$cross[, groups, drop = FALSE], table), c(r, m, nrow(table)))
     cross <- matrix(aperm(cross, c(1L, 3L, 2L)), r * nrow(table))

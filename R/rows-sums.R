@@ -55,7 +55,7 @@ domain_sums.rows_sums <- function(rows) list(weights = 1)
 
 # One group, of all rows.
 #' @exportS3Method
-group_sums.rows_sums <- function(rows, space, targets, costs, group = one_group) {
+group_sums.rows_sums <- function(rows, space, targets, costs, group = one_group, table = NULL) {
   total <- rows$sums$sums
   n <- total$n
   sums <- rowSums(total$sums)

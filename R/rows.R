@@ -73,9 +73,9 @@ check_described <- function(domain_kernel) {
 }
 
 # Values <z, W> + b of all rows where a model may keep them: [n x m], else of no row.
-row_values <- function(rows, space, W, offset) {
+row_values <- function(rows, space, W, offset, table) {
   if (!rows$keeps) return(matrix(0, 0L, ncol(W)))
-  add_offset(expand_rows(space, rows$sample, rows_table(rows, space), W), offset)
+  add_offset(expand_rows(space, rows$sample, table, W), offset)
 }
 
 fit_origin <- function(rows, fitted, input) UseMethod("fit_origin")

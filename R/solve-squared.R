@@ -11,8 +11,9 @@ solve_squared <- function(problem, shared) {
   }
   rows <- problem$rows
   groups <- if (rows$keeps) one_group else group_domains
-  sums <- group_sums(rows, problem$space, problem$targets, squared_costs(problem), groups)
-  solve_groups(problem, sums, left_out = !rows$keeps)
+  table <- if (is.null(rows$space)) rows_table(rows, problem$space)
+  sums <- group_sums(rows, problem$space, problem$targets, squared_costs(problem), groups, table)
+  solve_groups(problem, sums, left_out = !rows$keeps, table)
 }
 
 # What weights of a domain are multiplied by, [G].
@@ -20,14 +21,15 @@ squared_costs <- function(problem) {
   drop(column_costs(problem$rows, problem$targets, problem$args$domain_weights))
 }
 
-# left_out: are the fits without groups of domains kept?
-solve_groups <- function(problem, sums, left_out) {
+# left_out: are the fits without groups of domains kept? table: of rows_table(), if rows are kept.
+solve_groups <- function(problem, sums, left_out, table = NULL) {
   args <- problem$args
   total <- sum_groups(sums)
   check_overflow(diag(total$second), problem$space$kernel)
   if (is.null(args$lambda)) args$lambda <- choose_lambda(sums, total, problem$rows, args)
   solved <- solve_moments(total, args)
-  solved$decision <- row_values(problem$rows, problem$space, solved$coefficients, solved$offset)
+  solved$decision <- row_values(problem$rows, problem$space, solved$coefficients, solved$offset,
+                                table)
   solved$lambda <- args$lambda
   if (left_out) solved$left_out <- leave_groups_out(sums, total, problem$rows, args, args$lambda)
   class_columns(solved, problem$targets)

@@ -219,3 +219,11 @@ test_that("k-means takes as many centres as there are rows, or fewer", {
                                   domain_kernel = domain_multitask(0.5))), 6)
   }
 })
+
+test_that("the default number of landmarks is a maximum, without a word where rows are fewer", {
+  toy <- simulate_dcm(domains = 5, rows = 10, seed = 1)
+  expect_silent(fitted <- dg_ridge(y ~ . | domain, data = toy, features = features_nystrom()))
+  expect_lte(fitted$product$dim, nrow(toy))
+  expect_warning(dg_ridge(y ~ . | domain, data = toy, features = features_nystrom(100)), "is 100",
+                 class = "domgen_warning_rank")
+})
