@@ -72,7 +72,7 @@ warn_moving <- function(model, what) {
 #' `residuals()`, `lodo()`, `predict()` without `newdata`. The rows that kernels compare new rows
 #' with must stay: 8 n p bytes of n rows and p predictors in the kernel, and 8 n p once more in the
 #' embeddings of [domain_distribution()]. [fix_reference()] takes the second away, `butcher()` some
-#' 36 bytes of each row; `features_nystrom()` keeps landmarks only.
+#' 28 bytes of each row; `features_nystrom()` keeps landmarks only.
 #'
 #' **vetiver.** The prototype of the input has the predictors and, where it is needed, the domain.
 #' The answer is `.pred`, a number or class, or with `vetiver_api(v, type = "prob")` probabilities.
