@@ -218,7 +218,7 @@ summarise_choice <- function(outcomes, state) {
   domains <- score_left_out(predictions, state$metrics)
   scores <- stats::setNames(domains$score, domains$domain)
   list(scores = scores, mean = known_mean(scores),
-       se = mean_error(scores, share = train_share(state$splits, state$task),
+       se = mean_error(scores, share = train_share(state$splits, rep(1, length(state$task$y))),
                        crossed = crossed_by(state$task, domains$domain))$se,
        seconds = seconds, error = NA_character_)
 }

@@ -53,7 +53,7 @@ group_outcomes <- function(state, specs) {
     }
     scores <- stats::setNames(found[[i]]$domains[, 1L], levels(state$task$domain))
     list(scores = scores, mean = known_mean(scores),
-         se = mean_error(scores, share = source_share(state$splits, state$task$sizes))$se,
+         se = mean_error(scores, share = train_share(state$splits, state$task$sizes))$se,
          seconds = seconds, error = NA_character_)
   })
 }

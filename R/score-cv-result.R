@@ -10,7 +10,7 @@ new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pai
   by_domain <- with_failed_domains(if (!is.null(predictions)) score_left_out(predictions, metrics),
                                    splits, task$domain, metrics)
   refits <- read_pairs(plan, pairs, task$domain, by_domain$domain, metrics)
-  share <- train_share(splits, task)
+  share <- train_share(splits, rep(1, length(task$y)))
   crossed <- crossed_by(task, by_domain$domain)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
     values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
@@ -54,8 +54,8 @@ chosen_in_folds <- function(results) {
 }
 
 # The mean share of the rows that folds train on.
-train_share <- function(splits, task) {
-  mean(vapply(splits, function(s) length(unique(s$train)), 0L)) / length(task$y)
+train_share <- function(splits, sizes) {
+  mean(vapply(splits, function(split) sum(sizes[unique(split$train)]), 0)) / sum(sizes)
 }
 
 # list(fits, seconds, error: why they cannot be used, without: see mean_error(), by metric) or NULL.

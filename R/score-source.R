@@ -204,10 +204,7 @@ block_scores <- function(scorer, rows, metrics, classes, unit, step) {
 # What the metrics are means of, [rows x metrics].
 row_scores <- function(model, values, y, metrics, classes, unit) {
   if (ncol(values) == length(classes)) colnames(values) <- classes
-  d <- add_responses(list(truth = y), model, values, classes)
-  if ("prob" %in% metrics_need(metrics)) {
-    d$prob <- all_classes(respond(model, values, "prob"), classes, 0)
-  }
+  d <- judged_rows(list(truth = y), model, values, classes, metrics_need(metrics))
   scores <- vapply(metrics, function(metric) {
     own <- metric$rows(d) + 0
     if (isTRUE(metric$root)) (own / unit)^2 else own
@@ -230,11 +227,6 @@ fit_values <- function(scorer, k, rows) {
                          scorer$coefficients[, columns, drop = FALSE]), offset)
 }
 
-# As train_share().
-source_share <- function(splits, sizes) {
-  mean(vapply(splits, function(split) sum(sizes[split$train]), 0)) / sum(sizes)
-}
-
 # ---- the result -------------------------------------------------------------------------------
 
 # As new_cv() makes it of predictions.
@@ -246,7 +238,7 @@ new_source_cv <- function(spec, task, folds, metrics, splits, fits, scores, seco
   domains <- data.frame(domain = levels(task$domain), fold = fold,
                         rows = as.integer(repeats * sizes), score = scores$domains[, 1L])
   if (length(metrics) > 1L) domains[names(metrics)] <- as.data.frame(scores$domains)
-  share <- source_share(splits, sizes)
+  share <- train_share(splits, sizes)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
     score_error(metrics[[name]], scores$domains[, name], NULL, share)
   })

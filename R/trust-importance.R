@@ -222,7 +222,7 @@ new_importance <- function(plan, results) {
   alone <- scores$rows[match(moved$domain, scores$domain)] < 2L
   moved$increase[moved$kind == "within" & alone] <- NA_real_
   task <- plan$task
-  share <- train_share(plan$splits, task)
+  share <- train_share(plan$splits, rep(1, length(task$y)))
   domains <- levels(droplevels(task$domain))
   crossed <- crossed_by(task, domains)
   names <- names(plan$groups)
