@@ -27,9 +27,10 @@ fit_rows.dg_auto_spec <- function(spec, rows, shared = NULL) {
   scored <- score_source_members(members, found$weights, rows, metrics, splits$splits)
   found <- doubt_source(found, scored)
   if (found$null) members <- list(null_member(dg_null(), rows, splits$splits))
-  cv <- new_source_cv(spec, domain_task(rows), splits$folds, metrics, splits$splits, list(),
-                      scored[[if (found$null) "null" else "mean"]],
-                      proc.time()[["elapsed"]] - start)
+  seconds <- (proc.time()[["elapsed"]] - start) / length(splits$splits)
+  cv <- new_cv(spec, list(scores = scored[[if (found$null) "null" else "mean"]],
+                          results = lapply(splits$splits, function(s) list(seconds = seconds))),
+               c(splits, list(task = domain_task(rows), metrics = metrics)))
   expected <- source_expected(found, cv)
   choice <- c(list(expected = expected, seconds = proc.time()[["elapsed"]] - start), found$choice,
               list(scored = cv))
@@ -269,7 +270,8 @@ score_source_members <- function(members, weights, rows, metrics, splits) {
                             length(survey$domains))
   sums <- pass_views(c(list(rows), lapply(members, `[[`, "rows")), work, "scores")
   finish <- function(total) {
-    mean_scores(array(total, c(nrow(total), 1L, ncol(total))), unit, metrics, survey$sizes)
+    mean_scores(array(total, c(nrow(total), 1L, ncol(total))), unit, metrics, survey$sizes,
+                survey$domains)
   }
   list(null = finish(sums$null), mean = finish(if (length(members)) sums$mean else sums$null))
 }

@@ -160,32 +160,10 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   if (!inherits(objects, "list")) objects <- list(objects)
   given <- with_formula(given, parent.frame(), shared_formula(objects, parent.frame()))
   input <- collect_input(specs, evaluate_input(given, parent.frame()))
-  if (!is.null(input$source)) {
-    refits <- if (missing(refits)) FALSE else refits
-    return(compare_source(specs, input, folds, metric, refits, progress, against, hold_out))
-  }
+  if (missing(refits)) refits <- is.null(input$source)
   plan <- read_plan(specs, input, folds, metric, refits, progress, hold_out)
-  resumable(function() {
+  evaluated(plan, function() {
     new_comparison(cross_validate(plan, names(specs)), names(specs), against)
-  })
-}
-
-# Rows in blocks: each method by passes of its own, on the folds of the first that does not fail.
-compare_source <- function(specs, input, folds, metric, refits, progress, against, hold_out) {
-  for (spec in specs) check_source_cv(spec, folds, refits)
-  what <- list("dg_compare", specs, format_formula(input$x), input$weights, folds)
-  over_source(input$source, what, function() {
-    runs <- list()
-    for (i in seq_along(specs)) {
-      session$trip$part <- paste0("method ", i, ", ")
-      run <- on_error(cv_source(specs[[i]], input, folds, metric, refits, progress, hold_out),
-                      function(e) if (inherits(e, "domgen_error_worker")) stop(e) else e)
-      if (!inherits(run, "error")) folds <- run$folds
-      runs[[i]] <- run
-    }
-    runs <- with_failed_runs(runs, specs)
-    warn_failed(runs, names(specs), "")
-    new_comparison(runs, names(specs), against)
   })
 }
 

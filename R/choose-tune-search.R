@@ -215,10 +215,10 @@ summarise_choice <- function(outcomes, state) {
   seconds <- sum(vapply(outcomes, `[[`, numeric(1), "seconds"), na.rm = TRUE)
   if (length(errors)) return(failed_choice(list(error = errors[[1L]], seconds = seconds)))
   predictions <- do.call(rbind, lapply(outcomes, `[[`, "predictions"))
-  domains <- score_left_out(predictions, state$metrics)
-  scores <- stats::setNames(domains$score, domains$domain)
+  scores <- score_left_out(predictions, state$metrics)
+  scores <- stats::setNames(scores[, 1L], rownames(scores))
   list(scores = scores, mean = known_mean(scores),
        se = mean_error(scores, share = train_share(state$splits, rep(1, length(state$task$y))),
-                       crossed = crossed_by(state$task, domains$domain))$se,
+                       crossed = crossed_by(state$task, names(scores)))$se,
        seconds = seconds, error = NA_character_)
 }

@@ -1,32 +1,58 @@
 # The result of a cross-validation: scores by domain, then summarised.
 
-# plan, pairs: the fits without two folds, see pairs_of_folds().
-new_cv <- function(spec, task, folds, metrics, splits, results, plan = NULL, pairs = list()) {
+# outcome, found: see evaluate_rows(); of a source `scores` stand for predictions, which it has not.
+new_cv <- function(spec, outcome, found) {
+  task <- found$task
+  splits <- found$splits
+  metrics <- found$metrics
+  results <- outcome$results
   predictions <- join_folds(results)
+  scores <- if (is.null(outcome$scores)) score_predictions(predictions, metrics) else outcome$scores
+  domains <- domains_held(splits, task)
+  columns <- scores$domains[match(domains$domain, rownames(scores$domains)), , drop = FALSE]
+  domains$score <- unname(columns[, 1L])
+  if (length(metrics) > 1L) domains[names(metrics)] <- as.data.frame(columns)
   fits <- data.frame(fold = vapply(splits, `[[`, integer(1), "fold"),
-                     rep = vapply(splits, `[[`, integer(1), "rep"),
+                     rep = vapply(splits, `[[`, numeric(1), "rep"),
                      seconds = vapply(results, `[[`, numeric(1), "seconds"))
-  fits <- cbind(fits, chosen_in_folds(results))
-  by_domain <- with_failed_domains(if (!is.null(predictions)) score_left_out(predictions, metrics),
-                                   splits, task$domain, metrics)
-  refits <- read_pairs(plan, pairs, task$domain, by_domain$domain, metrics)
-  share <- train_share(splits, rep(1, length(task$y)))
-  crossed <- crossed_by(task, by_domain$domain)
+  refits <- read_pairs(found$plan, outcome$pairs, task$domain, domains$domain, metrics)
+  share <- train_share(splits, task_sizes(task))
+  crossed <- crossed_by(task, domains$domain)
   errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
-    values <- if (length(metrics) > 1L) by_domain[[name]] else by_domain$score
-    score_error(metrics[[name]], values, refits$without[[name]], share, crossed = crossed)
+    score_error(metrics[[name]], unname(columns[, name]), refits$without[[name]], share,
+                crossed = crossed)
   })
   structure(c(list(
-    domains = by_domain, predictions = predictions,
-    mean = known_mean(by_domain$score), se = errors[[1L]]$se,
-    errors = errors, overall = overall_score(predictions, metrics[[1L]]), fits = fits,
-    failed = failed_folds(splits, results), refits = refits, share = share, folds = folds,
-    metrics = metrics,
+    domains = domains, predictions = predictions, mean = known_mean(domains$score),
+    se = errors[[1L]]$se, errors = errors, overall = scores$overall,
+    fits = cbind(fits, chosen_in_folds(results)), failed = failed_folds(splits, results),
+    refits = refits, share = share, folds = found$folds, metrics = metrics,
     held = held_out(splits, task), novelty = novelty(splits, task), unit = task$unit,
-    crossed = crossed,
-    warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
+    crossed = crossed, warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
-  ), collect_shots(results, task, share, plan, pairs)), class = c("dg_cv", "dg_result"))
+  ), collect_shots(results, task, share, found$plan, outcome$pairs)),
+  class = c("dg_cv", "dg_result"))
+}
+
+# A line for each domain that was to be held out: domain, fold (of the first repeat, NA where it is
+# in several), rows.
+domains_held <- function(splits, task) {
+  held <- lapply(splits, `[[`, "held")
+  domain <- droplevels(as.factor(task$domain[unlist(held)]))
+  fold <- rep(vapply(splits, `[[`, 0L, "fold"), lengths(held))
+  first <- rep(vapply(splits, function(split) split$rep == splits[[1L]]$rep, NA), lengths(held))
+  data.frame(
+    domain = levels(domain),
+    fold = vapply(unname(split(fold[first], domain[first])), function(own) {
+      if (length(unique(own)) == 1L) own[1L] else NA_integer_
+    }, 0L),
+    rows = as.integer(rowsum(task_sizes(task)[unlist(held)], as.integer(domain)))
+  )
+}
+
+# Rows that each line of a task stands for: itself, or a domain of a source.
+task_sizes <- function(task) {
+  if (is.null(task$sizes)) rep(1, length(task$domain)) else task$sizes
 }
 
 # NULL where all folds failed.
@@ -38,8 +64,14 @@ join_folds <- function(results) {
   predictions
 }
 
-overall_score <- function(predictions, metric) {
-  if (is.null(predictions)) NA_real_ else score(as.list(predictions), metric)
+# NA where all folds failed.
+score_predictions <- function(predictions, metrics) {
+  if (is.null(predictions)) {
+    none <- matrix(NA_real_, 0L, length(metrics), dimnames = list(character(), names(metrics)))
+    return(list(domains = none, overall = NA_real_))
+  }
+  list(domains = score_left_out(predictions, metrics),
+       overall = score(as.list(predictions), metrics[[1L]]))
 }
 
 # What was chosen in each fold, NA where it failed; data frame, without columns where nothing was.
@@ -65,9 +97,8 @@ read_pairs <- function(plan, pairs, domain, domains, metrics) {
   refits <- list(fits = length(pairs), seconds = sum(unlist(lapply(pairs, `[[`, "seconds"))),
                  error = if (length(errors)) errors[1L] else NA_character_)
   if (length(errors)) return(refits)
-  columns <- if (length(metrics) > 1L) names(metrics) else "score"
-  without <- scores_without(plan, lapply(pairs, `[[`, "domains"), factor(domain, domains), columns)
-  c(refits, list(without = stats::setNames(without, names(metrics))))
+  c(refits, list(without = scores_without(plan, lapply(pairs, `[[`, "scores"),
+                                          factor(domain, domains))))
 }
 
 warn_no_score <- function(cv) {

@@ -199,20 +199,26 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   check_given(object, "object")
   spec <- read_evaluated(object)
   input <- collect_input(list(spec), cv_input(call, object, parent.frame()))
-  if (!is.null(input$source) && !is.null(shots)) {
-    abort("argument", "`shots` must be NULL with a source.")
-  }
-  if (!is.null(input$source)) return(cv_source(spec, input, folds, metric, refits, progress,
-                                               hold_out))
   plan <- read_plan(list(spec), input, folds, metric, refits, progress, hold_out)
-  plan$task$shots <- check_shots(shots, plan$task, plan$metrics[1L])
-  plan$task$shot_metric <- plan$metrics[1L]
-  if (!is.null(plan$task$shots)) check_whole_domains(plan)
-  resumable(function() cross_validate(plan)[[1L]])
+  if (!is.null(shots)) {
+    if (!is.null(plan$source)) abort("argument", "`shots` must be NULL with a source.")
+    plan$task$shots <- check_shots(shots, plan$task, plan$metrics[1L])
+    plan$task$shot_metric <- plan$metrics[1L]
+    check_whole_domains(plan)
+  }
+  evaluated(plan, function() cross_validate(plan)[[1L]])
 }
 
-# What is to be cross-validated, of dg_cv() and dg_compare().
+# What is to be cross-validated, of dg_cv() and dg_compare(): list(specs, task, folds, metrics,
+# refits, progress). Rows of a source are counted, and folds made, when the call goes over them:
+# list(specs, source, input, folds, metric, refits, progress).
 read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = "all") {
+  if (!is.null(input$source)) {
+    check_source_factors(input, hold_out)
+    for (spec in specs) check_source_cv(spec, folds, refits)
+    return(list(specs = specs, source = input$source, input = input, folds = folds, metric = metric,
+                refits = FALSE, progress = progress))
+  }
   for (spec in specs) input <- with_terms(input, spec_needs(spec)$columns)
   task <- cv_task(specs[[1L]], input, hold_out)
   folds <- read_folds(folds, task)
@@ -220,6 +226,15 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = 
   for (spec in specs) check_metrics_fit(metrics, spec)
   list(specs = unname(specs), task = task, folds = folds, metrics = metrics,
        refits = check_flag(refits, "refits"), progress = read_progress(progress))
+}
+
+# Runs the code of a call, which dg_resume() can go on with.
+evaluated <- function(plan, code) {
+  if (is.null(plan$source)) return(resumable(code))
+  metric <- if (inherits(plan$metric, "dg_metric")) "own" else plan$metric
+  what <- list("evaluated", plan$specs, format_formula(plan$input$x), plan$input$weights,
+               plan$input$na.action, plan$folds, metric)
+  with_progress(plan$progress, over_source(plan$source, what, code))
 }
 
 check_whole_domains <- function(plan) {

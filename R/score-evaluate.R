@@ -1,10 +1,25 @@
 # Fitting specifications to some rows and predicting the others: what cross-validation, tuning and
 # comparison have in common.
 
-# Every specification on every split, and with refits on what is left without two folds, for the
-# standard errors: a list of dg_cv.
-# names: of several methods, one of which may fail as a whole.
+# Every specification on every split: a list of dg_cv. names: of several methods, one of which may
+# fail as a whole.
 cross_validate <- function(plan, names = NULL) {
+  found <- if (is.null(plan$source)) evaluate_rows(plan) else evaluate_source(plan)
+  failed <- vapply(found$outcomes, function(own) all(vapply(own$results, has_failed, NA)), NA)
+  # beside null models alone there is nothing to compare
+  asked <- vapply(plan$specs, function(spec) spec$method != "dg_null", NA)
+  asked <- which(asked | !any(asked))
+  if (all(failed[asked])) stop(found$outcomes[[asked[1L]]]$results[[1L]]$error)
+  runs <- Map(new_cv, plan$specs, found$outcomes, MoreArgs = list(found))
+  # it is the domains that lack a class
+  warn_no_score(runs[[which(!failed)[1L]]])
+  warn_failed(runs, names, if (!is.null(plan$source)) "")
+  runs
+}
+
+# list(task, folds, metrics, splits, outcomes: of each specification list(results: by split, see
+# evaluate_split(); pairs: of fits without two folds), plan: of these pairs, or NULL).
+evaluate_rows <- function(plan) {
   splits <- fold_splits(plan$folds, plan$task)
   pairs <- if (plan$refits) pairs_of_folds(splits, plan$task$domain)
   all <- c(splits, pairs$splits)
@@ -18,17 +33,8 @@ cross_validate <- function(plan, names = NULL) {
   outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, plan$progress,
                               vapply(plan$specs, function(spec) spec$parts$title, ""))
   main <- seq_along(splits)
-  done <- !vapply(outcomes, function(own) all(vapply(own[main], has_failed, NA)), NA)
-  # beside null models alone there is nothing to compare
-  asked <- vapply(plan$specs, function(spec) spec$method != "dg_null", NA)
-  if (!any(done[asked | !any(asked)])) stop(outcomes[asked | !any(asked)][[1L]][[1L]]$error)
-  runs <- Map(function(spec, own) {
-    new_cv(spec, plan$task, plan$folds, plan$metrics, splits, own[main], pairs, own[-main])
-  }, plan$specs, outcomes)
-  # it is the domains that lack a class
-  warn_no_score(runs[[which(done)[1L]]])
-  warn_failed(runs, names)
-  runs
+  list(task = plan$task, folds = plan$folds, metrics = plan$metrics, splits = splits, plan = pairs,
+       outcomes = lapply(outcomes, function(own) list(results = own[main], pairs = own[-main])))
 }
 
 # Outcomes by specification, each a list by split. groups: numbers of specifications that share
@@ -60,7 +66,7 @@ split_worker <- function(specs, task, metrics) {
     # without two folds a class may be missing, or a domain too many
     if (pair && has_failed(found)) return(list(list(error = conditionMessage(found$error))))
     if (has_failed(found)) return(failed_piece(list(found)))
-    list(if (!pair) found else c(list(domains = score_left_out(found$predictions, metrics)),
+    list(if (!pair) found else c(list(scores = score_left_out(found$predictions, metrics)),
                                  found[c("seconds", "shots")]))
   }
 }

@@ -14,26 +14,6 @@ failed_folds <- function(splits, results) {
              error = vapply(results[failed], function(r) conditionMessage(r$error), ""))
 }
 
-# A line for each domain that was to be held out; scored: those of score_left_out(), NULL where all
-# folds failed.
-with_failed_domains <- function(scored, splits, domain, metrics) {
-  held <- lapply(splits, `[[`, "held")
-  domain <- droplevels(as.factor(domain[unlist(held)]))
-  if (identical(scored$domain, levels(domain))) return(scored)
-  first <- rep(vapply(splits, function(split) split$rep == splits[[1L]]$rep, NA), lengths(held))
-  fold <- rep(vapply(splits, `[[`, 0L, "fold"), lengths(held))
-  all <- data.frame(
-    domain = levels(domain),
-    fold = vapply(unname(split(fold[first], domain[first])), function(own) {
-      if (length(unique(own)) == 1L) own[1L] else NA_integer_
-    }, 0L),
-    rows = tabulate(domain, nlevels(domain)), score = NA_real_
-  )
-  if (length(metrics) > 1L) all[names(metrics)] <- NA_real_
-  all[match(scored$domain, all$domain), ] <- scored
-  all
-}
-
 # Domains without a score although their fold was done.
 unscored <- function(run) {
   failed <- if (!is.null(run$failed)) {
@@ -53,27 +33,9 @@ failed_words <- function(run) {
          " failed: ", sub("[.]*$", ".", run$failed$error[1L]))
 }
 
-# runs: of a source, or the error of one, which becomes the same without any score.
-with_failed_runs <- function(runs, specs) {
-  failed <- vapply(runs, inherits, NA, "error")
-  if (all(failed)) stop(runs[[1L]])
-  like <- runs[[which(!failed)[1L]]]
-  like$domains[c("score", if (length(like$metrics) > 1L) names(like$metrics))] <- NA_real_
-  like[c("mean", "se", "overall")] <- NA_real_
-  like$errors[] <- list(no_error())
-  like$fits <- cbind(like$fits[c("fold", "rep")], seconds = NA_real_)
-  like$warnings <- table(NULL)
-  runs[failed] <- Map(function(error, spec) {
-    like$spec <- spec
-    like$failed <- cbind(like$fits[c("fold", "rep")], error = conditionMessage(error))
-    like
-  }, runs[failed], specs[failed])
-  runs
-}
-
 # names: of several methods.
-warn_failed <- function(runs, names = NULL,
-                        then = "; `dg_resume()` tries again what failed") {
+warn_failed <- function(runs, names = NULL, then = NULL) {
+  if (is.null(then)) then <- "; `dg_resume()` tries again what failed"
   words <- lapply(runs, failed_words)
   failed <- !vapply(words, is.null, NA)
   if (!any(failed)) return(invisible())

@@ -2,30 +2,22 @@
 # (evaluate_split()) where all is to be learned anew from the other domains, closed forms
 # (left_out_predictions(), without_groups()) where scaling and kernels may stay.
 
-# predictions: data frame, a line per row (and repeat), of evaluate_split(). A line per domain,
-# whose scores are means over the repeats.
+# predictions: data frame, a line per row (and repeat), of evaluate_split(). [domains x metrics],
+# means over the repeats.
 score_left_out <- function(predictions, metrics) {
-  rows <- split(seq_len(nrow(predictions)), predictions$domain, drop = TRUE)
-  repeats <- split(seq_len(nrow(predictions)), predictions$rep)
-  values <- lapply(metrics, function(metric) {
-    sum <- count <- numeric(length(rows))
+  domain <- droplevels(as.factor(predictions$domain))
+  repeats <- split(seq_along(domain), predictions$rep)
+  scores <- vapply(metrics, function(metric) {
+    sum <- count <- numeric(nlevels(domain))
     for (i in repeats) {
-      own <- droplevels(factor(predictions$domain[i]))
-      at <- match(levels(own), names(rows))
+      own <- droplevels(domain[i])
+      at <- match(levels(own), levels(domain))
       sum[at] <- sum[at] + score_groups(as.list(predictions[i, ]), own, metric)
       count[at] <- count[at] + 1
     }
     sum / count
-  })
-  first <- predictions$rep == predictions$rep[1L]
-  fold <- vapply(rows, function(i) {
-    folds <- unique(predictions$fold[i[first[i]]])
-    if (length(folds) == 1L) folds else NA_integer_
-  }, integer(1), USE.NAMES = FALSE)
-  domains <- data.frame(domain = names(rows), fold = fold, rows = lengths(rows),
-                        score = values[[1L]], row.names = NULL)
-  if (length(metrics) > 1L) domains[names(metrics)] <- values
-  domains
+  }, numeric(nlevels(domain)))
+  matrix(scores, nlevels(domain), dimnames = list(levels(domain), names(metrics)))
 }
 
 # Scores by domain of decision values [n x m]. judge: list(y, domain, response, metric).

@@ -137,7 +137,8 @@ as_cv <- function(object, values, metrics, seconds) {
     list(predictions = predictions[split$held, ], seconds = seconds / length(splits),
          warnings = notes)
   })
-  warn_no_score(new_cv(object$spec, task, folds, metrics, splits, results))
+  warn_no_score(new_cv(object$spec, list(results = results),
+                       list(task = task, folds = folds, metrics = metrics, splits = splits)))
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).

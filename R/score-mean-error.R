@@ -29,15 +29,16 @@ pairs_of_folds <- function(splits, domain) {
 }
 
 # Scores [domains x groups] of each domain by fits without its own group and another, one such
-# matrix a metric; scores: a data frame by domain for each pair. NULL where a fit failed.
-scores_without <- function(plan, scores, domain, names) {
+# matrix a column of the scores, which are one [domains x columns] for each pair.
+scores_without <- function(plan, scores, domain) {
   group <- plan$group[match(levels(domain), domain)]
+  names <- colnames(scores[[1L]])
   lapply(stats::setNames(names, names), function(name) {
     without <- matrix(NA_real_, nlevels(domain), max(plan$group))
     for (k in seq_along(scores)) {
       pair <- plan$splits[[k]]$pair
-      own <- match(scores[[k]]$domain, levels(domain))
-      without[cbind(own, sum(pair) - group[own])] <- scores[[k]][[name]]
+      own <- match(rownames(scores[[k]]), levels(domain))
+      without[cbind(own, sum(pair) - group[own])] <- scores[[k]][, name]
     }
     list(scores = without, group = group)
   })

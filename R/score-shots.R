@@ -121,11 +121,7 @@ shots_without <- function(plan, pairs, domain, scores) {
   if (is.null(plan) || any(vapply(pairs, function(pair) is.null(pair$shots), NA))) return(NULL)
   domain <- factor(domain, rownames(scores))
   each <- function(values) {
-    columns <- as.character(seq_len(ncol(scores)))
-    scores_without(plan, lapply(pairs, function(pair) {
-      data.frame(domain = rownames(pair$shots),
-                 stats::setNames(as.data.frame(values(pair$shots)), columns), check.names = FALSE)
-    }), domain, columns)
+    scores_without(plan, lapply(pairs, function(pair) values(pair$shots)), domain)
   }
   list(score = each(identity), change = each(function(s) s - s[, 1L]))
 }

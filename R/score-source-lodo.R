@@ -8,19 +8,22 @@ lodo_source <- function(object, metric, env) {
   start <- proc.time()[["elapsed"]]
   response <- object$response
   metrics <- source_metrics(metric, kind_of_response(response))
-  splits <- Map(function(held, k) list(held = held, fold = k, rep = 1), object$left_out$sets,
-                seq_along(object$left_out$sets))
   task <- model_task(object)
-  splits <- lapply(splits, function(s) c(s, list(train = setdiff(task$row, s$held))))
+  splits <- Map(function(held, k) {
+    list(held = held, fold = k, rep = 1, train = setdiff(task$row, held))
+  }, object$left_out$sets, seq_along(object$left_out$sets))
   alone <- all(lengths(object$left_out$sets) == 1L) && !object$rows$weighted
   scores <- if (alone && identical(names(metrics), "rmse")) {
     fits <- new_fits(list(list(scorers = list(kept_scorer(object, splits)))), splits)
-    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics, task$sizes)
+    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics, task$sizes,
+                levels(task$domain))
   } else score_again(object, metrics, splits, env)
   folds <- fold_places(splits, task$n)
   folds <- structure(stats::setNames(folds, levels(task$domain)), class = "domgen_folds")
-  warn_no_score(new_source_cv(object$spec, task, folds, metrics, splits, list(), scores,
-                              proc.time()[["elapsed"]] - start))
+  seconds <- (proc.time()[["elapsed"]] - start) / length(splits)
+  results <- lapply(splits, function(split) list(seconds = seconds))
+  warn_no_score(new_cv(object$spec, list(results = results, scores = scores),
+                       list(task = task, folds = folds, metrics = metrics, splits = splits)))
 }
 
 # What stands for responses that are not kept where only their kind is asked.
@@ -29,10 +32,11 @@ kind_of_response <- function(response) {
 }
 
 model_task <- function(object) {
-  new_domain_task(levels(object$domain), object$rows$sizes, object$blueprint)
+  domain_task(list(survey = list(domains = levels(object$domain), sizes = object$rows$sizes),
+                   sample = list(blueprint = object$blueprint)))
 }
 
-# See score-source-fits.R.
+# See score-passes-fits.R.
 kept_scorer <- function(object, splits, table = NULL) {
   left <- object$left_out
   G <- length(object$domain)
@@ -49,7 +53,7 @@ score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
   what <- list("lodo", object$spec, object$formula, names(metrics), object$left_out$offset)
   over_source(input$source, what, function() {
-    rows <- quietly(cv_stage(object$spec, input))
+    rows <- quietly(rows_to_score(object$spec, input))
     survey <- rows$survey
     if (!identical(survey$domains, levels(object$domain)) ||
           !identical(survey$sizes, object$rows$sizes)) {

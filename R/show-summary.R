@@ -227,8 +227,7 @@ training_scores <- function(object, metric) {
   object$calibration <- NULL
   rows <- add_responses(rows, object, values, levels(object$y))
   found <- score_left_out(rows, list(score = metric))
-  list(scores = stats::setNames(found$score, found$domain),
-       overall = score(as.list(rows), metric))
+  list(scores = stats::setNames(found[, 1L], rownames(found)), overall = score(as.list(rows), metric))
 }
 
 error_lines <- function(known, within) {

@@ -258,11 +258,9 @@ new_importance <- function(plan, results) {
 # lines: of a predictor and kind, by pair of groups; domain: of each row.
 increases_without <- function(pairs, lines, domain) {
   if (is.null(pairs)) return(NULL)
-  by_domain <- lapply(lines, function(own) {
-    increase <- tapply(own$increase, own$domain, known_mean)
-    data.frame(domain = names(increase), increase = c(increase))
-  })
-  scores_without(pairs, by_domain, domain, "increase")$increase
+  scores_without(pairs, lapply(lines, function(own) {
+    cbind(increase = tapply(own$increase, own$domain, known_mean))
+  }), domain)$increase
 }
 
 # own: lines of a predictor and kind; crossed: levels that domains share, without: of fits without

@@ -113,7 +113,7 @@ test_that("rows of the search are whole domains, drawn without a look at the res
   many <- auto_rows(300, 100, 4)
   input <- read_input(list(x = auto_formula, source = row_source(many, partitions = 4)))
   found <- over_source(input$source, list(), function() {
-    stage <- cv_stage(dg_null(), input)
+    stage <- rows_to_score(dg_null(), input)
     # as it would be of other responses
     shuffled <- stage
     shuffled$sample$y <- rev(stage$sample$y)
@@ -134,7 +134,7 @@ test_that("rows of the search are the same however many rows are cut, and even w
   drawn <- function(source) {
     input <- read_input(list(x = auto_formula, source = source))
     over_source(source, list(), function() {
-      stage <- cv_stage(dg_null(), input)
+      stage <- rows_to_score(dg_null(), input)
       with_seed(1, domain_sample(stage, 1200))
     })
   }
@@ -179,7 +179,7 @@ test_that("the null model may stand beside the others", {
   for (formula in list(y ~ x1 + x2 | domain, class ~ x1 + x2 | domain, third ~ x1 + x2 | domain)) {
     input <- read_input(list(x = formula, source = row_source(data)))
     scored <- over_source(input$source, list(), function() {
-      stage <- cv_stage(dg_null(), input)
+      stage <- rows_to_score(dg_null(), input)
       splits <- auto_splits(NULL, stage)$splits
       specs <- list(dg_null(), dg_ridge(features = features_nystrom(20), offset = TRUE))
       members <- fit_source_members(list(null = FALSE, specs = specs), stage, splits)

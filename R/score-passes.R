@@ -1,31 +1,54 @@
-# Cross-validation by domain of rows that come in blocks, see row_source(): fits without each fold
-# of domains (score-source-fits.R), then scores by domain, from the same sums where they have them,
-# else from a pass that predicts each row by the fit without its fold.
+# Left-out domains of rows that come in blocks, see row_source(): fits without each fold of domains
+# (score-passes-fits.R), then scores by domain, from the same sums where they have them, else from a
+# pass that predicts each row by the fit without its fold.
 
 # The most folds where the user does not say.
 most_source_folds <- 30L
 
-# spec: learner or chain; input: see source_input(). An object of class dg_cv without predictions.
-cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NULL,
-                      hold_out = "all") {
-  check_source_factors(input, hold_out)
-  check_source_cv(spec, folds, refits)
+# As evaluate_rows(), each specification by passes of its own, on the folds of the first that does
+# not fail.
+evaluate_source <- function(plan) {
+  found <- NULL
+  several <- length(plan$specs) > 1L
+  outcomes <- lapply(seq_along(plan$specs), function(i) {
+    if (several) session$trip$part <- paste0("method ", i, ", ")
+    own <- on_error(pass_over_folds(plan$specs[[i]], plan), function(e) {
+      if (inherits(e, "domgen_error_worker")) stop(e)
+      list(error = drop_call(e))
+    })
+    if (is.null(found) && is.null(own$error)) {
+      found <<- own[c("task", "folds", "metrics", "splits")]
+      plan$folds <<- own$folds
+    }
+    own
+  })
+  if (is.null(found)) stop(outcomes[[1L]]$error)
+  found$outcomes <- lapply(outcomes, function(own) {
+    if (is.null(own$error)) return(own[c("results", "scores")])
+    # in all folds
+    list(results = lapply(found$splits, function(split) {
+      list(error = own$error, seconds = NA_real_)
+    }))
+  })
+  found
+}
+
+# list(task, folds, metrics, splits, results, scores)
+pass_over_folds <- function(spec, plan) {
+  start <- proc.time()[["elapsed"]]
+  input <- plan$input
   if (!takes_weights(spec)) input["weights"] <- list(NULL)
-  named <- if (inherits(metric, "dg_metric")) "own" else metric
-  what <- list("dg_cv", spec, format_formula(input$x), input$weights, input$na.action, folds, named)
-  with_progress(progress, over_source(input$source, what, function() {
-    start <- proc.time()[["elapsed"]]
-    rows <- cv_stage(spec, input)
-    task <- domain_task(rows)
-    metrics <- source_metrics(metric, rows$sample$y)
-    check_metrics_fit(metrics, spec)
-    folds <- source_folds(folds, task)
-    splits <- fold_splits(folds, task)
-    fits <- left_out_fits(spec, rows, splits)
-    scores <- scores_of_fits(fits, rows, metrics)[[1L]]
-    seconds <- proc.time()[["elapsed"]] - start
-    warn_no_score(new_source_cv(spec, task, folds, metrics, splits, fits, scores, seconds))
-  }))
+  rows <- rows_to_score(spec, input)
+  task <- domain_task(rows)
+  metrics <- source_metrics(plan$metric, rows$sample$y)
+  check_metrics_fit(metrics, spec)
+  folds <- source_folds(plan$folds, task)
+  splits <- fold_splits(folds, task)
+  fits <- left_out_fits(spec, rows, splits)
+  scores <- scores_of_fits(fits, rows, metrics)[[1L]]
+  seconds <- (proc.time()[["elapsed"]] - start) / length(splits)
+  list(task = task, folds = folds, metrics = metrics, splits = splits, scores = scores,
+       results = lapply(fits$notes, function(note) c(list(seconds = seconds), note)))
 }
 
 # Sums without the levels of a factor are not kept, and scores are by domain.
@@ -60,7 +83,7 @@ with_progress <- function(progress, code) {
   code
 }
 
-cv_stage <- function(spec, input) {
+rows_to_score <- function(spec, input) {
   needs <- spec_needs(spec)
   needs$domain <- TRUE
   survey <- survey_source(input$source, block_reader(input, needs))
@@ -70,14 +93,11 @@ cv_stage <- function(spec, input) {
   rows
 }
 
-domain_task <- function(rows) {
-  new_domain_task(rows$survey$domains, rows$survey$sizes, rows$sample$blueprint)
-}
-
 # As cv_task(), with a domain in the place of its rows.
-new_domain_task <- function(domains, sizes, blueprint) {
+domain_task <- function(rows) {
+  domains <- rows$survey$domains
   list(domain = factor(domains, domains), row = seq_along(domains), n = length(domains),
-       sizes = sizes, labels = variable_names(blueprint))
+       sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint))
 }
 
 source_folds <- function(folds, task) {
@@ -123,7 +143,8 @@ scores_of_fits <- function(fits, rows, metrics) {
   size <- c(length(rows$survey$sizes), fits$repeats, fits$choices, length(metrics))
   sums$total <- array(sums$total, size)
   lapply(seq_len(fits$choices), function(l) {
-    mean_scores(array(sums$total[, , l, ], size[-3L]), sums$unit, metrics, rows$survey$sizes)
+    mean_scores(array(sums$total[, , l, ], size[-3L]), sums$unit, metrics, rows$survey$sizes,
+                rows$survey$domains)
   })
 }
 
@@ -137,7 +158,7 @@ judged_cells <- function(fits, G) {
 }
 
 # total: sums over rows [G x repeats x metrics], those of a root in squares of `unit`.
-mean_scores <- function(total, unit, metrics, sizes) {
+mean_scores <- function(total, unit, metrics, sizes, names) {
   root <- vapply(metrics, function(m) isTRUE(m$root), NA)
   rooted <- function(means, m) if (root[m]) unit * sqrt(means) else means
   part <- function(m) matrix(total[, , m], length(sizes))
@@ -145,7 +166,7 @@ mean_scores <- function(total, unit, metrics, sizes) {
                     numeric(length(sizes)))
   first <- part(1L)
   known <- !is.na(first)
-  list(domains = matrix(domains, length(sizes), dimnames = list(NULL, names(metrics))),
+  list(domains = matrix(domains, length(sizes), dimnames = list(names, names(metrics))),
        overall = rooted(sum(first[known]) / sum(sizes[row(first)[known]]), 1L))
 }
 
@@ -225,30 +246,4 @@ fit_values <- function(scorer, k, rows) {
   if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
   add_offset(expand_rows(scorer$product, rows, scorer$table,
                          scorer$coefficients[, columns, drop = FALSE]), offset)
-}
-
-# ---- the result -------------------------------------------------------------------------------
-
-# As new_cv() makes it of predictions.
-new_source_cv <- function(spec, task, folds, metrics, splits, fits, scores, seconds) {
-  sizes <- task$sizes
-  repeats <- max(vapply(splits, `[[`, 0, "rep"))
-  fold <- rep(NA_integer_, task$n)
-  for (split in Filter(function(split) split$rep == 1, splits)) fold[split$held] <- split$fold
-  domains <- data.frame(domain = levels(task$domain), fold = fold,
-                        rows = as.integer(repeats * sizes), score = scores$domains[, 1L])
-  if (length(metrics) > 1L) domains[names(metrics)] <- as.data.frame(scores$domains)
-  share <- train_share(splits, sizes)
-  errors <- lapply(stats::setNames(names(metrics), names(metrics)), function(name) {
-    score_error(metrics[[name]], scores$domains[, name], NULL, share)
-  })
-  table <- data.frame(fold = vapply(splits, `[[`, 0L, "fold"), rep = vapply(splits, `[[`, 0, "rep"),
-                      seconds = seconds / length(splits))
-  table$lambda <- fits$lambda
-  structure(list(
-    domains = domains, predictions = NULL, mean = known_mean(domains$score), se = errors[[1L]]$se,
-    errors = errors, overall = scores$overall, fits = table, refits = NULL, share = share,
-    folds = folds, metrics = metrics, held = held_out(splits, task),
-    warnings = table(fits$warnings), spec = spec, labels = task$labels
-  ), class = c("dg_cv", "dg_result"))
 }

@@ -7,8 +7,8 @@
 #   no offset: the model says itself what it decides,
 #   through: see scores_of(), models: one or as many as fits, which know the response,
 #   errors [G x choices]: mean squared errors by domain, where the sums have them),
-# repeats, choices: values of lambda, unit: of the errors, lambda: by split, where it was chosen,
-# warnings)
+# repeats, choices: values of lambda, unit: of the errors, notes: by split list(warnings,
+# parameters: those that were chosen))
 left_out_fits <- function(spec, rows, splits) UseMethod("left_out_fits")
 
 #' @exportS3Method
@@ -37,9 +37,9 @@ left_out_path <- function(spec, rows, splits, lambdas) {
       ridge_without(sums, total, held, rows, problem$args, lambdas)
     })
   })
-  lambda <- unlist(lapply(parts, `[[`, "lambda"))[order(unlist(sets))]
-  new_fits(parts, splits, problem$targets$scale, max(length(lambdas), 1L),
-           if (is.null(lambdas)) lambda)
+  found <- new_fits(parts, splits, problem$targets$scale, max(length(lambdas), 1L))
+  found$notes <- found$notes[order(unlist(sets))]
+  found
 }
 
 # list(times: by split, fitted: the kernel between domains, or NULL where its width is given). A
@@ -81,14 +81,14 @@ fold_groups <- function(splits) {
   }
 }
 
-# list(coefficients, offset, lambda)
+# list(coefficients, offset, parameters)
 ridge_without <- function(sums, total, held, rows, args, lambdas) {
   check_classes_without(rows, held)
   lambda <- if (is.null(lambdas)) {
     choose_lambda(sums, Map(`-`, total, sum_groups(sums, held)), rows, args, held)
   } else lambdas / cost_share(rows$survey$weights, held, args$domain_weights)
   c(left_out_errors(sums, total, held, rows, args, lambda)[c("coefficients", "offset")],
-    list(lambda = lambda))
+    if (is.null(lambdas)) list(parameters = list(lambda = lambda)))
 }
 
 # Costs of the other domains alone over what they are among all.
@@ -150,20 +150,19 @@ left_out_fits.dg_null_spec <- function(spec, rows, splits) {
     list(models = models[own], m = 1L,
          offset = unname(vapply(models[own], `[[`, 0, "coefficients")))
   }, length(rows$survey$domains))
-  new_fits(list(list(scorers = scorers)), splits)
+  new_fits(list(list(scorers = scorers, notes = lapply(splits, function(split) list()))), splits)
 }
 
 # Other methods: a fit for each split, by passes of its own.
 #' @exportS3Method
 left_out_fits.dg_spec <- function(spec, rows, splits) {
-  warnings <- character()
-  scorers <- lapply(splits, function(split) {
+  found <- lapply(splits, function(split) {
     names <- rows$survey$domains[split$held]
-    found <- with_warnings(holding_out(names, refitted_scorer(spec, rows, split)))
-    warnings <<- c(warnings, unique(found$warnings))
-    found$value
+    with_warnings(holding_out(names, refitted_scorer(spec, rows, split)))
   })
-  new_fits(list(list(scorers = scorers, warnings = warnings)), splits)
+  new_fits(list(list(scorers = lapply(found, `[[`, "value"),
+                     notes = lapply(found, function(one) list(warnings = unique(one$warnings))))),
+           splits)
 }
 
 refitted_scorer <- function(spec, rows, split) {
@@ -182,13 +181,13 @@ refitted_scorer <- function(spec, rows, split) {
 
 # ---- what they share --------------------------------------------------------------------------
 
-new_fits <- function(parts, splits, unit = 1, choices = 1L, lambda = NULL) {
+new_fits <- function(parts, splits, unit = 1, choices = 1L) {
   list(scorers = do.call(c, lapply(parts, `[[`, "scorers")), choices = choices,
-       repeats = max(vapply(splits, `[[`, 0, "rep")), unit = unit, lambda = lambda,
-       warnings = unlist(lapply(parts, `[[`, "warnings")))
+       repeats = max(vapply(splits, `[[`, 0, "rep")), unit = unit,
+       notes = do.call(c, lapply(parts, `[[`, "notes")))
 }
 
-# solve: a function of the domains that are left out, list(coefficients, offset, lambda).
+# solve: a function of the domains that are left out, list(coefficients, offset, parameters).
 fits_of_sums <- function(splits, sums, problem, solve) {
   domains <- problem$rows$survey$domains
   response <- problem$targets
@@ -206,8 +205,9 @@ fits_of_sums <- function(splits, sums, problem, solve) {
          offset = unlist(lapply(solved[own], `[[`, "offset")),
          models = list(structure(list(response = response), class = "dg_learner")))
   }, length(domains))
-  list(scorers = scorers, lambda = unlist(lapply(solved, `[[`, "lambda")),
-       warnings = unlist(lapply(found, function(one) unique(one$warnings))))
+  list(scorers = scorers, notes = lapply(found, function(one) {
+    c(list(warnings = unique(one$warnings)), one$value["parameters"])
+  }))
 }
 
 by_repeat <- function(splits, scorer, G) {
