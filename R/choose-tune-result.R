@@ -40,11 +40,8 @@ finish_search <- function(state) {
   best <- best_choice(state)
   values <- choice_values(state, state$tried[best, ])
   spec <- set_parameters(state$spec$object, values)
-  input <- state$input
   # a seed of its own, so that an interrupt before it changes nothing
-  model <- with_seed(state$seeds[length(state$seeds)], {
-    if (is.null(state$survey)) fit_input(spec, input) else fit_chosen_source(state, spec)
-  })
+  model <- with_seed(state$seeds[length(state$seeds)], state$fit(spec))
   model$tuning <- list(
     table = tuning_table(state), best = values, chosen = best,
     scores = do.call(cbind, lapply(state$results, function(r) {

@@ -5,16 +5,19 @@ most_extensions <- 5L
 
 most_cycles <- 5L
 
-search_parameters <- function(spec, task, input) {
-  state <- new_tuning(spec, task, input)
+# A fitted model. How a choice is fitted and scored the rows decide: fit(spec): a model of all rows;
+# outcomes(state, specs, choices, fits): see row_outcomes().
+search_parameters <- function(spec, task, fit, outcomes) {
+  state <- new_tuning(spec, task)
+  state$fit <- fit
+  state$outcomes <- outcomes
   switch(spec$args$search, coordinate = search_coordinates(state), search_choices(state))
   finish_search(state)
 }
 
-# n: the number of rows.
-new_tuning <- function(spec, task, input, n = length(task$y)) {
+new_tuning <- function(spec, task) {
   args <- spec$args
-  grid <- if (is.null(args$grid)) default_grid(spec$object, n) else args$grid
+  grid <- if (is.null(args$grid)) default_grid(spec$object, sum(task_sizes(task))) else args$grid
   # what is random, in the order in which it always was
   drawn <- stored("drawn", {
     folds <- args$folds
@@ -24,13 +27,12 @@ new_tuning <- function(spec, task, input, n = length(task$y)) {
     list(splits = splits, seeds = draw_seeds(length(splits) + 1L),
          choices = first_choices(grid, args), began = seconds_now())
   })
-  metrics <- read_metrics(args$metric, task$y)
+  metrics <- task_metrics(args$metric, task)
   check_metrics_fit(metrics, spec)
   deadline <- drawn$began + if (is.null(args$budget)) Inf else args$budget
   list2env(c(drawn, list(
-    spec = spec, task = task, input = input, metrics = metrics, grid = grid, deadline = deadline,
-    spent = FALSE, results = list(),
-    tried = matrix(0L, 0L, length(grid), dimnames = list(NULL, names(grid))),
+    spec = spec, task = task, metrics = metrics, grid = grid, deadline = deadline, spent = FALSE,
+    results = list(), tried = matrix(0L, 0L, length(grid), dimnames = list(NULL, names(grid))),
     extensions = stats::setNames(integer(length(grid)), names(grid)),
     progress = read_progress(args$progress)
   )), parent = emptyenv())
@@ -144,8 +146,7 @@ evaluate_choices <- function(state, choices) {
   })
   fits <- which(!vapply(specs, function(spec) "error" %in% names(spec), NA))
   outcomes <- lapply(specs, function(spec) if ("error" %in% names(spec)) failed_choice(spec))
-  outcomes[fits] <- if (!is.null(state$survey)) source_outcomes(state, specs, fits)
-                    else row_outcomes(state, specs, choices, fits)
+  outcomes[fits] <- state$outcomes(state, specs, choices, fits)
   # those that are done in all folds when the time is spent count
   done <- !vapply(outcomes, is.null, NA)
   state$results <- c(state$results, outcomes[done])
@@ -215,10 +216,78 @@ summarise_choice <- function(outcomes, state) {
   seconds <- sum(vapply(outcomes, `[[`, numeric(1), "seconds"), na.rm = TRUE)
   if (length(errors)) return(failed_choice(list(error = errors[[1L]], seconds = seconds)))
   predictions <- do.call(rbind, lapply(outcomes, `[[`, "predictions"))
-  scores <- score_left_out(predictions, state$metrics)
+  scored_choice(score_left_out(predictions, state$metrics), seconds, state)
+}
+
+# scores: [domains x metrics]
+scored_choice <- function(scores, seconds, state) {
   scores <- stats::setNames(scores[, 1L], rownames(scores))
+  share <- train_share(state$splits, task_sizes(state$task))
   list(scores = scores, mean = known_mean(scores),
-       se = mean_error(scores, share = train_share(state$splits, rep(1, length(state$task$y))),
-                       crossed = crossed_by(state$task, names(scores)))$se,
+       se = mean_error(scores, share = share, crossed = crossed_by(state$task, names(scores)))$se,
        seconds = seconds, error = NA_character_)
+}
+
+# ---- rows that come in blocks -----------------------------------------------------------------
+#
+# One survey for all choices. Those that differ in the lambda of a ridge regression share sums and
+# the pass that scores; others have passes of their own.
+
+#' @exportS3Method
+takes_passes.dg_tune_spec <- function(spec) takes_passes(spec$object)
+
+#' @exportS3Method
+fit_rows.dg_tune_spec <- function(spec, rows, shared = NULL) {
+  check_source_cv(spec$object, spec$args$folds, FALSE)
+  check_several_classes(rows$sample$y)
+  task <- domain_task(rows)
+  task$y <- rows$sample$y
+  search_parameters(spec, task, outcomes = pass_outcomes(rows$survey), fit = function(spec) {
+    rows <- rows_source(rows$survey, spec)
+    finish_fit(fit_rows(place_spec(spec, layout_of(rows$sample$blueprint)), rows), spec, rows)
+  })
+}
+
+# As row_outcomes().
+pass_outcomes <- function(survey) function(state, specs, choices, fits) {
+  outcomes <- vector("list", length(specs))
+  for (group in lambda_groups(specs, fits)) {
+    begun <- length(state$results) > 0L || !all(vapply(outcomes, is.null, NA))
+    if (begun && seconds_now() > state$deadline) break
+    start <- proc.time()[["elapsed"]]
+    # the same landmarks for all choices
+    found <- on_error(with_seed(state$seeds[1L], score_group(specs[group], survey, state)),
+                      function(e) {
+      if (!inherits(e, "domgen_error") || inherits(e, "domgen_error_interrupt")) stop(e)
+      e
+    })
+    seconds <- (proc.time()[["elapsed"]] - start) / length(group)
+    outcomes[group] <- lapply(seq_along(group), function(i) {
+      if (inherits(found, "error")) failed_choice(list(error = found, seconds = seconds))
+      else scored_choice(found[[i]]$domains, seconds, state)
+    })
+  }
+  outcomes[fits]
+}
+
+# Scores of specifications that differ in lambda, see scores_of_fits().
+score_group <- function(specs, survey, state) {
+  rows <- rows_source(survey, specs[[1L]])
+  fits <- if (length(specs) == 1L) left_out_fits(specs[[1L]], rows, state$splits)
+          else left_out_path(specs[[1L]], rows, state$splits,
+                             vapply(specs, function(spec) spec$args$lambda, 0))
+  scores_of_fits(fits, rows, state$metrics)
+}
+
+# Numbers of specifications that differ in nothing but the given lambda of a ridge regression.
+lambda_groups <- function(specs, fits) {
+  key <- vapply(fits, function(i) {
+    spec <- specs[[i]]
+    shares <- spec$method == "dg_ridge" && !is.null(spec$args$lambda) &&
+      domain_knows(spec$args$domain_kernel) != "names"
+    if (!shares) return(as.character(i))
+    spec$args$lambda <- NULL
+    fingerprint(spec)
+  }, "")
+  unname(split(fits, factor(key, unique(key))))
 }

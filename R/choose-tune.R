@@ -169,7 +169,8 @@ spec_needs.dg_tune_spec <- function(spec) {
 
 #' @exportS3Method
 fit_input.dg_tune_spec <- function(spec, input) {
-  search_parameters(spec, quietly(cv_task(spec$object, input, spec$args$hold_out)), input)
+  search_parameters(spec, quietly(cv_task(spec$object, input, spec$args$hold_out)),
+                    outcomes = row_outcomes, fit = function(spec) fit_input(spec, input))
 }
 
 #' @exportS3Method

@@ -107,7 +107,7 @@ lodo.default <- function(object, ...) {
 lodo.dg_ridge <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
-  if (!is.null(object$rows$sizes)) return(lodo_source(object, metric, parent.frame()))
+  if (!is.null(object$rows$sizes)) return(kept_lodo(object, metric, parent.frame()))
   metrics <- read_plain_metrics(metric, object$y)
   # probabilities have seen the labels of all domains
   object$calibration <- NULL
@@ -158,4 +158,73 @@ read_again <- function(object, env) {
   input <- training_input(object, env, needed = "fit it to them again, `update(model, data = )`")
   sample <- quietly(read_sample(input, spec_needs(object$spec), "none"))
   apply_scaling(sample$X, object$blueprint$scaling, sample$domain)
+}
+
+# ---- ridge regressions of rows that came in blocks ---------------------------------------------
+#
+# The fit has kept the fits without each set of domains, and the squared errors of each set.
+
+kept_lodo <- function(object, metric, env) {
+  if (is.null(object$left_out)) {
+    abort("data", "Leaving domains out needs at least 2 domains with a positive weight.")
+  }
+  start <- proc.time()[["elapsed"]]
+  response <- object$response
+  metrics <- source_metrics(metric, kind_of_response(response))
+  task <- model_task(object)
+  splits <- Map(function(held, k) {
+    list(held = held, fold = k, rep = 1, train = setdiff(task$row, held))
+  }, object$left_out$sets, seq_along(object$left_out$sets))
+  alone <- all(lengths(object$left_out$sets) == 1L) && !object$rows$weighted
+  scores <- if (alone && identical(names(metrics), "rmse")) {
+    fits <- new_fits(list(list(scorers = list(kept_scorer(object, splits)))), splits)
+    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics, task$sizes,
+                levels(task$domain))
+  } else score_again(object, metrics, splits, env)
+  folds <- fold_places(splits, task$n)
+  folds <- structure(stats::setNames(folds, levels(task$domain)), class = "domgen_folds")
+  seconds <- (proc.time()[["elapsed"]] - start) / length(splits)
+  results <- lapply(splits, function(split) list(seconds = seconds))
+  warn_no_score(new_cv(object$spec, list(results = results, scores = scores),
+                       list(task = task, folds = folds, metrics = metrics, splits = splits)))
+}
+
+# What stands for responses that are not kept where only their kind is asked.
+kind_of_response <- function(response) {
+  if (response$kind == "class") factor(response$levels, response$levels) else 0
+}
+
+model_task <- function(object) {
+  domain_task(list(survey = list(domains = levels(object$domain), sizes = object$rows$sizes),
+                   sample = list(blueprint = object$blueprint)))
+}
+
+# See score-passes-fits.R.
+kept_scorer <- function(object, splits, table = NULL) {
+  left <- object$left_out
+  G <- length(object$domain)
+  at <- fold_places(splits, G)
+  list(rep = 1, fits = length(splits), at = at, product = object$product, table = table,
+       coefficients = left$coefficients, offset = left$offset,
+       errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
+       m = length(left$offset) / length(splits),
+       models = list(structure(list(response = object$response), class = "dg_learner")))
+}
+
+# With a survey, for the rows of each domain, and a pass over the rows.
+score_again <- function(object, metrics, splits, env) {
+  input <- training_input(object, env, needed = "fit it again")
+  what <- list("lodo", object$spec, object$formula, names(metrics), object$left_out$offset)
+  over_source(input$source, what, function() {
+    rows <- quietly(rows_to_score(object$spec, input))
+    survey <- rows$survey
+    if (!identical(survey$domains, levels(object$domain)) ||
+          !identical(survey$sizes, object$rows$sizes)) {
+      abort("data", "`object` must be fitted to the source that its call names: it has changed.")
+    }
+    rows$reading$scaling <- object$blueprint$scaling
+    scorer <- kept_scorer(object, splits, rows_table(rows, object$product))
+    scorer["errors"] <- list(NULL)
+    scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), rows, metrics)[[1L]]
+  })
 }

@@ -2,9 +2,6 @@
 # (score-passes-fits.R), then scores by domain, from the same sums where they have them, else from a
 # pass that predicts each row by the fit without its fold.
 
-# The most folds where the user does not say.
-most_source_folds <- 30L
-
 # As evaluate_rows(), each specification by passes of its own, on the folds of the first that does
 # not fail.
 evaluate_source <- function(plan) {
@@ -42,7 +39,7 @@ pass_over_folds <- function(spec, plan) {
   task <- domain_task(rows)
   metrics <- source_metrics(plan$metric, rows$sample$y)
   check_metrics_fit(metrics, spec)
-  folds <- source_folds(plan$folds, task)
+  folds <- read_folds(plan$folds, task)
   splits <- fold_splits(folds, task)
   fits <- left_out_fits(spec, rows, splits)
   scores <- scores_of_fits(fits, rows, metrics)[[1L]]
@@ -100,12 +97,12 @@ domain_task <- function(rows) {
        sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint))
 }
 
-source_folds <- function(folds, task) {
-  if (is.null(folds) && task$n > most_source_folds) folds <- most_source_folds
-  read_folds(folds, task)
+# The metrics of a call, read_metrics(); rows that come in blocks have those that are means over
+# rows.
+task_metrics <- function(metric, task) {
+  if (is.null(task$sizes)) read_metrics(metric, task$y) else source_metrics(metric, task$y)
 }
 
-# Those that are means over rows.
 source_metrics <- function(metric, y) {
   found <- read_metrics(metric, y)
   summed <- names(Filter(function(m) response_kind(y) %in% m$kind && !is.null(m$rows) &&

@@ -1,6 +1,9 @@
 # Folds of every kind as one list of splits. A split is list(train, held: positions
 # among the rows of the task; fold, rep: integers).
 
+# The most folds of rows in blocks where the user does not say.
+most_source_folds <- 30L
+
 # folds: NULL, a number of folds, a named assignment of every domain, or made by
 # domain_folds(), row_folds() or rsample. task: list(domain, row, n).
 read_folds <- function(folds, task) UseMethod("read_folds")
@@ -21,6 +24,9 @@ read_folds.domgen_row_folds <- function(folds, task) {
 read_folds.default <- function(folds, task) {
   if (!is.null(task$crossed)) return(crossed_folds(task$crossed, folds))
   domain <- task$domain
+  if (is.null(folds) && !is.null(task$sizes) && task$n > most_source_folds) {
+    folds <- most_source_folds
+  }
   if (is.null(folds) || is.numeric(folds) && length(folds) == 1L && is.null(names(folds))) {
     return(assign_folds(levels(factor(domain)), folds, "folds"))
   }

@@ -207,8 +207,8 @@ test_that("intervals of a difference cover it under leave-one-domain-out", {
       score(data, s$train, s$held, seq_len(p)) - score(data, s$train, s$held, seq_len(q + 1))
     }
     d <- vapply(splits, difference, 0)
-    found <- lapply(plan$splits, function(s) list(domain = domain[s$held], score = difference(s)))
-    without <- scores_without(plan, found, domain, "score")$score
+    found <- lapply(plan$splits, function(s) cbind(score = `names<-`(difference(s), domain[s$held])))
+    without <- scores_without(plan, found, domain)$score
     line <- paired_line(d, mean_error(d, without, off = 0.5))
     c(line$difference, line$lower, line$upper, t.test(d)$conf.int)
   })
