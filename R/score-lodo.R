@@ -129,7 +129,7 @@ as_cv <- function(object, values, metrics, seconds) {
   folds <- assign_folds(levels(object$domain), NULL, "folds")
   predictions <- data.frame(row = task$row, domain = task$domain, fold = as.integer(task$domain),
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)
-  predictions <- add_responses(predictions, object, values, levels(task$y))
+  predictions <- add_responses(predictions, targets_of(object), values, levels(task$y))
   splits <- fold_splits(folds, task)
   unknown <- unknown_elsewhere(object$rows$levels, object$domain)
   notes <- if (any(unknown)) tell_unknown_levels(object$rows$levels, unknown, object$domain)

@@ -41,7 +41,7 @@ kept_scorer <- function(object, splits, table = NULL) {
        coefficients = left$coefficients, offset = left$offset,
        errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
        m = length(left$offset) / length(splits),
-       models = list(structure(list(response = object$response), class = "dg_learner")))
+       models = list(object["response"]))
 }
 
 # With a survey, for the rows of each domain, and a pass over the rows.
