@@ -172,7 +172,7 @@ auto_of_source <- function(members, weights, choice, rows) {
   fitted <- lapply(members, function(member) slim(member$fitted))
   methods <- vapply(fitted, function(member) sub("^dg_", "", member$spec$method), "")
   names(fitted) <- names(weights) <- make.unique(methods, "_")
-  response <- ensemble_response(rows)
+  response <- mixed_targets(fitted, rows_frame(rows$sample))
   columns <- if (length(response$levels) > 2L) length(response$levels) else 1L
   structure(list(members = fitted, coefficients = weights, decision = matrix(0, 0L, columns),
                  choice = choice, y = NULL, weights = numeric(), response = response),
@@ -280,7 +280,6 @@ score_source_members <- function(members, weights, rows, metrics, splits) {
 # they are, the others are the members'.
 mean_scoring_work <- function(null, scorers, weights, response, metrics, classes, unit, G) {
   force(null); force(scorers); force(weights); force(metrics); force(classes); force(unit); force(G)
-  model <- structure(list(response = response), class = "dg_learner")
   nothing <- matrix(0, G, length(metrics))
   add_to <- function(total, scores) {
     place <- as.integer(rownames(scores))
@@ -294,7 +293,7 @@ mean_scoring_work <- function(null, scorers, weights, response, metrics, classes
          sums$null <- add_to(sums$null, block_scores(null, rows, metrics, classes, unit, 0))
          if (length(scorers) == 0L) return(sums)
          values <- weighted_values(Map(left_out_common, scorers, blocks[-1L]), weights)
-         scores <- row_scores(model, values, rows$y, metrics, classes, unit)
+         scores <- row_scores(list(response = response), values, rows$y, metrics, classes, unit)
          sums$mean <- add_to(sums$mean, rowsum(scores, as.integer(rows$domain)))
          sums
        })
@@ -307,9 +306,8 @@ left_out_common <- function(scorer, rows) {
   parts <- lapply(names(by_fit), function(k) {
     k <- as.integer(k)
     values <- fit_values(scorer, k, rows_at(rows[c("X", "domain")], by_fit[[as.character(k)]]))
-    model <- if (is.null(scorer$product)) scorer$models[[k]]
-             else structure(scorer$models[[1L]], class = c("dg_ridge", "dg_learner"))
-    common_values(model, values)
+    model <- scorer$models[[if (is.null(scorer$product)) k else 1L]]
+    common_values(targets_of(model), values)
   })
   values <- do.call(rbind, parts)
   values[order(unlist(by_fit)), , drop = FALSE]

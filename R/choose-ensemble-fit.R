@@ -27,12 +27,20 @@ in_member_of <- function(name, code) {
 # members: fitted; weights: of sum 1; X is kept while it is small, for reference = "training".
 new_ensemble <- function(members, weights, sample, ..., class = character()) {
   names(weights) <- names(members)
-  values <- weighted_values(lapply(members, function(m) common_values(m, m$decision)), weights)
+  values <- weighted_values(lapply(members, function(m) {
+    common_values(targets_of(m), m$decision)
+  }), weights)
   structure(list(
     members = members, coefficients = weights, decision = values, ...,
     X = if (nrow(sample$X) <= exact_rows) sample$X, y = sample$y, weights = sample$weights,
-    response = new_targets(rows_frame(sample), standardise = FALSE)
+    response = mixed_targets(members, rows_frame(sample))
   ), class = c(class, "dg_ensemble", "dg_learner", "dg_fit"))
+}
+
+# Of a mean of members.
+mixed_targets <- function(members, rows) {
+  c(new_targets(rows, standardise = FALSE),
+    if (all(vapply(members, gives_probabilities, NA))) list(means = "common"))
 }
 
 # A fitted model like any other, from rows that are not scaled yet.
@@ -118,7 +126,7 @@ member_values <- function(member, rows, of = decision) {
 #' @exportS3Method
 decision.dg_ensemble <- function(object, rows) {
   weighted_values(lapply(object$members, function(member) {
-    common_values(member, member_values(member, rows))
+    common_values(targets_of(member), member_values(member, rows))
   }), object$coefficients)
 }
 
@@ -147,31 +155,6 @@ answered.dg_ensemble <- function(object, answers) {
     object$members[[m]] <- seal(scaled_answered(object$members[[m]], own))
   }
   object
-}
-
-#' @exportS3Method
-common_values.dg_ensemble <- function(object, values) {
-  if (is.null(object$calibration)) unname(values) else NextMethod()
-}
-
-#' @exportS3Method
-gives_probabilities.dg_ensemble <- function(object) {
-  !is.null(object$calibration) || all(vapply(object$members, gives_probabilities, NA))
-}
-
-#' @exportS3Method
-respond.dg_ensemble <- function(object, values, type) {
-  if (type != "prob" || !is.null(object$calibration)) return(NextMethod())
-  if (!gives_probabilities(object)) {
-    without <- names(object$members)[!vapply(object$members, gives_probabilities, NA)]
-    abort("argument", "`type = \"prob\"` is not available: ", enumerate(without, quote = "\""),
-          if (length(without) == 1L) " has" else " have", " no probabilities; fit `",
-          object$spec$method, "(probability = \"platt\")`.")
-  }
-  levels <- object$response$levels
-  P <- if (length(levels) == 2L) cbind((1 - values[, 1L]) / 2, (1 + values[, 1L]) / 2) else values
-  dimnames(P) <- list(NULL, levels)
-  P
 }
 
 # Of members that have a kernel on their rows.

@@ -40,7 +40,8 @@ held_out_values.dg_spec <- function(spec, sample, fitted) {
 refitted_values <- function(spec, sample, fitted) {
   folds <- calibration_folds(sample)
   fold <- folds[as.integer(sample$domain)]
-  values <- matrix(NA_real_, nrow(sample$X), ncol(common_values(fitted, fitted$decision)))
+  columns <- ncol(common_values(targets_of(fitted), fitted$decision))
+  values <- matrix(NA_real_, nrow(sample$X), columns)
   for (k in seq_len(max(folds))) {
     inside <- fold == k
     # a class that is nowhere else
@@ -75,7 +76,7 @@ values_without <- function(spec, sample, train, held) {
   rest <- sample_part(sample, train)
   model <- fit_member(spec, rest)
   rows <- list(X = sample$X[held, , drop = FALSE], domain = droplevels(sample$domain[held]))
-  found <- common_values(model, member_values(model, rows))
+  found <- common_values(targets_of(model), member_values(model, rows))
   if (nlevels(sample$y) <= 2L) return(found)
   # two of more have one column
   if (nlevels(rest$y) == 2L) found <- cbind(1 - found, 1 + found) / 2
@@ -89,10 +90,11 @@ values_without <- function(spec, sample, train, held) {
 # maps of the model have seen the labels of the fold.
 common_known <- function(fitted, values, sample) {
   known <- !is.na(rowSums(values))
-  found <- matrix(NA_real_, nrow(values), ncol(common_values(fitted, fitted$decision)))
+  columns <- ncol(common_values(targets_of(fitted), fitted$decision))
+  found <- matrix(NA_real_, nrow(values), columns)
   calibration <- fitted$calibration
   if (is.null(calibration)) {
-    found[known, ] <- common_values(fitted, values[known, , drop = FALSE])
+    found[known, ] <- common_values(targets_of(fitted), values[known, , drop = FALSE])
     return(found)
   }
   sides <- machine_sides(sample$y, fitted$response)
@@ -101,7 +103,7 @@ common_known <- function(fitted, values, sample) {
     inside <- known & fold == k
     fitted$calibration$maps <- calibration_maps(values, sides, sample$weights * (fold != k),
                                                 calibration$method)
-    found[inside, ] <- common_values(fitted, values[inside, , drop = FALSE])
+    found[inside, ] <- common_values(targets_of(fitted), values[inside, , drop = FALSE])
   }
   found
 }

@@ -216,14 +216,6 @@ correction_space <- function(object) {
   if (is.null(product)) learner_of(object)$product else product
 }
 
-# As the model does, with what calibrates it.
-#' @exportS3Method
-respond.dg_adapted <- function(object, values, type) {
-  learner <- learner_of(object)
-  learner$calibration <- object$calibration
-  respond(learner, values, type)
-}
-
 # The domain was described when the model was adapted.
 #' @exportS3Method
 judges_domain.dg_adapted <- function(object) FALSE

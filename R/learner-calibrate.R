@@ -7,12 +7,6 @@ probability_methods <- c("none", "platt", "isotonic")
 # How a specification makes probabilities; NULL where it has no such argument.
 spec_probability <- function(spec) innermost(spec)$args$probability
 
-# The maps from decision values to probabilities, one for each machine; NULL where there are none.
-probability_maps <- function(object) UseMethod("probability_maps")
-
-#' @exportS3Method
-probability_maps.default <- function(object) object$calibration$maps
-
 wants_probabilities <- function(spec) {
   method <- spec_probability(spec)
   !is.null(method) && method != "none"
@@ -144,7 +138,7 @@ decide_held_out <- function(spec, sample, inside, response) {
                                  domain = droplevels(sample$domain[inside])))
   if (response$kind == "number") {
     # the other domains have a mean and a standard deviation of their own
-    value <- respond(model, values, "decision")
+    value <- respond(model$response, values, "decision")
     return(matrix((value - response$centre) / response$scale))
   }
   same <- match(machine_codes(response, response$levels),

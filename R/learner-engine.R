@@ -30,7 +30,7 @@ fit_sample.learner_custom_spec <- function(spec, sample) {
     weights = sample$weights, response = response, y = sample$y
   ), class = unique(c(classes, "dg_learner", "dg_fit")))
   predicted <- engine_prediction(object, sample)
-  object$probabilities <- predicted$probabilities
+  if (predicted$probabilities) object$response$means <- "common"
   object$decision <- predicted$values
   object
 }
@@ -112,23 +112,13 @@ engine_prediction <- function(object, rows) {
 decision.learner_custom <- function(object, rows) {
   if (nrow(rows$X) == 0L) return(object$decision[0L, , drop = FALSE])
   found <- engine_prediction(object, rows)
-  if (found$probabilities != object$probabilities) {
+  if (found$probabilities == is.null(object$response$means)) {
     kinds <- c("classes", "probabilities")
     if (!found$probabilities) kinds <- rev(kinds)
     abort("learner", object$spec$parts$title, ": `predict` must return the same for all rows; it ",
           "gave ", kinds[1L], " for the training rows, and ", kinds[2L], " now.")
   }
   found$values
-}
-
-#' @exportS3Method
-respond.learner_custom <- function(object, values, type) {
-  if (type != "prob" || !is.null(object$calibration) || !object$probabilities) return(NextMethod())
-  if (ncol(values) == 1L) {
-    second <- (1 + unname(drop(values))) / 2
-    values <- cbind(1 - second, second)
-  }
-  matrix(values, nrow(values), ncol(values), dimnames = list(NULL, object$response$levels))
 }
 
 #' @exportS3Method
@@ -160,18 +150,6 @@ print_details.learner_custom <- function(x) {
   }
   engine <- x$engine$object
   if (is.object(engine)) cat_line("  fitted         ", describe(engine))
-}
-
-# On this scale already.
-#' @exportS3Method
-common_values.learner_custom <- function(object, values) {
-  if (object$response$kind == "number" || !is.null(object$calibration)) NextMethod()
-  else unname(values)
-}
-
-#' @exportS3Method
-gives_probabilities.learner_custom <- function(object) {
-  !is.null(object$calibration) || object$probabilities
 }
 
 # What a user's function gives is known once it has predicted.

@@ -227,7 +227,7 @@ glm_task <- function(family, sample, args, columns = NULL) {
   response <- c(if (is.factor(y)) list(kind = "class", levels = levels(y),
                                        pairs = if (nlevels(y) > 2L) each_class(levels(y)))
                 else if (is_censored(y)) list(kind = "censored", words = times_words(y))
-                else list(kind = "number"), list(centre = 0, scale = 1))
+                else list(kind = "number"), list(centre = 0, scale = 1, family = family))
   Y <- loss$targets(y)
   costs <- row_costs(1, sample$weights, sample$domain, args$domain_weights)
   known <- known_values(sample$X, columns)
@@ -304,17 +304,6 @@ as_decision.dg_glm <- function(object, values) {
   values <- family_loss(object$family)$scores(values, object$family)
   if (ncol(values) > 1L) colnames(values) <- object$response$levels
   values
-}
-
-#' @exportS3Method
-respond.dg_glm <- function(object, values, type) {
-  response <- object$response
-  if (type == "decision") return(if (ncol(values) > 1L) values else unname(drop(values)))
-  means <- family_loss(object$family)$mean(values, object$family)
-  if (!type %in% c("class", "prob")) return(unname(drop(means)))
-  if (ncol(means) == 1L) means <- cbind(1 - means, means)
-  dimnames(means) <- list(NULL, response$levels)
-  if (type == "prob") means else largest_class(means, response$levels)
 }
 
 #' @exportS3Method

@@ -82,7 +82,7 @@ predict.dg_gp <- function(object, newdata, domain = NULL,
     decide(object, newdata, domain, reference, reference_domain, new_levels,
            if (with_variance) mean_and_variance else decision)
   }
-  fit <- respond(object, values[, 1L, drop = FALSE], type)
+  fit <- respond(object$response, values[, 1L, drop = FALSE], type)
   if (!with_variance) return(fit)
   describe_prediction(learner_of(object), fit, values[, 2L], wanted)
 }

@@ -46,7 +46,8 @@ fit_sample.dg_lm_spec <- function(spec, sample) {
   coefficients <- zero_lost(coefficients, design)
   structure(list(
     coefficients = unscaled(coefficients, scaling), decision = design %*% coefficients,
-    weights = sample$weights, response = response, y = sample$y
+    weights = sample$weights, y = sample$y,
+    response = c(response, if (response$kind == "class") list(means = "odds"))
   ), class = c("dg_lm", "dg_learner", "dg_fit"))
 }
 
@@ -100,13 +101,6 @@ logistic <- function(design, target, costs) {
 #' @exportS3Method
 decision.dg_lm <- function(object, rows) {
   cbind(rep(1, nrow(rows$X)), rows$X) %*% object$coefficients
-}
-
-#' @exportS3Method
-respond.dg_lm <- function(object, values, type) {
-  if (type != "prob") return(NextMethod())
-  second <- stats::plogis(unname(drop(values)))
-  matrix(c(1 - second, second), ncol = 2L, dimnames = list(NULL, object$response$levels))
 }
 
 #' @exportS3Method

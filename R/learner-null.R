@@ -15,7 +15,8 @@ fit_null <- function(problem, shared) {
   means <- response_means(rows, problem$args$domain_weights)
   value <- switch(means$kind, class = which.max(means$shares), censored = 0, number = means$mean)
   n <- if (rows$keeps) nrow(rows$sample$X) else 0L
-  response <- switch(means$kind, class = means[c("kind", "levels", "shares")], censored = means,
+  response <- switch(means$kind, class = means[c("kind", "levels", "shares")],
+                     censored = c(means, list(family = new_family("cox"))),
                      number = list(kind = "number", centre = 0, scale = 1))
   list(coefficients = value, decision = matrix(unname(value), n, 1L), response = response)
 }
@@ -50,20 +51,6 @@ response_means.rows_source <- function(rows, domain_weights) {
 #' @exportS3Method
 decision.dg_null <- function(object, rows) {
   matrix(unname(object$coefficients), nrow(rows$X), 1L)
-}
-
-#' @exportS3Method
-respond.dg_null <- function(object, values, type) {
-  levels <- object$response$levels
-  if (type == "censored") return(exp(unname(drop(values))))
-  if (type == "class") return(factor(levels[drop(values)], levels = levels))
-  scores <- type == "decision" && length(levels) > 2L
-  if (type != "prob" && !scores) return(unname(drop(values)))
-  shares <- object$response$shares
-  probabilities <- matrix(rep(shares, each = nrow(values)), nrow(values), length(levels),
-                          dimnames = list(NULL, levels))
-  probabilities[is.na(values), ] <- NA_real_
-  probabilities
 }
 
 #' @exportS3Method

@@ -202,13 +202,6 @@ print_details.dg_ridge <- function(x) {
   }
 }
 
-# Least squares estimate 2p - 1, or the probabilities of several classes, as they are.
-#' @exportS3Method
-common_values.dg_ridge <- function(object, values) {
-  if (object$response$kind == "number" || !is.null(object$calibration)) return(NextMethod())
-  unname(values)
-}
-
 #' @exportS3Method
 check_sums.dg_ridge_spec <- function(spec, sums) {
   check_fixed(spec, sums)

@@ -268,7 +268,13 @@ svm_row <- function() learner_row(
   # the solver keeps the columns of active rows in single precision beside K, Newton's method a
   # factor
   copies = function(args) if (takes_newton(args$loss)) 2 else 1.5,
-  details = function(problem, solved) list(cost = problem$args$cost, loss = problem$loss$name),
+  details = function(problem, solved) {
+    odds <- structure(list(slope = 1, intercept = 0), class = "platt_map")
+    list(cost = problem$args$cost, loss = problem$loss$name,
+         response = c(problem$targets, if (problem$loss$log_odds) {
+           list(maps = rep(list(odds), length(solved$offset)))
+         }))
+  },
   parameters = svm_parameters
 )
 

@@ -165,7 +165,7 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
   }
   values <- if (missing(newdata)) pad_rows(object$decision, object)
             else decide(object, newdata, domain, reference, reference_domain, new_levels)
-  respond(object, values, type)
+  respond(targets_of(object, type), values, type)
 }
 
 prediction_types <- c("response", "class", "prob", "decision", "support", "set")
@@ -179,57 +179,10 @@ check_type <- function(type, object) {
   if (type == "response") object$response$kind else type
 }
 
-# Decision values [n x 1] to what was asked for. A learner with probabilities has
-# its own method.
-respond <- function(object, values, type) UseMethod("respond")
-
-#' @exportS3Method
-respond.dg_learner <- function(object, values, type) {
-  response <- object$response
-  maps <- if (type %in% c("class", "prob")) probability_maps(object)
-  if (!is.null(maps)) return(respond_calibrated(object, values, type, maps))
-  if (length(response$levels) > 2L) return(respond_classes(object, values, type))
-  value <- unname(drop(values))
-  switch(type,
-    number = response$centre + response$scale * value,
-    decision = if (response$kind == "number") response$centre + response$scale * value else value,
-    class = factor(response$levels[1L + (value > 0)], levels = response$levels),
-    prob = abort_no_probabilities(object)
-  )
-}
-
-# More than two classes: decision values of machines [n x machines] to classes.
-respond_classes <- function(object, values, type) {
-  response <- object$response
-  scores <- class_scores(values, response)
-  switch(type,
-    decision = scores,
-    class = largest_class(scores, response$levels),
-    prob = abort_no_probabilities(object)
-  )
-}
-
-# The most probable class, so that class and probabilities do not contradict each other.
-respond_calibrated <- function(object, values, type, maps) {
-  probabilities <- class_probabilities(values, object$response, maps)
-  if (type == "prob") probabilities else largest_class(probabilities, object$response$levels)
-}
-
-abort_no_probabilities <- function(object) {
-  possible <- !is.null(spec_probability(object$spec))
-  if (possible && !is.null(object$rows$n)) {
-    abort("argument", "`type = \"prob\"` needs `dg_svm(loss = \"logistic\")` of a model fitted to ",
-          "sums or a source: calibration needs the rows themselves.")
-  }
-  abort("argument", "`type = \"prob\"` is not available",
-        if (possible) " without calibration: fit `" else " for `", object$spec$method,
-        if (possible) "(probability = \"platt\")`." else "()`: use \"decision\" or \"class\".")
-}
-
 #' @export
 fitted.dg_learner <- function(object, ...) {
   check_sealed(object)
-  respond(object, pad_rows(object$decision, object), object$response$kind)
+  respond(targets_of(object), pad_rows(object$decision, object), object$response$kind)
 }
 
 #' @export

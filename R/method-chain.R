@@ -130,13 +130,6 @@ learner_rows.dg_chain <- function(object, rows) {
 }
 
 #' @exportS3Method
-respond.dg_chain <- function(object, values, type) {
-  # the chain as a whole was calibrated
-  object$learner$calibration <- object$calibration
-  respond(object$learner, values, type)
-}
-
-#' @exportS3Method
 judges_domain.dg_chain <- function(object) {
   judges_domain(object$projection) || judges_domain(object$learner)
 }
@@ -165,9 +158,4 @@ print.dg_chain_spec <- function(x, ...) {
   cat_line("")
   print(x$learner)
   invisible(x)
-}
-
-#' @exportS3Method
-common_values.dg_chain <- function(object, values) {
-  if (is.null(object$calibration)) common_values(object$learner, values) else NextMethod()
 }

@@ -145,8 +145,10 @@ split_input <- function(specs, task, split) {
 # Rows (with their truth) and what the model says of them, as measures want it. levels: of classes;
 # needs: what the measures do.
 judged_rows <- function(rows, model, values, levels, needs) {
-  rows <- add_responses(rows, model, values, levels)
-  if ("prob" %in% needs) rows$prob <- all_classes(respond(model, values, "prob"), levels, 0)
+  rows <- add_responses(rows, targets_of(model), values, levels)
+  if ("prob" %in% needs) {
+    rows$prob <- all_classes(respond(targets_of(model, "prob"), values, "prob"), levels, 0)
+  }
   rows
 }
 

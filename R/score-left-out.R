@@ -22,9 +22,8 @@ score_left_out <- function(predictions, metrics) {
 
 # Scores by domain of decision values [n x m]. judge: list(y, domain, response, metric).
 score_values <- function(values, judge) {
-  object <- structure(list(response = judge$response), class = "dg_learner")
   # a list: parts of many data frames take longer than the rest
-  d <- add_responses(list(truth = judge$y), object, values, levels(judge$y))
+  d <- add_responses(list(truth = judge$y), judge$response, values, levels(judge$y))
   score_groups(d, judge$domain, judge$metric)
 }
 
@@ -35,16 +34,16 @@ score_choices <- function(n, values, judge) {
   matrix(scores, ncol = n)
 }
 
-add_responses <- function(predictions, model, values, levels) {
-  prediction <- respond(model, values, model$response$kind)
+add_responses <- function(predictions, targets, values, levels) {
+  prediction <- respond(targets, values, targets$kind)
   predictions$prediction <- if (is.null(levels)) prediction
                             else factor(as.character(prediction), levels = levels)
-  decision <- respond(model, values, "decision")
+  decision <- respond(targets, values, "decision")
   predictions$decision <- if (length(levels) <= 2L) decision else {
     if (!is.matrix(decision)) {
       # of two of them
       decision <- matrix(c(-decision, decision), ncol = 2L,
-                         dimnames = list(NULL, model$response$levels))
+                         dimnames = list(NULL, targets$levels))
     }
     all_classes(decision, levels, -Inf)
   }

@@ -129,7 +129,7 @@ as_cv <- function(object, values, metrics, seconds) {
   folds <- assign_folds(levels(object$domain), NULL, "folds")
   predictions <- data.frame(row = task$row, domain = task$domain, fold = as.integer(task$domain),
                             rep = 1L, truth = task$y, stringsAsFactors = FALSE)
-  predictions <- add_responses(predictions, object, values, levels(task$y))
+  predictions <- add_responses(predictions, targets_of(object), values, levels(task$y))
   splits <- fold_splits(folds, task)
   unknown <- unknown_elsewhere(object$rows$levels, object$domain)
   notes <- if (any(unknown)) tell_unknown_levels(object$rows$levels, unknown, object$domain)
@@ -208,7 +208,7 @@ kept_scorer <- function(object, splits, table = NULL) {
        coefficients = left$coefficients, offset = left$offset,
        errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
        m = length(left$offset) / length(splits),
-       models = list(structure(list(response = object$response), class = "dg_learner")))
+       models = list(object["response"]))
 }
 
 # With a survey, for the rows of each domain, and a pass over the rows.

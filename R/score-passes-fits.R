@@ -203,7 +203,7 @@ fits_of_sums <- function(splits, sums, problem, solve) {
     list(product = problem$space, table = table, errors = errors, m = m,
          coefficients = do.call(cbind, lapply(solved[own], `[[`, "coefficients")),
          offset = unlist(lapply(solved[own], `[[`, "offset")),
-         models = list(structure(list(response = response), class = "dg_learner")))
+         models = list(list(response = response)))
   }, length(domains))
   list(scorers = scorers, notes = lapply(found, function(one) {
     c(list(warnings = unique(one$warnings)), one$value["parameters"])

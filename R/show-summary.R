@@ -225,7 +225,7 @@ training_scores <- function(object, metric) {
   rows <- data.frame(row = seq_along(object$y), domain = object$domain, fold = 1L, rep = 1L,
                      truth = object$y, stringsAsFactors = FALSE)
   object$calibration <- NULL
-  rows <- add_responses(rows, object, values, levels(object$y))
+  rows <- add_responses(rows, targets_of(object), values, levels(object$y))
   found <- score_left_out(rows, list(score = metric))
   list(scores = stats::setNames(found[, 1L], rownames(found)), overall = score(as.list(rows), metric))
 }

@@ -157,13 +157,6 @@ gram_along <- function(now, step, task) {
   finite_along(losses[1L, ], losses[2L, ], square)
 }
 
-# f is the logarithm of the odds, where it has not been calibrated.
-#' @exportS3Method
-probability_maps.dg_svm <- function(object) {
-  if (!is.null(object$calibration) || !named_loss(object$loss)$log_odds) return(NextMethod())
-  rep(list(structure(list(slope = 1, intercept = 0), class = "platt_map")), length(object$offset))
-}
-
 #' @exportS3Method
 spec_gives.dg_svm_spec <- function(spec) {
   loss <- spec$args$loss

@@ -68,7 +68,7 @@ refitted_decisions <- function(object, sample) {
     model <- finish_fit(fit_rows(spec, rows), spec, rows)
     moments <- mean_and_variance(model, list(X = sample$X[inside, , drop = FALSE],
                                              domain = droplevels(sample$domain[inside])))
-    values[inside] <- (respond(model, moments[, 1L], "number") - object$response$centre) /
+    values[inside] <- (respond(model$response, moments[, 1L], "number") - object$response$centre) /
       object$response$scale
     sd[inside] <- sqrt(moments[, 2L] + model$noise^2) * model$response$scale
   }
@@ -89,7 +89,7 @@ score_intervals <- function(object, sample) {
 
 settle_intervals <- function(object, sample, found, from) {
   number <- object$response$kind == "number"
-  error <- if (number) sample$y - respond(object, found$values, "number")
+  error <- if (number) sample$y - respond(object$response, found$values, "number")
            else behind_others(object, found$values, sample$y)
   # classes that the other domains lack are beyond any threshold
   unknown <- unknown_elsewhere(sample$levels, sample$domain)
@@ -120,7 +120,7 @@ behind_others <- function(object, values, y) {
 
 # The same of each class: [n x classes].
 class_distances <- function(object, values) {
-  scores <- respond(object, values, "decision")
+  scores <- respond(object$response, values, "decision")
   if (!is.matrix(scores)) scores <- cbind(-scores, scores) / 2
   classes <- ncol(scores)
   first <- max.col(scores, "first")
@@ -175,7 +175,7 @@ fit_error_size <- function(error, sample) {
   sizer$model <- fit_rows(spec, rows_frame(sample))
   sizer$model$spec <- spec
   left <- left_out_values(sizer$model, sample)
-  sizer$left_out <- exp(respond(sizer$model, left, "number"))
+  sizer$left_out <- exp(respond(sizer$model$response, left, "number"))
   sizer$range <- range(sizer$left_out)
   sizer
 }
@@ -187,7 +187,7 @@ error_size <- function(sizer, X) {
   if (is.null(sizer)) return(rep(1, nrow(X)))
   values <- decision(sizer$model, list(X = sized_columns(sizer, X),
                                        domain = factor(rep("new", nrow(X)))))
-  pmin(pmax(exp(respond(sizer$model, values, "number")), sizer$range[1L]), sizer$range[2L])
+  pmin(pmax(exp(respond(sizer$model$response, values, "number")), sizer$range[1L]), sizer$range[2L])
 }
 
 # Is it worth it? By the interval score (Gneiting and Raftery, 2007, equation 43) of left-out rows,

@@ -233,7 +233,7 @@ prediction_interval.dg_learner <- function(object, asked, wanted) {
   known <- intervals_of(object, wanted$env)
   tell_infinite(known, wanted$level)
   new <- do.call(read_new, c(list(object), asked))
-  fit <- as.numeric(respond(object, decide_rows(object, new), "number"))
+  fit <- as.numeric(respond(object$response, decide_rows(object, new), "number"))
   tell_other_factors(object, known, asked)
   if (wanted$interval == "mean") {
     groups <- given_domain(object$blueprint, asked$newdata, asked$domain)
