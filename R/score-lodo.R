@@ -178,8 +178,8 @@ kept_lodo <- function(object, metric, env) {
   alone <- all(lengths(object$left_out$sets) == 1L) && !object$rows$weighted
   scores <- if (alone && identical(names(metrics), "rmse")) {
     fits <- new_fits(list(list(scorers = list(kept_scorer(object, splits)))), splits)
-    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics, task$sizes,
-                levels(task$domain))
+    mean_scores(squares_of_fits(fits, task$sizes)$total, response$scale, metrics,
+                list(sizes = task$sizes, domains = levels(task$domain)))
   } else score_again(object, metrics, splits, env)
   folds <- fold_places(splits, task$n)
   folds <- structure(stats::setNames(folds, levels(task$domain)), class = "domgen_folds")

@@ -111,11 +111,17 @@ score_groups <- function(d, groups, metric) {
     }, numeric(1)))
   }
   rows <- metric$rows(d)
-  if (!isTRUE(metric$root)) return(group_means(rows, groups))
-  # divided by the largest first: squares of 1e200 leave the range of a double
+  # squares of 1e200 leave the range of a double
   largest <- max(0, abs(rows), na.rm = TRUE)
   if (!is.finite(largest) || largest == 0) largest <- 1
-  largest * sqrt(group_means((rows / largest)^2, groups))
+  score_of_mean(group_means(metric_rows(rows, metric, largest), groups), metric, largest)
+}
+
+# What a score is a mean of, by row: of a root the squares, in squares of `unit`.
+metric_rows <- function(rows, metric, unit) if (isTRUE(metric$root)) (rows / unit)^2 else rows + 0
+
+score_of_mean <- function(means, metric, unit) {
+  if (isTRUE(metric$root)) unit * sqrt(means) else means
 }
 
 group_means <- function(rows, groups) {

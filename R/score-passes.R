@@ -131,18 +131,21 @@ scores_of_fits <- function(fits, rows, metrics) {
   # squares are summed with the rows' weights
   plain <- is.null(rows$survey$reader$weights) && identical(names(metrics), "rmse")
   sums <- if (plain) squares_of_fits(fits, rows$survey$sizes)
-  if (is.null(sums)) {
-    unit <- new_targets(rows, TRUE)$scale
-    work <- scoring_work(fits, metrics, rows$survey$classes, unit, length(rows$survey$domains))
-    sums <- c(pass(rows, work, "scores"), unit = unit)
-    sums$total[!judged_cells(fits, length(rows$survey$domains)), ] <- NA
-  }
-  size <- c(length(rows$survey$sizes), fits$repeats, fits$choices, length(metrics))
-  sums$total <- array(sums$total, size)
+  if (is.null(sums)) sums <- score_sums(fits, rows, metrics)
   lapply(seq_len(fits$choices), function(l) {
-    mean_scores(array(sums$total[, , l, ], size[-3L]), sums$unit, metrics, rows$survey$sizes,
-                rows$survey$domains)
+    mean_scores(sums$total[, , l, ], sums$unit, metrics, rows$survey)
   })
+}
+
+# By a pass over the rows: list(total: sums of metric_rows(), [G x repeats x choices x metrics], NA
+# where no fit judges the domain; unit). views: the rows as they are and as members take them.
+score_sums <- function(fits, rows, metrics, views = list(rows)) {
+  unit <- new_targets(rows, TRUE)$scale
+  G <- length(rows$survey$domains)
+  work <- scoring_work(fits, metrics, rows$survey$classes, unit, G)
+  total <- pass_views(views, work, "scores")$total
+  total[!judged_cells(fits, G), ] <- NA
+  list(total = array(total, c(G, fits$repeats, fits$choices, length(metrics))), unit = unit)
 }
 
 # Does a fit judge the domain? [G repeats choices]
@@ -154,43 +157,44 @@ judged_cells <- function(fits, G) {
   rep(judged, fits$choices)
 }
 
-# total: sums over rows [G x repeats x metrics], those of a root in squares of `unit`.
-mean_scores <- function(total, unit, metrics, sizes, names) {
-  root <- vapply(metrics, function(m) isTRUE(m$root), NA)
-  rooted <- function(means, m) if (root[m]) unit * sqrt(means) else means
+# total: sums over rows [G x repeats x metrics], see score_sums(); survey: list(sizes, domains).
+mean_scores <- function(total, unit, metrics, survey) {
+  sizes <- survey$sizes
+  dim(total) <- c(length(sizes), length(total) / length(sizes) / length(metrics), length(metrics))
   part <- function(m) matrix(total[, , m], length(sizes))
-  domains <- vapply(seq_along(metrics), function(m) rowMeans(rooted(part(m) / sizes, m)),
-                    numeric(length(sizes)))
+  domains <- vapply(seq_along(metrics), function(m) {
+    rowMeans(score_of_mean(part(m) / sizes, metrics[[m]], unit))
+  }, numeric(length(sizes)))
   first <- part(1L)
   known <- !is.na(first)
-  list(domains = matrix(domains, length(sizes), dimnames = list(names, names(metrics))),
-       overall = rooted(sum(first[known]) / sum(sizes[row(first)[known]]), 1L))
+  list(domains = matrix(domains, length(sizes), dimnames = list(survey$domains, names(metrics))),
+       overall = score_of_mean(sum(first[known]) / sum(sizes[row(first)[known]]), metrics[[1L]],
+                               unit))
 }
 
-# Sums of squared errors by domain, [G x repeats choices], where the sums of features have them.
+# As score_sums(), of squared errors, where the sums of features have them; else NULL.
 squares_of_fits <- function(fits, sizes) {
-  total <- array(NA_real_, c(length(sizes), fits$repeats, fits$choices))
+  total <- array(NA_real_, c(length(sizes), fits$repeats, fits$choices, 1L))
   for (scorer in fits$scorers) {
     if (is.null(scorer$errors)) return(NULL)
     own <- which(!is.na(scorer$at))
-    total[own, scorer$rep, ] <- scorer$errors[own, ] * sizes[own]
+    total[own, scorer$rep, , 1L] <- scorer$errors[own, ] * sizes[own]
   }
   list(total = total, unit = fits$unit)
 }
 
-# Sums over rows of each domain of what the metrics are means of, [G repeats choices x metrics],
-# those of a root in squares of `unit`.
+# Sums of metric_rows() over rows of each domain, [G repeats choices x metrics].
 scoring_work <- function(fits, metrics, classes, unit, G) {
   scorers <- fits$scorers
-  slots <- fits$repeats * fits$choices
   repeats <- fits$repeats
+  slots <- repeats * fits$choices
   force(metrics); force(classes); force(unit); force(G)
   fits <- NULL
   list(start = function() list(total = matrix(0, G * slots, length(metrics))),
        add = function(a, b) list(total = a$total + b$total),
-       block = function(sums, rows) {
+       block = function(sums, views) {
          for (scorer in scorers) {
-           scores <- block_scores(scorer, rows, metrics, classes, unit, G * repeats)
+           scores <- block_scores(scorer, views, metrics, classes, unit, G * repeats)
            if (is.null(scores)) next
            place <- as.integer(rownames(scores)) + G * (scorer$rep - 1L)
            sums$total[place, ] <- sums$total[place, ] + scores
@@ -201,46 +205,47 @@ scoring_work <- function(fits, metrics, classes, unit, G) {
 
 # Sums of the scores of a block's rows that this scorer judges, by domain, and of further choices by
 # domain + `step`, domain + 2 step ...; NULL where there are no such rows.
-block_scores <- function(scorer, rows, metrics, classes, unit, step) {
-  domain <- as.integer(rows$domain)
+block_scores <- function(scorer, views, metrics, classes, unit, step) {
+  domain <- as.integer(views[[1L]]$domain)
   by_fit <- split(seq_along(domain), scorer$at[domain])
   parts <- lapply(names(by_fit), function(k) {
     i <- by_fit[[k]]
-    values <- fit_values(scorer, as.integer(k), rows_at(rows[c("X", "domain")], i))
-    model <- scorer$models[[if (length(scorer$models) == 1L) 1L else as.integer(k)]]
-    choices <- seq_len(ncol(values) / scorer$m)
-    do.call(rbind, lapply(choices, function(l) {
-      own <- values[, (l - 1L) * scorer$m + seq_len(scorer$m), drop = FALSE]
-      scores <- row_scores(model, own, take(rows$y, i), metrics, classes, unit)
-      rowsum(scores, domain[i] + (l - 1L) * step)
+    values <- fit_values(scorer, as.integer(k), views, i)
+    model <- scorer_model(scorer, as.integer(k))
+    m <- if (is.null(scorer$m)) ncol(values) else scorer$m
+    do.call(rbind, lapply(seq_len(ncol(values) / m), function(l) {
+      own <- values[, (l - 1L) * m + seq_len(m), drop = FALSE]
+      if (m == length(classes)) colnames(own) <- classes
+      d <- judged_rows(list(truth = take(views[[1L]]$y, i)), model, own, classes,
+                       metrics_need(metrics))
+      scores <- vapply(metrics, function(metric) metric_rows(metric$rows(d), metric, unit),
+                       numeric(length(i)))
+      rowsum(matrix(scores, length(i)), domain[i] + (l - 1L) * step)
     }))
   })
   parts <- do.call(rbind, parts)
   if (!is.null(parts)) rowsum(parts, rownames(parts))
 }
 
-# What the metrics are means of, [rows x metrics].
-row_scores <- function(model, values, y, metrics, classes, unit) {
-  if (ncol(values) == length(classes)) colnames(values) <- classes
-  d <- judged_rows(list(truth = y), model, values, classes, metrics_need(metrics))
-  scores <- vapply(metrics, function(metric) {
-    own <- metric$rows(d) + 0
-    if (isTRUE(metric$root)) (own / unit)^2 else own
-  }, numeric(length(y)))
-  matrix(scores, length(y))
-}
+scorer_model <- function(scorer, k) scorer$models[[if (length(scorer$models) == 1L) 1L else k]]
 
-# Decision values by the k-th fit, [rows x m choices].
-fit_values <- function(scorer, k, rows) {
+# Decision values of the rows i by the k-th fit, [rows x m choices]; of several members the mean on
+# the common scale.
+fit_values <- function(scorer, k, views, i) {
+  if (!is.null(scorer$members)) {
+    return(weighted_values(Map(function(member, view) {
+      common_values(targets_of(scorer_model(member, k)), fit_values(member, k, list(view), i))
+    }, scorer$members, views[-1L]), scorer$weights))
+  }
+  rows <- rows_at(views[[1L]][c("X", "domain")], i)
+  if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
   if (is.null(scorer$offset)) {
-    if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
     return(decision(scorer$models[[1L]], c(rows, list(table = scorer$table))))
   }
   each <- length(scorer$offset) / scorer$fits
   columns <- (k - 1L) * each + seq_len(each)
   offset <- scorer$offset[columns]
-  if (is.null(scorer$product)) return(matrix(offset, nrow(rows$X), each, byrow = TRUE))
-  if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
+  if (is.null(scorer$product)) return(matrix(offset, length(i), each, byrow = TRUE))
   add_offset(expand_rows(scorer$product, rows, scorer$table,
                          scorer$coefficients[, columns, drop = FALSE]), offset)
 }
