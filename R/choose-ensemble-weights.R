@@ -38,20 +38,12 @@ held_out_values.dg_spec <- function(spec, sample, fitted) {
 
 # With the search.
 refitted_values <- function(spec, sample, fitted) {
-  folds <- calibration_folds(sample)
-  fold <- folds[as.integer(sample$domain)]
   columns <- ncol(common_values(targets_of(fitted), fitted$decision))
-  values <- matrix(NA_real_, nrow(sample$X), columns)
-  for (k in seq_len(max(folds))) {
-    inside <- fold == k
+  by_folds(sample, columns, " to find the weights", function(inside) {
     # a class that is nowhere else
-    if (!all(levels(sample$y) %in% sample$y[!inside])) next
-    values[inside, ] <- holding_out(names(folds)[folds == k], {
-      values_without(spec, sample, !inside, inside)
-    }, " to find the weights")
-  }
-  values[unknown_elsewhere(sample$levels, fold), ] <- NA
-  values
+    if (all(levels(sample$y) %in% sample$y[!inside])) values_without(spec, sample, !inside, inside)
+    else NA_real_
+  })$values
 }
 
 #' @exportS3Method

@@ -112,17 +112,23 @@ held_out_decisions <- function(spec, sample, fitted) UseMethod("held_out_decisio
 # By fitting again: a chain with its projection.
 #' @exportS3Method
 held_out_decisions.dg_spec <- function(spec, sample, fitted) {
+  by_folds(sample, ncol(fitted$decision), " to calibrate probabilities", function(inside) {
+    decide_held_out(spec, sample, inside, fitted$response)
+  })
+}
+
+# list(values [n x columns]: of each row by a fit without its fold, NA where there is none; folds of
+# the domains). values(inside): those of the rows `inside` of a fold, or NA.
+by_folds <- function(sample, columns, purpose, values) {
   folds <- calibration_folds(sample)
   fold <- folds[as.integer(sample$domain)]
-  values <- matrix(NA_real_, nrow(sample$X), ncol(fitted$decision))
+  found <- matrix(NA_real_, nrow(sample$X), columns)
   for (k in seq_len(max(folds))) {
     inside <- fold == k
-    values[inside, ] <- holding_out(names(folds)[folds == k], {
-      decide_held_out(spec, sample, inside, fitted$response)
-    }, " to calibrate probabilities")
+    found[inside, ] <- holding_out(names(folds)[folds == k], values(inside), purpose)
   }
-  values[unknown_elsewhere(sample$levels, fold), ] <- NA
-  list(values = values, folds = folds)
+  found[unknown_elsewhere(sample$levels, fold), ] <- NA
+  list(values = found, folds = folds)
 }
 
 # Fits to the rows outside; those inside are judged by the rows of their own domain. NA for

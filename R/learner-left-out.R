@@ -179,16 +179,23 @@ predict_left_out.feature_space <- function(product, sample, task, args, lambdas)
   for (g in seq_along(rows)) {
     i <- rows[[g]]
     own <- ridge_moments(product, sample, task, table, i)
-    rest <- Map(`-`, total, own)
-    rest$cross <- rest$cross - outer(rest$sums, centre[g, ])
-    solved <- solve_left_out(rest, args, lambdas)
-    held <- expand_rows(product, rows_at(sample, i), table, solved$coefficients)
-    values[i, , ] <- sweep(held, 2L, solved$offset + rep(centre[g, ], length(lambdas)), "+")
+    solved <- fit_without(total, own, centre[g, ], args, lambdas)
+    values[i, , ] <- add_offset(expand_rows(product, rows_at(sample, i), table,
+                                            solved$coefficients), solved$offset)
   }
   values
 }
 
-# list(coefficients [r x m lambdas], offset [m lambdas])
+# The fit to all rows but some, from the sums of both, whose targets are less `centre` there:
+# list(coefficients [r x m lambdas], offset [m lambdas]).
+fit_without <- function(total, own, centre, args, lambdas) {
+  rest <- Map(`-`, total, own)
+  rest$cross <- rest$cross - outer(rest$sums, centre)
+  solved <- solve_left_out(rest, args, lambdas)
+  solved$offset <- solved$offset + rep(centre, length(lambdas))
+  solved
+}
+
 solve_left_out <- function(moments, args, lambdas) {
   few <- length(lambdas) <= 4L
   if (few) {

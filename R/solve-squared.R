@@ -217,11 +217,8 @@ split_groups <- function(sums, rows, k = lambda_folds, without = integer()) {
 # domains that total lacks.
 left_out_errors <- function(sums, total, domains, rows, args, lambdas, without = integer()) {
   own <- sum_groups(sums, domains)
-  rest <- Map(`-`, total, own)
   centre <- centre_without(rows, c(domains, without), args, ncol(own$cross))
-  rest$cross <- rest$cross - outer(rest$sums, centre)
-  solved <- solve_left_out(rest, args, lambdas)
-  solved$offset <- solved$offset + rep(centre, length(lambdas))
+  solved <- fit_without(total, own, centre, args, lambdas)
   errors <- matrix(column_errors(own, solved), ncol = length(lambdas))
   c(solved, list(errors = errors, own = own))
 }

@@ -58,21 +58,16 @@ closed_decisions <- function(object) {
 # By fits without each fold of domains, as held_out_decisions() has them, with what they expect.
 refitted_decisions <- function(object, sample) {
   spec <- place_spec(object$spec, layout_of(object$blueprint))
-  folds <- calibration_folds(sample)
-  fold <- folds[as.integer(sample$domain)]
-  values <- sd <- rep(NA_real_, length(sample$y))
-  for (k in seq_len(max(folds))) {
-    inside <- fold == k
-    rest <- sample_part(sample, !inside)
-    rows <- rows_frame(rest)
+  found <- by_folds(sample, 2L, " to find intervals", function(inside) {
+    rows <- rows_frame(sample_part(sample, !inside))
     model <- finish_fit(fit_rows(spec, rows), spec, rows)
     moments <- mean_and_variance(model, list(X = sample$X[inside, , drop = FALSE],
                                              domain = droplevels(sample$domain[inside])))
-    values[inside] <- (respond(model$response, moments[, 1L], "number") - object$response$centre) /
-      object$response$scale
-    sd[inside] <- sqrt(moments[, 2L] + model$noise^2) * model$response$scale
-  }
-  list(values = matrix(values), sd = sd)
+    value <- respond(targets_of(model), moments[, 1L], "number")
+    cbind((value - object$response$centre) / object$response$scale,
+          sqrt(moments[, 2L] + model$noise^2) * model$response$scale)
+  })$values
+  list(values = found[, 1L, drop = FALSE], sd = found[, 2L])
 }
 
 # A list of class dg_intervals: error [n], truth less prediction, or for classes how far the class
