@@ -221,18 +221,11 @@ correction_space <- function(object) {
 judges_domain.dg_adapted <- function(object) FALSE
 
 #' @exportS3Method
-predict.dg_adapted <- function(object, newdata, domain = NULL, ...) {
-  check_sealed(object)
-  if (any(c("reference", "reference_domain") %in% names(list(...)))) {
+check_new.dg_adapted <- function(object, newdata, domain, reference, reference_domain) {
+  if (!is.null(reference) || !is.null(reference_domain)) {
     abort("argument", "`reference` must not be given: the domain was described when the model was ",
           "adapted to it.")
   }
-  if (!missing(newdata) && !is_source(newdata)) check_same_domain(object, newdata, domain)
-  if (has_posterior(object)) return(predict.dg_gp(object, newdata, domain = domain, ...))
-  predict.dg_learner(object, newdata, domain = domain, ...)
-}
-
-check_same_domain <- function(object, newdata, domain) {
   found <- given_domain(object$blueprint, newdata, domain)
   other <- setdiff(unique(as.character(found)), c(object$name, NA))
   if (length(other) && !is.null(object$name)) {

@@ -24,20 +24,16 @@
 #'
 #' `simulate()` draws responses from the joint predictive distribution of the rows.
 #'
+#' `predict(se.fit = TRUE)` gives a list with `fit` (a vector, or with `interval` a data frame),
+#' `se.fit`, the standard deviations of f, and `residual.scale`, that of the noise, all in units of
+#' the response. `interval = "confidence"` is for f, `"posterior"` for the response of a row of
+#' weight 1, by the posterior, which holds where the model does; the other ones are for responses of
+#' new domains whatever their distribution, see [fix_intervals()]. A [chain()] that ends in a
+#' [dg_gp()], and what [adapt()] makes of one, predict in the same way.
+#'
 #' @inheritParams predict.dg_learner
-#' @param object A [dg_gp()]; or a fitted [chain()] that ends in one.
-#' @param type `"response"` or `"decision"`, which are the same; `"support"`: how near a row is to
-#'   those of training, see [predict.dg_learner()].
-#' @param se.fit Give standard errors of f?
-#' @param interval `"confidence"`: for f, and `"posterior"`: for the response of a row of weight 1,
-#'   by the posterior, which holds where the model does; `"prediction"`, `"domain"`, `"mean"`: for
-#'   responses of new domains whatever their distribution, see [fix_intervals()].
-#' @param level Probability of the interval.
-#' @return `predict()`: a vector with one entry per row of `newdata`; with `interval` a data frame
-#'   with columns `fit`, `lower` and `upper`; with `se.fit = TRUE` a list with `fit` (either of
-#'   these), `se.fit`, the standard deviations of f, and `residual.scale`, that of the noise. All in
-#'   units of the response. Rows with missing values (and new levels, see `new_levels`) give `NA`,
-#'   with a warning.
+#' @param object A [dg_gp()].
+#' @param ... Must be empty.
 #' @section Errors:
 #' Those of [predict.dg_learner()]; a `level` outside (0, 1); joint draws for so many rows that
 #' their covariance matrix is over the memory limit ([domgen-package]).
@@ -49,54 +45,19 @@
 #' head(predict(model, new, interval = "posterior"))
 #' predict(model, new[1:3, ], se.fit = TRUE, reference = new)$se.fit
 #' simulate(model, nsim = 2, seed = 1, newdata = new[1:3, ], reference = new)
-#' @export
-predict.dg_gp <- function(object, newdata, domain = NULL,
-                          type = c("response", "class", "prob", "decision", "support", "set"),
-                          reference = NULL, reference_domain = NULL, se.fit = FALSE,
-                          interval = c("none", "confidence", "posterior", "prediction", "domain",
-                                       "mean"), level = 0.9,
-                          new_levels = c("na", "error"), ...) {
-  check_sealed(object)
-  wanted <- c(list(se = check_flag(se.fit, "se.fit")),
-              read_interval(interval, level, object, parent.frame(), posterior_kinds))
-  if (!missing(newdata) && is_source(newdata)) {
-    return(predict_source(with_intervals(object, type, wanted), newdata, list(
-      domain = domain, reference = reference, reference_domain = reference_domain,
-      new_levels = new_levels
-    ), list(type = type, se.fit = se.fit, interval = wanted$interval, level = level), ...))
-  }
-  check_predict_dots(list(...), predict.dg_gp)
-  type <- check_type(type, object)
-  if (type == "support") {
-    return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
-  }
-  if (wanted$interval %in% prediction_kinds[-1L]) {
-    asked <- list(newdata = if (!missing(newdata)) newdata, domain = domain, reference = reference,
-                  reference_domain = reference_domain, new_levels = new_levels)
-    return(prediction_interval(object, asked, wanted))
-  }
-  with_variance <- wanted$se || wanted$interval != "none"
-  values <- if (missing(newdata)) {
-    pad_rows(if (with_variance) mean_and_variance(object, NULL) else object$decision, object)
-  } else {
-    decide(object, newdata, domain, reference, reference_domain, new_levels,
-           if (with_variance) mean_and_variance else decision)
-  }
-  fit <- respond(object$response, values[, 1L, drop = FALSE], type)
-  if (!with_variance) return(fit)
-  describe_prediction(learner_of(object), fit, values[, 2L], wanted)
-}
+#' @name predict.dg_gp
+NULL
 
-# variance: of f, for the standardised response.
-describe_prediction <- function(object, fit, variance, wanted) {
-  se <- sqrt(variance) * object$response$scale
+# se: of f, for the standardised response.
+with_deviations <- function(object, fit, se, asked) {
+  se <- se * object$response$scale
   noise <- object$noise * object$response$scale
-  if (wanted$interval != "none") {
-    deviation <- if (wanted$interval == "posterior") sqrt(se^2 + noise^2) else se
-    half <- stats::qnorm((1 + wanted$level) / 2) * deviation
+  if (asked$interval != "none") {
+    deviation <- if (asked$interval == "posterior") sqrt(se^2 + noise^2) else se
+    half <- stats::qnorm((1 + asked$level) / 2) * deviation
     fit <- data.frame(fit = fit, lower = fit - half, upper = fit + half)
   }
-  if (wanted$se) list(fit = fit, se.fit = se, residual.scale = noise) else fit
+  if (asked$se) list(fit = fit, se.fit = se, residual.scale = noise) else fit
 }
 
 # The predictive distribution of f at rows, NULL: those of training as they were in training:
@@ -202,13 +163,5 @@ learner_of.dg_chain <- function(object) object$learner
 
 #' @exportS3Method
 learner_of.dg_adapted <- function(object) learner_of(object$base)
-
-# A chain predicts as its learner does: standard errors where it ends in a Gaussian process.
-#' @rdname predict.dg_gp
-#' @export
-predict.dg_chain <- function(object, ...) {
-  check_sealed(object)
-  if (has_posterior(object)) predict.dg_gp(object, ...) else NextMethod()
-}
 
 has_posterior <- function(object) inherits(learner_of(object), "dg_gp")

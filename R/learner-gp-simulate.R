@@ -15,7 +15,7 @@ simulate.dg_gp <- function(object, nsim = 1, seed = NULL, newdata, domain = NULL
   drawn <- function(object, rows) posterior(object, rows, nsim)$draws
   draws <- with_seed(seed, {
     if (missing(newdata)) pad_rows(drawn(object, NULL), object)
-    else decide(object, newdata, domain, reference, reference_domain, of = drawn)
+    else decide_rows(object, read_new(object, newdata, domain, reference, reference_domain), drawn)
   })
   draws <- as.data.frame(object$response$centre + object$response$scale * draws)
   names(draws) <- paste0("sim_", seq_len(nsim))

@@ -1,10 +1,5 @@
 # How near new rows are to those that a model was trained on: predict(type = "support").
 
-row_support <- function(object, newdata, domain, reference, reference_domain, new_levels) {
-  check_given(newdata, "newdata")
-  drop(decide(object, newdata, domain, reference, reference_domain, new_levels, support))
-}
-
 support <- function(object, rows) UseMethod("support")
 
 #' @exportS3Method

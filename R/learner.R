@@ -84,11 +84,14 @@ domain_weightings <- c("equal", "size")
 #'   `"training"` takes the stored rows (or their moments) of the training domains; a model with a
 #'   feature map keeps none. Only used with a kernel between domains, scaling or imputation by
 #'   domain, or `domain_means = TRUE`. [fix_reference()] gives a model that has it for good.
+#' @param se.fit Give standard errors, too? Only models with a posterior have some, [dg_gp()] and
+#'   what ends in one, see [predict.dg_gp()].
 #' @param interval `"prediction"`: an interval that has the number of a row of a new domain with
 #'   probability `level`; `"domain"`: intervals that have, with probability `level`, at least the
 #'   share `level` of a new domain's rows; `"mean"`: an interval for the mean of each domain of
 #'   `newdata`. Distribution-free, from the errors at left-out domains, and true of new domains that
 #'   are exchangeable with these (no drift in time, no shifted predictors): see [fix_intervals()].
+#'   `"confidence"` and `"posterior"` are for models with a posterior, see [predict.dg_gp()].
 #' @param level Probability of intervals and sets.
 #' @details
 #' **Far from training.** Where a kernel such as the Gaussian is near 0 at all training rows, a
@@ -115,9 +118,10 @@ domain_weightings <- c("equal", "size")
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
 #'   to 1; for `type = "support"` numbers from 0 to 1; for `"set"` a logical matrix with a column
 #'   per class. With `interval` a data frame with `fit`, `lower` and `upper`, a line per row of
-#'   `newdata`, or for `"mean"` per domain, with `domain` and `rows` before them. Rows with missing
-#'   values, and with levels that are new under `new_levels = "na"`, give `NA`, with a warning,
-#'   unless the model was fitted with `na.action = na.impute` ([na.impute()]).
+#'   `newdata`, or for `"mean"` per domain, with `domain` and `rows` before them. With `se.fit` a
+#'   list, see [predict.dg_gp()]. Rows with missing values, and with levels that are new under
+#'   `new_levels = "na"`, give `NA`, with a warning, unless the model was fitted with
+#'   `na.action = na.impute` ([na.impute()]).
 #' @section Saved models:
 #' A fit carries all that predictions need and can be saved, say with [saveRDS()]. It also has a
 #' record of its parts: their kinds, shapes, missing and infinite values, and the range of whole
@@ -141,31 +145,36 @@ domain_weightings <- c("equal", "size")
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
                                type = c("response", "class", "prob", "decision", "support", "set"),
-                               reference = NULL, reference_domain = NULL,
-                               interval = c("none", "prediction", "domain", "mean"), level = 0.9,
+                               reference = NULL, reference_domain = NULL, se.fit = FALSE,
+                               interval = c("none", "confidence", "posterior", "prediction",
+                                            "domain", "mean"), level = 0.9,
                                new_levels = c("na", "error"), ...) {
   check_sealed(object)
-  wanted <- read_interval(interval, level, object, parent.frame())
-  if (!missing(newdata) && is_source(newdata)) {
-    return(predict_source(with_intervals(object, type, wanted), newdata, list(
-      domain = domain, reference = reference, reference_domain = reference_domain,
-      new_levels = new_levels
-    ), list(type = type, interval = wanted$interval, level = level), ...))
+  known <- setdiff(names(formals(predict.dg_learner)),
+                   c("object", if (!has_posterior(object)) "se.fit"))
+  if (!missing(se.fit)) check_no_dots(list(se.fit = se.fit), known, intersect(known, "se.fit"))
+  asked <- read_asked(object, type, se.fit, interval, level, parent.frame())
+  of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
+             new_levels = new_levels)
+  predict_rows(object, newdata, of, asked, list(...), known)
+}
+
+# What predicted() is asked: list(type, see check_type(); interval; level; se, sd: are standard
+# deviations of f to be given, or needed? env: where the user is, in which the data of the model's
+# call are looked for).
+read_asked <- function(object, type, se.fit, interval, level, env) {
+  se <- check_flag(se.fit, "se.fit")
+  kinds <- if (has_posterior(object)) posterior_kinds else prediction_kinds
+  if (identical(interval, posterior_kinds)) interval <- "none"
+  interval <- check_choice(interval, "interval", kinds)
+  if (interval != "none" && object$response$kind != "number") {
+    abort("argument", "`interval` must be \"none\" when the response is ",
+          if (object$response$kind == "class") {
+            "a class: `type = \"set\"` gives sets of classes."
+          } else paste0(kind_words(object$response$kind), "."))
   }
-  check_predict_dots(list(...), predict.dg_learner)
-  type <- check_type(type, object)
-  if (type == "support") {
-    return(row_support(object, newdata, domain, reference, reference_domain, new_levels))
-  }
-  if (type == "set" || wanted$interval != "none") {
-    asked <- list(newdata = if (!missing(newdata)) newdata, domain = domain, reference = reference,
-                  reference_domain = reference_domain, new_levels = new_levels)
-    answer <- if (type == "set") prediction_set else prediction_interval
-    return(answer(object, asked, wanted))
-  }
-  values <- if (missing(newdata)) pad_rows(object$decision, object)
-            else decide(object, newdata, domain, reference, reference_domain, new_levels)
-  respond(targets_of(object, type), values, type)
+  list(type = check_type(type, object), interval = interval, level = check_level(level), se = se,
+       sd = se || interval %in% c("confidence", "posterior"), env = env)
 }
 
 prediction_types <- c("response", "class", "prob", "decision", "support", "set")

@@ -28,61 +28,6 @@ reads_domain <- function(object) UseMethod("reads_domain")
 #' @exportS3Method
 reads_domain.default <- function(object) FALSE
 
-new_level_choices <- c("na", "error")
-
-# newdata to decision values, NA where a row has missing values: [nrow(newdata) x columns].
-decide <- function(object, newdata, domain, reference, reference_domain, new_levels = "na",
-                   of = decision) {
-  decide_rows(object, read_new(object, newdata, domain, reference, reference_domain, new_levels),
-              of)
-}
-
-# new: what read_new() gives; of: decision, or another function of the model and rows.
-decide_rows <- function(object, new, of = decision) {
-  values <- once(of(object, new[c("X", "domain", "reference")]),
-                 paste0("domgen_warning_", c("far_domain", "small_domain")))
-  full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
-  full[new$ok, ] <- values
-  full
-}
-
-# New rows as the model sees them, and the further rows that describe their domains: list(X, domain,
-# ok, reference, moments and own: of scaling and imputation by domain).
-read_new <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
-  new_levels <- check_choice(new_levels, "new_levels", new_level_choices)
-  if (is.null(reference) && !is.null(reference_domain)) {
-    abort("argument", "`reference` must be given where `reference_domain` is.")
-  }
-  check_open_reference(object, reference, reference_domain)
-  judges <- judges_other_rows(object)
-  known <- if (judges) read_reference(object, reference, reference_domain, new_levels)
-  new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels,
-                known = if (is.list(known)) known$own else known,
-                reads_domain = reads_domain(object))
-  scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
-  if (identical(known, "training") && judges_domain(object)) {
-    scaled$reference <- training_rows(object)
-  }
-  if (!is.null(scaled$reference) && nlevels(new$domain) &&
-        !any(levels(new$domain) %in% scaled$reference$domain)) {
-    warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
-  }
-  list(X = scaled$X, domain = new$domain, ok = new$ok, reference = scaled$reference,
-       moments = scaled$moments, own = new$own)
-}
-
-# list(X not yet scaled, domain, own), "training" or NULL. arg: what the user calls it.
-read_reference <- function(object, reference, reference_domain, new_levels, arg = "reference") {
-  if (is.null(reference)) return(NULL)
-  if (is.character(reference) && is.null(dim(reference))) {
-    return(check_choice(reference, arg, "training"))
-  }
-  rows <- replay(object$blueprint, reference, reference_domain,
-                 needs_domain = judges_other_rows(object), arg = arg, new_levels = new_levels,
-                 reads_domain = reads_domain(object))
-  rows[c("X", "domain", "own")]
-}
-
 # The scaled rows that a model was trained on.
 training_rows <- function(object) UseMethod("training_rows")
 

@@ -1,9 +1,6 @@
 # The last pass of predict() over rows that come in blocks: each partition is predicted block by
 # block, where the user's plan says, and its predictions go to a sink.
 
-# What a worker needs beside the partition.
-predicting <- function(model, reader, sink) list(model = model, reader = reader, sink = sink)
-
 # The finished partitions: list of list(notes, ...), in order.
 write_pass <- function(source, work) {
   trip <- session$trip
@@ -12,7 +9,9 @@ write_pass <- function(source, work) {
   seeds <- draw_seeds(n)
   bar <- pass_line(trip, "predictions", 0)
   on.exit(bar$done())
-  workers <- if (can_leave(work$sink)) worker_count() else 1L
+  # a connection stays in its session, the function that makes one does not
+  here <- !is.null(work$sink$partition) && !is.function(work$sink$partition$connection)
+  workers <- if (here) 1L else worker_count()
   finished <- list()
   while (length(finished) < n) {
     runs <- next_runs(length(finished), n, workers)
@@ -29,14 +28,9 @@ write_pass <- function(source, work) {
 
 predict_run <- function(piece, bar = NULL) {
   lapply(seq_along(piece$partitions), function(k) {
-    one <- list(partition = piece$partitions[[k]], number = piece$numbers[k], rows = piece$rows,
-                expected = piece$expected[k], work = piece$work)
-    with_seed(piece$seeds[k], predict_partition(one, bar))
+    with_seed(piece$seeds[k], predict_partition(piece, k, bar))
   })
 }
-
-# A connection stays in its session, the function that makes one does not.
-can_leave <- function(sink) is.null(sink$partition) || is.function(sink$partition$connection)
 
 check_same_connection <- function(sink, source) {
   same <- vapply(source$partitions, function(p) {
@@ -49,81 +43,77 @@ check_same_connection <- function(sink, source) {
   }
 }
 
-predict_partition <- function(piece, bar = NULL) {
-  part <- at_place(piece, 1, sink_part(piece$work$sink, piece$number))
+predict_partition <- function(piece, k, bar) {
+  partition <- piece$partitions[[k]]
+  label <- partition$label
+  part <- at_place(label, 1, sink_part(piece$work$sink, piece$numbers[k]))
   on.exit(part$close())
   notes <- part$notes
   if (!part$finished) {
     n <- 0
-    walk_blocks(piece$partition, piece$work$reader$prototype, piece$rows, function(data, first) {
+    walk_blocks(partition, piece$work$prototype, piece$rows, function(data, first) {
       n <<- n + nrow(data)
       if (n > part$done) {
-        at <- list(label = piece$partition$label, first = first)
-        found <- predict_block(piece$work, data, at)
+        found <- block_columns(piece$work, data, list(label = label, first = first))
         notes <<- add_notes(notes, found$notes)
-        at_place(piece, first, part$write(found$columns, n, notes))
+        at_place(label, first, part$write(found$columns, n, notes))
       }
       if (!is.null(bar)) bar$advance(nrow(data))
       TRUE
     })
-    check_same_rows(piece$partition$label, n, piece$expected)
-  } else if (!is.null(bar)) bar$advance(piece$expected)
-  at_place(piece, 1, part$finish(notes))
+    check_same_rows(label, n, piece$expected[k])
+  } else if (!is.null(bar)) bar$advance(piece$expected[k])
+  at_place(label, 1, part$finish(notes))
 }
 
 # Where in the source it was when something could not be written.
-at_place <- function(piece, first, code) {
+at_place <- function(label, first, code) {
   tryCatch(code, domgen_error_write = function(e) {
-    abort("write", row_label(piece$partition$label, first), " on: ", conditionMessage(e),
+    abort("write", row_label(label, first), " on: ", conditionMessage(e),
           " What was written before is kept: the same call goes on from there.")
   })
 }
 
-# list(columns: of a file, or for the sink in memory what predict() gave; notes).
-predict_block <- function(work, data, at) {
+# list(columns: of a file, or for the sink in memory what predict() gives; notes).
+block_columns <- function(work, data, at) {
   said <- list()
-  hear <- function(w) {
+  check_imputed(work, data, at)
+  values <- withCallingHandlers(at_rows(at, nrow(data), function(i) {
+    predict_block(work$model, data[i, , drop = FALSE], work$of, work$asked)
+  }), domgen_warning = function(w) {
     said[[length(said) + 1L]] <<- list(class = class(w)[1L], text = conditionMessage(w))
     invokeRestart("muffleWarning")
-  }
-  check_imputed(work, data, at)
-  values <- withCallingHandlers(block_values(work, data, at), domgen_warning = hear)
-  columns <- prediction_columns(values, work$reader$arguments$type)
-  lost <- sum(is.na(columns[[1L]]))
-  notes <- list(rows = nrow(data), lost = lost, said = name_notes(said, at))
-  if (inherits(work$sink, "sink_memory")) return(list(columns = values, notes = notes))
-  list(columns = beside_predictions(work$reader, data, at, columns), notes = notes)
-}
-
-block_values <- function(work, data, at) {
-  reader <- work$reader
-  ask <- function(i) {
-    do.call(stats::predict, c(list(work$model, data[i, , drop = FALSE]), reader$arguments,
-                              if (!is.null(reader$domain)) list(domain = reader$domain)))
-  }
-  at_rows(at, nrow(data), ask)
+  })
+  lost <- sum(is.na(prediction_columns(values, work$asked$type)[[1L]]))
+  list(columns = if (inherits(work$sink, "sink_memory")) values
+                 else written_columns(work, data, at, values),
+       notes = list(rows = nrow(data), lost = lost, said = name_notes(said, at)))
 }
 
 # A domain that a reference for imputation lacks.
 check_imputed <- function(work, data, at) {
   known <- work$model$blueprint$impute$known
   if (is.null(known)) return(invisible())
-  new <- !is.na(row_domains(work$reader, data)) & !row_domains(work$reader, data) %in% names(known)
+  domains <- row_domains(work, data)
+  new <- !is.na(domains) & !domains %in% names(known)
   if (any(new)) {
-    abort_row(at, new, paste0("is of the domain \"", row_domains(work$reader, data)[new][1L],
+    abort_row(at, new, paste0("is of the domain \"", domains[new][1L],
                               "\", which `reference` does not have"))
   }
 }
 
-row_domains <- function(reader, data) {
-  as.character(new_domain(reader$blueprint, data, reader$domain, nrow(data), FALSE, "newdata", NA))
+row_domains <- function(work, data) {
+  as.character(new_domain(work$model$blueprint, data, work$of$domain, nrow(data), FALSE, "newdata",
+                          NA))
 }
 
-beside_predictions <- function(reader, data, at, columns) {
+# A row of a file: where it stands, what is copied, and its prediction.
+written_columns <- function(work, data, at, values) {
   n <- nrow(data)
   beside <- list(partition = rep(at$label, n), row = at$first - 1 + seq_len(n))
-  if (reader$shown) beside$domain <- row_domains(reader, data)
-  beside <- c(beside, as.list(data)[reader$keep])
+  if (work$shown) beside$domain <- row_domains(work, data)
+  beside <- c(beside, as.list(data)[work$keep])
+  columns <- prediction_columns(values, work$asked$type)
   stats::setNames(c(beside, columns), make.unique(c(names(beside), names(columns))))
 }
 
@@ -137,23 +127,11 @@ prediction_columns <- function(values, type) {
     return(c(prediction_columns(values$fit, type), list(se = unname(values$se.fit))))
   }
   if (!is.matrix(values)) {
-    name <- if (is.character(type) && length(type) == 1L && type %in% c("decision", "support")) {
-      type
-    } else "prediction"
+    name <- if (type %in% c("decision", "support")) type else "prediction"
     return(stats::setNames(list(unname(values)), name))
   }
   stats::setNames(lapply(seq_len(ncol(values)), function(j) unname(values[, j])),
                   colnames(values))
-}
-
-# The columns of what is to be written, without rows.
-empty_columns <- function(object, reader) {
-  values <- quietly(do.call(stats::predict, c(
-    list(object, reader$prototype), reader$arguments,
-    if (!is.null(reader$domain)) list(domain = reader$domain)
-  )))
-  columns <- prediction_columns(values, reader$arguments$type)
-  beside_predictions(reader, reader$prototype, list(label = "", first = 1), columns)
 }
 
 # In the form that predict() gives for all rows at once.

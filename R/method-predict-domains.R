@@ -1,29 +1,27 @@
 # The domains of rows that come in blocks, described by passes over them, see
 # method-known-domains.R.
 
-know_domains <- function(object, source, reader, of) {
-  check_open_reference(object, of$reference, of$reference_domain)
+# The model that knows them.
+know_domains <- function(work, source, of) {
+  object <- work$model
+  check_new(object, NULL, NULL, of$reference, of$reference_domain)
   # described before the call
-  if (!reader$needs || is_fixed(object)) return(object)
-  known <- read_reference(object, of$reference, of$reference_domain, reader$arguments$new_levels)
-  object <- know_imputation(object, known)
-  reader$blueprint <- object$blueprint
-  reference <- known_reference(object, known)
-  told <- character()
-  while (length(questions <- scaled_questions(object))) {
-    found <- run_pass(source, reader$prototype, asking_work(reader, questions, reference$domain),
-                      "domains")
-    if (is.null(found)) break
-    told <- unique(c(told, found$names))
-    answers <- lapply(seq_along(questions), function(q) {
-      extra <- reference_part(reference, found$names)
+  if (!work$judges || is_fixed(object)) return(object)
+  known <- read_reference(object, of$reference, of$reference_domain, of$new_levels)
+  told <- described <- character()
+  object <- describe_domains(object, known, function(model, questions, reference) {
+    work$model <- model
+    described <<- unique(as.character(reference$domain))
+    found <- run_pass(source, work$prototype, asking_work(work, questions, described), "domains")
+    if (is.null(found)) return(NULL)
+    told <<- unique(c(told, found$names))
+    extra <- reference_part(reference, found$names)
+    lapply(seq_along(questions), function(q) {
       both <- c(found$answers[q], if (!is.null(extra)) list(questions[[q]]$ask(extra)))
       Reduce(questions[[q]]$add, both)
     })
-    object <- once(scaled_answered(object, answers),
-                   paste0("domgen_warning_", c("far_domain", "small_domain")))
-  }
-  if (!is.null(reference) && length(told) && !any(told %in% reference$domain)) {
+  })
+  if (!is.null(known) && length(told) && length(described) && !any(told %in% described)) {
     warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
   }
   seal(object)
@@ -60,12 +58,15 @@ know_imputation <- function(object, known) {
 
 # For run_pass(): the names of the domains, and the answers to the questions by the rows of those
 # that the reference does not describe.
-asking_work <- function(reader, questions, described) {
-  force(reader); force(questions)
-  described <- unique(as.character(described))
+asking_work <- function(work, questions, described) {
+  force(work); force(questions); force(described)
   add <- adding(function(a, b) add_answers(a, b, questions))
   list(start = function() NULL, add = add, block = function(sums, data, at) {
-    rows <- described_block(reader, data, at)
+    # those without missing values, not scaled
+    rows <- at_rows(at, nrow(data), function(i) {
+      quietly(replay(work$model$blueprint, data[i, , drop = FALSE], work$of$domain, TRUE,
+                     new_levels = work$of$new_levels))[c("X", "domain")]
+    })
     found <- list(names = levels(rows$domain))
     rows$place <- at
     own <- which(!rows$domain %in% described)

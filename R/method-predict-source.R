@@ -89,46 +89,42 @@ NULL
 
 is_source <- function(x) inherits(x, "dg_source")
 
-# of: list(domain, reference, reference_domain, new_levels) of the user's call; arguments: further
-# ones of the model's predict(); ...: to, keep, overwrite.
-predict_source <- function(object, source, of, arguments, ...) {
-  where <- read_where(list(...), c(names(of), names(arguments)))
-  new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
+# See predict_rows(); where: of read_where().
+predict_source <- function(object, source, of, asked, where) {
+  object <- with_intervals(object, asked)
+  of$new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
   check_not_read(where$sink, source)
-  reader <- new_block_reader(object, source, of$domain, where)
-  reader$arguments <- c(arguments, list(new_levels = new_levels))
+  work <- block_work(object, source, of, asked, where)
   folder <- if (is.null(source$store)) sink_folder(where$sink) else source$store
   written <- !inherits(where$sink, "sink_memory")
-  asked <- written || !is.null(folder)
+  kept <- written || !is.null(folder)
   # what is drawn on the way must not change the user's random numbers
-  what <- function() list(model_key(object), source$rows, of, arguments, where$keep)
+  what <- function() list(model_key(object), source$rows, of, asked[names(asked) != "env"],
+                          where$keep)
   value <- with_seed(1L, over_source(source, what(), function() {
     check_same_connection(where$sink, source)
-    like <- empty_columns(object, reader)
-    key <- if (asked) fingerprint(list(session$trip$key, session$trip$counts))
+    none <- quietly(predict_block(object, work$prototype, work$of, asked))
+    like <- written_columns(work, work$prototype, list(label = "", first = 1), none)
+    key <- if (kept) fingerprint(list(session$trip$key, session$trip$counts))
     sink_begin(where$sink, key, like, length(source$partitions))
-    known <- know_domains(object, source, reader, of)
-    finished <- write_pass(source, predicting(known, reader, where$sink))
+    work$model <- know_domains(work, source, of)
+    finished <- write_pass(source, work)
     tell_notes(finished, object)
     sink_end(where$sink, finished)
-  }, folder, asked, hold = function() sink_hold(where$sink)))
+  }, folder, kept, hold = function() sink_hold(where$sink)))
   if (!written) join_predictions(value) else invisible(value)
 }
 
-# Of data frames, which give their predictions in memory.
-check_predict_dots <- function(dots, method) {
-  dots <- given_dots(dots)
-  only <- intersect(names(dots), c("to", "keep", "overwrite"))
-  if (length(only)) {
-    abort("argument", "`", only[1L], "` must be given with `newdata = row_source(...)` only.")
-  }
-  check_no_dots(dots, setdiff(names(formals(method)), "object"))
-}
-
-# given: what came as further arguments; known: others of the model's predict().
-read_where <- function(given, known) {
+# The further arguments of predict(), list(keep, sink): of a data frame there are none. known: names
+# of the others.
+read_where <- function(given, known, over_source) {
+  given <- given_dots(given)
   own <- c("to", "keep", "overwrite")
-  check_no_dots(given, c(known, own), own)
+  there <- intersect(names(given), own)
+  if (length(there) && !over_source) {
+    abort("argument", "`", there[1L], "` must be given with `newdata = row_source(...)` only.")
+  }
+  check_no_dots(given, c(known, if (over_source) own), own)
   overwrite <- if (!is.null(given$overwrite)) check_flag(given$overwrite, "overwrite") else FALSE
   keep <- given$keep
   if (!is.null(keep)) {
@@ -150,20 +146,22 @@ model_key <- function(object) {
 
 # ---- blocks -----------------------------------------------------------------------------------
 
-# What a worker needs to read a block: list(prototype; blueprint; domain: one for all rows, or NULL;
-# keep: columns to copy; shown: is the domain written?).
-new_block_reader <- function(object, source, domain, where) {
+# What a worker needs beside the partition: list(model; asked; sink; of: one domain for all rows, or
+# NULL, and new_levels; prototype; keep: columns to copy; judges: do domains matter? shown: is the
+# domain written?).
+block_work <- function(object, source, of, asked, where) {
   blueprint <- object$blueprint
+  domain <- of$domain
   if (!is.null(domain) && (!is.atomic(domain) || length(domain) != 1L)) {
     abort("argument", "`domain` must be one value with a source, for all of its rows, or a column ",
           "of the source named as in the formula, not ", describe(domain), ".")
   }
-  needs <- judges_other_rows(object)
+  judges <- judges_other_rows(object)
   known <- source_names(source)
   label <- source$partitions[[1L]]$label
   columns <- blueprint$domain_columns
   has_domain <- is.null(domain) && length(columns) > 0L && all(columns %in% known)
-  if (needs && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
+  if (judges && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
     abort_domain(columns, label)
   }
   if (!has_domain) columns <- character()
@@ -172,9 +170,9 @@ new_block_reader <- function(object, source, domain, where) {
     abort("data", "`", label, "` has no column ", enumerate(absent), " for `keep`; it has ",
           enumerate(known), ".")
   }
-  list(prototype = new_prototype(blueprint, source, columns, known, where$keep), domain = domain,
-       blueprint = blueprint, keep = where$keep, needs = needs,
-       shown = needs || reads_domain(object))
+  list(model = object, asked = asked, sink = where$sink, of = of[c("domain", "new_levels")],
+       prototype = new_prototype(blueprint, source, columns, known, where$keep),
+       keep = where$keep, judges = judges, shown = judges || reads_domain(object))
 }
 
 # Types as in training; levels are open, so that predict() says what a new one means.
@@ -213,14 +211,6 @@ trained_types <- function(blueprint, known, domain, label) {
   types
 }
 
-# Rows without missing values of a block, list(X not scaled, domain), for the questions of a model.
-described_block <- function(reader, data, at) {
-  at_rows(at, nrow(data), function(i) {
-    quietly(replay(reader$blueprint, data[i, , drop = FALSE], reader$domain, TRUE,
-                   new_levels = reader$arguments$new_levels))[c("X", "domain")]
-  })
-}
-
 # The value of code(rows), or its error with the first row that has it.
 at_rows <- function(at, n, code) {
   on_error(code(seq_len(n)), function(e) {
@@ -235,11 +225,8 @@ at_rows <- function(at, n, code) {
       if (is.null(said(seq_len(middle)))) low <- middle + 1 else high <- middle
     }
     alone <- if (n > 0) said(low)
-    abort(error_kind(e), row_label(at$label, at$first + max(low, 1) - 1), ": ",
+    kind <- if (inherits(e, "domgen_error")) sub("^domgen_error_", "", class(e)[1L]) else "data"
+    abort(kind, row_label(at$label, at$first + max(low, 1) - 1), ": ",
           conditionMessage(if (is.null(alone)) e else alone))
   })
-}
-
-error_kind <- function(e) {
-  if (inherits(e, "domgen_error")) sub("^domgen_error_", "", class(e)[1L]) else "data"
 }

@@ -88,8 +88,9 @@ fix_reference.default <- function(model, rows, domain = NULL) {
   }
   named <- judges_other_rows(model) || reads_domain(model)
   domains <- if (named) if (training) levels(model$domain) else levels(known$domain)
-  model <- once(describe_domains(model, known),
-                paste0("domgen_warning_", c("far_domain", "small_domain")))
+  model <- once(describe_domains(model, known, function(model, questions, rows) {
+    lapply(questions, function(question) question$ask(rows))
+  }), paste0("domgen_warning_", c("far_domain", "small_domain")))
   if (length(domains)) model$blueprint$described <- domains
   model$reference <- list(domains = domains, training = training,
                           rows = if (training) length(model$domain) else nrow(known$X))
@@ -128,18 +129,26 @@ check_fixable <- function(model) {
 
 is_fixed <- function(object) !is.null(object$reference)
 
-# known: what read_reference() gives.
-describe_domains <- function(model, known) {
+# known: what read_reference() gives; ask(model, questions, rows): the answers, rows being those of
+# the reference; NULL: there is nothing to ask of.
+describe_domains <- function(model, known, ask) {
   if (!judges_other_rows(model)) return(model)
   model <- know_imputation(model, known)
   rows <- known_reference(model, known)
   while (length(questions <- scaled_questions(model))) {
-    model <- scaled_answered(model, lapply(questions, function(question) question$ask(rows)))
+    answers <- ask(model, questions, rows)
+    if (is.null(answers)) break
+    model <- once(scaled_answered(model, answers),
+                  paste0("domgen_warning_", c("far_domain", "small_domain")))
   }
   model
 }
 
-check_open_reference <- function(object, reference, reference_domain) {
+# Is the model for such rows, and its reference open?
+check_new <- function(object, newdata, domain, reference, reference_domain) UseMethod("check_new")
+
+#' @exportS3Method
+check_new.default <- function(object, newdata, domain, reference, reference_domain) {
   if (is_fixed(object) && !(is.null(reference) && is.null(reference_domain))) {
     abort("argument", "`reference` must not be given: that of the model is fixed, by ",
           "fix_reference(); the model that it was made of takes another.")

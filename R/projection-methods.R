@@ -35,16 +35,11 @@
 #' @export
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
                                   reference_domain = NULL, new_levels = c("na", "error"), ...) {
-  if (!missing(newdata) && is_source(newdata)) {
-    return(predict_source(check_sealed(object), newdata, list(
-      domain = domain, reference = reference, reference_domain = reference_domain,
-      new_levels = new_levels
-    ), list(), ...))
-  }
-  check_predict_dots(list(...), predict.dg_projection)
   check_sealed(object)
-  if (missing(newdata)) return(fitted(object))
-  decide(object, newdata, domain, reference, reference_domain, new_levels)
+  of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
+             new_levels = new_levels)
+  predict_rows(object, newdata, of, list(type = "scores"), list(...),
+               setdiff(names(formals(predict.dg_projection)), "object"))
 }
 
 #' @export

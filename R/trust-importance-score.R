@@ -106,7 +106,8 @@ score_blocks <- function(fold, blocks, group = character(), described = NULL) {
   new <- stacked_rows(fold, blocks, group)
   reference <- if (!is.null(described)) stacked_rows(fold, described, group)
   decided <- function() {
-    decide(fold$model, new$data, new$label, reference$data, reference$label)
+    decide_rows(fold$model, read_new(fold$model, new$data, new$label, reference$data,
+                                     reference$label))
   }
   # of domains that are made up nobody needs to hear
   values <- if (length(group)) quietly(decided()) else decided()

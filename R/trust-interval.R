@@ -228,18 +228,13 @@ print.dg_intervals <- function(x, ...) {
 # ---- intervals and sets at new rows -----------------------------------------------------------
 
 #' @exportS3Method
-prediction_interval.dg_learner <- function(object, asked, wanted) {
-  check_new_rows(object, asked)
-  known <- intervals_of(object, wanted$env)
-  tell_infinite(known, wanted$level)
-  new <- do.call(read_new, c(list(object), asked))
+prediction_interval.dg_learner <- function(object, new, asked) {
+  known <- intervals_for(object, new, asked)
   fit <- as.numeric(respond(object$response, decide_rows(object, new), "number"))
-  tell_other_factors(object, known, asked)
-  if (wanted$interval == "mean") {
-    groups <- given_domain(object$blueprint, asked$newdata, asked$domain)
-    return(cut_to_response(mean_intervals(known, fit, groups, wanted$level), object))
+  if (asked$interval == "mean") {
+    return(cut_to_response(mean_intervals(known, fit, new$groups(), asked$level), object))
   }
-  half <- half_widths(object, known, new, wanted)
+  half <- half_widths(object, known, new, asked)
   cut_to_response(data.frame(fit = fit, lower = fit - half, upper = fit + half), object)
 }
 
@@ -251,27 +246,32 @@ cut_to_response <- function(found, object) {
   found
 }
 
-check_new_rows <- function(object, asked) {
+# What is known of errors, with what there is to say of it.
+intervals_for <- function(object, new, asked) {
   check_new_domains(object)
-  if (is.null(asked$newdata)) {
+  if (is.null(new)) {
     abort("argument", "`newdata` must be given: intervals and sets are for rows of new domains.")
   }
+  known <- intervals_of(object, asked$env)
+  tell_infinite(known, asked$level)
+  tell_other_factors(object, known, new)
+  known
 }
 
 # NA where a row had missing values.
-half_widths <- function(object, known, new, wanted) {
+half_widths <- function(object, known, new, asked) {
   # the size of errors where intervals are better with it
   sized <- !is.null(known$size) &&
-    is_sized_better(known$error, known$size, known$domain, known$shares, wanted$level)
+    is_sized_better(known$error, known$size, known$domain, known$shares, asked$level)
   scores <- abs(known$error) / if (sized) known$size else 1
-  threshold <- if (wanted$interval == "prediction") {
-    row_threshold(scores, known$domain, known$shares, wanted$level)
+  threshold <- if (asked$interval == "prediction") {
+    row_threshold(scores, known$domain, known$shares, asked$level)
   } else {
     # of each domain the quantile of its own rows; of these the k-th
     own <- vapply(split(seq_along(scores), known$domain), function(i) {
-      share_quantile(scores[i], known$weights[i] / sum(known$weights[i]), wanted$level)
+      share_quantile(scores[i], known$weights[i] / sum(known$weights[i]), asked$level)
     }, numeric(1))
-    domain_threshold(own, wanted$level)
+    domain_threshold(own, asked$level)
   }
   half <- rep(NA_real_, length(new$ok))
   half[new$ok] <- if (!is.finite(threshold)) Inf
@@ -324,13 +324,9 @@ domain_errors <- function(known) {
 }
 
 #' @exportS3Method
-prediction_set.dg_learner <- function(object, asked, wanted) {
-  check_new_rows(object, asked)
-  known <- intervals_of(object, wanted$env)
-  tell_infinite(known, wanted$level)
-  tell_other_factors(object, known, asked)
-  threshold <- row_threshold(known$error, known$domain, known$shares, wanted$level)
-  new <- do.call(read_new, c(list(object), asked))
+prediction_set.dg_learner <- function(object, new, asked) {
+  known <- intervals_for(object, new, asked)
+  threshold <- row_threshold(known$error, known$domain, known$shares, asked$level)
   levels <- object$response$levels
   sets <- matrix(NA, length(new$ok), length(levels), dimnames = list(NULL, levels))
   values <- decide_rows(object, new)[new$ok, , drop = FALSE]
@@ -348,11 +344,11 @@ tell_infinite <- function(known, level) {
 }
 
 # Errors at left-out levels of one of several crossed factors say nothing of new levels of another.
-tell_other_factors <- function(object, known, asked) {
+tell_other_factors <- function(object, known, new) {
   structure <- object$blueprint$structure
   # a cross-validation has said what it holds out
   if (is.null(structure) || !is.null(structure$held) || known$from == "new domains") return()
-  groups <- given_domain(object$blueprint, asked$newdata, asked$domain)
+  groups <- new$groups()
   crossed <- outer_factors(structure)
   if (is.null(groups) || length(crossed) < 2L) return()
   old <- domain_levels(structure, levels(object$domain))[crossed]

@@ -248,10 +248,10 @@ test_that("a session that is killed leaves what the same call goes on from", {
   kept <- file.info(list.files(file.path(paste0(to, ".part"), "rows"), full.names = TRUE))
   expect_gt(sum(kept$size), 0)
   predicted <- 0
-  predict_block <- domgen:::predict_block
-  with_replaced("predict_block", function(...) {
+  block_columns <- domgen:::block_columns
+  with_replaced("block_columns", function(...) {
     predicted <<- predicted + 1
-    predict_block(...)
+    block_columns(...)
   }, written(to))
   # 4 + 3 + 3 blocks, of which some were there
   expect_lt(predicted, 10)

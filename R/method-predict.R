@@ -1,0 +1,89 @@
+# predict() of every fit: new rows are read, their domains described, and block by block values of
+# the model's functions become what was asked for. A frame is one block; the blocks of a source are
+# walked over in method-predict-source.R.
+
+# of: list(domain, reference, reference_domain, new_levels) of the user's call; asked: what
+# read_asked() gives, of a projection its type alone; dots: further arguments; known: the names of
+# the others.
+predict_rows <- function(object, newdata, of, asked, dots, known) {
+  over_source <- !missing(newdata) && is_source(newdata)
+  where <- read_where(dots, known, over_source)
+  if (over_source) predict_source(object, newdata, of, asked, where)
+  else if (missing(newdata)) predicted(object, NULL, asked)
+  else predict_block(object, newdata, of, asked)
+}
+
+# The rows have all that the model asks of their domains, or it knows these.
+predict_block <- function(object, newdata, of, asked) {
+  new <- read_new(object, newdata, of$domain, of$reference, of$reference_domain, of$new_levels)
+  new$groups <- function() given_domain(object$blueprint, newdata, of$domain)
+  predicted(object, new, asked)
+}
+
+# What was asked of rows. new: of read_new(), with groups(): the domains that are named; NULL: the
+# rows of training.
+predicted <- function(object, new, asked) {
+  type <- asked$type
+  if (type == "scores") return(if (is.null(new)) fitted(object) else decide_rows(object, new))
+  if (type == "support") {
+    if (is.null(new)) abort("argument", "`newdata` must be given.")
+    return(drop(decide_rows(object, new, support)))
+  }
+  if (type == "set") return(prediction_set(object, new, asked))
+  if (asked$interval %in% prediction_kinds[-1L]) return(prediction_interval(object, new, asked))
+  of <- if (asked$sd) mean_and_variance else decision
+  values <- if (!is.null(new)) decide_rows(object, new, of)
+            else pad_rows(if (asked$sd) of(object, NULL) else object$decision, object)
+  if (!asked$sd) return(respond(targets_of(object, type), values, type))
+  fit <- respond(targets_of(object, type), values[, 1L, drop = FALSE], type)
+  with_deviations(learner_of(object), fit, sqrt(values[, 2L]), asked)
+}
+
+# Values of the model's functions [rows x columns], NA where a row has missing values. of: decision,
+# or another function of the model and rows.
+decide_rows <- function(object, new, of = decision) {
+  values <- once(of(object, new[c("X", "domain", "reference")]),
+                 paste0("domgen_warning_", c("far_domain", "small_domain")))
+  full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
+  full[new$ok, ] <- values
+  full
+}
+
+new_level_choices <- c("na", "error")
+
+# New rows as the model sees them, and the further rows that describe their domains: list(X, domain,
+# ok, reference, moments and own: of scaling and imputation by domain).
+read_new <- function(object, newdata, domain, reference, reference_domain, new_levels = "na") {
+  new_levels <- check_choice(new_levels, "new_levels", new_level_choices)
+  if (is.null(reference) && !is.null(reference_domain)) {
+    abort("argument", "`reference` must be given where `reference_domain` is.")
+  }
+  check_new(object, newdata, domain, reference, reference_domain)
+  judges <- judges_other_rows(object)
+  known <- if (judges) read_reference(object, reference, reference_domain, new_levels)
+  new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels,
+                known = if (is.list(known)) known$own else known,
+                reads_domain = reads_domain(object))
+  scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
+  if (identical(known, "training") && judges_domain(object)) {
+    scaled$reference <- training_rows(object)
+  }
+  if (!is.null(scaled$reference) && nlevels(new$domain) &&
+        !any(levels(new$domain) %in% scaled$reference$domain)) {
+    warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
+  }
+  list(X = scaled$X, domain = new$domain, ok = new$ok, reference = scaled$reference,
+       moments = scaled$moments, own = new$own)
+}
+
+# list(X not yet scaled, domain, own), "training" or NULL. arg: what the user calls it.
+read_reference <- function(object, reference, reference_domain, new_levels, arg = "reference") {
+  if (is.null(reference)) return(NULL)
+  if (is.character(reference) && is.null(dim(reference))) {
+    return(check_choice(reference, arg, "training"))
+  }
+  rows <- replay(object$blueprint, reference, reference_domain,
+                 needs_domain = judges_other_rows(object), arg = arg, new_levels = new_levels,
+                 reads_domain = reads_domain(object))
+  rows[c("X", "domain", "own")]
+}
