@@ -130,12 +130,6 @@ decision.dg_ensemble <- function(object, rows) {
   }), object$coefficients)
 }
 
-# A member without weight may not even have a finite value.
-weighted_values <- function(values, weights) {
-  used <- weights > 0
-  Reduce(`+`, Map(`*`, values[used], weights[used]))
-}
-
 # Each member asks of its columns, scaled in its way; one pass answers all that is open.
 #' @exportS3Method
 open_questions.dg_ensemble <- function(object) {

@@ -47,7 +47,7 @@ probabilities <- function(targets, values) {
   # keeps the column of no rows
   else if (targets$means == "odds") P[] <- stats::plogis(values)
   else if (ncol(values) == 1L) P <- (1 + values) / 2
-  if (ncol(P) == 1L) P <- cbind(1 - P, P)
+  if (ncol(P) < length(targets$levels)) P <- cbind(1 - P, P)
   dimnames(P) <- list(NULL, targets$levels)
   P
 }
@@ -82,6 +82,12 @@ common_values <- function(targets, values) {
   if (targets$columns == "each") return(unname(values))
   if (two) return(matrix(pmin(pmax(values[, 1L], -1), 1), ncol = 1L))
   outer(as.integer(respond(targets, values, "class")), seq_along(targets$levels), "==") + 0
+}
+
+# A member without weight may not even have a finite value.
+weighted_values <- function(values, weights) {
+  used <- weights > 0
+  Reduce(`+`, Map(`*`, values[used], weights[used]))
 }
 
 # What fits of a specification give beside predictions: "prob", "se".

@@ -227,7 +227,8 @@ training_scores <- function(object, metric) {
   object$calibration <- NULL
   rows <- add_responses(rows, targets_of(object), values, levels(object$y))
   found <- score_left_out(rows, list(score = metric))
-  list(scores = stats::setNames(found[, 1L], rownames(found)), overall = score(as.list(rows), metric))
+  list(scores = stats::setNames(found[, 1L], rownames(found)),
+       overall = score(as.list(rows), metric))
 }
 
 error_lines <- function(known, within) {
