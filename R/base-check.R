@@ -16,14 +16,11 @@ warn <- function(kind, ...) {
   ))
 }
 
-# What is worth a line, but no warning. once: not again in the session.
-inform <- function(kind, ..., once = FALSE) {
-  text <- plain_numbers(paste0(...))
-  if (once && !is.null(told[[text]])) return(invisible())
-  if (once) told[[text]] <- TRUE
+# What is worth a line, but no warning.
+inform <- function(kind, ...) {
   message(structure(
     class = c(paste0("domgen_message_", kind), "domgen_message", "message", "condition"),
-    list(message = paste0(text, "\n"), call = NULL)
+    list(message = paste0(plain_numbers(paste0(...)), "\n"), call = NULL)
   ))
 }
 
@@ -36,8 +33,6 @@ plain_numbers <- function(code) {
   }
   code
 }
-
-told <- new.env(parent = emptyenv())
 
 # Without our warnings of a class: those that were told, or that say nothing here.
 quietly <- function(code, class = "domgen_warning") suppressWarnings(code, class)
@@ -207,14 +202,15 @@ need_package <- function(package, what) {
   }
 }
 
-# setTimeLimit()'s errors have no class of their own, and R may say them in another language. ranger
-# says the same of an interrupt and of a failure of its own; within a user's function, where
-# uninterrupted() cannot stand, it may have been the user.
+# An interrupt, of a call within a user's function, or a time limit: setTimeLimit()'s errors have no
+# class of their own, and R may say them in another language. ranger says the same of an interrupt
+# and of a failure of its own; within a user's function, where uninterrupted() cannot stand, it may
+# have been the user.
 ends_call <- function(e) {
   said <- c("reached elapsed time limit", "reached CPU time limit",
             "reached session elapsed time limit", "reached session CPU time limit")
   said <- c(said, vapply(said, gettext, "", domain = "R"), "User interrupt or internal error.")
-  conditionMessage(e) %in% said
+  inherits(e, "domgen_error_interrupt") || conditionMessage(e) %in% said
 }
 
 # tryCatch(code, error = handler) for errors of the code itself: a time limit is none, and whoever

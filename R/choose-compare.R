@@ -165,19 +165,20 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
     return(compare_source(specs, input, folds, metric, refits, progress, against, hold_out))
   }
   plan <- read_plan(specs, input, folds, metric, refits, progress, hold_out)
-  resumable(function() {
-    new_comparison(cross_validate(plan, names(specs)), names(specs), against)
-  })
+  resumable(function(ctx) {
+    new_comparison(cross_validate(plan, ctx, names(specs)), names(specs), against)
+  }, plan$progress)
 }
 
 # Rows in blocks: each method by passes of its own, on the folds of the first that does not fail.
 compare_source <- function(specs, input, folds, metric, refits, progress, against, hold_out) {
   for (spec in specs) check_source_cv(spec, folds, refits)
   what <- list("dg_compare", specs, format_formula(input$x), input$weights, folds)
-  over_source(input$source, what, function() {
+  over_source(input$source, what, function(source) {
+    input$source <- source
     runs <- list()
     for (i in seq_along(specs)) {
-      session$trip$part <- paste0("method ", i, ", ")
+      source$ctx$part <- paste0("method ", i, ", ")
       run <- on_error(cv_source(specs[[i]], input, folds, metric, refits, progress, hold_out),
                       function(e) if (inherits(e, "domgen_error_worker")) stop(e) else e)
       if (!inherits(run, "error")) folds <- run$folds
@@ -186,7 +187,7 @@ compare_source <- function(specs, input, folds, metric, refits, progress, agains
     runs <- with_failed_runs(runs, specs)
     warn_failed(runs, names(specs), "")
     new_comparison(runs, names(specs), against)
-  })
+  }, progress)
 }
 
 read_specifications <- function(objects) {

@@ -5,21 +5,23 @@ most_extensions <- 5L
 
 most_cycles <- 5L
 
-search_parameters <- function(spec, task, input) {
-  state <- new_tuning(spec, task, input)
+search_parameters <- function(spec, task, input, ctx) {
+  state <- new_tuning(spec, task, input, ctx)
   switch(spec$args$search, coordinate = search_coordinates(state), search_choices(state))
   finish_search(state)
 }
 
 # n: the number of rows.
-new_tuning <- function(spec, task, input, n = length(task$y)) {
+new_tuning <- function(spec, task, input, ctx, n = length(task$y)) {
   args <- spec$args
   grid <- if (is.null(args$grid)) default_grid(spec$object, n) else args$grid
   # what is random, in the order in which it always was
-  drawn <- stored("drawn", {
+  drawn <- stored(ctx, "drawn", {
     folds <- args$folds
     # fewer domains than there will be for the model
-    if (session$inside && is_number(folds)) folds <- min(folds, nlevels(droplevels(task$domain)))
+    if (isTRUE(input$inside) && is_number(folds)) {
+      folds <- min(folds, nlevels(droplevels(task$domain)))
+    }
     splits <- fold_splits(read_folds(folds, task), task)
     list(splits = splits, seeds = draw_seeds(length(splits) + 1L),
          choices = first_choices(grid, args), began = seconds_now())
@@ -32,7 +34,7 @@ new_tuning <- function(spec, task, input, n = length(task$y)) {
     spent = FALSE, results = list(),
     tried = matrix(0L, 0L, length(grid), dimnames = list(NULL, names(grid))),
     extensions = stats::setNames(integer(length(grid)), names(grid)),
-    progress = read_progress(args$progress)
+    ctx = ctx
   )), parent = emptyenv())
 }
 
@@ -159,7 +161,7 @@ row_outcomes <- function(state, specs, choices, fits) {
   before <- length(state$results)
   work <- piece_worker(specs, state$task, metrics_need(state$metrics), state$deadline,
                        always = if (before == 0L) unlist(groups)[1L])
-  found <- evaluate_splits(groups, state$splits, state$seeds, work, state$progress,
+  found <- evaluate_splits(groups, state$splits, state$seeds, work, state$ctx,
                            rep(state$spec$parts$title, length(groups)), before)[fits]
   lapply(found, function(of_choice) {
     if (!any(vapply(of_choice, is.null, NA))) summarise_choice(of_choice, state)

@@ -20,7 +20,7 @@ new_source_tuning <- function(spec, rows) {
   metrics <- source_metrics(spec$args$metric, task$y)
   searched <- spec
   searched$args$folds <- source_folds(spec$args$folds, task)
-  state <- new_tuning(searched, task, NULL, survey$n)
+  state <- new_tuning(searched, task, NULL, survey$source$ctx, survey$n)
   state$spec <- spec
   state$metrics <- metrics
   state$survey <- survey
@@ -43,7 +43,7 @@ group_outcomes <- function(state, specs) {
   start <- proc.time()[["elapsed"]]
   # the same landmarks for all choices
   found <- on_error(with_seed(state$seeds[1L], score_group(state, specs)), function(e) {
-    if (!inherits(e, "domgen_error") || inherits(e, "domgen_error_interrupt")) stop(e)
+    if (!inherits(e, "domgen_error")) stop(e)
     list(error = e)
   })
   seconds <- (proc.time()[["elapsed"]] - start) / length(specs)

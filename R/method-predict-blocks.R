@@ -6,11 +6,11 @@ predicting <- function(model, reader, sink) list(model = model, reader = reader,
 
 # The finished partitions: list of list(notes, ...), in order.
 write_pass <- function(source, work) {
-  trip <- session$trip
-  next_pass(trip, "predictions")
+  ctx <- source$ctx
+  next_pass(ctx, "predictions")
   n <- length(source$partitions)
   seeds <- draw_seeds(n)
-  bar <- pass_line(trip, "predictions", 0)
+  bar <- pass_line(ctx, "predictions", 0)
   on.exit(bar$done())
   workers <- if (can_leave(work$sink)) worker_count() else 1L
   finished <- list()
@@ -18,11 +18,11 @@ write_pass <- function(source, work) {
     runs <- next_runs(length(finished), n, workers)
     pieces <- lapply(runs, function(run) {
       list(partitions = source$partitions[run], numbers = run, rows = source$rows,
-           seeds = seeds[run], expected = trip$counts[run], work = work)
+           seeds = seeds[run], expected = ctx$counts[run], work = work)
     })
     made <- if (workers > 1L) map_again(pieces, predict_run) else lapply(pieces, predict_run, bar)
     finished <- c(finished, unlist(made, recursive = FALSE))
-    if (workers > 1L) bar$advance(sum(trip$counts[unlist(runs)]))
+    if (workers > 1L) bar$advance(sum(ctx$counts[unlist(runs)]))
   }
   finished
 }

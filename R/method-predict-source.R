@@ -102,16 +102,16 @@ predict_source <- function(object, source, of, arguments, ...) {
   asked <- written || !is.null(folder)
   # what is drawn on the way must not change the user's random numbers
   what <- function() list(model_key(object), source$rows, of, arguments, where$keep)
-  value <- with_seed(1L, over_source(source, what(), function() {
+  value <- with_seed(1L, over_source(source, what(), function(source) {
     check_same_connection(where$sink, source)
     like <- empty_columns(object, reader)
-    key <- if (asked) fingerprint(list(session$trip$key, session$trip$counts))
+    key <- if (asked) fingerprint(list(source$ctx$key, source$ctx$counts))
     sink_begin(where$sink, key, like, length(source$partitions))
     known <- know_domains(object, source, reader, of)
     finished <- write_pass(source, predicting(known, reader, where$sink))
     tell_notes(finished, object)
     sink_end(where$sink, finished)
-  }, folder, asked, hold = function() sink_hold(where$sink)))
+  }, folder = folder, asked = asked, hold = function() sink_hold(where$sink)))
   if (!written) join_predictions(value) else invisible(value)
 }
 

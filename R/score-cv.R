@@ -208,7 +208,7 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
   plan$task$shots <- check_shots(shots, plan$task, plan$metrics[1L])
   plan$task$shot_metric <- plan$metrics[1L]
   if (!is.null(plan$task$shots)) check_whole_domains(plan)
-  resumable(function() cross_validate(plan)[[1L]])
+  resumable(function(ctx) cross_validate(plan, ctx)[[1L]], plan$progress)
 }
 
 # What is to be cross-validated, of dg_cv() and dg_compare().
@@ -226,12 +226,6 @@ check_whole_domains <- function(plan) {
   if (!holds_domains(fold_splits(plan$folds, plan$task), plan$task$domain)) {
     abort("argument", "`shots` must be NULL with `folds` of rows: those of the domains are known.")
   }
-}
-
-# A search inside a fold leaves the line to the cross-validation.
-read_progress <- function(progress) {
-  if (session$inside) return(FALSE)
-  if (is.null(progress)) progress_wanted() else check_flag(progress, "progress")
 }
 
 # Of a tuned model the search: it is part of what made the model.
@@ -273,7 +267,8 @@ cv_task <- function(spec, input, hold_out = "all") {
   needs <- spec_needs(spec)
   needs$domain <- TRUE
   input <- with_terms(input, needs$columns)
-  sample <- read_sample(input, needs, "none")
+  # what is to be told the fits tell
+  sample <- suppressMessages(read_sample(input, needs, "none"), "domgen_message")
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
     row = sample$kept, n = input_rows(input), labels = variable_names(sample$blueprint),

@@ -4,18 +4,18 @@
 # Every specification on every split, and with refits on what is left without two folds, for the
 # standard errors: a list of dg_cv.
 # names: of several methods, one of which may fail as a whole.
-cross_validate <- function(plan, names = NULL) {
+cross_validate <- function(plan, ctx, names = NULL) {
   splits <- fold_splits(plan$folds, plan$task)
   pairs <- if (plan$refits) pairs_of_folds(splits, plan$task$domain)
   all <- c(splits, pairs$splits)
   # the same random numbers for all specifications: differences are theirs
-  seeds <- stored("seeds", draw_seeds(length(all)))
+  seeds <- stored(ctx, "seeds", draw_seeds(length(all)))
   if (!is.null(plan$task$shots)) {
     repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
     plan$task$shot_orders <- with_seed(seeds[1L], draw_orders(plan$task$domain, repeats))
   }
   work <- split_worker(plan$specs, plan$task, plan$metrics)
-  outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, plan$progress,
+  outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, ctx,
                               vapply(plan$specs, function(spec) spec$parts$title, ""))
   main <- seq_along(splits)
   done <- !vapply(outcomes, function(own) all(vapply(own[main], has_failed, NA)), NA)
@@ -33,7 +33,7 @@ cross_validate <- function(plan, names = NULL) {
 
 # Outcomes by specification, each a list by split. groups: numbers of specifications that share
 # work; work: list(group, split) to outcomes; labels: what is shown of each group.
-evaluate_splits <- function(groups, splits, seeds, work, progress, labels, round = 0L) {
+evaluate_splits <- function(groups, splits, seeds, work, ctx, labels, round = 0L) {
   pieces <- unlist(lapply(seq_along(groups), function(g) {
     # a group on all splits before the next
     lapply(seq_along(splits), function(k) {
@@ -41,7 +41,7 @@ evaluate_splits <- function(groups, splits, seeds, work, progress, labels, round
            label = labels[[g]])
     })
   }), recursive = FALSE)
-  results <- run_pieces(pieces, work, progress)
+  results <- run_pieces(pieces, work, ctx)
   outcomes <- list()
   for (g in seq_along(groups)) {
     of_group <- results[(g - 1L) * length(splits) + seq_along(splits)]
@@ -130,8 +130,10 @@ add_intervals <- function(predictions, model, train, newdata, domain, task) {
 # Functions that fit to the rows outside of a fold.
 split_fits <- function(specs, task, split) fit_inputs(specs, split_input(specs, task, split))
 
+# A search among these rows is one inside of a call.
 split_input <- function(specs, task, split) {
   train <- take_rows(task$input, split$train)
+  train$inside <- TRUE
   if (!takes_weights(specs[[1L]])) train$weights <- NULL
   train
 }

@@ -13,7 +13,8 @@ cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NUL
   if (!takes_weights(spec)) input["weights"] <- list(NULL)
   named <- if (inherits(metric, "dg_metric")) "own" else metric
   what <- list("dg_cv", spec, format_formula(input$x), input$weights, input$na.action, folds, named)
-  with_progress(progress, over_source(input$source, what, function() {
+  over_source(input$source, what, function(source) {
+    input$source <- source
     start <- proc.time()[["elapsed"]]
     rows <- cv_stage(spec, input)
     task <- domain_task(rows)
@@ -25,7 +26,7 @@ cv_source <- function(spec, input, folds, metric, refits = FALSE, progress = NUL
     scores <- scores_of_fits(fits, rows, metrics)[[1L]]
     seconds <- proc.time()[["elapsed"]] - start
     warn_no_score(new_source_cv(spec, task, folds, metrics, splits, fits, scores, seconds))
-  }))
+  }, progress)
 }
 
 # Sums without the levels of a factor are not kept, and scores are by domain.
@@ -50,14 +51,6 @@ check_source_cv <- function(spec, folds, refits) {
           "(): it would go over all rows again in each fold.")
   }
   check_source_spec(spec)
-}
-
-# What `progress` says for one call.
-with_progress <- function(progress, code) {
-  if (is.null(progress)) return(code)
-  old <- options(domgen.progress = check_flag(progress, "progress"))
-  on.exit(options(old))
-  code
 }
 
 cv_stage <- function(spec, input) {

@@ -343,8 +343,7 @@ tell_infinite <- function(known, level) {
   if (!is_beyond(level, G)) return(invisible())
   inform("interval", plural(G, "domain"), " cannot promise anything of a new one with probability ",
          format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The ",
-         "largest `level` for which they are finite is ", format(largest_level(G)), ".",
-         once = TRUE)
+         "largest `level` for which they are finite is ", format(largest_level(G)), ".")
 }
 
 # Errors at left-out levels of one of several crossed factors say nothing of new levels of another.
@@ -362,6 +361,5 @@ tell_other_factors <- function(object, known, asked) {
   if (length(unknown) == 0L) return()
   inform("interval", "Intervals and sets rest on the errors at left-out levels of ",
          enumerate(crossed[held]), ", which does not allow for new ones of ",
-         enumerate(names(unknown)), ": give labelled rows of such levels to `fix_intervals()`.",
-         once = TRUE)
+         enumerate(names(unknown)), ": give labelled rows of such levels to `fix_intervals()`.")
 }
