@@ -202,15 +202,14 @@ need_package <- function(package, what) {
   }
 }
 
-# An interrupt, of a call within a user's function, or a time limit: setTimeLimit()'s errors have no
-# class of their own, and R may say them in another language. ranger says the same of an interrupt
-# and of a failure of its own; within a user's function, where uninterrupted() cannot stand, it may
-# have been the user.
+# setTimeLimit()'s errors have no class of their own, and R may say them in another language. ranger
+# says the same of an interrupt and of a failure of its own; within a user's function, where
+# uninterrupted() cannot stand, it may have been the user.
 ends_call <- function(e) {
   said <- c("reached elapsed time limit", "reached CPU time limit",
             "reached session elapsed time limit", "reached session CPU time limit")
   said <- c(said, vapply(said, gettext, "", domain = "R"), "User interrupt or internal error.")
-  inherits(e, "domgen_error_interrupt") || conditionMessage(e) %in% said
+  conditionMessage(e) %in% said
 }
 
 # tryCatch(code, error = handler) for errors of the code itself: a time limit is none, and whoever

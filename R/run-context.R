@@ -14,20 +14,20 @@ new_context <- function(progress, memory = new.env(parent = emptyenv())) {
 # The last call that was interrupted, for dg_resume(): what resumable() was given.
 unfinished <- new.env(parent = emptyenv())
 
-# call(ctx), a function that always does the same: its random numbers are drawn in stored(). The
-# outermost of several is the last call.
+# call(ctx), a function that always does the same: its random numbers are drawn in stored(). A call
+# that a user's function makes within another leaves interrupt and progress line to it.
 resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
+  if (is_at_work()) return(call(new_context(FALSE, memory)))
   keep <- function() list2env(list(call = call, progress = progress, memory = memory), unfinished)
-  interrupted <- function(e) {
-    keep()
-    abort("interrupt", "Interrupted", where_interrupted(memory),
-          "; `dg_resume()` goes on from there.")
-  }
+  code <- function() told_once(plain_numbers(call(new_context(progress, memory))))
   value <- tryCatch(
-    withCallingHandlers(told_once(plain_numbers(call(new_context(progress, memory)))),
+    withCallingHandlers(withRestarts(code(), domgen_at_work = function() NULL),
                         error = function(e) if (ends_call(e)) keep()),
-    interrupt = interrupted, domgen_error_interrupt = interrupted,
-    domgen_error_worker = function(e) {
+    interrupt = function(i) {
+      keep()
+      abort("interrupt", "Interrupted", where_interrupted(memory),
+            "; `dg_resume()` goes on from there.")
+    }, domgen_error_worker = function(e) {
       keep()
       abort("worker", conditionMessage(e), " `dg_resume()` goes on with what is not done.")
     }
@@ -37,6 +37,12 @@ resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
     rm(list = names(unfinished), envir = unfinished)
   }
   value
+}
+
+# Through a user's function nothing can be handed on: R knows whether resumable() is being evaluated
+# by the restart that stands as long as it is; nobody invokes it.
+is_at_work <- function() {
+  "domgen_at_work" %in% vapply(computeRestarts(), `[[`, "", 1L)
 }
 
 # Of passes over a source nobody knows how many come, so that the pass itself is named.
