@@ -87,7 +87,6 @@ NULL
 fit_from_source <- function(spec, input, call) {
   what <- list(spec, format_formula(input$x), input$weights, input$na.action)
   fitted <- over_source(input$source, what, function(source) {
-    input$source <- source
     check_source_spec(spec)
     survey <- survey_source(source, block_reader(input, spec_needs(spec)))
     survey$formula <- input$x

@@ -101,7 +101,7 @@
 #' rows without a kernel) and whose data are gone (give `newdata`); an
 #' adapted model, whose domain is not new; rows of training domains in `newdata`. Too few domains
 #' for `level` give infinite intervals, or all classes, and a message of class
-#' `domgen_message_interval`, once a session.
+#' `domgen_message_interval`.
 #' @references
 #' Dunn, R., Wasserman, L. and Ramdas, A. (2023). Distribution-free prediction sets for two-layer
 #' hierarchical models. *Journal of the American Statistical Association* 118(544), 2491-2502.
