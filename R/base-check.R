@@ -16,14 +16,11 @@ warn <- function(kind, ...) {
   ))
 }
 
-# What is worth a line, but no warning. once: not again in the session.
-inform <- function(kind, ..., once = FALSE) {
-  text <- plain_numbers(paste0(...))
-  if (once && !is.null(told[[text]])) return(invisible())
-  if (once) told[[text]] <- TRUE
+# What is worth a line, but no warning.
+inform <- function(kind, ...) {
   message(structure(
     class = c(paste0("domgen_message_", kind), "domgen_message", "message", "condition"),
-    list(message = paste0(text, "\n"), call = NULL)
+    list(message = paste0(plain_numbers(paste0(...)), "\n"), call = NULL)
   ))
 }
 
@@ -36,8 +33,6 @@ plain_numbers <- function(code) {
   }
   code
 }
-
-told <- new.env(parent = emptyenv())
 
 # Without our warnings of a class: those that were told, or that say nothing here.
 quietly <- function(code, class = "domgen_warning") suppressWarnings(code, class)

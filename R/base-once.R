@@ -1,13 +1,17 @@
-# What many fits warn of alike is said once.
+# What many fits say alike is said once.
 
 # The value of an expression. Its warnings of the package come when it ends, each once, with the
-# number of times behind it.
-warned_once <- function(code) {
+# number of times behind it; of its messages the first of those that are the same.
+told_once <- function(code) {
   heard <- list()
+  told <- character()
   on.exit(warn_again(heard))
   withCallingHandlers(code, domgen_warning = function(w) {
     heard[[length(heard) + 1L]] <<- w
     invokeRestart("muffleWarning")
+  }, domgen_message = function(m) {
+    if (conditionMessage(m) %in% told) invokeRestart("muffleMessage")
+    told <<- c(told, conditionMessage(m))
   })
 }
 

@@ -13,6 +13,7 @@ domains_for_kernel <- 5L
 # list(search: its last round, chosen: see choose_members(), choice: table, scores, metric, rows,
 # seed, few)
 choose_by_domain <- function(args, sample) {
+  args$progress <- read_progress(args$progress, sample$inside)
   check_units(sample$unit)
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
   few <- nlevels(droplevels(sample$domain)) < 2L
@@ -99,7 +100,7 @@ left_out_groups <- function(sample, folds) {
 }
 
 run_stages <- function(search) {
-  bar <- progress_steps(4L, read_progress(search$args$progress))
+  bar <- progress_steps(4L, search$args$progress)
   on.exit(bar$done())
   stage <- bar$step
   stage("scaling and kernel", {

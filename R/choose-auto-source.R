@@ -9,7 +9,7 @@ source_features <- 400L
 #' @exportS3Method
 fit_call.dg_auto_spec <- function(spec, input, call) {
   if (is.null(input$source)) return(NextMethod())
-  with_progress(spec$args$progress, with_seed(spec$args$seed, fit_from_source(spec, input, call)))
+  with_seed(spec$args$seed, fit_from_source(spec, input, call))
 }
 
 #' @exportS3Method
@@ -68,7 +68,7 @@ search_source <- function(args, rows) {
   }
   check_several_classes(sample$y)
   seed <- draw_seeds(1L)
-  kept("search", with_seed(seed, searched(args, sample, rows)))
+  kept(rows$survey$source$ctx, "search", with_seed(seed, searched(args, sample, rows)))
 }
 
 # list(choice: as choose_by_domain() gives it, specs, weights, null: only the null model?, metric,
@@ -202,7 +202,7 @@ domain_sample <- function(rows, max_rows) {
   } else {
     chosen <- sort(weighty[sample.int(length(weighty), min(length(weighty), searched_domains))])
     each <- max(searched_rows, ceiling(max_rows / length(chosen)))
-    starts <- c(0, cumsum(session$trip$counts))
+    starts <- c(0, cumsum(survey$source$ctx$counts))
     work <- domain_rows_work(chosen, each, draw_seeds(1L), starts)
     found <- pass(rows, work, "sample")
     found <- lapply(found[c("X", "y", "domain", "weights")], take, order(found$place))

@@ -162,8 +162,8 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   input <- collect_input(specs, evaluate_input(given, parent.frame()))
   if (missing(refits)) refits <- is.null(input$source)
   plan <- read_plan(specs, input, folds, metric, refits, progress, hold_out)
-  evaluated(plan, function() {
-    new_comparison(cross_validate(plan, names(specs)), names(specs), against)
+  evaluated(plan, function(plan, ctx) {
+    new_comparison(cross_validate(plan, ctx, names(specs)), names(specs), against)
   })
 }
 

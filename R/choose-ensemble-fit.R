@@ -60,6 +60,7 @@ fit_member.dg_spec <- function(spec, sample) {
 #' @exportS3Method
 fit_member.dg_tune_spec <- function(spec, sample) {
   input <- sample[c("y", "domain", if (takes_weights(spec)) "weights")]
+  input$inside <- sample$inside
   blueprint <- sample$blueprint
   blueprint$seen <- search_columns(spec, blueprint)
   X <- see_columns(sample$X, blueprint)

@@ -172,7 +172,7 @@ lodo.dg_ensemble <- function(object, metric = NULL, ...) {
     sample <- list(X = object$X, domain = object$domain, y = object$y, weights = object$weights,
                    levels = object$rows$levels, blueprint = object$blueprint)
     if (is.null(sample$X)) sample$X <- read_again(object, parent.frame())
-    values <- warned_once(held_out_decisions(object$spec, sample, object))$values
+    values <- told_once(held_out_decisions(object$spec, sample, object))$values
   }
   object$calibration <- NULL
   if (anyNA(values[!unknown_elsewhere(object$rows$levels, object$domain), ])) {

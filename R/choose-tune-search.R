@@ -7,22 +7,24 @@ most_cycles <- 5L
 
 # A fitted model. How a choice is fitted and scored the rows decide: fit(spec): a model of all rows;
 # outcomes(state, specs, choices, fits): see row_outcomes().
-search_parameters <- function(spec, task, fit, outcomes) {
-  state <- new_tuning(spec, task)
+search_parameters <- function(spec, task, ctx, fit, outcomes) {
+  state <- new_tuning(spec, task, ctx)
   state$fit <- fit
   state$outcomes <- outcomes
   switch(spec$args$search, coordinate = search_coordinates(state), search_choices(state))
   finish_search(state)
 }
 
-new_tuning <- function(spec, task) {
+new_tuning <- function(spec, task, ctx) {
   args <- spec$args
   grid <- if (is.null(args$grid)) default_grid(spec$object, sum(task_sizes(task))) else args$grid
   # what is random, in the order in which it always was
-  drawn <- stored("drawn", {
+  drawn <- stored(ctx, "drawn", {
     folds <- args$folds
     # fewer domains than there will be for the model
-    if (session$inside && is_number(folds)) folds <- min(folds, nlevels(droplevels(task$domain)))
+    if (isTRUE(task$inside) && is_number(folds)) {
+      folds <- min(folds, nlevels(droplevels(task$domain)))
+    }
     splits <- fold_splits(read_folds(folds, task), task)
     list(splits = splits, seeds = draw_seeds(length(splits) + 1L),
          choices = first_choices(grid, args), began = seconds_now())
@@ -33,8 +35,7 @@ new_tuning <- function(spec, task) {
   list2env(c(drawn, list(
     spec = spec, task = task, metrics = metrics, grid = grid, deadline = deadline, spent = FALSE,
     results = list(), tried = matrix(0L, 0L, length(grid), dimnames = list(NULL, names(grid))),
-    extensions = stats::setNames(integer(length(grid)), names(grid)),
-    progress = read_progress(args$progress)
+    extensions = stats::setNames(integer(length(grid)), names(grid)), ctx = ctx
   )), parent = emptyenv())
 }
 
@@ -160,7 +161,7 @@ row_outcomes <- function(state, specs, choices, fits) {
   before <- length(state$results)
   work <- piece_worker(specs, state$task, metrics_need(state$metrics), state$deadline,
                        always = if (before == 0L) unlist(groups)[1L])
-  found <- evaluate_splits(groups, state$splits, state$seeds, work, state$progress,
+  found <- evaluate_splits(groups, state$splits, state$seeds, work, state$ctx,
                            rep(state$spec$parts$title, length(groups)), before)[fits]
   lapply(found, function(of_choice) {
     if (!any(vapply(of_choice, is.null, NA))) summarise_choice(of_choice, state)
@@ -242,10 +243,10 @@ fit_rows.dg_tune_spec <- function(spec, rows, shared = NULL) {
   check_several_classes(rows$sample$y)
   task <- domain_task(rows)
   task$y <- rows$sample$y
-  search_parameters(spec, task, outcomes = pass_outcomes(rows$survey), fit = function(spec) {
+  search_parameters(spec, task, rows$survey$source$ctx, function(spec) {
     rows <- rows_source(rows$survey, spec)
     finish_fit(fit_rows(place_spec(spec, layout_of(rows$sample$blueprint)), rows), spec, rows)
-  })
+  }, pass_outcomes(rows$survey))
 }
 
 # As row_outcomes().
@@ -258,7 +259,7 @@ pass_outcomes <- function(survey) function(state, specs, choices, fits) {
     # the same landmarks for all choices
     found <- on_error(with_seed(state$seeds[1L], score_group(specs[group], survey, state)),
                       function(e) {
-      if (!inherits(e, "domgen_error") || inherits(e, "domgen_error_interrupt")) stop(e)
+      if (!inherits(e, "domgen_error")) stop(e)
       e
     })
     seconds <- (proc.time()[["elapsed"]] - start) / length(group)

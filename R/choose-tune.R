@@ -169,17 +169,24 @@ spec_needs.dg_tune_spec <- function(spec) {
 
 #' @exportS3Method
 fit_input.dg_tune_spec <- function(spec, input) {
-  search_parameters(spec, quietly(cv_task(spec$object, input, spec$args$hold_out)),
-                    outcomes = row_outcomes, fit = function(spec) fit_input(spec, input))
+  tuned_model(spec, input, new_context(read_progress(spec$args$progress, input$inside)))
+}
+
+tuned_model <- function(spec, input, ctx) {
+  task <- quietly(cv_task(spec$object, input, spec$args$hold_out))
+  task$inside <- input$inside
+  search_parameters(spec, task, ctx, function(spec) fit_input(spec, input), row_outcomes)
 }
 
 #' @exportS3Method
 fit_call.dg_tune_spec <- function(spec, input, call) {
   input <- collect_input(list(spec), input)
-  if (!is.null(input$source)) {
-    return(with_progress(spec$args$progress, fit_from_source(spec, input, call)))
-  }
-  resumable(function() fit_call.dg_spec(spec, input, call))
+  if (!is.null(input$source)) return(fit_from_source(spec, input, call))
+  resumable(function(ctx) {
+    fitted <- tuned_model(spec, input, ctx)
+    fitted$call <- call
+    fitted
+  }, read_progress(spec$args$progress))
 }
 
 #' @exportS3Method

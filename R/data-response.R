@@ -128,7 +128,7 @@ read_classes <- function(y, needs = "any") {
   if (is.ordered(y) && needs != "ordered") {
     inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",
            "levels are predicted as classes without an order. `dg_glm(family = \"ordinal\")` ",
-           "keeps it, and so do numbers.", once = TRUE)
+           "keeps it, and so do numbers.")
   }
   empty <- setdiff(levels(y), as.character(unique(y)))
   if (length(empty)) {

@@ -14,6 +14,7 @@ read_sample <- function(input, needs, scale) {
   sample$y <- read_response(raw$y, needs$response)
   sample$weights <- read_weights(raw$weights, nrow(raw$X))
   sample$unit <- raw$unit
+  sample$inside <- input$inside
   sample$levels <- partial_levels(raw$levels, domain)
   sample
 }

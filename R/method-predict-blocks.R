@@ -3,11 +3,11 @@
 
 # The finished partitions: list of list(notes, ...), in order.
 write_pass <- function(source, work) {
-  trip <- session$trip
-  next_pass(trip, "predictions")
+  ctx <- source$ctx
+  next_pass(ctx, "predictions")
   n <- length(source$partitions)
   seeds <- draw_seeds(n)
-  bar <- pass_line(trip, "predictions", 0)
+  bar <- pass_line(ctx, "predictions", 0)
   on.exit(bar$done())
   # a connection stays in its session, the function that makes one does not
   here <- !is.null(work$sink$partition) && !is.function(work$sink$partition$connection)
@@ -17,11 +17,11 @@ write_pass <- function(source, work) {
     runs <- next_runs(length(finished), n, workers)
     pieces <- lapply(runs, function(run) {
       list(partitions = source$partitions[run], numbers = run, rows = source$rows,
-           seeds = seeds[run], expected = trip$counts[run], work = work)
+           seeds = seeds[run], expected = ctx$counts[run], work = work)
     })
     made <- if (workers > 1L) map_again(pieces, predict_run) else lapply(pieces, predict_run, bar)
     finished <- c(finished, unlist(made, recursive = FALSE))
-    if (workers > 1L) bar$advance(sum(trip$counts[unlist(runs)]))
+    if (workers > 1L) bar$advance(sum(ctx$counts[unlist(runs)]))
   }
   finished
 }

@@ -101,17 +101,17 @@ predict_source <- function(object, source, of, asked, where) {
   # what is drawn on the way must not change the user's random numbers
   what <- function() list(model_key(object), source$rows, of, asked[names(asked) != "env"],
                           where$keep)
-  value <- with_seed(1L, over_source(source, what(), function() {
+  value <- with_seed(1L, over_source(source, what(), function(source) {
     check_same_connection(where$sink, source)
     none <- quietly(predict_block(object, work$prototype, work$of, asked))
     like <- written_columns(work, work$prototype, list(label = "", first = 1), none)
-    key <- if (kept) fingerprint(list(session$trip$key, session$trip$counts))
+    key <- if (kept) fingerprint(list(source$ctx$key, source$ctx$counts))
     sink_begin(where$sink, key, like, length(source$partitions))
     work$model <- know_domains(work, source, of)
     finished <- write_pass(source, work)
     tell_notes(finished, object)
     sink_end(where$sink, finished)
-  }, folder, kept, hold = function() sink_hold(where$sink)))
+  }, folder = folder, asked = kept, hold = function() sink_hold(where$sink)))
   if (!written) join_predictions(value) else invisible(value)
 }
 

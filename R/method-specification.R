@@ -30,7 +30,7 @@ fit_call <- function(spec, input, call) UseMethod("fit_call")
 fit_call.dg_spec <- function(spec, input, call) {
   input <- collect_input(list(spec), input)
   if (!is.null(input$source)) return(fit_from_source(spec, input, call))
-  fitted <- warned_once(plain_numbers(fit_input(spec, input)))
+  fitted <- told_once(plain_numbers(fit_input(spec, input)))
   fitted$call <- call
   fitted
 }

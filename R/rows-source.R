@@ -86,16 +86,16 @@ NULL
 
 fit_from_source <- function(spec, input, call) {
   what <- list(spec, format_formula(input$x), input$weights, input$na.action)
-  fitted <- over_source(input$source, what, function() {
+  fitted <- over_source(input$source, what, function(source) {
     check_source_spec(spec)
-    survey <- survey_source(input$source, block_reader(input, spec_needs(spec)))
+    survey <- survey_source(source, block_reader(input, spec_needs(spec)))
     survey$formula <- input$x
     rows <- rows_source(survey, spec)
     placed <- place_spec(spec, layout_of(rows$sample$blueprint))
     fitted <- fit_rows(placed, rows)
     # a search gives the fit that it has chosen
     if (is.null(fitted$spec)) finish_fit(fitted, spec, rows) else fitted
-  })
+  }, spec$args$progress)
   fitted$call <- call
   seal(fitted)
 }

@@ -8,12 +8,12 @@ sample_rows <- 20000
 # mean, square) of the columns in the reader's units, by domain [G x p]; response; sample: as
 # read_sample() gives it, not scaled, with the numbers of its rows).
 survey_source <- function(source, reader) {
-  n <- sum(session$trip$counts)
+  n <- sum(source$ctx$counts)
   chosen <- if (n <= sample_rows) seq_len(n) else sort(sample.int(n, sample_rows))
-  starts <- c(0, cumsum(session$trip$counts))
+  starts <- c(0, cumsum(source$ctx$counts))
   sums <- run_pass(source, reader$prototype, survey_work(reader, chosen, starts), "survey")
   if (sums$n == 0) abort("data", "Every row of the source has missing values.")
-  warn_lost(sums$lost, sums$n + sums$lost)
+  warn_lost(source$ctx, sums$lost, sums$n + sums$lost)
   order <- order(sums$domains, method = "radix")
   survey <- list(source = source, reader = reader, n = sums$n, domains = sums$domains[order],
                  sizes = sums$moments$count[order], weights = sums$weighed[order, 1L],
@@ -30,8 +30,8 @@ survey_source <- function(source, reader) {
 }
 
 # Once, where methods are compared on the same rows.
-warn_lost <- function(lost, n) {
-  if (lost > 0 && first_in_trip(paste("lost", lost, n))) warn_left_out(lost, n)
+warn_lost <- function(ctx, lost, n) {
+  if (lost > 0 && first_said(ctx, paste("lost", lost, n))) warn_left_out(lost, n)
 }
 
 # Sums of squares of numbers beyond 1e150 or below 1e-150 say nothing. values: some of the response.

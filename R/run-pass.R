@@ -7,18 +7,18 @@
 # eight at a time, so that the sum does not depend on who was ready first, and no more than log2 of
 # their number are kept; without workers one sum is.
 run_pass <- function(source, prototype, work, label) {
-  trip <- session$trip
-  key <- next_pass(trip, label)
-  state <- kept(key, list(done = 0L, sums = list()))
+  ctx <- source$ctx
+  key <- next_pass(ctx, label)
+  state <- kept(ctx, key, list(done = 0L, sums = list()))
   n <- length(source$partitions)
-  bar <- pass_line(trip, label, sum(trip$counts[seq_len(state$done)]))
+  bar <- pass_line(ctx, label, sum(ctx$counts[seq_len(state$done)]))
   on.exit(bar$done())
   workers <- worker_count()
   while (state$done < n) {
     runs <- next_runs(state$done, n, workers)
     pieces <- lapply(runs, function(run) {
       list(partitions = source$partitions[run], numbers = run, prototype = prototype,
-           rows = source$rows, expected = trip$counts[run], work = work)
+           rows = source$rows, expected = ctx$counts[run], work = work)
     })
     if (workers > 1L) map_again(pieces, run_sum, function(k, value) {
       state$sums <<- push_sum(state$sums, value, length(runs[[k]]), work$add)
@@ -26,8 +26,8 @@ run_pass <- function(source, prototype, work, label) {
       state$sums <- add_all(state$sums, run_sum(pieces[[1L]], bar), work$add)
     }
     state$done <- max(unlist(runs))
-    keep(key, state)
-    if (workers > 1L) bar$advance(sum(trip$counts[unlist(runs)]))
+    keep(ctx, key, state)
+    if (workers > 1L) bar$advance(sum(ctx$counts[unlist(runs)]))
   }
   Reduce(function(b, a) work$add(a, b), rev(lapply(state$sums, `[[`, "value")))
 }
@@ -89,10 +89,10 @@ check_same_rows <- function(label, n, expected) {
         plural(expected, "row"), ", and now ", format(n, big.mark = big_mark()), ".")
 }
 
-pass_line <- function(trip, label, before) {
-  total <- sum(trip$counts)
-  bar <- progress_line(total, progress_wanted() && total > 0)
-  shown <- sprintf("rows, pass %d: %s", trip$passes, label)
+pass_line <- function(ctx, label, before) {
+  total <- sum(ctx$counts)
+  bar <- progress_line(total, ctx$progress && total > 0)
+  shown <- sprintf("rows, pass %d: %s", ctx$passes, label)
   bar$tick(shown)
   if (before > 0) bar$advance(before)
   list(done = bar$done, advance = function(n) {

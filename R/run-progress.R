@@ -1,12 +1,15 @@
 # How far a call is: a progress line on the message stream (bar, count, label, estimated time
 # left), or through the progressr package where the session has loaded it.
 
-progress_wanted <- function() {
+# progress: as the user gave it. A search inside a fold leaves the line to the cross-validation.
+read_progress <- function(progress, inside = FALSE) {
+  if (isTRUE(inside)) return(FALSE)
+  if (!is.null(progress)) return(check_flag(progress, "progress"))
   isTRUE(getOption("domgen.progress", interactive() || "progressr" %in% loadedNamespaces()))
 }
 
 # tick(label) before each piece of work, advance(pieces) after some, done() at the end.
-progress_line <- function(total, wanted = progress_wanted()) {
+progress_line <- function(total, wanted) {
   if (!wanted) {
     nothing <- function(...) invisible()
     return(list(tick = nothing, advance = nothing, done = nothing))

@@ -1,8 +1,8 @@
 # Are these the call and the rows of which something was kept? A call goes on only if that is sure.
 
-# Sets trip$key, which no other call has: where rows cannot be recognised in another session (a
+# Sets ctx$key, which no other call has: where rows cannot be recognised in another session (a
 # database in memory) nothing is kept beyond this one, and its key is new.
-recognise <- function(trip, source, what) {
+recognise <- function(ctx, source, what) {
   keys <- lapply(source$partitions, partition_key)
   lost <- which(vapply(keys, is.null, NA))
   labels <- vapply(source$partitions, `[[`, "", "label")
@@ -18,16 +18,16 @@ recognise <- function(trip, source, what) {
            else "the call", " cannot be recognised in another session, as databases in memory, ",
            "drivers other than SQLite and PostgreSQL, and functions with connections cannot.")
     }
-    if (is.null(trip$memory$token)) trip$memory$token <- fresh_token()
-    key <- trip$memory$token
-    trip$folder <- NULL
+    if (is.null(ctx$memory$token)) ctx$memory$token <- fresh_token()
+    key <- ctx$memory$token
+    ctx$folder <- NULL
   }
   # by dg_resume()
-  if (!is.null(trip$memory$key) && trip$memory$key != key) {
+  if (!is.null(ctx$memory$key) && ctx$memory$key != key) {
     abort("data", "The rows, or what the call was given, have changed since it was interrupted; ",
           "start it anew by calling it again.")
   }
-  trip$memory$key <- trip$key <- key
+  ctx$memory$key <- ctx$key <- key
 }
 
 # A text that was not there before; the user's random numbers stay as they are.

@@ -206,7 +206,7 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
     plan$task$shot_metric <- plan$metrics[1L]
     check_whole_domains(plan)
   }
-  evaluated(plan, function() cross_validate(plan)[[1L]])
+  evaluated(plan, function(plan, ctx) cross_validate(plan, ctx)[[1L]])
 }
 
 # What is to be cross-validated, of dg_cv() and dg_compare(): list(specs, task, folds, metrics,
@@ -228,25 +228,22 @@ read_plan <- function(specs, input, folds, metric, refits, progress, hold_out = 
        refits = check_flag(refits, "refits"), progress = read_progress(progress))
 }
 
-# Runs the code of a call, which dg_resume() can go on with.
+# Runs code(plan, ctx) of a call, which dg_resume() can go on with.
 evaluated <- function(plan, code) {
-  if (is.null(plan$source)) return(resumable(code))
+  if (is.null(plan$source)) return(resumable(function(ctx) code(plan, ctx), plan$progress))
   metric <- if (inherits(plan$metric, "dg_metric")) "own" else plan$metric
   what <- list("evaluated", plan$specs, format_formula(plan$input$x), plan$input$weights,
                plan$input$na.action, plan$folds, metric)
-  with_progress(plan$progress, over_source(plan$source, what, code))
+  over_source(plan$source, what, function(source) {
+    plan$input$source <- source
+    code(plan, source$ctx)
+  }, plan$progress)
 }
 
 check_whole_domains <- function(plan) {
   if (!holds_domains(fold_splits(plan$folds, plan$task), plan$task$domain)) {
     abort("argument", "`shots` must be NULL with `folds` of rows: those of the domains are known.")
   }
-}
-
-# A search inside a fold leaves the line to the cross-validation.
-read_progress <- function(progress) {
-  if (session$inside) return(FALSE)
-  if (is.null(progress)) progress_wanted() else check_flag(progress, "progress")
 }
 
 # Of a tuned model the search: it is part of what made the model.
@@ -288,7 +285,8 @@ cv_task <- function(spec, input, hold_out = "all") {
   needs <- spec_needs(spec)
   needs$domain <- TRUE
   input <- with_terms(input, needs$columns)
-  sample <- read_sample(input, needs, "none")
+  # what is to be told the fits tell
+  sample <- suppressMessages(read_sample(input, needs, "none"), "domgen_message")
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
     row = sample$kept, n = input_rows(input), labels = variable_names(sample$blueprint),

@@ -3,8 +3,8 @@
 
 # Every specification on every split: a list of dg_cv. names: of several methods, one of which may
 # fail as a whole.
-cross_validate <- function(plan, names = NULL) {
-  found <- if (is.null(plan$source)) evaluate_rows(plan) else evaluate_source(plan)
+cross_validate <- function(plan, ctx, names = NULL) {
+  found <- if (is.null(plan$source)) evaluate_rows(plan, ctx) else evaluate_source(plan, ctx)
   failed <- vapply(found$outcomes, function(own) all(vapply(own$results, has_failed, NA)), NA)
   # beside null models alone there is nothing to compare
   asked <- vapply(plan$specs, function(spec) spec$method != "dg_null", NA)
@@ -19,18 +19,18 @@ cross_validate <- function(plan, names = NULL) {
 
 # list(task, folds, metrics, splits, outcomes: of each specification list(results: by split, see
 # evaluate_split(); pairs: of fits without two folds), plan: of these pairs, or NULL).
-evaluate_rows <- function(plan) {
+evaluate_rows <- function(plan, ctx) {
   splits <- fold_splits(plan$folds, plan$task)
   pairs <- if (plan$refits) pairs_of_folds(splits, plan$task$domain)
   all <- c(splits, pairs$splits)
   # the same random numbers for all specifications: differences are theirs
-  seeds <- stored("seeds", draw_seeds(length(all)))
+  seeds <- stored(ctx, "seeds", draw_seeds(length(all)))
   if (!is.null(plan$task$shots)) {
     repeats <- max(vapply(splits, `[[`, numeric(1), "rep"))
     plan$task$shot_orders <- with_seed(seeds[1L], draw_orders(plan$task$domain, repeats))
   }
   work <- split_worker(plan$specs, plan$task, plan$metrics)
-  outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, plan$progress,
+  outcomes <- evaluate_splits(as.list(seq_along(plan$specs)), all, seeds, work, ctx,
                               vapply(plan$specs, function(spec) spec$parts$title, ""))
   main <- seq_along(splits)
   list(task = plan$task, folds = plan$folds, metrics = plan$metrics, splits = splits, plan = pairs,
@@ -39,7 +39,7 @@ evaluate_rows <- function(plan) {
 
 # Outcomes by specification, each a list by split. groups: numbers of specifications that share
 # work; work: list(group, split) to outcomes; labels: what is shown of each group.
-evaluate_splits <- function(groups, splits, seeds, work, progress, labels, round = 0L) {
+evaluate_splits <- function(groups, splits, seeds, work, ctx, labels, round = 0L) {
   pieces <- unlist(lapply(seq_along(groups), function(g) {
     # a group on all splits before the next
     lapply(seq_along(splits), function(k) {
@@ -47,7 +47,7 @@ evaluate_splits <- function(groups, splits, seeds, work, progress, labels, round
            label = labels[[g]])
     })
   }), recursive = FALSE)
-  results <- run_pieces(pieces, work, progress)
+  results <- run_pieces(pieces, work, ctx)
   outcomes <- list()
   for (g in seq_along(groups)) {
     of_group <- results[(g - 1L) * length(splits) + seq_along(splits)]
@@ -136,8 +136,10 @@ add_intervals <- function(predictions, model, train, newdata, domain, task) {
 # Functions that fit to the rows outside of a fold.
 split_fits <- function(specs, task, split) fit_inputs(specs, split_input(specs, task, split))
 
+# A search among these rows is one inside of a call.
 split_input <- function(specs, task, split) {
   train <- take_rows(task$input, split$train)
+  train$inside <- TRUE
   if (!takes_weights(specs[[1L]])) train$weights <- NULL
   train
 }

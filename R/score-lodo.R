@@ -215,7 +215,8 @@ kept_scorer <- function(object, splits, table = NULL) {
 score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
   what <- list("lodo", object$spec, object$formula, names(metrics), object$left_out$offset)
-  over_source(input$source, what, function() {
+  over_source(input$source, what, function(source) {
+    input$source <- source
     rows <- quietly(rows_to_score(object$spec, input))
     survey <- rows$survey
     if (!identical(survey$domains, levels(object$domain)) ||

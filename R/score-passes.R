@@ -4,11 +4,11 @@
 
 # As evaluate_rows(), each specification by passes of its own, on the folds of the first that does
 # not fail.
-evaluate_source <- function(plan) {
+evaluate_source <- function(plan, ctx) {
   found <- NULL
   several <- length(plan$specs) > 1L
   outcomes <- lapply(seq_along(plan$specs), function(i) {
-    if (several) session$trip$part <- paste0("method ", i, ", ")
+    if (several) ctx$part <- paste0("method ", i, ", ")
     own <- on_error(pass_over_folds(plan$specs[[i]], plan), function(e) {
       if (inherits(e, "domgen_error_worker")) stop(e)
       list(error = drop_call(e))
@@ -70,14 +70,6 @@ check_source_cv <- function(spec, folds, refits) {
           "(): it would go over all rows again in each fold.")
   }
   check_source_spec(spec)
-}
-
-# What `progress` says for one call.
-with_progress <- function(progress, code) {
-  if (is.null(progress)) return(code)
-  old <- options(domgen.progress = check_flag(progress, "progress"))
-  on.exit(options(old))
-  code
 }
 
 rows_to_score <- function(spec, input) {

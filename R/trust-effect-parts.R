@@ -247,18 +247,18 @@ refitted_averages <- function(model, asked, progress) {
     abort("data", "`refits` needs at least 3 ", plural_units(units$words), ", not ",
           fewest(units$groups), ".")
   }
-  resumable(function() {
+  resumable(function(ctx) {
     left_out <- unlist(Map(function(groups, levels) {
       Map(list, group = split(levels(asked$rows$domain), groups), name = levels)
     }, units$groups, units$levels), recursive = FALSE)
-    seeds <- stored("seeds", draw_seeds(length(left_out)))
+    seeds <- stored(ctx, "seeds", draw_seeds(length(left_out)))
     pieces <- lapply(seq_along(left_out), function(j) {
       list(key = paste("domain", j), domains = left_out[[j]]$group, name = left_out[[j]]$name,
            seed = seeds[j], label = spec$parts$title)
     })
-    found <- run_pieces(pieces, refit_worker(spec, task, asked), progress)
+    found <- run_pieces(pieces, refit_worker(spec, task, asked), ctx)
     split(found, rep(seq_along(units$levels), lengths(units$levels)))
-  })
+  }, progress)
 }
 
 refit_worker <- function(spec, task, asked) {

@@ -142,17 +142,17 @@ dg_importance <- function(object, x, y = NULL, domain = NULL, data = NULL, weigh
   plan$pairs <- if (plan$refits) pairs_of_folds(plan$splits, plan$task$domain)
   plan$groups <- read_predictors(predictors, plan$task$predictors, as_newdata(plan$task$input))
   plan <- c(plan, wanted)
-  resumable(function() {
+  resumable(function(ctx) {
     domains <- levels(droplevels(plan$task$domain))
-    plan$donors <- stored("donors", draw_donors(domains, plan$permutations))
+    plan$donors <- stored(ctx, "donors", draw_donors(domains, plan$permutations))
     splits <- c(plan$splits, plan$pairs$splits)
-    seeds <- stored("seeds", draw_seeds(length(splits)))
+    seeds <- stored(ctx, "seeds", draw_seeds(length(splits)))
     pieces <- lapply(seq_along(splits), function(k) {
       list(key = paste("fold", k), split = splits[[k]], seed = seeds[k],
            label = spec$parts$title)
     })
-    new_importance(plan, run_pieces(pieces, importance_worker(plan), plan$progress))
-  })
+    new_importance(plan, run_pieces(pieces, importance_worker(plan), ctx))
+  }, plan$progress)
 }
 
 importance_kinds <- c("within", "between", "both", "context")

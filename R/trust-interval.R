@@ -101,7 +101,7 @@
 #' rows without a kernel) and whose data are gone (give `newdata`); an
 #' adapted model, whose domain is not new; rows of training domains in `newdata`. Too few domains
 #' for `level` give infinite intervals, or all classes, and a message of class
-#' `domgen_message_interval`, once a session.
+#' `domgen_message_interval`.
 #' @references
 #' Dunn, R., Wasserman, L. and Ramdas, A. (2023). Distribution-free prediction sets for two-layer
 #' hierarchical models. *Journal of the American Statistical Association* 118(544), 2491-2502.
@@ -339,8 +339,7 @@ tell_infinite <- function(known, level) {
   if (!is_beyond(level, G)) return(invisible())
   inform("interval", plural(G, "domain"), " cannot promise anything of a new one with probability ",
          format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The ",
-         "largest `level` for which they are finite is ", format(largest_level(G)), ".",
-         once = TRUE)
+         "largest `level` for which they are finite is ", format(largest_level(G)), ".")
 }
 
 # Errors at left-out levels of one of several crossed factors say nothing of new levels of another.
@@ -358,6 +357,5 @@ tell_other_factors <- function(object, known, new) {
   if (length(unknown) == 0L) return()
   inform("interval", "Intervals and sets rest on the errors at left-out levels of ",
          enumerate(crossed[held]), ", which does not allow for new ones of ",
-         enumerate(names(unknown)), ": give labelled rows of such levels to `fix_intervals()`.",
-         once = TRUE)
+         enumerate(names(unknown)), ": give labelled rows of such levels to `fix_intervals()`.")
 }

@@ -112,7 +112,8 @@ test_that("a call that was broken off gives the numbers of one that was not", {
 test_that("rows of the search are whole domains, drawn without a look at the response", {
   many <- auto_rows(300, 100, 4)
   input <- read_input(list(x = auto_formula, source = row_source(many, partitions = 4)))
-  found <- over_source(input$source, list(), function() {
+  found <- over_source(input$source, list(), function(source) {
+    input$source <- source
     stage <- rows_to_score(dg_null(), input)
     # as it would be of other responses
     shuffled <- stage
@@ -132,8 +133,8 @@ test_that("rows of the search are whole domains, drawn without a look at the res
 test_that("rows of the search are the same however many rows are cut, and even within domains", {
   many <- auto_rows(250, 100, 4)
   drawn <- function(source) {
-    input <- read_input(list(x = auto_formula, source = source))
-    over_source(source, list(), function() {
+    over_source(source, list(), function(source) {
+      input <- read_input(list(x = auto_formula, source = source))
       stage <- rows_to_score(dg_null(), input)
       with_seed(1, domain_sample(stage, 1200))
     })
@@ -178,7 +179,8 @@ test_that("the null model may stand beside the others", {
   data$third <- cut(data$y, c(-Inf, -0.5, 0.5, Inf), labels = c("p", "q", "r"))
   for (formula in list(y ~ x1 + x2 | domain, class ~ x1 + x2 | domain, third ~ x1 + x2 | domain)) {
     input <- read_input(list(x = formula, source = row_source(data)))
-    scored <- over_source(input$source, list(), function() {
+    scored <- over_source(input$source, list(), function(source) {
+      input$source <- source
       stage <- rows_to_score(dg_null(), input)
       splits <- auto_splits(NULL, stage)$splits
       specs <- list(dg_null(), dg_ridge(features = features_nystrom(20), offset = TRUE))

@@ -155,14 +155,18 @@ test_that("tibbles are data", {
   expect_same_model(tibble::as_tibble)
 })
 
-test_that("an ordered response is told to be predicted without its order, once", {
-  rm(list = ls(told), envir = told)
+test_that("an ordered response is told to be predicted without its order, once a call", {
   d <- toy_domains(3, 12)
   d$grade <- cut(d$y, quantile(d$y, 0:3 / 3), c("low", "middle", "high"), TRUE, ordered_result = TRUE)
   expect_message(model <- dg_ridge(grade ~ x1 | domain, data = d),
                  "ordered \\(low < middle < high\\).*`dg_glm\\(family = \"ordinal\"\\)` keeps it",
                  class = "domgen_message_ordered")
-  expect_message(dg_ridge(grade ~ x1 | domain, data = d), NA)
+  said <- testthat::capture_messages({
+    dg_cv(dg_ridge(lambda = 1), grade ~ x1 | domain, data = d)
+    dg_tune(dg_ridge(), grade ~ x1 | domain, data = d, grid = list(lambda = 1:2))
+    dg_compare(list(dg_ridge(lambda = 1)), grade ~ x1 | domain, data = d)
+  })
+  expect_length(said, 3L)
   expect_false(is.ordered(predict(model, d)))
   d$grade <- factor(d$grade, ordered = FALSE)
   expect_message(dg_ridge(grade ~ x2 | domain, data = d), NA)

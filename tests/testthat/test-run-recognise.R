@@ -199,7 +199,7 @@ test_that("a store of sums of one database is not gone on with by another", {
   }
   store <- tempfile("store")
   a <- sqlite_of(toy)
-  with_replaced("forget", function(trip) stop("the session ends"), {
+  with_replaced("forget", function(ctx) stop("the session ends"), {
     expect_error(fit_to(row_source(a, table = "t", store = store)), "the session ends")
   })
   expect_gt(length(list.files(store)), 0L)

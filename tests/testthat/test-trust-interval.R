@@ -121,7 +121,6 @@ test_that("too few domains give infinite intervals and all classes, and say so",
   set.seed(5)
   small <- interval_world(8)
   model <- dg_lm(y ~ x | domain, data = small)
-  rm(list = ls(domgen:::told), envir = domgen:::told)
   expect_message(found <- predict(model, small, interval = "prediction"),
                  "they are finite is 0.888", class = "domgen_message_interval")
   expect_true(all(found$lower == -Inf & found$upper == Inf))
@@ -387,18 +386,14 @@ test_that("a new level of a factor that intervals do not rest on is told, once",
   d$y <- d$x + as.integer(d$sample) + rnorm(36) / 10
   model <- dg_lm(y ~ x | plate + sample, data = d)
   both <- data.frame(x = 0, plate = "new", sample = "Z")
-  tell_again <- function() rm(list = ls(domgen:::told), envir = domgen:::told)
-  tell_again()
   expect_message(predict(model, both, interval = "prediction"),
                  "left-out levels of `plate`, which does not allow for new ones of `sample`",
                  class = "domgen_message_interval")
   expect_no_message(predict(model, transform(both, plate = "newer"), interval = "mean"))
-  tell_again()
   expect_no_message(predict(model, transform(both, sample = "A"), interval = "prediction"))
   expect_no_message(predict(model, both["x"], interval = "prediction"))
   classes <- dg_lm(big ~ x | plate + sample, data = transform(d, big = y > 2))
   expect_message(predict(classes, both, type = "set"), "new ones of `sample`")
-  tell_again()
   more <- transform(d[1:11, ], plate = paste0("p", 1:11), sample = paste0("s", 1:11))
   expect_no_message(predict(fix_intervals(model, more), both, interval = "prediction"))
 })

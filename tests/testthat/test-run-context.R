@@ -1,0 +1,185 @@
+# What a call keeps, and where; the text that tells whether a value is the one of before.
+
+toy <- simulate_dica(domains = 3, rows = 10, p = 2, seed = 1)
+
+test_that("sums of bytes are those of base R", {
+  file <- tempfile()
+  for (n in c(0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 1000, 70000)) {
+    bytes <- as.raw((seq_len(n) * 37 + n) %% 256)
+    writeBin(bytes, file)
+    expect_identical(domgen:::md5_("", bytes), unname(tools::md5sum(file)))
+  }
+  expect_identical(domgen:::md5_("abc", charToRaw("def")), domgen:::md5_("", charToRaw("abcdef")))
+})
+
+test_that("a fingerprint is that of the value, also where no file can be written", {
+  long <- as.numeric(seq_len(3e6))
+  values <- list(1, 2, "a", NULL, NA, NA_real_, NaN, list(), list(1, 2), list(list(1), 2), c(1, 2),
+                 c(a = 1), 1L, long, replace(long, 3e6, 0), list(long, long), toy,
+                 factor("a"), y ~ x, function(x) x + 1, quote(x + 1), c(TRUE, NA), 1i, as.raw(1:3))
+  sums <- vapply(values, domgen:::fingerprint, "")
+  expect_match(sums, "^[0-9a-f]{32}$")
+  expect_identical(anyDuplicated(sums), 0L)
+  # however R keeps it
+  expect_identical(domgen:::fingerprint(1:1000), domgen:::fingerprint(rep(1:1000, 1)))
+  # a temporary folder that is gone, as one that is full
+  skip_on_cran()
+  alone <- in_new_session({
+    unlink(tempdir(), recursive = TRUE, expand = FALSE)
+    vapply(input, domgen:::fingerprint, "")
+  }, unname(values[1:13]))
+  expect_identical(alone, unname(sums[1:13]))
+})
+
+test_that("a store on a full disk is an error, and leaves no file that is cut", {
+  folder <- tempfile("store")
+  source <- row_source(toy, store = folder)
+  # as a full disk is: no error, and half of the bytes
+  cut <- function(value, file) {
+    saveRDS(value, file)
+    bytes <- readBin(file, "raw", 1e6)
+    writeBin(bytes[seq_len(length(bytes) %/% 2)], file)
+  }
+  expect_error(with_replaced("write_value", cut, {
+    fit(dg_ridge(lambda = 1, features = features_nystrom(5)), y ~ x1 | domain, data = source)
+  }), "`store` cannot be written.*full", class = "domgen_error_write")
+  expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), character())
+})
+
+# ---- nothing of a call is in the session ------------------------------------------------------
+
+# Of the session, which a call may look at but not change: the package's environments and options.
+# May change: what of the machine was asked, and intervals of models, which save time; the locks
+# that this process has; the call that was interrupted, after it.
+session_state <- function() {
+  space <- as.list(asNamespace("domgen"), all.names = TRUE, sorted = TRUE)
+  own <- Filter(is.environment, space[!startsWith(names(space), ".__")])
+  known <- c("held", "machine", "remembered")
+  expect_true(all(known %in% names(own)))
+  state <- own[setdiff(names(own), known)]
+  list(lapply(state, as.list, all.names = TRUE, sorted = TRUE),
+       options()[grep("^domgen", names(options()))])
+}
+
+# For row_source(): rows(), anew whenever they are read.
+read_anew <- function(rows) {
+  force(rows)
+  left <- NULL
+  function(reset) {
+    if (reset) {
+      left <<- rows()
+      return(NULL)
+    }
+    now <- left
+    left <<- NULL
+    now
+  }
+}
+
+# Each reading notes whether the session is as it was.
+watched <- function(seen) {
+  before <- session_state()
+  read_anew(function() {
+    seen$same <- c(seen$same, identical(session_state(), before))
+    toy
+  })
+}
+
+test_that("while a call goes over a source nothing of the session is changed", {
+  seen <- new.env()
+  source <- row_source(watched(seen))
+  map <- features_nystrom(5)
+  model <- dg_ridge(y ~ x1 | domain, data = source, lambda = 1, features = map)
+  calls <- list(
+    function() dg_svm(y ~ x1 | domain, data = source, cost = 1, features = map),
+    function() dg_cv(dg_ridge(lambda = 1, features = map), y ~ x1 | domain, data = source,
+                     progress = FALSE),
+    function() dg_compare(list(dg_ridge(lambda = 1, features = map)), y ~ x1 | domain,
+                          data = source, progress = FALSE),
+    function() dg_tune(dg_ridge(features = map), y ~ x1 | domain, data = source, progress = FALSE,
+                       grid = list(lambda = 1:2)),
+    function() predict(model, source)
+  )
+  for (call in calls) {
+    seen$same <- logical()
+    call()
+    expect_gt(length(seen$same), 1L)
+    expect_true(all(seen$same), label = deparse1(body(call)))
+  }
+})
+
+# Of a learner whose every fit says so.
+watching_fits <- function(fit = function() NULL) {
+  learner_custom(function(x, y) {
+    fit()
+    mean(y)
+  }, function(model, x) rep(model, nrow(x)))
+}
+
+test_that("while folds, searches and their fits are at work nothing of the session is changed", {
+  before <- session_state()
+  seen <- new.env()
+  watched <- watching_fits(function() {
+    seen$same <- c(seen$same, identical(session_state(), before))
+  })
+  calls <- list(
+    function() fit(watched, y ~ x1 | domain, data = toy),
+    function() dg_cv(watched, y ~ x1 | domain, data = toy, progress = FALSE),
+    function() dg_tune(chain(kpca(), watched), y ~ x1 | domain, data = toy, progress = FALSE,
+                       grid = list(ncomp = 1:2)),
+    function() dg_cv(dg_tune(chain(kpca(), watched), grid = list(ncomp = 1:2)), y ~ x1 | domain,
+                     data = toy, progress = FALSE)
+  )
+  for (call in calls) {
+    seen$same <- logical()
+    call()
+    expect_gt(length(seen$same), 0L)
+    expect_true(all(seen$same), label = deparse1(body(call)))
+    expect_identical(session_state(), before)
+  }
+})
+
+test_that("a call within a user's function is one of its own, whatever it is in", {
+  map <- features_nystrom(5)
+  spec <- dg_ridge(lambda = 1, features = map)
+  shifted <- function() {
+    other <- with_seed(1L, fit(spec, y ~ x1 | domain, data = row_source(toy, partitions = 2)))
+    transform(toy, y = y - predict(other, row_source(toy, rows = 7)))
+  }
+  fit_to <- function(source) in_source(2, fit(spec, y ~ x1 | domain, data = source))
+  expect_equal(fit_to(row_source(read_anew(shifted)))$coefficients,
+               fit_to(row_source(shifted()))$coefficients, tolerance = 1e-10)
+})
+
+test_that("an interrupt of a call within a call is one of the outer call, which goes on", {
+  stopped <- FALSE
+  inner <- watching_fits(function() {
+    if (stopped) return()
+    stopped <<- TRUE
+    signalCondition(structure(list(message = ""), class = c("interrupt", "condition")))
+  })
+  outer <- watching_fits(function() dg_cv(inner, y ~ x1 | domain, data = toy, progress = FALSE))
+  call <- function() dg_cv(outer, y ~ x1 | domain, data = toy, progress = FALSE)
+  expect_error(call(), "Interrupted after 0 of 3 pieces", class = "domgen_error_interrupt")
+  expect_identical(dg_resume()$predictions, call()$predictions)
+  expect_error(dg_resume(), "nothing to resume", class = "domgen_error_argument")
+})
+
+test_that("a search inside a fold takes the domains that are there and leaves the line to it", {
+  search <- dg_tune(dg_ridge(), grid = list(lambda = 1:2), folds = 3, progress = TRUE)
+  said <- function(code) capture.output(invisible(code), type = "message")
+  shown <- said(fit(search, y ~ x1 | domain, data = toy))
+  expect_match(shown, "ridge", ignore.case = TRUE, all = FALSE)
+  expect_identical(said(dg_cv(search, y ~ x1 | domain, data = toy, progress = FALSE)), character())
+  ensemble <- dg_ensemble(list(search, dg_lm()))
+  expect_identical(said(dg_cv(ensemble, y ~ x1 | domain, data = toy, progress = FALSE)),
+                   character())
+})
+
+test_that("a message of many fits or blocks is told once a call", {
+  wide <- simulate_dica(domains = 8, rows = 4, p = 1, seed = 1)
+  model <- dg_lm(y ~ x1 | domain, data = wide)
+  source <- row_source(transform(wide, domain = "new"), rows = 5)
+  said <- capture_messages(predict(model, source, interval = "prediction", level = 0.95))
+  expect_length(said, 1L)
+})
