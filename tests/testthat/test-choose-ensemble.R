@@ -394,7 +394,7 @@ test_that("what the folds of an ensemble warn of alike is one warning with its c
 
 test_that("warnings that differ in one name are one, those of other kinds stay apart", {
   heard <- list()
-  value <- withCallingHandlers(warned_once({
+  value <- withCallingHandlers(told_once({
     for (name in c("a", "b")) warn("alone", "Alone: \"", name, "\".")
     for (i in 1:3) warn("rank", "Too few.")
     5
@@ -408,7 +408,7 @@ test_that("warnings that differ in one name are one, those of other kinds stay a
   expect_identical(vapply(heard, function(w) class(w)[1], ""),
                    c("domgen_warning_alone", "domgen_warning_rank"))
   # an error does not swallow what was said before it
-  broken <- function() warned_once({
+  broken <- function() told_once({
     warn("rank", "Too few.")
     stop("no")
   })
