@@ -159,34 +159,31 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
   predict_rows(object, newdata, of, asked, list(...), known)
 }
 
-# What predicted() is asked: list(type, see check_type(); interval; level; se, sd: are standard
-# deviations of f to be given, or needed? env: where the user is, in which the data of the model's
-# call are looked for).
+# What predicted() is asked: list(type: "number", "class" or "censored" in the place of "response";
+# interval; level; se, sd: are standard deviations of f to be given, or needed? env: where the user
+# is, in which the data of the model's call are looked for).
 read_asked <- function(object, type, se.fit, interval, level, env) {
   se <- check_flag(se.fit, "se.fit")
   kinds <- if (has_posterior(object)) posterior_kinds else prediction_kinds
   if (identical(interval, posterior_kinds)) interval <- "none"
   interval <- check_choice(interval, "interval", kinds)
-  if (interval != "none" && object$response$kind != "number") {
+  kind <- object$response$kind
+  if (interval != "none" && kind != "number") {
     abort("argument", "`interval` must be \"none\" when the response is ",
-          if (object$response$kind == "class") {
-            "a class: `type = \"set\"` gives sets of classes."
-          } else paste0(kind_words(object$response$kind), "."))
+          if (kind == "class") "a class: `type = \"set\"` gives sets of classes."
+          else paste0(kind_words(kind), "."))
   }
-  list(type = check_type(type, object), interval = interval, level = check_level(level), se = se,
-       sd = se || interval %in% c("confidence", "posterior"), env = env)
+  type <- check_choice(type, "type", prediction_types)
+  if (type %in% c("class", "prob", "set") && kind != "class") {
+    abort("argument", "`type` must be \"response\" or \"decision\" when the response is ",
+          kind_words(kind), ", not \"", type, "\".")
+  }
+  list(type = if (type == "response") kind else type, interval = interval,
+       level = check_level(level), se = se, sd = se || interval %in% c("confidence", "posterior"),
+       env = env)
 }
 
 prediction_types <- c("response", "class", "prob", "decision", "support", "set")
-
-check_type <- function(type, object) {
-  type <- check_choice(type, "type", prediction_types)
-  if (type %in% c("class", "prob", "set") && object$response$kind != "class") {
-    abort("argument", "`type` must be \"response\" or \"decision\" when the response is ",
-          kind_words(object$response$kind), ", not \"", type, "\".")
-  }
-  if (type == "response") object$response$kind else type
-}
 
 #' @export
 fitted.dg_learner <- function(object, ...) {

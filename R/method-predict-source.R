@@ -98,9 +98,12 @@ predict_source <- function(object, source, of, asked, where) {
   folder <- if (is.null(source$store)) sink_folder(where$sink) else source$store
   written <- !inherits(where$sink, "sink_memory")
   kept <- written || !is.null(folder)
+  # what decides about the predictions
+  what <- function() {
+    model <- on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
+    list(model, source$rows, of, asked[names(asked) != "env"], where$keep)
+  }
   # what is drawn on the way must not change the user's random numbers
-  what <- function() list(model_key(object), source$rows, of, asked[names(asked) != "env"],
-                          where$keep)
   value <- with_seed(1L, over_source(source, what(), function(source) {
     check_same_connection(where$sink, source)
     none <- quietly(predict_block(object, work$prototype, work$of, asked))
@@ -137,11 +140,6 @@ read_where <- function(given, known, over_source) {
     }
   }
   list(keep = keep, sink = if (is.null(given$to)) memory_sink() else as_sink(given$to, overwrite))
-}
-
-# What decides about the predictions of a model.
-model_key <- function(object) {
-  on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
 }
 
 # ---- blocks -----------------------------------------------------------------------------------

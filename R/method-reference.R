@@ -133,8 +133,20 @@ is_fixed <- function(object) !is.null(object$reference)
 # the reference; NULL: there is nothing to ask of.
 describe_domains <- function(model, known, ask) {
   if (!judges_other_rows(model)) return(model)
-  model <- know_imputation(model, known)
-  rows <- known_reference(model, known)
+  if (imputes_by_domain(model$blueprint)) {
+    own <- if (is.list(known)) known$own else if (!is.null(known)) model$blueprint$impute$own
+    # needs all of a domain's rows together
+    if (is.null(own)) {
+      abort("argument", "`newdata` must be a data frame, or `reference` be given: the model ",
+            "imputes the median of a row's domain, for which the domain's rows must be together.")
+    }
+    model$blueprint$impute$known <- own
+  }
+  rows <- if (is.list(known)) list(X = known$X, domain = known$domain, scaled = FALSE)
+          else if (!is.null(known) && judges_domain(model)) {
+            # those of training as they are stored: scaled, but for ensembles
+            c(training_rows(model)[c("X", "domain")], list(scaled = is.null(model$members)))
+          }
   while (length(questions <- scaled_questions(model))) {
     answers <- ask(model, questions, rows)
     if (is.null(answers)) break
