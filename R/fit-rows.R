@@ -10,7 +10,7 @@
 # columns     function(args): what classes become, see new_targets(); "own": it has no targets
 # copies      function(args): Gram matrices that the solver takes, for check_memory()
 # details     function(problem, solved): what the fit has beside the solution
-# response    what it takes: "any", "number", "open" (censored times, too)
+# response    what it takes: "any", "number" (classes are an error), "open" (censored times, too)
 # offset      does it take a formula's offset()?
 # parameters  function(): the rows of its arguments, see method-parameter.R
 learner_row <- function(title, solve = NULL, choose = function(problem, shared) problem, fit = NULL,
@@ -58,6 +58,10 @@ new_problem <- function(spec, rows) {
   if ("kernel" %in% names(args)) args <- open_arguments(row, args, rows)
   targets <- if (!identical(row$columns, "own")) {
     new_targets(rows, !identical(args$scale, "none"), row$columns(args))
+  }
+  if (row$response == "number" && identical(targets$kind, "class")) {
+    abort("data", "`", spec$method, "()` needs a number as response, not classes (",
+          enumerate(targets$levels, quote = "\""), "); `dg_svm()` predicts classes.")
   }
   list(rows = rows, args = args, targets = targets, spec = spec)
 }

@@ -143,14 +143,8 @@ gp_row <- function() learner_row("Gaussian process", fit = fit_gp, copies = NULL
                                  response = "number", parameters = gp_parameters)
 
 fit_gp <- function(problem, shared) {
-  if (problem$targets$kind == "class") abort_gp_classes(problem$targets$levels)
   check_open_bandwidth(problem$args)
   if (is_exact(problem$args$features)) fit_exact_gp(problem) else fit_feature_gp(problem, shared)
-}
-
-abort_gp_classes <- function(levels) {
-  abort("data", "`dg_gp()` needs a number as response, not classes (",
-        enumerate(levels, quote = "\""), "); `dg_svm()` predicts classes.")
 }
 
 check_open_bandwidth <- function(args) {

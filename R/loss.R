@@ -1,10 +1,12 @@
-# The table of losses. A row is a file with a function loss_<name>(), which says of l(y, f), for one
-# row,
+# The table of losses. A row is a file with a function loss_<name>() (no other function's name may
+# begin so), which says of l(y, f), for one row,
 #   learner   who offers it: "dg_svm" in its `loss`, "dg_glm" in its `family`
 #   kinds     of responses it is for: "class", "number", "censored"
 #   smooth    function(y, f, par, width): list(value, slope, curvature) for numbers of one shape,
 #             derivatives by f. Kinks of slope (not of curvature) are rounded within `width`, see
-#             rounded_kink(). par: arguments of the learner, or a family with its own parameters.
+#             rounded_kink(). par: list(epsilon) of dg_svm(), or a family with its own parameters.
+#             The default cost follows from the curvature at y = 1, f = 0, or where there is none
+#             from the slope there, see choose_cost().
 #   kinks     so many of them has the loss
 #   together  in the place of `smooth` where rows are no sum: function(Y, f, costs), list(value of
 #             all rows, slope, curvature [n]), with the costs in them

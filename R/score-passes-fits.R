@@ -29,8 +29,7 @@ left_out_path <- function(spec, rows, splits, lambdas) {
       problem$args$domain_kernel <- widen_described(widths$fitted, widths$times[set[1L]])
     }
     problem$space <- space_of(problem$args, rows)
-    sums <- group_sums(rows, problem$space, problem$targets, squared_costs(problem),
-                       fold_groups(splits))
+    sums <- squared_sums(problem, fold_groups(splits))
     total <- sum_groups(sums)
     check_overflow(diag(total$second), problem$space$kernel)
     fits_of_sums(splits[set], sums, problem, function(held) {
@@ -108,7 +107,6 @@ check_classes_without <- function(rows, held) {
 #' @exportS3Method
 left_out_fits.dg_gp_spec <- function(spec, rows, splits) {
   problem <- new_problem(place_spec(spec, layout_of(rows$sample$blueprint)), rows)
-  if (problem$targets$kind == "class") abort_gp_classes(problem$targets$levels)
   check_open_bandwidth(problem$args)
   problem$args$unit <- sqrt(domain_sums(rows)$heaviest)
   problem$space <- space_of(problem$args, rows)

@@ -9,11 +9,24 @@ solve_squared <- function(problem, shared) {
     solved <- solve_ridge(problem$space, problem$rows$sample, problem$task, problem$args)
     return(class_columns(c(solved, list(lambda = problem$args$lambda)), problem$targets))
   }
-  rows <- problem$rows
-  groups <- if (rows$keeps) one_group else group_domains
-  table <- if (is.null(rows$space)) rows_table(rows, problem$space)
-  sums <- group_sums(rows, problem$space, problem$targets, squared_costs(problem), groups, table)
-  solve_groups(problem, sums, left_out = !rows$keeps, table)
+  keeps <- problem$rows$keeps
+  problem$table <- problem_table(problem)
+  sums <- squared_sums(problem, if (keeps) one_group else group_domains)
+  solve_groups(problem, sums, left_out = !keeps)
+}
+
+# Sums of features and targets over rows of any kind, weighted by their costs, by groups of domains;
+# sum_groups() adds some or all of them: list(second = Z'CZ, cross = Z'CY, sums = Z'C1, total,
+# response_sums, response_second), which centre_moments() centres.
+squared_sums <- function(problem, groups = one_group) {
+  group_sums(problem$rows, problem$space, problem$targets, squared_costs(problem), groups,
+             problem_table(problem))
+}
+
+# What the space must know of the rows' domains; of sums that users made nothing is left to know.
+problem_table <- function(problem) {
+  if (!is.null(problem$table) || !is.null(problem$rows$space)) problem$table
+  else rows_table(problem$rows, problem$space)
 }
 
 # What weights of a domain are multiplied by, [G].
@@ -21,15 +34,15 @@ squared_costs <- function(problem) {
   drop(column_costs(problem$rows, problem$targets, problem$args$domain_weights))
 }
 
-# left_out: are the fits without groups of domains kept? table: of rows_table(), if rows are kept.
-solve_groups <- function(problem, sums, left_out, table = NULL) {
+# left_out: are the fits without groups of domains kept?
+solve_groups <- function(problem, sums, left_out) {
   args <- problem$args
   total <- sum_groups(sums)
   check_overflow(diag(total$second), problem$space$kernel)
   if (is.null(args$lambda)) args$lambda <- choose_lambda(sums, total, problem$rows, args)
   solved <- solve_moments(total, args)
   solved$decision <- row_values(problem$rows, problem$space, solved$coefficients, solved$offset,
-                                table)
+                                problem_table(problem))
   solved$lambda <- args$lambda
   if (left_out) solved$left_out <- leave_groups_out(sums, total, problem$rows, args, args$lambda)
   class_columns(solved, problem$targets)
