@@ -5,7 +5,7 @@ prediction_kinds <- c("none", "prediction", "domain", "mean")
 # of a model with a posterior
 posterior_kinds <- c("none", "confidence", "posterior", "prediction", "domain", "mean")
 
-# A data frame of `fit`, `lower`, `upper`; new, asked: see predicted().
+# A data frame of `fit`, `lower`, `upper`; new, asked: see predict_block().
 prediction_interval <- function(object, new, asked) UseMethod("prediction_interval")
 
 # A logical matrix [rows x classes].

@@ -150,23 +150,13 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
                                             "domain", "mean"), level = 0.9,
                                new_levels = c("na", "error"), ...) {
   check_sealed(object)
-  known <- setdiff(names(formals(predict.dg_learner)),
-                   c("object", if (!has_posterior(object)) "se.fit"))
+  posterior <- has_posterior(object)
+  known <- setdiff(names(formals(predict.dg_learner)), c("object", if (!posterior) "se.fit"))
   if (!missing(se.fit)) check_no_dots(list(se.fit = se.fit), known, intersect(known, "se.fit"))
-  asked <- read_asked(object, type, se.fit, interval, level, parent.frame())
-  of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
-             new_levels = new_levels)
-  predict_rows(object, newdata, of, asked, list(...), known)
-}
-
-# What predicted() is asked: list(type: "number", "class" or "censored" in the place of "response";
-# interval; level; se, sd: are standard deviations of f to be given, or needed? env: where the user
-# is, in which the data of the model's call are looked for).
-read_asked <- function(object, type, se.fit, interval, level, env) {
   se <- check_flag(se.fit, "se.fit")
-  kinds <- if (has_posterior(object)) posterior_kinds else prediction_kinds
-  if (identical(interval, posterior_kinds)) interval <- "none"
-  interval <- check_choice(interval, "interval", kinds)
+  if (missing(interval)) interval <- "none"
+  interval <- check_choice(interval, "interval", if (posterior) posterior_kinds
+                                                 else prediction_kinds)
   kind <- object$response$kind
   if (interval != "none" && kind != "number") {
     abort("argument", "`interval` must be \"none\" when the response is ",
@@ -178,9 +168,12 @@ read_asked <- function(object, type, se.fit, interval, level, env) {
     abort("argument", "`type` must be \"response\" or \"decision\" when the response is ",
           kind_words(kind), ", not \"", type, "\".")
   }
-  list(type = if (type == "response") kind else type, interval = interval,
-       level = check_level(level), se = se, sd = se || interval %in% c("confidence", "posterior"),
-       env = env)
+  of <- list(domain = domain, reference = reference, reference_domain = reference_domain,
+             new_levels = new_levels)
+  asked <- list(type = if (type == "response") kind else type, interval = interval,
+                level = check_level(level), se = se,
+                sd = se || interval %in% c("confidence", "posterior"), env = parent.frame())
+  predict_rows(object, newdata, of, asked, list(...), known)
 }
 
 prediction_types <- c("response", "class", "prob", "decision", "support", "set")

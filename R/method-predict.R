@@ -2,31 +2,28 @@
 # the model's functions become what was asked for. A frame is one block; the blocks of a source are
 # walked over in method-predict-source.R.
 
-# of: list(domain, reference, reference_domain, new_levels) of the user's call; asked: what
-# read_asked() gives, of a projection its type alone; dots: further arguments; known: the names of
-# the others.
+# of: list(domain, reference, reference_domain, new_levels) of the user's call; asked: list(type,
+# "scores" of a projection, or as in predict.dg_learner(); interval; level; se, sd: are standard
+# deviations of f to be given, or needed? env: where the user is, in which the data of the model's
+# call are looked for); dots: further arguments; known: the names of the others.
 predict_rows <- function(object, newdata, of, asked, dots, known) {
   over_source <- !missing(newdata) && is_source(newdata)
   where <- read_where(dots, known, over_source)
   if (over_source) predict_source(object, newdata, of, asked, where)
-  else if (missing(newdata)) predicted(object, NULL, asked)
   else predict_block(object, newdata, of, asked)
 }
 
-# The rows have all that the model asks of their domains, or it knows these.
+# Rows that have all that the model asks of their domains, or whose domains it knows; without
+# newdata those of training.
 predict_block <- function(object, newdata, of, asked) {
-  new <- read_new(object, newdata, of$domain, of$reference, of$reference_domain, of$new_levels)
-  new$groups <- function() given_domain(object$blueprint, newdata, of$domain)
-  predicted(object, new, asked)
-}
-
-# What was asked of rows. new: of read_new(), with groups(): the domains that are named; NULL: the
-# rows of training.
-predicted <- function(object, new, asked) {
+  new <- if (!missing(newdata)) {
+    c(read_new(object, newdata, of$domain, of$reference, of$reference_domain, of$new_levels),
+      list(groups = function() given_domain(object$blueprint, newdata, of$domain)))
+  }
   type <- asked$type
   if (type == "scores") return(if (is.null(new)) fitted(object) else decide_rows(object, new))
   if (type == "support") {
-    if (is.null(new)) abort("argument", "`newdata` must be given.")
+    check_given(newdata, "newdata")
     return(drop(decide_rows(object, new, support)))
   }
   if (type == "set") return(prediction_set(object, new, asked))
