@@ -260,7 +260,7 @@ test_that("tables show each score once, and say of what a standard error is", {
   toy <- simulate_ellipses(domains = 4, rows = 12, seed = 1)
   cv <- dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, metric = c("accuracy", "auc"))
   expect_output(print(cv), "domain +fold +rows +accuracy +auc")
-  expect_output(print(summary(cv)), "domain +fold +rows +accuracy +area under the ROC curve")
+  expect_output(print(summary(cv)), "domain +fold +rows +accuracy +auc")
   compared <- dg_compare(list(a = dg_ridge(lambda = 1), b = dg_lm()), y ~ . | domain, data = toy,
                          refits = FALSE)
   expect_output(print(summary(compared)), "rank +se of difference +p ")
