@@ -259,17 +259,3 @@ chosen_parameters.dg_auto <- function(model) {
   members <- describe_candidates(table[table$member %in% TRUE, ])
   c(model$tuning$best, list(chosen = paste(members, collapse = "; ")))
 }
-
-# ---- what is said of the choice ---------------------------------------------------------------
-
-# Few domains choose by scores before the correction, which may be better than the null model's
-# where the score to expect is not.
-null_words <- function(choice) {
-  null <- which(choice$table$kernel == "null model")
-  if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())
-  gain <- losses(choice$table$mean[null] - choice$expected$mean, choice$metric$better)
-  if (isTRUE(gain <= 0)) {
-    paste("expected to be no better than the null model: before the correction it is, and domains",
-          "are too few to say")
-  }
-}

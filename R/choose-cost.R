@@ -282,6 +282,3 @@ groups_cost <- function(space, size) {
                         groups * (r^2 + r * m + m^2)),
        groups = groups, to_sum = if (by_domain) 2 * G * space$dim^2 else groups * r^2)
 }
-
-# ---- what is said -----------------------------------------------------------------------------
-

@@ -1,8 +1,10 @@
 #' @rdname features_nystrom
 #' @export
 features_nystrom <- function(n_landmarks = 200, sampling = c("rpcholesky", "kmeans", "uniform")) {
+  default <- missing(n_landmarks)
   new_features("nystrom", n_landmarks = check_count(n_landmarks, "n_landmarks"),
-               sampling = check_choice(sampling, "sampling", c("rpcholesky", "kmeans", "uniform")))
+               sampling = check_choice(sampling, "sampling", c("rpcholesky", "kmeans", "uniform")),
+               default = default)
 }
 
 #' @exportS3Method
@@ -21,7 +23,7 @@ represent.features_nystrom <- function(features, kernel, domain_kernel, rows, th
   map <- landmark_map(kernel, kappa, landmarks)
   rank <- map$rank
   # nobody asked for the default
-  if (rank != q && q != formals(features_nystrom)$n_landmarks) {
+  if (rank != q && !isTRUE(features$default)) {
     warn("rank", "`n_landmarks` is ", q, ", but ",
          if (rank == n) paste0("there ", if (n == 1L) "is" else "are", " only ", plural(n, "row"))
          else paste0("only ", rank, " of the landmarks ", if (rank == 1L) "is" else "are",

@@ -76,9 +76,10 @@ features_product <- function(type = c("product", "fourier"), x = features_nystro
   }
   if (!is.null(embedding)) check_part(embedding, "embedding")
   if (type == "product") {
+    if (!given[["x"]]) x$default <- TRUE
     return(new_features("product", type = type, x = check_part(x, "x"),
                         rank = if (!is.null(rank)) check_count(rank, "rank"),
-                        embedding = if (is.null(embedding)) features_nystrom(200) else embedding))
+                        embedding = if (is.null(embedding)) features_nystrom() else embedding))
   }
   second <- features_rff(n_features, orthogonal)
   new_features("product", type = type, n_features = second$n_features,

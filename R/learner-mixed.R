@@ -176,7 +176,9 @@ mean_logistic <- function(value, sd) {
 
 #' @exportS3Method
 print_details.dg_mixed <- function(x) {
-  NextMethod()
+  # of a number it changes nothing
+  if (x$response$kind == "number") x$spec$args["marginal"] <- list(NULL)
+  print_details.learner_custom(x)
   found <- x$engine$object
   if (!is.null(found$covariance)) {
     spread <- c(sqrt(diag(found$covariance)), if (!is.null(found$sigma)) found$sigma)

@@ -194,16 +194,15 @@ unit_deviances <- function(base, y, mu) {
   d
 }
 
-# Of the rules of base R, which are about all values at once; of values that over- or underflow,
-# which may be many, at once too.
+# Of the rules of base R, which are about all values at once, and the same for all values below, at,
+# between and above 0 and 1.
 each_valid <- function(rule, values) {
   if (isTRUE(rule(values))) return(rep(TRUE, length(values)))
   valid <- is.finite(values)
-  zero <- valid & values == 0
-  rest <- valid & values != 0
-  valid[zero] <- isTRUE(rule(0))
-  if (any(rest) && !isTRUE(rule(values[rest]))) {
-    valid[rest] <- vapply(values[rest], function(value) isTRUE(rule(value)), NA)
+  place <- 3 * sign(values) + sign(values - 1)
+  for (one in unique(place[valid])) {
+    there <- valid & place == one
+    valid[there] <- isTRUE(rule(values[there]))
   }
   valid
 }

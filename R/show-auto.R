@@ -69,6 +69,18 @@ auto_notes <- function(choice, members) {
     })
 }
 
+# Few domains choose by scores before the correction, which may be better than the null model's
+# where the score to expect is not.
+null_words <- function(choice) {
+  null <- which(choice$table$kernel == "null model")
+  if (length(null) == 0L || isTRUE(choice$table$member[null])) return(character())
+  gain <- losses(choice$table$mean[null] - choice$expected$mean, choice$metric$better)
+  if (isTRUE(gain <= 0)) {
+    paste("expected to be no better than the null model: before the correction it is, and domains",
+          "are too few to say")
+  }
+}
+
 budget_words <- function(budget) {
   if (isTRUE(budget$spent)) {
     paste0("the time budget of ", format(budget$seconds), " s was spent before all were tried")

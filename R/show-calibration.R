@@ -20,6 +20,8 @@
 #' prediction stands beside the observed proportion. Its 95 % interval is Wilson's for the effective
 #' number of rows: their number divided by the design effect of domains, at least 1, with the
 #' quantile of Student's t for the domains of the bin; `NA` where a bin has rows of one domain only.
+#' Rows that are all of the class, or all of others, do not show how alike those of a domain are:
+#' the other bins say it.
 #'
 #' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
 #' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
@@ -165,24 +167,39 @@ bin_probabilities <- function(class, prob, positive, domain, bins) {
   rows <- split(seq_along(prob), bin)
   n <- lengths(rows)
   hits <- vapply(rows, function(i) sum(positive[i]), numeric(1))
-  ends <- vapply(rows, function(i) clustered_interval(positive[i], droplevels(domain[i])), c(0, 0))
+  effects <- vapply(rows, function(i) design_effect(positive[i], domain[i]), c(effect = 0, more = 0))
+  known <- n * !is.na(effects["effect", ])
+  more <- sum(known * effects["more", ])
+  likeness <- if (more > 0) sum(known * (effects["effect", ] - 1), na.rm = TRUE) / more else 0
+  ends <- vapply(rows, function(i) clustered_interval(positive[i], domain[i], likeness), c(0, 0))
   low <- as.numeric(names(rows)) / bins
   data.frame(class = class, low = low, high = low + 1 / bins, rows = n,
              predicted = vapply(rows, function(i) mean(prob[i]), 0),
              observed = hits / n, lower = ends[1L, ], upper = ends[2L, ], row.names = NULL)
 }
 
-# Wilson's for n over the design effect: the variance of the proportion as a ratio of sums over
-# domains (Cochran, 1977, equation 2.39) over that of independent rows.
-clustered_interval <- function(positive, domain, level = 0.95) {
-  G <- nlevels(domain)
-  if (G < 2L) return(c(NA_real_, NA_real_))
-  n <- length(positive)
+# effect: the variance of the proportion as a ratio of sums over domains (Cochran, 1977, equation
+# 2.39) over that of independent rows; NA of rows that are all alike, or of one domain. It is 1 +
+# likeness * more, with `more` the other rows of a row's domain.
+design_effect <- function(positive, domain) {
+  sizes <- as.numeric(table(factor(domain)))
+  G <- length(sizes)
   share <- mean(positive)
-  off <- c(rowsum(positive - share, as.integer(domain)))
-  effect <- G / (G - 1) * sum(off^2) / (n * share * (1 - share))
-  effect <- if (is.finite(effect)) max(effect, 1) else 1
-  wilson_interval(share, n / effect, stats::qt((1 + level) / 2, G - 1))
+  off <- rowsum(positive - share, as.integer(domain))
+  known <- G > 1L && share > 0 && share < 1
+  c(effect = if (known) G / (G - 1) * sum(off^2) / (sum(sizes) * share * (1 - share)) else NA_real_,
+    more = sum(sizes^2) / sum(sizes) - 1)
+}
+
+# Wilson's for n over the design effect; likeness of rows of a domain in other bins: of rows that
+# are all alike it says what they do not.
+clustered_interval <- function(positive, domain, likeness = 0, level = 0.95) {
+  G <- length(unique(domain))
+  if (G < 2L) return(c(NA_real_, NA_real_))
+  found <- design_effect(positive, domain)
+  if (is.na(found[["effect"]])) found["effect"] <- 1 + likeness * found[["more"]]
+  wilson_interval(mean(positive), length(positive) / max(found[["effect"]], 1),
+                  stats::qt((1 + level) / 2, G - 1))
 }
 
 # Wilson (1927), equation 4.

@@ -44,8 +44,6 @@ novelty_words <- function(x) {
   G <- x$training
   least <- 1 / (G + 1)
   last <- x$domains$domain[x$domains$p < 1.5 * least]
-  # of the training domains, each left out in turn
-  known <- in_words(data.frame(d = stats::quantile(x$left_out, c(0.5, 0, 1), na.rm = TRUE)), 2)$d
   c(if (length(last)) {
     paste0(enumerate(last, quote = "\""), if (length(last) == 1L) " is" else " are",
            " farther from training than each of the ", G, " training domains when it is left out ",

@@ -89,8 +89,6 @@ result_cells <- function(result, place) {
        left = text)
 }
 
-# What predictors do, as a table for a report.
-
 capital <- function(text) paste0(toupper(substr(text, 1L, 1L)), substring(text, 2L))
 
 # "and 30 more domains in `$domains`", nothing where all are shown.

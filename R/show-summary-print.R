@@ -75,11 +75,11 @@ describe_weights <- function(x) {
   }
   kappa <- x$kappa
   if (!is.null(kappa)) {
-    effective <- rounded(kappa[["effective"]], 2)
     cat_line("\nA row of another training domain counts ", rounded(kappa[["mean"]], 2),
              " of a row of the own (", rounded(kappa[["min"]], 2), " to ",
-             rounded(kappa[["max"]], 2), "): ", plural(x$size$domains, "domain"), " count as ",
-             effective, if (effective == 1) " separate one" else " separate ones")
+             rounded(kappa[["max"]], 2), "): ", if (kappa[["effective"]] < 1.05) "domains are hardly told apart"
+             else paste(plural(x$size$domains, "domain"), "count as",
+                        rounded(kappa[["effective"]], 2), "separate ones"))
   }
   if (!is.null(x$support)) {
     cat_line("\nSupport vectors: ", in_full(x$support[["vectors"]]), " of ",

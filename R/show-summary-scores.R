@@ -53,18 +53,16 @@ summary.dg_cv <- function(object, ...) {
   domains <- data.frame(object$domains[worst, ], row.names = NULL, check.names = FALSE)
   structure(list(metrics = data.frame(do.call(rbind, rows), row.names = NULL), domains = domains,
                  fits = nrow(object$fits), seconds = sum(object$fits$seconds),
-                 title = object$spec$parts$title, held = object$held),
+                 title = object$spec$parts$title, held = object$held,
+                 columns = score_columns(columns, metrics)),
             class = c("summary.dg_cv", "dg_result"))
 }
 
 #' @exportS3Method
 describe_result.summary.dg_cv <- function(x) {
-  titles <- x$metrics$metric
   worst <- new_result(
-    paste("Worst domains, by", titles[1L]), x$domains,
-    c(list(column("domain"), column("fold"), column("rows")),
-      # with several metrics the first is `score` too
-      Map(column, c("score", names(x$domains)[-(1:5)]), titles, USE.NAMES = FALSE)),
+    paste("Worst domains, by", x$metrics$metric[1L]), x$domains,
+    c(list(column("domain"), column("fold"), column("rows")), x$columns),
     most = 5L, unit = "domain", where = "`$domains`"
   )
   # a share beside the width of an interval: each number has its own digits

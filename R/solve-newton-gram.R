@@ -96,7 +96,8 @@ newton_gram <- function(K, y, costs, loss, args, start, alpha) {
     if (t == 0) t <- shorter_length(now, step, task, value)
     now <- list(alpha = now$alpha + t * step$alpha, b = now$b + t * step$b,
                 f = now$f + t * step$f)
-    if (converged) break
+    # at the edge of where there is a mean no step goes on
+    if (converged || t < 1e-9) break
   }
   c(list(coefficients = now$alpha, offset = now$b, decision = now$f),
     newton_report(converged, iteration, decrement, value, sum(costs)), list(alpha = now$alpha))

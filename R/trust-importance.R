@@ -315,10 +315,3 @@ failed_importance <- function(plan, results) {
   }
   list(folds = run$failed, pairs = length(lost) > 0L)
 }
-
-# What the increases are added to, and what their intervals are of.
-importance_basis <- function(x) {
-  paste0(x$metric[[1L]]$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
-         plural(x$permutations, "permutation"), "; ", 100 * x$level,
-         " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
-}

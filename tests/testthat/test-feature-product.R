@@ -324,3 +324,16 @@ test_that("wrong arguments and kernels are refused", {
     map_of(features_product(), domain_distribution(kernel_rbf(), kernel_poly(1, 0, 0)))
   })
 })
+
+test_that("a number of landmarks that nobody gave is a maximum, one that was given is missed aloud", {
+  few <- list(X = X[1:20, ], domain = factor(toy$domain[1:20]))
+  distribution <- domain_distribution(kernel_rbf(1), kernel_rbf(1))
+  for (quiet in list(features_nystrom(), features_product(rank = 2),
+                     features_product(rank = 2, x = features_nystrom()))) {
+    expect_no_warning(map_of(quiet, distribution, sample = few))
+  }
+  for (loud in list(features_nystrom(200), features_product(x = features_nystrom(50), rank = 2))) {
+    expect_warning(map_of(loud, distribution, sample = few), "n_landmarks",
+                   class = "domgen_warning_rank")
+  }
+})

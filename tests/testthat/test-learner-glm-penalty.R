@@ -80,3 +80,14 @@ test_that("a deviance that rises before it falls does not end the search for lam
   some <- vapply(nrow(world) * 10^c(-4, -2, 0, 2), held, 0)
   expect_lt(held(fit(TRUE)$lambda), 1.2 * min(some))
 })
+
+test_that("a fit that stands at the edge of where there is a mean ends there, with a warning", {
+  set.seed(1)
+  toy <- data.frame(x = rnorm(60), domain = rep(letters[1:5], 12))
+  toy$y <- rpois(60, exp(toy$x - 1))
+  expect_warning(model <- dg_glm(y ~ x | domain, data = toy, lambda = 0.01,
+                                 family = quasipoisson("sqrt")),
+                 "stopped after", class = "domgen_warning_convergence")
+  expect_lt(model$iterations, 50)
+  expect_true(all(model$decision > 0))
+})

@@ -64,6 +64,8 @@ test_that("the covariance of effects is in the units of the columns", {
   A <- rbind(c(1, -5 / 3), c(0, 1 / 3))
   expect_equal(far$engine$object$covariance, A %*% V %*% t(A), tolerance = 1e-2)
   expect_output(print(far), paste("SES", signif(sqrt(V[2L, 2L]) / 3, 2)), fixed = TRUE)
+  # the mean over domains is that of a number, however it is made
+  expect_no_match(capture.output(print(far)), "marginal")
 })
 
 test_that("the order of rows, a file and rows without weight change nothing", {
@@ -123,6 +125,7 @@ test_that("a probability in a new domain is the mean over its random effects", {
   own <- cbind(1, strangers$SES)
   sds <- sqrt(diag(own %*% model$engine$object$covariance %*% t(own)))
   at_zero <- dg_mixed(high ~ SES | School, data = math, slopes = "SES", marginal = FALSE)
+  expect_output(print(at_zero), "marginal = FALSE")
   values <- stats::qlogis(predict(at_zero, strangers, type = "prob")[, 2L])
   expect_equal(drop(own %*% coef(model)), values, tolerance = 1e-6)
   expect_equal(predict(model, strangers, type = "prob")[, 2L], mapply(naive, values, sds),

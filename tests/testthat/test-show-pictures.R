@@ -307,6 +307,10 @@ test_that("bins hold all rows, and their intervals are Wilson's of the effective
   mixed <- rep(c(TRUE, FALSE, FALSE, TRUE), 25)
   expect_equal(clustered_interval(mixed, domain), wilson_interval(0.5, 100, stats::qt(0.975, 9)))
   expect_identical(clustered_interval(alike, gl(1, 100)), c(NA_real_, NA_real_))
+  # rows without a hit are as alike within domains as those of the other bin
+  both <- bin_probabilities("a", rep(c(0.95, 0.05), each = 100), c(alike, rep(FALSE, 100)),
+                            factor(c(domain, domain)), 10)
+  expect_equal(c(both$lower[1], both$upper[1]), wilson_interval(0, 9, stats::qt(0.975, 9)))
   sure <- bin_probabilities("a", c(0, 1, 1), c(FALSE, TRUE, TRUE), gl(1, 3), 10)
   expect_identical(sure$rows, c(1L, 2L))
   expect_equal(sure$observed, c(0, 1))

@@ -260,9 +260,19 @@ test_that("tables show each score once, and say of what a standard error is", {
   toy <- simulate_ellipses(domains = 4, rows = 12, seed = 1)
   cv <- dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, metric = c("accuracy", "auc"))
   expect_output(print(cv), "domain +fold +rows +accuracy +auc")
-  expect_output(print(summary(cv)), "domain +fold +rows +accuracy +area under the ROC curve")
+  expect_output(print(summary(cv)), "domain +fold +rows +accuracy +auc")
   compared <- dg_compare(list(a = dg_ridge(lambda = 1), b = dg_lm()), y ~ . | domain, data = toy,
                          refits = FALSE)
   expect_output(print(summary(compared)), "rank +se of difference +p ")
   expect_match(report_table(cv)$notes, "for new domains of the same kind", all = FALSE)
+})
+
+test_that("domains of which the kernel sees next to nothing are not counted", {
+  toy <- toy_domains(6, 20)
+  near <- dg_ridge(y ~ . | domain, data = toy, lambda = 1,
+                   domain_kernel = domain_distribution(outer = kernel_rbf(100)))
+  expect_output(print(summary(near, left_out = FALSE)), "domains\\s+are hardly told apart")
+  apart <- dg_ridge(y ~ . | domain, data = toy, lambda = 1,
+                    domain_kernel = domain_distribution(outer = kernel_rbf(0.1)))
+  expect_output(print(summary(apart, left_out = FALSE)), "6\\s+domains count as [2-6.]+ separate ones")
 })
