@@ -178,8 +178,8 @@ cost_plan <- function(spec, size) UseMethod("cost_plan")
 
 #' @exportS3Method
 cost_plan.dg_spec <- function(spec, size) {
-  abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_null()`, a ",
-        "projection or a chain of them, not `", spec$method, "()`.")
+  abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_glm()`, `dg_null()`, ",
+        "a projection or a chain of them, not `", spec$method, "()`.")
 }
 
 # The survey has all of it.
@@ -218,6 +218,16 @@ cost_plan.dg_svm_spec <- function(spec, size) {
                     m * (r^2 + r + 2 * length(step_lengths) + 1), size$iterations)
   pass$operations <- pass$operations * size$iterations
   plan_in(space, pass, size$iterations * m * r^3 / 3)
+}
+
+# One function, whose deviance takes a pass more.
+#' @exportS3Method
+cost_plan.dg_glm_spec <- function(spec, size) {
+  size$targets <- 1
+  plan <- cost_plan.dg_svm_spec(spec, size)
+  after <- cost_pass("deviance", space_cost(spec$args, size)$map$values + 2 * plan$dim, 6)
+  plan$passes <- rbind(plan$passes, after)
+  plan
 }
 
 #' @exportS3Method

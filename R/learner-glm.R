@@ -204,6 +204,7 @@ fit_glm <- function(problem, shared) {
   sample <- rows$sample
   known <- problem$spec$known
   task <- glm_task(family_for(args$family, sample$y), sample, args, known)
+  if (!rows$keeps) check_sum_of_rows(task)
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   product <- space_of(args, rows, shared)
   solved <- if (rows$keeps) train_whole(newton_data(product, sample), task, args)
@@ -292,20 +293,23 @@ train_whole <- function(data, task, args) {
                  costs = task$costs))
 }
 
+# Which family it is may be known by the response alone.
+check_sum_of_rows <- function(task) {
+  if (task$loss$coupled == "nothing") return(invisible())
+  abort("argument", "`family` must be given as ", dQuote(task$par$name, FALSE), ", which needs all ",
+        "rows at once: a source of at most ", in_full(sample_rows), " rows is then read into memory.")
+}
+
 # The same of rows that come in blocks. task: of the sampled rows.
 train_by_passes <- function(rows, space, task, args, columns) {
-  if (task$loss$coupled != "nothing") {
-    abort("argument", "`family` must be given as ", dQuote(task$par$name, FALSE), ", which needs ",
-          "all rows at once: a source of at most ", in_full(sample_rows), " rows is then read ",
-          "into memory.")
-  }
   if (args$offset && is.null(task$known)) task$constant <- source_constant(rows, task, args)
   costs <- matrix(domain_costs(domain_sums(rows)$weights, args$domain_weights))
   coded <- coded_family(task, costs / args$lambda, columns)
   args[c("tolerance", "max_iterations")] <- list(1e-8, 0)
   solved <- newton_by_passes(rows, space, coded, task$loss, 1L, args)
   check_objective(solved$objective, paste(" on features of", format(space$kernel)))
-  deviances <- 2 * args$lambda * pass_values(rows, space, coded, solved, args$offset)
+  deviances <- 2 * args$lambda * pass_values(rows, space, coded, solved,
+                                               args$offset && length(columns) > 0L)
   solved$offset <- solved$offset + task$constant
   c(solved[c("coefficients", "offset", "converged", "iterations")],
     list(decision = matrix(0, 0L, 1L), par = task$par, deviance = deviances[1L],
@@ -335,20 +339,22 @@ coded_family <- function(task, costs, columns) {
   }
 }
 
-# The losses of all rows by a machine, and by the best constant. Beside known values that one has no
-# closed form, and Newton's steps go there from that of the sampled rows.
-pass_values <- function(rows, space, coded, solved, offset) {
+# The losses of all rows by a machine, and by the best constant. Beside known values (moves) that one
+# has no closed form, and Newton's steps go there from that of the sampled rows.
+pass_values <- function(rows, space, coded, solved, moves) {
   table <- rows_table(rows, space)
   further <- 0
-  for (round in seq_len(20L)) {
+  for (round in seq_len(5L)) {
     work <- values_work(space, table, coded, solved[c("coefficients", "offset")], further)
     sums <- pass(rows, work, "deviance")
+    if (!moves) return(sums[1L, ])
     step <- -sums[2L, 2L] / sums[3L, 2L]
-    # the next one would gain the square of this share
-    if (!offset || !isTRUE(abs(step * sums[2L, 2L]) > 1e-7 * sums[1L, 2L])) break
+    gain <- -step * sums[2L, 2L] / 2
+    # what is left is known but for the cube of so short a step
+    if (!isTRUE(gain > 1e-7 * sums[1L, 2L])) break
     further <- further + step
   }
-  sums[1L, ]
+  sums[1L, ] - c(0, if (is.finite(gain)) gain else 0)
 }
 
 # Sums of values, slopes and curvatures [3 x 2], of a machine and of a constant that is `further`

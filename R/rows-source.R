@@ -139,11 +139,15 @@ abort_whole <- function(spec, found = "") {
   part <- if (is.null(spec$projection) || takes_passes(spec$projection)) innermost(spec)
           else spec$projection
   most <- paste0("a source of at most ", in_full(sample_rows), " rows", found, ".")
-  if (!is.null(part$args$features)) {
+  mapped <- part
+  mapped$args$features <- features_nystrom()
+  if (takes_passes(mapped)) {
     abort("argument", "`features` must be a feature map, such as `features_nystrom(200)`, with ",
           "more rows than fit into a Gram matrix: `features_exact()` takes ", most)
   }
-  abort("argument", "`", part$method, "()` needs all rows at once, and takes ", most)
+  family <- part$args$family
+  abort("argument", "`", part$method, "(", if (!is.null(family)) paste("family =", format(family)),
+        ")` needs all rows at once, and takes ", most)
 }
 
 # Before the rows are read.
