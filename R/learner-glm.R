@@ -367,7 +367,7 @@ values_work <- function(space, table, coded, solved, further) {
                     solved$offset)
     used <- own$costs > 0
     at <- own$loss$smooth(own$Y[used, c(1L, 1L), drop = FALSE],
-                          (own$start[, 1L] + cbind(f, further))[used, , drop = FALSE], own$args, 0)
+                          (own$start[, 1L] + unname(cbind(f, further)))[used, , drop = FALSE], own$args, 0)
     sums + do.call(rbind, lapply(unname(at), function(part) colSums(own$costs[used] * part)))
   })
 }
