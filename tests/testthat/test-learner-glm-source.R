@@ -87,6 +87,8 @@ test_that("a model of a source says what it is, and what it cannot", {
   expect_equal(nobs(model), nrow(rows))
   expect_snapshot_output(print(dg_cost(plane(family = "poisson"), 1e6, 4)))
   few <- function(...) plane(lambda = 1, ...)
+  expect_domgen_error(fit(few(family = "poisson"), I(-count) ~ x1 | domain, data = source),
+                      "must be 0 or more; found -", "domgen_error_data")
   with_replaced("sample_rows", 50, expect_refusals({
     lodo(model)
     residuals(model, "deviance")
@@ -94,7 +96,6 @@ test_that("a model of a source says what it is, and what it cannot", {
     fit(few(family = "multinomial"), kind ~ x1 + x2 | domain, data = source)
     fit(few(family = "ordinal"), kind ~ x1 + x2 | domain, data = source)
     fit(few(family = "cox"), survival::Surv(amount) ~ x1 + x2 | domain, data = source)
-    fit(few(family = "poisson"), I(count - 1) ~ x1 + x2 | domain, data = source)
     fit(few(family = "binomial"), kind ~ x1 + x2 | domain, data = source)
     fit(dg_glm(family = "poisson"), count ~ x1 | domain, data = source)
   }))
