@@ -65,6 +65,11 @@
 #' others as known, or from f to the thresholds and back. It stops where a step gains less than
 #' 1e-14 of the objective.
 #'
+#' **Any number of rows.** Families of base R are fitted to a [row_source()] with a feature map, a
+#' pass over the rows for each Newton step and one for the deviances; `lambda` that is not given is
+#' chosen on the sample. The three others take a source of at most 20,000 rows, which is read into
+#' memory.
+#'
 #' **The penalty.** Where `lambda` is not given, it is the one of a path by which groups of domains
 #' (at most 10) that are left out have the least deviance, by fits without them (to at most 500
 #' rows, so that it takes some seconds). How wide the kernel between domains is they say as in
