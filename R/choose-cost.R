@@ -21,8 +21,9 @@
 #'     they are those of \eqn{z_x}{z_x} where sums for each domain fit in memory (\eqn{G r_x^2}{G
 #'     r_x^2} of at most `r format(domain_numbers, big.mark = ",")` numbers): \eqn{v_x + r_x(r_x +
 #'     1) + 2r_x(m + 1)}{v_x + r_x (r_x + 1) + 2 r_x (m + 1)}.
-#'   \item *machine*, of [dg_svm()], as often as `iterations` says: \eqn{v + m(r(r + 1) + 10r)}{
+#'   \item *machine*, of [dg_svm()] and [dg_glm()], as often as `iterations` says: \eqn{v + m(r(r + 1) + 10r)}{
 #'     v + m (r (r + 1) + 10 r)}. The machine of the sample is the start, so that few are needed.
+#'   \item *deviance*, of [dg_glm()], beside an `offset()` two or three times: \eqn{v + 2r}{v + 2r}.
 #'   \item a learner in a [chain()] has passes of its own, in which each row is projected before.
 #' }
 #' To evaluate z takes, with q landmarks, \eqn{v = q(2p + `r transcendental`) + q^2}{v = q (2 p +
@@ -53,13 +54,13 @@
 #' ordinary core; measure yours by a fit to a million rows.
 #'
 #' @param spec A specification that can be fitted to a source: [dg_ridge()], [dg_gp()], [dg_svm()],
-#'   a projection or a [chain()], with a feature map, or [dg_null()].
+#'   [dg_glm()], a projection or a [chain()], with a feature map, or [dg_null()].
 #' @param rows,predictors Numbers of rows and of (numeric) predictors.
 #' @param workers Number of workers.
 #' @param domains Number of domains.
 #' @param targets 1 for a number or two classes, else the number of classes, or of pairs of them.
 #' @param partitions Number of partitions.
-#' @param iterations Passes of [dg_svm()].
+#' @param iterations Passes of [dg_svm()] or [dg_glm()].
 #' @param block Rows of a block, as in [row_source()].
 #' @param bytes_per_value Bytes of a value where it is read: 8 for numbers in a database or Parquet,
 #'   the mean width with its separator for CSV.
@@ -178,8 +179,8 @@ cost_plan <- function(spec, size) UseMethod("cost_plan")
 
 #' @exportS3Method
 cost_plan.dg_spec <- function(spec, size) {
-  abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_null()`, a ",
-        "projection or a chain of them, not `", spec$method, "()`.")
+  abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_glm()`, `dg_null()`, ",
+        "a projection or a chain of them, not `", spec$method, "()`.")
 }
 
 # The survey has all of it.
@@ -218,6 +219,16 @@ cost_plan.dg_svm_spec <- function(spec, size) {
                     m * (r^2 + r + 2 * length(step_lengths) + 1), size$iterations)
   pass$operations <- pass$operations * size$iterations
   plan_in(space, pass, size$iterations * m * r^3 / 3)
+}
+
+# One function, whose deviance takes a pass more.
+#' @exportS3Method
+cost_plan.dg_glm_spec <- function(spec, size) {
+  size$targets <- 1
+  plan <- cost_plan.dg_svm_spec(spec, size)
+  after <- cost_pass("deviance", space_cost(spec$args, size)$map$values + 2 * plan$dim, 6)
+  plan$passes <- rbind(plan$passes, after)
+  plan
 }
 
 #' @exportS3Method

@@ -65,6 +65,11 @@
 #' others as known, or from f to the thresholds and back. It stops where a step gains less than
 #' 1e-14 of the objective.
 #'
+#' **Any number of rows.** Families of base R are fitted to a [row_source()] with a feature map, a
+#' pass over the rows for each Newton step and one for the deviances; `lambda` that is not given is
+#' chosen on the sample. The three others take a source of at most 20,000 rows, which is read into
+#' memory.
+#'
 #' **The penalty.** Where `lambda` is not given, it is the one of a path by which groups of domains
 #' (at most 10) that are left out have the least deviance, by fits without them (to at most 500
 #' rows, so that it takes some seconds). How wide the kernel between domains is they say as in
@@ -191,26 +196,29 @@ glm_row <- function() learner_row(
   offset = TRUE, parameters = glm_parameters
 )
 
-# Newton's method goes over whole rows.
+# What ties machines together is not a sum over rows.
 #' @exportS3Method
-takes_passes.dg_glm_spec <- function(spec) FALSE
+takes_passes.dg_glm_spec <- function(spec) {
+  family <- spec$args$family
+  NextMethod() && (is.null(family) || family_loss(family)$coupled == "nothing")
+}
 
 fit_glm <- function(problem, shared) {
   args <- problem$args
-  sample <- problem$rows$sample
+  rows <- problem$rows
+  sample <- rows$sample
   known <- problem$spec$known
   task <- glm_task(family_for(args$family, sample$y), sample, args, known)
-  if (is.null(args$lambda)) args <- choose_glm_penalty(args, sample, task)
-  product <- space_of(args, problem$rows, shared)
-  solved <- train_glm(newton_data(product, sample), task, args)
+  if (!rows$keeps) check_sum_of_rows(task)
+  if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
+  product <- space_of(args, rows, shared)
+  solved <- if (rows$keeps) train_whole(newton_data(product, sample), task, args)
+            else train_by_passes(rows, product, task, args, known)
   warn_glm(solved)
   if (ncol(task$Y) > 1L) colnames(solved$coefficients) <- task$response$levels
-  null_deviance <- glm_deviance(task, constant_values(task))
-  task$par <- solved$par
   fitted <- c(solved[names(solved) != "par"], list(
-    family = solved$par, deviance = glm_deviance(task, solved$decision),
-    null_deviance = null_deviance, costs = task$costs, lambda = args$lambda,
-    response = task$response, product = product, known = known
+    family = solved$par, lambda = args$lambda, response = task$response, product = product,
+    known = known
   ))
   fitted$decision <- as_decision(structure(fitted, class = c("dg_glm", "dg_learner", "dg_fit")),
                                  fitted$decision)
@@ -279,6 +287,94 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   if (is.null(start)) solved$offset <- solved$offset + task$constant
   solved$decision <- solved$decision + known
   solved
+}
+
+# With the costs of rows and the deviances.
+train_whole <- function(data, task, args) {
+  solved <- train_glm(data, task, args)
+  null_deviance <- glm_deviance(task, constant_values(task))
+  task$par <- solved$par
+  c(solved, list(deviance = glm_deviance(task, solved$decision), null_deviance = null_deviance,
+                 costs = task$costs))
+}
+
+# Which family it is may be known by the response alone.
+check_sum_of_rows <- function(task) {
+  if (task$loss$coupled == "nothing") return(invisible())
+  abort("argument", "`family` must be given as ", dQuote(task$par$name, FALSE), ", which needs all ",
+        "rows at once: a source of at most ", in_full(sample_rows), " rows is then read into memory.")
+}
+
+# The same of rows that come in blocks. task: of the sampled rows.
+train_by_passes <- function(rows, space, task, args, columns) {
+  if (args$offset && is.null(task$known)) task$constant <- source_constant(rows, task, args)
+  costs <- matrix(domain_costs(domain_sums(rows)$weights, args$domain_weights))
+  coded <- coded_family(task, costs / args$lambda, columns)
+  args[c("tolerance", "max_iterations")] <- list(1e-8, 0)
+  solved <- newton_by_passes(rows, space, coded, task$loss, 1L, args)
+  check_objective(solved$objective, paste(" on features of", format(space$kernel)))
+  deviances <- 2 * args$lambda * pass_values(rows, space, coded, solved,
+                                               args$offset && length(columns) > 0L)
+  solved$offset <- solved$offset + task$constant
+  c(solved[c("coefficients", "offset", "converged", "iterations")],
+    list(decision = matrix(0, 0L, 1L), par = task$par, deviance = deviances[1L],
+         null_deviance = deviances[2L], costs = numeric()))
+}
+
+# The best constant of all rows, which the mean of the response decides.
+source_constant <- function(rows, task, args) {
+  means <- response_means(rows, args$domain_weights)
+  task$loss$constant(matrix(if (means$kind == "class") means$shares[[2L]] else means$mean), 1, NULL)
+}
+
+# What a family sees of rows, see newton_by_passes(). costs: of domains, over lambda; columns: of X,
+# those that are an offset.
+coded_family <- function(task, costs, columns) {
+  family <- task$par
+  constant <- task$constant
+  force(costs); force(columns)
+  task <- NULL
+  function(rows) {
+    loss <- family_loss(family)
+    loss$check(rows$y)
+    Y <- loss$targets(rows$y)
+    list(Y = Y, costs = code_costs(costs, 1, rows$weights, rows$domain),
+         start = add_known(matrix(constant, nrow(Y), 1L), known_values(rows$X, columns)),
+         loss = loss, args = family)
+  }
+}
+
+# The losses of all rows by a machine, and by the best constant. Beside known values (moves) that one
+# has no closed form, and Newton's steps go there from that of the sampled rows.
+pass_values <- function(rows, space, coded, solved, moves) {
+  table <- rows_table(rows, space)
+  further <- 0
+  for (round in seq_len(5L)) {
+    work <- values_work(space, table, coded, solved[c("coefficients", "offset")], further)
+    sums <- pass(rows, work, "deviance")
+    if (!moves) return(sums[1L, ])
+    step <- -sums[2L, 2L] / sums[3L, 2L]
+    gain <- -step * sums[2L, 2L] / 2
+    # what is left is known but for the cube of so short a step
+    if (!isTRUE(gain > 1e-7 * sums[1L, 2L])) break
+    further <- further + step
+  }
+  sums[1L, ] - c(0, if (is.finite(gain)) gain else 0)
+}
+
+# Sums of values, slopes and curvatures [3 x 2], of a machine and of a constant that is `further`
+# from the start.
+values_work <- function(space, table, coded, solved, further) {
+  force(space); force(table); force(coded); force(solved); force(further)
+  list(start = function() 0, add = `+`, block = function(sums, rows) {
+    own <- coded(rows)
+    f <- add_offset(expand_rows(space, rows[c("X", "domain")], table, solved$coefficients),
+                    solved$offset)
+    used <- own$costs > 0
+    at <- own$loss$smooth(own$Y[used, c(1L, 1L), drop = FALSE],
+                          (own$start[, 1L] + unname(cbind(f, further)))[used, , drop = FALSE], own$args, 0)
+    sums + do.call(rbind, lapply(unname(at), function(part) colSums(own$costs[used] * part)))
+  })
 }
 
 warn_glm <- function(solved) {
@@ -377,19 +473,27 @@ refit_rows <- 500L
 # early: every so many values are tried first, then all near the best.
 penalty_stride <- 3L
 
-choose_glm_penalty <- function(args, sample, task) {
-  chosen <- choose_penalty(args, sample, null_task(task))
-  # fits of squares are in closed form, and without domains that can be left out nothing is known
-  if (is.null(chosen$times) || task$loss$quadratic) return(chosen)
+# task: of the sampled rows.
+choose_glm_penalty <- function(args, rows, task) {
+  chosen <- choose_on_sample(args, rows, null_task(task))
+  # without domains that can be left out nothing is known
+  if (is.null(chosen$times)) return(chosen)
+  # fits of squares are in closed form
+  best <- if (!task$loss$quadratic) refit_penalty(chosen, described_rows(rows), task)
+  if (!is.null(best)) chosen$lambda <- best
+  chosen$lambda <- chosen$lambda * stands_for(rows)
+  chosen
+}
+
+# NULL where no fit has a deviance.
+refit_penalty <- function(args, sample, task) {
   total <- min(sum(null_task(task)$costs), .Machine$double.xmax / max(penalty_shares))
   part <- penalty_part(args, sample, task, NULL, refit_rows)
   part$task$costs <- part$task$costs / max(part$task$costs)
-  kappa <- widen_fitted(part$between, chosen$times)
-  K <- space_gram(list(kernel = part$kernel, domain_kernel = kappa, X = part$rows$X,
+  K <- space_gram(list(kernel = part$kernel, domain_kernel = part$between, X = part$rows$X,
                        domain = part$rows$domain, threads = args$threads))
   best <- refit_path(K, part, args)
-  if (!is.null(best)) chosen$lambda <- penalty_shares[best] * total
-  chosen
+  if (!is.null(best)) penalty_shares[best] * total
 }
 
 # What is fitted in the quadratic approximation of the deviance at the constants: a ridge regression

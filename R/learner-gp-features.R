@@ -13,6 +13,8 @@ fit_feature_gp <- function(problem, shared) {
   sums <- gp_sums(rows, space, problem$targets, table)
   fitted <- solve_feature_gp(args, space, sums, problem$targets,
                              target_size(rows, problem$targets), colnames(rows$sample$X))
+  # where rows are kept, they are predicted again
+  if (rows$keeps) fitted$left_out <- NULL
   fitted$decision <- row_values(rows, space, matrix(fitted$coefficients), 0, table)
   fitted
 }
@@ -28,15 +30,14 @@ solve_feature_gp <- function(args, product, sums, response, size, columns) {
   if (at$value == -Inf) abort_indefinite(point)
   shrunk <- basis$values + at$delta
   beta <- basis$vectors %*% (basis$cross / shrunk)
-  list(
+  c(list(
     coefficients = drop(beta),
     signal = point$signal, noise = point$noise,
     parameters = describe_parameters(point, best, response, columns),
     log_likelihood = in_response_units(at$value, response, sums$total$n),
     gradient = best$gradient, evaluations = best$evaluations, product = product,
-    spread = gp_spread(basis, at$nu, at$delta),
-    lodo = feature_lodo(sums, basis, at, response)
-  )
+    spread = gp_spread(basis, at$nu, at$delta)
+  ), feature_lodo(sums, basis, at, response))
 }
 
 # Var(<z, beta>) = |z' spread|^2
@@ -44,19 +45,18 @@ gp_spread <- function(basis, nu, delta) {
   basis$vectors %*% diag(nu / sqrt(basis$values + delta), length(basis$values))
 }
 
-# list(total, domains): sums over all rows, and over those of each domain, or group of domains where
-# they are many; not of domains in memory that would take more than 256 MB.
+# list(total, G, sets, domains): sums over all rows, and over those of each domain, or set of domains
+# where they are many; not of domains in memory that would take more than 256 MB.
 gp_sums <- function(rows, space, targets, table) {
   groups <- if (rows$keeps) kept_groups else group_domains
   sums <- gp_group_sums(rows, space, targets, groups, table)
   sets <- split_groups(sums, rows, k = if (rows$keeps) Inf else left_out_sets)
-  names <- if (rows$keeps) levels(rows$sample$domain) else rows$survey$domains
+  several <- length(sets) > 1L
+  if (several && !rows$keeps) sets <- with_weightless(sets, sums)
   known <- domain_sums(rows)
-  list(total = gp_sums_of(sums, known, seq_along(known$weights)),
-       domains = if (length(sets) > 1L) {
-         stats::setNames(lapply(sets, function(set) gp_sums_of(sums, known, set)),
-                         set_names(sets, names))
-       })
+  of <- function(set) gp_sums_of(sums, known, set)
+  list(total = of(seq_along(known$weights)), G = length(known$weights), sets = sets,
+       domains = if (several) lapply(sets, of))
 }
 
 gp_group_sums <- function(rows, space, targets, group, table = rows_table(rows, space)) {
@@ -74,14 +74,6 @@ gp_sums_of <- function(sums, known, domains) {
   n <- sum(known$positive[domains])
   list(second = own$second, cross = drop(own$cross), square = drop(own$response_second), n = n,
        log_weights = sum(known$logs[domains]) - n * log(known$heaviest), weight = own$total)
-}
-
-# Of one domain its own.
-set_names <- function(sets, names) {
-  vapply(sets, function(domains) {
-    more <- length(domains) - 1L
-    paste0(names[domains[1L]], if (more > 0L) sprintf(" and %d more", more))
-  }, "")
 }
 
 # In the eigenvectors of S. Rounding makes eigenvalues of 0 negative.
@@ -138,13 +130,13 @@ optimise_feature_gp <- function(args, basis, size) {
 }
 
 # beta without domain g solves (S - S_g + delta I) beta = b - b_g, and the density
-# of its responses follows from the determinants with and without it.
+# of its responses follows from the determinants with and without it. list(log_density [G]: of sets
+# of domains that of all their responses, left_out: as leave_groups_out() gives it), or NULL.
 feature_lodo <- function(sums, basis, at, response) {
   if (is.null(sums$domains)) return(NULL)
   total <- sums$total
   whole <- sum(log(basis$values + at$delta))
-  present <- sums$domains[vapply(sums$domains, function(own) own$n > 0, logical(1))]
-  rows <- lapply(present, function(own) {
+  left <- lapply(sums$domains, function(own) {
     R <- chol(total$second - own$second + diag(at$delta, length(own$cross)))
     beta <- backsolve(R, backsolve(R, total$cross - own$cross, transpose = TRUE))
     left <- own$cross - drop(own$second %*% beta)
@@ -152,9 +144,13 @@ feature_lodo <- function(sums, basis, at, response) {
     fit <- squares - sum(crossprod(basis$vectors, left)^2 / (basis$values + at$delta))
     log_density <- -(fit / at$nu^2 + own$n * log(2 * pi * at$nu^2) - own$log_weights + whole -
                        2 * sum(log(diag(R)))) / 2
-    data.frame(rows = own$n, rmse = sqrt(squares / own$weight) * response$scale,
-               log_density = in_response_units(log_density, response, own$n))
+    list(beta = beta, error = squares / own$weight,
+         log_density = if (own$n > 0) in_response_units(log_density, response, own$n) else NA)
   })
-  rows <- do.call(rbind, rows)
-  data.frame(domain = names(present), rows, row.names = NULL)
+  of <- function(name) vapply(left, function(one) one[[name]] + 0, 0)
+  log_density <- rep(NA_real_, sums$G)
+  log_density[unlist(sums$sets)] <- rep(of("log_density"), lengths(sums$sets))
+  list(log_density = log_density,
+       left_out = list(sets = sums$sets, errors = of("error"), offset = numeric(length(left)),
+                       coefficients = do.call(cbind, lapply(left, `[[`, "beta"))))
 }

@@ -2,65 +2,50 @@
 
 #' @rdname lodo
 #' @export
-lodo.dg_gp <- function(object, ...) {
-  check_no_dots(list(...), character())
+lodo.dg_gp <- function(object, metric = NULL, ...) {
+  check_no_dots(list(...), "metric")
   check_sealed(object)
-  if (nlevels(object$domain) < 2L) {
-    abort("data", "`lodo()` needs at least two domains, not only ",
-          enumerate(levels(object$domain), quote = "\""), ".")
-  }
-  if (is.null(object$product$features)) return(without_unknown(exact_lodo(object), object))
-  if (is.null(object$lodo)) {
-    abort("memory", "`lodo()` needs sums of features by domain, which for ",
-          plural(nlevels(object$domain), "domain"), " and ", plural(object$product$dim, "feature"),
-          " would take more than 256 MB; use fewer features, or dg_cv().")
-  }
-  without_unknown(object$lodo, object)
+  cv <- closed_lodo(object, metric, parent.frame(), gp_ridge(object))
+  density <- if (is.null(object$product$features)) left_out_moments(object)$log_density
+             else object$log_density
+  if (is.null(density)) return(cv)
+  lost <- is.na(cv$domains$score)
+  cv$domains$log_density <- replace(density[match(cv$domains$domain, levels(object$domain))], lost,
+                                    NA)
+  cv
 }
 
-# A domain with a level of its own has no score.
-without_unknown <- function(domains, object) {
-  unknown <- unknown_elsewhere(object$rows$levels, object$domain)
-  lost <- domains$domain %in% object$domain[unknown]
-  if (!any(lost)) return(domains)
-  domains[lost, c("rmse", "log_density")] <- NA
-  warn_unpredicted(sum(unknown), domains$domain[lost],
-                   tell_unknown_levels(object$rows$levels, unknown, object$domain))
-  domains
+# Its mean is a ridge regression, see closed_lodo(). Sums of weights near 1e308 would overflow.
+gp_ridge <- function(object) {
+  heaviest <- max(object$weights, 0)
+  list(args = list(offset = FALSE, scale = "none", threads = object$product$threads),
+       costs = object$weights / heaviest,
+       lambda = (object$noise / object$signal)^2 / heaviest)
 }
 
 # Of the rows of positive weight, each domain's without it, in units of the response: list(residual,
-# sd: of the response of a row, whose covariance within the domain is [(A^-1)_gg]^-1).
+# sd: of the response of a row, whose covariance within the domain is [(A^-1)_gg]^-1, log_density:
+# of all responses of a domain, [G], NA without such rows).
 left_out_moments <- function(object) {
   factor <- gp_factor(object)
   gp_inverse_(factor, length(factor$alpha))
   residual <- sd <- factor$alpha
-  for (i in split(seq_along(residual), droplevels(object$domain[object$weights > 0]))) {
+  rows <- split(seq_along(residual), object$domain[object$weights > 0])
+  s2 <- object$signal^2
+  log_density <- rep(NA_real_, length(rows))
+  for (g in which(lengths(rows) > 0L)) {
+    i <- rows[[g]]
+    # chol() reads the upper triangle, which is all there is
     R <- chol(factor$A[i, i, drop = FALSE])
     residual[i] <- backsolve(R, backsolve(R, factor$alpha[i], transpose = TRUE))
     sd[i] <- object$signal * sqrt(rowSums(backsolve(R, diag(length(i)))^2))
+    fit <- sum(residual[i] * factor$alpha[i]) / s2
+    log_density[g] <- in_response_units(
+      sum(log(diag(R))) - (fit + length(i) * log(2 * pi * s2)) / 2, object$response, length(i)
+    )
   }
-  list(residual = residual * object$response$scale, sd = sd * object$response$scale)
-}
-
-exact_lodo <- function(object) {
-  used <- object$weights > 0
-  factor <- gp_factor(object)
-  gp_inverse_(factor, length(factor$alpha))
-  domain <- droplevels(object$domain[used])
-  weights <- object$weights[used]
-  s2 <- object$signal^2
-  rows <- lapply(split(seq_along(domain), domain), function(i) {
-    alpha <- factor$alpha[i]
-    # chol() reads the upper triangle, which is all there is
-    R <- chol(factor$A[i, i, drop = FALSE])
-    left <- backsolve(R, backsolve(R, alpha, transpose = TRUE))
-    log_density <- sum(log(diag(R))) - (sum(left * alpha) / s2 + length(i) * log(2 * pi * s2)) / 2
-    data.frame(rows = length(i), rmse = sqrt(weighted_mean(left^2, weights[i])) *
-                 object$response$scale,
-               log_density = in_response_units(log_density, object$response, length(i)))
-  })
-  data.frame(domain = levels(domain), do.call(rbind, rows), row.names = NULL)
+  list(residual = residual * object$response$scale, sd = sd * object$response$scale,
+       log_density = log_density)
 }
 
 # An environment of A, the Cholesky factor of the training covariance over s^2 in its upper

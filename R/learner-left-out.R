@@ -42,12 +42,16 @@ predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
   values[order(order), , , drop = FALSE]
 }
 
-# Decision values of the rows of a fitted ridge regression, [n x m].
-left_out_values <- function(fitted, sample) {
-  task <- list(response = fitted$response, costs = fitted$costs,
+# What a fitted ridge regression is for left_out_values().
+fitted_ridge <- function(fitted) {
+  list(args = fitted$spec$args, costs = fitted$costs, lambda = penalty_of(fitted, "lambda"))
+}
+
+# Decision values of the rows of a model that is a ridge regression, [n x m].
+left_out_values <- function(fitted, sample, ridge = fitted_ridge(fitted)) {
+  task <- list(response = fitted$response, costs = ridge$costs,
                Y = code_rows(fitted$response, fitted$y))
-  values <- left_out_predictions(fitted$product, sample, task, fitted$spec$args,
-                                 penalty_of(fitted, "lambda"))
+  values <- left_out_predictions(fitted$product, sample, task, ridge$args, ridge$lambda)
   matrix(values, nrow(task$Y), dimnames = list(NULL, colnames(fitted$coefficients)))
 }
 

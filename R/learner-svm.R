@@ -297,7 +297,7 @@ choose_sampled_cost <- function(args, rows, loss) {
   args <- choose_cost(args, rows$sample, loss, function(key, args, sample) {
     choose_on_sample(args, rows, quietly(ridge_task(sample, args)))
   })
-  args$cost <- args$cost * sum(rows$sample$weights) / sum(rows$survey$weights)
+  args$cost <- args$cost / stands_for(rows)
   args
 }
 

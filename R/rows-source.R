@@ -10,8 +10,8 @@
 #' their number; partitions (files, queries) are dealt to the workers of the user's
 #' `future::plan()`, which return sums and no rows.
 #'
-#' [dg_ridge()], [dg_gp()], [dg_svm()], the projections ([dica()], [kpca()], ...) and their
-#' [chain()]s can be fitted so, with a feature map ([features_nystrom()], [features_rff()],
+#' [dg_ridge()], [dg_gp()], [dg_svm()], [dg_glm()] with a family of base R, the projections
+#' ([dica()], [kpca()], ...) and their [chain()]s can be fitted so, with a feature map ([features_nystrom()], [features_rff()],
 #' [features_product()], [features_linear()]). What needs all rows at once ([features_exact()],
 #' other learners, [dg_ensemble()]) takes a source of at most 20,000 rows, which is read into
 #' memory: the fit is that of a data frame and keeps what such a fit keeps.
@@ -28,15 +28,16 @@
 #'   \item *features*: the sums \eqn{\sum_i c_i z_i z_i'}{sum c z z'},
 #'     \eqn{\sum_i c_i z_i y_i}{sum c z y} and \eqn{\sum_i c_i y_i^2}{sum c y^2} by domain or, where
 #'     these would take more than 64 MB, by groups of domains (of which there are at least 10); of
-#'     [features_product()] they are those of its map of x, by domain. `dg_svm()` passes once for
-#'     each Newton step, a chain once more for its learner.
+#'     [features_product()] they are those of its map of x, by domain. `dg_svm()` and
+#'     `dg_glm()` pass once for each Newton step, `dg_glm()` once more (beside an `offset()` two or
+#'     three times) for the deviances, a chain once more for its learner.
 #' }
 #' Where predictors are text whose levels are not declared, the first partition is read once before.
 #'
 #' **What is exact and what is sampled.** Scalings by mean and standard deviation, embeddings,
 #' coefficients, likelihoods and errors of left-out domains are sums over all rows. Bandwidths,
 #' landmarks, normal scores (`scale = "rank"`) and the width between domains that is chosen where
-#' `lambda` or `cost` is open come from the sample. A source of at most 20,000 rows gives the
+#' `lambda` or `cost` is open come from the sample, and the `lambda` of `dg_glm()`. A source of at most 20,000 rows gives the
 #' numbers of a fit in memory that draws the same random numbers, to rounding.
 #'
 #' **Random numbers.** A call draws one seed from R's generator, from which all its random numbers
@@ -45,7 +46,7 @@
 #' numbers. A fit in memory after the same `set.seed()` draws others; `data = row_source(data)` of a
 #' data frame draws the same.
 #'
-#' **lambda.** `NULL` is the value that predicts groups of domains best that are left out, by
+#' **lambda.** `NULL` is of [dg_ridge()] the value that predicts groups of domains best that are left out, by
 #' subtraction of their sums, over all rows.
 #'
 #' **Workers.** With a plan of several workers, `future::plan(multisession, workers = 4)`, a
@@ -139,11 +140,15 @@ abort_whole <- function(spec, found = "") {
   part <- if (is.null(spec$projection) || takes_passes(spec$projection)) innermost(spec)
           else spec$projection
   most <- paste0("a source of at most ", in_full(sample_rows), " rows", found, ".")
-  if (!is.null(part$args$features)) {
+  mapped <- part
+  mapped$args$features <- features_nystrom()
+  if (takes_passes(mapped)) {
     abort("argument", "`features` must be a feature map, such as `features_nystrom(200)`, with ",
           "more rows than fit into a Gram matrix: `features_exact()` takes ", most)
   }
-  abort("argument", "`", part$method, "()` needs all rows at once, and takes ", most)
+  family <- part$args$family
+  abort("argument", "`", part$method, "(", if (!is.null(family)) paste("family =", format(family)),
+        ")` needs all rows at once, and takes ", most)
 }
 
 # Before the rows are read.

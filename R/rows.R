@@ -30,6 +30,11 @@ pass.rows_frame <- function(rows, work, label) {
   sums
 }
 
+# How many rows one of the sample stands for, by weight.
+stands_for <- function(rows) {
+  if (rows$keeps) 1 else sum(rows$survey$weights) / sum(rows$sample$weights)
+}
+
 described_rows <- function(rows) UseMethod("described_rows")
 
 #' @exportS3Method

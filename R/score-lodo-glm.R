@@ -9,6 +9,10 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   check_no_dots(list(...), c("metric", "refits"))
   refits <- check_count(refits, "refits", at_least = 0L)
   check_sealed(object)
+  if (!is.null(object$rows$sizes)) {
+    abort("argument", "`object` must be fitted to rows in memory, which the step needs: `dg_cv()` ",
+          "leaves domains of a source out.")
+  }
   metrics <- read_plain_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())

@@ -107,13 +107,18 @@ lodo.default <- function(object, ...) {
 lodo.dg_ridge <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
-  if (!is.null(object$rows$sizes)) return(kept_lodo(object, metric, parent.frame()))
+  closed_lodo(object, metric, parent.frame())
+}
+
+# ridge: see left_out_values().
+closed_lodo <- function(object, metric, env, ridge = fitted_ridge(object)) {
+  if (!is.null(object$rows$sizes)) return(kept_lodo(object, metric, env))
   metrics <- read_plain_metrics(metric, object$y)
   # probabilities have seen the labels of all domains
   object$calibration <- NULL
   start <- proc.time()[["elapsed"]]
-  sample <- lodo_sample(object, parent.frame())
-  values <- left_out_values(object, sample)
+  sample <- lodo_sample(object, env)
+  values <- left_out_values(object, sample, ridge)
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
 

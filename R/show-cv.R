@@ -38,7 +38,8 @@ describe_result.dg_cv <- function(x) {
   new_result(
     paste0(x$spec$parts$title, ", ", x$held), x$domains,
     c(list(column("domain"), column("fold", report = FALSE), column("rows")),
-      score_columns(columns, x$metrics)),
+      score_columns(columns, x$metrics),
+      if (has_joint_density(x)) list(column("log_density", "log density"))),
     facts = c(x$novelty, paste0(
       titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
       said,
@@ -55,6 +56,11 @@ describe_result.dg_cv <- function(x) {
     ),
     rows = prediction_rows(x$predictions)
   )
+}
+
+# That of all responses of a domain, see lodo(); a metric of this name is that of a row.
+has_joint_density <- function(x) {
+  !is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)
 }
 
 # On the console by their short names where titles are long.

@@ -112,12 +112,7 @@ left_out_rows.dg_ensemble <- function(x) {
 }
 
 #' @exportS3Method
-left_out_rows.dg_gp <- function(x) {
-  if (!is.null(x$product$features) || nlevels(x$domain) < 2L) return(NULL)
-  used <- x$weights > 0
-  residual <- left_out_moments(x)$residual
-  list(truth = x$y[used], domain = x$domain[used], predicted = x$y[used] - residual)
-}
+left_out_rows.dg_gp <- left_out_rows.dg_ridge
 
 scored_rows <- function(predictions) {
   list(truth = predictions$truth, domain = predictions$domain, predicted = predictions$prediction,

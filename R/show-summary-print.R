@@ -121,9 +121,6 @@ describe_errors <- function(x) {
     cat_line("  left out by lodo(), with scaling, bandwidths and chosen parameters of all ",
              "domains; dg_cv() learns these anew")
   }
-  if (x$weighted) {
-    cat_line("  left-out rows count by their weights, those of training and of dg_cv() alike")
-  }
   if (identical(x$by, "tuning")) {
     cat_line("  the choice was made by them: on new domains expect somewhat worse, see ?dg_tune")
   }

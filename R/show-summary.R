@@ -61,7 +61,7 @@ summarise_learner <- function(object, left_out, env) {
   learner <- learner_of(object)
   structure(list(
     fit = object, metric = metric$title, unknown = known$unknown, by = known$by,
-    weighted = isTRUE(known$weighted), size = size_of(object),
+    size = size_of(object),
     response = response_numbers(object$y), predictors = predictor_ranges(object),
     parameters = parameters_found(object), relevance = relevance_of(learner$product$kernel, object),
     kappa = kappa_numbers(learner$product$domain_kernel), support = support_vectors(learner),
@@ -174,8 +174,7 @@ searched_scores <- function(object) {
   }
 }
 
-# list(scores: by domain, mean where it is not theirs, overall, se, by, weighted), or
-# list(unknown: why).
+# list(scores: by domain, mean where it is not theirs, overall, se, by), or list(unknown: why).
 known_left_out <- function(object, left_out, env) {
   if (isTRUE(object$choice$few)) return(list(unknown = "one domain says nothing of others"))
   scores <- searched_scores(object)
@@ -188,7 +187,6 @@ known_left_out <- function(object, left_out, env) {
     list(unknown = "not known without fitting again, see dg_cv()")
   })
   if (!is.null(found$unknown)) return(found)
-  if (is.data.frame(found)) return(lodo_errors(object, found))
   list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
        overall = found$overall, by = "lodo")
 }
@@ -204,17 +202,6 @@ searched_errors <- function(object, scores) {
     list(mean = expected$mean, se = expected$se)
   } else list(se = mean_error(scores)$se)
   c(list(scores = scores, overall = NA_real_), found)
-}
-
-# Of a Gaussian process, whose lodo() has its weights in each domain.
-lodo_errors <- function(object, found) {
-  weights <- object$weights
-  sizes <- if (length(weights)) {
-    vapply(split(weights, object$domain), sum, 0)[as.character(found$domain)]
-  } else found$rows
-  list(scores = stats::setNames(found$rmse, found$domain), se = mean_error(found$rmse)$se,
-       by = "lodo", overall = sqrt(sum(found$rmse^2 * sizes) / sum(sizes)),
-       weighted = length(unique(weights[weights > 0])) > 1L)
 }
 
 # The same on the rows of training, or NULL.

@@ -153,16 +153,10 @@ warn_unsolved <- function(solved) {
 
 # ---- passes over all rows ---------------------------------------------------------------------
 
-# Newton's method, of which each step is a pass that adds, from the machines of the sampled rows.
 solve_by_passes <- function(problem, costs) {
-  state <- start_at_sample(problem, costs)
-  while (!state$done) {
-    state <- newton_next(state, pass(problem$rows, newton_work(state, problem, costs), "machine"))
-  }
-  result <- newton_result(state)
-  # what users wait for
-  result$iterations <- rep(state$passes, ncol(result$coefficients))
-  result$converged <- result$converged & is.finite(result$objective)
+  loss <- problem$loss
+  result <- newton_by_passes(problem$rows, problem$space, coded_machines(problem, costs), loss,
+                             target_count(problem$targets), problem$args)
   for (k in seq_len(ncol(result$coefficients))) warn_unsolved(lapply(result[-1L], `[`, k))
   check_objective(result$objective)
   m <- ncol(result$coefficients)
@@ -172,46 +166,60 @@ solve_by_passes <- function(problem, costs) {
   c(result, list(decision = matrix(0, 0L, m), costs = numeric()))
 }
 
-# The state from which the passes go on: that of the sampled rows, which stand for all.
-start_at_sample <- function(problem, costs) {
-  rows <- problem$rows
-  args <- problem$args
-  sample <- rows$sample
-  more <- sum(rows$survey$weights) / sum(sample$weights)
-  work <- newton_rows_work(problem, costs, args$cost * more)
-  state <- newton_start(problem$space$dim, target_count(problem$targets), args$offset, problem$loss,
-                        args$tolerance)
+# What machines see of rows, see newton_by_passes().
+coded_machines <- function(problem, costs) {
+  targets <- problem$targets
+  name <- problem$loss$name
+  cost <- problem$args$cost
+  args <- problem$args["epsilon"]
+  force(costs)
+  problem <- NULL
+  function(rows) {
+    Y <- code_rows(targets, rows$y)
+    list(Y = Y, costs = code_costs(costs, cost, rows$weights, rows$domain, part_of(targets, Y)),
+         start = 0, loss = read_loss(name, targets$kind), args = args)
+  }
+}
+
+# Newton's method, of which each step is a pass that adds, from the machines of the sampled rows.
+# coded: a function of a block of rows, list(Y, costs [n x m], start: known values of f or 0, loss,
+# args: of it). It goes to the workers: losses are functions, and found by their name there.
+newton_by_passes <- function(rows, space, coded, loss, m, args) {
+  sums_of <- newton_sums_of(space, rows_table(rows, space), coded)
+  start <- function(...) newton_start(space$dim, m, args$offset, loss, args$tolerance, ...)
+  state <- start(args$max_iterations, sampled_theta(start(), rows, sums_of))
+  while (!state$done) {
+    state <- newton_next(state, pass(rows, newton_work(state, sums_of), "machine"))
+  }
+  result <- newton_result(state)
+  # what users wait for
+  result$iterations <- rep(state$passes, m)
+  result$converged <- result$converged & is.finite(result$objective)
+  result
+}
+
+# Where the passes start: at the machines of the sampled rows, which stand for all; NULL: at 0.
+sampled_theta <- function(state, rows, sums_of) {
   # a start need not be the last digit, unless there are no other rows
   while (!state$done && (rows$whole || state$passes < 15L)) {
-    state <- newton_next(state, work(state, sample))
+    state <- newton_next(state, lapply(sums_of(state, rows$sample), `*`, stands_for(rows)))
   }
-  newton_start(problem$space$dim, target_count(problem$targets), args$offset, problem$loss,
-               args$tolerance, args$max_iterations,
-               at = if (all(is.finite(state$theta))) state$theta)
+  if (all(is.finite(state$theta))) state$theta
 }
 
 # For pass(): the sums of a state.
-newton_work <- function(state, problem, costs) {
-  force(state)
-  sums_of <- newton_rows_work(problem, costs, problem$args$cost)
+newton_work <- function(state, sums_of) {
+  force(state); force(sums_of)
   list(start = function() NULL, add = add_or_start,
        block = function(sums, rows) add_or_start(sums, sums_of(state, rows)))
 }
 
-# A function of a state and rows: their sums. Losses are functions, and found by their name on the
-# worker.
-newton_rows_work <- function(problem, costs, cost) {
-  space <- problem$space
-  targets <- problem$targets
-  table <- rows_table(problem$rows, space)
-  name <- problem$loss$name
-  args <- problem$args["epsilon"]
-  force(costs); force(cost)
-  problem <- NULL
+# A function of a state and rows: their sums.
+newton_sums_of <- function(space, table, coded) {
+  force(space); force(table); force(coded)
   function(state, rows) {
-    Y <- code_rows(targets, rows$y)
-    own <- code_costs(costs, cost, rows$weights, rows$domain, part_of(targets, Y))
-    newton_features(state, space, rows[c("X", "domain")], table, Y, own,
-                    read_loss(name, targets$kind), args)
+    own <- coded(rows)
+    newton_features(state, space, rows[c("X", "domain")], table, own$Y, own$costs, own$loss,
+                    own$args, own$start)
   }
 }
