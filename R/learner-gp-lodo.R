@@ -5,7 +5,7 @@
 lodo.dg_gp <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
-  cv <- closed_lodo(object, metric, parent.frame(), gp_ridge(object))
+  cv <- closed_lodo(object, metric, parent.frame())
   density <- if (is.null(object$product$features)) left_out_moments(object)$log_density
              else object$log_density
   if (is.null(density)) return(cv)
@@ -15,12 +15,14 @@ lodo.dg_gp <- function(object, metric = NULL, ...) {
   cv
 }
 
-# Its mean is a ridge regression, see closed_lodo(). Sums of weights near 1e308 would overflow.
-gp_ridge <- function(object) {
-  heaviest <- max(object$weights, 0)
-  list(args = list(offset = FALSE, scale = "none", threads = object$product$threads),
-       costs = object$weights / heaviest,
-       lambda = (object$noise / object$signal)^2 / heaviest)
+# Its mean is a ridge regression. Sums of weights near 1e308 would overflow.
+#' @exportS3Method
+left_out_values.dg_gp <- function(fitted, sample) {
+  heaviest <- max(fitted$weights, 0)
+  left_out_ridge(fitted, sample, list(
+    args = list(offset = FALSE, scale = "none", threads = fitted$product$threads),
+    costs = fitted$weights / heaviest, lambda = (fitted$noise / fitted$signal)^2 / heaviest
+  ))
 }
 
 # Of the rows of positive weight, each domain's without it, in units of the response: list(residual,

@@ -42,13 +42,21 @@ predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
   values[order(order), , , drop = FALSE]
 }
 
-# What a fitted ridge regression is for left_out_values().
-fitted_ridge <- function(fitted) {
-  list(args = fitted$spec$args, costs = fitted$costs, lambda = penalty_of(fitted, "lambda"))
+# Decision values of the rows of a fitted model, each by the same fit without its domain: kernels and
+# penalty stay [n x m]. sample: of lodo_sample(). NULL: the model has no closed form.
+left_out_values <- function(fitted, sample) UseMethod("left_out_values")
+
+#' @exportS3Method
+left_out_values.default <- function(fitted, sample) NULL
+
+#' @exportS3Method
+left_out_values.dg_ridge <- function(fitted, sample) {
+  left_out_ridge(fitted, sample, list(args = fitted$spec$args, costs = fitted$costs,
+                                      lambda = penalty_of(fitted, "lambda")))
 }
 
-# Decision values of the rows of a model that is a ridge regression, [n x m].
-left_out_values <- function(fitted, sample, ridge = fitted_ridge(fitted)) {
+# ridge: what the model is as a ridge regression.
+left_out_ridge <- function(fitted, sample, ridge) {
   task <- list(response = fitted$response, costs = ridge$costs,
                Y = code_rows(fitted$response, fitted$y))
   values <- left_out_predictions(fitted$product, sample, task, ridge$args, ridge$lambda)

@@ -97,6 +97,10 @@ lodo <- function(object, ...) UseMethod("lodo")
 #' @exportS3Method
 lodo.default <- function(object, ...) {
   check_given(object, "object")
+  abort_no_lodo(object)
+}
+
+abort_no_lodo <- function(object) {
   abort("argument", "`object` must be a model fitted by `dg_ridge()`, `dg_glm()`, ",
         "`dg_gp()`, `dg_ensemble()` or `dg_auto()`, not ", describe(object), "; `dg_cv()` leaves ",
         "domains out of any other.")
@@ -104,21 +108,21 @@ lodo.default <- function(object, ...) {
 
 #' @rdname lodo
 #' @export
-lodo.dg_ridge <- function(object, metric = NULL, ...) {
+lodo.dg_learner <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
   closed_lodo(object, metric, parent.frame())
 }
 
-# ridge: see left_out_values().
-closed_lodo <- function(object, metric, env, ridge = fitted_ridge(object)) {
+closed_lodo <- function(object, metric, env) {
   if (!is.null(object$rows$sizes)) return(kept_lodo(object, metric, env))
+  start <- proc.time()[["elapsed"]]
+  sample <- lodo_sample(object, env)
+  values <- left_out_values(object, sample)
+  if (is.null(values)) abort_no_lodo(object)
   metrics <- read_plain_metrics(metric, object$y)
   # probabilities have seen the labels of all domains
   object$calibration <- NULL
-  start <- proc.time()[["elapsed"]]
-  sample <- lodo_sample(object, env)
-  values <- left_out_values(object, sample, ridge)
   as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
 }
 
@@ -171,6 +175,7 @@ read_again <- function(object, env) {
 
 kept_lodo <- function(object, metric, env) {
   if (is.null(object$left_out)) {
+    if (!inherits(object, c("dg_ridge", "dg_gp"))) abort_no_lodo(object)
     abort("data", "Leaving domains out needs at least 2 domains with a positive weight.")
   }
   start <- proc.time()[["elapsed"]]
