@@ -69,11 +69,11 @@
 #' @inheritParams dg_cv
 #' @param ... Must be empty.
 #' @return An object of class `dg_cv`, as [dg_cv()] gives it, with scores by domain and predictions
-#'   by row (none of a source). Of [dg_glm()] also `one_step`, a line for each domain that was fitted
-#'   again. Of [dg_gp()] its `domains` have also `log_density`, the logarithm of the joint predictive
-#'   density of the domain's responses of positive weight (of more than 100 domains of a source: of
-#'   all those in its fold); not with so many domains and features in memory that sums by domain
-#'   would take more than 256 MB.
+#'   by row (none of a source). Of [dg_glm()] also `one_step`, a line for each domain that was
+#'   fitted again. Of [dg_gp()] its `domains` have also `log_density`, the logarithm of the joint
+#'   predictive density of the domain's responses of positive weight (of more than 100 domains of a
+#'   source: of all those in its fold); not with so many domains and features in memory that sums
+#'   by domain would take more than 256 MB.
 #' @section Errors:
 #' Other models, models made from [feature_sums()], a [dg_glm()] of a source, fewer than two domains
 #' (with a positive weight), and data that have changed since a model with features was fitted are
