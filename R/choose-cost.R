@@ -21,8 +21,9 @@
 #'     they are those of \eqn{z_x}{z_x} where sums for each domain fit in memory (\eqn{G r_x^2}{G
 #'     r_x^2} of at most `r format(domain_numbers, big.mark = ",")` numbers): \eqn{v_x + r_x(r_x +
 #'     1) + 2r_x(m + 1)}{v_x + r_x (r_x + 1) + 2 r_x (m + 1)}.
-#'   \item *machine*, of [dg_svm()] and [dg_glm()], as often as `iterations` says: \eqn{v + m(r(r + 1) + 10r)}{
-#'     v + m (r (r + 1) + 10 r)}. The machine of the sample is the start, so that few are needed.
+#'   \item *machine*, of [dg_svm()] and [dg_glm()], as often as `iterations` says: \eqn{v + m(r(r +
+#'     1) + 10r)}{v + m (r (r + 1) + 10 r)}. The machine of the sample is the start, so that few are
+#'     needed.
 #'   \item *deviance*, of [dg_glm()], beside an `offset()` two or three times: \eqn{v + 2r}{v + 2r}.
 #'   \item a learner in a [chain()] has passes of its own, in which each row is projected before.
 #' }

@@ -301,8 +301,9 @@ train_whole <- function(data, task, args) {
 # Which family it is may be known by the response alone.
 check_sum_of_rows <- function(task) {
   if (task$loss$coupled == "nothing") return(invisible())
-  abort("argument", "`family` must be given as ", dQuote(task$par$name, FALSE), ", which needs all ",
-        "rows at once: a source of at most ", in_full(sample_rows), " rows is then read into memory.")
+  abort("argument", "`family` must be given as ", dQuote(task$par$name, FALSE), ", which needs ",
+        "all rows at once: a source of at most ", in_full(sample_rows), " rows is then read into ",
+        "memory.")
 }
 
 # The same of rows that come in blocks. task: of the sampled rows.
@@ -344,8 +345,8 @@ coded_family <- function(task, costs, columns) {
   }
 }
 
-# The losses of all rows by a machine, and by the best constant. Beside known values (moves) that one
-# has no closed form, and Newton's steps go there from that of the sampled rows.
+# The losses of all rows by a machine, and by the best constant. Beside known values (moves) the
+# latter has no closed form, and Newton's steps go there from that of the sampled rows.
 pass_values <- function(rows, space, coded, solved, moves) {
   table <- rows_table(rows, space)
   further <- 0
@@ -370,9 +371,10 @@ values_work <- function(space, table, coded, solved, further) {
     own <- coded(rows)
     f <- add_offset(expand_rows(space, rows[c("X", "domain")], table, solved$coefficients),
                     solved$offset)
+    values <- own$start[, 1L] + unname(cbind(f, further))
     used <- own$costs > 0
-    at <- own$loss$smooth(own$Y[used, c(1L, 1L), drop = FALSE],
-                          (own$start[, 1L] + unname(cbind(f, further)))[used, , drop = FALSE], own$args, 0)
+    at <- own$loss$smooth(own$Y[used, c(1L, 1L), drop = FALSE], values[used, , drop = FALSE],
+                          own$args, 0)
     sums + do.call(rbind, lapply(unname(at), function(part) colSums(own$costs[used] * part)))
   })
 }

@@ -45,8 +45,8 @@ gp_spread <- function(basis, nu, delta) {
   basis$vectors %*% diag(nu / sqrt(basis$values + delta), length(basis$values))
 }
 
-# list(total, G, sets, domains): sums over all rows, and over those of each domain, or set of domains
-# where they are many; not of domains in memory that would take more than 256 MB.
+# list(total, G, sets, domains): sums over all rows, and over those of each domain, or set of
+# domains where they are many; not of domains in memory that would take more than 256 MB.
 gp_sums <- function(rows, space, targets, table) {
   groups <- if (rows$keeps) kept_groups else group_domains
   sums <- gp_group_sums(rows, space, targets, groups, table)

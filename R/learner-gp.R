@@ -81,7 +81,7 @@
 #'   \item{gradient}{derivatives of the log likelihood in the logarithms (logit of tau) of the
 #'     fitted parameters, at the result}
 #'   \item{evaluations}{evaluations of the likelihood in the last climb}
-#'   \item{lodo}{with a feature map, see [lodo()]; `NULL` otherwise}
+#'   \item{log_density}{with a feature map, by domain, see [lodo()]}
 #'   and what `predict()` needs. Without data, a specification. `logLik()` has the
 #'   attribute `df`, the number of fitted parameters, so that [stats::AIC()] and
 #'   [stats::BIC()] work. The mean of the response and bandwidths that are medians are not

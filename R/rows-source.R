@@ -11,10 +11,11 @@
 #' `future::plan()`, which return sums and no rows.
 #'
 #' [dg_ridge()], [dg_gp()], [dg_svm()], [dg_glm()] with a family of base R, the projections
-#' ([dica()], [kpca()], ...) and their [chain()]s can be fitted so, with a feature map ([features_nystrom()], [features_rff()],
-#' [features_product()], [features_linear()]). What needs all rows at once ([features_exact()],
-#' other learners, [dg_ensemble()]) takes a source of at most 20,000 rows, which is read into
-#' memory: the fit is that of a data frame and keeps what such a fit keeps.
+#' ([dica()], [kpca()], ...) and their [chain()]s can be fitted so, with a feature map
+#' ([features_nystrom()], [features_rff()], [features_product()], [features_linear()]). What needs
+#' all rows at once ([features_exact()], other learners, [dg_ensemble()]) takes a source of at most
+#' 20,000 rows, which is read into memory: the fit is that of a data frame and keeps what such a fit
+#' keeps.
 #'
 #' @details
 #' The rows are read a fixed number of times:
@@ -36,9 +37,10 @@
 #'
 #' **What is exact and what is sampled.** Scalings by mean and standard deviation, embeddings,
 #' coefficients, likelihoods and errors of left-out domains are sums over all rows. Bandwidths,
-#' landmarks, normal scores (`scale = "rank"`) and the width between domains that is chosen where
-#' `lambda` or `cost` is open come from the sample, and the `lambda` of `dg_glm()`. A source of at most 20,000 rows gives the
-#' numbers of a fit in memory that draws the same random numbers, to rounding.
+#' landmarks, normal scores (`scale = "rank"`), the width between domains that is chosen where
+#' `lambda` or `cost` is open, and such a `cost` or `lambda` of `dg_glm()`, come from the sample. A
+#' source of at most 20,000 rows gives the numbers of a fit in memory that draws the same random
+#' numbers, to rounding.
 #'
 #' **Random numbers.** A call draws one seed from R's generator, from which all its random numbers
 #' come: `set.seed()` makes it reproducible, whatever the partitions, the size of the blocks and the
@@ -46,8 +48,8 @@
 #' numbers. A fit in memory after the same `set.seed()` draws others; `data = row_source(data)` of a
 #' data frame draws the same.
 #'
-#' **lambda.** `NULL` is of [dg_ridge()] the value that predicts groups of domains best that are left out, by
-#' subtraction of their sums, over all rows.
+#' **lambda.** `NULL` is of [dg_ridge()] the value that predicts groups of domains best that are
+#' left out, by subtraction of their sums, over all rows.
 #'
 #' **Workers.** With a plan of several workers, `future::plan(multisession, workers = 4)`, a
 #' cluster, or a scheduler through future.batchtools, each gets runs of partitions, opens them

@@ -38,11 +38,12 @@
 #' *Rows in blocks.* A ridge regression that was fitted to a [row_source()] has kept the fits
 #' without each domain (more than 100 domains: without groups of them, at most 100), so that the
 #' root mean squared errors of domains are there. Other metrics, which must be means over rows, and
-#' domains in groups take two passes over the source of its call.
+#' domains in groups take two passes over the source of its call. So do Gaussian processes.
 #'
 #' *Gaussian processes* keep their parameters and the mean of the response. Parameters that
 #' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the
-#' honest estimate; this one costs one inverse.
+#' honest estimate; this one costs two inverses. Beside the score of each domain is `log_density`,
+#' that of all its responses together.
 #'
 #' *Generalised linear models.* Of a [dg_glm()] each domain is left out by one
 #' Newton step from the fit of all rows (Rahnama Rad and Maleki, 2020, for a row instead of a
@@ -67,16 +68,16 @@
 #'   [dg_auto()].
 #' @inheritParams dg_cv
 #' @param ... Must be empty.
-#' @return For [dg_ridge()], [dg_glm()] and ensembles an object of class `dg_cv`, as [dg_cv()] gives
-#'   it, with scores by domain and predictions by row; of [dg_glm()] also `one_step`, a line for
-#'   each domain that was fitted again. For [dg_gp()] a data frame with one line per domain:
-#'   `domain`; `rows` (of positive weight); `rmse`, the (weighted) root mean square error in units
-#'   of the response; `log_density`, the logarithm of the joint predictive density of its responses.
+#' @return An object of class `dg_cv`, as [dg_cv()] gives it, with scores by domain and predictions
+#'   by row (none of a source). Of [dg_glm()] also `one_step`, a line for each domain that was
+#'   fitted again. Of [dg_gp()] its `domains` have also `log_density`, the logarithm of the joint
+#'   predictive density of the domain's responses of positive weight (of more than 100 domains of a
+#'   source: of all those in its fold); not with so many domains and features in memory that sums
+#'   by domain would take more than 256 MB.
 #' @section Errors:
-#' Other models, models made from [feature_sums()], fewer than two domains (with a positive
-#' weight), data that have changed since a ridge regression with features was fitted, and a
-#' Gaussian process with so many domains and features that sums by domain would take more than 256
-#' MB are errors.
+#' Other models, models made from [feature_sums()], a [dg_glm()] of a source, fewer than two domains
+#' (with a positive weight), and data that have changed since a model with features was fitted are
+#' errors.
 #' @references
 #' Rahnama Rad, K. and Maleki, A. (2020). A scalable estimate of the out-of-sample prediction error
 #' via approximate leave-one-out cross-validation. *Journal of the Royal Statistical Society B*

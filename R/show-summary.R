@@ -41,8 +41,7 @@
 #'     were fitted), `aic`, `bic`; else `NULL`}
 #'   \item{terms}{data frame of members or coefficients, see [tidy()][tidy.domgen], or `NULL`}
 #'   and `fit`, `metric` (its title), `unknown` (why errors on left-out domains are not known, or
-#'   `NULL`), `by` (`"lodo"` or `"tuning"` where it found them, or `NULL`) and `weighted`, whether
-#'   left-out rows count by their weights there, as in [lodo()] of a Gaussian process.
+#'   `NULL`) and `by` (`"lodo"` or `"tuning"` where it found them, or `NULL`).
 #' @examples
 #' # weights of chicks on four diets, each a domain
 #' summary(dg_ridge(weight ~ Time | Diet, data = ChickWeight))

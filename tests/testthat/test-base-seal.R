@@ -56,7 +56,7 @@ uses <- function(model, new, numbers) {
       suppressWarnings(predict(adapt(m, one, labels), one))
     },
     lodo = if (inherits(model, "dg_ridge") && length(model$rows$kept)) function(m) lodo(m)$overall,
-    densities = if (inherits(model, "dg_gp")) function(m) lodo(m)
+    densities = if (inherits(model, "dg_gp")) function(m) lodo(m)[c("domains", "predictions")]
   )
   all <- Filter(Negate(is.null), all)
   # sums have no rows to have values of

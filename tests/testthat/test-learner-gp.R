@@ -117,7 +117,10 @@ test_that("a weight is a precision: at given parameters predictions are those wi
   copied <- do.call(fixed, c(list(data = toy[rep(seq_len(nrow(toy)), w), ]), arguments))
   expect_equal(predict(weighted, new, se.fit = TRUE), predict(copied, new, se.fit = TRUE),
                tolerance = 1e-9)
-  expect_equal(lodo(weighted)$rmse, lodo(copied)$rmse, tolerance = 1e-9)
+  # rows of weight 0 are predicted too, and each row counts once
+  left <- lodo(weighted)$predictions
+  again <- lodo(copied)$predictions
+  expect_equal(left$prediction[rep(seq_len(nrow(toy)), w)], again$prediction, tolerance = 1e-9)
   # the noise of a row of weight 1e8 is nil
   certain <- fixed(data = toy, weights = replace(rep(1, nrow(toy)), 7, 1e8))
   expect_equal(fitted(certain)[7], toy$y[7], tolerance = 1e-6)
@@ -156,14 +159,18 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
   for (kernel in list(domain_distribution(), domain_multitask(0.5), pooled)) {
     model <- fixed(data = centred, domain_kernel = kernel, scale = "none",
                    weights = rep_len(c(1, 2), nrow(toy)))
-    table <- lodo(model)
+    left_out <- lodo(model)
+    expect_s3_class(left_out, "dg_cv")
+    table <- left_out$domains
     expect_identical(table$domain, levels(toy$domain))
     expect_identical(table$rows, as.vector(table(toy$domain)))
     for (g in 1:2) {
       out <- toy$domain == table$domain[g]
       without <- update(model, weights = ifelse(out, 0, rep_len(c(1, 2), nrow(toy))))
+      expect_equal(left_out$predictions$prediction[out], fitted(without)[out], tolerance = 1e-10)
       left <- (centred$y - fitted(without))[out]
-      expect_equal(table$rmse[g], sqrt(weighted.mean(left^2, model$weights[out])), tolerance = 1e-10)
+      expect_equal(table$score[g], sqrt(mean(left^2)), tolerance = 1e-10)
+      expect_equal(lodo(model, "mae")$domains$score[g], mean(abs(left)), tolerance = 1e-10)
       K <- naive_gram(model$product$kernel, model$product$domain_kernel, model$product$X, toy$domain)
       naive <- naive_posterior(K, which(!out), which(out), centred$y, 1.1, 0.5, model$weights)
       density <- log_normal(centred$y[out], naive$mean,
@@ -171,7 +178,9 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
       expect_equal(table$log_density[g], density, tolerance = 1e-9)
     }
   }
-  expect_equal(lodo(fixed(data = transform(centred, y = 10 * y)))$rmse, 10 * lodo(fixed(data = centred))$rmse)
+  more <- lodo(fixed(data = transform(centred, y = 10 * y)))
+  expect_equal(more$domains$score, 10 * lodo(fixed(data = centred))$domains$score)
+  expect_output(print(more), "5 domains held out one at a time.*RMSE +log density")
 })
 
 test_that("a saved model predicts the same and is small", {
@@ -181,7 +190,8 @@ test_that("a saved model predicts the same and is small", {
   expect_identical(predict(readRDS(file), new, interval = "posterior"),
                    predict(model, new, interval = "posterior"))
   expect_lt(file.size(file), 5e4)
-  expect_identical(lodo(readRDS(file)), lodo(model))
+  parts <- c("domains", "predictions", "errors")
+  expect_identical(lodo(readRDS(file))[parts], lodo(model)[parts])
 })
 
 test_that("it says what was fitted", {

@@ -145,7 +145,8 @@ test_that("closed forms give no value to a level that only the left-out domain h
   process <- dg_gp(y ~ x + f | z, data = d, optimise = FALSE)
   expect_warning(closed <- lodo(process), "domain \"4\" cannot be predicted",
                  class = "domgen_warning_new_level")
-  expect_identical(is.na(closed$rmse), 1:6 == 4)
+  expect_identical(is.na(closed$domains$score), 1:6 == 4)
+  expect_identical(is.na(closed$domains$log_density), 1:6 == 4)
 })
 
 test_that("rows that left-out domains cannot predict choose nothing", {

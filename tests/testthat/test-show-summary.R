@@ -33,9 +33,8 @@ test_that("errors are those of lodo() and of the fitted values, the worst domain
     by_hand <- tapply(residuals(model), toy$domain, rmse)
     expect_equal(found$domains$training, unname(c(by_hand[found$domains$domain])))
     # the folds of dg_cv() with the parameters of the fit
-    left <- lodo(model)
-    if (inherits(left, "dg_cv")) left <- left$domains
-    score <- if (is.null(left$score)) left$rmse else left$score
+    left <- lodo(model)$domains
+    score <- left$score
     expect_equal(found$domains$left_out, sort(score, decreasing = TRUE))
     expect_identical(found$domains$domain, left$domain[order(-score)])
     expect_equal(found$errors$mean, c(mean(score), mean(by_hand)))
@@ -101,18 +100,6 @@ test_that("one domain has no left-out domains", {
   expect_match(text, "On left-out domains: one domain says nothing", all = FALSE)
   expect_no_match(text, "NaN")
   expect_match(report_table(alone)$headers, "left-out rows", all = FALSE)
-})
-
-test_that("left-out rows of a Gaussian process count by their weights, and print() says so", {
-  toy <- rows_of_sizes()
-  toy$w <- rep(c(1, 3, 0.5), length.out = nrow(toy))
-  model <- dg_gp(y ~ . | domain, data = toy, weights = w, optimise = FALSE)
-  found <- summary(model)
-  expect_equal(found$errors$overall[1],
-               sqrt(sum(lodo(model)$rmse^2 * tapply(toy$w, toy$domain, sum)) / sum(toy$w)))
-  expect_true(found$weighted)
-  expect_output(print(found), "count by their weights")
-  expect_false(summary(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))$weighted)
 })
 
 test_that("what a row of another domain counts is kappa, and pooled domains are one", {
@@ -207,8 +194,7 @@ test_that("a model of rows in blocks is summarised with the errors of its left-o
     set.seed(1)
     model <- fit(spec, y ~ . | domain, data = rows)
     found <- summary(model)
-    left_out <- lodo(model)
-    if (is.data.frame(left_out)) left_out$score <- left_out$rmse else left_out <- left_out$domains
+    left_out <- lodo(model)$domains
     lines <- found$domains[match(left_out$domain, found$domains$domain), ]
     expect_equal(lines$left_out, left_out$score)
     expect_equal(lines$rows, left_out$rows)
@@ -233,8 +219,7 @@ test_that("models of a source say rows of domains and errors as those in memory"
     found <- summary(model)
     expect_equal(unlist(found$size[c("smallest", "median", "largest")], use.names = FALSE),
                  c(min(sizes), stats::median(sizes), max(sizes)))
-    left <- lodo(model)
-    score <- if (is.data.frame(left)) left$rmse else left$domains$score
+    score <- lodo(model)$domains$score
     expect_equal(found$errors$mean, mean(score))
     expect_equal(found$errors$overall, sqrt(sum(score^2 * sizes) / sum(sizes)))
     expect_equal(found$domains$rows, c(sizes[found$domains$domain]), ignore_attr = TRUE)
