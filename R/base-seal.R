@@ -67,7 +67,10 @@ part_shapes <- function(object) {
       found[[paste0("class(", path, ")")]] <<- paste(kind, collapse = ", ")
     }
     if (!is.list(value) || length(value) == 0L) {
-      found[[path]] <<- if (endsWith(path, "$threads")) threads_shape(value) else part_shape(value)
+      found[[path]] <<- if (!endsWith(path, "$threads")) part_shape(value)
+                        # their number is the user's to change, within reason
+                        else if (is_number(value) && value >= 1 && value <= most_threads)
+                          "a number of threads" else paste0("not a number from 1 to ", most_threads)
       return(invisible())
     }
     if ("foreign" %in% kind) {
@@ -119,10 +122,4 @@ foreign_shape <- function(object) {
     paste0(names(parts), " ", vapply(parts, typeof, ""), size)
   }
   paste0(dQuote(class(object)[1L], FALSE), " of ", paste(kinds, collapse = ", "))
-}
-
-# How many threads a model uses is the user's to change, within reason.
-threads_shape <- function(value) {
-  fine <- is_number(value) && value >= 1 && value <= most_threads
-  if (fine) "a number of threads" else paste0("not a number from 1 to ", most_threads)
 }

@@ -9,7 +9,12 @@ block_reader <- function(input, needs) {
   parts <- input$parts
   # no method that takes blocks reads censored times
   if (needs$response == "open") needs$response <- "any"
-  check_source_input(input, parts, needs)
+  if (!needs$response %in% c("none", "optional") && is.null(parts$response)) {
+    abort("data", "A response is needed: give `y ~ x1 + x2 | domain`.")
+  }
+  if (needs$domain && is.null(parts$domain)) {
+    abort("data", "A domain is needed: give `y ~ x1 + x2 | domain`.")
+  }
   columns <- source_columns(input, parts)
   # a domain that is a predictor too has the type of one
   typed <- c(all.vars(parts$bare), all.vars(input$weights))
@@ -28,7 +33,9 @@ block_reader <- function(input, needs) {
   list(prototype = prototype, blueprint = blueprint, kind = response_kind(raw$y),
        response = parts$response, levels = levels(prototype[[deparse1(parts$response)]]),
        domain = parts$domain, weights = input$weights, at_home = reader_home(input, parts, data),
-       na.action = source_na_action(input$na.action), unit = column_units(raw$X))
+       na.action = source_na_action(input$na.action),
+       # near the largest entries: squares of 1e200 leave the range of a double
+       unit = power_near(apply(abs(raw$X[rowSums(is.na(raw$X)) == 0, , drop = FALSE]), 2L, max)))
 }
 
 # What the expressions of response, domain and weights need beside the columns.
@@ -39,15 +46,6 @@ reader_home <- function(input, parts, data) {
     assign(name, get(name, envir = own), envir = home)
   }
   home
-}
-
-check_source_input <- function(input, parts, needs) {
-  if (needs$response != "none" && is.null(parts$response) && needs$response != "optional") {
-    abort("data", "A response is needed: give `y ~ x1 + x2 | domain`.")
-  }
-  if (needs$domain && is.null(parts$domain)) {
-    abort("data", "A domain is needed: give `y ~ x1 + x2 | domain`.")
-  }
 }
 
 # The columns that are read; NULL stands for all, which `.` may mean.
@@ -116,12 +114,6 @@ source_na_action <- function(na.action) {
 # The power of two near a size; 1 where that says nothing.
 power_near <- function(size) ifelse(is.finite(size) & size > 0, 2^round(log2(size)), 1)
 
-# Powers of two near the largest entries: squares of 1e200 leave the range of a double.
-column_units <- function(X) {
-  largest <- apply(abs(X[rowSums(is.na(X)) == 0, , drop = FALSE]), 2L, max)
-  power_near(largest)
-}
-
 # A block as the reader's: list(X [rows x p] not scaled, y: numbers or names of classes, domain:
 # names, weights, kept: their place in the block, lost: how many are incomplete).
 # at: list(label, first) of the block.
@@ -131,9 +123,8 @@ numbers_of <- function(reader, data, at) {
   rows$y <- block_value(reader, "response", data)
   rows$domain <- block_value(reader, "domain", data)
   rows$weights <- block_value(reader, "weights", data)
-  n <- nrow(data)
   present <- Filter(Negate(is.null), rows[c("y", "domain", "weights")])
-  missing <- Reduce(`|`, lapply(present, is_missing, n), rowSums(is.na(rows$X)) > 0)
+  missing <- Reduce(`|`, lapply(present, is.na), rowSums(is.na(rows$X)) > 0)
   if (any(missing)) {
     if (reader$na.action == "na.fail") abort_row(at, missing, "has missing values")
     rows$X <- rows$X[!missing, , drop = FALSE]

@@ -14,17 +14,13 @@ gather_columns <- function(terms, parts, data, env) {
   # a domain is only named
   used <- setdiff(c(all.vars(terms), all.vars(parts$domain)),
                   setdiff(names_of_domain(parts), all.vars(terms)))
-  check_integer64(data[intersect(names(data), used)])
-  data
-}
-
-# Their numbers are kept in the bits of doubles that mean something else.
-check_integer64 <- function(columns) {
-  large <- vapply(columns, inherits, logical(1), "integer64")
-  if (any(large)) {
-    abort("data", "`data` must not have 64-bit integers; convert ",
-          enumerate(names(columns)[large]), " by as.numeric().")
+  large <- Filter(function(name) inherits(data[[name]], "integer64"), intersect(names(data), used))
+  # their numbers are kept in the bits of doubles that mean something else
+  if (length(large)) {
+    abort("data", "`data` must not have 64-bit integers; convert ", enumerate(large),
+          " by as.numeric().")
   }
+  data
 }
 
 check_variables <- function(terms, parts, data, env) {
@@ -116,15 +112,6 @@ used_levels <- function(frame) {
 
 predictor_frame <- function(frame) {
   frame[setdiff(seq_along(frame), attr(attr(frame, "terms"), "response"))]
-}
-
-check_offsets <- function(columns) {
-  for (name in names(columns)) {
-    if (!is.numeric(columns[[name]]) || NCOL(columns[[name]]) != 1L) {
-      abort("data", "`", name, "` must be a number for each row, not ",
-            describe(columns[[name]]), ".")
-    }
-  }
 }
 
 # coded: names of those that have no dummy variables.

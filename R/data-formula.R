@@ -211,14 +211,6 @@ free_names <- function(f) {
           names(formals(f)))
 }
 
-# `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column
-# out and new data are searched for it.
-names_columns <- function(expr, input) {
-  inherits(input$x, "formula") && is.data.frame(input$data) &&
-    !is_call_to(input$x[[length(input$x)]], "|") &&
-    length(all.vars(expr)) > 0L && all(all.vars(expr) %in% names(input$data))
-}
-
 add_bar <- function(formula, domain) {
   if (is.null(domain)) return(formula)
   formula[[length(formula)]] <- call("|", formula[[length(formula)]], domain)
@@ -330,13 +322,6 @@ check_value_alone <- function(expr, value, data, env, label) {
   abort("argument", "`formula` must not have `", label, "`, whose value in a row depends on ",
         "other rows: for new rows it would be another. Make it a column of `data`, or write ",
         "what it learns from the rows as numbers, as in `x - 1.5` or `cut(x, c(0, 1, 2))`.")
-}
-
-# A response may depend on the rows around, as y > median(y) or scale(y) do: it is then known of the
-# training rows, and not of others. frame: of the rows `data`.
-is_response_alone <- function(response, frame, data, env) {
-  !is.call(response) ||
-    is_value_alone(response, stats::model.response(frame), data, env, deparse1(response))
 }
 
 # expr: a call whose value for all rows is `value`.

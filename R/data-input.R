@@ -29,8 +29,11 @@ evaluate_given <- function(given, env) {
   dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
   input$data <- check_data(input$data, tell = dot)
   if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
-  # `$` would take domain_kernel for it
-  if (names_columns(given[["domain"]], input)) {
+  # `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column out and new data
+  # are searched for it; `$` would take domain_kernel for it
+  names <- all.vars(given[["domain"]])
+  if (inherits(input$x, "formula") && !is_call_to(input$x[[length(input$x)]], "|") &&
+        length(names) && all(names %in% names(input$data))) {
     input$x <- add_bar(input$x, given[["domain"]])
     given[["domain"]] <- NULL
   }
@@ -76,9 +79,13 @@ read_input <- function(input) {
   # rows that come in blocks, or came before
   if (!is.null(input$source)) return(c(input, list(parts = split_formula(input$x))))
   if (inherits(input$x, "dg_feature_sums")) return(input)
-  input <- if (is.data.frame(input$x)) read_frame(input)
-           else if (inherits(input$x, "formula")) read_formula(input, input$x)
-           else read_matrix(input)
+  if (is.data.frame(input$x)) {
+    if (length(input$x) == 0L) abort("data", "`x` must have at least one column.")
+    input[c("x", "data")] <- list(NULL, input$x)
+    input <- read_formula(input, stats::as.formula("~ .", env = globalenv()))
+  } else {
+    input <- if (inherits(input$x, "formula")) read_formula(input, input$x) else read_matrix(input)
+  }
   n <- input_rows(input)
   readers <- list(y = read_vector, domain = read_groups, weights = read_vector, unit = read_groups)
   for (name in names(readers)) input[[name]] <- readers[[name]](input[[name]], n, name)
@@ -87,7 +94,13 @@ read_input <- function(input) {
 
 read_formula <- function(input, formula) {
   parts <- if (is.null(input$parts)) split_formula(formula) else input$parts
-  check_given_once(parts, input)
+  for (name in c("y", "domain")) {
+    inside <- parts[[if (name == "y") "response" else "domain"]]
+    if (!is.null(inside) && !is.null(input[[name]])) {
+      abort("argument", "`", name, "` must not be given when the formula has it (`",
+            deparse1(inside), "`).")
+    }
+  }
   env <- environment(parts$bare)
   check_formula_calls(parts, env)
   input$parts <- parts
@@ -106,12 +119,6 @@ read_formula <- function(input, formula) {
   input
 }
 
-read_frame <- function(input) {
-  if (length(input$x) == 0L) abort("data", "`x` must have at least one column.")
-  input[c("x", "data")] <- list(NULL, input$x)
-  read_formula(input, stats::as.formula("~ .", env = globalenv()))
-}
-
 read_matrix <- function(input) {
   X <- as_numeric_matrix(input$x, "x", "a formula, a numeric matrix or a data frame")
   if (nrow(X) == 0L) abort("data", "`x` must have at least one row.")
@@ -127,16 +134,6 @@ with_terms <- function(input, wishes) {
     input$terms <- predictor_terms(input$parts, input$data)
   }
   input
-}
-
-check_given_once <- function(parts, input) {
-  for (name in c("y", "domain")) {
-    inside <- parts[[if (name == "y") "response" else "domain"]]
-    if (!is.null(inside) && !is.null(input[[name]])) {
-      abort("argument", "`", name, "` must not be given when the formula has it (`",
-            deparse1(inside), "`).")
-    }
-  }
 }
 
 input_rows <- function(input) NROW(as_newdata(input))

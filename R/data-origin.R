@@ -25,12 +25,11 @@ digest_of <- function(value) {
   if (is.raw(value)) value <- as.integer(value)
   if (is.numeric(value) || is.logical(value)) return(md5_numbers_(value))
   if (is.complex(value)) value <- list(Re(value), Im(value))
-  md5_texts_(if (is.list(value)) vapply(value, digest_part, "") else typeof(value))
-}
-
-# Of thousands of columns most are plain numbers.
-digest_part <- function(value) {
-  if (is_plain_number(value)) md5_numbers_(value) else digest_of(value)
+  if (!is.list(value)) return(md5_texts_(typeof(value)))
+  # of thousands of columns most are plain numbers
+  md5_texts_(vapply(value, function(part) {
+    if (is_plain_number(part)) md5_numbers_(part) else digest_of(part)
+  }, ""))
 }
 
 # What differs, as text; NULL where nothing does. sums: the names of the checksums to compare.

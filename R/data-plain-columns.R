@@ -52,13 +52,11 @@ additive_steps <- function(expr) {
   }
   while (is_call_to(expr, "+") || is_call_to(expr, "-")) {
     if (!keep(expr[[length(expr)]], is_call_to(expr, "+"))) return(NULL)
-    if (length(expr) == 2L) return(reversed_steps(names, add))
-    expr <- expr[[2L]]
+    # of `-a` there is nothing before the sign
+    expr <- if (length(expr) == 3L) expr[[2L]] else 1
   }
-  if (keep(expr, TRUE)) reversed_steps(names, add)
+  if (keep(expr, TRUE)) list(names = rev(unlist(names)), add = rev(unlist(add)))
 }
-
-reversed_steps <- function(names, add) list(names = rev(unlist(names)), add = rev(unlist(add)))
 
 # The design of both kinds of columns in the order of the formula: list(X, contrasts).
 # frame: of the terms, for the rows of `data`.

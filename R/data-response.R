@@ -14,7 +14,7 @@ drop_missing <- function(raw, na.action) {
   n <- nrow(raw$X)
   action <- read_na_action(na.action)
   given <- c("y", "domain", "weights", "unit")
-  beside <- Reduce(`|`, lapply(raw[given], is_missing, n))
+  beside <- Reduce(`|`, lapply(Filter(length, raw[given]), is.na), logical(n))
   missing <- beside | rowSums(is.na(raw$X)) > 0
   raw$kept <- which(!missing)
   raw$padded <- if (identical(action, "na.exclude")) n
@@ -41,8 +41,6 @@ warn_left_out <- function(lost, n, of = "") {
        " left out because of missing values", of, ".")
 }
 
-is_missing <- function(value, n) if (is.null(value)) rep(FALSE, n) else is.na(value)
-
 read_na_action <- function(na.action) {
   if (is.null(na.action)) return("na.omit")
   impute <- as_imputation(na.action)
@@ -60,7 +58,16 @@ read_na_action <- function(na.action) {
 read_vector <- function(value, n, arg) {
   value <- single_column(read_surv(value, arg))
   if (inherits(value, "POSIXlt")) value <- as.POSIXct(value)
-  check_length(value, n, arg)
+  if (is.null(value)) return(NULL)
+  if (!is.null(dim(value)) || !is.atomic(value) || is.raw(value)) {
+    abort("data", "`", arg, "` must be a vector, not ", describe(value), ".")
+  }
+  if (length(value) != n) {
+    abort("data", "`", arg, "` must have one entry per row (", n, "), not ", length(value),
+          if (is.character(value) && length(value) == 1L) {
+            paste0("; a column of `data` has no quotes: `", arg, " = ", value, "`")
+          }, ".")
+  }
   unname(without_missing_level(value))
 }
 
@@ -73,19 +80,6 @@ read_groups <- function(value, n, arg) {
 single_column <- function(value) {
   if (length(dim(value)) != 2L || ncol(value) != 1L) return(value)
   if (is.data.frame(value)) value[[1L]] else value[, 1L]
-}
-
-check_length <- function(value, n, arg) {
-  if (is.null(value)) return(invisible())
-  if (!is.null(dim(value)) || !is.atomic(value) || is.raw(value)) {
-    abort("data", "`", arg, "` must be a vector, not ", describe(value), ".")
-  }
-  if (length(value) != n) {
-    abort("data", "`", arg, "` must have one entry per row (", n, "), not ", length(value),
-          if (is.character(value) && length(value) == 1L) {
-            paste0("; a column of `data` has no quotes: `", arg, " = ", value, "`")
-          }, ".")
-  }
 }
 
 check_finite <- function(X, what) {

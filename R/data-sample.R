@@ -30,20 +30,18 @@ scale_sample <- function(sample, scale) {
 
 # The numbers of all rows, NA where a predictor is missing: a sample that is not scaled, as it is.
 read_raw <- function(input, needs) {
-  wishes <- sample_wishes(needs, input$terms)
+  wishes <- needs$columns
+  if (!is.null(attr(input$terms, "offset"))) {
+    if (!isTRUE(needs$offset)) {
+      abort("argument", "`formula` must not contain `offset()`, which `dg_glm()` alone knows",
+            exposure_hint(input$terms), ".")
+    }
+    # a column that no kernel sees
+    wishes <- c(if (is.null(wishes)) list(plain_wish) else wishes, "offset")
+  }
   if (!is.null(input$parts)) return(raw_from_formula(with_terms(input, wishes), wishes))
   # what is no matrix is an error
   raw_from_matrix(if (is.null(input$named)) read_matrix(input) else input, wishes)
-}
-
-# An offset() is a column that no kernel sees.
-sample_wishes <- function(needs, terms) {
-  if (is.null(attr(terms, "offset"))) return(needs$columns)
-  if (!isTRUE(needs$offset)) {
-    abort("argument", "`formula` must not contain `offset()`, which `dg_glm()` alone knows",
-          exposure_hint(terms), ".")
-  }
-  c(if (is.null(needs$columns)) list(plain_wish) else needs$columns, "offset")
 }
 
 raw_from_formula <- function(input, wishes) {
@@ -57,11 +55,15 @@ raw_from_formula <- function(input, wishes) {
   missing <- Reduce(`|`, lapply(given, is.na), missing_rows(data, names))
   read <- evaluate_terms(terms, data, !missing, plain$all)
   usable <- read$usable
+  # a response may depend on the rows around, as y > median(y) or scale(y) do: it is then known of
+  # the training rows, and not of others
   alone <- TRUE
   if (!isTRUE(input$part)) {
     rows <- data[usable, , drop = FALSE]
     check_rows_alone(read$frame, rows)
-    alone <- is_response_alone(parts$response, read$frame, rows, environment(parts$bare))
+    alone <- !is.call(parts$response) ||
+      is_value_alone(parts$response, stats::model.response(read$frame), rows,
+                     environment(parts$bare), deparse1(parts$response))
   }
   if (!isTRUE(input$declared)) read$frame <- without_unused_levels(read$frame)
   design <- new_design(plain, wishes, read$frame, data[usable, plain$numeric, drop = FALSE])
@@ -83,7 +85,12 @@ raw_from_formula <- function(input, wishes) {
 new_design <- function(plain, wishes, frame, data) {
   terms <- attr(frame, "terms")
   offsets <- offset_names(terms)
-  check_offsets(frame[offsets])
+  for (name in offsets) {
+    if (!is.numeric(frame[[name]]) || NCOL(frame[[name]]) != 1L) {
+      abort("data", "`", name, "` must be a number for each row, not ", describe(frame[[name]]),
+            ".")
+    }
+  }
   coding <- if (!is.null(wishes)) new_coding(wishes, predictor_frame(frame), offsets)
   check_predictor_types(frame, coding$dropped)
   if (!is.null(coding)) {

@@ -102,7 +102,8 @@ check_features <- function(value, arg) {
 #' All random numbers come from R's generator, when the method is fitted;
 #' `set.seed()` makes a fit reproducible, and the map is stored in it.
 #' @param n_landmarks Number of landmarks. Fewer are used when fewer are linearly
-#'   independent; where the number was given, a warning says how many. Accuracy grows with it, time as its square.
+#'   independent; a warning says how many, where the number was given. Accuracy grows with it, time
+#'   as its square.
 #' @param sampling How landmarks are chosen; see Details.
 #' @param n_features Number of frequencies D; the map has 2 D coordinates.
 #' @param orthogonal Whether the frequencies are orthogonal in blocks.

@@ -125,15 +125,11 @@ granted <- function(wish, columns) {
 
 # What the kernels of a method want beyond what all want; NULL: nothing.
 wished_columns <- function(args) {
-  kernels <- kernels_on_x(args)
-  wishes <- unique(do.call(c, lapply(kernels, kernel_columns)))
-  if (all(vapply(wishes, identical, NA, plain_wish))) NULL else wishes
-}
-
-kernels_on_x <- function(args) {
   kernels <- c(list(if ("kernel" %in% names(args)) inner_object(args$kernel, "kernel")),
                judging_kernels(args$domain_kernel))
-  Filter(function(kernel) inherits(kernel, "domgen_kernel"), kernels)
+  kernels <- Filter(function(kernel) inherits(kernel, "domgen_kernel"), kernels)
+  wishes <- unique(do.call(c, lapply(kernels, kernel_columns)))
+  if (all(vapply(wishes, identical, NA, plain_wish))) NULL else wishes
 }
 
 place_kernels <- function(args, columns) {

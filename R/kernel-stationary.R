@@ -6,7 +6,17 @@
 
 # ...: further parts of the kernel.
 stationary <- function(name, sigma, times, ...) {
-  sigma <- check_sigma(sigma)
+  if (!is.null(sigma)) {
+    # 1/sigma must be finite too
+    wrong <- if (is.numeric(sigma)) !is.finite(sigma) | sigma < .Machine$double.xmin
+    if (!is.numeric(sigma) || length(sigma) == 0L || any(wrong)) {
+      abort("argument", "`sigma` must be one positive number, or one per predictor, not ",
+            if (is.numeric(sigma) && length(sigma) > 1L) {
+              paste0("a vector with ", format(sigma[wrong][1L]))
+            } else describe(sigma), ".")
+    }
+    sigma <- as.numeric(sigma)
+  }
   times <- check_number(times, "times")
   if (times != 1 && !is.null(sigma)) {
     abort("argument", "`times` must not be given with `sigma`: it multiplies the median.")
@@ -33,19 +43,6 @@ kernel_spectral.domgen_kernel <- function(kernel) NULL
 #' @exportS3Method
 kernel_profile.kernel_stationary <- function(kernel, inner, norm_x, norm_z) {
   kernel_value(kernel, squared_distances(inner, norm_x, norm_z) / kernel$sigma^2)
-}
-
-check_sigma <- function(sigma) {
-  if (is.null(sigma)) return(NULL)
-  # 1/sigma must be finite too
-  wrong <- if (is.numeric(sigma)) !is.finite(sigma) | sigma < .Machine$double.xmin
-  if (!is.numeric(sigma) || length(sigma) == 0L || any(wrong)) {
-    abort("argument", "`sigma` must be one positive number, or one per predictor, not ",
-          if (is.numeric(sigma) && length(sigma) > 1L) {
-            paste0("a vector with ", format(sigma[wrong][1L]))
-          } else describe(sigma), ".")
-  }
-  as.numeric(sigma)
 }
 
 #' @exportS3Method

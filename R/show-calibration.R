@@ -167,10 +167,10 @@ bin_probabilities <- function(class, prob, positive, domain, bins) {
   rows <- split(seq_along(prob), bin)
   n <- lengths(rows)
   hits <- vapply(rows, function(i) sum(positive[i]), numeric(1))
-  effects <- vapply(rows, function(i) design_effect(positive[i], domain[i]), c(effect = 0, more = 0))
-  known <- n * !is.na(effects["effect", ])
-  more <- sum(known * effects["more", ])
-  likeness <- if (more > 0) sum(known * (effects["effect", ] - 1), na.rm = TRUE) / more else 0
+  effects <- vapply(rows, function(i) design_effect(positive[i], domain[i]), c(0, 0))
+  known <- n * !is.na(effects[1L, ])
+  more <- sum(known * effects[2L, ])
+  likeness <- if (more > 0) sum(known * (effects[1L, ] - 1), na.rm = TRUE) / more else 0
   ends <- vapply(rows, function(i) clustered_interval(positive[i], domain[i], likeness), c(0, 0))
   low <- as.numeric(names(rows)) / bins
   data.frame(class = class, low = low, high = low + 1 / bins, rows = n,

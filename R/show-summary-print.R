@@ -77,7 +77,8 @@ describe_weights <- function(x) {
   if (!is.null(kappa)) {
     cat_line("\nA row of another training domain counts ", rounded(kappa[["mean"]], 2),
              " of a row of the own (", rounded(kappa[["min"]], 2), " to ",
-             rounded(kappa[["max"]], 2), "): ", if (kappa[["effective"]] < 1.05) "domains are hardly told apart"
+             rounded(kappa[["max"]], 2), "): ",
+             if (kappa[["effective"]] < 1.05) "domains are hardly told apart"
              else paste(plural(x$size$domains, "domain"), "count as",
                         rounded(kappa[["effective"]], 2), "separate ones"))
   }
