@@ -33,7 +33,8 @@ read_namespace <- function(root) {
                             class = vapply(methods, `[`, "", 2L)))
 }
 
-# Two functions that do the same for rows in memory and for rows of a source or of sums.
+# Two functions that do the same for rows in memory and for rows of a source or of sums. Where one
+# calls the other, itself or through one function more, they are two steps of one road, and no twins.
 twins <- list(
   c("encode_response", "source_response"), c("row_costs", "domain_costs"),
   c("row_costs", "machine_costs"), c("new_cv", "new_source_cv"), c("as_cv", "new_source_cv"),
@@ -77,7 +78,13 @@ make_counts <- function(root = ".") {
   own <- setdiff(names, c(space$exports, methods))
   used <- table(factor(unlist(lapply(definitions, function(d) all.names(d$value))), own))
   wrappers <- length(lines[["RcppExports.R"]])
-  there <- Filter(function(pair) all(pair %in% names), twins)
+  calls <- stats::setNames(lapply(made, function(d) intersect(all.names(d$value), names)), names)
+  reaches <- function(from, to) {
+    to %in% calls[[from]] || any(vapply(calls[[from]], function(via) to %in% calls[[via]], NA))
+  }
+  there <- Filter(function(pair) {
+    all(pair %in% names) && !reaches(pair[1L], pair[2L]) && !reaches(pair[2L], pair[1L])
+  }, twins)
   stems <- sub("-source[.]R$", "", grep("-source[.]R$", names(lines), value = TRUE))
   beside <- stems[paste0(stems, ".R") %in% names(lines)]
   state <- Filter(function(d) is.call(d$value) && identical(d$value[[1L]], quote(new.env)) &&

@@ -1,29 +1,4 @@
-# Leaving domains out of a Gaussian process, see lodo().
-
-#' @rdname lodo
-#' @export
-lodo.dg_gp <- function(object, metric = NULL, ...) {
-  check_no_dots(list(...), "metric")
-  check_sealed(object)
-  cv <- closed_lodo(object, metric, parent.frame())
-  density <- if (is.null(object$product$features)) left_out_moments(object)$log_density
-             else object$log_density
-  if (is.null(density)) return(cv)
-  lost <- is.na(cv$domains$score)
-  cv$domains$log_density <- replace(density[match(cv$domains$domain, levels(object$domain))], lost,
-                                    NA)
-  cv
-}
-
-# Its mean is a ridge regression. Sums of weights near 1e308 would overflow.
-#' @exportS3Method
-left_out_values.dg_gp <- function(fitted, sample) {
-  heaviest <- max(fitted$weights, 0)
-  left_out_ridge(fitted, sample, list(
-    args = list(offset = FALSE, scale = "none", threads = fitted$product$threads),
-    costs = fitted$weights / heaviest, lambda = (fitted$noise / fitted$signal)^2 / heaviest
-  ))
-}
+# What a Gaussian process says of each domain's responses without them.
 
 # Of the rows of positive weight, each domain's without it, in units of the response: list(residual,
 # sd: of the response of a row, whose covariance within the domain is [(A^-1)_gg]^-1, log_density:

@@ -14,7 +14,7 @@ rows <- with_seed(3, {
 cases <- list(list("binomial", ill ~ x1 + x2 + x3 | domain, "size"),
               list("binomial", share ~ x1 + x2 | domain, "equal"),
               list("poisson", count ~ x1 + x2 + offset(log(e)) | domain, "equal"),
-              list(Gamma("log"), amount ~ x1 + x2 + offset(log(e)) + offset(x3 / 2) | domain, "size"))
+              list(Gamma("log"), amount ~ x2 + x1 + offset(log(e)) + offset(x3) | domain, "size"))
 
 expect_same_glm <- function(spec, formula, tolerance = 1e-8) {
   source <- row_source(rows, partitions = 3, rows = 40)
