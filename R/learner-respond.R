@@ -47,7 +47,7 @@ probabilities <- function(targets, values) {
   # keeps the column of no rows
   else if (targets$means == "odds") P[] <- stats::plogis(values)
   else if (ncol(values) == 1L) P <- (1 + values) / 2
-  if (ncol(P) == 1L) P <- cbind(1 - P, P)
+  if (ncol(P) < length(targets$levels)) P <- cbind(1 - P, P)
   dimnames(P) <- list(NULL, targets$levels)
   P
 }
