@@ -92,6 +92,8 @@ is_source <- function(x) inherits(x, "dg_source")
 # See predict_rows(); where: of read_where().
 predict_source <- function(object, source, of, asked, where) {
   object <- with_intervals(object, asked)
+  # workers need not have where the user is
+  asked$env <- NULL
   of$new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
   check_not_read(where$sink, source)
   work <- block_work(object, source, of, asked, where)
@@ -101,7 +103,7 @@ predict_source <- function(object, source, of, asked, where) {
   # what decides about the predictions
   what <- function() {
     model <- on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
-    list(model, source$rows, of, asked[names(asked) != "env"], where$keep)
+    list(model, source$rows, of, asked, where$keep)
   }
   # what is drawn on the way must not change the user's random numbers
   value <- with_seed(1L, over_source(source, what(), function(source) {

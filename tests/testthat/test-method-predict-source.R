@@ -229,6 +229,17 @@ expect_same_file <- function(found, expected) {
   expect_equal(tables[[1L]], tables[[2L]], tolerance = 1e-10)
 }
 
+test_that("what a worker is sent does not hold where the user is", {
+  sent <- NULL
+  write_pass <- domgen:::write_pass
+  with_replaced("write_pass", function(source, work) {
+    sent <<- work
+    write_pass(source, work)
+  }, predict(distributional, blocks()))
+  expect_s3_class(sent$model, "dg_ridge")
+  expect_false(any(vapply(sent$asked, is.environment, NA)))
+})
+
 test_that("a session that is killed leaves what the same call goes on from", {
   skip_on_os("windows")
   to <- tempfile(fileext = ".csv")
