@@ -42,12 +42,15 @@ predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
   values[order(order), , , drop = FALSE]
 }
 
-# Decision values of the rows of a fitted model, each by the same fit without its domain: kernels and
-# penalty stay [n x m]. sample: of lodo_sample(). NULL: the model has no closed form.
+# Decision values of the rows of a fitted model [n x m], each by the same fit without its domain:
+# kernels and penalty stay. sample: of lodo_sample(). Models without a closed form have no method.
 left_out_values <- function(fitted, sample) UseMethod("left_out_values")
 
-#' @exportS3Method
-left_out_values.default <- function(fitted, sample) NULL
+has_left_out_values <- function(fitted) {
+  any(vapply(class(fitted), function(class) {
+    !is.null(utils::getS3method("left_out_values", class, optional = TRUE, envir = topenv()))
+  }, NA))
+}
 
 #' @exportS3Method
 left_out_values.dg_ridge <- function(fitted, sample) {

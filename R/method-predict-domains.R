@@ -1,5 +1,5 @@
-# The domains of rows that come in blocks, described by passes over them, see
-# method-known-domains.R.
+# The domains of rows that come in blocks, described by passes over them: the model's questions, and
+# what becomes of the answers, are in method-known-domains.R.
 
 # The model that knows them.
 know_domains <- function(work, source, of) {

@@ -1,5 +1,6 @@
 # predict() of rows that come in blocks: the domains are described first, in passes over all rows
-# (method-known-domains.R), then each block is predicted by itself and written (run-sink.R).
+# (method-predict-domains.R), then each block is predicted by itself (method-predict-blocks.R) and
+# written (run-sink.R).
 
 #' Predict rows that come in blocks
 #'

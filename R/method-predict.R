@@ -1,6 +1,6 @@
 # predict() of every fit: new rows are read, their domains described, and block by block values of
-# the model's functions become what was asked for. A frame is one block; the blocks of a source are
-# walked over in method-predict-source.R.
+# the model's functions become what was asked for. A frame is one block, see predict_block(); a
+# source has many: the call is predict_source(), the walk over its blocks in method-predict-blocks.R.
 
 # of: list(domain, reference, reference_domain, new_levels) of the user's call; asked: list(type,
 # "scores" of a projection, or as in predict.dg_learner(); interval; level; se, sd: are standard
@@ -28,18 +28,18 @@ predict_block <- function(object, newdata, of, asked) {
   }
   if (type == "set") return(prediction_set(object, new, asked))
   if (asked$interval %in% prediction_kinds[-1L]) return(prediction_interval(object, new, asked))
-  of <- if (asked$sd) mean_and_variance else decision
-  values <- if (!is.null(new)) decide_rows(object, new, of)
-            else pad_rows(if (asked$sd) of(object, NULL) else object$decision, object)
+  values_of <- if (asked$sd) mean_and_variance else decision
+  values <- if (!is.null(new)) decide_rows(object, new, values_of)
+            else pad_rows(if (asked$sd) values_of(object, NULL) else object$decision, object)
   if (!asked$sd) return(respond(targets_of(object, type), values, type))
   fit <- respond(targets_of(object, type), values[, 1L, drop = FALSE], type)
   with_deviations(learner_of(object), fit, sqrt(values[, 2L]), asked)
 }
 
-# Values of the model's functions [rows x columns], NA where a row has missing values. of: decision,
-# or another function of the model and rows.
-decide_rows <- function(object, new, of = decision) {
-  values <- once(of(object, new[c("X", "domain", "reference")]),
+# Values of the model's functions [rows x columns], NA where a row has missing values. values_of:
+# decision, or another function of the model and rows.
+decide_rows <- function(object, new, values_of = decision) {
+  values <- once(values_of(object, new[c("X", "domain", "reference")]),
                  paste0("domgen_warning_", c("far_domain", "small_domain")))
   full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
   full[new$ok, ] <- values

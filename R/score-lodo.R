@@ -116,11 +116,11 @@ lodo.dg_learner <- function(object, metric = NULL, ...) {
 }
 
 closed_lodo <- function(object, metric, env) {
+  if (!has_left_out_values(object)) abort_no_lodo(object)
   if (!is.null(object$rows$sizes)) return(kept_lodo(object, metric, env))
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, env)
   values <- left_out_values(object, sample)
-  if (is.null(values)) abort_no_lodo(object)
   metrics <- read_plain_metrics(metric, object$y)
   # probabilities have seen the labels of all domains
   object$calibration <- NULL
@@ -176,7 +176,6 @@ read_again <- function(object, env) {
 
 kept_lodo <- function(object, metric, env) {
   if (is.null(object$left_out)) {
-    if (!inherits(object, c("dg_ridge", "dg_gp"))) abort_no_lodo(object)
     abort("data", "Leaving domains out needs at least 2 domains with a positive weight.")
   }
   start <- proc.time()[["elapsed"]]

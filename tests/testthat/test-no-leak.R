@@ -118,9 +118,10 @@ test_that("a search sees the outer training rows alone", {
   wild <- toy
   wild$x1[held] <- 1e6
   own <- domgen:::search_parameters
-  with_replaced("search_parameters", function(spec, task, input, ctx) {
-    seen <<- c(seen, list(list(domains = unique(as.character(task$domain)), x = input$data$x1)))
-    own(spec, task, input, ctx)
+  with_replaced("search_parameters", function(spec, task, ctx, fit, outcomes) {
+    seen <<- c(seen, list(list(domains = unique(as.character(task$domain)),
+                               x = task$input$data$x1)))
+    own(spec, task, ctx, fit, outcomes)
   }, run(learners$tuned, wild))
   expect_identical(seen[[1L]]$domains, c("d2", "d3", "d4"))
   expect_true(all(seen[[1L]]$x < 1e5))
