@@ -14,10 +14,11 @@ describe_learner <- function(x) {
   if (!is.null(x$parameters)) {
     cat_line("\nParameters")
     # a value of its own line, how it was found behind it
-    wide <- max(17L, widest(x$parameters$parameter) + 4L)
-    with(x$parameters, for (i in seq_along(value)) {
-      cat_field(parameter[i], value[i], " (", how[i], ")", column = wide)
-    })
+    found <- x$parameters
+    for (i in seq_len(nrow(found))) {
+      cat_field(found$parameter[i], found$value[i], " (", found$how[i], ")",
+                column = max(17L, widest(found$parameter) + 4L))
+    }
   }
   if (!is.null(x$likelihood)) {
     found <- vapply(rounded(x$likelihood, 6), format, "")
