@@ -123,9 +123,6 @@ check_choice <- function(value, arg, choices) {
   value
 }
 
-# Digits to print.
-check_digits <- function(digits) check_count(digits, "digits", at_least = 0L, at_most = 22L)
-
 # An object made by one of our constructors.
 check_made_by <- function(value, arg, class, constructors) {
   if (!inherits(value, class)) {

@@ -11,10 +11,16 @@ value_labels <- function(value) {
   if (is.character(value)) return(utf8_text(as.vector(value)))
   if (is.logical(value)) return(as.character(value))
   if (inherits(value, "integer64")) return(integer64_labels(value))
-  if (is.complex(value)) return(complex_labels(value))
-  label <- if (inherits(value, "Date")) date_labels
-           else if (inherits(value, c("POSIXct", "POSIXlt"))) time_labels
-           else if (inherits(value, "difftime")) duration_labels
+  if (is.complex(value)) {
+    text <- paste0(number_labels(Re(value)), " + ", number_labels(Im(value)), "i")
+    return(replace(text, is.na(value), NA))
+  }
+  label <- if (inherits(value, "Date")) {
+             function(x) format(structure(floor(x), class = "Date"), "%Y-%m-%d")
+           } else if (inherits(value, c("POSIXct", "POSIXlt"))) time_labels
+           # the same duration in hours and in minutes differs by rounding
+           else if (inherits(value, "difftime")) function(x) paste(number_labels(signif(x, 15)),
+                                                                   "secs")
            else if (inherits(value, "units")) function(x) paste(number_labels(x), unit_words(value))
            else number_labels
   number <- plain_number(value)
@@ -71,13 +77,6 @@ number_labels <- function(x) {
   replace(text, is.na(x), NA)
 }
 
-complex_labels <- function(value) {
-  text <- paste0(number_labels(Re(value)), " + ", number_labels(Im(value)), "i")
-  replace(text, is.na(value), NA)
-}
-
-date_labels <- function(day) format(structure(floor(day), class = "Date"), "%Y-%m-%d")
-
 time_labels <- function(seconds) {
   whole <- floor(seconds)
   # seconds of this century leave seven digits to the fraction: the decimals of the number itself
@@ -108,9 +107,6 @@ label_kind <- function(labels) {
   all_of <- vapply(kinds, function(kind) length(labels) > 0L && all(grepl(kind, labels)), NA)
   names(kinds)[all_of][1L]
 }
-
-# The same duration in hours and in minutes differs by rounding.
-duration_labels <- function(seconds) paste(number_labels(signif(seconds, 15)), "secs")
 
 # "km/h" of a column of package units.
 unit_words <- function(column) {

@@ -132,7 +132,8 @@ one_line <- function(text) gsub("[[:cntrl:]]+", " ", readable(text))
 # print(x, digits = 4) is print(x) with options(digits = 7).
 at_digits <- function(digits, code) {
   if (!is.null(digits)) {
-    old <- options(digits = min(max(check_digits(digits), 1L) + 3L, 22L))
+    digits <- check_count(digits, "digits", at_least = 0L, at_most = 22L)
+    old <- options(digits = min(max(digits, 1L) + 3L, 22L))
     on.exit(options(old))
   }
   invisible(plain_numbers(code))

@@ -2,10 +2,6 @@
 # must be known before a plot is open, so widths are estimated from the height of a
 # line: a character is about half as wide.
 
-characters_in <- function(inches, cex = 1, at_least = 8) {
-  max(floor(inches / (0.5 * cex * graphics::par("cin")[2L])), at_least)
-}
-
 # Text that its encoding does not have (a file of another one, read as UTF-8) cannot be measured nor
 # drawn: its bytes as <e9>.
 readable <- function(text) {

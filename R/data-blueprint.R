@@ -24,12 +24,6 @@ blueprint_formula <- function(input, frame, design, plain) {
   blueprint
 }
 
-# named: did the user name the columns? Then new data are matched by name.
-blueprint_matrix <- function(X, named) {
-  list(kind = "matrix", columns = colnames(X), named = named && !anyDuplicated(colnames(X)),
-       response_name = "y")
-}
-
 # New rows: list(X, complete rows only, not yet scaled; domain; ok: which rows of newdata those
 # are; own: see impute_new()). A model that does not judge rows by their domain looks at it only
 # where it reads_domain: NA where newdata do not say it. new_levels: "na" or "error"; known: see

@@ -164,7 +164,8 @@ layout_of <- function(blueprint) {
   if (!is.null(blueprint$within)) blueprint <- with_scaling(blueprint$within, blueprint$scaling)
   coding <- seen_coding(blueprint)
   if (is.null(coding)) return(NULL)
-  numbers <- rep(coding$kind, scaled_copies(blueprint$scaling$kind))
+  # in how many columns a scaled column comes
+  numbers <- rep(coding$kind, 1L + sum(c("both", "means") %in% blueprint$scaling$kind))
   wishes <- lapply(coding$coded, `[[`, "wish")
   codes <- vapply(wishes, function(wish) if (is.list(wish)) "id" else wish, "")
   list(kind = c(numbers, codes), wish = c(rep(list(NULL), length(numbers)), wishes),

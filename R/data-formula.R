@@ -22,7 +22,6 @@ split_formula <- function(formula) {
           }, ".")
   }
   structure <- domain_structure(domain)
-  if (is.null(structure)) check_domain_call(domain)
   check_response_call(response)
   bare <- if (is.null(response)) call("~", rhs) else call("~", response, rhs)
   list(response = response, domain = domain, structure = structure,
@@ -64,17 +63,6 @@ has_bar <- function(expr) {
     if (operator %in% formula_operators) waiting <- c(waiting, as.list(last)[-1L])
   }
   FALSE
-}
-
-# Of one factor: other operators than `/` and `+` (data-structure.R) would reckon with numbers.
-check_domain_call <- function(domain) {
-  if (!is.call(domain) || length(all.vars(domain)) < 2L) return(invisible())
-  if (as.character(domain[[1L]])[1L] %in% formula_operators) {
-    abort("argument", "`formula` must have one domain behind the bar, nested ones ",
-          "(`school / class`) or crossed ones (`patient + device`), not ", deparse1(domain),
-          "; one of all combinations is `interaction(",
-          paste(all.vars(domain), collapse = ", "), ")`.")
-  }
 }
 
 format_formula <- function(formula) {

@@ -3,10 +3,20 @@
 # columns: numeric columns are taken as they are, and only the others go through terms().
 
 # list(all: the predictors in order; numeric: those that are taken as they are; terms: response and
-# the others), or NULL where terms() must read the formula.
+# the others), or NULL where terms() must read the formula: it has more than names, `.`, `+` and
+# `-`, or a name is no column.
 plain_columns <- function(parts, data) {
-  all <- plain_names(parts, data)
-  if (length(all) == 0L) return(NULL)
+  steps <- additive_steps(parts$bare[[length(parts$bare)]])
+  if (is.null(steps) || length(data) == 0L) return(NULL)
+  dot <- setdiff(names(data), c(all.vars(parts$response), all.vars(parts$domain)))
+  named <- lapply(steps$names, function(name) if (name == ".") dot else name)
+  all <- if (all(steps$add)) unique(unlist(named)) else {
+    Reduce(function(so_far, k) {
+      if (steps$add[k]) union(so_far, named[[k]]) else setdiff(so_far, named[[k]])
+    }, seq_along(named), character())
+  }
+  if (is.name(parts$response)) all <- setdiff(all, as.character(parts$response))
+  if (length(all) == 0L || !all(all %in% names(data))) return(NULL)
   numeric <- all[vapply(data[all], is_plain_number, NA)]
   if (length(numeric) == 0L) return(NULL)
   others <- lapply(setdiff(all, numeric), as.name)
@@ -18,22 +28,6 @@ plain_columns <- function(parts, data) {
 
 is_plain_number <- function(column) {
   is.numeric(column) && !is.object(column) && is.null(dim(column))
-}
-
-# The columns of `data` that the right-hand side names, one after the other; NULL where it has
-# more than names, `.`, `+` and `-`, or where a name is no column.
-plain_names <- function(parts, data) {
-  steps <- additive_steps(parts$bare[[length(parts$bare)]])
-  if (is.null(steps) || length(data) == 0L) return(NULL)
-  dot <- setdiff(names(data), c(all.vars(parts$response), all.vars(parts$domain)))
-  named <- lapply(steps$names, function(name) if (name == ".") dot else name)
-  names <- if (all(steps$add)) unique(unlist(named)) else {
-    Reduce(function(so_far, k) {
-      if (steps$add[k]) union(so_far, named[[k]]) else setdiff(so_far, named[[k]])
-    }, seq_along(named), character())
-  }
-  if (is.name(parts$response)) names <- setdiff(names, as.character(parts$response))
-  if (all(names %in% names(data))) names
 }
 
 # `a + . - b` as list(names = c("a", ".", "b"), add = c(TRUE, TRUE, FALSE)). By a loop: a formula of

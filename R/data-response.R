@@ -101,7 +101,19 @@ read_response <- function(y, needs) {
   }
   if (inherits(y, "dg_times")) return(check_times(y, needs))
   if (is.logical(y) || is.character(y)) y <- as_groups(y)
-  if (is.factor(y)) return(read_classes(y, needs))
+  if (is.factor(y)) {
+    if (is.ordered(y) && needs != "ordered") {
+      inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",
+             "levels are predicted as classes without an order. `dg_glm(family = \"ordinal\")` ",
+             "keeps it, and so do numbers.")
+    }
+    empty <- setdiff(levels(y), as.character(unique(y)))
+    if (length(empty)) {
+      warn("empty_class", "The response has no row of ", enumerate(empty, quote = "\""),
+           "; the level is left out.")
+    }
+    return(factor(y, levels = setdiff(levels(y), empty), ordered = FALSE))
+  }
   if (!is.numeric(y) || inherits(y, "integer64")) {
     abort("data", "The response must be numeric, a factor, logical or character, not ",
           describe(y), ".")
@@ -116,20 +128,6 @@ read_response <- function(y, needs) {
           format(min(y)), " to ", format(max(y)), ".")
   }
   y
-}
-
-read_classes <- function(y, needs = "any") {
-  if (is.ordered(y) && needs != "ordered") {
-    inform("ordered", "The response is ordered (", paste(levels(y), collapse = " < "), "); its ",
-           "levels are predicted as classes without an order. `dg_glm(family = \"ordinal\")` ",
-           "keeps it, and so do numbers.")
-  }
-  empty <- setdiff(levels(y), as.character(unique(y)))
-  if (length(empty)) {
-    warn("empty_class", "The response has no row of ", enumerate(empty, quote = "\""),
-         "; the level is left out.")
-  }
-  factor(y, levels = setdiff(levels(y), empty), ordered = FALSE)
 }
 
 read_domain <- function(domain, n, needed) {

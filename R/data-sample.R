@@ -111,7 +111,9 @@ raw_from_matrix <- function(input, wishes) {
   given <- given_vectors(input)
   gaps <- impute_matrix(input, given, wishes)
   X <- gaps$columns$x
-  blueprint <- blueprint_matrix(X, named = input$named)
+  # new data are matched by names that the user gave
+  blueprint <- list(kind = "matrix", columns = colnames(X), response_name = "y",
+                    named = input$named && !anyDuplicated(colnames(X)))
   if (!is.null(wishes)) {
     coded <- coded_matrix(wishes, X)
     X <- coded$X

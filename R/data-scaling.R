@@ -14,9 +14,6 @@ scalings_of_sums <- c("pooled", "none")
 
 by_domain <- function(scale) any(scale %in% c("domain", "both", "means"))
 
-# In how many columns a scaled column comes.
-scaled_copies <- function(scale) 1L + ("both" %in% scale) + ("means" %in% scale)
-
 # X [n x p]; a list with the kind, centre and scale, each of length p, and what else the kind
 # needs. A predictor that is constant in training is divided by infinity: no new value of it counts.
 # coded: how many columns at the end stay as they are.

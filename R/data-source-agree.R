@@ -132,7 +132,15 @@ agree_column <- function(column, like, place) {
     text <- value_labels(column)
     code <- match(text, levels(like))
     bad <- which(is.na(code) & !is.na(text))
-    if (length(bad)) refuse_level(place, bad[1L], text[bad], levels(like))
+    if (length(bad)) {
+      all <- unique(c(levels(like), text[bad]))
+      shown <- paste0("\"", utils::head(all, 10L), "\"", collapse = ", ")
+      if (length(all) > 10L) shown <- paste0(shown, ", ...")
+      abort("data", row_label(place$label, place$first + bad[1L] - 1), ": `", place$name,
+            "` has the level ", describe(text[bad][1L]), ", which is none of ",
+            enumerate(levels(like), quote = "\""), "; declare all levels: `levels = list(",
+            place$name, " = c(", shown, "))`.")
+    }
     return(structure(code, levels = levels(like), class = class(like)))
   }
   if (is.character(like)) return(value_labels(column))
@@ -213,13 +221,4 @@ refuse <- function(place, at, values, rule) {
   value <- values[[at]]
   abort("data", row_label(place$label, place$first + at - 1), ": `", place$name, "` must ", rule,
         ", not ", describe(if (is.object(value)) as.character(value) else value), ".")
-}
-
-refuse_level <- function(place, at, found, known) {
-  all <- c(known, unique(found))
-  shown <- paste0("\"", utils::head(all, 10L), "\"", collapse = ", ")
-  if (length(all) > 10L) shown <- paste0(shown, ", ...")
-  abort("data", row_label(place$label, place$first + at - 1), ": `", place$name, "` has the level ",
-        describe(found[1L]), ", which is none of ", enumerate(known, quote = "\""),
-        "; declare all levels: `levels = list(", place$name, " = c(", shown, "))`.")
 }

@@ -8,7 +8,12 @@ new_source <- function(partitions, levels, rows, store) {
       (!is.character(store) || length(store) != 1L || is.na(store) || !nzchar(store))) {
     abort("argument", "`store` must be the path of a folder, not ", describe(store), ".")
   }
-  check_twice(partitions)
+  # rows that are read twice count twice
+  keys <- lapply(partitions, partition_identity)
+  # to duplicated() two functions of one code are the same, whatever they enclose
+  places <- lapply(keys, function(key) lapply(Filter(is.function, c(key)), environment))
+  twice <- which(duplicated(Map(list, keys, places)) & !vapply(keys, is.null, NA))
+  if (length(twice)) abort("data", "`", partitions[[twice[1L]]]$label, "` is given twice.")
   structure(class = "dg_source", list(
     partitions = unname(partitions), levels = check_levels(levels),
     rows = check_count(rows, "rows"), store = store
@@ -33,15 +38,6 @@ check_levels <- function(levels) {
     }
     text
   }, levels, names(levels))
-}
-
-# Rows that are read twice count twice.
-check_twice <- function(partitions) {
-  keys <- lapply(partitions, partition_identity)
-  # to duplicated() two functions of one code are the same, whatever they enclose
-  places <- lapply(keys, function(key) lapply(Filter(is.function, c(key)), environment))
-  twice <- which(duplicated(Map(list, keys, places)) & !vapply(keys, is.null, NA))
-  if (length(twice)) abort("data", "`", partitions[[twice[1L]]]$label, "` is given twice.")
 }
 
 #' Any number of rows, in blocks

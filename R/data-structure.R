@@ -10,7 +10,17 @@
 #            factors around it, too
 #   text     the expression)
 domain_structure <- function(call) {
-  if (!is_branch(call)) return(NULL)
+  if (!is_branch(call)) {
+    # other operators than `/` and `+` would reckon with numbers
+    if (is.call(call) && length(all.vars(call)) > 1L &&
+          as.character(call[[1L]])[1L] %in% formula_operators) {
+      abort("argument", "`formula` must have one domain behind the bar, nested ones ",
+            "(`school / class`) or crossed ones (`patient + device`), not ", deparse1(call),
+            "; one of all combinations is `interaction(",
+            paste(all.vars(call), collapse = ", "), ")`.")
+    }
+    return(NULL)
+  }
   tree <- domain_tree(call)
   # a number may be computed of one variable
   if (length(all.vars(call)) < 2L && !anyDuplicated(tree$leaves)) return(NULL)

@@ -18,9 +18,12 @@ accumulate <- function(product, sample, map, labelled = NULL,
   cells <- sample_cells(sample$domain, sample$y)
   rows <- sample[c("X", "domain")]
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
+    y <- take(sample$y, i)
+    F <- response_rows(map, y, product$threads)
+    # last, the response itself
+    if (!is.null(map$origin)) F <- cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
-                   response = response_columns(map, take(sample$y, i), product$threads),
-                   labelled = take(labelled, i))
+                   response = F, labelled = take(labelled, i))
     moments_of(product, rows_at(rows, i), table, wanted)
   })
   total <- Reduce(add_moments, parts)
@@ -31,12 +34,6 @@ accumulate <- function(product, sample, map, labelled = NULL,
     response = c(list(map = map, levels = levels(sample$y)), response_sums(total, map)),
     labelled_second = total$labelled_second
   ), class = "dg_sums")
-}
-
-# The features of a numeric response and, last, the response itself.
-response_columns <- function(map, y, threads) {
-  F <- response_rows(map, y, threads)
-  if (is.null(map$origin)) F else cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
 }
 
 response_sums <- function(total, map) {
@@ -84,17 +81,15 @@ add_sums <- function(a, b) {
     spread_cells(t(b$cells$count), b$cells, cells)[1L, ]
   response <- list(map = a$response$map, levels = unique(c(a$response$levels, b$response$levels)))
   summed <- c("cross", "second", "sums")
+  linear <- c(!is.null(a$response$linear), !is.null(b$response$linear))
   structure(list(
     n = a$n + b$n, second = a$second + b$second,
     sums = spread_cells(a$sums, a$cells, cells) + spread_cells(b$sums, b$cells, cells),
     cells = cells, response = c(response, add_moments(a$response[summed], b$response[summed]),
-                                add_linear(a$response$linear, b$response$linear)),
+                                if (all(linear)) list(linear = add_moments(a$response$linear,
+                                                                           b$response$linear))),
     labelled_second = if (!is.null(a$labelled_second)) a$labelled_second + b$labelled_second
   ), class = "dg_sums")
-}
-
-add_linear <- function(a, b) {
-  if (!is.null(a) && !is.null(b)) list(linear = add_moments(a, b))
 }
 
 # Columns of `values`, one per row of `cells`, at the place of their cells in

@@ -3,10 +3,14 @@
 
 as_ggplot <- function(p) {
   page <- gg_page()
-  inches <- gg_inches()
+  # how wide it will be: as the device that is open, if one is narrower than usual
+  inches <- if (grDevices::dev.cur() == 1L) 6 else min(max(grDevices::dev.size()[1L], 2), 6)
   if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
   p <- gg_fit(p, inches)
-  plot <- ggplot2::ggplot(mapping = gg_places())
+  plot <- ggplot2::ggplot(mapping = gg_columns(
+    x = "x", y = "y", xend = "xend", yend = "yend", xmin = "x", xmax = "xend", ymin = "y",
+    ymax = "yend", label = "label"
+  ))
   for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
   names <- across(p$x, inches / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
@@ -16,12 +20,11 @@ as_ggplot <- function(p) {
   upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
   plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
               if (p$x$upright) ggplot2::theme(axis.text.x = upright()),
-              if (length(p$caption)) gg_caption())
-}
-
-# How wide a picture will be: as the device that is open, if one is narrower than usual.
-gg_inches <- function() {
-  if (grDevices::dev.cur() == 1L) 6 else min(max(grDevices::dev.size()[1L], 2), 6)
+              # from the left edge, where a wide picture would not fit it otherwise
+              if (length(p$caption)) {
+                ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0),
+                               plot.caption.position = "plot")
+              })
 }
 
 # Captions, and on a narrow page titles, in lines that fit; characters per inch as of ggplot2's
@@ -42,11 +45,6 @@ gg_panel_inches <- function(p, inches) {
   n <- length(p$panels)
   columns <- if (is.null(p$rows)) grDevices::n2mfrow(n)[1L] else ceiling(n / p$rows)
   (inches - 0.4 - 0.07 * widest(shorten(p$y$labels, 24))) / columns - 0.15
-}
-
-# From the left edge, where a wide picture would not fit it otherwise.
-gg_caption <- function() {
-  ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0), plot.caption.position = "plot")
 }
 
 # Ink and paper of the current theme.
@@ -79,12 +77,6 @@ gg_palette <- function(name, of) {
 # aes() from names of columns.
 gg_columns <- function(...) do.call(ggplot2::aes, lapply(c(...), as.name))
 
-# What all layers are placed by.
-gg_places <- function() {
-  gg_columns(x = "x", y = "y", xend = "xend", yend = "yend", xmin = "x", xmax = "xend", ymin = "y",
-             ymax = "yend", label = "label")
-}
-
 gg_layer <- function(rows, mark, p, page) {
   rows$panel <- factor(rows$panel, seq_along(p$panels))
   # ggplot2's sizes are in mm, those of base in characters and in 1/96 inch
@@ -95,9 +87,12 @@ gg_layer <- function(rows, mark, p, page) {
     if (mark == "box") "fill"
     else c("colour", if (mark == "point" && !is.null(p$key$levels)) "shape")
   }
+  # from version 4 on ggplot2 has the ink of the plot's own theme, where all of a layer is in ink
+  own_ink <- all(rows$ink %in% 1) && mark != "box" &&
+    utils::packageVersion("ggplot2") >= "4.0.0"
   add <- function(geom, ..., with = list()) {
     mapping <- if (length(told)) gg_columns(stats::setNames(rep("key", length(told)), told))
-    set <- setdiff(c(if (!gg_own_ink(rows, mark)) "colour", ...), told)
+    set <- setdiff(c(if (!own_ink) "colour", ...), told)
     do.call(geom, c(list(mapping, rows), style[set], with))
   }
   switch(mark,
@@ -132,11 +127,6 @@ gg_shade <- function(page, share) {
   colours[pale] <- grDevices::rgb(half[1L], half[2L], half[3L], 2 * 255 * share[pale],
                                   maxColorValue = 255)
   colours
-}
-
-# From version 4 on ggplot2 has the ink of the plot's own theme, where all of a layer is in ink.
-gg_own_ink <- function(rows, mark) {
-  all(rows$ink %in% 1) && mark != "box" && utils::packageVersion("ggplot2") >= "4.0.0"
 }
 
 # Scales of colours and shapes.

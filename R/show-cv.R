@@ -48,7 +48,11 @@ describe_result.dg_cv <- function(x) {
     notes = c(if (!is.na(x$se)) paste0("Intervals are ", same_domains, "."), cv_notes(x)),
     most = 10L, unit = "domain", where = "`$domains`",
     further = c(if (!is.null(x$shots)) list(describe_shots(x)),
-                if (!is.null(x$one_step)) list(describe_one_step(x))),
+                if (!is.null(x$one_step)) list(new_result(
+                  "One Newton step for each domain; from the fit without it, in decision values",
+                  x$one_step, list(column("domain"), column("rows"),
+                                   column("difference", format = as_each()),
+                                   column("change", format = as_each()))))),
     glance = data.frame(
       metric = titles[1L], mean = x$mean, se = x$se, lower = intervals[[1L]][1L],
       upper = intervals[[1L]][2L], overall = x$overall, domains = nrow(x$domains),
@@ -90,13 +94,6 @@ describe_shots <- function(x) {
     table, list(column("shots", "labels"), column("mean", format = as_number(3)), interval(),
                 change("difference", "change"), change("se_difference", "se of change"))
   )
-}
-
-describe_one_step <- function(x) {
-  new_result("One Newton step for each domain; from the fit without it, in decision values",
-             x$one_step, list(column("domain"), column("rows"),
-                              column("difference", format = as_each()),
-                              column("change", format = as_each())))
 }
 
 #' @exportS3Method

@@ -32,7 +32,10 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   }
   check_sealed(object)
   rows <- map_rows(object, newdata, domain)
-  kernel <- map_kernel(object)
+  # a chain's projection has the kernel on x
+  part <- object
+  for (name in c("base", "projection")) if (!is.null(part[[name]])) part <- part[[name]]
+  kernel <- if (is.null(part$product$kernel)) kernel_rbf() else part$product$kernel
   result <- mmd(rows$X, rows$domain, kernel, threads = threads)
   result$unseen <- rows$unseen
   map <- map_points(result$squared, rows$unseen)
@@ -40,12 +43,6 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   result$labels <- variable_names(object$blueprint)
   class(result) <- c("dg_domain_map", class(result))
   result
-}
-
-# A chain's projection has the kernel on x.
-map_kernel <- function(object) {
-  for (part in c("base", "projection")) if (!is.null(object[[part]])) object <- object[[part]]
-  if (is.null(object$product$kernel)) kernel_rbf() else object$product$kernel
 }
 
 map_rows <- function(object, newdata, domain) {

@@ -112,15 +112,11 @@ heatmap_frame <- function(x, unseen) {
                       row = factor(label[row(squared)], rev(label)), value = c(squared))
   few <- length(names) <= 12L
   empty <- !few | is.na(frame$value) | frame$value == 0
-  frame$text <- ifelse(empty, "", short_number(frame$value))
+  # two digits, without the zero before the point
+  short <- sub("^(-?)0\\.", "\\1.", vapply(signif(frame$value, 2), format, ""))
+  frame$text <- ifelse(empty, "", short)
   frame$dot <- if (is.null(x$p_value)) FALSE else c(x$p_value[order, order] < 0.05) %in% TRUE
   frame
-}
-
-# Two digits, without the zero before the point.
-short_number <- function(value) {
-  text <- vapply(signif(value, 2), format, "")
-  sub("^(-?)0\\.", "\\1.", text)
 }
 
 similar_order <- function(squared) {

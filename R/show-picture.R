@@ -120,7 +120,7 @@ across <- function(axis, inches, panels) {
   n <- length(axis$labels) / if (axis$free) panels else 1L
   if (axis$upright || n > 6L || n == 0L) return(shorten(axis$labels, 16))
   broken <- gsub("(", "( ", axis$labels, fixed = TRUE)
-  broken <- fit_text(broken, characters_in(inches / n, at_least = 13), 4L)
+  broken <- fit_text(broken, max(floor(2 * inches / n / graphics::par("cin")[2L]), 13), 4L)
   gsub("( ", "(", broken, fixed = TRUE)
 }
 

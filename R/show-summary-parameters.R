@@ -3,7 +3,9 @@
 # Data frame: parameter, value (in words), how.
 parameters_found <- function(object) {
   learner <- learner_of(object)
-  rows <- rbind(tuned_lines(object$tuning), fitted_lines(learner$parameters),
+  best <- object$tuning$best
+  rows <- rbind(parameter_lines(names(best), vapply(best, format_value, ""),
+                                "tuned, by left-out domains"), fitted_lines(learner$parameters),
                 searched_lines(learner), kernel_lines(learner), projection_lines(object$projection))
   if (is.null(rows)) return(NULL)
   rows <- rows[!duplicated(rows$parameter), ]
@@ -14,11 +16,6 @@ parameters_found <- function(object) {
 parameter_lines <- function(parameter, value, how) {
   if (length(parameter) == 0L) return(NULL)
   data.frame(parameter = parameter, value = value, how = how)
-}
-
-tuned_lines <- function(tuning) {
-  parameter_lines(names(tuning$best), vapply(tuning$best, format_value, ""),
-                  "tuned, by left-out domains")
 }
 
 # Of a Gaussian process.

@@ -13,7 +13,12 @@ describe_learner <- function(x) {
   describe_ranges(x$predictors)
   if (!is.null(x$parameters)) {
     cat_line("\nParameters")
-    describe_found(x$parameters)
+    # a value of its own line, how it was found behind it
+    found <- x$parameters
+    for (i in seq_len(nrow(found))) {
+      cat_field(found$parameter[i], found$value[i], " (", found$how[i], ")",
+                column = max(17L, widest(found$parameter) + 4L))
+    }
   }
   if (!is.null(x$likelihood)) {
     found <- vapply(rounded(x$likelihood, 6), format, "")
@@ -55,14 +60,6 @@ describe_ranges <- function(predictors, most = 10L) {
 
 more_lines <- function(n, what, where) {
   if (n > 0L) cat_line("  and ", plural(n, paste("more", what)), " in `", where, "`")
-}
-
-# A value of its own line, how it was found behind it.
-describe_found <- function(parameters) {
-  for (i in seq_len(nrow(parameters))) {
-    cat_field(parameters$parameter[i], parameters$value[i], " (", parameters$how[i], ")",
-              column = max(17L, widest(parameters$parameter) + 4L))
-  }
 }
 
 describe_weights <- function(x) {

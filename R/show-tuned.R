@@ -41,6 +41,7 @@ describe_tuning <- function(x) {
   table <- cbind(tuning$table, chosen = seq_len(nrow(tuning$table)) == tuning$chosen)
   best <- table[tuning$chosen, ]
   score <- tuning$metric$title
+  errors <- stats::na.omit(table$error)
   order <- order(losses(table$mean, tuning$metric$better))
   new_result(
     paste0("Best of ", plural(nrow(table), "combination"), ": ", score, ", ", tuning$held), table,
@@ -54,21 +55,18 @@ describe_tuning <- function(x) {
                      if (tuning$rule == "one_se") ", the simplest within one standard error", "; ",
                      score, " ", rounded(best$mean, 4), error_words(best$se),
                      ". On new domains expect somewhat worse, see ?dg_tune."),
-              tuning_notes(tuning)),
+              if (isTRUE(tuning$budget$spent)) {
+                paste0("the time budget of ", format(tuning$budget$seconds), " s was spent ",
+                       "before the search was done: the best so far.")
+              }, if (length(errors)) {
+                paste0(plural(length(errors), "combination"), " failed: ", errors[1L])
+              }),
     glance = data.frame(best[names], metric = score, mean = best$mean, se = best$se,
                         choices = nrow(table), failed = sum(!is.na(table$error)),
                         seconds = sum(table$seconds), row.names = NULL, check.names = FALSE),
     # the model alone
     after = function() print(structure(x, class = class(x)[-(1:2)]))
   )
-}
-
-tuning_notes <- function(tuning) {
-  errors <- stats::na.omit(tuning$table$error)
-  c(if (isTRUE(tuning$budget$spent)) {
-    paste0("the time budget of ", format(tuning$budget$seconds), " s was spent before the ",
-           "search was done: the best so far.")
-  }, if (length(errors)) paste0(plural(length(errors), "combination"), " failed: ", errors[1L]))
 }
 
 #' @exportS3Method

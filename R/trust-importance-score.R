@@ -36,17 +36,13 @@ permute_fold <- function(plan, split) {
   moved <- lapply(names(plan$groups), function(name) {
     found <- permute_group(fold, plan, plan$groups[[name]], before)
     own <- unname(before)[match(found$domain, names(before))]
-    found$increase <- increases(found$score, own, fold$metric$better)
+    change <- losses(found$score - own, fold$metric$better)
+    # sums of the same rows in another order differ by rounding, which is no increase
+    found$increase <- ifelse(abs(change) <= 1e-12 * abs(own), 0, change)
     data.frame(predictor = name, found)
   })
   list(scores = data.frame(domain = domains, rows = tabulate(fold$domain),
                            score = unname(before)), moved = do.call(rbind, moved))
-}
-
-# Sums of the same rows in another order differ by rounding, which is no increase.
-increases <- function(score, before, better) {
-  change <- losses(score - before, better)
-  ifelse(abs(change) <= 1e-12 * abs(before), 0, change)
 }
 
 # Most rows of one prediction.
