@@ -79,20 +79,15 @@ searched <- function(args, sample, rows) {
   keys <- found$chosen$keys
   seen <- table(search$sample$domain)
   list(choice = found$choice, weights = found$chosen$weights, metric = search$metric,
-       specs = lapply(keys, function(key) source_member_spec(search, key, rows)),
+       specs = lapply(keys, function(key) {
+         c <- search$found[[key]]$candidate
+         landmarks <- min(source_features, nrow(rows$sample$X))
+         if (c$kernel == "null") dg_null()
+         else ridge_member(search, c, NULL, features_nystrom(landmarks))
+       }),
        null = identical(search$found[[keys[1L]]]$candidate$kernel, "null"),
        seen = stats::setNames(c(seen), names(seen)),
        too_good = stats::setNames(found$chosen$scores - found$chosen$fair, levels(search$judged)))
-}
-
-source_member_spec <- function(search, key, rows) {
-  c <- search$found[[key]]$candidate
-  if (c$kernel == "null") return(dg_null())
-  p <- ncol(search_sample(search, c$scale)$X)
-  dg_ridge(kernel = candidate_kernel(c, p), domain_kernel = candidate_domain_kernel(c),
-           features = features_nystrom(min(source_features, nrow(rows$sample$X))), offset = TRUE,
-           scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
-           threads = search$args$threads)
 }
 
 # Of each list(fitted, rows, scorer: see left_out_fits()). One pass makes the sums of all.
@@ -179,10 +174,6 @@ auto_of_source <- function(members, weights, choice, rows) {
             class = c("dg_auto", "dg_result", "dg_ensemble", "dg_learner", "dg_fit"))
 }
 
-ensemble_response <- function(rows) {
-  new_targets(rows_frame(rows$sample), standardise = FALSE)
-}
-
 # ---- rows for the search ----------------------------------------------------------------------
 #
 # Whole domains, each with enough rows to be described, chosen at random without a look at the
@@ -266,7 +257,8 @@ score_source_members <- function(members, weights, rows, metrics, splits) {
   if (length(members)) {
     fits$scorers[[2L]] <- list(rep = 2L, at = fits$scorers[[1L]]$at, weights = weights,
                                members = lapply(members, `[[`, "scorer"),
-                               models = list(list(response = ensemble_response(rows))))
+                               models = list(list(response = new_targets(rows_frame(rows$sample),
+                                                                         standardise = FALSE))))
   }
   fits$repeats <- length(fits$scorers)
   sums <- score_sums(fits, rows, metrics, c(list(rows), lapply(members, `[[`, "rows")))

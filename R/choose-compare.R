@@ -173,7 +173,12 @@ read_specifications <- function(objects) {
     abort("argument", "`objects` must be a named list of learners or chains, not ",
           describe(objects), ".")
   }
-  specs <- Map(read_element, objects, seq_along(objects))
+  specs <- Map(function(object, i) {
+    tryCatch(read_evaluated(object), domgen_error = function(e) {
+      which <- paste0("Element ", i, " of `objects`")
+      abort("argument", sub("^`object`", which, conditionMessage(e)))
+    })
+  }, objects, seq_along(objects))
   if (is.null(names(specs))) names(specs) <- rep("", length(specs))
   unnamed <- is.na(names(specs)) | names(specs) == ""
   names(specs)[unnamed] <- vapply(specs[unnamed], function(s) s$parts$title, character(1))
@@ -189,13 +194,6 @@ read_specifications <- function(objects) {
           enumerate(unique(names(specs)[duplicated(names(specs))]), quote = "\""), ".")
   }
   specs
-}
-
-# An error says which element is wrong.
-read_element <- function(object, i) {
-  tryCatch(read_evaluated(object), domgen_error = function(e) {
-    abort("argument", sub("^`object`", paste0("Element ", i, " of `objects`"), conditionMessage(e)))
-  })
 }
 
 read_against <- function(against, names) {

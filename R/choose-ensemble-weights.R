@@ -125,14 +125,8 @@ stack_weights <- function(values, task, used = TRUE) {
   D <- crossprod(errors[known, , drop = FALSE] * sqrt(share[known]))
   unit <- mean(diag(D))
   if (!is.finite(unit) || unit <= 0) return(equal)
-  solve_simplex(D / unit + diag(1e-8, M))
-}
-
-# min w'Dw, w >= 0, sum w = 1.
-solve_simplex <- function(D) {
-  M <- ncol(D)
-  found <- quadprog::solve.QP(2 * D, rep(0, M), cbind(rep(1, M), diag(M)), c(1, rep(0, M)),
-                              meq = 1L)
+  found <- quadprog::solve.QP(2 * (D / unit + diag(1e-8, M)), rep(0, M), cbind(rep(1, M), diag(M)),
+                              c(1, rep(0, M)), meq = 1L)
   weights <- pmax(found$solution, 0)
   # what rounding leaves of a bound
   weights[weights < 1e-9] <- 0

@@ -92,17 +92,14 @@ while_held <- function(hold, code) {
 # Numbers of rows, so that a pass knows how far it is, and of each row which one it is.
 count_rows <- function(source) {
   kept(source$ctx, "counts", {
-    unlist(if (worker_count() > 1L) count_by_workers(source$partitions)
-           else lapply(source$partitions, partition_count))
+    unlist(if (worker_count() == 1L) lapply(source$partitions, partition_count) else {
+      runs <- lapply(by_worker(source$partitions), function(run) list(partitions = run))
+      map_again(runs, count_partitions)
+    })
   })
 }
 
-# As many pieces as there are workers.
-count_by_workers <- function(partitions) {
-  runs <- split(partitions, sort(rep_len(seq_len(worker_count()), length(partitions))))
-  map_again(lapply(unname(runs), function(run) list(partitions = run)), count_partitions)
-}
-
+# Of itself, so that workers are sent no more than this.
 count_partitions <- function(piece) vapply(piece$partitions, partition_count, numeric(1))
 
 next_pass <- function(ctx, label) {

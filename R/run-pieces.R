@@ -49,7 +49,7 @@ map_pieces <- function(pieces, work, parallel, take) {
     return(invisible())
   }
   # what all pieces share is sent once to a worker
-  chunks <- unname(split(pieces, sort(rep_len(seq_len(worker_count()), length(pieces)))))
+  chunks <- by_worker(pieces)
   map_again(lapply(chunks, function(chunk) list(parts = chunk)), one_by_one(one),
             results = list(add = function(k, values) {
               for (i in seq_along(values)) take(chunks[[k]][[i]], values[[i]])

@@ -18,13 +18,12 @@ file_sink <- function(to, overwrite) {
                                  "`.")
   path <- full_path(path)
   sink <- structure(list(label = basename(path), path = path, one = one, overwrite = overwrite,
-                         work = paste0(path, ".part")), class = "sink_file")
+                         work = paste0(path, ".part"), store = file.path(paste0(path, ".part"),
+                                                                         "store")),
+                    class = "sink_file")
   check_place(sink)
   sink
 }
-
-#' @exportS3Method
-sink_folder.sink_file <- function(sink) file.path(sink$work, "store")
 
 #' @exportS3Method
 sink_hold.sink_file <- function(sink) {
@@ -320,20 +319,17 @@ csv_field <- function(column) {
     text <- format(column, "%Y-%m-%dT%H:%M:%OS6Z", tz = "UTC")
     return(ifelse(is.na(column), "NA", sub("[.]000000Z$", "Z", text)))
   }
-  exact_text(as.numeric(column))
-}
-
-csv_text <- function(text) {
-  quoted <- paste0("\"", gsub("\"", "\"\"", enc2utf8(text), fixed = TRUE), "\"")
-  quoted[is.na(text)] <- "NA"
-  quoted
-}
-
-exact_text <- function(value) {
+  value <- as.numeric(column)
   text <- sprintf("%.15g", value)
   text[is.na(value)] <- "NaN"
   short <- which(as.numeric(text) != value)
   text[short] <- sprintf("%.17g", value[short])
   text[is.na(value) & !is.nan(value)] <- "NA"
   text
+}
+
+csv_text <- function(text) {
+  quoted <- paste0("\"", gsub("\"", "\"\"", enc2utf8(text), fixed = TRUE), "\"")
+  quoted[is.na(text)] <- "NA"
+  quoted
 }

@@ -181,7 +181,9 @@ kept_lodo <- function(object, metric, env) {
   start <- proc.time()[["elapsed"]]
   response <- object$response
   metrics <- source_metrics(metric, kind_of_response(response))
-  task <- model_task(object)
+  task <- domain_task(list(survey = list(domains = levels(object$domain),
+                                         sizes = object$rows$sizes),
+                           sample = list(blueprint = object$blueprint)))
   splits <- Map(function(held, k) {
     list(held = held, fold = k, rep = 1, train = setdiff(task$row, held))
   }, object$left_out$sets, seq_along(object$left_out$sets))
@@ -202,11 +204,6 @@ kept_lodo <- function(object, metric, env) {
 # What stands for responses that are not kept where only their kind is asked.
 kind_of_response <- function(response) {
   if (response$kind == "class") factor(response$levels, response$levels) else 0
-}
-
-model_task <- function(object) {
-  domain_task(list(survey = list(domains = levels(object$domain), sizes = object$rows$sizes),
-                   sample = list(blueprint = object$blueprint)))
 }
 
 # See score-passes-fits.R.

@@ -6,7 +6,10 @@ as_ggplot <- function(p) {
   inches <- gg_inches()
   if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
   p <- gg_fit(p, inches)
-  plot <- ggplot2::ggplot(mapping = gg_places())
+  # what all layers are placed by
+  places <- gg_columns(x = "x", y = "y", xend = "xend", yend = "yend", xmin = "x", xmax = "xend",
+                       ymin = "y", ymax = "yend", label = "label")
+  plot <- ggplot2::ggplot(mapping = places)
   for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
   names <- across(p$x, inches / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
@@ -16,7 +19,11 @@ as_ggplot <- function(p) {
   upright <- function() ggplot2::element_text(angle = 90, hjust = 1, vjust = 0.5)
   plot + list(if (p$equal) ggplot2::coord_equal(), if (any(nzchar(p$panels))) gg_panels(p),
               if (p$x$upright) ggplot2::theme(axis.text.x = upright()),
-              if (length(p$caption)) gg_caption())
+              # from the left edge, where a wide picture would not fit it otherwise
+              if (length(p$caption)) {
+                ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0),
+                               plot.caption.position = "plot")
+              })
 }
 
 # How wide a picture will be: as the device that is open, if one is narrower than usual.
@@ -42,11 +49,6 @@ gg_panel_inches <- function(p, inches) {
   n <- length(p$panels)
   columns <- if (is.null(p$rows)) grDevices::n2mfrow(n)[1L] else ceiling(n / p$rows)
   (inches - 0.4 - 0.07 * widest(shorten(p$y$labels, 24))) / columns - 0.15
-}
-
-# From the left edge, where a wide picture would not fit it otherwise.
-gg_caption <- function() {
-  ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0), plot.caption.position = "plot")
 }
 
 # Ink and paper of the current theme.
@@ -78,12 +80,6 @@ gg_palette <- function(name, of) {
 
 # aes() from names of columns.
 gg_columns <- function(...) do.call(ggplot2::aes, lapply(c(...), as.name))
-
-# What all layers are placed by.
-gg_places <- function() {
-  gg_columns(x = "x", y = "y", xend = "xend", yend = "yend", xmin = "x", xmax = "xend", ymin = "y",
-             ymax = "yend", label = "label")
-}
 
 gg_layer <- function(rows, mark, p, page) {
   rows$panel <- factor(rows$panel, seq_along(p$panels))

@@ -29,6 +29,7 @@ describe_result.dg_compare <- function(x) {
   other <- table$method != x$against
   differs <- other & !same_as_reference(x)
   number <- comparison_format(table)
+  missing <- length(unique(unlist(lapply(x$runs, unscored))))
   further <- lapply(names(x$metrics)[-1L], function(name) {
     column(name, x$metrics[[name]]$title,
            values = vapply(x$runs, function(run) known_mean(run$domains[[name]]), 0))
@@ -44,7 +45,8 @@ describe_result.dg_compare <- function(x) {
            interval(format = number, rows = differs),
            column("p", format = as_p(), rows = differs, report = "p")),
       further),
-    facts = c(paste0(run$held, "; baseline: ", x$against), run$novelty, missing_words(x)),
+    facts = c(paste0(run$held, "; baseline: ", x$against), run$novelty,
+              if (missing) without_score(missing, run$predictions)),
     notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
     hint = "summary() has ranks, signed ranks, Friedman's test and timings.",
     glance = data.frame(metric = measure$title, against = x$against, methods = nrow(table),
@@ -59,11 +61,6 @@ comparison_format <- function(table) {
   size <- max(abs(unlist(table[c("mean", "difference", "lower", "upper")])), 0, na.rm = TRUE)
   if (digits <= 6 && size < 1e6) return(as_decimals(digits))
   function(values, rows) formatC(values, digits = 4L, format = "g")
-}
-
-missing_words <- function(x) {
-  missing <- length(unique(unlist(lapply(x$runs, unscored))))
-  if (missing) without_score(missing, x$runs[[1L]]$predictions)
 }
 
 # What folds warned of; of several methods the same once.

@@ -32,7 +32,8 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   }
   check_sealed(object)
   rows <- map_rows(object, newdata, domain)
-  kernel <- map_kernel(object)
+  kernel <- described_part(object)$product$kernel
+  if (is.null(kernel)) kernel <- kernel_rbf()
   result <- mmd(rows$X, rows$domain, kernel, threads = threads)
   result$unseen <- rows$unseen
   map <- map_points(result$squared, rows$unseen)
@@ -43,10 +44,6 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
 }
 
 # A chain's projection has the kernel on x.
-map_kernel <- function(object) {
-  for (part in c("base", "projection")) if (!is.null(object[[part]])) object <- object[[part]]
-  if (is.null(object$product$kernel)) kernel_rbf() else object$product$kernel
-}
 
 map_rows <- function(object, newdata, domain) {
   known <- tryCatch(training_rows(object), domgen_error = function(e) NULL)

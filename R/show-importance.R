@@ -30,19 +30,16 @@ describe_result.dg_importance <- function(x) {
                 report = capital(importance_label(x))),
          column("se", "standard error", as_exact_as(), print = "std. error"),
          interval(paste(100 * x$level, "% CI"), as_exact_as())),
-    facts = importance_basis(x), notes = importance_notes(x),
+    # what the increases are added to, and what their intervals are of
+    facts = paste0(measure$title, " as it is ", rounded(before, 4), "; ",
+                   plural(x$permutations, "permutation"), "; ", 100 * x$level, " % intervals of ",
+                   "the mean over new domains", if (!x$refits) " (`refits = FALSE`)"),
+    notes = importance_notes(x),
     most = most_lines, where = "`$table`",
     glance = data.frame(metric = measure$title, mean = before, predictors = length(x$predictors),
                         permutations = x$permutations, domains = nrow(x$scores), fits = x$fits,
                         seconds = x$seconds)
   )
-}
-
-# What the increases are added to, and what their intervals are of.
-importance_basis <- function(x) {
-  paste0(x$metric[[1L]]$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
-         plural(x$permutations, "permutation"), "; ", 100 * x$level,
-         " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
 }
 
 # Of a table that print shows.

@@ -79,6 +79,7 @@ picture.dg_novelty <- function(x, max_domains = 30, ...) {
   key <- picture_key(x$labels$domain, c("training", "new"), c(16, 17), marked = TRUE)
   kind <- factor(frame$new, c(FALSE, TRUE), key$levels)
   place <- log10(pmax(frame$distance, 0.1))
+  breaks <- grDevices::axisTicks(range(place) + c(-0.05, 0.05), log = TRUE, nint = 4L)
   marks <- function(rows, size) {
     layer("point", place[rows], at[rows], key = kind[rows], shape = key$shapes[kind[rows]],
           size = size)
@@ -93,7 +94,8 @@ picture.dg_novelty <- function(x, max_domains = 30, ...) {
     },
     caption = paste0("Points: the ", x$training, " training domains, each left out in turn. p: ",
                      "the share of points and triangle that lie at the triangle or right of it."),
-    x = distance_axis(range(place)),
+    x = picture_axis("distance from the nearest domains", log10(breaks),
+                     vapply(breaks, format, "")),
     y = picture_axis(x$labels$domain, seq_len(nlevels(frame$domain)),
                      paste0(shorten(levels(one$domain), 14), " (p = ", signif(one$p, 2), ")"),
                      pad = 0.6),
@@ -112,10 +114,4 @@ novelty_frame <- function(x, most) {
     data.frame(domain = names, new = TRUE, x$domains[order, c("distance", "p")], row.names = NULL),
     data.frame(domain = rep(names, ncol(known)), new = FALSE, distance = c(known), p = NA_real_)
   )
-}
-
-distance_axis <- function(range) {
-  breaks <- grDevices::axisTicks(range + c(-0.05, 0.05), log = TRUE, nint = 4L)
-  picture_axis("distance from the nearest domains", log10(breaks),
-               vapply(breaks, format, ""))
 }

@@ -13,7 +13,11 @@ describe_learner <- function(x) {
   describe_ranges(x$predictors)
   if (!is.null(x$parameters)) {
     cat_line("\nParameters")
-    describe_found(x$parameters)
+    # a value of its own line, how it was found behind it
+    width <- max(17L, widest(x$parameters$parameter) + 4L)
+    for (line in split(x$parameters, seq_len(nrow(x$parameters)))) {
+      cat_field(line$parameter, line$value, " (", line$how, ")", column = width)
+    }
   }
   if (!is.null(x$likelihood)) {
     found <- vapply(rounded(x$likelihood, 6), format, "")
@@ -55,14 +59,6 @@ describe_ranges <- function(predictors, most = 10L) {
 
 more_lines <- function(n, what, where) {
   if (n > 0L) cat_line("  and ", plural(n, paste("more", what)), " in `", where, "`")
-}
-
-# A value of its own line, how it was found behind it.
-describe_found <- function(parameters) {
-  for (i in seq_len(nrow(parameters))) {
-    cat_field(parameters$parameter[i], parameters$value[i], " (", parameters$how[i], ")",
-              column = max(17L, widest(parameters$parameter) + 4L))
-  }
 }
 
 describe_weights <- function(x) {

@@ -96,17 +96,13 @@ model_terms <- function(learner, spec) UseMethod("model_terms")
 #' @exportS3Method
 model_terms.default <- function(learner, spec) {
   chained <- !is.null(spec[["projection"]])
-  args <- found_arguments(learner, if (chained) spec$learner$args else spec$args)
-  if (chained) spec$learner$args <- args else spec$args <- args
-  parameter_frame(spec)
-}
-
-# With the penalties that the fit has chosen.
-found_arguments <- function(learner, args) {
+  args <- if (chained) spec$learner$args else spec$args
+  # with the penalties that the fit has chosen
   for (name in intersect(c("cost", "lambda"), names(args))) {
     if (is.null(args[[name]])) args[[name]] <- found_penalty(learner, name)
   }
-  args
+  if (chained) spec$learner$args <- args else spec$args <- args
+  parameter_frame(spec)
 }
 
 #' @exportS3Method
@@ -179,7 +175,12 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
     prob <- tryCatch(quietly(predicted(type = "prob")),
                      domgen_error_argument = function(e) NULL)
     for (class in colnames(prob)) frame[[paste0(".prob_", class)]] <- prob[, class]
-    if (interval != "none") frame$.set <- set_words(quietly(predicted(type = "set", level = level)))
+    if (interval != "none") {
+      sets <- quietly(predicted(type = "set", level = level))
+      frame$.set <- apply(sets, 1L, function(set) {
+        if (anyNA(set)) NA else paste(colnames(sets)[set], collapse = ", ")
+      })
+    }
   } else {
     truth <- if (is.null(newdata)) pad_rows(x$y, x) else response_of(x, newdata)
     if (is.numeric(truth)) frame$.resid <- truth - frame$.fitted
@@ -190,9 +191,4 @@ augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("n
   }
   frame$.novelty <- novelty
   as_tbl(frame)
-}
-
-# The classes of each set, with commas.
-set_words <- function(sets) {
-  apply(sets, 1L, function(set) if (anyNA(set)) NA else paste(colnames(sets)[set], collapse = ", "))
 }
