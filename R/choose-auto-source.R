@@ -207,15 +207,16 @@ domain_sample <- function(rows, max_rows) {
 # partition.
 domain_rows_work <- function(chosen, each, seed, starts) {
   force(chosen); force(each); force(seed); force(starts)
-  list(start = function() NULL, add = function(a, b) {
-    if (is.null(a)) b else if (is.null(b)) a else smallest_keys(bind_rows(a, b), each)
-  }, block = function(sums, rows) {
+  add <- adding(function(a, b) {
+    both <- Map(function(x, y) if (is.matrix(x)) rbind(x, y) else c(x, y), a, b)
+    smallest_keys(both, each)
+  })
+  list(start = function() NULL, add = add, block = function(sums, rows) {
     own <- as.integer(rows$domain) %in% chosen
     place <- starts[rows$at$number] + rows$at$first - 1 + rows$kept
     found <- c(rows[c("X", "y", "domain", "weights")],
                list(key = row_keys(place, seed), place = place))
-    found <- smallest_keys(lapply(found, take, own), each)
-    if (is.null(sums)) found else smallest_keys(bind_rows(sums, found), each)
+    add(sums, smallest_keys(lapply(found, take, own), each))
   })
 }
 
@@ -233,10 +234,6 @@ row_keys <- function(place, seed) {
     keys[own] <- stream[place[own] - r * keys_run]
   }
   keys
-}
-
-bind_rows <- function(a, b) {
-  Map(function(x, y) if (is.matrix(x)) rbind(x, y) else c(x, y), a, b)
 }
 
 smallest_keys <- function(rows, each) {

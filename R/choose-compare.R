@@ -154,7 +154,9 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
     abort("argument", "`objects` must be one list of all methods, as in `list(dg_lm(), dg_svm())`.")
   }
   specs <- read_specifications(objects)
-  against <- read_against(against, names(specs))
+  against <- if (!is.null(against)) check_choice(against, "against", names(specs))
+             else if ("pooled" %in% names(specs)) "pooled"
+             else names(specs)[if (names(specs)[1L] == "null") min(2L, length(specs)) else 1L]
   given <- as.list(call)[-1L]
   given <- given[names(given) %in% data_arguments]
   if (!inherits(objects, "list")) objects <- list(objects)
@@ -194,12 +196,6 @@ read_specifications <- function(objects) {
           enumerate(unique(names(specs)[duplicated(names(specs))]), quote = "\""), ".")
   }
   specs
-}
-
-read_against <- function(against, names) {
-  if (!is.null(against)) return(check_choice(against, "against", names))
-  if ("pooled" %in% names) return("pooled")
-  if (names[1L] == "null" && length(names) > 1L) names[2L] else names[1L]
 }
 
 new_comparison <- function(runs, names, against) {

@@ -11,7 +11,14 @@ stacked <- function(members, fits, sample) {
   task <- list(target = code_rows(targets, sample$y),
                share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
   fold <- calibration_folds(sample)
-  mean <- cross_fitted_mean(values, task, fold[as.integer(sample$domain)])
+  # the mean by the weights that the rows outside of each row's fold ask for
+  mean <- array(NA_real_, dim(task$target))
+  of_row <- fold[as.integer(sample$domain)]
+  for (k in setdiff(unique(of_row), 0L)) {
+    inside <- of_row == k
+    weights <- stack_weights(values, task, !inside)
+    mean[inside, ] <- weighted_values(values, weights)[inside, ]
+  }
   metric <- read_metrics(NULL, sample$y)[[1L]]
   judge <- list(y = sample$y, domain = sample$domain, metric = metric,
                 response = targets)
@@ -98,17 +105,6 @@ common_known <- function(fitted, values, sample) {
     found[inside, ] <- common_values(targets_of(fitted), values[inside, , drop = FALSE])
   }
   found
-}
-
-# The mean by the weights that the rows outside of each row's fold ask for.
-cross_fitted_mean <- function(values, task, fold) {
-  mean <- matrix(NA_real_, nrow(task$target), ncol(task$target))
-  for (k in setdiff(unique(fold), 0L)) {
-    inside <- fold == k
-    weights <- stack_weights(values, task, !inside)
-    mean[inside, ] <- weighted_values(values, weights)[inside, ]
-  }
-  mean
 }
 
 # min_w sum_i s_i |t_i - sum_m w_m f_mi|^2 over w >= 0, sum w = 1: with errors e_m = f_m - t that is

@@ -64,32 +64,24 @@ part_record <- function(sink, number) file.path(sink$work, sprintf("part-%05d.rd
 part_state <- function(sink, number) {
   file <- part_record(sink, number)
   state <- if (file.exists(file)) on_error(readRDS(file), function(e) NULL)
-  if (is.null(state)) list(done = 0, bytes = 0, finished = FALSE, notes = NULL) else state
+  if (is.null(state)) c(no_part, list(bytes = 0)) else state
 }
 
 #' @exportS3Method
 sink_part.sink_file <- function(sink, number) {
   state <- part_state(sink, number)
   file <- part_file(sink, number)
-  grow <- function(bytes, done, notes, finished) {
-    new <- list(done = done, bytes = state$bytes + length(bytes), finished = finished,
-                notes = notes)
-    append_bytes(file, bytes, new$bytes, sink$label)
-    write_whole(new, part_record(sink, number), sink$label)
-    state <<- new
+  bytes <- state$bytes
+  append <- function(new, state) {
+    bytes <<- bytes + length(new)
+    append_bytes(file, new, bytes, sink$label)
+    write_whole(c(state, list(bytes = bytes)), part_record(sink, number), sink$label)
   }
   if (!state$finished) {
-    cut_back(file, state$bytes)
-    if (state$bytes == 0) {
-      grow(readRDS(file.path(sink$work, "head.rds"))$names, 0, NULL, FALSE)
-    }
+    cut_back(file, bytes)
+    if (bytes == 0) append(readRDS(file.path(sink$work, "head.rds"))$names, no_part)
   }
-  list(done = state$done, finished = state$finished, notes = state$notes,
-       write = function(columns, upto, notes) grow(csv_lines(columns), upto, notes, FALSE),
-       finish = function(notes) {
-         if (!state$finished) grow(raw(), state$done, notes, TRUE)
-         list(notes = notes)
-       }, close = function() NULL)
+  growing_part(state, function(columns, state) append(csv_lines(columns), state))
 }
 
 #' @exportS3Method
@@ -302,7 +294,7 @@ csv_line <- function(text) {
   charToRaw(paste0(paste(csv_text(text), collapse = ","), "\n"))
 }
 
-# columns: a list, of one length.
+# columns: a list, of one length, or NULL.
 csv_lines <- function(columns) {
   if (length(columns[[1L]]) == 0L) return(raw())
   fields <- lapply(unname(columns), csv_field)

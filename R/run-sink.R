@@ -22,6 +22,23 @@ sink_hold <- function(sink) UseMethod("sink_hold")
 #' @exportS3Method
 sink_hold.default <- function(sink) NULL
 
+# What is known of a part that has no rows yet.
+no_part <- list(done = 0, finished = FALSE, notes = NULL)
+
+# As sink_part() gives it. state: as no_part, of what is there; keep(columns, state): adds a block,
+# or NULL, and writes down how far the part is.
+growing_part <- function(state, keep, close = function() NULL) {
+  done <- state$done
+  list(done = done, finished = state$finished, notes = state$notes,
+       write = function(columns, upto, notes) {
+         keep(columns, list(done = upto, finished = FALSE, notes = notes))
+         done <<- upto
+       }, finish = function(notes) {
+         if (!state$finished) keep(NULL, list(done = done, finished = TRUE, notes = notes))
+         list(notes = notes)
+       }, close = close)
+}
+
 # to: a path, or a source of one database table.
 as_sink <- function(to, overwrite) {
   if (inherits(to, "dg_source")) return(table_sink(to, overwrite))

@@ -22,7 +22,11 @@ hold_out_task <- function(task, structure, hold_out) {
   task$around <- shared_levels(structure, task$domain, factors_around(structure, held))
   task$unit <- if (length(held) == 1L) paste0("level of `", held, "`")
                else paste("combination of", enumerate(held, length(held)))
-  task$domain <- if (length(held) == 1L) levels[[1L]] else joined_levels(levels)
+  task$domain <- if (length(held) == 1L) levels[[1L]] else {
+    # in the order of the levels that they are made of
+    name <- do.call(paste, c(unname(lapply(levels, as.character)), sep = " + "))
+    factor(name, unique(name[do.call(order, unname(lapply(levels, as.integer)))]))
+  }
   task$structure <- c(structure, list(held = held))
   if (length(held) > 1L) task$crossed <- as.data.frame(levels, optional = TRUE)
   task
@@ -48,11 +52,6 @@ levels_by_row <- function(structure, domain) {
   lapply(domain_levels(structure, levels(domain)), function(names) {
     factor(names, unique(names))[as.integer(domain)]
   })
-}
-
-joined_levels <- function(levels) {
-  name <- do.call(paste, c(unname(lapply(levels, as.character)), sep = " + "))
-  factor(name, unique(name[do.call(order, unname(lapply(levels, as.integer)))]))
 }
 
 # ---- several factors at once ------------------------------------------------------------------

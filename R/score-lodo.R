@@ -112,10 +112,7 @@ abort_no_lodo <- function(object) {
 lodo.dg_learner <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
-  closed_lodo(object, metric, parent.frame())
-}
-
-closed_lodo <- function(object, metric, env) {
+  env <- parent.frame()
   if (!has_left_out_values(object)) abort_no_lodo(object)
   if (!is.null(object$rows$sizes)) return(kept_lodo(object, metric, env))
   start <- proc.time()[["elapsed"]]

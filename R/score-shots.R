@@ -82,19 +82,13 @@ shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) 
       # by value: a name might be a column of newdata
       adapted <- do.call(adapt, c(list(model, newdata, labels = labels,
                                        domain = as.character(domain)), penalties[[j]]))
-      found <- predicted_rows(before, adapted, decision_of(adapted, length(rows)), newdata, domain,
-                              levels(y), metrics_need(task$shot_metric))
+      # NA where a row is incomplete
+      values <- adapted$decision[match(seq_along(rows), adapted$rows$kept), , drop = FALSE]
+      found <- predicted_rows(before, adapted, values, newdata, domain, levels(y),
+                              metrics_need(task$shot_metric))
     }
     score(as.list(found[test, ]), task$shot_metric[[1L]])
   }, 0)
-}
-
-# Values of an adapted model at all rows that it was given, NA where one is incomplete.
-decision_of <- function(adapted, n) {
-  values <- matrix(NA_real_, n, ncol(adapted$decision), dimnames = list(NULL,
-                                                                       colnames(adapted$decision)))
-  values[adapted$rows$kept, ] <- adapted$decision
-  values
 }
 
 # The curve: a line for each number of labels, with the paired difference from none. Such changes

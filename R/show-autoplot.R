@@ -3,7 +3,8 @@
 
 as_ggplot <- function(p) {
   page <- gg_page()
-  inches <- gg_inches()
+  # as wide as the device that is open, if one is narrower than usual
+  inches <- if (grDevices::dev.cur() == 1L) 6 else min(max(grDevices::dev.size()[1L], 2), 6)
   if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
   p <- gg_fit(p, inches)
   # what all layers are placed by
@@ -24,11 +25,6 @@ as_ggplot <- function(p) {
                 ggplot2::theme(plot.caption = ggplot2::element_text(hjust = 0),
                                plot.caption.position = "plot")
               })
-}
-
-# How wide a picture will be: as the device that is open, if one is narrower than usual.
-gg_inches <- function() {
-  if (grDevices::dev.cur() == 1L) 6 else min(max(grDevices::dev.size()[1L], 2), 6)
 }
 
 # Captions, and on a narrow page titles, in lines that fit; characters per inch as of ggplot2's
@@ -91,9 +87,11 @@ gg_layer <- function(rows, mark, p, page) {
     if (mark == "box") "fill"
     else c("colour", if (mark == "point" && !is.null(p$key$levels)) "shape")
   }
+  # from version 4 on ggplot2 has the ink of the plot's own theme, where all of a layer is in ink
+  own_ink <- all(rows$ink %in% 1) && mark != "box" && utils::packageVersion("ggplot2") >= "4.0.0"
   add <- function(geom, ..., with = list()) {
     mapping <- if (length(told)) gg_columns(stats::setNames(rep("key", length(told)), told))
-    set <- setdiff(c(if (!gg_own_ink(rows, mark)) "colour", ...), told)
+    set <- setdiff(c(if (!own_ink) "colour", ...), told)
     do.call(geom, c(list(mapping, rows), style[set], with))
   }
   switch(mark,
@@ -128,11 +126,6 @@ gg_shade <- function(page, share) {
   colours[pale] <- grDevices::rgb(half[1L], half[2L], half[3L], 2 * 255 * share[pale],
                                   maxColorValue = 255)
   colours
-}
-
-# From version 4 on ggplot2 has the ink of the plot's own theme, where all of a layer is in ink.
-gg_own_ink <- function(rows, mark) {
-  all(rows$ink %in% 1) && mark != "box" && utils::packageVersion("ggplot2") >= "4.0.0"
 }
 
 # Scales of colours and shapes.

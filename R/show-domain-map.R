@@ -32,6 +32,7 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   }
   check_sealed(object)
   rows <- map_rows(object, newdata, domain)
+  # of a chain the projection has it
   kernel <- described_part(object)$product$kernel
   if (is.null(kernel)) kernel <- kernel_rbf()
   result <- mmd(rows$X, rows$domain, kernel, threads = threads)
@@ -42,8 +43,6 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   class(result) <- c("dg_domain_map", class(result))
   result
 }
-
-# A chain's projection has the kernel on x.
 
 map_rows <- function(object, newdata, domain) {
   known <- tryCatch(training_rows(object), domgen_error = function(e) NULL)

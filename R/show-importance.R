@@ -46,21 +46,18 @@ describe_result.dg_importance <- function(x) {
 most_lines <- 24L
 
 importance_notes <- function(x) {
+  # some lines have no interval
+  few <- x$table[is.na(x$table$se) & is.finite(x$table$increase), ]
+  pairs <- few$kind != "within"
   c(fold_warnings(x$warnings, x$fits), if (!is.null(x$failed)) {
     paste0("note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
   }, if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
     "note: nothing \"within\": no domain has two rows"
-  }, paste0("note: ", without_interval(x$table), recycle0 = TRUE))
-}
-
-# Why some lines have no interval, in words; nothing where all have one.
-without_interval <- function(table) {
-  few <- table[is.na(table$se) & is.finite(table$increase), ]
-  pairs <- few$kind != "within"
-  c(if (any(pairs & few$domains < 3L)) {
-    paste0("no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]), quote = "\""),
+  }, if (any(pairs & few$domains < 3L)) {
+    paste0("note: no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]),
+                                              quote = "\""),
            ", which is a mean over pairs of domains: it needs 3 domains")
-  }, if (any(!pairs & few$domains < 2L)) "no interval of \"within\": it needs 2 domains")
+  }, if (any(!pairs & few$domains < 2L)) "note: no interval of \"within\": it needs 2 domains")
 }
 
 importance_title <- function(x) {

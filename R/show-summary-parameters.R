@@ -3,8 +3,11 @@
 # Data frame: parameter, value (in words), how.
 parameters_found <- function(object) {
   learner <- learner_of(object)
-  rows <- rbind(tuned_lines(object$tuning), fitted_lines(learner$parameters),
-                searched_lines(learner), kernel_lines(learner), projection_lines(object$projection))
+  tuned <- object$tuning$best
+  rows <- rbind(parameter_lines(names(tuned), vapply(tuned, format_value, ""),
+                                "tuned, by left-out domains"),
+                fitted_lines(learner$parameters), searched_lines(learner), kernel_lines(learner),
+                projection_lines(object$projection))
   if (is.null(rows)) return(NULL)
   rows <- rows[!duplicated(rows$parameter), ]
   row.names(rows) <- NULL
@@ -16,15 +19,10 @@ parameter_lines <- function(parameter, value, how) {
   data.frame(parameter = parameter, value = value, how = how)
 }
 
-tuned_lines <- function(tuning) {
-  parameter_lines(names(tuning$best), vapply(tuning$best, format_value, ""),
-                  "tuned, by left-out domains")
-}
-
 # Of a Gaussian process.
 fitted_lines <- function(table) {
   if (is.null(table)) return(NULL)
-  parameter_lines(table$name, vapply(table$value, function(v) format(rounded(v, 4)), ""),
+  parameter_lines(table$name, four_digits(table$value),
                   paste0(table$meaning, "; ", ifelse(table$fitted, "fitted", "not fitted"),
                          ifelse(table$at_bound, ", at its bound", "")))
 }

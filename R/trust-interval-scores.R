@@ -91,8 +91,11 @@ settle_intervals <- function(object, sample, found, from) {
   used <- sample$weights > 0 & !unknown & !(number & is.na(error))
   sample <- sample_part(sample[c("X", "y", "domain", "weights")], used)
   error <- error[used]
+  # each domain's rows share its weight, and domains weigh the same: sums to 1 (Lee, Barber and
+  # Willett, 2024; the pooled CDFs of Dunn, Wasserman and Ramdas, 2023)
+  sums <- vapply(split(sample$weights, sample$domain), sum, numeric(1))
   known <- list(error = error, domain = sample$domain, weights = sample$weights,
-                shares = domain_shares(sample$domain, sample$weights),
+                shares = unname(sample$weights / sums[as.integer(sample$domain)] / length(sums)),
                 own = !is.null(found$sd), from = from)
   if (number && known$own) known$size <- found$sd[used]
   if (number && !known$own && nlevels(sample$domain) > 2L) {
@@ -197,13 +200,6 @@ is_sized_better <- function(error, size, domain, shares, level) {
 }
 
 # ---- the threshold that a score on a new domain does not exceed with a given probability ------
-
-# Each domain's rows share its weight, and domains weigh the same: sums to 1 (Lee, Barber and
-# Willett, 2024; the pooled CDFs of Dunn, Wasserman and Ramdas, 2023).
-domain_shares <- function(domain, weights) {
-  sums <- vapply(split(weights, domain), sum, numeric(1))
-  unname(weights / sums[as.integer(domain)] / length(sums))
-}
 
 # A level that G domains cannot give: a new one is beyond the largest of them with probability
 # 1/(G + 1), whatever is known of their rows.

@@ -253,7 +253,13 @@ intervals_for <- function(object, new, asked) {
     abort("argument", "`newdata` must be given: intervals and sets are for rows of new domains.")
   }
   known <- intervals_of(object, asked$env)
-  tell_infinite(known, asked$level)
+  G <- nlevels(known$domain)
+  if (is_beyond(asked$level, G)) {
+    inform("interval", plural(G, "domain"), " cannot promise anything of a new one with ",
+           "probability ", format(asked$level, digits = 15L), ": intervals are infinite, and sets ",
+           "have all classes. The largest `level` for which they are finite is ",
+           format(largest_level(G)), ".")
+  }
   tell_other_factors(object, known, new)
   known
 }
@@ -332,14 +338,6 @@ prediction_set.dg_learner <- function(object, new, asked) {
   values <- decide_rows(object, new)[new$ok, , drop = FALSE]
   sets[new$ok, ] <- if (is.finite(threshold)) class_distances(object, values) <= threshold else TRUE
   sets
-}
-
-tell_infinite <- function(known, level) {
-  G <- nlevels(known$domain)
-  if (!is_beyond(level, G)) return(invisible())
-  inform("interval", plural(G, "domain"), " cannot promise anything of a new one with probability ",
-         format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The ",
-         "largest `level` for which they are finite is ", format(largest_level(G)), ".")
 }
 
 # Errors at left-out levels of one of several crossed factors say nothing of new levels of another.
