@@ -141,15 +141,13 @@ source_member <- function(one, sums, splits) {
 
 # The null model alone where the mean of the members is not better than it on all rows.
 doubt_source <- function(found, scored) {
-  if (!found$null) {
-    search <- list(metric = found$metric)
-    found$null <- !is_gain(search, scored$null$domains[, 1L] - scored$mean$domains[, 1L])
-    if (!found$null) return(found)
-    null <- found$choice$table$kernel %in% kernel_words(candidate(kernel = "null"))
-    found$choice$table$member[-1L] <- null[-1L]
-    found$choice$table$weight <- ifelse(null, 1, NA)
-    found$weights <- 1
-  }
+  gain <- scored$null$domains[, 1L] - scored$mean$domains[, 1L]
+  if (found$null || is_gain(list(metric = found$metric), gain)) return(found)
+  null <- found$choice$table$kernel %in% kernel_words(candidate(kernel = "null"))
+  found$choice$table$member[-1L] <- null[-1L]
+  found$choice$table$weight <- ifelse(null, 1, NA)
+  found$weights <- 1
+  found$null <- TRUE
   found
 }
 

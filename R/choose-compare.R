@@ -220,18 +220,15 @@ new_comparison <- function(runs, names, against) {
     error = vapply(runs, function(run) c(run$failed$error, NA_character_)[1L], ""), row.names = NULL
   )
   inference <- data.frame(method = names, do.call(rbind, lapply(differences, `[[`, "inference")))
-  structure(list(table = table, inference = inference,
-                 friedman = friedman_of(compared, inference, done & !are_null(runs),
-                                        metrics[[1L]]$better),
-                 scores = scores, runs = runs, against = against, metrics = metrics),
-            class = c("dg_compare", "dg_result"))
-}
-
-# The null model differs from whatever learns something: with it the test would always say so.
-friedman_of <- function(scores, inference, which, better) {
-  if (sum(which) < 3L) return(NULL)
+  # the null model differs from whatever learns something: with it the test would always say so
+  own <- done & !are_null(runs)
   inflation <- ifelse(inference$how == "none", NA, inference$inflation)
-  friedman(rank_methods(scores[, which, drop = FALSE], better), inflation[which])
+  test <- if (sum(own) >= 3L) {
+    friedman(rank_methods(compared[, own, drop = FALSE], metrics[[1L]]$better), inflation[own])
+  }
+  structure(list(table = table, inference = inference, friedman = test, scores = scores,
+                 runs = runs, against = against, metrics = metrics),
+            class = c("dg_compare", "dg_result"))
 }
 
 are_null <- function(runs) {

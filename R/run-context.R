@@ -17,7 +17,10 @@ unfinished <- new.env(parent = emptyenv())
 # call(ctx), a function that always does the same: its random numbers are drawn in stored(). A call
 # that a user's function makes within another leaves interrupt and progress line to it.
 resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
-  if (is_at_work()) return(call(new_context(FALSE, memory)))
+  # through a user's function nothing can be handed on: R knows whether this is being evaluated by
+  # the restart that stands as long as it is; nobody invokes it
+  at_work <- "domgen_at_work" %in% vapply(computeRestarts(), `[[`, "", 1L)
+  if (at_work) return(call(new_context(FALSE, memory)))
   keep <- function() list2env(list(call = call, progress = progress, memory = memory), unfinished)
   code <- function() told_once(plain_numbers(call(new_context(progress, memory))))
   value <- tryCatch(
@@ -37,12 +40,6 @@ resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
     rm(list = names(unfinished), envir = unfinished)
   }
   value
-}
-
-# Through a user's function nothing can be handed on: R knows whether resumable() is being evaluated
-# by the restart that stands as long as it is; nobody invokes it.
-is_at_work <- function() {
-  "domgen_at_work" %in% vapply(computeRestarts(), `[[`, "", 1L)
 }
 
 # Of passes over a source nobody knows how many come, so that the pass itself is named.

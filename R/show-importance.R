@@ -123,7 +123,5 @@ importance_frame <- function(x, most) {
   )
   frame$panel <- factor(frame$panel, x$kinds)
   frame$predictor <- factor(frame$predictor, rev(predictors))
-  frame <- frame[!is.na(frame$value) & !is.na(frame$predictor), ]
-  rownames(frame) <- NULL
-  frame
+  data.frame(frame[!is.na(frame$value) & !is.na(frame$predictor), ], row.names = NULL)
 }

@@ -8,10 +8,7 @@ parameters_found <- function(object) {
                                 "tuned, by left-out domains"),
                 fitted_lines(learner$parameters), searched_lines(learner), kernel_lines(learner),
                 projection_lines(object$projection))
-  if (is.null(rows)) return(NULL)
-  rows <- rows[!duplicated(rows$parameter), ]
-  row.names(rows) <- NULL
-  rows
+  if (!is.null(rows)) data.frame(rows[!duplicated(rows$parameter), ], row.names = NULL)
 }
 
 parameter_lines <- function(parameter, value, how) {

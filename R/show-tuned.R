@@ -156,9 +156,8 @@ curves_frame <- function(x, parameters) {
                upper = mean + se,
                chosen = levels(values) == as.character(values[tuning$chosen]))[!is.na(mean), ]
   })
-  frame <- do.call(rbind, curves)
+  frame <- data.frame(do.call(rbind, curves), row.names = NULL)
   frame$parameter <- factor(frame$parameter, parameters)
-  rownames(frame) <- NULL
   frame
 }
 

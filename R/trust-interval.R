@@ -154,15 +154,11 @@ check_interval_kind <- function(model) {
   }
 }
 
-check_new_domains <- function(model) UseMethod("check_new_domains")
-
-#' @exportS3Method
-check_new_domains.default <- function(model) invisible()
-
-#' @exportS3Method
-check_new_domains.dg_adapted <- function(model) {
-  abort("argument", "Intervals and sets are for new domains, and the model was adapted to its ",
-        "domain: ask the model that it was made of.")
+check_new_domains <- function(model) {
+  if (inherits(model, "dg_adapted")) {
+    abort("argument", "Intervals and sets are for new domains, and the model was adapted to its ",
+          "domain: ask the model that it was made of.")
+  }
 }
 
 # Errors of the last few models of the session: a model is asked more than once.
