@@ -159,9 +159,8 @@ lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   start <- proc.time()[["elapsed"]]
   values <- object$held_out$values
   if (is.null(values)) {
-    sample <- list(X = object$X, domain = object$domain, y = object$y, weights = object$weights,
-                   levels = object$rows$levels, blueprint = object$blueprint)
-    if (is.null(sample$X)) sample$X <- read_again(object, parent.frame())
+    sample <- lodo_sample(object, parent.frame(), object$X)
+    sample$blueprint <- object$blueprint
     values <- told_once(held_out_decisions(object$spec, sample, object))$values
   }
   object$calibration <- NULL

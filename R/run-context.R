@@ -144,8 +144,7 @@ keep <- function(ctx, name, value) {
   }
   content <- list(name = name, value = value)
   # the same call may run twice at once, of which one that ends removes the files of both
-  if (save_whole(content, file) || save_whole(content, file)) return(invisible())
-  abort("write", "`store` cannot be written: `", file, "`. Is the disk full?")
+  if (!save_whole(content, file)) write_whole(content, file, "store")
 }
 
 kept_file <- function(ctx, name) {

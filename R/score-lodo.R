@@ -149,8 +149,8 @@ as_cv <- function(object, values, metrics, seconds) {
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).
-lodo_sample <- function(object, env) {
-  sample <- list(X = object$product$X, domain = object$domain, y = object$y,
+lodo_sample <- function(object, env, X = object$product$X) {
+  sample <- list(X = X, domain = object$domain, y = object$y,
                  weights = object$weights, levels = object$rows$levels)
   if (length(object$rows$kept) == 0L) {
     abort("argument", "`object` must be fitted to rows: sums of features do not tell the domains' ",

@@ -61,9 +61,7 @@ importance_notes <- function(x) {
 }
 
 importance_title <- function(x) {
-  measure <- x$metric[[1L]]
-  paste0(if (measure$better == "low") "Increase of " else "Increase (fall of ", measure$title,
-         if (measure$better != "low") ")", " when a predictor is permuted")
+  paste(capital(importance_label(x)), "when a predictor is permuted")
 }
 
 kind_titles <- c(within = "within domains", between = "between domains", both = "both",

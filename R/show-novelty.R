@@ -106,8 +106,7 @@ picture.dg_novelty <- function(x, max_domains = 30, ...) {
 # domain (factor, the farthest last), new, distance, p: a line for each new domain and each of
 # training beside it.
 novelty_frame <- function(x, most) {
-  order <- utils::head(order(x$domains$p, -x$domains$distance), most)
-  order <- rev(order)
+  order <- rev(utils::head(order(x$domains$p, -x$domains$distance), most))
   names <- factor(x$domains$domain[order], x$domains$domain[order])
   known <- x$left_out[order, , drop = FALSE]
   rbind(
