@@ -118,14 +118,16 @@ member_spec <- function(search, key, sample, sigma = search$found[[key]]$candida
   if (c$kernel == "null") return(dg_null())
   if (!is_ridge(c)) return(other_specs(search, c)[[found$lambda]])
   c$sigma <- sigma
-  p <- ncol(search_sample(search, c$scale)$X)
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
-  dg_ridge(lambda = min(found$lambda * larger, largest_lambda),
-           kernel = candidate_kernel(c, p),
-           domain_kernel = candidate_domain_kernel(c),
-           features = if (n <= exact_rows) features_exact() else features_nystrom(1000),
-           offset = TRUE, scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
+  ridge_member(search, c, min(found$lambda * larger, largest_lambda),
+               if (n <= exact_rows) features_exact() else features_nystrom(1000))
+}
+
+ridge_member <- function(search, c, lambda, features) {
+  dg_ridge(lambda = lambda, kernel = candidate_kernel(c, ncol(search_sample(search, c$scale)$X)),
+           domain_kernel = candidate_domain_kernel(c), features = features, offset = TRUE,
+           scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
            threads = search$args$threads)
 }
 

@@ -79,20 +79,15 @@ searched <- function(args, sample, rows) {
   keys <- found$chosen$keys
   seen <- table(search$sample$domain)
   list(choice = found$choice, weights = found$chosen$weights, metric = search$metric,
-       specs = lapply(keys, function(key) source_member_spec(search, key, rows)),
+       specs = lapply(keys, function(key) {
+         c <- search$found[[key]]$candidate
+         landmarks <- min(source_features, nrow(rows$sample$X))
+         if (c$kernel == "null") dg_null()
+         else ridge_member(search, c, NULL, features_nystrom(landmarks))
+       }),
        null = identical(search$found[[keys[1L]]]$candidate$kernel, "null"),
        seen = stats::setNames(c(seen), names(seen)),
        too_good = stats::setNames(found$chosen$scores - found$chosen$fair, levels(search$judged)))
-}
-
-source_member_spec <- function(search, key, rows) {
-  c <- search$found[[key]]$candidate
-  if (c$kernel == "null") return(dg_null())
-  p <- ncol(search_sample(search, c$scale)$X)
-  dg_ridge(kernel = candidate_kernel(c, p), domain_kernel = candidate_domain_kernel(c),
-           features = features_nystrom(min(source_features, nrow(rows$sample$X))), offset = TRUE,
-           scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
-           threads = search$args$threads)
 }
 
 # Of each list(fitted, rows, scorer: see left_out_fits()). One pass makes the sums of all.
@@ -146,15 +141,13 @@ source_member <- function(one, sums, splits) {
 
 # The null model alone where the mean of the members is not better than it on all rows.
 doubt_source <- function(found, scored) {
-  if (!found$null) {
-    search <- list(metric = found$metric)
-    found$null <- !is_gain(search, scored$null$domains[, 1L] - scored$mean$domains[, 1L])
-    if (!found$null) return(found)
-    null <- found$choice$table$kernel %in% kernel_words(candidate(kernel = "null"))
-    found$choice$table$member[-1L] <- null[-1L]
-    found$choice$table$weight <- ifelse(null, 1, NA)
-    found$weights <- 1
-  }
+  gain <- scored$null$domains[, 1L] - scored$mean$domains[, 1L]
+  if (found$null || is_gain(list(metric = found$metric), gain)) return(found)
+  null <- found$choice$table$kernel %in% kernel_words(candidate(kernel = "null"))
+  found$choice$table$member[-1L] <- null[-1L]
+  found$choice$table$weight <- ifelse(null, 1, NA)
+  found$weights <- 1
+  found$null <- TRUE
   found
 }
 
@@ -177,10 +170,6 @@ auto_of_source <- function(members, weights, choice, rows) {
   structure(list(members = fitted, coefficients = weights, decision = matrix(0, 0L, columns),
                  choice = choice, y = NULL, weights = numeric(), response = response),
             class = c("dg_auto", "dg_result", "dg_ensemble", "dg_learner", "dg_fit"))
-}
-
-ensemble_response <- function(rows) {
-  new_targets(rows_frame(rows$sample), standardise = FALSE)
 }
 
 # ---- rows for the search ----------------------------------------------------------------------
@@ -216,15 +205,16 @@ domain_sample <- function(rows, max_rows) {
 # partition.
 domain_rows_work <- function(chosen, each, seed, starts) {
   force(chosen); force(each); force(seed); force(starts)
-  list(start = function() NULL, add = function(a, b) {
-    if (is.null(a)) b else if (is.null(b)) a else smallest_keys(bind_rows(a, b), each)
-  }, block = function(sums, rows) {
+  add <- adding(function(a, b) {
+    both <- Map(function(x, y) if (is.matrix(x)) rbind(x, y) else c(x, y), a, b)
+    smallest_keys(both, each)
+  })
+  list(start = function() NULL, add = add, block = function(sums, rows) {
     own <- as.integer(rows$domain) %in% chosen
     place <- starts[rows$at$number] + rows$at$first - 1 + rows$kept
     found <- c(rows[c("X", "y", "domain", "weights")],
                list(key = row_keys(place, seed), place = place))
-    found <- smallest_keys(lapply(found, take, own), each)
-    if (is.null(sums)) found else smallest_keys(bind_rows(sums, found), each)
+    add(sums, smallest_keys(lapply(found, take, own), each))
   })
 }
 
@@ -242,10 +232,6 @@ row_keys <- function(place, seed) {
     keys[own] <- stream[place[own] - r * keys_run]
   }
   keys
-}
-
-bind_rows <- function(a, b) {
-  Map(function(x, y) if (is.matrix(x)) rbind(x, y) else c(x, y), a, b)
 }
 
 smallest_keys <- function(rows, each) {
@@ -266,7 +252,8 @@ score_source_members <- function(members, weights, rows, metrics, splits) {
   if (length(members)) {
     fits$scorers[[2L]] <- list(rep = 2L, at = fits$scorers[[1L]]$at, weights = weights,
                                members = lapply(members, `[[`, "scorer"),
-                               models = list(list(response = ensemble_response(rows))))
+                               models = list(list(response = new_targets(rows_frame(rows$sample),
+                                                                         standardise = FALSE))))
   }
   fits$repeats <- length(fits$scorers)
   sums <- score_sums(fits, rows, metrics, c(list(rows), lapply(members, `[[`, "rows")))

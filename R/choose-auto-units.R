@@ -11,15 +11,10 @@ folds_of_units <- function(unit, left_out) {
   groups <- tapply(as.integer(left_out), unit, function(g) length(unique(g)))
   if (all(groups == 1L)) return(NULL)
   fold <- (as.integer(unit) - 1L) %% min(unit_folds, nlevels(unit)) + 1L
-  check_unit_splits(fold, as.integer(left_out))
-  fold
-}
-
-# From other groups of domains and other folds there must be rows to learn from.
-check_unit_splits <- function(fold, group) {
-  count <- table(fold, group)
+  # from other groups of domains and other folds there must be rows to learn from
+  count <- table(fold, as.integer(left_out))
   rest <- sum(count) - outer(rowSums(count), colSums(count), "+") + count
-  if (all(rest[count > 0L] > 0L)) return(invisible())
+  if (all(rest[count > 0L] > 0L)) return(fold)
   abort("data", "`unit` leaves no rows to learn from where a domain and the units of its rows are ",
         "left out: too many rows are of the same unit.")
 }

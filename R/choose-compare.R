@@ -154,7 +154,9 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
     abort("argument", "`objects` must be one list of all methods, as in `list(dg_lm(), dg_svm())`.")
   }
   specs <- read_specifications(objects)
-  against <- read_against(against, names(specs))
+  against <- if (!is.null(against)) check_choice(against, "against", names(specs))
+             else if ("pooled" %in% names(specs)) "pooled"
+             else names(specs)[if (names(specs)[1L] == "null") min(2L, length(specs)) else 1L]
   given <- as.list(call)[-1L]
   given <- given[names(given) %in% data_arguments]
   if (!inherits(objects, "list")) objects <- list(objects)
@@ -173,7 +175,12 @@ read_specifications <- function(objects) {
     abort("argument", "`objects` must be a named list of learners or chains, not ",
           describe(objects), ".")
   }
-  specs <- Map(read_element, objects, seq_along(objects))
+  specs <- Map(function(object, i) {
+    tryCatch(read_evaluated(object), domgen_error = function(e) {
+      which <- paste0("Element ", i, " of `objects`")
+      abort("argument", sub("^`object`", which, conditionMessage(e)))
+    })
+  }, objects, seq_along(objects))
   if (is.null(names(specs))) names(specs) <- rep("", length(specs))
   unnamed <- is.na(names(specs)) | names(specs) == ""
   names(specs)[unnamed] <- vapply(specs[unnamed], function(s) s$parts$title, character(1))
@@ -189,19 +196,6 @@ read_specifications <- function(objects) {
           enumerate(unique(names(specs)[duplicated(names(specs))]), quote = "\""), ".")
   }
   specs
-}
-
-# An error says which element is wrong.
-read_element <- function(object, i) {
-  tryCatch(read_evaluated(object), domgen_error = function(e) {
-    abort("argument", sub("^`object`", paste0("Element ", i, " of `objects`"), conditionMessage(e)))
-  })
-}
-
-read_against <- function(against, names) {
-  if (!is.null(against)) return(check_choice(against, "against", names))
-  if ("pooled" %in% names) return("pooled")
-  if (names[1L] == "null" && length(names) > 1L) names[2L] else names[1L]
 }
 
 new_comparison <- function(runs, names, against) {
@@ -226,18 +220,15 @@ new_comparison <- function(runs, names, against) {
     error = vapply(runs, function(run) c(run$failed$error, NA_character_)[1L], ""), row.names = NULL
   )
   inference <- data.frame(method = names, do.call(rbind, lapply(differences, `[[`, "inference")))
-  structure(list(table = table, inference = inference,
-                 friedman = friedman_of(compared, inference, done & !are_null(runs),
-                                        metrics[[1L]]$better),
-                 scores = scores, runs = runs, against = against, metrics = metrics),
-            class = c("dg_compare", "dg_result"))
-}
-
-# The null model differs from whatever learns something: with it the test would always say so.
-friedman_of <- function(scores, inference, which, better) {
-  if (sum(which) < 3L) return(NULL)
+  # the null model differs from whatever learns something: with it the test would always say so
+  own <- done & !are_null(runs)
   inflation <- ifelse(inference$how == "none", NA, inference$inflation)
-  friedman(rank_methods(scores[, which, drop = FALSE], better), inflation[which])
+  test <- if (sum(own) >= 3L) {
+    friedman(rank_methods(compared[, own, drop = FALSE], metrics[[1L]]$better), inflation[own])
+  }
+  structure(list(table = table, inference = inference, friedman = test, scores = scores,
+                 runs = runs, against = against, metrics = metrics),
+            class = c("dg_compare", "dg_result"))
 }
 
 are_null <- function(runs) {

@@ -11,7 +11,14 @@ stacked <- function(members, fits, sample) {
   task <- list(target = code_rows(targets, sample$y),
                share = row_costs(1, sample$weights / max(sample$weights), sample$domain, "equal"))
   fold <- calibration_folds(sample)
-  mean <- cross_fitted_mean(values, task, fold[as.integer(sample$domain)])
+  # the mean by the weights that the rows outside of each row's fold ask for
+  mean <- array(NA_real_, dim(task$target))
+  of_row <- fold[as.integer(sample$domain)]
+  for (k in setdiff(unique(of_row), 0L)) {
+    inside <- of_row == k
+    weights <- stack_weights(values, task, !inside)
+    mean[inside, ] <- weighted_values(values, weights)[inside, ]
+  }
   metric <- read_metrics(NULL, sample$y)[[1L]]
   judge <- list(y = sample$y, domain = sample$domain, metric = metric,
                 response = targets)
@@ -100,17 +107,6 @@ common_known <- function(fitted, values, sample) {
   found
 }
 
-# The mean by the weights that the rows outside of each row's fold ask for.
-cross_fitted_mean <- function(values, task, fold) {
-  mean <- matrix(NA_real_, nrow(task$target), ncol(task$target))
-  for (k in setdiff(unique(fold), 0L)) {
-    inside <- fold == k
-    weights <- stack_weights(values, task, !inside)
-    mean[inside, ] <- weighted_values(values, weights)[inside, ]
-  }
-  mean
-}
-
 # min_w sum_i s_i |t_i - sum_m w_m f_mi|^2 over w >= 0, sum w = 1: with errors e_m = f_m - t that is
 # w'Dw with D_ml = sum_i s_i e_mi e_li. A hair of ridge shares the weight of members that are alike.
 stack_weights <- function(values, task, used = TRUE) {
@@ -125,14 +121,8 @@ stack_weights <- function(values, task, used = TRUE) {
   D <- crossprod(errors[known, , drop = FALSE] * sqrt(share[known]))
   unit <- mean(diag(D))
   if (!is.finite(unit) || unit <= 0) return(equal)
-  solve_simplex(D / unit + diag(1e-8, M))
-}
-
-# min w'Dw, w >= 0, sum w = 1.
-solve_simplex <- function(D) {
-  M <- ncol(D)
-  found <- quadprog::solve.QP(2 * D, rep(0, M), cbind(rep(1, M), diag(M)), c(1, rep(0, M)),
-                              meq = 1L)
+  found <- quadprog::solve.QP(2 * (D / unit + diag(1e-8, M)), rep(0, M), cbind(rep(1, M), diag(M)),
+                              c(1, rep(0, M)), meq = 1L)
   weights <- pmax(found$solution, 0)
   # what rounding leaves of a bound
   weights[weights < 1e-9] <- 0
@@ -169,9 +159,8 @@ lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   start <- proc.time()[["elapsed"]]
   values <- object$held_out$values
   if (is.null(values)) {
-    sample <- list(X = object$X, domain = object$domain, y = object$y, weights = object$weights,
-                   levels = object$rows$levels, blueprint = object$blueprint)
-    if (is.null(sample$X)) sample$X <- read_again(object, parent.frame())
+    sample <- lodo_sample(object, parent.frame(), object$X)
+    sample$blueprint <- object$blueprint
     values <- told_once(held_out_decisions(object$spec, sample, object))$values
   }
   object$calibration <- NULL

@@ -11,7 +11,13 @@ search_parameters <- function(spec, task, ctx, fit, outcomes) {
   state <- new_tuning(spec, task, ctx)
   state$fit <- fit
   state$outcomes <- outcomes
-  switch(spec$args$search, coordinate = search_coordinates(state), search_choices(state))
+  if (spec$args$search == "coordinate") search_coordinates(state) else {
+    choices <- state$choices
+    while (!is.null(choices)) {
+      evaluate_choices(state, choices)
+      choices <- extended_choices(state)
+    }
+  }
   finish_search(state)
 }
 
@@ -26,10 +32,15 @@ new_tuning <- function(spec, task, ctx) {
       folds <- min(folds, nlevels(droplevels(task$domain)))
     }
     splits <- fold_splits(read_folds(folds, task), task)
-    list(splits = splits, seeds = draw_seeds(length(splits) + 1L),
-         choices = first_choices(grid, args), began = seconds_now())
+    seeds <- draw_seeds(length(splits) + 1L)
+    choices <- all_choices(grid)
+    if (args$search == "random" && nrow(choices) > args$size) {
+      choices <- choices[sort(sample.int(nrow(choices), args$size)), , drop = FALSE]
+    }
+    list(splits = splits, seeds = seeds, choices = choices, began = seconds_now())
   })
-  metrics <- task_metrics(args$metric, task)
+  # rows that come in blocks have the metrics that are means over rows
+  metrics <- (if (is.null(task$sizes)) read_metrics else source_metrics)(args$metric, task$y)
   check_metrics_fit(metrics, spec)
   deadline <- drawn$began + if (is.null(args$budget)) Inf else args$budget
   list2env(c(drawn, list(
@@ -37,12 +48,6 @@ new_tuning <- function(spec, task, ctx) {
     results = list(), tried = matrix(0L, 0L, length(grid), dimnames = list(NULL, names(grid))),
     extensions = stats::setNames(integer(length(grid)), names(grid)), ctx = ctx
   )), parent = emptyenv())
-}
-
-first_choices <- function(grid, args) {
-  choices <- all_choices(grid)
-  if (args$search != "random" || nrow(choices) <= args$size) return(choices)
-  choices[sort(sample.int(nrow(choices), args$size)), , drop = FALSE]
 }
 
 all_choices <- function(grid) {
@@ -56,14 +61,6 @@ choice_values <- function(state, choice) {
 
 # Of the clock, which the workers of a plan share.
 seconds_now <- function() as.numeric(Sys.time())
-
-search_choices <- function(state) {
-  choices <- state$choices
-  while (!is.null(choices)) {
-    evaluate_choices(state, choices)
-    choices <- extended_choices(state)
-  }
-}
 
 # Where the best value of a parameter is the largest or smallest, one more; NULL: none.
 extended_choices <- function(state) {

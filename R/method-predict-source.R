@@ -98,7 +98,7 @@ predict_source <- function(object, source, of, asked, where) {
   of$new_levels <- check_choice(of$new_levels, "new_levels", new_level_choices)
   check_not_read(where$sink, source)
   work <- block_work(object, source, of, asked, where)
-  folder <- if (is.null(source$store)) sink_folder(where$sink) else source$store
+  folder <- if (is.null(source$store)) where$sink$store else source$store
   written <- !inherits(where$sink, "sink_memory")
   kept <- written || !is.null(folder)
   # what decides about the predictions

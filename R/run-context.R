@@ -17,7 +17,10 @@ unfinished <- new.env(parent = emptyenv())
 # call(ctx), a function that always does the same: its random numbers are drawn in stored(). A call
 # that a user's function makes within another leaves interrupt and progress line to it.
 resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
-  if (is_at_work()) return(call(new_context(FALSE, memory)))
+  # through a user's function nothing can be handed on: R knows whether this is being evaluated by
+  # the restart that stands as long as it is; nobody invokes it
+  at_work <- "domgen_at_work" %in% vapply(computeRestarts(), `[[`, "", 1L)
+  if (at_work) return(call(new_context(FALSE, memory)))
   keep <- function() list2env(list(call = call, progress = progress, memory = memory), unfinished)
   code <- function() told_once(plain_numbers(call(new_context(progress, memory))))
   value <- tryCatch(
@@ -37,12 +40,6 @@ resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
     rm(list = names(unfinished), envir = unfinished)
   }
   value
-}
-
-# Through a user's function nothing can be handed on: R knows whether resumable() is being evaluated
-# by the restart that stands as long as it is; nobody invokes it.
-is_at_work <- function() {
-  "domgen_at_work" %in% vapply(computeRestarts(), `[[`, "", 1L)
 }
 
 # Of passes over a source nobody knows how many come, so that the pass itself is named.
@@ -92,17 +89,14 @@ while_held <- function(hold, code) {
 # Numbers of rows, so that a pass knows how far it is, and of each row which one it is.
 count_rows <- function(source) {
   kept(source$ctx, "counts", {
-    unlist(if (worker_count() > 1L) count_by_workers(source$partitions)
-           else lapply(source$partitions, partition_count))
+    unlist(if (worker_count() == 1L) lapply(source$partitions, partition_count) else {
+      runs <- lapply(by_worker(source$partitions), function(run) list(partitions = run))
+      map_again(runs, count_partitions)
+    })
   })
 }
 
-# As many pieces as there are workers.
-count_by_workers <- function(partitions) {
-  runs <- split(partitions, sort(rep_len(seq_len(worker_count()), length(partitions))))
-  map_again(lapply(unname(runs), function(run) list(partitions = run)), count_partitions)
-}
-
+# Of itself, so that workers are sent no more than this.
 count_partitions <- function(piece) vapply(piece$partitions, partition_count, numeric(1))
 
 next_pass <- function(ctx, label) {
@@ -150,8 +144,7 @@ keep <- function(ctx, name, value) {
   }
   content <- list(name = name, value = value)
   # the same call may run twice at once, of which one that ends removes the files of both
-  if (save_whole(content, file) || save_whole(content, file)) return(invisible())
-  abort("write", "`store` cannot be written: `", file, "`. Is the disk full?")
+  if (!save_whole(content, file)) write_whole(content, file, "store")
 }
 
 kept_file <- function(ctx, name) {

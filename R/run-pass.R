@@ -23,13 +23,13 @@ run_pass <- function(source, prototype, work, label) {
     if (workers > 1L) map_again(pieces, run_sum, function(k, value) {
       state$sums <<- push_sum(state$sums, value, length(runs[[k]]), work$add)
     }) else {
-      state$sums <- add_all(state$sums, run_sum(pieces[[1L]], bar), work$add)
+      state$sums <- push_sum(state$sums, run_sum(pieces[[1L]], bar), 1, work$add, all = TRUE)
     }
     state$done <- max(unlist(runs))
     keep(ctx, key, state)
     if (workers > 1L) bar$advance(sum(ctx$counts[unlist(runs)]))
   }
-  Reduce(function(b, a) work$add(a, b), rev(lapply(state$sums, `[[`, "value")))
+  total_sum(state$sums, work$add)
 }
 
 # The next partitions, in runs of a power of two, one for each worker: a job of a scheduler takes
@@ -42,22 +42,20 @@ next_runs <- function(done, n, workers) {
   unname(runs[seq_len(min(workers, length(runs)))])
 }
 
-# sums: list(size, value) of runs of partitions, the longest first; two of one size become one.
-push_sum <- function(sums, value, size, add) {
+# sums: list(size, value) of runs of partitions, the longest first; two of one size become one, or
+# all of them do.
+push_sum <- function(sums, value, size, add, all = FALSE) {
   sums[[length(sums) + 1L]] <- list(size = size, value = value)
-  while ((last <- length(sums)) > 1L && sums[[last - 1L]]$size == sums[[last]]$size) {
-    sums[[last - 1L]] <- list(size = 2 * sums[[last]]$size,
+  while ((last <- length(sums)) > 1L && (all || sums[[last - 1L]]$size == sums[[last]]$size)) {
+    sums[[last - 1L]] <- list(size = sums[[last - 1L]]$size + sums[[last]]$size,
                               value = add(sums[[last - 1L]]$value, sums[[last]]$value))
     sums[[last]] <- NULL
   }
   sums
 }
 
-# One sum, of all that there were and a new one.
-add_all <- function(sums, value, add) {
-  before <- Reduce(function(b, a) add(a, b), rev(lapply(sums, `[[`, "value")))
-  size <- sum(vapply(sums, `[[`, 1, "size"))
-  list(list(size = size + 1, value = if (size == 0) value else add(before, value)))
+total_sum <- function(sums, add) {
+  Reduce(function(b, a) add(a, b), rev(lapply(sums, `[[`, "value")))
 }
 
 run_sum <- function(piece, bar = NULL) {
@@ -65,7 +63,7 @@ run_sum <- function(piece, bar = NULL) {
   for (k in seq_along(piece$partitions)) {
     sums <- push_sum(sums, partition_sum(piece, k, bar), 1, piece$work$add)
   }
-  Reduce(function(b, a) piece$work$add(a, b), rev(lapply(sums, `[[`, "value")))
+  total_sum(sums, piece$work$add)
 }
 
 partition_sum <- function(piece, k, bar) {

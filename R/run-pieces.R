@@ -13,13 +13,21 @@ run_pieces <- function(pieces, work, ctx) {
   bar <- progress_line(length(left), ctx$progress && length(left) > 0L)
   on.exit(bar$done())
   at_once <- workers_at_once()
+  one <- seeded(work)
+  take <- function(piece, result) {
+    if (inherits(result, "failed_piece")) failed[[piece$key]] <<- list(result)
+    else store[[piece$key]] <- list(result)
+  }
   while (length(left)) {
     now <- left[seq_len(min(at_once, length(left)))]
     bar$tick(now[[1L]]$label)
-    map_pieces(now, work, parallel = at_once > 1L, function(piece, result) {
-      if (inherits(result, "failed_piece")) failed[[piece$key]] <<- list(result)
-      else store[[piece$key]] <- list(result)
-    })
+    if (at_once == 1L) take(now[[1L]], one(now[[1L]])) else {
+      # what all pieces share is sent once to a worker
+      chunks <- by_worker(now)
+      map_again(lapply(chunks, function(chunk) list(parts = chunk)), one_by_one(one),
+                results = list(add = function(k, values) Map(take, chunks[[k]], values),
+                               all = invisible))
+    }
     left <- left[-seq_along(now)]
     bar$advance(length(now))
   }
@@ -39,21 +47,6 @@ workers_at_once <- function() {
 seeded <- function(work) {
   force(work)
   function(piece) with_seed(piece$seed, work(piece))
-}
-
-# take(piece, result) as results come.
-map_pieces <- function(pieces, work, parallel, take) {
-  one <- seeded(work)
-  if (!parallel) {
-    for (piece in pieces) take(piece, one(piece))
-    return(invisible())
-  }
-  # what all pieces share is sent once to a worker
-  chunks <- unname(split(pieces, sort(rep_len(seq_len(worker_count()), length(pieces)))))
-  map_again(lapply(chunks, function(chunk) list(parts = chunk)), one_by_one(one),
-            results = list(add = function(k, values) {
-              for (i in seq_along(values)) take(chunks[[k]][[i]], values[[i]])
-            }, all = invisible))
 }
 
 # In a function of its own, so that workers are sent no more than this.

@@ -18,13 +18,12 @@ file_sink <- function(to, overwrite) {
                                  "`.")
   path <- full_path(path)
   sink <- structure(list(label = basename(path), path = path, one = one, overwrite = overwrite,
-                         work = paste0(path, ".part")), class = "sink_file")
+                         work = paste0(path, ".part"), store = file.path(paste0(path, ".part"),
+                                                                         "store")),
+                    class = "sink_file")
   check_place(sink)
   sink
 }
-
-#' @exportS3Method
-sink_folder.sink_file <- function(sink) file.path(sink$work, "store")
 
 #' @exportS3Method
 sink_hold.sink_file <- function(sink) {
@@ -65,32 +64,24 @@ part_record <- function(sink, number) file.path(sink$work, sprintf("part-%05d.rd
 part_state <- function(sink, number) {
   file <- part_record(sink, number)
   state <- if (file.exists(file)) on_error(readRDS(file), function(e) NULL)
-  if (is.null(state)) list(done = 0, bytes = 0, finished = FALSE, notes = NULL) else state
+  if (is.null(state)) c(no_part, list(bytes = 0)) else state
 }
 
 #' @exportS3Method
 sink_part.sink_file <- function(sink, number) {
   state <- part_state(sink, number)
   file <- part_file(sink, number)
-  grow <- function(bytes, done, notes, finished) {
-    new <- list(done = done, bytes = state$bytes + length(bytes), finished = finished,
-                notes = notes)
-    append_bytes(file, bytes, new$bytes, sink$label)
-    write_whole(new, part_record(sink, number), sink$label)
-    state <<- new
+  bytes <- state$bytes
+  append <- function(new, state) {
+    bytes <<- bytes + length(new)
+    append_bytes(file, new, bytes, sink$label)
+    write_whole(c(state, list(bytes = bytes)), part_record(sink, number), sink$label)
   }
   if (!state$finished) {
-    cut_back(file, state$bytes)
-    if (state$bytes == 0) {
-      grow(readRDS(file.path(sink$work, "head.rds"))$names, 0, NULL, FALSE)
-    }
+    cut_back(file, bytes)
+    if (bytes == 0) append(readRDS(file.path(sink$work, "head.rds"))$names, no_part)
   }
-  list(done = state$done, finished = state$finished, notes = state$notes,
-       write = function(columns, upto, notes) grow(csv_lines(columns), upto, notes, FALSE),
-       finish = function(notes) {
-         if (!state$finished) grow(raw(), state$done, notes, TRUE)
-         list(notes = notes)
-       }, close = function() NULL)
+  growing_part(state, function(columns, state) append(csv_lines(columns), state))
 }
 
 #' @exportS3Method
@@ -303,7 +294,7 @@ csv_line <- function(text) {
   charToRaw(paste0(paste(csv_text(text), collapse = ","), "\n"))
 }
 
-# columns: a list, of one length.
+# columns: a list, of one length, or NULL.
 csv_lines <- function(columns) {
   if (length(columns[[1L]]) == 0L) return(raw())
   fields <- lapply(unname(columns), csv_field)
@@ -320,20 +311,17 @@ csv_field <- function(column) {
     text <- format(column, "%Y-%m-%dT%H:%M:%OS6Z", tz = "UTC")
     return(ifelse(is.na(column), "NA", sub("[.]000000Z$", "Z", text)))
   }
-  exact_text(as.numeric(column))
-}
-
-csv_text <- function(text) {
-  quoted <- paste0("\"", gsub("\"", "\"\"", enc2utf8(text), fixed = TRUE), "\"")
-  quoted[is.na(text)] <- "NA"
-  quoted
-}
-
-exact_text <- function(value) {
+  value <- as.numeric(column)
   text <- sprintf("%.15g", value)
   text[is.na(value)] <- "NaN"
   short <- which(as.numeric(text) != value)
   text[short] <- sprintf("%.17g", value[short])
   text[is.na(value) & !is.nan(value)] <- "NA"
   text
+}
+
+csv_text <- function(text) {
+  quoted <- paste0("\"", gsub("\"", "\"\"", enc2utf8(text), fixed = TRUE), "\"")
+  quoted[is.na(text)] <- "NA"
+  quoted
 }

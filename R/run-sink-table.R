@@ -177,22 +177,12 @@ sink_part.sink_table <- function(sink, number) {
   found <- or_close(asking_sink(sink, when_free(function() {
     list(part = call_state(sink, connection)$part, state = read_state(sink, connection, number))
   })), link$close)
-  state <- found$state
-  if (is.null(state)) state <- list(done = 0, finished = FALSE, notes = NULL)
-  grow <- function(columns, done, notes, finished) {
-    new <- list(done = done, finished = finished, notes = notes)
+  growing_part(if (is.null(found$state)) no_part else found$state, function(columns, state) {
     asking_sink(sink, in_transaction(connection, function() {
       if (!is.null(columns)) append_rows(connection, found$part, as_rows(columns))
-      write_state(sink, connection, number, new)
+      write_state(sink, connection, number, state)
     }))
-    state <<- new
-  }
-  list(done = state$done, finished = state$finished, notes = state$notes,
-       write = function(columns, upto, notes) grow(columns, upto, notes, FALSE),
-       finish = function(notes) {
-         if (!state$finished) grow(NULL, state$done, notes, TRUE)
-         list(notes = notes)
-       }, close = link$close)
+  }, link$close)
 }
 
 #' @exportS3Method

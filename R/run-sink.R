@@ -1,12 +1,12 @@
-# Where results go that come block by block: a sink. It has four functions, of which the second is
-# called where the blocks are made, by a worker too:
+# Where results go that come block by block: a sink. It has a label, may have a folder
+# (store) where what is finished of other work can be kept, and has four functions, of which the
+# second is called where the blocks are made, by a worker too:
 #   sink_begin(sink, key, like, parts): look whether the place is free, or has what the same call
 #     left there when it was cut short; like: columns without rows;
 #   sink_part(sink, number): list(done: rows that are there; finished; notes: what the caller
 #     keeps beside them; write(columns, upto, notes): one more block, upto: number of its last row;
 #     finish(notes); close());
 #   sink_end(sink, parts): all parts are finished; gives what was made;
-#   sink_folder(sink): where what is finished of other work can be kept, or NULL;
 #   sink_hold(sink): takes the place, so that no other process writes there, or is an error; gives a
 #     function that lets go, or NULL.
 # What is written is there under its own name only when all of it is there.
@@ -17,15 +17,27 @@ sink_part <- function(sink, number) UseMethod("sink_part")
 
 sink_end <- function(sink, parts) UseMethod("sink_end")
 
-sink_folder <- function(sink) UseMethod("sink_folder")
-
 sink_hold <- function(sink) UseMethod("sink_hold")
 
 #' @exportS3Method
-sink_folder.default <- function(sink) NULL
-
-#' @exportS3Method
 sink_hold.default <- function(sink) NULL
+
+# What is known of a part that has no rows yet.
+no_part <- list(done = 0, finished = FALSE, notes = NULL)
+
+# As sink_part() gives it. state: as no_part, of what is there; keep(columns, state): adds a block,
+# or NULL, and writes down how far the part is.
+growing_part <- function(state, keep, close = function() NULL) {
+  done <- state$done
+  list(done = done, finished = state$finished, notes = state$notes,
+       write = function(columns, upto, notes) {
+         keep(columns, list(done = upto, finished = FALSE, notes = notes))
+         done <<- upto
+       }, finish = function(notes) {
+         if (!state$finished) keep(NULL, list(done = done, finished = TRUE, notes = notes))
+         list(notes = notes)
+       }, close = close)
+}
 
 # to: a path, or a source of one database table.
 as_sink <- function(to, overwrite) {

@@ -86,6 +86,11 @@ unmoved_seed <- function(code) {
   code
 }
 
+# As many parts of a list as there are workers.
+by_worker <- function(items) {
+  unname(split(items, sort(rep_len(seq_len(worker_count()), length(items)))))
+}
+
 # How many futures at most, 1 without workers.
 worker_count <- function() {
   if (workers_at_once() == 1L) 1L else as.integer(min(future::nbrOfWorkers(), 1e4))

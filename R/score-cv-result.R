@@ -103,19 +103,17 @@ read_pairs <- function(plan, pairs, domain, domains, metrics) {
 
 warn_no_score <- function(cv) {
   lost <- is.na(cv$predictions$prediction)
-  if (any(lost)) warn_lost_rows(cv, lost)
+  if (any(lost)) {
+    # rows with a level that the other folds do not have, as predict() takes them
+    notes <- grep(" that training did not have, ", names(cv$warnings), value = TRUE, fixed = TRUE)
+    warn_unpredicted(length(unique(cv$predictions$row[lost])), unique(cv$predictions$domain[lost]),
+                     notes)
+  }
   if (is.na(cv$mean)) {
     warn("score", "`metric` \"", names(cv$metrics)[1L], "\" has no value in any domain",
          if (is.factor(cv$predictions$truth) && !any(lost)) ": each lacks a class", ".")
   }
   cv
-}
-
-# Rows with a level that the other folds do not have, as predict() takes them.
-warn_lost_rows <- function(cv, lost) {
-  notes <- grep(" that training did not have, ", names(cv$warnings), value = TRUE, fixed = TRUE)
-  warn_unpredicted(length(unique(cv$predictions$row[lost])), unique(cv$predictions$domain[lost]),
-                   notes)
 }
 
 # Where a choice depends on it.

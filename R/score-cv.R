@@ -204,7 +204,10 @@ dg_cv <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NUL
     if (!is.null(plan$source)) abort("argument", "`shots` must be NULL with a source.")
     plan$task$shots <- check_shots(shots, plan$task, plan$metrics[1L])
     plan$task$shot_metric <- plan$metrics[1L]
-    check_whole_domains(plan)
+    if (!holds_domains(fold_splits(plan$folds, plan$task), plan$task$domain)) {
+      abort("argument", "`shots` must be NULL with `folds` of rows: those of the domains are ",
+            "known.")
+    }
   }
   evaluated(plan, function(plan, ctx) cross_validate(plan, ctx)[[1L]])
 }
@@ -238,12 +241,6 @@ evaluated <- function(plan, code) {
     plan$input$source <- source
     code(plan, source$ctx)
   }, plan$progress)
-}
-
-check_whole_domains <- function(plan) {
-  if (!holds_domains(fold_splits(plan$folds, plan$task), plan$task$domain)) {
-    abort("argument", "`shots` must be NULL with `folds` of rows: those of the domains are known.")
-  }
 }
 
 # Of a tuned model the search: it is part of what made the model.
@@ -289,7 +286,8 @@ cv_task <- function(spec, input, hold_out = "all") {
   sample <- suppressMessages(read_sample(input, needs, "none"), "domgen_message")
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
-    row = sample$kept, n = input_rows(input), labels = variable_names(sample$blueprint),
+    judged = sample$domain, row = sample$kept, n = input_rows(input),
+    labels = variable_names(sample$blueprint),
     predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns)
   )
   hold_out_task(task, sample$blueprint$structure, hold_out)

@@ -81,12 +81,18 @@ evaluate_split <- function(specs, task, split, needs, begin = function(i) TRUE) 
   held_out <- unique(as.character(task$domain[split$held]))
   lapply(seq_along(specs), function(i) {
     if (!begin(i)) return(NULL)
-    start <- proc.time()[["elapsed"]]
-    found <- with_warnings(on_error(holding_out(held_out, predicted[[i]]()),
-                                    function(e) list(error = drop_call(e))))
-    c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
-                        warnings = unique(found$warnings)))
+    attempt(held_out, predicted[[i]]())
   })
+}
+
+# The list that the code gives where these domains are held out, or its error, with seconds and
+# warnings.
+attempt <- function(held_out, code) {
+  start <- proc.time()[["elapsed"]]
+  found <- with_warnings(on_error(holding_out(held_out, code),
+                                  function(e) list(error = drop_call(e))))
+  c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
+                      warnings = unique(found$warnings)))
 }
 
 # A call may hold all rows.
@@ -99,7 +105,7 @@ drop_call <- function(e) {
 predict_split <- function(specs, task, split, needs) {
   fits <- split_fits(specs, task, split)
   newdata <- as_newdata(take_rows(task$input, split$held))
-  domain <- (if (is.null(task$judged)) task$domain else task$judged)[split$held]
+  domain <- task$judged[split$held]
   new <- remembering(function(key, model) read_new(model, newdata, domain, NULL, NULL))
   rows <- data.frame(row = task$row[split$held], domain = task$domain[split$held],
                      fold = split$fold, rep = split$rep, truth = task$y[split$held],

@@ -1,8 +1,8 @@
 # What is held out together where domains have several factors (data-structure.R), and to what it
 # is new.
 
-# The task with the units that are held out and scored as its `domain`, and
-#   judged     the domains themselves, by which rows are predicted
+# The task with the units that are held out and scored as its `domain`, beside the domains
+# themselves, by which rows are predicted, as `judged`; and
 #   unit       what a unit is called
 #   structure  of the domains, with the names of the factors that are `held` out
 #   crossed    of several factors that are to be new together: their levels by row, a data frame
@@ -20,10 +20,13 @@ hold_out_task <- function(task, structure, hold_out) {
   held <- if (hold_out == "all") outer_factors(structure) else hold_out
   levels <- levels_by_row(structure, task$domain)[held]
   task$around <- shared_levels(structure, task$domain, factors_around(structure, held))
-  task$judged <- task$domain
   task$unit <- if (length(held) == 1L) paste0("level of `", held, "`")
                else paste("combination of", enumerate(held, length(held)))
-  task$domain <- if (length(held) == 1L) levels[[1L]] else joined_levels(levels)
+  task$domain <- if (length(held) == 1L) levels[[1L]] else {
+    # in the order of the levels that they are made of
+    name <- do.call(paste, c(unname(lapply(levels, as.character)), sep = " + "))
+    factor(name, unique(name[do.call(order, unname(lapply(levels, as.integer)))]))
+  }
   task$structure <- c(structure, list(held = held))
   if (length(held) > 1L) task$crossed <- as.data.frame(levels, optional = TRUE)
   task
@@ -51,30 +54,25 @@ levels_by_row <- function(structure, domain) {
   })
 }
 
-joined_levels <- function(levels) {
-  name <- do.call(paste, c(unname(lapply(levels, as.character)), sep = " + "))
-  factor(name, unique(name[do.call(order, unname(lapply(levels, as.integer)))]))
-}
-
 # ---- several factors at once ------------------------------------------------------------------
 
 # Folds in which the rows held out are new in each of several factors: levels of each are dealt out
 # to groups, a fold holds out a group of each of them, and rows that share any of these levels are
 # not trained on. A named assignment for each factor.
 crossed_folds <- function(crossed, folds) {
-  if (!is.null(folds)) folds <- check_crossed_folds(folds)
+  if (!is.null(folds)) {
+    if (!is_number(folds) || !is.null(names(folds))) {
+      abort("argument", "`folds` must be NULL or the number of groups of each factor where ",
+            "several are to be new together; `hold_out` names one of them for folds of your own; ",
+            "not ", describe(folds), ".")
+    }
+    folds <- check_count(folds, "folds", at_least = 2L)
+  }
   parts <- lapply(crossed, function(levels) {
     names <- levels(droplevels(levels))
     assign_folds(names, if (!is.null(folds)) min(folds, length(names)), "folds")
   })
   structure(parts, class = "domgen_crossed_folds")
-}
-
-check_crossed_folds <- function(folds) {
-  if (is_number(folds) && is.null(names(folds))) return(check_count(folds, "folds", at_least = 2L))
-  abort("argument", "`folds` must be NULL or the number of groups of each factor where several ",
-        "are to be new together; `hold_out` names one of them for folds of your own; not ",
-        describe(folds), ".")
 }
 
 #' @exportS3Method

@@ -16,19 +16,13 @@ lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   metrics <- read_plain_metrics(metric, object$y)
   start <- proc.time()[["elapsed"]]
   sample <- lodo_sample(object, parent.frame())
-  task <- refit_task(object, sample)
+  task <- glm_task(object$family, sample, object$spec$args, object$known)
+  task$costs <- object$costs
   values <- glm_solver(task$loss)$without(object, sample, task)
   values[unknown_elsewhere(sample$levels, sample$domain), ] <- NA
   cv <- as_cv(object, values, metrics, proc.time()[["elapsed"]] - start)
   cv$one_step <- compare_refits(object, sample, task, values, refits)
   cv
-}
-
-refit_task <- function(object, sample) {
-  args <- object$spec$args
-  task <- glm_task(object$family, sample, args, object$known)
-  task$costs <- object$costs
-  task
 }
 
 # A line for each of the largest domains: by how much the step and the fit differ from each other,
@@ -52,7 +46,8 @@ refit_without <- function(object, sample, task, held) {
   rest <- rows_at(sample[c("X", "domain")], !held)
   left <- task_of_rows(task, held)
   task <- task_of_rows(task, !held)
-  product <- product_of_rows(object$product, rest)
+  product <- object$product
+  if (!is.null(product$X)) product[c("X", "domain")] <- rest
   # levels without a row describe nothing
   rest$domain <- droplevels(rest$domain)
   solved <- train_glm(newton_data(product, rest), task, penalised_args(object))
@@ -60,10 +55,4 @@ refit_without <- function(object, sample, task, held) {
   rows$domain <- droplevels(rows$domain)
   values <- add_offset(space_expansion(product, rows, solved$coefficients), solved$offset)
   task$loss$scores(add_known(values, left$known), solved$par)
-}
-
-# The same kernel on other rows.
-product_of_rows <- function(product, rows) {
-  if (!is.null(product$X)) product[c("X", "domain")] <- rows[c("X", "domain")]
-  product
 }

@@ -112,10 +112,7 @@ abort_no_lodo <- function(object) {
 lodo.dg_learner <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
-  closed_lodo(object, metric, parent.frame())
-}
-
-closed_lodo <- function(object, metric, env) {
+  env <- parent.frame()
   if (!has_left_out_values(object)) abort_no_lodo(object)
   if (!is.null(object$rows$sizes)) return(kept_lodo(object, metric, env))
   start <- proc.time()[["elapsed"]]
@@ -152,8 +149,8 @@ as_cv <- function(object, values, metrics, seconds) {
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).
-lodo_sample <- function(object, env) {
-  sample <- list(X = object$product$X, domain = object$domain, y = object$y,
+lodo_sample <- function(object, env, X = object$product$X) {
+  sample <- list(X = X, domain = object$domain, y = object$y,
                  weights = object$weights, levels = object$rows$levels)
   if (length(object$rows$kept) == 0L) {
     abort("argument", "`object` must be fitted to rows: sums of features do not tell the domains' ",
@@ -181,7 +178,9 @@ kept_lodo <- function(object, metric, env) {
   start <- proc.time()[["elapsed"]]
   response <- object$response
   metrics <- source_metrics(metric, kind_of_response(response))
-  task <- model_task(object)
+  task <- domain_task(list(survey = list(domains = levels(object$domain),
+                                         sizes = object$rows$sizes),
+                           sample = list(blueprint = object$blueprint)))
   splits <- Map(function(held, k) {
     list(held = held, fold = k, rep = 1, train = setdiff(task$row, held))
   }, object$left_out$sets, seq_along(object$left_out$sets))
@@ -202,11 +201,6 @@ kept_lodo <- function(object, metric, env) {
 # What stands for responses that are not kept where only their kind is asked.
 kind_of_response <- function(response) {
   if (response$kind == "class") factor(response$levels, response$levels) else 0
-}
-
-model_task <- function(object) {
-  domain_task(list(survey = list(domains = levels(object$domain), sizes = object$rows$sizes),
-                   sample = list(blueprint = object$blueprint)))
 }
 
 # See score-passes-fits.R.

@@ -262,14 +262,10 @@ friedman <- function(ranks, inflation = rep(1, ncol(ranks))) {
   test <- stats::friedman.test(ranks)
   deviation <- (colMeans(ranks) - (ncol(ranks) + 1) / 2)^2
   shares <- if (any(deviation > 0)) deviation / sum(deviation) else deviation
-  statistic <- unname(test$statistic) * sum(shares / rank_inflation(inflation, nrow(ranks)))
+  factors <- pmin(pmax(inflation, 1), nrow(ranks))
+  # where a method has none, as that with which the others are compared, the mean of the others'
+  factors[is.na(factors)] <- if (all(is.na(factors))) 1 else mean(factors, na.rm = TRUE)
+  statistic <- unname(test$statistic) * sum(shares / factors)
   list(statistic = statistic, df = unname(test$parameter),
        p = stats::pchisq(statistic, test$parameter, lower.tail = FALSE))
-}
-
-# Where a method has no factor, as that with which the others are compared, the mean of the others'.
-rank_inflation <- function(inflation, domains) {
-  factors <- pmin(pmax(inflation, 1), domains)
-  factors[is.na(factors)] <- if (all(is.na(factors))) 1 else mean(factors, na.rm = TRUE)
-  factors
 }

@@ -10,8 +10,7 @@ metrics <- list(
               rows = function(d) d$truth - d$prediction),
   mae = list(kind = "number", better = "low", title = "mean absolute error",
              rows = function(d) abs(d$truth - d$prediction)),
-  r2 = list(kind = "number", better = "high", title = "R squared",
-            range = c(-Inf, 1),
+  r2 = list(kind = "number", better = "high", title = "R squared", range = c(-Inf, 1),
             value = function(d) explained(d$truth, d$prediction),
             help = "1 less the squared error over that of the domain's own mean"),
   log_density = list(kind = "number", better = "high", title = "log predictive density",
@@ -19,24 +18,20 @@ metrics <- list(
                        stats::dnorm(d$truth, d$prediction, d$se, log = TRUE)
                      }, help = paste("mean logarithm of the predictive density of a row; for",
                                      "models that have one, such as [dg_gp()]")),
-  accuracy = list(kind = "class", better = "high", title = "accuracy",
-                  range = c(0, 1),
+  accuracy = list(kind = "class", better = "high", title = "accuracy", range = c(0, 1),
                   rows = function(d) as.character(d$truth) == as.character(d$prediction)),
   balanced_accuracy = list(kind = "class", better = "high", title = "balanced accuracy",
-                           range = c(0, 1),
-                           value = function(d) mean(recalls(d)),
+                           range = c(0, 1), value = function(d) mean(recalls(d)),
                            help = "mean over the classes of the share recognised"),
   auc = list(kind = "class", better = "high", title = "area under the ROC curve",
-             range = c(0, 1),
-             uses = c("truth", "decision"),
+             range = c(0, 1), uses = c("truth", "decision"),
              value = function(d) area_under_curve(d$truth, d$decision),
              help = paste("area under the ROC curve of the decision values; with more than two",
                           "classes the mean over pairs of classes i, j of \\eqn{A(i, j)}{A(i, j)},",
                           "the mean of the areas under the curves by which i's and j's decision",
                           "values tell rows of i from rows of j, equation 7 of Hand and Till,",
                           "2001")),
-  gmean = list(kind = "class", better = "high", title = "G-Mean",
-               range = c(0, 1),
+  gmean = list(kind = "class", better = "high", title = "G-Mean", range = c(0, 1),
                value = function(d) prod(recalls(d))^(1 / length(recalls(d))),
                help = "geometric mean of the shares recognised"),
   f1 = list(kind = "class", better = "high", title = "F1", range = c(0, 1),
@@ -59,7 +54,10 @@ metrics <- list(
   coverage = list(kind = c("number", "class"), better = "high", needs = "interval",
                   title = "coverage of 90 % intervals", of_classes = "coverage of 90 % sets",
                   range = c(0, 1),
-                  rows = function(d) is_covered(d),
+                  rows = function(d) {
+                    if (is.null(d$set)) return(d$lower <= d$truth & d$truth <= d$upper)
+                    d$set[cbind(seq_along(d$truth), match(as.character(d$truth), colnames(d$set)))]
+                  },
                   help = paste("share of the rows in the intervals of `predict(interval =",
                                "\"prediction\", level = 0.9)`, or whose class is in the set of",
                                "`type = \"set\"`; each fold finds them from its own domains")),
@@ -68,12 +66,16 @@ metrics <- list(
                rows = function(d) if (is.null(d$set)) d$upper - d$lower else rowSums(d$set),
                help = "mean width of these intervals, or number of classes of these sets"),
   interval_score = list(kind = "number", better = "low", needs = "interval",
-                        title = "score of 90 % intervals", rows = function(d) interval_rows(d),
+                        title = "score of 90 % intervals",
+                        # infinite intervals miss nothing
+                        rows = function(d) {
+                          beyond <- pmax(d$lower - d$truth, d$truth - d$upper, 0)
+                          d$upper - d$lower + 2 / (1 - interval_level) * beyond
+                        },
                         help = paste("width, and 20 times as much as the truth is outside:",
                                      "equation 43 of Gneiting and Raftery, 2007")),
   concordance = list(kind = "censored", better = "high", title = "concordance",
-                     range = c(0, 1),
-                     uses = c("truth", "decision"),
+                     range = c(0, 1), uses = c("truth", "decision"),
                      value = function(d) concordance(d$truth, d$decision),
                      help = paste("share of the pairs of rows, of which is known whose event came",
                                   "first, where that row has the larger decision value; pairs with",
@@ -107,7 +109,7 @@ score_groups <- function(d, groups, metric) {
   if (!is.null(metric$uses)) d <- d[metric$uses]
   if (is.null(metric$rows)) {
     return(vapply(split(seq_along(groups), groups), function(i) {
-      metric$value(lapply(d, function(v) if (is.matrix(v)) v[i, , drop = FALSE] else v[i]))
+      metric$value(lapply(d, take, i))
     }, numeric(1)))
   }
   rows <- metric$rows(d)
@@ -217,15 +219,4 @@ brier_rows <- function(d) {
   squares / if (length(levels) == 2L) 2 else 1
 }
 
-is_covered <- function(d) {
-  if (is.null(d$set)) return(d$lower <= d$truth & d$truth <= d$upper)
-  d$set[cbind(seq_along(d$truth), match(as.character(d$truth), colnames(d$set)))]
-}
-
 interval_level <- 0.9
-
-# Infinite intervals miss nothing.
-interval_rows <- function(d) {
-  beyond <- pmax(d$lower - d$truth, d$truth - d$upper, 0)
-  d$upper - d$lower + 2 / (1 - interval_level) * beyond
-}

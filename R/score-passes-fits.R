@@ -226,23 +226,19 @@ fold_places <- function(splits, G) {
 # Mean squared errors by domain and choice, in squares of the targets' unit.
 squared_errors <- function(sums, splits, solved) {
   errors <- matrix(NA_real_, length(sums$group), length(solved[[1L]]$offset))
+  plain <- sums[names(sums) != "table"]
   for (k in seq_along(splits)) {
-    for (g in splits[[k]]$held) errors[g, ] <- domain_squares(sums, g, solved[[k]])
+    for (g in splits[[k]]$held) {
+      fit <- solved[[k]]
+      # of the product map in the coordinates of x: those of the domain are constant
+      if (!is.null(sums$table)) {
+        fit$coefficients <- apply(fit$coefficients, 2L, function(w) {
+          drop(matrix(w, sums$dim) %*% sums$table[, g])
+        })
+      }
+      own <- sum_groups(plain, g)
+      errors[g, ] <- column_errors(own, fit) / own$total
+    }
   }
   errors
-}
-
-# Of the product map in the coordinates of x: those of the domain are constant.
-domain_squares <- function(sums, g, solved) {
-  if (is.null(sums$table)) {
-    own <- sum_groups(sums, g)
-  } else {
-    W <- solved$coefficients
-    solved$coefficients <- vapply(seq_len(ncol(W)), function(l) {
-      drop(matrix(W[, l], sums$dim) %*% sums$table[, g])
-    }, numeric(sums$dim))
-    sums["table"] <- list(NULL)
-    own <- sum_groups(sums, g)
-  }
-  column_errors(own, solved) / own$total
 }

@@ -89,12 +89,7 @@ domain_task <- function(rows) {
        sizes = rows$survey$sizes, labels = variable_names(rows$sample$blueprint))
 }
 
-# The metrics of a call, read_metrics(); rows that come in blocks have those that are means over
-# rows.
-task_metrics <- function(metric, task) {
-  if (is.null(task$sizes)) read_metrics(metric, task$y) else source_metrics(metric, task$y)
-}
-
+# As read_metrics(): those that are means over rows.
 source_metrics <- function(metric, y) {
   found <- read_metrics(metric, y)
   summed <- names(Filter(function(m) response_kind(y) %in% m$kind && !is.null(m$rows) &&

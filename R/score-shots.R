@@ -17,7 +17,7 @@ check_shots <- function(shots, task, metric) {
     abort("argument", "`shots` must be NULL or whole numbers of labelled rows, such as ",
           "`c(0, 1, 2, 5, 10)`, not ", describe(shots), ".")
   }
-  if (!is.null(task$judged) && nlevels(task$judged) != nlevels(task$domain)) {
+  if (nlevels(task$judged) != nlevels(task$domain)) {
     crossed <- setequal(outer_factors(task$structure), names(task$structure$factors))
     abort("argument", "`shots` must not be given where a ", task$unit, " is held out with several ",
           "domains: a model is adapted to one; ", if (crossed) "take `hold_out = \"all\"`."
@@ -72,7 +72,7 @@ shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) 
   most <- max(task$shots)
   test <- order[-seq_len(most)]
   newdata <- as_newdata(take_rows(task$input, rows))
-  domain <- (if (is.null(task$judged)) task$domain else task$judged)[rows]
+  domain <- task$judged[rows]
   y <- task$y[rows]
   vapply(seq_along(task$shots), function(j) {
     k <- task$shots[j]
@@ -82,19 +82,13 @@ shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) 
       # by value: a name might be a column of newdata
       adapted <- do.call(adapt, c(list(model, newdata, labels = labels,
                                        domain = as.character(domain)), penalties[[j]]))
-      found <- predicted_rows(before, adapted, decision_of(adapted, length(rows)), newdata, domain,
-                              levels(y), metrics_need(task$shot_metric))
+      # NA where a row is incomplete
+      values <- adapted$decision[match(seq_along(rows), adapted$rows$kept), , drop = FALSE]
+      found <- predicted_rows(before, adapted, values, newdata, domain, levels(y),
+                              metrics_need(task$shot_metric))
     }
     score(as.list(found[test, ]), task$shot_metric[[1L]])
   }, 0)
-}
-
-# Values of an adapted model at all rows that it was given, NA where one is incomplete.
-decision_of <- function(adapted, n) {
-  values <- matrix(NA_real_, n, ncol(adapted$decision), dimnames = list(NULL,
-                                                                       colnames(adapted$decision)))
-  values[adapted$rows$kept, ] <- adapted$decision
-  values
 }
 
 # The curve: a line for each number of labels, with the paired difference from none. Such changes

@@ -39,7 +39,7 @@ read_folds.default <- function(folds, task) {
   }
   folds <- unclass(folds)
   place <- match(levels(domain), names)
-  folds <- if (is.matrix(folds)) folds[place, , drop = FALSE] else folds[place]
+  folds <- take(folds, place)
   several <- apply(as.matrix(folds), 2L, function(fold) length(unique(fold)) >= 2L)
   if (any(!is.finite(folds) | folds != round(folds)) || !all(several)) {
     abort("argument", "`folds` must assign the domains to at least 2 folds, by whole numbers.")

@@ -3,14 +3,14 @@
 
 as_ggplot <- function(p) {
   page <- gg_page()
-  # how wide it will be: as the device that is open, if one is narrower than usual
+  # as wide as the device that is open, if one is narrower than usual
   inches <- if (grDevices::dev.cur() == 1L) 6 else min(max(grDevices::dev.size()[1L], 2), 6)
   if (anyNA(p$rows)) p$rows <- panel_rows(length(p$panels), 1.6)
   p <- gg_fit(p, inches)
-  plot <- ggplot2::ggplot(mapping = gg_columns(
-    x = "x", y = "y", xend = "xend", yend = "yend", xmin = "x", xmax = "xend", ymin = "y",
-    ymax = "yend", label = "label"
-  ))
+  # what all layers are placed by
+  places <- gg_columns(x = "x", y = "y", xend = "xend", yend = "yend", xmin = "x", xmax = "xend",
+                       ymin = "y", ymax = "yend", label = "label")
+  plot <- ggplot2::ggplot(mapping = places)
   for (layer in p$layers) plot <- plot + gg_layer(layer, attr(layer, "mark"), p, page)
   names <- across(p$x, inches / length(p$panels), length(p$panels))
   plot <- plot + gg_key(p, page) + gg_axis(p$x, names, ggplot2::scale_x_continuous) +
@@ -36,15 +36,12 @@ gg_fit <- function(p, inches) {
   if (inches >= 6) return(p)
   if (length(p$title)) p$title <- fit_text(p$title, floor(10 * (inches - 0.7)), 3L)
   if (length(p$note)) p$note <- fit_text(p$note, floor(12 * (inches - 0.7)), 3L)
-  p$panels <- fit_text(p$panels, max(floor(14 * gg_panel_inches(p, inches)), 10), 3L)
-  p
-}
-
-# Of each panel, beside names on the other axis.
-gg_panel_inches <- function(p, inches) {
+  # inches of each panel, beside names on the other axis
   n <- length(p$panels)
   columns <- if (is.null(p$rows)) grDevices::n2mfrow(n)[1L] else ceiling(n / p$rows)
-  (inches - 0.4 - 0.07 * widest(shorten(p$y$labels, 24))) / columns - 0.15
+  panel <- (inches - 0.4 - 0.07 * widest(shorten(p$y$labels, 24))) / columns - 0.15
+  p$panels <- fit_text(p$panels, max(floor(14 * panel), 10), 3L)
+  p
 }
 
 # Ink and paper of the current theme.
@@ -88,8 +85,7 @@ gg_layer <- function(rows, mark, p, page) {
     else c("colour", if (mark == "point" && !is.null(p$key$levels)) "shape")
   }
   # from version 4 on ggplot2 has the ink of the plot's own theme, where all of a layer is in ink
-  own_ink <- all(rows$ink %in% 1) && mark != "box" &&
-    utils::packageVersion("ggplot2") >= "4.0.0"
+  own_ink <- all(rows$ink %in% 1) && mark != "box" && utils::packageVersion("ggplot2") >= "4.0.0"
   add <- function(geom, ..., with = list()) {
     mapping <- if (length(told)) gg_columns(stats::setNames(rep("key", length(told)), told))
     set <- setdiff(c(if (!own_ink) "colour", ...), told)

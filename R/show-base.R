@@ -60,8 +60,8 @@ lay_out <- function(p) {
   p$over <- if (p$strip == "top") strips else 0
   p$under <- p$below + strips - p$over
   p$gap <- line * c(gap, 0.5 + p$over + if (p$x$free) p$under else 0)
-  p$mar <- c(p$under + (if (length(p$x$label)) 1.8 else 0.4) +
-               if (length(p$caption)) 0.3 + 0.75 * number_of_lines(p$caption) else 0, beside,
+  caption <- if (length(p$caption)) 0.3 + 0.75 * number_of_lines(p$caption) else 0
+  p$mar <- c(p$under + (if (length(p$x$label)) 1.8 else 0.4) + caption, beside,
              1 + p$over + number_of_lines(p$title) + max(length(p$note), length(p$domains)), right)
   p
 }

@@ -113,7 +113,16 @@ inference_words <- function(x) {
 
 # A sentence for each finding, with the methods of which it is true, and one where folds failed.
 verdict_words <- function(x) {
-  verdicts <- vapply(seq_along(x$runs), function(i) method_verdict(x, i), "")
+  lost <- vapply(x$runs, all_failed, NA)
+  equal <- same_as_reference(x)
+  verdicts <- vapply(seq_along(x$runs), function(i) {
+    row <- x$table[i, ]
+    # nothing to compare
+    if (row$method == x$against || lost[i]) ""
+    else if (lost[[x$against]]) "Not compared, because the baseline failed"
+    else if (equal[i]) "Equal in every domain"
+    else verdict(row, x$metrics[[1L]])
+  }, "")
   found <- split(x$table$method, factor(verdicts, intersect(verdict_order, verdicts)))
   failed <- lapply(x$runs, failed_words)
   c(paste0(names(found), ": ", vapply(found, paste, "", collapse = ", "), ".", recycle0 = TRUE),
@@ -123,15 +132,6 @@ verdict_words <- function(x) {
 verdict_order <- c("Better", "Worse", "Not distinguishable", "Equal in every domain",
                    "Not compared, because the baseline failed", "No domain has a score",
                    "Too few domains for an interval", "Scores are not finite")
-
-# "" where there is nothing to compare.
-method_verdict <- function(x, i) {
-  row <- x$table[i, ]
-  if (row$method == x$against || all_failed(x$runs[[i]])) return("")
-  if (all_failed(x$runs[[x$against]])) return("Not compared, because the baseline failed")
-  if (same_as_reference(x)[i]) return("Equal in every domain")
-  verdict(row, x$metrics[[1L]])
-}
 
 # By the 95 % interval.
 verdict <- function(row, measure) {
@@ -253,7 +253,5 @@ compare_frame <- function(x) {
   )
   frame$panel <- factor(frame$panel, c("scores", "differences"))
   frame$method <- factor(frame$method, rev(methods))
-  frame <- frame[!is.na(frame$value), ]
-  rownames(frame) <- NULL
-  frame
+  data.frame(frame[!is.na(frame$value), ], row.names = NULL)
 }

@@ -39,7 +39,10 @@ describe_result.dg_cv <- function(x) {
     paste0(x$spec$parts$title, ", ", x$held), x$domains,
     c(list(column("domain"), column("fold", report = FALSE), column("rows")),
       score_columns(columns, x$metrics),
-      if (has_joint_density(x)) list(column("log_density", "log density"))),
+      # of all responses of a domain, see lodo(); a metric of this name is that of a row
+      if (!is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)) {
+        list(column("log_density", "log density"))
+      }),
     facts = c(x$novelty, paste0(
       titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
       said,
@@ -47,12 +50,13 @@ describe_result.dg_cv <- function(x) {
     )),
     notes = c(if (!is.na(x$se)) paste0("Intervals are ", same_domains, "."), cv_notes(x)),
     most = 10L, unit = "domain", where = "`$domains`",
-    further = c(if (!is.null(x$shots)) list(describe_shots(x)),
-                if (!is.null(x$one_step)) list(new_result(
-                  "One Newton step for each domain; from the fit without it, in decision values",
-                  x$one_step, list(column("domain"), column("rows"),
-                                   column("difference", format = as_each()),
-                                   column("change", format = as_each()))))),
+    further = c(if (!is.null(x$shots)) list(describe_shots(x)), if (!is.null(x$one_step)) {
+      list(new_result(
+        "One Newton step for each domain; from the fit without it, in decision values", x$one_step,
+        list(column("domain"), column("rows"), column("difference", format = as_each()),
+             column("change", format = as_each()))
+      ))
+    }),
     glance = data.frame(
       metric = titles[1L], mean = x$mean, se = x$se, lower = intervals[[1L]][1L],
       upper = intervals[[1L]][2L], overall = x$overall, domains = nrow(x$domains),
@@ -60,11 +64,6 @@ describe_result.dg_cv <- function(x) {
     ),
     rows = prediction_rows(x$predictions)
   )
-}
-
-# That of all responses of a domain, see lodo(); a metric of this name is that of a row.
-has_joint_density <- function(x) {
-  !is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)
 }
 
 # On the console by their short names where titles are long.
@@ -147,15 +146,14 @@ domain_intervals <- function(predictions, domains, metric, draws = 200L) {
   columns <- as.list(predictions)
   rows <- split(seq_len(nrow(predictions)), predictions$domain)
   rows <- rows[match(as.character(domains), names(rows))]
-  part <- function(rows) {
-    lapply(columns, function(v) if (is.matrix(v)) v[rows, , drop = FALSE] else v[rows])
-  }
   with_seed(1L, vapply(rows, function(own) {
     repeats <- split(own, predictions$rep[own])
     values <- vapply(seq_len(draws), function(draw) {
       # repeats predict the same rows
       again <- sample.int(length(repeats[[1L]]), replace = TRUE)
-      mean(vapply(repeats, function(i) score(part(i[again[again <= length(i)]]), metric), 0))
+      mean(vapply(repeats, function(i) {
+        score(lapply(columns, take, i[again[again <= length(i)]]), metric)
+      }, 0))
     }, numeric(1))
     if (mean(is.finite(values)) < 0.5) return(c(NA_real_, NA_real_))
     unname(stats::quantile(values[is.finite(values)], c(0.025, 0.975)))

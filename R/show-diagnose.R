@@ -74,13 +74,13 @@ picture.dg_diagnose <- function(x, ...) {
   shift <- which(frame$panel == "shift")
   single <- which(!is.na(frame$domain))
   mean <- which(frame$panel == "gain" & is.na(frame$domain))
+  title <- if (same_predictors(x)) "no shift: all domains have the same predictors" else {
+    paste0("shift: ", signif(x$shift$ratio, 2), " times chance, p = ", format_p(x$shift$p))
+  }
   new_picture(
     frame, rows = 1L, x = picture_axis(NULL, 1:4, diagnose_labels, pad = 0.5, free = TRUE),
     y = picture_axis(free = TRUE),
-    panels = c(paste0("variance between domains\n", if (same_predictors(x)) {
-                 "no shift: all domains have the same predictors"
-               } else paste0("shift: ", signif(x$shift$ratio, 2), " times chance, p = ",
-                             format_p(x$shift$p))),
+    panels = c(paste0("variance between domains\n", title),
                paste0("gain over pooling (", x$metric$title, ")\nabove 0 is better")),
     layers = list(
       layer("box", at[shift] - 0.3, 0, xend = at[shift] + 0.3, yend = frame$value[shift],

@@ -32,10 +32,9 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   }
   check_sealed(object)
   rows <- map_rows(object, newdata, domain)
-  # a chain's projection has the kernel on x
-  part <- object
-  for (name in c("base", "projection")) if (!is.null(part[[name]])) part <- part[[name]]
-  kernel <- if (is.null(part$product$kernel)) kernel_rbf() else part$product$kernel
+  # of a chain the projection has it
+  kernel <- described_part(object)$product$kernel
+  if (is.null(kernel)) kernel <- kernel_rbf()
   result <- mmd(rows$X, rows$domain, kernel, threads = threads)
   result$unseen <- rows$unseen
   map <- map_points(result$squared, rows$unseen)

@@ -102,7 +102,10 @@ read_unseen <- function(unseen, x) {
 
 # column, row (factors of domains), value, text, dot (p < 0.05).
 heatmap_frame <- function(x, unseen) {
-  order <- similar_order(x$squared)
+  order <- seq_len(nrow(x$squared))
+  if (length(order) >= 3L && !anyNA(x$squared)) {
+    order <- stats::hclust(stats::as.dist(pmax(x$squared, 0)), "average")$order
+  }
   # by place: a domain may be called ""
   order <- order[order(rownames(x$squared)[order] %in% unseen)]
   names <- rownames(x$squared)[order]
@@ -113,15 +116,10 @@ heatmap_frame <- function(x, unseen) {
   few <- length(names) <= 12L
   empty <- !few | is.na(frame$value) | frame$value == 0
   # two digits, without the zero before the point
-  short <- sub("^(-?)0\\.", "\\1.", vapply(signif(frame$value, 2), format, ""))
-  frame$text <- ifelse(empty, "", short)
+  text <- sub("^(-?)0\\.", "\\1.", vapply(signif(frame$value, 2), format, ""))
+  frame$text <- ifelse(empty, "", text)
   frame$dot <- if (is.null(x$p_value)) FALSE else c(x$p_value[order, order] < 0.05) %in% TRUE
   frame
-}
-
-similar_order <- function(squared) {
-  if (nrow(squared) < 3L || anyNA(squared)) return(seq_len(nrow(squared)))
-  stats::hclust(stats::as.dist(pmax(squared, 0)), "average")$order
 }
 
 # Unseen domains are named first, without names that would lie over others.

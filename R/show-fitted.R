@@ -90,8 +90,7 @@ seen_or_left_out <- function(x) {
   domain <- if (is.null(x$domain)) rep("all", length(x$y)) else x$domain
   kept <- function(type) {
     value <- predict(x, type = type)
-    if (is.null(x$rows$padded)) return(value)
-    if (is.matrix(value)) value[x$rows$kept, , drop = FALSE] else value[x$rows$kept]
+    if (is.null(x$rows$padded)) value else take(value, x$rows$kept)
   }
   c(list(truth = x$y, domain = domain, predicted = kept("response"),
          source = "training rows, seen by the model"), class_values(x, kept))

@@ -30,7 +30,11 @@ describe_result.dg_importance <- function(x) {
                 report = capital(importance_label(x))),
          column("se", "standard error", as_exact_as(), print = "std. error"),
          interval(paste(100 * x$level, "% CI"), as_exact_as())),
-    facts = importance_basis(x), notes = importance_notes(x),
+    # what the increases are added to, and what their intervals are of
+    facts = paste0(measure$title, " as it is ", rounded(before, 4), "; ",
+                   plural(x$permutations, "permutation"), "; ", 100 * x$level, " % intervals of ",
+                   "the mean over new domains", if (!x$refits) " (`refits = FALSE`)"),
+    notes = importance_notes(x),
     most = most_lines, where = "`$table`",
     glance = data.frame(metric = measure$title, mean = before, predictors = length(x$predictors),
                         permutations = x$permutations, domains = nrow(x$scores), fits = x$fits,
@@ -38,38 +42,26 @@ describe_result.dg_importance <- function(x) {
   )
 }
 
-# What the increases are added to, and what their intervals are of.
-importance_basis <- function(x) {
-  paste0(x$metric[[1L]]$title, " as it is ", rounded(known_mean(x$scores$score), 4), "; ",
-         plural(x$permutations, "permutation"), "; ", 100 * x$level,
-         " % intervals of the mean over new domains", if (!x$refits) " (`refits = FALSE`)")
-}
-
 # Of a table that print shows.
 most_lines <- 24L
 
 importance_notes <- function(x) {
+  # some lines have no interval
+  few <- x$table[is.na(x$table$se) & is.finite(x$table$increase), ]
+  pairs <- few$kind != "within"
   c(fold_warnings(x$warnings, x$fits), if (!is.null(x$failed)) {
     paste0("note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
   }, if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
     "note: nothing \"within\": no domain has two rows"
-  }, paste0("note: ", without_interval(x$table), recycle0 = TRUE))
-}
-
-# Why some lines have no interval, in words; nothing where all have one.
-without_interval <- function(table) {
-  few <- table[is.na(table$se) & is.finite(table$increase), ]
-  pairs <- few$kind != "within"
-  c(if (any(pairs & few$domains < 3L)) {
-    paste0("no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]), quote = "\""),
+  }, if (any(pairs & few$domains < 3L)) {
+    paste0("note: no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]),
+                                              quote = "\""),
            ", which is a mean over pairs of domains: it needs 3 domains")
-  }, if (any(!pairs & few$domains < 2L)) "no interval of \"within\": it needs 2 domains")
+  }, if (any(!pairs & few$domains < 2L)) "note: no interval of \"within\": it needs 2 domains")
 }
 
 importance_title <- function(x) {
-  measure <- x$metric[[1L]]
-  paste0(if (measure$better == "low") "Increase of " else "Increase (fall of ", measure$title,
-         if (measure$better != "low") ")", " when a predictor is permuted")
+  paste(capital(importance_label(x)), "when a predictor is permuted")
 }
 
 kind_titles <- c(within = "within domains", between = "between domains", both = "both",
@@ -129,7 +121,5 @@ importance_frame <- function(x, most) {
   )
   frame$panel <- factor(frame$panel, x$kinds)
   frame$predictor <- factor(frame$predictor, rev(predictors))
-  frame <- frame[!is.na(frame$value) & !is.na(frame$predictor), ]
-  rownames(frame) <- NULL
-  frame
+  data.frame(frame[!is.na(frame$value) & !is.na(frame$predictor), ], row.names = NULL)
 }

@@ -79,6 +79,7 @@ picture.dg_novelty <- function(x, max_domains = 30, ...) {
   key <- picture_key(x$labels$domain, c("training", "new"), c(16, 17), marked = TRUE)
   kind <- factor(frame$new, c(FALSE, TRUE), key$levels)
   place <- log10(pmax(frame$distance, 0.1))
+  breaks <- grDevices::axisTicks(range(place) + c(-0.05, 0.05), log = TRUE, nint = 4L)
   marks <- function(rows, size) {
     layer("point", place[rows], at[rows], key = kind[rows], shape = key$shapes[kind[rows]],
           size = size)
@@ -93,7 +94,8 @@ picture.dg_novelty <- function(x, max_domains = 30, ...) {
     },
     caption = paste0("Points: the ", x$training, " training domains, each left out in turn. p: ",
                      "the share of points and triangle that lie at the triangle or right of it."),
-    x = distance_axis(range(place)),
+    x = picture_axis("distance from the nearest domains", log10(breaks),
+                     vapply(breaks, format, "")),
     y = picture_axis(x$labels$domain, seq_len(nlevels(frame$domain)),
                      paste0(shorten(levels(one$domain), 14), " (p = ", signif(one$p, 2), ")"),
                      pad = 0.6),
@@ -104,18 +106,11 @@ picture.dg_novelty <- function(x, max_domains = 30, ...) {
 # domain (factor, the farthest last), new, distance, p: a line for each new domain and each of
 # training beside it.
 novelty_frame <- function(x, most) {
-  order <- utils::head(order(x$domains$p, -x$domains$distance), most)
-  order <- rev(order)
+  order <- rev(utils::head(order(x$domains$p, -x$domains$distance), most))
   names <- factor(x$domains$domain[order], x$domains$domain[order])
   known <- x$left_out[order, , drop = FALSE]
   rbind(
     data.frame(domain = names, new = TRUE, x$domains[order, c("distance", "p")], row.names = NULL),
     data.frame(domain = rep(names, ncol(known)), new = FALSE, distance = c(known), p = NA_real_)
   )
-}
-
-distance_axis <- function(range) {
-  breaks <- grDevices::axisTicks(range + c(-0.05, 0.05), log = TRUE, nint = 4L)
-  picture_axis("distance from the nearest domains", log10(breaks),
-               vapply(breaks, format, ""))
 }

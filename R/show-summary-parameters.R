@@ -3,14 +3,12 @@
 # Data frame: parameter, value (in words), how.
 parameters_found <- function(object) {
   learner <- learner_of(object)
-  best <- object$tuning$best
-  rows <- rbind(parameter_lines(names(best), vapply(best, format_value, ""),
-                                "tuned, by left-out domains"), fitted_lines(learner$parameters),
-                searched_lines(learner), kernel_lines(learner), projection_lines(object$projection))
-  if (is.null(rows)) return(NULL)
-  rows <- rows[!duplicated(rows$parameter), ]
-  row.names(rows) <- NULL
-  rows
+  tuned <- object$tuning$best
+  rows <- rbind(parameter_lines(names(tuned), vapply(tuned, format_value, ""),
+                                "tuned, by left-out domains"),
+                fitted_lines(learner$parameters), searched_lines(learner), kernel_lines(learner),
+                projection_lines(object$projection))
+  if (!is.null(rows)) data.frame(rows[!duplicated(rows$parameter), ], row.names = NULL)
 }
 
 parameter_lines <- function(parameter, value, how) {
@@ -21,7 +19,7 @@ parameter_lines <- function(parameter, value, how) {
 # Of a Gaussian process.
 fitted_lines <- function(table) {
   if (is.null(table)) return(NULL)
-  parameter_lines(table$name, vapply(table$value, function(v) format(rounded(v, 4)), ""),
+  parameter_lines(table$name, four_digits(table$value),
                   paste0(table$meaning, "; ", ifelse(table$fitted, "fitted", "not fitted"),
                          ifelse(table$at_bound, ", at its bound", "")))
 }

@@ -10,14 +10,19 @@ describe_learner <- function(x) {
   fit <- x$fit
   cat_line(fit$spec$parts$title, describe_formula(fit))
   describe_size(x)
-  describe_ranges(x$predictors)
+  if (!is.null(x$predictors)) {
+    cat_line("")
+    shown <- utils::head(x$predictors, 10L)
+    shown[-1L] <- lapply(shown[-1L], four_digits)
+    cat_table(shown, text = "predictor")
+    more_lines(nrow(x$predictors) - 10L, "predictor", "$predictors")
+  }
   if (!is.null(x$parameters)) {
     cat_line("\nParameters")
     # a value of its own line, how it was found behind it
-    found <- x$parameters
-    for (i in seq_len(nrow(found))) {
-      cat_field(found$parameter[i], found$value[i], " (", found$how[i], ")",
-                column = max(17L, widest(found$parameter) + 4L))
+    width <- max(17L, widest(x$parameters$parameter) + 4L)
+    for (line in split(x$parameters, seq_len(nrow(x$parameters)))) {
+      cat_field(line$parameter, line$value, " (", line$how, ")", column = width)
     }
   }
   if (!is.null(x$likelihood)) {
@@ -49,14 +54,8 @@ describe_size <- function(x) {
                   collapse = ", "))
 }
 
-describe_ranges <- function(predictors, most = 10L) {
-  if (is.null(predictors)) return(invisible())
-  cat_line("")
-  shown <- utils::head(predictors, most)
-  shown[-1L] <- lapply(shown[-1L], function(v) vapply(v, function(one) format(rounded(one, 4)), ""))
-  cat_table(shown, text = "predictor")
-  more_lines(nrow(predictors) - most, "predictor", "$predictors")
-}
+# Each number has its own digits.
+four_digits <- function(values) vapply(values, function(v) format(rounded(v, 4)), "")
 
 more_lines <- function(n, what, where) {
   if (n > 0L) cat_line("  and ", plural(n, paste("more", what)), " in `", where, "`")
@@ -96,9 +95,7 @@ describe_terms <- function(terms, metric, by_rows = FALSE) {
            else "\nCoefficients", if (nrow(terms) > 15L) ", the 15 largest")
   shown <- utils::head(terms, 15L)
   numeric <- vapply(shown, is.numeric, NA)
-  shown[numeric] <- lapply(shown[numeric], function(values) {
-    vapply(values, function(v) format(rounded(v, 4)), "")
-  })
+  shown[numeric] <- lapply(shown[numeric], four_digits)
   cat_table(shown, text = names(shown)[!numeric])
   more_lines(nrow(terms) - 15L, if (members) "member" else "coefficient", "$terms")
 }

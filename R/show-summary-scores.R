@@ -145,15 +145,14 @@ least_rank_p <- function(object) {
 #' @rdname summary.dg_cv
 #' @export
 summary.dg_tuned <- function(object, ...) {
-  structure(c(from_whole(object, summarise_tuning(object$tuning)), list(model = NextMethod())),
-            class = c("summary.dg_tuned", "dg_result"))
-}
-
-summarise_tuning <- function(tuning) {
-  table <- tuning$table[is.na(tuning$table$error), c(names(tuning$best), "mean", "se")]
-  order <- order(losses(table$mean, tuning$metric$better))
-  best <- data.frame(table[utils::head(order, 5L), ], row.names = NULL, check.names = FALSE)
-  list(best = best, metric = tuning$metric$title, choices = nrow(tuning$table))
+  said <- from_whole(object, {
+    tuning <- object$tuning
+    table <- tuning$table[is.na(tuning$table$error), c(names(tuning$best), "mean", "se")]
+    order <- order(losses(table$mean, tuning$metric$better))
+    best <- data.frame(table[utils::head(order, 5L), ], row.names = NULL, check.names = FALSE)
+    list(best = best, metric = tuning$metric$title, choices = nrow(tuning$table))
+  })
+  structure(c(said, list(model = NextMethod())), class = c("summary.dg_tuned", "dg_result"))
 }
 
 #' @exportS3Method

@@ -112,9 +112,7 @@ relevance_of <- function(kernel, object) {
   names <- object$blueprint$columns
   if (length(sigma) < 2L || length(sigma) != length(names)) return(NULL)
   frame <- data.frame(predictor = names, sigma = sigma, relevance = min(sigma) / sigma)
-  frame <- frame[order(-frame$relevance), ]
-  row.names(frame) <- NULL
-  frame
+  data.frame(frame[order(-frame$relevance), ], row.names = NULL)
 }
 
 # The matrix of kappa, scaled to one on its diagonal.
@@ -163,21 +161,11 @@ summary_metric <- function(object) {
   read_plain_metrics(NULL, y)[[1L]]
 }
 
-# Scores by domain that a search left behind: those of what it chose.
-searched_scores <- function(object) {
-  tuning <- object$tuning
-  if (!is.null(tuning)) return(tuning$scores[, tuning$chosen])
-  for (part in c("choice", "held_out")) {
-    scores <- object[[part]]$scores
-    if (!is.null(scores)) return(scores[, 1L])
-  }
-}
-
 # list(scores: by domain, mean where it is not theirs, overall, se, by), or list(unknown: why).
 known_left_out <- function(object, left_out, env) {
   if (isTRUE(object$choice$few)) return(list(unknown = "one domain says nothing of others"))
-  scores <- searched_scores(object)
-  if (!is.null(scores)) return(searched_errors(object, scores))
+  searched <- searched_errors(object)
+  if (!is.null(searched)) return(searched)
   if (is.null(left_out)) left_out <- nobs(object) <= 5000
   if (!left_out) return(list(unknown = "not asked for: summary(left_out = TRUE), or dg_cv()"))
   # the data of the call are sought where the user is
@@ -190,17 +178,20 @@ known_left_out <- function(object, left_out, env) {
        overall = found$overall, by = "lodo")
 }
 
-# What print() says of a search: a tuning the score of its choice, which is too good; dg_auto() the
-# score to expect, of which the scores by domain, those of the search's rows, are a part.
-searched_errors <- function(object, scores) {
+# What a search left behind of its choice, NULL without one. A tuning has the score of its choice,
+# which is too good; dg_auto() the score to expect, of which the scores by domain, those of the
+# search's rows, are a part.
+searched_errors <- function(object) {
   tuning <- object$tuning
+  scores <- if (!is.null(tuning)) tuning$scores[, tuning$chosen]
+            else if (!is.null(object$choice)) object$choice$scores[, 1L]
+            else object$held_out$scores[, 1L]
+  if (is.null(scores)) return(NULL)
   expected <- object$choice$expected
-  found <- if (!is.null(tuning)) {
-    list(se = tuning$table$se[tuning$chosen], by = "tuning")
-  } else if (!is.null(expected)) {
-    list(mean = expected$mean, se = expected$se)
-  } else list(se = mean_error(scores)$se)
-  c(list(scores = scores, overall = NA_real_), found)
+  c(list(scores = scores, overall = NA_real_),
+    if (!is.null(tuning)) list(se = tuning$table$se[tuning$chosen], by = "tuning")
+    else if (!is.null(expected)) list(mean = expected$mean, se = expected$se)
+    else list(se = mean_error(scores)$se))
 }
 
 # The same on the rows of training, or NULL.
@@ -233,7 +224,5 @@ domain_lines <- function(known, within, metric, sizes) {
   frame <- data.frame(domain = names, rows = of(sizes), left_out = of(known$scores),
                       training = of(within$scores))
   ranked <- losses(if (is.null(known$scores)) frame$training else frame$left_out, metric$better)
-  frame <- frame[order(-ranked), ]
-  row.names(frame) <- NULL
-  frame
+  data.frame(frame[order(-ranked), ], row.names = NULL)
 }

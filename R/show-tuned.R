@@ -125,11 +125,8 @@ read_tuning_picture <- function(x, type, parameters) {
 
 # The row of the best mean in each group of rows (NA where all failed).
 best_rows <- function(tuning, group) {
-  sign <- if (tuning$metric$better == "low") 1 else -1
-  vapply(split(seq_along(group), group), function(rows) {
-    means <- sign * tuning$table$mean[rows]
-    if (all(is.na(means))) NA_integer_ else rows[which.min(means)]
-  }, integer(1))
+  found <- losses(tuning$table$mean, tuning$metric$better)
+  vapply(split(seq_along(group), group), function(rows) rows[which.min(found[rows])][1L], 0L)
 }
 
 # Values in order, as labels.
@@ -154,9 +151,8 @@ curves_frame <- function(x, parameters) {
                upper = mean + se,
                chosen = levels(values) == as.character(values[tuning$chosen]))[!is.na(mean), ]
   })
-  frame <- do.call(rbind, curves)
+  frame <- data.frame(do.call(rbind, curves), row.names = NULL)
   frame$parameter <- factor(frame$parameter, parameters)
-  rownames(frame) <- NULL
   frame
 }
 

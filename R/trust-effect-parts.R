@@ -6,7 +6,7 @@
 # model: with its descriptions fixed, but for "context". A list of parts by class.
 effect_parts <- function(model, asked, name) {
   rows <- asked$rows
-  look <- list(model = model, data = chosen_rows(rows$data, asked$chosen), name = name,
+  look <- list(model = model, data = rows$data[asked$chosen, , drop = FALSE], name = name,
                domain = droplevels(rows$domain[asked$chosen]), class = asked$class)
   look$codes <- column_codes(column_of(look$data, name))
   grid <- asked$grids[[name]]
@@ -18,15 +18,13 @@ effect_parts <- function(model, asked, name) {
   dependence_parts(look, grid, centred = asked$type == "ale")
 }
 
-chosen_rows <- function(data, rows) data[rows, , drop = FALSE]
-
 # Values [rows x sets x classes] with the predictor at codes [rows x sets].
 grid_values <- function(look, codes) {
   n <- nrow(codes)
   sets <- seq_len(ncol(codes))
   size <- max(1L, rows_together %/% n)
   found <- lapply(split(sets, (sets - 1L) %/% size), function(some) {
-    data <- chosen_rows(look$data, rep(seq_len(n), length(some)))
+    data <- look$data[rep(seq_len(n), length(some)), , drop = FALSE]
     column <- column_from(as.vector(codes[, some]), column_of(look$data, look$name))
     data <- set_column(data, look$name, column)
     values <- effect_values(look, data, rep(look$domain, length(some)))
@@ -264,13 +262,12 @@ refitted_averages <- function(model, asked, progress) {
 refit_worker <- function(spec, task, asked) {
   list(spec, task, asked)
   function(piece) {
-    domain <- if (is.null(task$judged)) task$domain else task$judged
-    split <- list(train = which(!domain %in% piece$domains))
+    split <- list(train = which(!task$judged %in% piece$domains))
     holding_out(piece$name, {
       model <- seal(split_fits(list(spec), task, split)[[1L]]())
       keep <- !asked$rows$domain %in% piece$domains
       asked$chosen <- match(intersect(asked$chosen, which(keep)), which(keep))
-      asked$rows$data <- chosen_rows(asked$rows$data, keep)
+      asked$rows$data <- asked$rows$data[keep, , drop = FALSE]
       asked$rows$domain <- droplevels(asked$rows$domain[keep])
       lapply(parts_of(model, asked), function(parts) lapply(parts, average_curve))
     })

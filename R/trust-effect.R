@@ -174,7 +174,7 @@ effect_rows <- function(model, data, domain, env) {
   domain <- new_domain(blueprint, data, domain, NROW(data), judges, "data", unknown = "all")
   ok <- replay(blueprint, data, domain, TRUE, "data")$ok
   if (!any(ok)) abort("data", "`data` must have at least one complete row.")
-  data <- if (is.data.frame(data)) data[ok, , drop = FALSE] else as.matrix(data)[ok, , drop = FALSE]
+  data <- take(if (is.data.frame(data)) data else as.matrix(data), ok)
   names <- predictor_columns(blueprint)
   if (!is.data.frame(data)) colnames(data) <- names
   else for (name in intersect(names(data)[vapply(data, is.factor, NA)], names(blueprint$used))) {

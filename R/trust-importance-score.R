@@ -7,11 +7,7 @@ importance_worker <- function(plan) {
   force(plan)
   function(piece) {
     held <- unique(as.character(plan$task$domain[piece$split$held]))
-    start <- proc.time()[["elapsed"]]
-    found <- with_warnings(on_error(holding_out(held, permute_fold(plan, piece$split)),
-                                    function(e) list(error = drop_call(e))))
-    found <- c(found$value, list(seconds = proc.time()[["elapsed"]] - start,
-                                 warnings = unique(found$warnings)))
+    found <- attempt(held, permute_fold(plan, piece$split))
     if (has_failed(found)) failed_piece(found) else found
   }
 }

@@ -295,9 +295,7 @@ by_size <- function(table) {
     if (all(is.na(v))) -Inf else max(v, na.rm = TRUE)
   })
   place <- match(table$predictor, unique(table$predictor))
-  table <- table[order(-largest[table$predictor], place), ]
-  rownames(table) <- NULL
-  table
+  data.frame(table[order(-largest[table$predictor], place), ], row.names = NULL)
 }
 
 # list(folds: as failed_folds() has them, pairs: did a fit without two folds fail?), with a warning;

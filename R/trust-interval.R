@@ -154,15 +154,11 @@ check_interval_kind <- function(model) {
   }
 }
 
-check_new_domains <- function(model) UseMethod("check_new_domains")
-
-#' @exportS3Method
-check_new_domains.default <- function(model) invisible()
-
-#' @exportS3Method
-check_new_domains.dg_adapted <- function(model) {
-  abort("argument", "Intervals and sets are for new domains, and the model was adapted to its ",
-        "domain: ask the model that it was made of.")
+check_new_domains <- function(model) {
+  if (inherits(model, "dg_adapted")) {
+    abort("argument", "Intervals and sets are for new domains, and the model was adapted to its ",
+          "domain: ask the model that it was made of.")
+  }
 }
 
 # Errors of the last few models of the session: a model is asked more than once.
@@ -253,7 +249,13 @@ intervals_for <- function(object, new, asked) {
     abort("argument", "`newdata` must be given: intervals and sets are for rows of new domains.")
   }
   known <- intervals_of(object, asked$env)
-  tell_infinite(known, asked$level)
+  G <- nlevels(known$domain)
+  if (is_beyond(asked$level, G)) {
+    inform("interval", plural(G, "domain"), " cannot promise anything of a new one with ",
+           "probability ", format(asked$level, digits = 15L), ": intervals are infinite, and sets ",
+           "have all classes. The largest `level` for which they are finite is ",
+           format(largest_level(G)), ".")
+  }
   tell_other_factors(object, known, new)
   known
 }
@@ -332,14 +334,6 @@ prediction_set.dg_learner <- function(object, new, asked) {
   values <- decide_rows(object, new)[new$ok, , drop = FALSE]
   sets[new$ok, ] <- if (is.finite(threshold)) class_distances(object, values) <= threshold else TRUE
   sets
-}
-
-tell_infinite <- function(known, level) {
-  G <- nlevels(known$domain)
-  if (!is_beyond(level, G)) return(invisible())
-  inform("interval", plural(G, "domain"), " cannot promise anything of a new one with probability ",
-         format(level, digits = 15L), ": intervals are infinite, and sets have all classes. The ",
-         "largest `level` for which they are finite is ", format(largest_level(G)), ".")
 }
 
 # Errors at left-out levels of one of several crossed factors say nothing of new levels of another.
