@@ -9,7 +9,8 @@
 #     "nothing", where it is constant;
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
 # rows: list(X, domain, threads). The element `outer` of a kernel is the one that kappa is of
-# what describes a domain, see domain-outer.R.
+# what describes a domain, see domain-outer.R; `parts` are the kernels between domains that it is
+# made of.
 
 new_domain_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("domain_", name), "domgen_domain_kernel"))

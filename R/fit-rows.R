@@ -116,8 +116,11 @@ open_arguments <- function(row, args, rows) {
 
 # What fits of several specifications to the same rows share: each remembers what it gave last.
 new_shared <- function() {
-  list(space = remembering(represent_rows), data = remembering(solver_data),
-       penalty = remembering(cost_penalty), along = along_costs())
+  list(space = remembering(represent_rows), along = along_costs(),
+       data = remembering(function(key, sample) machine_data(key$space, sample, key$newton)),
+       penalty = remembering(function(key, args, sample) {
+         choose_penalty(args, sample, quietly(ridge_task(sample, args)))
+       }))
 }
 
 # Functions that fit specifications of one method to the same rows, to be called in their order. A

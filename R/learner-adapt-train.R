@@ -72,16 +72,12 @@ train_correction <- function(learner, product, sample, start, args) UseMethod("t
 train_correction.dg_svm <- function(learner, product, sample, start, args) {
   target <- code_rows(learner$response, sample$y)
   loss <- read_loss(learner$loss, learner$response$kind)
-  data <- machine_data(product, sample, args)
+  data <- machine_data(product, sample, is.null(loss$tube))
   takes_part <- learner$response$kind == "number" | target != 0
-  machines <- train_machines(data, target, args$cost * sample$weights * takes_part, loss, args,
-                             start)
-  for (machine in machines) warn_unsolved(machine)
-  of <- function(name) lapply(machines, `[[`, name)
-  report <- c("iterations", "gap", "relative_gap", "objective")
-  c(list(coefficients = do.call(cbind, of("coefficients")),
-         converged = all(unlist(of("converged")))),
-    stats::setNames(lapply(report, function(name) unlist(of(name))), report))
+  costs <- args$cost * sample$weights * takes_part
+  joined <- join_machines(train_machines(data, target, costs, loss, args, start))
+  joined$coefficients <- matrix(joined$coefficients, ncol = ncol(target))
+  joined[c("coefficients", "converged", "iterations", "gap", "relative_gap", "objective")]
 }
 
 #' @exportS3Method

@@ -253,7 +253,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
 
 svm_parameters <- function() parameters(
   parameter("cost", or_null(a_number()), grid = 10^(-1:2), simpler = -1),
-  parameter("loss", or_null(check_loss)),
+  parameter("loss", or_null(function(value, arg) check_choice(value, arg, names(svm_losses())))),
   with_entries(shared_parameters$epsilon, check = a_number("non-negative")),
   open_kernel(),
   parameter("multiclass", one_of(multiclass_schemes)),

@@ -160,10 +160,7 @@ moments_question <- function(scaling) {
 }
 
 # Powers of two near the training rows' spread: squares of 1e200 leave the range of a double.
-moment_units <- function(scaling) {
-  spread <- scaling$scale
-  power_near(spread)
-}
+moment_units <- function(scaling) power_near(scaling$scale)
 
 # As domain_moments_of() gives them.
 known_moments <- function(sums, unit) {

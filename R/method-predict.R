@@ -1,6 +1,7 @@
 # predict() of every fit: new rows are read, their domains described, and block by block values of
 # the model's functions become what was asked for. A frame is one block, see predict_block(); a
-# source has many: the call is predict_source(), the walk over its blocks in method-predict-blocks.R.
+# source has many: the call is predict_source(), the walk over its blocks is in
+# method-predict-blocks.R.
 
 # of: list(domain, reference, reference_domain, new_levels) of the user's call; asked: list(type,
 # "scores" of a projection, or as in predict.dg_learner(); interval; level; se, sd: are standard

@@ -174,7 +174,6 @@ format_arguments <- function(args) {
     if (is.null(value)) "default"
     else if (is.function(value)) "a function"
     else if (length(dim(value)) == 2L) plural(nrow(value), "row")
-    else if (is.list(value)) paste(format(value), collapse = ", ")
     else paste(format(value), collapse = ", ")
   }, character(1))
   paste0("  ", formatC(names(args), width = -max(nchar(names(args)))), "  ", shown)

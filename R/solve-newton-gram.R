@@ -3,8 +3,12 @@
 
 # What the passes over rows work on: the Gram matrix, or rows whose features are made again.
 newton_data <- function(product, sample) {
-  if (!is.null(product$features)) return(row_data(product, sample))
-  structure(list(K = space_gram(product)), class = "gram_data")
+  if (is.null(product$features)) {
+    return(structure(list(K = space_gram(product)), class = "gram_data"))
+  }
+  check_feature_memory(product$dim)
+  structure(list(product = product, rows = sample[c("X", "domain")],
+                 table = own_table(product, sample)), class = "row_data")
 }
 
 # A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
@@ -29,12 +33,6 @@ newton_without <- function(object, sample, task) {
 
 newton_machines <- function(data, target, costs, loss, args, start, alpha) {
   UseMethod("newton_machines")
-}
-
-row_data <- function(product, sample) {
-  check_feature_memory(product$dim)
-  structure(list(product = product, rows = sample[c("X", "domain")],
-                 table = own_table(product, sample)), class = "row_data")
 }
 
 # All machines in the same passes.
