@@ -17,9 +17,7 @@ learner_row <- function(title, solve = NULL, choose = function(problem, shared) 
                         columns = function(args) "each", copies = function(args) 1,
                         details = function(problem, solved) NULL, response = "any",
                         offset = FALSE, parameters = NULL) {
-  list(title = title, solve = solve, choose = choose, fit = fit, columns = columns,
-       copies = copies, details = details, response = response, offset = offset,
-       parameters = parameters)
+  as.list(environment())
 }
 
 # What a learner's function ends in. name: of the function; env, call and from: where it was called,

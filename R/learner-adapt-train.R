@@ -109,13 +109,6 @@ feature_spread <- function(product, sample, learner) {
             (nu / learner$signal)^2)
 }
 
-check_correction <- function(correction, product) {
-  if (!all(is.finite(correction$coefficients))) {
-    abort("numeric", "The coefficients overflow with ", format(product$kernel),
-          "; scale the labels.")
-  }
-}
-
 # Of f, where it is a Gaussian process.
 #' @exportS3Method
 posterior.dg_adapted <- function(object, rows = NULL, draws = 0L) {

@@ -84,17 +84,15 @@ add_sums <- function(a, b) {
     spread_cells(t(b$cells$count), b$cells, cells)[1L, ]
   response <- list(map = a$response$map, levels = unique(c(a$response$levels, b$response$levels)))
   summed <- c("cross", "second", "sums")
+  both <- !is.null(a$response$linear) && !is.null(b$response$linear)
   structure(list(
     n = a$n + b$n, second = a$second + b$second,
     sums = spread_cells(a$sums, a$cells, cells) + spread_cells(b$sums, b$cells, cells),
     cells = cells, response = c(response, add_moments(a$response[summed], b$response[summed]),
-                                add_linear(a$response$linear, b$response$linear)),
+                                if (both) list(linear = add_moments(a$response$linear,
+                                                                    b$response$linear))),
     labelled_second = if (!is.null(a$labelled_second)) a$labelled_second + b$labelled_second
   ), class = "dg_sums")
-}
-
-add_linear <- function(a, b) {
-  if (!is.null(a) && !is.null(b)) list(linear = add_moments(a, b))
 }
 
 # Columns of `values`, one per row of `cells`, at the place of their cells in
