@@ -201,23 +201,14 @@ predict_left_out.feature_space <- function(product, sample, task, args, lambdas)
 fit_without <- function(total, own, centre, args, lambdas) {
   rest <- Map(`-`, total, own)
   rest$cross <- rest$cross - outer(rest$sums, centre)
-  solved <- solve_left_out(rest, args, lambdas)
-  solved$offset <- solved$offset + rep(centre, length(lambdas))
-  solved
-}
-
-solve_left_out <- function(moments, args, lambdas) {
-  few <- length(lambdas) <= 4L
-  if (few) {
-    solved <- lapply(lambdas, function(lambda) {
-      args$lambda <- lambda
-      solve_moments(moments, args)
-    })
-    return(list(coefficients = do.call(cbind, lapply(solved, `[[`, "coefficients")),
-                offset = unlist(lapply(solved, `[[`, "offset"))))
+  if (length(lambdas) <= 4L) {
+    solved <- lapply(lambdas, function(lambda) solve_moments(rest, replace(args, "lambda", lambda)))
+    W <- do.call(cbind, lapply(solved, `[[`, "coefficients"))
+    offset <- unlist(lapply(solved, `[[`, "offset"))
+  } else {
+    centred <- centre_moments(rest, args$offset)
+    W <- core_result(ridge_shifted_(centred$second, centred$cross, lambdas, args$threads))
+    offset <- rep(centred$offset, length(lambdas)) - drop(centred$mean %*% W)
   }
-  centred <- centre_moments(moments, args$offset)
-  W <- core_result(ridge_shifted_(centred$second, centred$cross, lambdas, args$threads))
-  list(coefficients = W,
-       offset = rep(centred$offset, length(lambdas)) - drop(centred$mean %*% W))
+  list(coefficients = W, offset = offset + rep(centre, length(lambdas)))
 }

@@ -8,7 +8,7 @@
 # deviations of f to be given, or needed? env: where the user is, in which the data of the model's
 # call are looked for); dots: further arguments; known: the names of the others.
 predict_rows <- function(object, newdata, of, asked, dots, known) {
-  over_source <- !missing(newdata) && is_source(newdata)
+  over_source <- !missing(newdata) && inherits(newdata, "dg_source")
   where <- read_where(dots, known, over_source)
   if (over_source) predict_source(object, newdata, of, asked, where)
   else predict_block(object, newdata, of, asked)

@@ -18,9 +18,12 @@ accumulate <- function(product, sample, map, labelled = NULL,
   cells <- sample_cells(sample$domain, sample$y)
   rows <- sample[c("X", "domain")]
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
+    y <- take(sample$y, i)
+    # the features of a numeric response and, last, the response itself
+    F <- response_rows(map, y, product$threads)
+    if (!is.null(map$origin)) F <- cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
-                   response = response_columns(map, take(sample$y, i), product$threads),
-                   labelled = take(labelled, i))
+                   response = F, labelled = take(labelled, i))
     moments_of(product, rows_at(rows, i), table, wanted)
   })
   total <- Reduce(add_moments, parts)
@@ -31,12 +34,6 @@ accumulate <- function(product, sample, map, labelled = NULL,
     response = c(list(map = map, levels = levels(sample$y)), response_sums(total, map)),
     labelled_second = total$labelled_second
   ), class = "dg_sums")
-}
-
-# The features of a numeric response and, last, the response itself.
-response_columns <- function(map, y, threads) {
-  F <- response_rows(map, y, threads)
-  if (is.null(map$origin)) F else cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
 }
 
 response_sums <- function(total, map) {

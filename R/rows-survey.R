@@ -25,7 +25,12 @@ survey_source <- function(source, reader) {
                  heaviest = sums$heaviest,
                  moments = lapply(sums$moments, take, order))
   if (all(survey$weights == 0)) abort("data", "`weights` must not all be zero.")
-  survey$classes <- survey_classes(reader, sums)
+  if (reader$kind == "class") {
+    # those that occur, in the order of the declared levels, or of their names
+    found <- colnames(sums$response$classes)
+    declared <- intersect(reader$levels, found)
+    survey$classes <- c(declared, sort(setdiff(found, declared)))
+  }
   survey$response <- lapply(sums$response, take, order)
   check_response_size(survey$response, sums$values)
   survey$values <- sums$values
@@ -150,14 +155,6 @@ add_tables <- function(a, b, at) {
   sum <- spread(a, at[[1L]]) + spread(b, at[[2L]])
   colnames(sum) <- classes
   sum
-}
-
-# The classes that occur, in the order of the declared levels, or of their names.
-survey_classes <- function(reader, sums) {
-  if (reader$kind != "class") return(NULL)
-  found <- colnames(sums$response$classes)
-  declared <- intersect(reader$levels, found)
-  c(declared, sort(setdiff(found, declared)))
 }
 
 survey_sample <- function(survey, rows) {

@@ -39,8 +39,10 @@ newton_machines <- function(data, target, costs, loss, args, start, alpha) {
 #' @exportS3Method
 newton_machines.row_data <- function(data, target, costs, loss, args, start, alpha) {
   product <- data$product
+  # coefficients that are known, with no constant yet
+  at <- if (!is.null(alpha)) rbind(do.call(cbind, alpha), if (args$offset) 0)
   state <- newton_start(product$dim, ncol(target), args$offset, loss, args$tolerance,
-                        args$max_iterations, at = start_at(alpha, args$offset))
+                        args$max_iterations, at)
   while (!state$done) {
     state <- newton_next(state, newton_features(state, product, data$rows, data$table, target,
                                                 costs, loss, args, start))
@@ -53,11 +55,6 @@ newton_machines.row_data <- function(data, target, costs, loss, args, start, alp
   lapply(seq_len(ncol(target)), function(m) {
     lapply(result, function(part) if (is.matrix(part)) part[, m] else part[m])
   })
-}
-
-# Coefficients that are known, with no constant yet.
-start_at <- function(alpha, offset) {
-  if (!is.null(alpha)) rbind(do.call(cbind, alpha), if (offset) 0)
 }
 
 check_objective <- function(objective, where = "") {
