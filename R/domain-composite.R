@@ -39,9 +39,11 @@ domain_term <- function(value) {
   as.numeric(value)
 }
 
-domain_sum <- function(parts, weights) new_domain_kernel("sum", parts = parts, weights = weights)
+domain_sum <- function(parts, weights) {
+  new_domain_kernel(c("sum", "composite"), parts = parts, weights = weights)
+}
 
-domain_product <- function(parts) new_domain_kernel("product", parts = parts)
+domain_product <- function(parts) new_domain_kernel(c("product", "composite"), parts = parts)
 
 # A number is a multiple of the constant kernel.
 as_domain_sum <- function(value) {
@@ -51,13 +53,10 @@ as_domain_sum <- function(value) {
 }
 
 #' @exportS3Method
-domain_knows.domain_sum <- function(kernel) {
+domain_knows.domain_composite <- function(kernel) {
   knows <- vapply(kernel$parts, domain_knows, "")
   c("rows", "names", "nothing")[min(match(knows, c("rows", "names", "nothing")))]
 }
-
-#' @exportS3Method
-domain_knows.domain_product <- domain_knows.domain_sum
 
 # values: of each part, matrices or vectors.
 put_together <- function(kernel, values) UseMethod("put_together")
@@ -69,7 +68,8 @@ put_together.domain_sum <- function(kernel, values) Reduce(`+`, Map(`*`, kernel$
 put_together.domain_product <- function(kernel, values) Reduce(`*`, values)
 
 # A constant part has no matrix.
-fit_composite <- function(kernel, rows, features = NULL) {
+#' @exportS3Method
+domain_kernel_fit.domain_composite <- function(kernel, rows, features = NULL) {
   # of fitted parts no width is open
   kernel$open <- vapply(kernel$parts, has_open_width, NA)
   kernel$parts <- lapply(kernel$parts, domain_kernel_fit, rows, features)
@@ -84,7 +84,8 @@ composite_kappa <- function(kernel) {
   }))
 }
 
-kappa_of_composite <- function(kernel, rows, among = FALSE) {
+#' @exportS3Method
+domain_kappa.domain_composite <- function(kernel, rows, among = FALSE) {
   n <- nlevels(rows$domain)
   put_together(kernel, lapply(kernel$parts, function(part) {
     if (uses_domain(part)) unname(domain_kappa(part, rows, among))
@@ -92,68 +93,21 @@ kappa_of_composite <- function(kernel, rows, among = FALSE) {
   }))
 }
 
-own_of_composite <- function(kernel, rows) {
+#' @exportS3Method
+domain_own.domain_composite <- function(kernel, rows) {
   put_together(kernel, lapply(kernel$parts, function(part) {
     if (uses_domain(part)) domain_own(part, rows) else rep(1, nlevels(rows$domain))
   }))
 }
 
 #' @exportS3Method
-domain_kernel_fit.domain_sum <- fit_composite
-
-#' @exportS3Method
-domain_kernel_fit.domain_product <- fit_composite
-
-#' @exportS3Method
-domain_kappa.domain_sum <- kappa_of_composite
-
-#' @exportS3Method
-domain_kappa.domain_product <- kappa_of_composite
-
-#' @exportS3Method
-domain_own.domain_sum <- own_of_composite
-
-#' @exportS3Method
-domain_own.domain_product <- own_of_composite
-
-# ---- widths -----------------------------------------------------------------------------------
-
-open_width_of_parts <- function(domain_kernel) {
-  any(vapply(domain_kernel$parts, has_open_width, NA))
-}
-
-widen_open_parts <- function(domain_kernel, times) {
-  domain_kernel$parts <- lapply(domain_kernel$parts, function(part) {
-    if (has_open_width(part)) widen_open(part, times) else part
-  })
-  domain_kernel
-}
-
-widen_fitted_parts <- function(domain_kernel, times) {
+widen_fitted.domain_composite <- function(domain_kernel, times) {
   if (times == 1) return(domain_kernel)
   open <- domain_kernel$open
   domain_kernel$parts[open] <- lapply(domain_kernel$parts[open], widen_fitted, times)
   domain_kernel$kappa <- composite_kappa(domain_kernel)
   domain_kernel
 }
-
-#' @exportS3Method
-has_open_width.domain_sum <- open_width_of_parts
-
-#' @exportS3Method
-has_open_width.domain_product <- open_width_of_parts
-
-#' @exportS3Method
-widen_open.domain_sum <- widen_open_parts
-
-#' @exportS3Method
-widen_open.domain_product <- widen_open_parts
-
-#' @exportS3Method
-widen_fitted.domain_sum <- widen_fitted_parts
-
-#' @exportS3Method
-widen_fitted.domain_product <- widen_fitted_parts
 
 #' @export
 format.domain_sum <- function(x, ...) {

@@ -63,9 +63,6 @@ domain_own.domain_embedding <- function(kernel, rows) {
 }
 
 #' @exportS3Method
-describing_map.domain_embedding <- function(kernel) kernel$map
-
-#' @exportS3Method
 domain_coordinates.domain_embedding <- function(kernel, rows) {
   # of rows that were passed over before
   if (!is.null(rows$coordinates)) return(rows$coordinates)

@@ -195,14 +195,6 @@ domain_own.domain_factors <- function(kernel, rows) {
   }))
 }
 
-# ---- widths -----------------------------------------------------------------------------------
-
-#' @exportS3Method
-has_open_width.domain_factors <- open_width_of_parts
-
-#' @exportS3Method
-widen_open.domain_factors <- widen_open_parts
-
 #' @exportS3Method
 widen_fitted.domain_factors <- function(domain_kernel, times) {
   if (times == 1) return(domain_kernel)

@@ -9,7 +9,8 @@
 #     "nothing", where it is constant;
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
 # rows: list(X, domain, threads). The element `outer` of a kernel is the one that kappa is of
-# what describes a domain, see domain-outer.R.
+# what describes a domain, see domain-outer.R; `parts` are the kernels between domains that it is
+# made of.
 
 new_domain_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("domain_", name), "domgen_domain_kernel"))
@@ -43,10 +44,7 @@ domain_coordinates <- function(kernel, rows) UseMethod("domain_coordinates")
 domain_coordinates.domgen_domain_kernel <- function(kernel, rows) NULL
 
 # The feature map whose means describe a domain, so that sums over its rows do; NULL: they do not.
-describing_map <- function(kernel) UseMethod("describing_map")
-
-#' @exportS3Method
-describing_map.domgen_domain_kernel <- function(kernel) NULL
+describing_map <- function(kernel) kernel[["map"]]
 
 # Does a prediction depend on which domain a row is in?
 uses_domain <- function(kernel) domain_knows(kernel) != "nothing"

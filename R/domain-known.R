@@ -3,7 +3,8 @@
 # that was adapted to one domain, of which all rows are that come.
 
 # rows: of all of these domains, or list(domain, coordinates, threads) where sums describe them.
-# names: NULL where there is one, and rows are not asked of which they are.
+# names: NULL where there is one, and rows are not asked of which they are; of kappa nothing is left
+# but its row.
 domain_known <- function(kernel, rows, names = levels(rows$domain)) {
   new_domain_kernel("known", names = names, row = unname(domain_kappa(kernel, rows)),
                     own = unname(domain_own(kernel, rows)), kappa = kernel$kappa,
@@ -11,10 +12,7 @@ domain_known <- function(kernel, rows, names = levels(rows$domain)) {
                     words = plain_numbers(format(kernel)))
 }
 
-# At one domain: of kappa nothing is left but its row.
-domain_fixed <- function(kernel, rows) domain_known(kernel, rows, NULL)
-
-# The same seen from that domain alone: what is learned there.
+# One domain seen from itself alone: what is learned there.
 domain_alone <- function(kernel) {
   kernel$row <- kernel$kappa <- matrix(kernel$own)
   kernel

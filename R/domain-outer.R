@@ -19,19 +19,17 @@ outer_own <- function(outer, norms) {
 
 # A Gaussian kappa whose width is open can be made wider by a search (learner-penalty.R), also where
 # it is fitted already: exp(-d^2 / (2 t^2 sigma^2)).
-has_open_width <- function(domain_kernel) UseMethod("has_open_width")
-
-#' @exportS3Method
-has_open_width.default <- function(domain_kernel) {
+has_open_width <- function(domain_kernel) {
+  if (!is.null(domain_kernel$parts)) return(any(vapply(domain_kernel$parts, has_open_width, NA)))
   outer <- domain_kernel$outer
   is_gaussian(outer) && is.null(outer$sigma) && is.null(outer$times)
 }
 
-widen_open <- function(domain_kernel, times) UseMethod("widen_open")
-
-#' @exportS3Method
-widen_open.default <- function(domain_kernel, times) {
-  domain_kernel$outer <- kernel_rbf(times = times)
+widen_open <- function(domain_kernel, times) {
+  if (is.null(domain_kernel$parts)) domain_kernel$outer <- kernel_rbf(times = times)
+  else domain_kernel$parts <- lapply(domain_kernel$parts, function(part) {
+    if (has_open_width(part)) widen_open(part, times) else part
+  })
   domain_kernel
 }
 

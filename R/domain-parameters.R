@@ -13,8 +13,7 @@
 # it not given?; lacks: the kernels without a derivative that keep it from being fitted.
 domain_parameter <- function(part, name, meaning, place = part, path = NULL, size = 1L,
                              link = "log", open = TRUE, lacks = NULL) {
-  list(of = "domain", part = part, name = name, meaning = meaning, place = place, path = path,
-       size = size, link = link, open = open, lacks = lacks)
+  c(of = "domain", as.list(environment()))
 }
 
 domain_parameters <- function(kernel) UseMethod("domain_parameters")

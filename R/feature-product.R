@@ -108,9 +108,6 @@ represent.features_product <- function(features, kernel, domain_kernel, rows, th
   new_feature_space(features, on_x$kernel, domain_kernel, map, dim, rows)
 }
 
-#' @exportS3Method
-embedding_features.features_product <- function(features) features$embedding
-
 # domains: the landmarks among the training domains; L L' = kappa at them; left:
 # the share of kappa's trace that the other domains leave.
 product_map <- function(kappa, rank, on_x, name) {

@@ -28,13 +28,10 @@ feature_program <- function(map, X, table = NULL) UseMethod("feature_program")
 is_exact <- function(features) inherits(features, "features_exact")
 
 # The map of the domains' mean embeddings; NULL: by the rows themselves.
-embedding_features <- function(features) UseMethod("embedding_features")
-
-#' @exportS3Method
-embedding_features.default <- function(features) features
-
-#' @exportS3Method
-embedding_features.features_exact <- function(features) NULL
+embedding_features <- function(features) {
+  if (is_exact(features)) return(NULL)
+  if (is.null(features$embedding)) features else features$embedding
+}
 
 check_features <- function(value, arg) {
   check_made_by(value, arg, "dg_features", paste0(

@@ -17,9 +17,7 @@ learner_row <- function(title, solve = NULL, choose = function(problem, shared) 
                         columns = function(args) "each", copies = function(args) 1,
                         details = function(problem, solved) NULL, response = "any",
                         offset = FALSE, parameters = NULL) {
-  list(title = title, solve = solve, choose = choose, fit = fit, columns = columns,
-       copies = copies, details = details, response = response, offset = offset,
-       parameters = parameters)
+  as.list(environment())
 }
 
 # What a learner's function ends in. name: of the function; env, call and from: where it was called,
@@ -116,8 +114,11 @@ open_arguments <- function(row, args, rows) {
 
 # What fits of several specifications to the same rows share: each remembers what it gave last.
 new_shared <- function() {
-  list(space = remembering(represent_rows), data = remembering(solver_data),
-       penalty = remembering(cost_penalty), along = along_costs())
+  list(space = remembering(represent_rows), along = along_costs(),
+       data = remembering(function(key, sample) machine_data(key$space, sample, key$newton)),
+       penalty = remembering(function(key, args, sample) {
+         choose_penalty(args, sample, quietly(ridge_task(sample, args)))
+       }))
 }
 
 # Functions that fit specifications of one method to the same rows, to be called in their order. A

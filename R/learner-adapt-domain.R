@@ -117,7 +117,7 @@ fix_domain.dg_fit <- function(object, X, domain) {
   product <- object$product
   if (!uses_domain(product$domain_kernel)) return(object)
   rows <- judging_rows(product, list(X = X, domain = domain))
-  object$product$domain_kernel <- domain_fixed(product$domain_kernel, rows)
+  object$product$domain_kernel <- domain_known(product$domain_kernel, rows, NULL)
   object
 }
 

@@ -72,16 +72,12 @@ train_correction <- function(learner, product, sample, start, args) UseMethod("t
 train_correction.dg_svm <- function(learner, product, sample, start, args) {
   target <- code_rows(learner$response, sample$y)
   loss <- read_loss(learner$loss, learner$response$kind)
-  data <- machine_data(product, sample, args)
+  data <- machine_data(product, sample, is.null(loss$tube))
   takes_part <- learner$response$kind == "number" | target != 0
-  machines <- train_machines(data, target, args$cost * sample$weights * takes_part, loss, args,
-                             start)
-  for (machine in machines) warn_unsolved(machine)
-  of <- function(name) lapply(machines, `[[`, name)
-  report <- c("iterations", "gap", "relative_gap", "objective")
-  c(list(coefficients = do.call(cbind, of("coefficients")),
-         converged = all(unlist(of("converged")))),
-    stats::setNames(lapply(report, function(name) unlist(of(name))), report))
+  costs <- args$cost * sample$weights * takes_part
+  joined <- join_machines(train_machines(data, target, costs, loss, args, start))
+  joined$coefficients <- matrix(joined$coefficients, ncol = ncol(target))
+  joined[c("coefficients", "converged", "iterations", "gap", "relative_gap", "objective")]
 }
 
 #' @exportS3Method
@@ -111,13 +107,6 @@ feature_spread <- function(product, sample, learner) {
   nu <- learner$noise / sqrt(known$heaviest)
   gp_spread(gp_basis(gp_sums_of(sums, known, seq_along(known$weights))), nu,
             (nu / learner$signal)^2)
-}
-
-check_correction <- function(correction, product) {
-  if (!all(is.finite(correction$coefficients))) {
-    abort("numeric", "The coefficients overflow with ", format(product$kernel),
-          "; scale the labels.")
-  }
 }
 
 # Of f, where it is a Gaussian process.

@@ -139,16 +139,13 @@ adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL
   )
   given <- read_labels(given, rows$ok, learner_of(object)$response)
 
-  if (is.null(lambda)) args <- with_adapt_penalty(args, learner_of(object), given)
+  if (is.null(lambda)) {
+    # a weight of 3 counts as three rows
+    labels <- max(1L, as.integer(min(round(sum(given$weights)), 1e6)))
+    chosen <- adapt_penalty(learner_of(object), labels, args$constant)
+    args[names(chosen)] <- chosen
+  }
   corrected(object, rows, given, args, call)
-}
-
-# given: see read_labels(); a weight of 3 counts as three rows.
-with_adapt_penalty <- function(args, learner, given) {
-  labels <- max(1L, as.integer(min(round(sum(given$weights)), 1e6)))
-  chosen <- adapt_penalty(learner, labels, args$constant)
-  args[names(chosen)] <- chosen
-  args
 }
 
 # The model with f - f0 learned from the labelled rows; rows: see domain_rows().
@@ -162,7 +159,10 @@ corrected <- function(object, rows, given, args, call) {
   start <- function_values(learner, learner_rows(base, all))
   product <- correction_product(learner$product, sample, args$constant)
   correction <- train_correction(learner, product, sample, start[own, , drop = FALSE], args)
-  check_correction(correction, product)
+  if (!all(is.finite(correction$coefficients))) {
+    abort("numeric", "The coefficients overflow with ", format(product$kernel),
+          "; scale the labels.")
+  }
   adapted <- structure(list(
     base = base, correction = correction, start = start,
     labelled = which(rows$ok)[own], args = args, name = rows$name, response = learner$response,
@@ -242,16 +242,14 @@ coef.dg_adapted <- function(object, ...) object$correction$coefficients
 
 #' @export
 print.dg_adapted <- function(x, digits = NULL, ...) {
-  at_digits(digits, from_whole(x, describe_adapted(x), "x"))
+  at_digits(digits, from_whole(x, {
+    cat_line(x$spec$parts$title, ", adapted",
+             if (!is.null(x$name)) paste0(" to domain \"", x$name, "\""), describe_formula(x))
+    cat_line("  ", plural(length(x$labelled), "labelled row"), " of ",
+             format(x$rows$padded, big.mark = big_mark()))
+    print_details(x)
+  }, "x"))
   invisible(x)
-}
-
-describe_adapted <- function(x) {
-  cat_line(x$spec$parts$title, if (!is.null(x$name)) paste0(", adapted to domain \"", x$name, "\"")
-           else ", adapted", describe_formula(x))
-  cat_line("  ", plural(length(x$labelled), "labelled row"), " of ",
-           format(x$rows$padded, big.mark = big_mark()))
-  print_details(x)
 }
 
 #' @exportS3Method

@@ -94,18 +94,16 @@ learner_custom <- function(fit, predict, ..., title = "Custom learner",
   )
   parts <- c(learner_parts("Custom learner", parameters = custom_rows(names(own))),
              list(own = names(own)))
-  rows <- parameter_rows(parts, names(args))
-  for (name in names(args)) args[name] <- list(rows[[name]]$check(args[[name]], name))
   wanted <- formals(args(fit))
-  parts$title <- args$title
   parts$weights <- "weights" %in% names(wanted)
   # an argument with a default can do without
   parts$domain <- "domain" %in% names(wanted) && identical(wanted$domain, quote(expr = ))
-  if (args$domain_weights == "equal" && !parts$weights) {
+  spec <- checked_spec("learner_custom", "learner_custom_spec", parts, args)
+  if (spec$args$domain_weights == "equal" && !parts$weights) {
     abort("argument", "`domain_weights` must be \"size\" for a `fit` without an argument ",
           "`weights`, not \"equal\".")
   }
-  spec <- new_spec("learner_custom", "learner_custom_spec", parts, args)
+  spec$parts$title <- spec$args$title
   spec$given <- character()
   spec
 }

@@ -74,7 +74,10 @@ engine_of.dg_forest_spec <- function(spec) list(fit = forest_fit, predict = fore
 forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads) {
   if (!is.null(mtry)) mtry <- min(mtry, ncol(x))
   same <- diff(range(weights)) == 0
-  origin <- if (is.factor(y)) 0 else split_origin(y)
+  # ranger compares splits by squares of sums of y, in which a spread of 1 at 1e8 is lost; nearer to
+  # 0 the numbers are those of ranger itself
+  middle <- if (is.factor(y)) 0 else mean(y)
+  origin <- if (!is.factor(y) && all(abs(y - middle) < abs(middle) / 1000)) middle else 0
   # without a class of which all rows have weight 0
   fitted <- own_warnings("Random forest", uninterrupted(ranger::ranger(
     x = x, y = if (is.factor(y)) droplevels(y) else y - origin, num.trees = trees, mtry = mtry,
@@ -86,13 +89,6 @@ forest_fit <- function(x, y, weights, trees, mtry = NULL, min_n = NULL, threads)
   fitted$classes <- levels(y)
   fitted$origin <- origin
   fitted
-}
-
-# ranger compares splits by squares of sums of y, in which a spread of 1 at 1e8 is lost. Nearer to 0
-# the numbers are those of ranger itself.
-split_origin <- function(y) {
-  middle <- mean(y)
-  if (all(abs(y - middle) < abs(middle) / 1000)) middle else 0
 }
 
 forest_predict <- function(object, x, threads) {

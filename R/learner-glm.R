@@ -209,7 +209,12 @@ fit_glm <- function(problem, shared) {
   sample <- rows$sample
   known <- problem$spec$known
   task <- glm_task(family_for(args$family, sample$y), sample, args, known)
-  if (!rows$keeps) check_sum_of_rows(task)
+  # which family it is may be known by the response alone
+  if (!rows$keeps && task$loss$coupled != "nothing") {
+    abort("argument", "`family` must be given as ", dQuote(task$par$name, FALSE), ", which needs ",
+          "all rows at once: a source of at most ", in_full(sample_rows), " rows is then read ",
+          "into memory.")
+  }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   product <- space_of(args, rows, shared)
   solved <- if (rows$keeps) train_whole(newton_data(product, sample), task, args)
@@ -298,17 +303,14 @@ train_whole <- function(data, task, args) {
                  costs = task$costs))
 }
 
-# Which family it is may be known by the response alone.
-check_sum_of_rows <- function(task) {
-  if (task$loss$coupled == "nothing") return(invisible())
-  abort("argument", "`family` must be given as ", dQuote(task$par$name, FALSE), ", which needs ",
-        "all rows at once: a source of at most ", in_full(sample_rows), " rows is then read into ",
-        "memory.")
-}
-
 # The same of rows that come in blocks. task: of the sampled rows.
 train_by_passes <- function(rows, space, task, args, columns) {
-  if (args$offset && is.null(task$known)) task$constant <- source_constant(rows, task, args)
+  if (args$offset && is.null(task$known)) {
+    # the best constant of all rows is decided by the mean of the response
+    means <- response_means(rows, args$domain_weights)
+    mean <- if (means$kind == "class") means$shares[[2L]] else means$mean
+    task$constant <- task$loss$constant(matrix(mean), 1, NULL)
+  }
   costs <- matrix(domain_costs(domain_sums(rows)$weights, args$domain_weights))
   coded <- coded_family(task, costs / args$lambda, columns)
   args[c("tolerance", "max_iterations")] <- list(1e-8, 0)
@@ -320,12 +322,6 @@ train_by_passes <- function(rows, space, task, args, columns) {
   c(solved[c("coefficients", "offset", "converged", "iterations")],
     list(decision = matrix(0, 0L, 1L), par = task$par, deviance = deviances[1L],
          null_deviance = deviances[2L], costs = numeric()))
-}
-
-# The best constant of all rows, which the mean of the response decides.
-source_constant <- function(rows, task, args) {
-  means <- response_means(rows, args$domain_weights)
-  task$loss$constant(matrix(if (means$kind == "class") means$shares[[2L]] else means$mean), 1, NULL)
 }
 
 # What a family sees of rows, see newton_by_passes(). costs: of domains, over lambda; columns: of X,

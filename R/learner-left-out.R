@@ -33,7 +33,7 @@ predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
   Y <- task$Y[order, , drop = FALSE]
   gram <- function() space_gram(product)
   values <- if (length(lambdas) == 1L && is.null(sample$left_out)) {
-    Y - ridge_residuals(gram, Y, groups, task$costs[order], lambdas, centre, args$offset)
+    Y - leave_rows_out(gram, Y, groups, task$costs[order], lambdas, centre, args$offset)$residual
   } else {
     ridge_path(gram(), Y, groups, task$costs[order], lambdas, centre, args$offset,
                threads = args$threads)$prediction
@@ -88,15 +88,10 @@ left_out_centre <- function(sample, task, args) {
   centre
 }
 
-# Residuals of each domain when it is left out, in closed form [n x m]. gram: a function that gives
-# K; rows are sorted by domain.
-ridge_residuals <- function(gram, Y, domain, costs, lambda, centre, offset) {
-  left_out_core(gram, Y, domain, costs, lambda, centre, offset, NULL)$residual
-}
-
-# squares: NULL, or the weights of the squared residuals whose slopes are wanted, see
-# core/ridge/lodo.h.
-left_out_core <- function(gram, Y, domain, costs, lambda, centre, offset, squares) {
+# list(residual, ...): residuals of each domain when it is left out, in closed form [n x m]. gram: a
+# function that gives K; rows are sorted by domain; squares: the weights of the squared residuals
+# whose slopes are wanted, see core/ridge/lodo.h.
+leave_rows_out <- function(gram, Y, domain, costs, lambda, centre, offset, squares = NULL) {
   K <- gram()
   ridge <- row_ridges(lambda, costs, K)
   left <- core_result(ridge_lodo_(hand_over(K), Y, ridge, tabulate(domain, nlevels(domain)), centre,
@@ -149,7 +144,7 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, offset = FAL
   }
   for (l in lost) {
     path$prediction[, path_columns(l, m)] <-
-      Y - ridge_residuals(function() K, Y, domain, costs, lambdas[l], centre, offset)
+      Y - leave_rows_out(function() K, Y, domain, costs, lambdas[l], centre, offset)$residual
   }
   c(path_errors(path$prediction, Y, domain, costs, length(lambdas)),
     list(prediction = path$prediction, steps = steps / systems, poles = poles,
@@ -206,23 +201,14 @@ predict_left_out.feature_space <- function(product, sample, task, args, lambdas)
 fit_without <- function(total, own, centre, args, lambdas) {
   rest <- Map(`-`, total, own)
   rest$cross <- rest$cross - outer(rest$sums, centre)
-  solved <- solve_left_out(rest, args, lambdas)
-  solved$offset <- solved$offset + rep(centre, length(lambdas))
-  solved
-}
-
-solve_left_out <- function(moments, args, lambdas) {
-  few <- length(lambdas) <= 4L
-  if (few) {
-    solved <- lapply(lambdas, function(lambda) {
-      args$lambda <- lambda
-      solve_moments(moments, args)
-    })
-    return(list(coefficients = do.call(cbind, lapply(solved, `[[`, "coefficients")),
-                offset = unlist(lapply(solved, `[[`, "offset"))))
+  if (length(lambdas) <= 4L) {
+    solved <- lapply(lambdas, function(lambda) solve_moments(rest, replace(args, "lambda", lambda)))
+    W <- do.call(cbind, lapply(solved, `[[`, "coefficients"))
+    offset <- unlist(lapply(solved, `[[`, "offset"))
+  } else {
+    centred <- centre_moments(rest, args$offset)
+    W <- core_result(ridge_shifted_(centred$second, centred$cross, lambdas, args$threads))
+    offset <- rep(centred$offset, length(lambdas)) - drop(centred$mean %*% W)
   }
-  centred <- centre_moments(moments, args$offset)
-  W <- core_result(ridge_shifted_(centred$second, centred$cross, lambdas, args$threads))
-  list(coefficients = W,
-       offset = rep(centred$offset, length(lambdas)) - drop(centred$mean %*% W))
+  list(coefficients = W, offset = offset + rep(centre, length(lambdas)))
 }

@@ -104,10 +104,7 @@ decision.dg_lm <- function(object, rows) {
 }
 
 #' @exportS3Method
-judges_domain.dg_lm <- function(object) by_domain(object$blueprint$scaling$kind)
-
-#' @exportS3Method
-training_rows.dg_lm <- function(object) domains_alone(object)
+training_rows.dg_lm <- training_rows.learner_custom
 
 #' @exportS3Method
 print_details.dg_lm <- function(x) {

@@ -101,14 +101,11 @@ mixed_fit <- function(x, y, domain, weights, slopes = NULL, marginal = TRUE) {
     colnames(effects) <- c("(Intercept)", slopes)
   }
   list(coefficients = unscaled(beta, scaling), effects = effects, slopes = slopes,
-       covariance = if (!is.null(effects)) unscaled_covariance(found$covariance, own),
-       sigma = found$sigma, classes = is.factor(y), marginal = marginal)
-}
-
-# Of effects as unscaled() makes them.
-unscaled_covariance <- function(covariance, scaling) {
-  A <- apply(diag(nrow(covariance)), 2L, unscaled, scaling)
-  A %*% covariance %*% t(A)
+       covariance = if (!is.null(effects)) {
+         # of effects as unscaled() makes them
+         A <- apply(diag(nrow(found$covariance)), 2L, unscaled, own)
+         A %*% found$covariance %*% t(A)
+       }, sigma = found$sigma, classes = is.factor(y), marginal = marginal)
 }
 
 # Of columns as they come: list(beta: without what was dropped, effects, covariance, sigma).

@@ -54,9 +54,6 @@ decision.dg_null <- function(object, rows) {
 }
 
 #' @exportS3Method
-judges_domain.dg_null <- function(object) FALSE
-
-#' @exportS3Method
 print_details.dg_null <- function(x) {
   value <- switch(x$response$kind, number = format(rounded(x$coefficients, 4)),
                   censored = "the same hazard for all rows",

@@ -46,8 +46,9 @@ choose_penalty <- function(args, sample, task, between = NULL) {
 # The same of the sample of rows that a model does not keep: domains are described by all of theirs,
 # and a kernel between domains comes back fitted.
 choose_on_sample <- function(args, rows, task) {
-  if (rows$keeps) return(choose_penalty(args, rows$sample, task))
-  if (!judges_rows(args$domain_kernel)) return(choose_penalty(args, rows$sample, task))
+  if (rows$keeps || !judges_rows(args$domain_kernel)) {
+    return(choose_penalty(args, rows$sample, task))
+  }
   fitted <- described_kernel(args, rows)
   found <- choose_penalty(args, rows$sample, task, between = fitted)
   found$domain_kernel <- if (is.null(found$times) || found$times == 1) fitted
@@ -157,7 +158,7 @@ penalty_of <- function(object, name) {
 # regression does, sum_i c_i r_i^2 / (2 lambda) beside |f|^2 / 2: mean |r| / lambda for a loss of
 # slope 1, whose pull does not depend on r. A loss that has a curvature at f = 0 gets that of the
 # ridge regression there: 1 / (2 lambda) squared ones, 4 / lambda the logistic one.
-# choose: cost_penalty(), or what remembers it.
+# choose: a function(key, args, sample) that gives choose_penalty(), see new_shared().
 choose_cost <- function(args, sample, loss, choose) {
   key <- args[c("kernel", "domain_kernel", "features", "domain_weights", "offset")]
   chosen <- choose(key, args, sample)
@@ -173,10 +174,6 @@ choose_cost <- function(args, sample, loss, choose) {
   } else 1
   args$cost <- (if (isTRUE(bent > 0)) 1 / bent else slope / pull) / chosen$lambda
   args
-}
-
-cost_penalty <- function(key, args, sample) {
-  choose_penalty(args, sample, quietly(ridge_task(sample, args)))
 }
 
 # How a penalty that was not given was found, in words.

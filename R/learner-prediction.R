@@ -15,8 +15,8 @@ read_prediction <- function(found, n, response, title) {
   levels <- response$levels
   if (length(dim(found)) == 2L) {
     P <- read_class_columns(found, n, levels, refuse)
-    values <- if (length(levels) == 2L) 2 * P[, 2L, drop = FALSE] - 1 else P
-    return(list(values = unname_second(values), probabilities = TRUE))
+    values <- if (length(levels) == 2L) matrix(2 * P[, 2L] - 1) else P
+    return(list(values = values, probabilities = TRUE))
   }
   if (is.numeric(found) && !is.factor(found) && length(levels) == 2L) {
     p <- read_number_values(found, n, refuse)
@@ -43,8 +43,6 @@ expected_prediction <- function(n, response) {
          if (length(levels) == 2L) paste0("the probability of \"", levels[2L], "\", "),
          "or a matrix of probabilities with a column for each class")
 }
-
-unname_second <- function(values) if (ncol(values) == 1L) unname(values) else values
 
 read_number_values <- function(found, n, refuse) {
   if (!is.numeric(found) || is.factor(found) || !is.null(dim(found)) || length(found) != n) {

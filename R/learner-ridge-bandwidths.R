@@ -107,7 +107,7 @@ lodo_slopes <- function(problem, theta) {
         else list(kappa = problem$domain_kernel$kappa)
   gram <- function() gram_matrix(kernels$kernel, problem, at$kappa)
   left <- quietly(
-    left_out_core(gram, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
+    leave_rows_out(gram, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
                   problem$offset, problem$share), "domgen_warning_ridge"
   )
   slopes <- c(predictor_slopes(problem, kernels$kernel, at$kappa, left),

@@ -43,7 +43,7 @@ newton_features <- function(state, product, rows, table, Y, costs, loss, args, s
     return(newton_block(state, matrix(0, 0L, product$dim), Y, costs, loss, args, start))
   }
   # the core makes features twice as fast as R weighs them
-  if (sum(state$active) == 1L || is_short(product, rows, table)) {
+  if (sum(state$active) == 1L || is_product(product, table)) {
     parts <- lapply(row_parts(n, TRUE), function(i) {
       newton_moments(state, product, rows_at(rows, i), table, task_at(task, i), loss, args)
     })
@@ -54,13 +54,6 @@ newton_features <- function(state, product, rows, table, Y, costs, loss, args, s
     })
   }
   Reduce(add_moments, parts)
-}
-
-# Where the moments of many domains have a shorter way than their features.
-is_short <- function(product, rows, table) {
-  wanted <- list(cells = 1L, n_cells = 1L, second = FALSE)
-  !is.null(table) &&
-    !is.null(map_moments(product$map, product, rows_at(rows, 1L), table, wanted))
 }
 
 newton_moments <- function(state, product, rows, table, task, loss, args) {

@@ -62,14 +62,23 @@ newton_next <- function(state, sums) {
 newton_machine <- function(state, m, sums) {
   theta <- state$theta[, m]
   direction <- state$direction[, m]
-  along <- add_penalty(sums, theta, direction, state$penalty)
-  state$iterations[m] <- state$iterations[m] + any(direction != 0)
-  if (!is.finite(along$value[1L])) return(give_up(state, m))
+  moves <- any(direction != 0)
+  penalty <- state$penalty
+  along <- finite_along(sums$value, sums$slope, c(
+    sum(penalty * theta^2), sum(penalty * theta * direction), sum(penalty * direction^2)
+  ))
+  state$iterations[m] <- state$iterations[m] + moves
+  if (!is.finite(along$value[1L])) {
+    state$objective[m] <- Inf
+    state$active[m] <- FALSE
+    return(state)
+  }
   if (!is_good_step(along)) return(shorten_step(state, m, along))
   theta <- theta + direction
-  step <- newton_step(theta, sums, state$penalty)
+  step <- newton_step(theta, sums, penalty)
   state$theta[, m] <- theta
-  if (any(direction != 0)) state$length[m] <- next_length(state$length[m], along)
+  # of Newton steps, as far as they have been good
+  if (moves) state$length[m] <- min(1, state$length[m] * max(best_length(along), step_lengths[2L]))
   state$direction[, m] <- state$length[m] * step$direction
   state$aimed[m] <- state$width[m]
   state$objective[m] <- along$value[step_end]
@@ -104,13 +113,6 @@ shorten_step <- function(state, m, along) {
   stop_late(state, m)
 }
 
-# The objective overflows.
-give_up <- function(state, m) {
-  state$objective[m] <- Inf
-  state$active[m] <- FALSE
-  state
-}
-
 # What train_machine() gives, of all machines: the coefficients [r x machines], the rest one for
 # each machine.
 newton_result <- function(state) {
@@ -141,14 +143,8 @@ stop_late <- function(state, m) {
   state
 }
 
-# Of the losses those of the objective.
-add_penalty <- function(sums, theta, direction, penalty) {
-  square <- c(sum(penalty * theta^2), sum(penalty * theta * direction), sum(penalty * direction^2))
-  finite_along(sums$value, sums$slope, square)
-}
-
-# value, slope: of the losses at the lengths of a step; square: |w|^2, <w, d>, |d|^2. What is not
-# finite is too large.
+# The objective and its slope. value, slope: of the losses at the lengths of a step; square: |w|^2,
+# <w, d>, |d|^2. What is not finite is too large.
 finite_along <- function(value, slope, square) {
   t <- step_lengths
   value <- value + square[1L] / 2 + t * square[2L] + t^2 * square[3L] / 2
@@ -175,9 +171,6 @@ best_length <- function(along) {
   if (along$value[high] >= along$value[1L]) return(t[1L])
   t[1L] - along$slope[low] * diff(t) / (along$slope[high] - along$slope[low])
 }
-
-# Of Newton steps, as far as they have been good.
-next_length <- function(length, along) min(1, length * max(best_length(along), step_lengths[2L]))
 
 # list(direction -H^-1 g, decrement g'H^-1 g)
 newton_step <- function(theta, sums, penalty) {

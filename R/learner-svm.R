@@ -253,7 +253,7 @@ dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = 
 
 svm_parameters <- function() parameters(
   parameter("cost", or_null(a_number()), grid = 10^(-1:2), simpler = -1),
-  parameter("loss", or_null(check_loss)),
+  parameter("loss", or_null(function(value, arg) check_choice(value, arg, names(svm_losses())))),
   with_entries(shared_parameters$epsilon, check = a_number("non-negative")),
   open_kernel(),
   parameter("multiclass", one_of(multiclass_schemes)),
@@ -285,20 +285,15 @@ choose_svm <- function(problem, shared) {
   if (args$probability != "none") args$tolerance <- args$tolerance / 100
   problem$loss <- read_loss(args$loss, problem$targets$kind)
   if (is.null(args$cost)) {
-    args <- if (rows$keeps) choose_cost(args, rows$sample, problem$loss, shared$penalty)
-            else choose_sampled_cost(args, rows, problem$loss)
+    choose <- if (rows$keeps) shared$penalty else function(key, args, sample) {
+      choose_on_sample(args, rows, quietly(ridge_task(sample, args)))
+    }
+    args <- choose_cost(args, rows$sample, problem$loss, choose)
+    # a penalty of so many rows is that of all by their weights
+    args$cost <- args$cost / stands_for(rows)
   }
   problem$args <- args
   problem
-}
-
-# A penalty of so many rows is that of all by their weights.
-choose_sampled_cost <- function(args, rows, loss) {
-  args <- choose_cost(args, rows$sample, loss, function(key, args, sample) {
-    choose_on_sample(args, rows, quietly(ridge_task(sample, args)))
-  })
-  args$cost <- args$cost / stands_for(rows)
-  args
 }
 
 #' @exportS3Method

@@ -41,11 +41,6 @@ check_two_classes <- function(y, method) {
   }
 }
 
-# Of a model that keeps no rows, and knows the moments of its training domains.
-domains_alone <- function(object) {
-  list(X = matrix(0, length(object$domain), 0L), domain = object$domain)
-}
-
 domain_weightings <- c("equal", "size")
 
 #' Predict with a learner

@@ -33,7 +33,10 @@ loss_cox <- function() new_loss(
     par
   },
   update = function(par, Y, f, costs) {
-    par$baseline <- cox_baseline(cox_plan(Y, costs), f)
+    plan <- cox_plan(Y, costs)
+    at <- cox_state(plan, f)
+    # the cumulative hazard of f = 0 (Breslow, 1974) at the times of events
+    par$baseline <- data.frame(time = plan$ends, hazard = cumsum(at$rate) * exp(-at$largest))
     par
   },
   # the hazard beside that of f = 0
@@ -84,10 +87,4 @@ cox_state <- function(plan, f) {
   value <- sum(plan$deaths * (log(risk) + largest)) - sum(plan$pulls * f)
   list(value = if (is.finite(value)) value else Inf, slope = v * hazard - plan$pulls,
        curvature = v * hazard, v = v, risk = risk, rate = rate, largest = largest)
-}
-
-# The cumulative hazard of f = 0 (Breslow, 1974) at the times of events.
-cox_baseline <- function(plan, f) {
-  at <- cox_state(plan, f)
-  data.frame(time = plan$ends, hazard = cumsum(at$rate) * exp(-at$largest))
 }

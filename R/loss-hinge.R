@@ -1,6 +1,9 @@
 loss_hinge <- function() new_loss(
-  kinds = "class", smooth = rounded_hinge, kinks = 1L, tube = hinge_tube,
-  help = "max(0, 1 - y f)"
+  kinds = "class", kinks = 1L, tube = hinge_tube, help = "max(0, 1 - y f)",
+  smooth = function(y, f, par, width) {
+    kink <- rounded_kink(1 - y * f, width)
+    list(value = kink$value, slope = -y * kink$slope, curvature = y^2 * kink$curvature)
+  }
 )
 
 loss_squared_hinge <- function() new_loss(
@@ -13,9 +16,4 @@ loss_squared_hinge <- function() new_loss(
 
 hinge_tube <- function(y, costs, par) {
   list(low = ifelse(y > 0, 0, -costs), high = ifelse(y < 0, 0, costs), epsilon = 0)
-}
-
-rounded_hinge <- function(y, f, par, width) {
-  kink <- rounded_kink(1 - y * f, width)
-  list(value = kink$value, slope = -y * kink$slope, curvature = y^2 * kink$curvature)
 }

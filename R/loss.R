@@ -105,8 +105,6 @@ losses_help <- function() {
   paste0("For classes ", named("class"), ". For numbers ", named("number"), ".")
 }
 
-check_loss <- function(value, arg) check_choice(value, arg, names(svm_losses()))
-
 # Does `epsilon` matter to it?
 has_tube <- function(name) {
   tube <- named_loss(name)$tube

@@ -77,7 +77,10 @@ print.dg_fit <- function(x, digits = NULL, ...) {
 
 describe_fit <- function(x) {
   cat_line(x$spec$parts$title, describe_formula(x))
-  cat_line("  ", describe_rows(x))
+  cat_line("  ", plural(nobs.dg_fit(x), "row"), ", ",
+           plural(count_predictors(x$blueprint), "predictor"),
+           " (scale: ", describe_scale(spec_scale(x$spec)), "), ",
+           plural(nlevels(x$domain), "domain"), describe_imputed(x$blueprint))
   print_details(x)
   describe_calibration(x$calibration)
   if (!is.null(x$intervals)) cat_field("intervals", format(x$intervals))
@@ -92,12 +95,6 @@ describe_formula <- function(x) {
   if (is.null(x$formula)) return("")
   # of thousands of terms the first and the last
   paste0(": ", shorten(format_formula(x$formula), 4L * getOption("width")))
-}
-
-describe_rows <- function(x) {
-  paste0(plural(nobs.dg_fit(x), "row"), ", ", plural(count_predictors(x$blueprint), "predictor"),
-         " (scale: ", describe_scale(spec_scale(x$spec)), "), ",
-         plural(nlevels(x$domain), "domain"), describe_imputed(x$blueprint))
 }
 
 describe_scale <- function(scale) {

@@ -85,7 +85,11 @@ scaled_questions <- function(object) {
 scaled_answered <- function(object, answers) {
   scaling <- object$blueprint$scaling
   if (!asks_moments(scaling)) return(answered(object, answers))
-  object$blueprint$scaling$known <- known_moments(answers[[1L]], moment_units(scaling))
+  sums <- answers[[1L]]
+  # as domain_moments_of() gives them
+  object$blueprint$scaling$known <- c(
+    stats::setNames(domain_spreads(sums, moment_units(scaling)), sums$domains), sums$trained
+  )
   object
 }
 
@@ -160,12 +164,4 @@ moments_question <- function(scaling) {
 }
 
 # Powers of two near the training rows' spread: squares of 1e200 leave the range of a double.
-moment_units <- function(scaling) {
-  spread <- scaling$scale
-  power_near(spread)
-}
-
-# As domain_moments_of() gives them.
-known_moments <- function(sums, unit) {
-  c(stats::setNames(domain_spreads(sums, unit), sums$domains), sums$trained)
-}
+moment_units <- function(scaling) power_near(scaling$scale)

@@ -105,10 +105,13 @@ is_tuned <- function(parts, name) !isFALSE(argument_row(parts, name)$tuned)
 # A method without data. env: the frame of the call of its function, where its arguments are.
 method_spec <- function(method, class, parts, env) {
   names <- setdiff(names(formals(get(method, mode = "function"))), c(data_arguments, "..."))
-  args <- mget(names, env)
-  rows <- parameter_rows(parts, names)
-  for (name in names) args[name] <- list(rows[[name]]$check(args[[name]], name))
-  new_spec(method, c(class, "dg_spec"), parts, args)
+  checked_spec(method, class, parts, mget(names, env))
+}
+
+checked_spec <- function(method, class, parts, args) {
+  rows <- parameter_rows(parts, names(args))
+  for (name in names(args)) args[name] <- list(rows[[name]]$check(args[[name]], name))
+  new_spec(method, class, parts, args)
 }
 
 # "lambda = 0.1, form = published": what a fitted projection shows of its arguments.

@@ -88,8 +88,6 @@
 #' @name predict_source
 NULL
 
-is_source <- function(x) inherits(x, "dg_source")
-
 # See predict_rows(); where: of read_where().
 predict_source <- function(object, source, of, asked, where) {
   object <- with_intervals(object, asked)

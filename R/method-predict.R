@@ -1,13 +1,14 @@
 # predict() of every fit: new rows are read, their domains described, and block by block values of
 # the model's functions become what was asked for. A frame is one block, see predict_block(); a
-# source has many: predict_source() walks over them, method-predict-blocks.R.
+# source has many: the call is predict_source(), the walk over its blocks is in
+# method-predict-blocks.R.
 
 # of: list(domain, reference, reference_domain, new_levels) of the user's call; asked: list(type,
 # "scores" of a projection, or as in predict.dg_learner(); interval; level; se, sd: are standard
 # deviations of f to be given, or needed? env: where the user is, in which the data of the model's
 # call are looked for); dots: further arguments; known: the names of the others.
 predict_rows <- function(object, newdata, of, asked, dots, known) {
-  over_source <- !missing(newdata) && is_source(newdata)
+  over_source <- !missing(newdata) && inherits(newdata, "dg_source")
   where <- read_where(dots, known, over_source)
   if (over_source) predict_source(object, newdata, of, asked, where)
   else predict_block(object, newdata, of, asked)

@@ -41,8 +41,9 @@ check_arguments <- function(given, spec, env, own = character()) {
   weighted <- takes_weights(spec)
   null <- !weighted && on_error(is.null(eval(given$weights, env)), function(e) FALSE)
   if (null) given$weights <- NULL
-  known <- c(own, setdiff(data_arguments, c(if (!weighted) "weights",
-                                            if (!takes_units(spec)) "unit")))
+  # does a search keep the rows of an object together?
+  units <- isTRUE(innermost(spec)$parts$units)
+  known <- c(own, setdiff(data_arguments, c(if (!weighted) "weights", if (!units) "unit")))
   check_no_dots(given[setdiff(names(given), known)], setdiff(known, "x"))
   given
 }
@@ -159,23 +160,16 @@ predict.dg_spec <- function(object, ...) {
 
 takes_weights <- function(spec) innermost(spec)$parts$weights
 
-# Does a search keep the rows of an object together?
-takes_units <- function(spec) isTRUE(innermost(spec)$parts$units)
-
 #' @export
 print.dg_spec <- function(x, ...) {
   cat_line(x$parts$title, " (specification: give it data with fit())")
-  cat_line(format_arguments(x$args), hang = 4L + widest(names(x$args)))
-  invisible(x)
-}
-
-format_arguments <- function(args) {
-  shown <- vapply(args, function(value) {
+  shown <- vapply(x$args, function(value) {
     if (is.null(value)) "default"
     else if (is.function(value)) "a function"
     else if (length(dim(value)) == 2L) plural(nrow(value), "row")
-    else if (is.list(value)) paste(format(value), collapse = ", ")
     else paste(format(value), collapse = ", ")
   }, character(1))
-  paste0("  ", formatC(names(args), width = -max(nchar(names(args)))), "  ", shown)
+  names <- names(x$args)
+  cat_line("  ", formatC(names, width = -max(nchar(names))), "  ", shown, hang = 4L + widest(names))
+  invisible(x)
 }

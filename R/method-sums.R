@@ -115,19 +115,17 @@ new_sums <- function(input, args) {
   on_x <- place_kernels(args, layout_of(sample$blueprint))
   product <- represent(args$features, on_x$kernel, on_x$domain_kernel, sample, args$threads)
   map <- response_map(sample$y, args$kernel_y)
-  if (is.numeric(sample$y)) map[c("origin", "unit")] <- response_unit(sample$y)
+  if (is.numeric(sample$y)) {
+    # sums of a response far from 0 lose digits, and those of large numbers overflow
+    map$origin <- weighted_mean(sample$y, rep(1, length(sample$y)))
+    map$unit <- max(abs(sample$y - map$origin))
+  }
   seal(structure(list(
     sums = accumulate(product, sample, map), product = product, response_map = map,
     blueprint = sample$blueprint, response = response_source(input, sample),
     has_domain = !is.null(input$domain) || !is.null(sample$blueprint$domain),
     formula = if (inherits(input$x, "formula")) plain_formula(input$x), args = args
   ), class = "dg_feature_sums"))
-}
-
-# Sums of a response far from 0 lose digits, and those of large numbers overflow.
-response_unit <- function(y) {
-  origin <- weighted_mean(y, rep(1, length(y)))
-  list(origin, max(abs(y - origin)))
 }
 
 check_response <- function(y, kernel_y) {

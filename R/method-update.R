@@ -34,7 +34,7 @@ change_spec <- function(spec, name, value) UseMethod("change_spec")
 
 #' @exportS3Method
 change_spec.dg_spec <- function(spec, name, value) {
-  found <- find_changed(spec, name)
+  found <- find_parameter(spec, name, all = TRUE)
   if (is.null(found)) {
     if (name %in% data_arguments) {
       abort("argument", "`", name, "` must not be given: a specification has no data; use fit().")
@@ -50,15 +50,13 @@ change_spec.dg_chain_spec <- function(spec, name, value) {
     spec[[name]] <- value
     return(chain(spec$projection, spec$learner))
   }
-  found <- find_changed(spec, name)
+  found <- find_parameter(spec, name, all = TRUE)
   if (is.null(found)) {
     check_no_dots(stats::setNames(list(value), name), c("projection", "learner",
                                                         known_parameters(spec)))
   }
   set_found(spec, found, value)
 }
-
-find_changed <- function(spec, name) find_parameter(spec, name, all = TRUE)
 
 #' Change a model and fit it again
 #'

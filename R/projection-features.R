@@ -35,8 +35,14 @@ cell_sums <- function(key, rows) {
   if (!is.null(rows$space)) return(rows$sums$sums)
   if (rows$keeps) {
     sample <- rows$sample
-    return(accumulate(key$space, with_response(sample), key$map,
-                      if (!is.null(sample$labelled)) as.numeric(sample$labelled)))
+    labelled <- sample$labelled
+    if (!is.null(labelled)) {
+      # a response for every row, NA where there is none
+      y <- if (is.null(sample$y)) rep(0, sum(labelled)) else sample$y
+      sample$y <- y[match(seq_along(labelled), which(labelled))]
+      labelled <- as.numeric(labelled)
+    }
+    return(accumulate(key$space, sample, key$map, labelled))
   }
   pass(rows, cell_work(key$space, key$map, rows_table(rows, key$space)), "features")
 }
@@ -55,14 +61,6 @@ size_of_scores <- function(solved, sums) {
   mean <- drop(crossprod(W, rowSums(sums$sums))) / sums$n
   squares <- colSums(W * (sums$second %*% W)) / sums$n
   sqrt(sum(squares - 2 * solved$centre * mean + solved$centre^2))
-}
-
-# A response for every row, NA where there is none.
-with_response <- function(sample) {
-  if (is.null(sample$labelled)) return(sample)
-  y <- if (is.null(sample$y)) rep(0, sum(sample$labelled)) else sample$y
-  sample$y <- y[match(seq_along(sample$labelled), which(sample$labelled))]
-  sample
 }
 
 # Z' Laplacian Z = sum over edges of weight (z_i - z_j)(z_i - z_j)'.

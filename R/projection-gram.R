@@ -43,11 +43,14 @@ projection_cells <- function(spec, sample) {
 # with a response, zero in the others.
 projection_response <- function(spec, sample) {
   if (!uses_response(spec)) return(NULL)
-  response <- response_factor(sample$y, spec$args$kernel_y)
-  if (!is.null(sample$labelled)) {
-    F <- matrix(0, nrow(sample$X), ncol(response$factor))
-    F[sample$labelled, ] <- sweep(response$factor, 2L, colMeans(response$factor))
-    response$factor <- F
+  check_several_classes(sample$y)
+  kernel <- response_kernel(sample$y, spec$args$kernel_y)
+  own <- kernel_factor(kernel, matrix(as.numeric(sample$y), ncol = 1L))
+  if (ncol(own) == 0L) {
+    abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
   }
-  response
+  if (is.null(sample$labelled)) return(list(kernel = kernel, factor = own))
+  F <- matrix(0, nrow(sample$X), ncol(own))
+  F[sample$labelled, ] <- sweep(own, 2L, colMeans(own))
+  list(kernel = kernel, factor = F)
 }

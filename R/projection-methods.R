@@ -80,16 +80,14 @@ print_details.dg_projection <- function(x) {
 #' @export
 summary.dg_projection <- function(object, ...) {
   check_no_dots(list(...), character())
-  from_whole(object, summarise_projection(object))
-}
-
-summarise_projection <- function(object) {
-  variance <- object$variance
-  shares <- cbind(variance, share = variance[, "distributional"] / variance[, "total"])
-  structure(list(
-    components = data.frame(eigenvalue = object$values, residual = object$residual),
-    theorem5 = object$theorem5, variance = shares, projection = object
-  ), class = "summary.dg_projection")
+  from_whole(object, {
+    variance <- object$variance
+    shares <- cbind(variance, share = variance[, "distributional"] / variance[, "total"])
+    structure(list(
+      components = data.frame(eigenvalue = object$values, residual = object$residual),
+      theorem5 = object$theorem5, variance = shares, projection = object
+    ), class = "summary.dg_projection")
+  })
 }
 
 # The methods of the DICA paper, whose bound this is.
@@ -100,18 +98,16 @@ projection_methods <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "m
 
 #' @export
 print.summary.dg_projection <- function(x, digits = NULL, ...) {
-  at_digits(digits, describe_summary(x))
-  invisible(x)
-}
-
-describe_summary <- function(x) {
-  describe_fit(x$projection)
-  cat_line("\nResidual of each eigenpair (units of n * machine epsilon):")
-  cat_numbers(rounded(stats::setNames(x$components$residual, rownames(x$components)), 2))
-  cat_line("\nVariance between domains (share: of the total variance):")
-  cat_numbers(rounded(x$variance, 3))
-  if (!x$projection$spec$method %in% theorem5_methods) return(invisible())
-  cat_line("\nTheorem 5:  tr(B'KQKB) = ", rounded(x$theorem5[["distributional"]], 4),
-           ",  tr(B'KB) = ", rounded(x$theorem5[["norm"]], 4))
+  at_digits(digits, {
+    describe_fit(x$projection)
+    cat_line("\nResidual of each eigenpair (units of n * machine epsilon):")
+    cat_numbers(rounded(stats::setNames(x$components$residual, rownames(x$components)), 2))
+    cat_line("\nVariance between domains (share: of the total variance):")
+    cat_numbers(rounded(x$variance, 3))
+    if (x$projection$spec$method %in% theorem5_methods) {
+      cat_line("\nTheorem 5:  tr(B'KQKB) = ", rounded(x$theorem5[["distributional"]], 4),
+               ",  tr(B'KB) = ", rounded(x$theorem5[["norm"]], 4))
+    }
+  })
   invisible(x)
 }

@@ -28,7 +28,9 @@ together <- function(specs) {
     solve_projection(space, spec, rows, shared, ridges), domgen_error = function(e) NULL
   ))
   function(space, spec, rows, shared) {
-    n <- rows_in_all(rows)
+    n <- if (rows$keeps) nrow(rows$sample$X)
+         else if (is.null(rows$space)) rows$survey$n
+         else rows$sums$sums$n
     ridges <- ridges_of(n)
     several <- length(ridges) >= path_ridges && shares_ridges(space, spec)
     solved <- if (several) {
@@ -38,23 +40,12 @@ together <- function(specs) {
   }
 }
 
-rows_in_all <- function(rows) {
-  if (rows$keeps) nrow(rows$sample$X)
-  else if (is.null(rows$space)) rows$survey$n
-  else rows$sums$sums$n
-}
-
-shares_ridges <- function(space, spec) UseMethod("shares_ridges")
-
-# The band form serves numerators of low rank.
-#' @exportS3Method
-shares_ridges.gram_space <- function(space, spec) {
+# Of a Gram matrix the band form serves numerators of low rank.
+shares_ridges <- function(space, spec) {
   numerator <- names(spec$parts$terms(spec$args)$numerator)
-  !spec$parts$covariance && !any(c("total", "variance") %in% numerator)
+  !is.null(space$features) ||
+    !spec$parts$covariance && !any(c("total", "variance") %in% numerator)
 }
-
-#' @exportS3Method
-shares_ridges.feature_space <- function(space, spec) TRUE
 
 ridge_rows <- function(spec) {
   Filter(function(row) row$ridge, parameter_rows(spec$parts, names(spec$args)))

@@ -122,16 +122,6 @@ uses_response <- function(spec) {
   spec$parts$covariance || "response" %in% names(spec$parts$terms(spec$args)$numerator)
 }
 
-response_factor <- function(y, kernel_y) {
-  if (is.factor(y) && nlevels(y) < 2L) abort_one_class(y)
-  kernel <- response_kernel(y, kernel_y)
-  F <- kernel_factor(kernel, matrix(as.numeric(y), ncol = 1L))
-  if (ncol(F) == 0L) {
-    abort("data", "`kernel_y` must not be zero for every response; ", format(kernel), " is.")
-  }
-  list(kernel = kernel, factor = F)
-}
-
 check_solution <- function(solved, spec) {
   parts <- solved[c("values", "coefficients", "scores", "residual")]
   if (!all(vapply(parts, function(part) all(is.finite(part)), logical(1)))) {
@@ -180,8 +170,8 @@ rank_reason <- function(spec, y) {
 
 # size: the root of the mean squared norm of the scores, the unit of what follows in a chain.
 new_projection <- function(solved, space, y) {
-  m <- length(solved$values)
-  components <- paste0("comp", seq_len(m))
+  v <- solved$variance
+  components <- paste0("comp", seq_along(solved$values))
   colnames(solved$coefficients) <- components
   if (!is.null(solved$scores)) colnames(solved$scores) <- components
   structure(list(
@@ -189,14 +179,12 @@ new_projection <- function(solved, space, y) {
     centre = stats::setNames(solved$centre, components), rank = as.integer(solved$rank),
     residual = solved$residual, scores = solved$scores,
     size = if (is.null(solved$scores)) solved$size else sqrt(mean(rowSums(solved$scores^2))),
-    theorem5 = solved$theorem5, variance = variance_table(solved$variance), product = space,
-    y = y, kernel_y = solved$kernel_y
+    theorem5 = solved$theorem5,
+    variance = rbind(
+      before = c(total = v[["total_before"]], distributional = v[["distributional_before"]]),
+      after = c(v[["total_after"]], v[["distributional_after"]])
+    ), product = space, y = y, kernel_y = solved$kernel_y
   ), class = c("dg_projection", "dg_fit"))
-}
-
-variance_table <- function(v) {
-  rbind(before = c(total = v[["total_before"]], distributional = v[["distributional_before"]]),
-        after = c(v[["total_after"]], v[["distributional_after"]]))
 }
 
 # Centred with the training means, one row as well as many: k(x, X) A - centre.

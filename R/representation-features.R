@@ -56,8 +56,7 @@ features_at <- function(product, rows, table) {
 #   cross = Z'F [r x ry], response_second = F'F, response_sums = F'1 (NULL without
 #   response), labelled_second = Z' diag(labelled) Z (NULL without labelled)).
 moments_of <- function(product, rows, table, wanted) {
-  shorter <- if (!is.null(table)) map_moments(product$map, product, rows, table, wanted)
-  if (!is.null(shorter)) return(shorter)
+  if (is_product(product, table)) return(product_moments(product, rows, table, wanted))
   parts <- in_chunks(product, rows, table, function(program, i, X, codes) {
     part <- take_wanted(wanted, i)
     feature_moments_(program, X, codes, part$cells, part$n_cells, part$response, part$labelled,
@@ -66,11 +65,14 @@ moments_of <- function(product, rows, table, wanted) {
   Reduce(add_moments, parts)
 }
 
-# A shorter way for rows of several domains; NULL where there is none.
-map_moments <- function(map, product, rows, table, wanted) UseMethod("map_moments")
+# Of a map that is a product with what is constant in a domain the factor of x, list(map, dim).
+map_on_x <- function(map) UseMethod("map_on_x")
 
 #' @exportS3Method
-map_moments.default <- function(map, product, rows, table, wanted) NULL
+map_on_x.default <- function(map) NULL
+
+# Have rows of several domains a shorter way to their sums, see product_moments()?
+is_product <- function(product, table) !is.null(table) && !is.null(map_on_x(product$map))
 
 take_wanted <- function(wanted, rows) {
   for (name in c("cells", "response", "labelled")) wanted[[name]] <- take(wanted[[name]], rows)

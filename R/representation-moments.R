@@ -3,14 +3,11 @@
 #   Z'Z = sum_d z_P(d) z_P(d)' (x) Z_d'Z_d
 # with Z_d the features of x at the rows of domain d: n r_x^2 operations, not
 # n (r_P r_x)^2. table: z_P [r_P x G]; wanted: see moments_of().
-#' @exportS3Method
-map_moments.product_map <- function(map, product, rows, table, wanted) {
-  on_x <- product
-  on_x$map <- map$x
+product_moments <- function(product, rows, table, wanted) {
+  on_x <- replace(product, c("map", "dim"), map_on_x(product$map))
   domains <- split(seq_along(rows$domain), factor(as.integer(rows$domain), seq_len(ncol(table))))
   # as many domains at a time as take 64 MB
-  dim_x <- product$dim / nrow(table)
-  most <- max(1, 2^23 %/% dim_x^2)
+  most <- max(1, 2^23 %/% on_x$dim^2)
   occupied <- which(lengths(domains) > 0L)
   batches <- split(occupied, (seq_along(occupied) - 1L) %/% most)
   Reduce(add_moments, lapply(batches, function(batch) {

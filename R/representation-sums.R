@@ -19,8 +19,8 @@ accumulate <- function(product, sample, map, labelled = NULL,
   rows <- sample[c("X", "domain")]
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
     y <- take(sample$y, i)
+    # the features of a numeric response and, last, the response itself
     F <- response_rows(map, y, product$threads)
-    # last, the response itself
     if (!is.null(map$origin)) F <- cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
                    response = F, labelled = take(labelled, i))
@@ -81,13 +81,13 @@ add_sums <- function(a, b) {
     spread_cells(t(b$cells$count), b$cells, cells)[1L, ]
   response <- list(map = a$response$map, levels = unique(c(a$response$levels, b$response$levels)))
   summed <- c("cross", "second", "sums")
-  linear <- c(!is.null(a$response$linear), !is.null(b$response$linear))
+  both <- !is.null(a$response$linear) && !is.null(b$response$linear)
   structure(list(
     n = a$n + b$n, second = a$second + b$second,
     sums = spread_cells(a$sums, a$cells, cells) + spread_cells(b$sums, b$cells, cells),
     cells = cells, response = c(response, add_moments(a$response[summed], b$response[summed]),
-                                if (all(linear)) list(linear = add_moments(a$response$linear,
-                                                                           b$response$linear))),
+                                if (both) list(linear = add_moments(a$response$linear,
+                                                                    b$response$linear))),
     labelled_second = if (!is.null(a$labelled_second)) a$labelled_second + b$labelled_second
   ), class = "dg_sums")
 }

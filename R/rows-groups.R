@@ -23,18 +23,6 @@ sums_by_domain <- function(product, G) {
   !is.null(on_x) && G * on_x$dim^2 <= domain_numbers
 }
 
-# What the sums are of.
-summed_space <- function(product, by_domain) {
-  if (by_domain) product[c("map", "dim")] <- map_on_x(product$map)
-  product
-}
-
-# Of a map that is a product with what is constant in a domain the factor of x, list(map, dim).
-map_on_x <- function(map) UseMethod("map_on_x")
-
-#' @exportS3Method
-map_on_x.default <- function(map) NULL
-
 # For pass(), what a worker needs. The sums, which start() makes, are an environment whose matrices
 # are changed in place; sums of several are lists. code: a function of the response of a block, [n x
 # m]; costs [G]: of each domain's rows beside their weights.
@@ -92,10 +80,10 @@ groups_task <- function(space, targets, costs, group, table) {
   G <- length(costs)
   by_domain <- sums_by_domain(space, G)
   group <- if (by_domain) seq_len(G) else group(space, G)
-  on <- summed_space(space, by_domain)
-  list(work = group_work(on, if (!by_domain) table, group, target_count(targets), coder(targets),
-                         costs),
-       join = function(sums) new_group_sums(sums, on, group, if (by_domain) table))
+  if (by_domain) space[c("map", "dim")] <- map_on_x(space$map)
+  list(work = group_work(space, if (!by_domain) table, group, target_count(targets),
+                         coder(targets), costs),
+       join = function(sums) new_group_sums(sums, space, group, if (by_domain) table))
 }
 
 # sum_i w_i F_i z_i over all rows, with F = (Y, 1), as coefficients in the space, [r x m + 1]; of a

@@ -188,11 +188,7 @@ rows_source <- function(survey, spec) {
   ), class = c("rows_source", "dg_rows"))
 }
 
-# What a worker makes of a block: list(X scaled, y, domain, weights, at).
-seen_block <- function(reading, data, at) {
-  scale_block(reading, c(numbers_of(reading$reader, data, at), list(at = at)))
-}
-
+# What a worker makes of the numbers of a block: list(X scaled, y, domain, weights, at).
 scale_block <- function(reading, block) {
   check_seen(block, "domain", reading$domains)
   block$domain <- factor(block$domain, reading$domains)
@@ -255,7 +251,7 @@ pass.rows_source <- function(rows, work, label) {
 reading_work <- function(reading, work) {
   force(reading); force(work)
   list(start = work$start, add = work$add, block = function(sums, data, at) {
-    block <- seen_block(reading, data, at)
+    block <- scale_block(reading, c(numbers_of(reading$reader, data, at), list(at = at)))
     if (nrow(block$X) == 0L) sums else work$block(sums, block)
   })
 }

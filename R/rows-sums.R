@@ -12,7 +12,9 @@ rows_sums <- function(sums) {
 
 fit_to_sums <- function(spec, sums) {
   check_sums(spec, sums)
-  spec <- take_fixed(spec, sums)
+  # what was decided when the sums were made
+  fixed <- intersect(fixed_by_sums, names(spec$args))
+  spec$args[fixed] <- sums$args[fixed]
   rows <- rows_sums(sums)
   seal(finish_fit(fit_rows(spec, rows), spec, rows))
 }
@@ -96,13 +98,6 @@ fit_origin.rows_sums <- function(rows, fitted, input) {
 
 # What was decided when the sums were made.
 fixed_by_sums <- c("kernel", "kernel_y", "domain_kernel", "features", "scale")
-
-take_fixed <- function(spec, sums) {
-  for (name in intersect(fixed_by_sums, names(spec$args))) {
-    spec$args[name] <- list(sums$args[[name]])
-  }
-  spec
-}
 
 # What was asked for must be that of the sums; a default that is another gives way, and the user
 # is told. `features` without a word: that of a method is the Gram matrix.

@@ -13,7 +13,11 @@ survey_source <- function(source, reader) {
   starts <- c(0, cumsum(source$ctx$counts))
   sums <- run_pass(source, reader$prototype, survey_work(reader, chosen, starts), "survey")
   if (sums$n == 0) abort("data", "Every row of the source has missing values.")
-  warn_lost(source$ctx, sums$lost, sums$n + sums$lost)
+  n <- sums$n + sums$lost
+  # once, where methods are compared on the same rows
+  if (sums$lost > 0 && first_said(source$ctx, paste("lost", sums$lost, n))) {
+    warn_left_out(sums$lost, n)
+  }
   order <- order(sums$domains, method = "radix")
   survey <- list(source = source, reader = reader, n = sums$n, domains = sums$domains[order],
                  sizes = sums$moments$count[order], weights = sums$weighed[order, 1L],
@@ -21,17 +25,17 @@ survey_source <- function(source, reader) {
                  heaviest = sums$heaviest,
                  moments = lapply(sums$moments, take, order))
   if (all(survey$weights == 0)) abort("data", "`weights` must not all be zero.")
-  survey$classes <- survey_classes(reader, sums)
+  if (reader$kind == "class") {
+    # those that occur, in the order of the declared levels, or of their names
+    found <- colnames(sums$response$classes)
+    declared <- intersect(reader$levels, found)
+    survey$classes <- c(declared, sort(setdiff(found, declared)))
+  }
   survey$response <- lapply(sums$response, take, order)
   check_response_size(survey$response, sums$values)
   survey$values <- sums$values
   survey$sample <- survey_sample(survey, sums$rows)
   survey
-}
-
-# Once, where methods are compared on the same rows.
-warn_lost <- function(ctx, lost, n) {
-  if (lost > 0 && first_said(ctx, paste("lost", lost, n))) warn_left_out(lost, n)
 }
 
 # Sums of squares of numbers beyond 1e150 or below 1e-150 say nothing. values: some of the response.
@@ -70,22 +74,20 @@ survey_block <- function(reader, rows) {
   code <- match(rows$domain, names)
   by_domain <- function(values) unname(rowsum(values, code, reorder = TRUE))
   X <- sweep(rows$X, 2L, reader$unit, "/")
-  sums <- list(n = length(code), domains = names, weighed = weigh_domains(rows$weights, by_domain),
-               heaviest = max(rows$weights, 0),
+  weights <- rows$weights
+  positive <- weights > 0
+  sums <- list(n = length(code), domains = names,
+               # [G x 3]: sums of weights, rows with one, sums of logarithms
+               weighed = by_domain(cbind(weights, positive, ifelse(positive, log(weights), 0))),
+               heaviest = max(weights, 0),
                moments = group_moments_of(X, rep(1, length(code)), code, by_domain))
   if (reader$kind == "number") {
-    sums$response <- group_moments_of(matrix(rows$y), rows$weights, code, by_domain)
+    sums$response <- group_moments_of(matrix(rows$y), weights, code, by_domain)
     sums$values <- utils::head(unique(rows$y), 3L)
   } else if (reader$kind == "class") {
-    sums$response <- list(classes = table_of(rows$y, rows$weights, code, length(names)))
+    sums$response <- list(classes = table_of(rows$y, weights, code, length(names)))
   }
   sums
-}
-
-# [G x 3]: sums of weights, rows with one, sums of logarithms.
-weigh_domains <- function(weights, by_domain) {
-  positive <- weights > 0
-  by_domain(cbind(weights, positive, ifelse(positive, log(weights), 0)))
 }
 
 # list(count [G], mean [G x p], square: sums of squared distances from the mean [G x p]).
@@ -153,14 +155,6 @@ add_tables <- function(a, b, at) {
   sum <- spread(a, at[[1L]]) + spread(b, at[[2L]])
   colnames(sum) <- classes
   sum
-}
-
-# The classes that occur, in the order of the declared levels, or of their names.
-survey_classes <- function(reader, sums) {
-  if (reader$kind != "class") return(NULL)
-  found <- colnames(sums$response$classes)
-  declared <- intersect(reader$levels, found)
-  c(declared, sort(setdiff(found, declared)))
 }
 
 survey_sample <- function(survey, rows) {

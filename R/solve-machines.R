@@ -10,8 +10,7 @@ solve_machines <- function(problem, shared) {
   costs <- column_costs(rows, targets, args$domain_weights)
   if (!rows$keeps) return(solve_by_passes(problem, costs))
   sample <- rows$sample
-  data <- shared$data(list(space = problem$space, newton = takes_newton(problem$loss$name)), sample,
-                      args)
+  data <- shared$data(list(space = problem$space, newton = is.null(problem$loss$tube)), sample)
   Y <- code_rows(targets, sample$y)
   costs <- code_costs(costs, args$cost, sample$weights, sample$domain, part_of(targets, Y))
   machines <- shared$along(args, function(alpha) {
@@ -24,21 +23,10 @@ solve_machines <- function(problem, shared) {
 # Which rows take part in which column; NULL: all.
 part_of <- function(targets, Y) if (!takes_all(targets)) Y != 0
 
-# key: list(space, newton), see machine_data().
-solver_data <- function(key, sample, args) machine_data(key$space, sample, args)
-
-# What all machines of a fit share: list(K [n x n]) or list(Zt [r x n]), or, for a loss without a
-# tube, the rows of which features are made again at each pass.
-machine_data <- function(product, sample, args) UseMethod("machine_data")
-
-#' @exportS3Method
-machine_data.gram_space <- function(product, sample, args) {
-  structure(list(K = space_gram(product)), class = "gram_data")
-}
-
-#' @exportS3Method
-machine_data.feature_space <- function(product, sample, args) {
-  if (takes_newton(args$loss)) return(row_data(product, sample))
+# What all machines of a fit share: that of Newton's method, for a loss without a tube, or of the
+# dual problem, list(K [n x n]) or list(Zt [r x n]).
+machine_data <- function(product, sample, newton) {
+  if (newton || is.null(product$features)) return(newton_data(product, sample))
   structure(list(Zt = feature_columns(product, sample),
                  kernel = product$kernel), class = "feature_data")
 }

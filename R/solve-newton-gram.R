@@ -3,8 +3,12 @@
 
 # What the passes over rows work on: the Gram matrix, or rows whose features are made again.
 newton_data <- function(product, sample) {
-  if (!is.null(product$features)) return(row_data(product, sample))
-  structure(list(K = space_gram(product)), class = "gram_data")
+  if (is.null(product$features)) {
+    return(structure(list(K = space_gram(product)), class = "gram_data"))
+  }
+  check_feature_memory(product$dim)
+  structure(list(product = product, rows = sample[c("X", "domain")],
+                 table = own_table(product, sample)), class = "row_data")
 }
 
 # A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
@@ -31,18 +35,14 @@ newton_machines <- function(data, target, costs, loss, args, start, alpha) {
   UseMethod("newton_machines")
 }
 
-row_data <- function(product, sample) {
-  check_feature_memory(product$dim)
-  structure(list(product = product, rows = sample[c("X", "domain")],
-                 table = own_table(product, sample)), class = "row_data")
-}
-
 # All machines in the same passes.
 #' @exportS3Method
 newton_machines.row_data <- function(data, target, costs, loss, args, start, alpha) {
   product <- data$product
+  # coefficients that are known, with no constant yet
+  at <- if (!is.null(alpha)) rbind(do.call(cbind, alpha), if (args$offset) 0)
   state <- newton_start(product$dim, ncol(target), args$offset, loss, args$tolerance,
-                        args$max_iterations, at = start_at(alpha, args$offset))
+                        args$max_iterations, at)
   while (!state$done) {
     state <- newton_next(state, newton_features(state, product, data$rows, data$table, target,
                                                 costs, loss, args, start))
@@ -55,11 +55,6 @@ newton_machines.row_data <- function(data, target, costs, loss, args, start, alp
   lapply(seq_len(ncol(target)), function(m) {
     lapply(result, function(part) if (is.matrix(part)) part[, m] else part[m])
   })
-}
-
-# Coefficients that are known, with no constant yet.
-start_at <- function(alpha, offset) {
-  if (!is.null(alpha)) rbind(do.call(cbind, alpha), if (offset) 0)
 }
 
 check_objective <- function(objective, where = "") {

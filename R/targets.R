@@ -14,11 +14,17 @@ new_targets <- function(rows, standardise, columns = "each") {
     levels <- facts$levels
     check_several_classes(factor(levels))
     targets <- list(kind = "class", levels = levels, centre = 0, scale = 1, columns = columns)
-    targets$pairs <- if (columns != "each") class_pairs(length(levels), columns)
-                     else if (length(levels) > 2L) each_class(levels)
+    # two classes need one machine, or none where each is to have its own
+    two <- length(levels) == 2L
+    targets$pairs <- if (columns == "one_vs_one" || two && columns != "each") {
+      t(utils::combn(length(levels), 2L))
+    } else if (!two) each_class(levels)
     return(targets)
   }
-  if (length(facts$values) == 2L) warn_two_values(facts$values)
+  if (length(facts$values) == 2L) {
+    warn("two_values", "The response has only the values ", min(facts$values), " and ",
+         max(facts$values), " and is predicted as a number; make it a factor to predict classes.")
+  }
   list(kind = "number", centre = facts$mean,
        scale = if (facts$spread > 0) facts$spread else 1)
 }
@@ -52,28 +58,16 @@ check_several_classes <- function(y) {
   if (is.factor(y) && nlevels(y) < 2L) abort_one_class(y)
 }
 
-warn_two_values <- function(y) {
-  warn("two_values", "The response has only the values ", min(y), " and ", max(y),
-       " and is predicted as a number; make it a factor to predict classes.")
-}
-
 # The largest of as many values as classes decides, see class_scores().
 each_class <- function(levels) cbind(0L, seq_along(levels))
-
-# Pairs of C classes; two need one.
-class_pairs <- function(C, scheme) {
-  if (C == 2L || scheme == "one_vs_one") t(utils::combn(C, 2L)) else cbind(0L, seq_len(C))
-}
 
 # [n x m]
 code_rows <- function(targets, y) {
   if (targets$kind == "number") return(matrix((y - targets$centre) / targets$scale))
-  if (is.null(targets$pairs)) return(matrix(2 * (as.integer(y) == 2L) - 1))
-  if (targets$columns == "each") return(outer(as.integer(y), seq_along(targets$levels), "==") + 0)
-  code_pairs(targets$pairs, as.integer(y))
-}
-
-code_pairs <- function(pairs, code) {
+  code <- as.integer(y)
+  pairs <- targets$pairs
+  if (is.null(pairs)) return(matrix(2 * (code == 2L) - 1))
+  if (targets$columns == "each") return(outer(code, seq_along(targets$levels), "==") + 0)
   coded <- vapply(seq_len(nrow(pairs)), function(m) {
     positive <- code == pairs[m, 2L]
     negative <- if (pairs[m, 1L] == 0L) !positive else code == pairs[m, 1L]

@@ -239,7 +239,7 @@ test_that("sums of rows that nobody keeps are those of their features, also by d
                              loss_hinge(), NULL)
     expect_equal(add_moments(found, empty), found)
   }
-  expect_true(is_short(spaces[[3]], sample, own_table(spaces[[3]], sample)))
+  expect_true(is_product(spaces[[3]], own_table(spaces[[3]], sample)))
 })
 
 test_that("the sums are those of the formulas", {
