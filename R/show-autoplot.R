@@ -36,15 +36,12 @@ gg_fit <- function(p, inches) {
   if (inches >= 6) return(p)
   if (length(p$title)) p$title <- fit_text(p$title, floor(10 * (inches - 0.7)), 3L)
   if (length(p$note)) p$note <- fit_text(p$note, floor(12 * (inches - 0.7)), 3L)
-  p$panels <- fit_text(p$panels, max(floor(14 * gg_panel_inches(p, inches)), 10), 3L)
-  p
-}
-
-# Of each panel, beside names on the other axis.
-gg_panel_inches <- function(p, inches) {
+  # each beside names on the other axis
   n <- length(p$panels)
   columns <- if (is.null(p$rows)) grDevices::n2mfrow(n)[1L] else ceiling(n / p$rows)
-  (inches - 0.4 - 0.07 * widest(shorten(p$y$labels, 24))) / columns - 0.15
+  panel <- (inches - 0.4 - 0.07 * widest(shorten(p$y$labels, 24))) / columns - 0.15
+  p$panels <- fit_text(p$panels, max(floor(14 * panel), 10), 3L)
+  p
 }
 
 # Ink and paper of the current theme.

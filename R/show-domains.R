@@ -102,7 +102,11 @@ read_unseen <- function(unseen, x) {
 
 # column, row (factors of domains), value, text, dot (p < 0.05).
 heatmap_frame <- function(x, unseen) {
-  order <- similar_order(x$squared)
+  order <- seq_len(nrow(x$squared))
+  # those that are alike beside each other
+  if (nrow(x$squared) > 2L && !anyNA(x$squared)) {
+    order <- stats::hclust(stats::as.dist(pmax(x$squared, 0)), "average")$order
+  }
   # by place: a domain may be called ""
   order <- order[order(rownames(x$squared)[order] %in% unseen)]
   names <- rownames(x$squared)[order]
@@ -117,11 +121,6 @@ heatmap_frame <- function(x, unseen) {
   frame$text <- ifelse(empty, "", short)
   frame$dot <- if (is.null(x$p_value)) FALSE else c(x$p_value[order, order] < 0.05) %in% TRUE
   frame
-}
-
-similar_order <- function(squared) {
-  if (nrow(squared) < 3L || anyNA(squared)) return(seq_len(nrow(squared)))
-  stats::hclust(stats::as.dist(pmax(squared, 0)), "average")$order
 }
 
 # Unseen domains are named first, without names that would lie over others.
