@@ -235,9 +235,13 @@ lookups <- c("[[", "@", "get", "get0", "mget", "with", "within", "eval", "evalq"
 check_formula_calls <- function(parts, env) {
   check_calls <- function(expr, operator) {
     name <- call_name(expr)
-    if (name %in% names(foreign_calls) && is_foreign(expr[[1L]], env)) {
-      abort("argument", "`formula` must not have `", deparse1(expr), "`: ", foreign_calls[[name]],
-            ".")
+    if (name %in% names(foreign_calls)) {
+      called <- expr[[1L]]
+      found <- if (is.name(called)) get0(as.character(called), envir = env, mode = "function")
+      if (is.null(found) || isNamespace(environment(found))) {
+        abort("argument", "`formula` must not have `", deparse1(expr), "`: ",
+              foreign_calls[[name]], ".")
+      }
     }
     if (name %in% lookups) {
       abort("argument", "`formula` must name columns of `data`, as in `y ~ x`, not ",
@@ -280,11 +284,6 @@ call_name <- function(expr) {
   called <- expr[[1L]]
   if (is_call_to(called, "::") || is_call_to(called, ":::")) called <- called[[3L]]
   if (is.name(called)) as.character(called) else ""
-}
-
-is_foreign <- function(called, env) {
-  found <- if (is.name(called)) get0(as.character(called), envir = env, mode = "function")
-  is.null(found) || isNamespace(environment(found))
 }
 
 # Terms and domains are functions of the row: x - mean(x) is another number where a row comes alone.

@@ -49,7 +49,10 @@ kernel_lines <- function(learner) {
   fitted <- if (identical(args$bandwidths, "fitted")) "by left-out domains"
             else if (any(table$fitted & grepl("^bandwidth", table$meaning))) "by the likelihood"
   how <- function(...) {
-    open <- any(vapply(list(...), has_open_bandwidth, NA))
+    open <- any(vapply(list(...), function(kernel) {
+      # the default of a method has one
+      is.null(kernel) || length(bandwidth_paths(kernel, function(leaf) is.null(leaf$sigma))) > 0L
+    }, NA))
     if (!open) "given" else if (is.null(fitted)) "bandwidth: the median distance or a multiple"
     else paste("bandwidth fitted", fitted)
   }
@@ -66,11 +69,6 @@ kernel_lines <- function(learner) {
                                          plural(product$dim, "coordinate")), "given")
     }
   )
-}
-
-# The default of a method has one.
-has_open_bandwidth <- function(kernel) {
-  is.null(kernel) || length(bandwidth_paths(kernel, function(leaf) is.null(leaf$sigma))) > 0L
 }
 
 projection_lines <- function(projection) {
