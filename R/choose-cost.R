@@ -101,7 +101,7 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
           describe(spec), ".")
   }
   check_source_spec(spec)
-  if (!takes_passes(spec)) abort_whole(spec)
+  if (isFALSE(takes_passes(spec))) abort_whole(spec)
   size <- Map(check_number, mget(cost_numbers), cost_numbers)
   size$counted <- check_flag(counted, "counted")
   plan <- cost_plan(spec, size)

@@ -200,7 +200,7 @@ glm_row <- function() learner_row(
 #' @exportS3Method
 takes_passes.dg_glm_spec <- function(spec) {
   family <- spec$args$family
-  NextMethod() && (is.null(family) || family_loss(family)$coupled == "nothing")
+  NextMethod() && (if (is.null(family)) NA else family_loss(family)$coupled == "nothing")
 }
 
 fit_glm <- function(problem, shared) {

@@ -89,7 +89,7 @@ NULL
 
 fit_from_source <- function(spec, input, call) {
   what <- list(spec, format_formula(input$x), input$weights, input$na.action)
-  fitted <- over_source(input$source, what, function(source) {
+  over_source(input$source, what, function(source) {
     check_source_spec(spec)
     survey <- survey_source(source, block_reader(input, spec_needs(spec)))
     survey$formula <- input$x
@@ -97,13 +97,14 @@ fit_from_source <- function(spec, input, call) {
     placed <- place_spec(spec, layout_of(rows$sample$blueprint))
     fitted <- fit_rows(placed, rows)
     # a search gives the fit that it has chosen
-    if (is.null(fitted$spec)) finish_fit(fitted, spec, rows) else fitted
+    if (is.null(fitted$spec)) fitted <- finish_fit(fitted, spec, rows)
+    fitted$call <- call
+    seal(fitted)
   }, spec$args$progress)
-  fitted$call <- call
-  seal(fitted)
 }
 
-# Does it go over the rows in passes?
+# Does it go over the rows in passes? NA: if they are too many for memory, since the response alone
+# says whether it can.
 takes_passes <- function(spec) UseMethod("takes_passes")
 
 #' @exportS3Method
@@ -119,9 +120,12 @@ takes_passes.dg_learner_spec <- function(spec) {
 # and they are few.
 collect_input <- function(specs, input) {
   passes <- vapply(specs, takes_passes, NA)
-  if (is.null(input$source) || all(passes)) return(input)
+  if (is.null(input$source) || all(passes %in% TRUE)) return(input)
   n <- sum(vapply(input$source$partitions, partition_count, numeric(1)))
-  if (n > sample_rows) abort_whole(specs[!passes][[1L]], paste(", not", in_full(n)))
+  if (n > sample_rows) {
+    if (all(is.na(passes) | passes)) return(input)
+    abort_whole(specs[passes %in% FALSE][[1L]], paste(", not", in_full(n)))
+  }
   parts <- split_formula(input$x)
   columns <- source_columns(input, parts)
   prototype <- source_prototype(input$source, columns, character(), name_of(parts$response))
@@ -139,12 +143,12 @@ collect_input <- function(specs, input) {
 }
 
 abort_whole <- function(spec, found = "") {
-  part <- if (is.null(spec$projection) || takes_passes(spec$projection)) innermost(spec)
+  part <- if (is.null(spec$projection) || isTRUE(takes_passes(spec$projection))) innermost(spec)
           else spec$projection
   most <- paste0("a source of at most ", in_full(sample_rows), " rows", found, ".")
   mapped <- part
   mapped$args$features <- features_nystrom()
-  if (takes_passes(mapped)) {
+  if (!isFALSE(takes_passes(mapped))) {
     abort("argument", "`features` must be a feature map, such as `features_nystrom(200)`, with ",
           "more rows than fit into a Gram matrix: `features_exact()` takes ", most)
   }

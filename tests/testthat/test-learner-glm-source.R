@@ -40,8 +40,11 @@ test_that("families that are sums over rows are fitted to blocks as to the rows 
   }
   spec <- dg_glm(lambda = 2, offset = FALSE, features = small)
   expect_same_glm(spec, ill ~ x1 + x2 + offset(x3) | domain)
-  # the family is that of the response
+  # the family is that of the response; where it ties classes together, rows in memory
   expect_same_glm(spec, count ~ x1 | domain)
+  spec <- dg_glm(lambda = 2, features = small)
+  expect_equal(coef(in_source(1, fit(spec, kind ~ x1 + x2 | domain, data = row_source(rows)))),
+               coef(in_source(1, fit(spec, kind ~ x1 + x2 | domain, data = rows))))
 })
 
 # A linear kernel of two predictors, whose map is the same whatever the landmarks.

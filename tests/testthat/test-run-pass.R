@@ -160,4 +160,6 @@ test_that("after an interrupt dg_resume() goes on where the call was, with its n
   set.seed(77)
   model <- dg_resume()
   expect_equal(model$coefficients, expected$coefficients, tolerance = 1e-12)
+  # a whole model, which an integrity check lets pass
+  expect_silent(check_sealed(model))
 })
