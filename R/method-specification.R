@@ -163,12 +163,12 @@ takes_weights <- function(spec) innermost(spec)$parts$weights
 #' @export
 print.dg_spec <- function(x, ...) {
   cat_line(x$parts$title, " (specification: give it data with fit())")
-  shown <- vapply(x$args, function(value) {
+  shown <- plain_numbers(vapply(x$args, function(value) {
     if (is.null(value)) "default"
     else if (is.function(value)) "a function"
     else if (length(dim(value)) == 2L) plural(nrow(value), "row")
     else paste(format(value), collapse = ", ")
-  }, character(1))
+  }, character(1)))
   names <- names(x$args)
   cat_line("  ", formatC(names, width = -max(nchar(names))), "  ", shown, hang = 4L + widest(names))
   invisible(x)
