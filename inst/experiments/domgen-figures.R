@@ -127,9 +127,11 @@ figure_validated <- function(sums, learner, splits, plan, root) {
   of <- function(split) {
     figure_scores(sums[split$held, , drop = FALSE], figure_fit(sums, learner, split$train), root)
   }
-  found <- lapply(plan$splits, function(split) list(domain = domain[split$held], score = of(split)))
+  found <- lapply(plan$splits, function(split) {
+    matrix(of(split), dimnames = list(domain[split$held], "score"))
+  })
   list(scores = vapply(splits, of, 0),
-       without = inside$scores_without(plan, found, domain, "score")$score)
+       without = inside$scores_without(plan, found, domain)$score)
 }
 
 # Lines: one a figure and rule, c(theta, lower, upper, model).

@@ -113,9 +113,9 @@ cross_validated <- function(data, learner, splits, plan) {
     scores <- domain_rmse(square[, -main], data)
     found <- lapply(seq_along(plan$splits), function(k) {
       own <- unique(as.integer(data$domain[plan$splits[[k]]$held]))
-      list(domain = levels(data$domain)[own], score = scores[own, k])
+      matrix(scores[own, k], dimnames = list(levels(data$domain)[own], "score"))
     })
-    inside$scores_without(plan, found, data$domain, "score")$score
+    inside$scores_without(plan, found, data$domain)$score
   }
   list(scores = rowMeans(domain_rmse(held, data)), without = without,
        share = mean(lengths(lapply(splits, `[[`, "train"))) / nrow(square))
