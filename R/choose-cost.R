@@ -21,10 +21,10 @@
 #'     they are those of \eqn{z_x}{z_x} where sums for each domain fit in memory (\eqn{G r_x^2}{G
 #'     r_x^2} of at most `r format(domain_numbers, big.mark = ",")` numbers): \eqn{v_x + r_x(r_x +
 #'     1) + 2r_x(m + 1)}{v_x + r_x (r_x + 1) + 2 r_x (m + 1)}.
-#'   \item *machine*, of [dg_svm()] and [dg_glm()], as often as `iterations` says: \eqn{v + m(r(r +
-#'     1) + 10r)}{v + m (r (r + 1) + 10 r)}. The machine of the sample is the start, so that few are
-#'     needed.
-#'   \item *deviance*, of [dg_glm()], beside an `offset()` two or three times: \eqn{v + 2r}{v + 2r}.
+#'   \item *newton*, a step of Newton's method in [dg_svm()] and [dg_glm()], `iterations` times:
+#'     \eqn{v + m(r(r + 1) + 10r)}{v + m (r (r + 1) + 10 r)}. The steps start at the fit to the
+#'     sample, so that few are needed.
+#'   \item *deviance*, in [dg_glm()]: \eqn{v + 2r}{v + 2r}. With an `offset()` two or three times.
 #'   \item a learner in a [chain()] has passes of its own, in which each row is projected before.
 #' }
 #' To evaluate z takes, with q landmarks, \eqn{v = q(2p + `r transcendental`) + q^2}{v = q (2 p +
@@ -34,7 +34,7 @@
 #' *Solving* takes place where the call is made: \eqn{r^3/3}{r^3 / 3} for each of the ridge
 #' regressions (the fit, one without each of at most `r left_out_sets` sets of domains, and
 #' `r lambda_folds` times \eqn{4r^3/3}{4 r^3 / 3} where `lambda` is not given), \eqn{25r^3}{25 r^3}
-#' for a projection, m \eqn{r^3/3}{r^3 / 3} for each pass of a machine.
+#' for a projection, m \eqn{r^3/3}{r^3 / 3} for each step of Newton's method.
 #'
 #' A worker *sends*, after each pass, numbers and no rows: 2p + 8 for each domain and its part of
 #' the sample after the survey; \eqn{G r_e}{G r_e} after the embeddings; \eqn{S(r^2 + r(m + 1) +
@@ -216,7 +216,7 @@ cost_plan.dg_svm_spec <- function(spec, size) {
   space <- space_cost(spec$args, size)
   r <- space$dim
   m <- size$targets
-  pass <- cost_pass("machine", space$map$values + m * (r * (r + 1) + 10 * r),
+  pass <- cost_pass("newton", space$map$values + m * (r * (r + 1) + 10 * r),
                     m * (r^2 + r + 2 * length(step_lengths) + 1), size$iterations)
   pass$operations <- pass$operations * size$iterations
   plan_in(space, pass, size$iterations * m * r^3 / 3)

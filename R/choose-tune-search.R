@@ -254,7 +254,7 @@ pass_outcomes <- function(survey) function(state, specs, choices, fits) {
     if (begun && seconds_now() > state$deadline) break
     start <- proc.time()[["elapsed"]]
     # the same landmarks for all choices
-    found <- on_error(with_seed(state$seeds[1L], score_group(specs[group], survey, state)),
+    found <- on_error(with_seed(state$seeds[1L], score_by_passes(specs[group], survey, state)),
                       function(e) {
       if (!inherits(e, "domgen_error")) stop(e)
       e
@@ -269,7 +269,7 @@ pass_outcomes <- function(survey) function(state, specs, choices, fits) {
 }
 
 # Scores of specifications that differ in lambda, see scores_of_fits().
-score_group <- function(specs, survey, state) {
+score_by_passes <- function(specs, survey, state) {
   rows <- rows_source(survey, specs[[1L]])
   fits <- if (length(specs) == 1L) left_out_fits(specs[[1L]], rows, state$splits)
           else left_out_path(specs[[1L]], rows, state$splits,

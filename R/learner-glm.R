@@ -65,10 +65,10 @@
 #' others as known, or from f to the thresholds and back. It stops where a step gains less than
 #' 1e-14 of the objective.
 #'
-#' **Any number of rows.** Families of base R are fitted to a [row_source()] with a feature map, a
-#' pass over the rows for each Newton step and one for the deviances; `lambda` that is not given is
-#' chosen on the sample. The three others take a source of at most 20,000 rows, which is read into
-#' memory.
+#' **Any number of rows.** With a feature map, families of base R are fitted to a [row_source()] of
+#' any number of rows: each Newton step is a pass over the rows, and one pass gives the deviances. If
+#' `lambda` is not given, it is chosen on the sample. The other three families take a source of at
+#' most 20,000 rows, which is read into memory; so is such a source where `family` is not given.
 #'
 #' **The penalty.** Where `lambda` is not given, it is the one of a path by which groups of domains
 #' (at most 10) that are left out have the least deviance, by fits without them (to at most 500
@@ -196,7 +196,7 @@ glm_row <- function() learner_row(
   offset = TRUE, parameters = glm_parameters
 )
 
-# What ties machines together is not a sum over rows.
+# What couples classes or rows is not a sum over rows.
 #' @exportS3Method
 takes_passes.dg_glm_spec <- function(spec) {
   family <- spec$args$family
@@ -211,9 +211,8 @@ fit_glm <- function(problem, shared) {
   task <- glm_task(family_for(args$family, sample$y), sample, args, known)
   # which family it is may be known by the response alone
   if (!rows$keeps && task$loss$coupled != "nothing") {
-    abort("argument", "`family` must be given as ", dQuote(task$par$name, FALSE), ", which needs ",
-          "all rows at once: a source of at most ", in_full(sample_rows), " rows is then read ",
-          "into memory.")
+    problem$spec$args$family <- task$par$name
+    abort_whole(problem$spec)
   }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
   product <- space_of(args, rows, shared)
@@ -316,8 +315,9 @@ train_by_passes <- function(rows, space, task, args, columns) {
   args[c("tolerance", "max_iterations")] <- list(1e-8, 0)
   solved <- newton_by_passes(rows, space, coded, task$loss, 1L, args)
   check_objective(solved$objective, paste(" on features of", format(space$kernel)))
-  deviances <- 2 * args$lambda * pass_values(rows, space, coded, solved,
-                                               args$offset && length(columns) > 0L)
+  # D = 2 sum_i c_i l(y_i, f_i), and the costs that coded() gives are c_i / lambda
+  moves <- args$offset && length(columns) > 0L
+  deviances <- 2 * args$lambda * pass_values(rows, space, coded, solved, moves)
   solved$offset <- solved$offset + task$constant
   c(solved[c("coefficients", "offset", "converged", "iterations")],
     list(decision = matrix(0, 0L, 1L), par = task$par, deviance = deviances[1L],
@@ -341,8 +341,9 @@ coded_family <- function(task, costs, columns) {
   }
 }
 
-# The losses of all rows by a machine, and by the best constant. Beside known values (moves) the
-# latter has no closed form, and Newton's steps go there from that of the sampled rows.
+# Sums over all rows of c_i l(y_i, f_i), [2]: of the fit, and of the best constant. Beside known
+# values (moves) the latter has no closed form, and Newton's steps go there from that of the sampled
+# rows: a step of -slope / curvature lowers the sum by about half its slope times the step.
 pass_values <- function(rows, space, coded, solved, moves) {
   table <- rows_table(rows, space)
   further <- 0
@@ -359,8 +360,8 @@ pass_values <- function(rows, space, coded, solved, moves) {
   sums[1L, ] - c(0, if (is.finite(gain)) gain else 0)
 }
 
-# Sums of values, slopes and curvatures [3 x 2], of a machine and of a constant that is `further`
-# from the start.
+# Sums of values, slopes and curvatures [3 x 2], of the fit and of a constant that is `further` from
+# the start.
 values_work <- function(space, table, coded, solved, further) {
   force(space); force(table); force(coded); force(solved); force(further)
   list(start = function() 0, add = `+`, block = function(sums, rows) {

@@ -26,10 +26,10 @@
 #'
 #' `predict(se.fit = TRUE)` gives a list with `fit` (a vector, or with `interval` a data frame),
 #' `se.fit`, the standard deviations of f, and `residual.scale`, that of the noise, all in units of
-#' the response. `interval = "confidence"` is for f, `"posterior"` for the response of a row of
-#' weight 1, by the posterior, which holds where the model does; the other ones are for responses of
-#' new domains whatever their distribution, see [fix_intervals()]. A [chain()] that ends in a
-#' [dg_gp()], and what [adapt()] makes of one, predict in the same way.
+#' the response. `interval = "confidence"` is for f and `"posterior"` for the response of a row of
+#' weight 1; both assume that the model is right. The other intervals are for responses in new
+#' domains, whatever their distribution, see [fix_intervals()]. A [chain()] that ends in a [dg_gp()],
+#' and the result of [adapt()] for one, predict in the same way.
 #'
 #' @inheritParams predict.dg_learner
 #' @param object A [dg_gp()].

@@ -31,6 +31,7 @@ respond <- function(targets, values, type) {
     return(if (type == "prob") scores else largest_class(scores, targets$levels))
   }
   if (several) return(class_scores(values, targets))
+  # one column for more classes: their shares, of dg_null()
   if (length(targets$levels) > 2L) return(probabilities(targets, values))
   if (type != "decision" && !is.null(targets$family)) values <- link_means(targets, values)
   value <- unname(drop(values))

@@ -79,8 +79,8 @@ domain_weightings <- c("equal", "size")
 #'   `"training"` takes the stored rows (or their moments) of the training domains; a model with a
 #'   feature map keeps none. Only used with a kernel between domains, scaling or imputation by
 #'   domain, or `domain_means = TRUE`. [fix_reference()] gives a model that has it for good.
-#' @param se.fit Give standard errors, too? Only models with a posterior have some, [dg_gp()] and
-#'   what ends in one, see [predict.dg_gp()].
+#' @param se.fit If `TRUE`, standard errors are returned as well. Only models with a posterior have
+#'   them: [dg_gp()], and chains that end in one, see [predict.dg_gp()].
 #' @param interval `"prediction"`: an interval that has the number of a row of a new domain with
 #'   probability `level`; `"domain"`: intervals that have, with probability `level`, at least the
 #'   share `level` of a new domain's rows; `"mean"`: an interval for the mean of each domain of
@@ -147,8 +147,11 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
   check_sealed(object)
   posterior <- has_posterior(object)
   known <- setdiff(names(formals(predict.dg_learner)), c("object", if (!posterior) "se.fit"))
-  if (!missing(se.fit)) check_no_dots(list(se.fit = se.fit), known, intersect(known, "se.fit"))
   se <- check_flag(se.fit, "se.fit")
+  if (se && !posterior) {
+    abort("argument", "`se.fit` must be FALSE for `", innermost(object$spec)$method, "()`, which ",
+          "has no posterior; `dg_gp()` has one.")
+  }
   if (missing(interval)) interval <- "none"
   interval <- check_choice(interval, "interval", if (posterior) posterior_kinds
                                                  else prediction_kinds)

@@ -40,11 +40,15 @@ predict_block <- function(object, newdata, of, asked) {
 # Values of the model's functions [rows x columns], NA where a row has missing values. values_of:
 # decision, or another function of the model and rows.
 decide_rows <- function(object, new, values_of = decision) {
-  values <- once(values_of(object, new[c("X", "domain", "reference")]),
-                 paste0("domgen_warning_", c("far_domain", "small_domain")))
+  values <- warned_of_domains(values_of(object, new[c("X", "domain", "reference")]))
   full <- matrix(NA_real_, length(new$ok), ncol(values), dimnames = list(NULL, colnames(values)))
   full[new$ok, ] <- values
   full
+}
+
+# Each part of a chain or an ensemble describes the domains, and may warn of the same ones.
+warned_of_domains <- function(code) {
+  once(code, c("domgen_warning_far_domain", "domgen_warning_small_domain"))
 }
 
 new_level_choices <- c("na", "error")

@@ -88,9 +88,9 @@ fix_reference.default <- function(model, rows, domain = NULL) {
   }
   named <- judges_other_rows(model) || reads_domain(model)
   domains <- if (named) if (training) levels(model$domain) else levels(known$domain)
-  model <- once(describe_domains(model, known, function(model, questions, rows) {
+  model <- describe_domains(model, known, function(model, questions, rows) {
     lapply(questions, function(question) question$ask(rows))
-  }), paste0("domgen_warning_", c("far_domain", "small_domain")))
+  })
   if (length(domains)) model$blueprint$described <- domains
   model$reference <- list(domains = domains, training = training,
                           rows = if (training) length(model$domain) else nrow(known$X))
@@ -147,12 +147,13 @@ describe_domains <- function(model, known, ask) {
             # those of training as they are stored: scaled, but for ensembles
             c(training_rows(model)[c("X", "domain")], list(scaled = is.null(model$members)))
           }
-  while (length(questions <- scaled_questions(model))) {
-    answers <- ask(model, questions, rows)
-    if (is.null(answers)) break
-    model <- once(scaled_answered(model, answers),
-                  paste0("domgen_warning_", c("far_domain", "small_domain")))
-  }
+  warned_of_domains({
+    while (length(questions <- scaled_questions(model))) {
+      answers <- ask(model, questions, rows)
+      if (is.null(answers)) break
+      model <- scaled_answered(model, answers)
+    }
+  })
   model
 }
 

@@ -45,7 +45,7 @@
 #'   `poly(x1, 2)`; `rank(x1)` or `cut(z, 3)` are an error.
 #' @param y Response when `x` is not a formula: numbers, or class labels as
 #'   factor, character or logical. The order of an ordered factor is used by
-#'   `dg_glm(family = "ordinal")` alone; that others do not a message says.
+#'   `dg_glm(family = "ordinal")` alone; other methods ignore it, with a message.
 #' @param domain Vector: the domain of each row. May be a column of `data`. Its values are
 #'   labelled alike whatever their type: numbers by their decimals in full, "100000", times in UTC.
 #' @param data Data frame in which the formula is evaluated; or a [row_source()], rows that lie in

@@ -30,17 +30,17 @@
 #'     \eqn{\sum_i c_i z_i y_i}{sum c z y} and \eqn{\sum_i c_i y_i^2}{sum c y^2} by domain or, where
 #'     these would take more than 64 MB, by groups of domains (of which there are at least 10); of
 #'     [features_product()] they are those of its map of x, by domain. `dg_svm()` and
-#'     `dg_glm()` pass once for each Newton step, `dg_glm()` once more (beside an `offset()` two or
-#'     three times) for the deviances, a chain once more for its learner.
+#'     `dg_glm()` take a pass for each Newton step, `dg_glm()` one more for the deviances (with an
+#'     `offset()` two or three), a chain one more for its learner.
 #' }
 #' Where predictors are text whose levels are not declared, the first partition is read once before.
 #'
 #' **What is exact and what is sampled.** Scalings by mean and standard deviation, embeddings,
 #' coefficients, likelihoods and errors of left-out domains are sums over all rows. Bandwidths,
-#' landmarks, normal scores (`scale = "rank"`), the width between domains that is chosen where
-#' `lambda` or `cost` is open, and such a `cost` or `lambda` of `dg_glm()`, come from the sample. A
-#' source of at most 20,000 rows gives the numbers of a fit in memory that draws the same random
-#' numbers, to rounding.
+#' landmarks and normal scores (`scale = "rank"`) come from the sample. So do, where they are not
+#' given, `cost`, the `lambda` of `dg_glm()`, and with an open `lambda` or `cost` the bandwidth
+#' between domains. A source of at most 20,000 rows gives the numbers of a fit in memory that draws
+#' the same random numbers, to rounding.
 #'
 #' **Random numbers.** A call draws one seed from R's generator, from which all its random numbers
 #' come: `set.seed()` makes it reproducible, whatever the partitions, the size of the blocks and the
@@ -48,8 +48,8 @@
 #' numbers. A fit in memory after the same `set.seed()` draws others; `data = row_source(data)` of a
 #' data frame draws the same.
 #'
-#' **lambda.** `NULL` is of [dg_ridge()] the value that predicts groups of domains best that are
-#' left out, by subtraction of their sums, over all rows.
+#' **lambda.** If `NULL`, [dg_ridge()] takes the value that predicts held-out groups of domains best;
+#' their sums are subtracted from those of all rows.
 #'
 #' **Workers.** With a plan of several workers, `future::plan(multisession, workers = 4)`, a
 #' cluster, or a scheduler through future.batchtools, each gets runs of partitions, opens them
@@ -103,8 +103,8 @@ fit_from_source <- function(spec, input, call) {
   }, spec$args$progress)
 }
 
-# Does it go over the rows in passes? NA: if they are too many for memory, since the response alone
-# says whether it can.
+# Does it go over the rows in passes? NA: it may, which the response decides; it does where the rows
+# are too many for memory.
 takes_passes <- function(spec) UseMethod("takes_passes")
 
 #' @exportS3Method

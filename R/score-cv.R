@@ -148,8 +148,9 @@
 #' by groups of domains, which one pass makes: `lambda`, the width of the kernel between domains,
 #' signal and noise are then chosen without the fold, as in memory. What is learned without the
 #' response is learned from all rows, and not anew in each fold: scaling, bandwidth, landmarks,
-#' embeddings. A [chain()] and [dg_svm()] are fitted again without each fold, by passes of their own
-#' for each; their folds too keep scaling and embeddings. Root mean squared errors by domain
+#' embeddings. A [chain()], [dg_svm()] and [dg_glm()] are fitted again without each fold, by passes
+#' of their own for each; their folds too keep scaling and embeddings. If the fit of one fold fails,
+#' the whole method fails. Root mean squared errors by domain
 #' follow from the sums where these are kept by domain (64 MB: 2,000 domains with 64 coordinates);
 #' else, and for other metrics, one pass predicts each row by the fit without its fold. Metrics must
 #' be means over rows: `"rmse"`, `"mae"`, `"accuracy"`, `"brier"`, `"log_loss"`. `folds = NULL`

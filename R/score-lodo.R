@@ -42,8 +42,8 @@
 #'
 #' *Gaussian processes* keep their parameters and the mean of the response. Parameters that
 #' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the
-#' honest estimate; this one costs two inverses. Beside the score of each domain is `log_density`,
-#' that of all its responses together.
+#' honest estimate; this one costs two inverses. The result has `log_density` for each domain, that of
+#' all its responses together.
 #'
 #' *Generalised linear models.* Of a [dg_glm()] each domain is left out by one
 #' Newton step from the fit of all rows (Rahnama Rad and Maleki, 2020, for a row instead of a
@@ -68,12 +68,12 @@
 #'   [dg_auto()].
 #' @inheritParams dg_cv
 #' @param ... Must be empty.
-#' @return An object of class `dg_cv`, as [dg_cv()] gives it, with scores by domain and predictions
-#'   by row (none of a source). Of [dg_glm()] also `one_step`, a line for each domain that was
-#'   fitted again. Of [dg_gp()] its `domains` have also `log_density`, the logarithm of the joint
-#'   predictive density of the domain's responses of positive weight (of more than 100 domains of a
-#'   source: of all those in its fold); not with so many domains and features in memory that sums
-#'   by domain would take more than 256 MB.
+#' @return An object of class `dg_cv`, as [dg_cv()] returns it, with scores by domain and, for rows
+#'   in memory, predictions by row. For [dg_glm()] it has `one_step` as well, a row for each domain
+#'   that was fitted again. For [dg_gp()] its `domains` have a column `log_density`, the logarithm of
+#'   the joint predictive density of the domain's responses of positive weight (for a source of more
+#'   than 100 domains: of all those in its fold). The column is missing where sums by domain would
+#'   take more than 256 MB.
 #' @section Errors:
 #' Other models, models made from [feature_sums()], a [dg_glm()] of a source, fewer than two domains
 #' (with a positive weight), and data that have changed since a model with features was fitted are

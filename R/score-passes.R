@@ -6,26 +6,24 @@
 # not fail.
 evaluate_source <- function(plan, ctx) {
   found <- NULL
-  several <- length(plan$specs) > 1L
-  outcomes <- lapply(seq_along(plan$specs), function(i) {
-    if (several) ctx$part <- paste0("method ", i, ", ")
-    own <- on_error(pass_over_folds(plan$specs[[i]], plan), function(e) {
+  outcomes <- vector("list", length(plan$specs))
+  for (i in seq_along(plan$specs)) {
+    if (length(plan$specs) > 1L) ctx$part <- paste0("method ", i, ", ")
+    outcomes[[i]] <- own <- on_error(pass_over_folds(plan$specs[[i]], plan), function(e) {
       if (inherits(e, "domgen_error_worker")) stop(e)
       list(error = drop_call(e))
     })
     if (is.null(found) && is.null(own$error)) {
-      found <<- own[c("task", "folds", "metrics", "splits")]
-      plan$folds <<- own$folds
+      found <- own[c("task", "folds", "metrics", "splits")]
+      plan$folds <- own$folds
     }
-    own
-  })
+  }
   if (is.null(found)) stop(outcomes[[1L]]$error)
   found$outcomes <- lapply(outcomes, function(own) {
     if (is.null(own$error)) return(own[c("results", "scores")])
     # in all folds
-    list(results = lapply(found$splits, function(split) {
-      list(error = own$error, seconds = NA_real_)
-    }))
+    failed <- list(error = own$error, seconds = NA_real_)
+    list(results = rep(list(failed), length(found$splits)))
   })
   found
 }

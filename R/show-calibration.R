@@ -20,8 +20,8 @@
 #' prediction stands beside the observed proportion. Its 95 % interval is Wilson's for the effective
 #' number of rows: their number divided by the design effect of domains, at least 1, with the
 #' quantile of Student's t for the domains of the bin; `NA` where a bin has rows of one domain only.
-#' Rows that are all of the class, or all of others, do not show how alike those of a domain are:
-#' the other bins say it.
+#' A bin whose rows are all of the class, or all of others, has no design effect of its own: it uses
+#' the intraclass correlation of the other bins.
 #'
 #' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
 #' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
@@ -170,8 +170,8 @@ bin_probabilities <- function(class, prob, positive, domain, bins) {
   effects <- vapply(rows, function(i) design_effect(positive[i], domain[i]), c(0, 0))
   known <- n * !is.na(effects[1L, ])
   more <- sum(known * effects[2L, ])
-  likeness <- if (more > 0) sum(known * (effects[1L, ] - 1), na.rm = TRUE) / more else 0
-  ends <- vapply(rows, function(i) clustered_interval(positive[i], domain[i], likeness), c(0, 0))
+  correlation <- if (more > 0) sum(known * (effects[1L, ] - 1), na.rm = TRUE) / more else 0
+  ends <- vapply(rows, function(i) clustered_interval(positive[i], domain[i], correlation), c(0, 0))
   low <- as.numeric(names(rows)) / bins
   data.frame(class = class, low = low, high = low + 1 / bins, rows = n,
              predicted = vapply(rows, function(i) mean(prob[i]), 0),
@@ -179,8 +179,8 @@ bin_probabilities <- function(class, prob, positive, domain, bins) {
 }
 
 # effect: the variance of the proportion as a ratio of sums over domains (Cochran, 1977, equation
-# 2.39) over that of independent rows; NA of rows that are all alike, or of one domain. It is 1 +
-# likeness * more, with `more` the other rows of a row's domain.
+# 2.39) over that of independent rows; NA for rows that are all alike, or of one domain. It is 1 +
+# correlation * more: the intraclass correlation, and the mean number of other rows in a row's domain.
 design_effect <- function(positive, domain) {
   sizes <- as.numeric(table(factor(domain)))
   G <- length(sizes)
@@ -191,13 +191,13 @@ design_effect <- function(positive, domain) {
     more = sum(sizes^2) / sum(sizes) - 1)
 }
 
-# Wilson's for n over the design effect; likeness of rows of a domain in other bins: of rows that
-# are all alike it says what they do not.
-clustered_interval <- function(positive, domain, likeness = 0, level = 0.95) {
+# Wilson's for n over the design effect. correlation: the intraclass correlation in other bins, for
+# rows that are all alike.
+clustered_interval <- function(positive, domain, correlation = 0, level = 0.95) {
   G <- length(unique(domain))
   if (G < 2L) return(c(NA_real_, NA_real_))
   found <- design_effect(positive, domain)
-  if (is.na(found[["effect"]])) found["effect"] <- 1 + likeness * found[["more"]]
+  if (is.na(found[["effect"]])) found["effect"] <- 1 + correlation * found[["more"]]
   wilson_interval(mean(positive), length(positive) / max(found[["effect"]], 1),
                   stats::qt((1 + level) / 2, G - 1))
 }

@@ -177,7 +177,7 @@ newton_by_passes <- function(rows, space, coded, loss, m, args) {
   start <- function(...) newton_start(space$dim, m, args$offset, loss, args$tolerance, ...)
   state <- start(args$max_iterations, sampled_theta(start(), rows, sums_of))
   while (!state$done) {
-    state <- newton_next(state, pass(rows, newton_work(state, sums_of), "machine"))
+    state <- newton_next(state, pass(rows, newton_work(state, sums_of), "newton"))
   }
   result <- newton_result(state)
   # what users wait for

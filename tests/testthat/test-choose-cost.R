@@ -97,12 +97,12 @@ test_that("passes of a machine bring what is said, as often as its steps need", 
                  loss = "squared_hinge")
   set.seed(1)
   fitted <- passes_of(fit(spec, y ~ . | domain, data = row_source(toy)))
-  steps <- sum(fitted$labels == "machine")
+  steps <- sum(fitted$labels == "newton")
   expect_gt(steps, 0)
   cost <- dg_cost(spec, nrow(toy), 2, domains = 6, workers = 2, iterations = steps)
   expect_identical(cost$readings, as.numeric(length(fitted$labels)))
-  expect_identical(unique(fitted$labels), c("survey", "machine"))
-  expect_equal(of_pass(cost, "machine", "sent"), 8 * sum(lengths(fitted$sums[[2L]])))
+  expect_identical(unique(fitted$labels), c("survey", "newton"))
+  expect_equal(of_pass(cost, "newton", "sent"), 8 * sum(lengths(fitted$sums[[2L]])))
 })
 
 test_that("the number of coordinates is that of the fit", {
@@ -155,8 +155,8 @@ test_that("the null model is a survey", {
 test_that("a machine is as many passes as are said, and a chain those of both", {
   svm <- dg_svm(features = features_rff(50), domain_kernel = domain_pooled())
   expect_identical(dg_cost(svm, 1e6, 3, iterations = 8)$readings, 9)
-  expect_equal(of_pass(dg_cost(svm, 1e6, 3, iterations = 8), "machine", "operations"),
-               8 * of_pass(dg_cost(svm, 1e6, 3, iterations = 1), "machine", "operations"))
+  expect_equal(of_pass(dg_cost(svm, 1e6, 3, iterations = 8), "newton", "operations"),
+               8 * of_pass(dg_cost(svm, 1e6, 3, iterations = 1), "newton", "operations"))
   learner <- dg_ridge(features = features_rff(20), domain_kernel = domain_pooled(), lambda = 1)
   chained <- chain(dica(ncomp = 2, features = features_rff(50)), learner)
   expect_identical(dg_cost(chained, 1e6, 3)$readings, 3)

@@ -154,5 +154,5 @@ test_that("a chain that ends in a Gaussian process has its standard errors", {
                                    scores, domain = new$domain, se.fit = TRUE)$se.fit, tolerance = 1e-6)
   expect_identical(length(predict(model, se.fit = TRUE)$se.fit), nrow(toy))
   svm <- fit(chain(dica(ncomp = 2), dg_svm()), y ~ . | domain, data = toy)
-  expect_domgen_error(predict(svm, new, se.fit = TRUE), "Unknown argument `se.fit`")
+  expect_domgen_error(predict(svm, new, se.fit = TRUE), "`se.fit` must be FALSE for `dg_svm\\(\\)`, which has no posterior")
 })
