@@ -152,7 +152,7 @@ trace_counts <- function(root = ".") {
   classes <- domgen("simulate_dcm")(domains = 5, rows = 25, p = 3, seed = 1)
   numbers <- domgen("simulate_dica")(domains = 15, rows = 20, p = 3, seed = 1)
   map <- domgen("features_nystrom")(20)
-  few <- function(...) domgen("dg_ridge")(y ~ . | domain, features = map, lambda = 1, ...)
+  few <- function(...) domgen("dg_ridge")(y ~ . | domain, feature_map = map, lambda = 1, ...)
   paths <- list(
     `dg_svm(), cost given` = path(domgen("dg_svm")(y ~ . | domain, data = classes, cost = 1)),
     `dg_svm(), cost open` = path(domgen("dg_svm")(y ~ . | domain, data = classes)),

@@ -7,27 +7,27 @@
 #' @param range Two numbers from 0 to 1.
 #' @return A parameter of dials.
 #' @examplesIf requireNamespace("dials", quietly = TRUE)
-#' domain_scale()
+#' domain_scaling_type()
 #' dials::value_seq(domain_kernel_type(), 2)
-#' @name domain_scale
+#' @name domain_scaling_type
 NULL
 
-#' @rdname domain_scale
+#' @rdname domain_scaling_type
 #' @export
-domain_scale <- function(values = c("pooled", "domain", "both", "rank", "none")) {
+domain_scaling_type <- function(values = c("pooled", "domain", "both", "rank", "none")) {
   choice_parameter(values, scalings, c(domain_scale = "Scaling of predictors"))
 }
 
-#' @rdname domain_scale
+#' @rdname domain_scaling_type
 #' @export
 domain_kernel_type <- function(values = c("distribution", "pooled")) {
   choice_parameter(values, domain_kernel_types, c(domain_kernel_type = "Kernel between domains"))
 }
 
-#' @rdname domain_scale
+#' @rdname domain_scaling_type
 #' @export
-domain_tau <- function(range = c(0, 1)) {
-  need_package("dials", "domain_tau()")
+domain_multitask_tau <- function(range = c(0, 1)) {
+  need_package("dials", "domain_multitask_tau()")
   if (!is.numeric(range) || length(range) != 2L || !all(range >= 0 & range <= 1, !is.na(range))) {
     abort("argument", "`range` must be two numbers from 0 to 1, not ", describe(range), ".")
   }

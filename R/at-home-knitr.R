@@ -2,7 +2,7 @@
 #'
 #' @description
 #' In a document of knitr (R Markdown, Quarto, Sweave) a comparison, cross-validation, tuning,
-#' automatic choice, diagnosis, calibration, [mmd()], [dg_cost()], [dg_novelty()],
+#' automatic choice, diagnosis, calibration, [dg_mmd()], [dg_resources()], [dg_novelty()],
 #' [dg_importance()] or [dg_effect()] that stands at the end of a chunk becomes a table, with what
 #' it says in words as notes below: `knitr::kable()` for HTML, LaTeX, Word and markdown.
 #' `flextable::as_flextable()` makes the same table for Word, PowerPoint and HTML. `print()` in a

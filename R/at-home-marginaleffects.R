@@ -14,7 +14,7 @@ get_predict.dg_learner <- function(model, newdata, type = "response", ...) {
   values <- if (is.null(type) || type == "response") tool_values(model, newdata)
             else stats::predict(model, newdata, type = type)
   if (is.factor(values)) {
-    abort("argument", "`type` must be \"response\", \"prob\", \"decision\" or \"support\", not ",
+    abort("argument", "`type` must be \"response\", \"prob\", \"decision\" or \"similarity\", not ",
           "\"", type, "\": an estimate is a number.")
   }
   rows <- if (is.null(newdata$rowid)) seq_len(nrow(newdata)) else newdata$rowid

@@ -41,7 +41,7 @@ mlr_description <- function(learner, method) {
     own <- paradox::p_uty(custom_check = mlr_spec_check, tags = c("train", "required"))
     do.call(paradox::ps, c(list(spec = own), mlr_data_parameters()))
   } else {
-    mlr_parameters(spec, if (type == "regr") c("probability", "multiclass"), mlr_data_parameters())
+    mlr_parameters(spec, if (type == "regr") c("calibration", "multiclass"), mlr_data_parameters())
   }
   list(
     id = mlr_key(type, method), packages = "domgen", feature_types = mlr_feature_types,
@@ -65,7 +65,7 @@ mlr_spec <- function(method, values, predict_type) {
   spec <- if (nzchar(method)) do.call(paste0("dg_", method), args, quote = TRUE)
           else read_specification(values$spec)
   lacks <- predict_type == "prob" && !"prob" %in% spec_gives(innermost(spec))
-  if (lacks && !is.null(spec_probability(spec))) spec <- update(spec, probability = "platt")
+  if (lacks && !is.null(spec_calibration(spec))) spec <- update(spec, calibration = "platt")
   spec
 }
 

@@ -13,7 +13,7 @@ pipeop_class <- function(method) {
     paste0("PipeOpDomain", toupper(method)), inherit = mlr3pipelines::PipeOpTaskPreproc,
     public = list(initialize = initialize),
     private = list(
-      .method = method,
+      .method = paste0("dg_", method),
       .train_task = function(task) pipeop_train(self, private, task),
       .predict_task = function(task) pipeop_predict(self, private, task)
     ),

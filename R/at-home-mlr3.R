@@ -19,9 +19,9 @@
 #' | `rsmp("domain_cv")` | [domain_folds()] of the task's domains |
 #' | `msr("regr.domain_rmse")` and others | a `metric` of [dg_cv()], by domain |
 #' | `as_resampling(folds, task)` | the folds of [domain_folds()] or [row_folds()] |
-#' | `po("domain_dica")` and others | [dica()] and other projections |
+#' | `po("domain_dica")` and others | [dg_dica()] and other projections |
 #'
-#' A specification is a method without data: a [chain()], [dg_tune()], [dg_ensemble()],
+#' A specification is a method without data: a [dg_pipeline()], [dg_tune()], [dg_ensemble()],
 #' [dg_forest()], [learner_custom()]. `rsmp("domain_cv")` has the parameters `folds` (one domain at
 #' a time where it is not given), `repeats` and `balance`. The PipeOps are `domain_dica`,
 #' `domain_udica`, `domain_coir`, `domain_kpca`, `domain_dcm`, `domain_tca`, `domain_sca`,
@@ -48,16 +48,17 @@
 #'
 #' @section Parameters:
 #' are the arguments of the functions, with their defaults. mlr3 sorts features by name, so that one
-#' `sigma` for each predictor has the order of `task$feature_names`. Kernels and feature maps are
-#' tuned as whole objects: `kernel = to_tune(p_dbl(0.1, 10, trafo = function(x) kernel_rbf(times =
-#' x)))`. Further parameters:
+#' `bandwidth` for each predictor has the order of `task$feature_names`. Kernels and feature maps
+#' are tuned as whole objects:
+#' `kernel = to_tune(p_dbl(0.1, 10, trafo = function(x) kernel_rbf(bandwidth_factor = x)))`. Further
+#' parameters:
 #' * `na.action`, where nothing else is said [na.impute()], because mlr3 wants a prediction for each
 #'   row of a learner that takes missing values. `na.omit`, the default elsewhere, predicts `NA`.
 #'   PipeOps leave components missing (`na.exclude`).
 #' * `reference` and `new_levels` of [predict.dg_learner()], at prediction.
 #'
 #' The role `weights_learner` gives the `weights`. With `predict_type = "prob"` a method that has no
-#' probabilities of its own is fitted with `probability = "platt"`, unless that parameter says
+#' probabilities of its own is fitted with `calibration = "platt"`, unless that parameter says
 #' otherwise. `predict_type = "se"` gives the standard deviations of f, as
 #' [`predict(se.fit = TRUE)`][predict.dg_gp()] does, without the noise of a single response;
 #' `predict_type = "quantiles"` (`quantiles = c(0.05, 0.5, 0.95)`) gives those of a response, with
@@ -67,7 +68,7 @@
 #' `learner$model` is the model as domgen fits it. It can be saved, cloned and sent to workers
 #' (encapsulation, plans of the future package) without marshaling. Tools that perturb rows (DALEX,
 #' iml) want a learner with a fixed reference, which then predicts each row alone:
-#' `learner$model <- fix_reference(learner$model, rows)`, see [fix_reference()].
+#' `learner$model <- set_reference(learner$model, rows)`, see [set_reference()].
 #'
 #' @section Scores:
 #' Measures of mlr3 score all rows of a fold together. Where one domain is left out at a time, that
@@ -87,7 +88,7 @@
 #' @seealso [dg_cv()], [domain_folds()], [as_rsample()]
 #' @examplesIf all(vapply(c("mlr3", "paradox", "R6"), requireNamespace, NA, quietly = TRUE))
 #' library(mlr3)
-#' toy <- simulate_dcm(domains = 6, rows = 30, seed = 1)
+#' toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
 #' task <- as_task_classif(toy, target = "y")
 #' task$set_col_roles("domain", roles = "domain")
 #'

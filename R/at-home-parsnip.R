@@ -10,14 +10,14 @@
 #'
 #' | engine | learner | response | main arguments |
 #' |---|---|---|---|
-#' | `"svm"` | [dg_svm()] | number, classes | `domain_kernel`, `tau`, `cost`, `sigma`, `scale` |
+#' | `"svm"` | [dg_svm()] | number, classes | `domain_kernel`, `tau`, `cost`, `bandwidth`, `scale` |
 #' | `"ridge"` | [dg_ridge()] | number, classes | the same with `penalty` for `cost` |
-#' | `"gp"` | [dg_gp()] | number | `domain_kernel`, `tau`, `sigma`, `scale` |
+#' | `"gp"` | [dg_gp()] | number | `domain_kernel`, `tau`, `bandwidth`, `scale` |
 #' | `"auto"` | [dg_auto()] | number, classes | none, it chooses them |
 #'
 #' @param mode `"regression"` or `"classification"`.
 #' @param engine Name of an engine. `set_engine()` takes all further arguments of its learner, such
-#'   as `features = features_nystrom()`.
+#'   as `feature_map = features_nystrom()`.
 #' @param domain Name of the column that says which domain a row belongs to, as text or bare (where
 #'   a variable of that name holds one text, that text is the name); `NULL` where a formula
 #'   `y ~ x | domain` or [domain_blueprint()] says it.
@@ -27,8 +27,8 @@
 #'   `NULL`.
 #' @param penalty Ridge, the argument `lambda` of [dg_ridge()]; chosen by left-out domains if
 #'   `NULL`.
-#' @param sigma Bandwidth of [kernel_rbf()], in units of the scaled predictors.
-#' @param scale How predictors are scaled, see [dica()].
+#' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors.
+#' @param scale How predictors are scaled, see [dg_dica()].
 #' @param tau Argument of [domain_multitask()], from 0 (each domain on its own) to 1 (pooling); 0.5
 #'   if `NULL`, and fitted by the Gaussian process.
 #' @param object A `domain_learner()`.
@@ -57,11 +57,11 @@
 #' that training did not have, which is what new domains are.
 #'
 #' **Predictions** of `type` `"numeric"`, `"class"`, `"prob"`, `"raw"` (decision values), of
-#' numbers `"pred_int"` (`interval = "prediction"`, see [fix_intervals()]), and of the Gaussian
+#' numbers `"pred_int"` (`interval = "prediction"`, see [set_intervals()]), and of the Gaussian
 #' process `"conf_int"` with `std_error`; both with `level`. As with
 #' `predict()` of the learner, the rows of a domain that are predicted together describe it. For
-#' classes the engines are fitted with `probability = "platt"`, as most of what tidymodels does
-#' with them needs probabilities; `set_engine("svm", probability = "none")` is faster and leaves
+#' classes the engines are fitted with `calibration = "platt"`, as most of what tidymodels does
+#' with them needs probabilities; `set_engine("svm", calibration = "none")` is faster and leaves
 #' classes, with `loss = "logistic"` beside it also probabilities.
 #'
 #' **Case weights** are the `weights` of the learner, which scaling, bandwidths and the description
@@ -73,15 +73,15 @@
 #' [dg_cv()] allows for training sets that overlap.
 #'
 #' **A projection first.** A [step_dica()] before this model does not give the numbers of
-#' [chain()], whose learner has a kernel and scaling of its own, see there: here it has those of
-#' the learner alone, on scores that are scaled anew.
+#' [dg_pipeline()], whose learner has a kernel and scaling of its own, see there: here it has those
+#' of the learner alone, on scores that are scaled anew.
 #'
-#' **Perturbed rows.** Partial dependence, slopes and Shapley values need [fix_reference()], which
+#' **Perturbed rows.** Partial dependence, slopes and Shapley values need [set_reference()], which
 #' takes the fit or the workflow; without it there is a warning of class `domgen_warning_moving`.
 #'
 #' **Tuning.** All main arguments but `domain` can be `tune()`: `cost` from 2^-5 to 2^10, `penalty`
-#' from 1e-3 to 1e3, `sigma` from 0.3 to 10 by parameters of dials, `domain_kernel`, `scale` and
-#' `tau` by [domain_kernel_type()], [domain_scale()] and [domain_tau()].
+#' from 1e-3 to 1e3, `bandwidth` from 0.3 to 10 by parameters of dials, `domain_kernel`, `scale` and
+#' `tau` by [domain_kernel_type()], [domain_scaling_type()] and [domain_multitask_tau()].
 #'
 #' The model is known to parsnip as soon as both packages are loaded.
 #' @return A model specification of parsnip. A fit has the model of this package as
@@ -101,7 +101,8 @@
 #' head(predict(ridge, new))
 #' @export
 domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, domain_kernel = NULL,
-                           cost = NULL, penalty = NULL, sigma = NULL, scale = NULL, tau = NULL) {
+                           cost = NULL, penalty = NULL, bandwidth = NULL, scale = NULL,
+                           tau = NULL) {
   need_package("parsnip", "domain_learner()")
   register_parsnip()
   # whose names parsnip knows, and modes
@@ -118,7 +119,7 @@ domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, doma
   }
   args <- list(
     domain = column_name(rlang::enquo(domain)), domain_kernel = rlang::enquo(domain_kernel),
-    cost = rlang::enquo(cost), penalty = rlang::enquo(penalty), sigma = rlang::enquo(sigma),
+    cost = rlang::enquo(cost), penalty = rlang::enquo(penalty), bandwidth = rlang::enquo(bandwidth),
     scale = rlang::enquo(scale), tau = rlang::enquo(tau)
   )
   parsnip::new_model_spec("domain_learner", args = args, eng_args = NULL, mode = mode,
@@ -137,11 +138,11 @@ column_name <- function(quosure) {
 #' @rdname domain_learner
 #' @export
 update.domain_learner <- function(object, parameters = NULL, domain = NULL, domain_kernel = NULL,
-                                  cost = NULL, penalty = NULL, sigma = NULL, scale = NULL,
+                                  cost = NULL, penalty = NULL, bandwidth = NULL, scale = NULL,
                                   tau = NULL, fresh = FALSE, ...) {
   args <- list(
     domain = column_name(rlang::enquo(domain)), domain_kernel = rlang::enquo(domain_kernel),
-    cost = rlang::enquo(cost), penalty = rlang::enquo(penalty), sigma = rlang::enquo(sigma),
+    cost = rlang::enquo(cost), penalty = rlang::enquo(penalty), bandwidth = rlang::enquo(bandwidth),
     scale = rlang::enquo(scale), tau = rlang::enquo(tau)
   )
   parsnip::update_spec(object, parameters, args, fresh, "domain_learner", ...)
@@ -174,7 +175,7 @@ settle_in_parsnip <- function() when_loaded("parsnip", register_parsnip)
 
 # The engines: their function, its modes, main arguments, and whether they have a posterior.
 parsnip_engines <- function() {
-  shared <- c("domain", "domain_kernel", "sigma", "scale", "tau")
+  shared <- c("domain", "domain_kernel", "bandwidth", "scale", "tau")
   both <- c("regression", "classification")
   list(svm = list(method = "dg_svm", modes = both, arguments = c(shared, "cost")),
        ridge = list(method = "dg_ridge", modes = both, arguments = c(shared, "penalty")),
@@ -190,7 +191,7 @@ engine_arguments <- function(engine) {
               domain_kernel = list("domain_kernel", own("domain_kernel_type")),
               cost = list("cost", dials("cost", range = c(-5, 10))),
               penalty = list("lambda", dials("penalty", range = c(-3, 3))),
-              sigma = list("sigma", dials("rbf_sigma", range = c(-0.5, 1))),
+              bandwidth = list("bandwidth", dials("rbf_sigma", range = c(-0.5, 1))),
               scale = list("scale", own("domain_scale")),
               tau = list("tau", own("domain_tau")))
   all[parsnip_engines()[[engine]]$arguments]
@@ -221,7 +222,7 @@ register_engine <- function(model, mode, engine, row) {
   parsnip::set_fit(model, mode, engine, value = list(
     interface = "formula", protect = c("formula", "data", "weights"),
     func = c(pkg = "domgen", fun = "fit_domain_learner"),
-    defaults = c(list(method = row$method), if (classes) list(probability = "platt"))
+    defaults = c(list(method = row$method), if (classes) list(calibration = "platt"))
   ))
   # factors are left to the learner, also the domain
   parsnip::set_encoding(model, mode, engine, options = list(
@@ -258,13 +259,13 @@ interval_of <- function(interval, ...) {
 #'   numbers or `NULL`.
 #' @param method Name of the learner, such as `"dg_svm"`.
 #' @param domain Name of the column with the domain, or `NULL`.
-#' @param domain_kernel,tau,sigma See [domain_learner()].
+#' @param domain_kernel,tau,bandwidth See [domain_learner()].
 #' @param ... Further arguments of the learner, and `na.action`.
 #' @return The fitted learner.
 #' @keywords internal
 #' @export
 fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm", domain = NULL,
-                               domain_kernel = NULL, tau = NULL, sigma = NULL, ...) {
+                               domain_kernel = NULL, tau = NULL, bandwidth = NULL, ...) {
   check_given(formula, "formula")
   if (!inherits(formula, "formula")) {
     abort("argument", "`formula` must be a formula, not ", describe(formula), ".")
@@ -276,9 +277,9 @@ fit_domain_learner <- function(formula, data, weights = NULL, method = "dg_svm",
   check_no_dots(args[intersect(names(args), setdiff(data_arguments, "na.action"))],
                 setdiff(names(formals(method)), c(data_arguments, "...")))
   args$domain_kernel <- kernel_of_name(domain_kernel, tau, method)
-  if (!is.null(sigma)) {
-    if (!is.null(args$kernel)) abort("argument", "`sigma` must not be given with `kernel`.")
-    args$kernel <- kernel_rbf(sigma = sigma)
+  if (!is.null(bandwidth)) {
+    if (!is.null(args$kernel)) abort("argument", "`bandwidth` must not be given with `kernel`.")
+    args$kernel <- kernel_rbf(bandwidth = bandwidth)
   }
   na.action <- if (is.null(args$na.action)) stats::na.omit else args$na.action
   spec <- do.call(method, args[names(args) != "na.action"])
@@ -318,7 +319,7 @@ read_domain_name <- function(domain, formula, data, spec) {
     abort("argument", "`domain_learner()` needs the domain of each row: `domain = \"school\"`, a ",
           "formula `y ~ x | school`, or in a workflow the role \"domain\" and ",
           "`add_recipe(blueprint = domain_blueprint())`.", if (wants_probabilities(spec)) {
-            " Probabilities are learned on left-out domains too (`probability = \"none\"`: none)."
+            " Probabilities are learned on left-out domains too (`calibration = \"none\"`: none)."
           })
   }
 }
@@ -359,20 +360,20 @@ as_parsnip_interval <- function(result, object) {
 # ---- fits whose domains are described once and for all, and tools that make up rows -----------
 
 #' @exportS3Method
-fix_reference.model_fit <- function(model, rows, domain = NULL) {
-  model$fit <- fix_reference(model$fit, rows, domain)
+set_reference.model_fit <- function(model, data, domain = NULL, ...) {
+  model$fit <- set_reference(model$fit, data, domain)
   model
 }
 
 # The rows go through what comes before the model, as those that are predicted.
 #' @exportS3Method
-fix_reference.workflow <- function(model, rows, domain = NULL) {
+set_reference.workflow <- function(model, data, domain = NULL, ...) {
   if (!isTRUE(model$trained)) {
     abort("argument", "`model` must be a fitted workflow: give it data with fit() first.")
   }
-  check_describing(rows, domain)
-  if (!is.character(rows)) rows <- hardhat::forge(rows, model$pre$mold$blueprint)$predictors
-  model$fit$fit <- fix_reference(model$fit$fit, rows, domain)
+  check_describing(data, domain)
+  if (!is.character(data)) data <- hardhat::forge(data, model$pre$mold$blueprint)$predictors
+  model$fit$fit <- set_reference(model$fit$fit, data, domain)
   model
 }
 

@@ -5,7 +5,7 @@
 # own: arguments that are named in the step itself; NULL is the default of the projection.
 step_of <- function(suffix, own = list(), projection = suffix) {
   step <- function(recipe, ..., domain = NULL, outcome = NULL, role = "predictor",
-                   trained = FALSE, num_comp = 2, sigma = NULL, scale = "pooled",
+                   trained = FALSE, num_comp = 2, bandwidth = NULL, scale = "pooled",
                    options = list(), res = NULL, columns = NULL, prefix = toupper(suffix),
                    keep_original_cols = FALSE, skip = FALSE, id = recipes::rand_id(suffix)) {
     need_package("recipes", paste0("step_", suffix, "()"))
@@ -41,12 +41,12 @@ step_of <- function(suffix, own = list(), projection = suffix) {
 #'
 #' | step | projection |
 #' |---|---|
-#' | `step_dica()` | [dica()], what the response depends on, domains close together |
-#' | `step_udica()` | [udica()], the same without a response |
-#' | `step_dcm()` | [dcm()], larger domains weighing more |
-#' | `step_tca()` | [tca()], variance, domains close together |
-#' | `step_kpca_domain()` | [kpca()], of which the others are relatives |
-#' | `step_domain()` | that of `method`, also [coir()], [sca()], [mda()], [cidg()], [kfd()] |
+#' | `step_dica()` | [dg_dica()], what the response depends on, domains close together |
+#' | `step_udica()` | [dg_udica()], the same without a response |
+#' | `step_dcm()` | [dg_dcm()], larger domains weighing more |
+#' | `step_tca()` | [dg_tca()], variance, domains close together |
+#' | `step_kpca_domain()` | [dg_kpca()], of which the others are relatives |
+#' | `step_domain()` | that of `method`, any of [projections][dg_dica()] |
 #'
 #' The components are those of the functions themselves, and so are those of new rows, of domains
 #' seen in training or not.
@@ -66,10 +66,11 @@ step_of <- function(suffix, own = list(), projection = suffix) {
 #' @param method Name of a projection: `"dica"`, `"udica"`, `"coir"`, `"kpca"`, `"dcm"`, `"tca"`,
 #'   `"sca"`, `"mda"`, `"cidg"` or `"kfd"`.
 #' @param lambda,epsilon,mu Arguments of the projection; `NULL` is its default.
-#' @param sigma Bandwidth of [kernel_rbf()], in units of the scaled predictors; `NULL`: the median.
-#' @param scale How predictors are scaled, see [dica()].
+#' @param bandwidth Bandwidth of [kernel_rbf()], in units of the scaled predictors; `NULL`: the
+#'   median.
+#' @param scale How predictors are scaled, see [dg_dica()].
 #' @param options Named list of further arguments of the projection, such as
-#'   `list(kernel = kernel_laplace(), features = features_nystrom(100))`.
+#'   `list(kernel = kernel_laplace(), feature_map = features_nystrom(100))`.
 #' @param prefix Name of the components, which is followed by their number.
 #' @param keep_original_cols Keep the predictors beside the components?
 #' @param skip Leave the step out when other data than those of training are baked?
@@ -94,14 +95,14 @@ step_of <- function(suffix, own = list(), projection = suffix) {
 #' **Case weights.** A row with frequency weight k counts as k rows. Importance weights are an
 #' error: projections have no weights.
 #'
-#' **Tuning.** `num_comp`, `lambda`, `epsilon`, `mu`, `sigma` and `scale` can be `tune()`; the
+#' **Tuning.** `num_comp`, `lambda`, `epsilon`, `mu`, `bandwidth` and `scale` can be `tune()`; the
 #' parameter objects are those of dials (`num_comp()`, `penalty()`, `rbf_sigma()`, with ranges for
-#' these steps) and [domain_scale()].
+#' these steps) and [domain_scaling_type()].
 #'
 #' **`tidy()`** gives a tibble with the names of the predictors, `terms`; with
 #' `type = "components"` the eigenvalue of each `component` and its residual.
 #' @return The recipe with the step.
-#' @seealso [dica()], [dcm()], [tca()], [domain_learner()], [domain_blueprint()]
+#' @seealso [dg_dica()], [dg_dcm()], [dg_tca()], [domain_learner()], [domain_blueprint()]
 #' @examplesIf requireNamespace("recipes", quietly = TRUE)
 #' library(recipes)
 #' pupils <- subset(nlme::MathAchieve, School %in% levels(School)[1:12])
@@ -217,10 +218,10 @@ step_projection <- function(x) {
   }
   named <- Filter(Negate(is.null), unclass(x)[c("lambda", "epsilon", "mu", "scale")])
   named$ncomp <- max(x$num_comp, 1)
-  if (!is.null(x$sigma)) named$kernel <- kernel_rbf(sigma = x$sigma)
+  if (!is.null(x$bandwidth)) named$kernel <- kernel_rbf(bandwidth = x$bandwidth)
   options <- step_options(x, c(lambda = "lambda", epsilon = "epsilon", mu = "mu", scale = "scale",
-                               ncomp = "num_comp", kernel = "sigma")[names(named)])
-  do.call(method, c(named, options[names(options) != "na.action"]))
+                               ncomp = "num_comp", kernel = "bandwidth")[names(named)])
+  do.call(paste0("dg_", method), c(named, options[names(options) != "na.action"]))
 }
 
 # Further arguments of the projection. taken: those that arguments of the step give, by name.
@@ -232,7 +233,7 @@ step_options <- function(x, taken) {
   }
   data <- intersect(names, setdiff(data_arguments, "na.action"))
   if (length(data)) {
-    abort("argument", "`options` must be arguments of ", x$method, "(), not data: `", data[1L],
+    abort("argument", "`options` must be arguments of dg_", x$method, "(), not data: `", data[1L],
           "`.")
   }
   twice <- intersect(names, names(taken))
@@ -296,7 +297,7 @@ tunable.projectionstep <- function(x, ...) {
     lambda = list(pkg = "dials", fun = "penalty", range = c(-3, 1)),
     epsilon = list(pkg = "dials", fun = "penalty", range = c(-6, -1)),
     mu = list(pkg = "dials", fun = "penalty", range = c(-2, 2)),
-    sigma = list(pkg = "dials", fun = "rbf_sigma", range = c(-0.5, 1)),
+    bandwidth = list(pkg = "dials", fun = "rbf_sigma", range = c(-0.5, 1)),
     scale = list(pkg = "domgen", fun = "domain_scale")
   )
   own <- known[intersect(names(known), names(x))]

@@ -5,7 +5,7 @@
 #' data frame for base R, `write.csv()`, `knitr::kable()`, `gt::gt()` or
 #' `flextable::flextable()`; `tibble::as_tibble()` gives the same as a tibble.
 #'
-#' * [dg_cv()] and [lodo()], a row per domain: `domain`, `fold`, `rows`, `score`, further metrics
+#' * [dg_cv()] and [dg_lodo()], a row per domain: `domain`, `fold`, `rows`, `score`, further metrics
 #' * [dg_compare()], per method: `method`, `mean` over domains, `overall` rows, mean `rank`,
 #'   `estimate` (the difference from the reference), `p_rank`, `seconds`, `error`
 #' * [dg_tune()], per combination: the parameters, `estimate` (the mean score), `seconds`, `error`
@@ -17,12 +17,12 @@
 #'   chance or from pooling)
 #' * [dg_calibration()], per bin: `class`, its bounds `low` and `high`, `rows`, mean `predicted`
 #'   probability, `estimate` (the observed proportion)
-#' * [mmd()] and [domain_map()], per pair of domains: `first`, `second`, `estimate` (the squared
+#' * [dg_mmd()] and [domain_map()], per pair of domains: `first`, `second`, `estimate` (the squared
 #'   distance)
 #' * [dg_novelty()], per new domain: `domain`, `rows`, `statistic` (the distance), `farthest` (of a
 #'   training domain)
-#' * [dg_cost()], per pass over the rows: `pass`, how often it `reads` them, `operations`, bytes
-#'   `read` and `sent`, `seconds`
+#' * [dg_resources()], per pass over the rows: `pass`, how often it `reads` them, `operations`,
+#'   bytes `read` and `sent`, `seconds`
 #' * [dg_importance()], per predictor and kind: `predictor`, `kind`, `estimate` (the increase),
 #'   `domains`
 #' * [dg_effect()], per predictor, class and value: `predictor`, `class`, `at`, `category`,

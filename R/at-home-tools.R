@@ -6,7 +6,7 @@
 warn_moving <- function(model, what) {
   if (!judges_other_rows(model) || is_fixed(model)) return(invisible())
   warn("moving", what, ", and this model describes a domain by the rows that come together: give ",
-       "it fix_reference(model, rows), which judges each row alone; see ?model_tools.")
+       "it set_reference(model, rows), which judges each row alone; see ?model_tools.")
 }
 
 #' Tools for any model
@@ -28,7 +28,7 @@ warn_moving <- function(model, what) {
 #' | vetiver | `vetiver_model(fixed, "name")` | yes, else a warning |
 #' | targets | `tar_target(model, dg_ridge(formula, data = rows))` | no |
 #'
-#' Here `fixed` is `fix_reference(model, rows)`, and `x` has the predictors and, where `rows` are of
+#' Here `fixed` is `set_reference(model, rows)`, and `x` has the predictors and, where `rows` are of
 #' several domains, the domain column. With rows of one domain it needs no domain column, and no
 #' tool can permute it.
 #'
@@ -36,7 +36,7 @@ warn_moving <- function(model, what) {
 #' **Why a fixed reference.** Where a model judges a row by the rows of its domain (a kernel between
 #' domains, scaling or imputation by domain, `domain_means = TRUE`), rows that a tool makes up move
 #' the domain, and the tool reports the effect of another domain under the name of a predictor. See
-#' [fix_reference()]. All but vip ask domgen about the model that they are given, and with one that
+#' [set_reference()]. All but vip ask domgen about the model that they are given, and with one that
 #' is not fixed there is a warning of class `domgen_warning_moving`. Models that make no difference
 #' between domains need nothing.
 #'
@@ -56,7 +56,7 @@ warn_moving <- function(model, what) {
 #' takes it for a random effect, so that marginaleffects leaves it out unless it is named.
 #'
 #' **Classes.** DALEX and marginaleffects get probabilities, of two classes those of the second
-#' level, where the model has some (`probability = "platt"`), else decision values. DALEX wants y
+#' level, where the model has some (`calibration = "platt"`), else decision values. DALEX wants y
 #' as 0 and 1 then. iml gets probabilities, or 1 for the class and 0 for others. pdp needs
 #' probabilities: `partial(prob = TRUE, which.class = )`.
 #'
@@ -69,9 +69,9 @@ warn_moving <- function(model, what) {
 #'
 #' **butcher.** `butcher()` leaves `predict(model, newdata)` as it was. It takes the call (with it
 #' `update()`), and what the model keeps of its training rows beside its kernels: `fitted()`,
-#' `residuals()`, `lodo()`, `predict()` without `newdata`. The rows that kernels compare new rows
+#' `residuals()`, `dg_lodo()`, `predict()` without `newdata`. The rows that kernels compare new rows
 #' with must stay: 8 n p bytes of n rows and p predictors in the kernel, and 8 n p once more in the
-#' embeddings of [domain_distribution()]. [fix_reference()] takes the second away, `butcher()` some
+#' embeddings of [domain_distribution()]. [set_reference()] takes the second away, `butcher()` some
 #' 28 bytes of each row; `features_nystrom()` keeps landmarks only.
 #'
 #' **vetiver.** The prototype of the input has the predictors and, where it is needed, the domain.
@@ -80,7 +80,7 @@ warn_moving <- function(model, what) {
 #' as by butcher, and stays sealed: one that was damaged in the store is an error.
 #'
 #' **targets** (and any other store). A model is data: saved by [saveRDS()] or a target and loaded
-#' in another session it predicts the same. A target that makes `fix_reference(model, rows)` gives
+#' in another session it predicts the same. A target that makes `set_reference(model, rows)` gives
 #' one to serve.
 #'
 #' **vip** is no longer on CRAN, and not tested here. Its permutations need nothing but a function
@@ -88,9 +88,9 @@ warn_moving <- function(model, what) {
 #' function(object, newdata) predict(object, newdata))`. `DALEX::model_parts()` computes the same
 #' importance.
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 30, p = 3, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 30, p = 3, seed = 1)
 #' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1, scale = "both")
-#' fixed <- fix_reference(model, toy)
+#' fixed <- set_reference(model, toy)
 #' # what a tool does: the mean prediction with a predictor at some values, all else as it is
 #' effect <- function(model, at) mean(predict(model, replace(toy, "x1", at)))
 #' sapply(c(-1, 0, 1), effect, model = fixed)

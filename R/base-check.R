@@ -171,6 +171,16 @@ given_dots <- function(dots) {
   })
 }
 
+# Arguments of version 0.1 and their names since; NEWS.md has the table.
+renamed_arguments <- list(
+  sigma = "bandwidth", times = "bandwidth_factor", offset = "intercept", features = "feature_map",
+  outer = "embedding_kernel", probability = "calibration", per_predictor = "ard",
+  starts = "restarts", signal = "signal_sd", noise = "noise_sd", against = "baseline",
+  budget = "max_seconds", max_predictors = "max_ard", members = "n_members",
+  weights = "member_weights", depth = "tree_depth", rows = c("block_size", "data", "n"),
+  block = "block_size", object = "model"
+)
+
 # What falls into `...` was misspelt or belongs elsewhere, but for what is named in `fine`.
 check_no_dots <- function(dots, known, fine = character()) {
   known <- setdiff(known, "...")
@@ -183,6 +193,8 @@ check_no_dots <- function(dots, known, fine = character()) {
           describe(dots[[if (is.null(given)) 1L else which(given == "")[1L]]]), ".")
   }
   if (length(known) == 0L) abort("argument", "Unknown argument `", given[1L], "`.")
+  now <- intersect(renamed_arguments[[given[1L]]], known)
+  if (length(now)) abort("argument", "`", given[1L], "` is now called `", now[1L], "`.")
   near <- known[which.min(utils::adist(given[1L], known))]
   close <- nchar(given[1L]) > 2L &&
     utils::adist(given[1L], near) <= max(1, nchar(given[1L]) %/% 3)
@@ -262,7 +274,7 @@ check_memory <- function(n, m = n, copies = 1, what = NULL) {
     abort("memory", if (is.null(what)) paste("The Gram matrix of", plural(n, "row")) else what,
           " would take ", gib(need), " GiB, more than the limit of ", gib(limit), " GiB. ",
           if (is.null(what)) {
-            paste("Use `features = features_nystrom()` or `features_rff()`, which need no such",
+            paste("Use `feature_map = features_nystrom()` or `features_rff()`, which need no such",
                   "matrix, or ")
           } else "Make it smaller or ", "raise `options(domgen.memory_limit = )` (bytes).")
   }

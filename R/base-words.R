@@ -71,6 +71,6 @@ note_unnamed <- function(shown, of) {
 }
 
 # Constants without a penalty, one a machine.
-offset_words <- function(offset, wanted) {
-  if (wanted) paste(format(rounded(offset, 4), trim = TRUE), collapse = ", ") else "none"
+intercept_words <- function(intercept, wanted) {
+  if (wanted) paste(format(rounded(intercept, 4), trim = TRUE), collapse = ", ") else "none"
 }

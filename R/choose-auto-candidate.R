@@ -3,9 +3,10 @@
 # else is fitted again without each group of domains.
 
 # judges: bandwidths fitted without some domains, see predictor_judges().
-candidate <- function(scale = "pooled", kernel = "rbf", times = 1, outer = NA, tau = NA,
-                      sigma = NULL, judges = NULL) {
-  list(scale = scale, kernel = kernel, times = times, outer = outer, tau = tau, sigma = sigma,
+candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
+                      embedding_factor = NA, tau = NA, bandwidth = NULL, judges = NULL) {
+  list(scale = scale, kernel = kernel, bandwidth_factor = bandwidth_factor,
+       embedding_factor = embedding_factor, tau = tau, bandwidth = bandwidth,
        judges = judges)
 }
 
@@ -16,22 +17,23 @@ candidate_scale <- function(c) if (c$scale == "means") c("pooled", "means") else
 # it is known.
 candidate_kernel <- function(c, p, median = NULL) {
   stationary <- function(kernel) {
-    if (is.null(median)) kernel(times = c$times) else kernel(sigma = c$times * median)
+    if (is.null(median)) kernel(bandwidth_factor = c$bandwidth_factor)
+    else kernel(bandwidth = c$bandwidth_factor * median)
   }
   switch(c$kernel, linear = kernel_linear(),
-         rbf = if (is.null(c$sigma)) stationary(kernel_rbf) else kernel_rbf(c$sigma),
+         rbf = if (is.null(c$bandwidth)) stationary(kernel_rbf) else kernel_rbf(c$bandwidth),
          sum = stationary(kernel_rbf) + (0.5 / p) * kernel_linear(),
          laplace = stationary(kernel_laplace))
 }
 
 candidate_domain_kernel <- function(c, median = NULL) {
   if (!is.na(c$tau)) domain_multitask(c$tau)
-  else if (is.na(c$outer)) domain_pooled()
-  else domain_distribution(kernel_rbf(median), outer = kernel_rbf(times = c$outer))
+  else if (is.na(c$embedding_factor)) domain_pooled()
+  else domain_distribution(kernel_rbf(median), kernel_rbf(bandwidth_factor = c$embedding_factor))
 }
 
 candidate_key <- function(c) {
-  paste(c$scale, c$kernel, c$times, c$outer, c$tau, !is.null(c$sigma))
+  paste(c$scale, c$kernel, c$bandwidth_factor, c$embedding_factor, c$tau, !is.null(c$bandwidth))
 }
 
 is_ridge <- function(c) c$kernel %in% c("linear", "rbf", "sum", "laplace")
@@ -43,8 +45,8 @@ kernel_words <- function(c) {
   if (c$kernel %in% names(other_words)) return(other_words[[c$kernel]])
   name <- c(rbf = "Gaussian kernel", laplace = "Laplace kernel",
             sum = "linear + Gaussian kernel")[[c$kernel]]
-  if (!is.null(c$sigma)) return(paste(name, "with a bandwidth per predictor"))
-  paste0(name, " (", format(c$times), " x median)")
+  if (!is.null(c$bandwidth)) return(paste(name, "with a bandwidth per predictor"))
+  paste0(name, " (", format(c$bandwidth_factor), " x median)")
 }
 
 candidate_words <- function(c) {
@@ -53,8 +55,8 @@ candidate_words <- function(c) {
 
 domain_kernel_words <- function(c) {
   if (!is.na(c$tau)) paste0("multi-task (", format(c$tau), ")")
-  else if (is.na(c$outer)) "pooled"
-  else paste0("distributional (", format(c$outer), " x median)")
+  else if (is.na(c$embedding_factor)) "pooled"
+  else paste0("distributional (", format(c$embedding_factor), " x median)")
 }
 
 # list(candidate, parts, scores by domain and lambda as all domains choose it)
@@ -80,7 +82,7 @@ search_sample <- function(search, scale) {
 }
 
 ridge_args <- function(args) {
-  dg_ridge(offset = TRUE, threads = args$threads)$args
+  dg_ridge(intercept = TRUE, threads = args$threads)$args
 }
 
 # Scores of a candidate at every lambda, in parts that each score some of the domains (`held`) at
@@ -100,7 +102,7 @@ score_candidate <- function(search, c) {
   seen <- unlist(lapply(c$judges[-1L], `[[`, "levels"))
   c$judges[[1L]]$levels <- setdiff(levels, seen)
   lapply(c$judges, function(judge) {
-    c[c("sigma", "judges")] <- list(judge$sigma, NULL)
+    c[c("bandwidth", "judges")] <- list(judge$bandwidth, NULL)
     part <- score_lambdas(search, c)
     part$held <- levels %in% judge$levels
     part$judging <- !part$held
@@ -207,18 +209,18 @@ try_predictors <- function(search) {
   found <- search$found[[gaussian[1L]]]
   sample <- search_sample(search, found$candidate$scale)
   p <- ncol(sample$X)
-  if (p < 2L || p > search$args$max_predictors) return(invisible())
+  if (p < 2L || p > search$args$max_ard) return(invisible())
   c <- found$candidate
   c$judges <- predictor_judges(search, found, sample)
   if (is.null(c$judges)) return(invisible())
-  c$sigma <- c$judges[[1L]]$sigma
+  c$bandwidth <- c$judges[[1L]]$bandwidth
   # better than the same candidate with one bandwidth, on the same domains
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
   gain <- search_losses(search, mean(found$scores, na.rm = TRUE) -
                           mean(unseen$scores, na.rm = TRUE))
   if (is.null(unseen) || is.na(gain) || gain <= 0) return(invisible())
-  c$sigma <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
-  if (!is.null(c$sigma)) try_candidate(search, c)
+  c$bandwidth <- fit_predictors(search, found, sample, seq_len(nrow(sample$X)))
+  if (!is.null(c$bandwidth)) try_candidate(search, c)
 }
 
 # Bandwidths per predictor from some of the rows, at the candidate's lambda; NULL where the search
@@ -233,7 +235,7 @@ fit_predictors <- function(search, found, sample, rows) {
   args$lambda <- found$lambda * length(thin) / nrow(sample$X)
   fitted <- tryCatch(quietly(fit_bandwidths(ridge_task(part, args), part, args)),
                      domgen_error = function(e) NULL)
-  if (!is.null(fitted)) fitted$kernel$sigma
+  if (!is.null(fitted)) fitted$kernel$bandwidth
 }
 
 # Bandwidths that were fitted without a third of the domains, and which: list of
@@ -244,8 +246,8 @@ predictor_judges <- function(search, found, sample) {
   if (length(levels) < 4L) return(NULL)
   judges <- lapply(unique(folds), function(k) {
     held <- levels[folds == k]
-    sigma <- fit_predictors(search, found, sample, which(!search$judged %in% held))
-    if (!is.null(sigma)) list(sigma = sigma, levels = held)
+    bandwidth <- fit_predictors(search, found, sample, which(!search$judged %in% held))
+    if (!is.null(bandwidth)) list(bandwidth = bandwidth, levels = held)
   })
   if (!any(vapply(judges, is.null, NA))) judges
 }

@@ -112,21 +112,21 @@ choose_all <- function(search) {
 }
 
 # The specification of a candidate for these rows.
-member_spec <- function(search, key, sample, sigma = search$found[[key]]$candidate$sigma) {
+member_spec <- function(search, key, sample, bandwidth = search$found[[key]]$candidate$bandwidth) {
   found <- search$found[[key]]
   c <- found$candidate
   if (c$kernel == "null") return(dg_null())
   if (!is_ridge(c)) return(other_specs(search, c)[[found$lambda]])
-  c$sigma <- sigma
+  c$bandwidth <- bandwidth
   n <- length(sample$y)
   larger <- n / length(search$sample$y) * (mean_weight(sample) / mean_weight(search$sample))
   ridge_member(search, c, min(found$lambda * larger, largest_lambda),
                if (n <= exact_rows) features_exact() else features_nystrom(1000))
 }
 
-ridge_member <- function(search, c, lambda, features) {
+ridge_member <- function(search, c, lambda, feature_map) {
   dg_ridge(lambda = lambda, kernel = candidate_kernel(c, ncol(search_sample(search, c$scale)$X)),
-           domain_kernel = candidate_domain_kernel(c), features = features, offset = TRUE,
+           domain_kernel = candidate_domain_kernel(c), feature_map = feature_map, intercept = TRUE,
            scale = candidate_scale(c)[1L], domain_means = c$scale == "means",
            threads = search$args$threads)
 }

@@ -11,7 +11,7 @@ cross_fitted <- function(search) {
   scores <- rep(NA_real_, length(group))
   for (b in unique(group)) {
     # the other domains may have no score, as where each lacks a class
-    chosen <- tryCatch(choose_members(search, search$args$members, group != b),
+    chosen <- tryCatch(choose_members(search, search$args$n_members, group != b),
                        domgen_error = function(e) NULL)
     if (!is.null(chosen)) scores[group == b] <- chosen$scores[group == b]
   }
@@ -122,10 +122,10 @@ candidate_values <- function(search, key, sample) {
     return(null_values(search_task(sample, search$args),
                        left_out_groups(sample, search$args$folds), sample$unit))
   }
-  judges <- if (is.null(c$judges)) list(list(sigma = c$sigma)) else c$judges
+  judges <- if (is.null(c$judges)) list(list(bandwidth = c$bandwidth)) else c$judges
   values <- NULL
   for (judge in judges) {
-    spec <- member_spec(search, key, sample, judge$sigma)
+    spec <- member_spec(search, key, sample, judge$bandwidth)
     args <- spec$args
     scaled <- quietly(scale_sample(sample, spec_scale(spec)))
     scaled$left_out <- left_out_groups(scaled, search$args$folds)

@@ -33,11 +33,12 @@ choose_by_domain <- function(args, sample) {
   failed <- c(first$failed, final$failed)
   warn_candidates(failed[!duplicated(names(failed))])
   chosen <- if (few) choose_all(final)
-            else doubt_members(final, choose_members(final, args$members))
+            else doubt_members(final, choose_members(final, args$n_members))
   list(search = final, chosen = chosen,
        choice = c(list(rows = length(final$sample$y), few = few, metric = metric,
                        seed = args$seed,
-                       budget = list(seconds = args$budget, spent = first$spent || final$spent)),
+                       time_limit = list(seconds = args$max_seconds,
+                                         reached = first$spent || final$spent)),
                   summarise_search(first, final, chosen)))
 }
 
@@ -54,7 +55,9 @@ judged_sample <- function(sample, folds) {
 
 # Rows of the sample as they are. deadline: when no further candidate is begun; NULL: by the budget.
 new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
-  if (is.null(deadline)) deadline <- seconds_now() + if (is.null(args$budget)) Inf else args$budget
+  if (is.null(deadline)) {
+    deadline <- seconds_now() + if (is.null(args$max_seconds)) Inf else args$max_seconds
+  }
   sample <- sample_part(sample, search_rows(sample, rows, args$seed))
   judged <- sample$domain
   if (few) {
@@ -108,12 +111,12 @@ run_stages <- function(search) {
     try_candidate(search, candidate(kernel = "null"))
   })
   stage("bandwidths", {
-    vary(search, "times", c(0.5, 2))
-    vary(search, "times", 4, function(c) c$times == 2)
+    vary(search, "bandwidth_factor", c(0.5, 2))
+    vary(search, "bandwidth_factor", 4, function(c) c$bandwidth_factor == 2)
   })
   if (nlevels(search$judged) >= domains_for_kernel) {
     stage("domain kernel", {
-      vary(search, "outer", c(1, 2))
+      vary(search, "embedding_factor", c(1, 2))
       # with landmarks a domain that is left out would not be new
       if (!isTRUE(search$args$sums)) vary(search, "tau", c(0.5, 0.9))
     })
@@ -134,12 +137,12 @@ try_scalings <- function(search) {
 
 # The best candidates of the best kinds with other values of one choice, if they qualify.
 vary <- function(search, name, values, qualifies = function(c) TRUE) {
-  keys <- utils::head(best_of_kinds(search), search$args$members)
+  keys <- utils::head(best_of_kinds(search), search$args$n_members)
   for (best in lapply(keys, function(key) search$found[[key]]$candidate)) {
-    fixed <- !is_ridge(best) || name == "times" && best$kernel == "linear"
+    fixed <- !is_ridge(best) || name == "bandwidth_factor" && best$kernel == "linear"
     if (fixed || !qualifies(best)) next
     # one kernel between domains or another
-    if (name == "tau") best$outer <- NA
+    if (name == "tau") best$embedding_factor <- NA
     for (value in values) {
       best[[name]] <- value
       try_candidate(search, best)
@@ -152,7 +155,7 @@ best_of_kinds <- function(search, scores = found_scores(search)) {
   keys <- colnames(scores)[order(search_losses(search, colMeans(scores, na.rm = TRUE)))]
   kinds <- vapply(keys, function(key) {
     c <- search$found[[key]]$candidate
-    paste(c$scale, c$kernel, !is.null(c$sigma))
+    paste(c$scale, c$kernel, !is.null(c$bandwidth))
   }, "")
   keys[!duplicated(kinds)]
 }
@@ -167,9 +170,9 @@ second_round <- function(first, sample) {
   keys <- names(first$found)[order(found_losses(first))]
   pooled <- vapply(keys, function(key) {
     c <- first$found[[key]]$candidate
-    is.na(c$outer) && is.na(c$tau)
+    is.na(c$embedding_factor) && is.na(c$tau)
   }, NA)
-  keys <- unique(c(utils::head(best_of_kinds(first), first$args$members), keys[pooled][1L],
+  keys <- unique(c(utils::head(best_of_kinds(first), first$args$n_members), keys[pooled][1L],
                    keys[!pooled][1L], candidate_key(candidate()),
                    candidate_key(candidate(kernel = "null"))))
   final <- new_search(first$args, sample, first$metric, first$few, first$args$max_rows,

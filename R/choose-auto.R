@@ -6,8 +6,8 @@
 #' installed) and, for numbers with outliers, a support vector regression ([dg_svm()]). The training
 #' domains choose how predictors are scaled, the kernel on x, its bandwidths, the kernel between
 #' domains, the penalties and the weights: each is what predicts domains best that were left out one
-#' at a time (more than 10 domains: in 10 groups). In closed form ([lodo()]) all values of a ridge
-#' regression's lambda cost a few fits.
+#' at a time (more than 10 domains: in 10 groups). In closed form ([dg_lodo()]) all values of a
+#' ridge regression's lambda cost a few fits.
 #'
 #' @details
 #' **Search.** First every scaling (pooled, by domain, both, pooled with the domains' means, ranks)
@@ -31,7 +31,7 @@
 #' difference). A kind that standardises each domain by itself loses the domain's level, and does to
 #' a new domain what nobody has seen: with fewer than five domains it is taken only where it is
 #' better than the best that does not by more than the standard error. This mean, the forest and the
-#' support vector regression are weighted as in [dg_ensemble()] with `weights = "stacked"`, and
+#' support vector regression are weighted as in [dg_ensemble()] with `member_weights = "stacked"`,
 #' members with a weight below 0.05 are left out; but the mean alone is kept where so weighted they
 #' are not better by more than the standard error of the difference. The null model ([dg_null()]) is
 #' a candidate too, and chosen unless the members are better: with 5 domains or more by their
@@ -96,29 +96,32 @@
 #' expected; what choosing kernels and scalings made too good is taken off in the share of the rows
 #' that the search has seen. Scaling, landmarks and embeddings are those of all rows, which uses no
 #' response. The null model is fitted where the members are not better than it on all rows either.
-#' `metric` must be a mean over rows (`"rmse"`, `"mae"`, `"accuracy"`); `unit` and `probability`
+#' `metric` must be a mean over rows (`"rmse"`, `"mae"`, `"accuracy"`); `unit` and `calibration`
 #' need the rows themselves.
 #'
 #' @inheritParams dg_cv
 #' @inheritParams dg_ridge
 #' @param metric What decides, one of the scores of [dg_cv()] that need no probabilities:
 #'   `"rmse"` or `"accuracy"` if `NULL`. With rare classes `"auc"` or `"balanced_accuracy"`.
-#' @param members Most ridge regressions, each of its own kind, whose decision values are averaged.
+#' @param n_members Maximum number of ridge regressions in the average; each uses a different
+#'   scaling or kernel.
 #' @param folds Which domains are left out together: `NULL` (each by itself, of more than 10 in 10
 #'   groups), a number of groups, or as made by [domain_folds()].
 #' @param unit Vector or column of `data`: what each row is a measurement of, where objects are
 #'   measured in several domains.
-#' @param budget Seconds after which no further candidate is begun (the null model always is);
+#' @param max_seconds Seconds after which no further candidate is begun (the null model always is);
 #'   `NULL`: no limit. The forest and the support vector regression come last, so that a small
 #'   budget has neither; `print()` says whether it was spent. The final fits come on top. What is
 #'   found then depends on the machine.
 #' @param max_rows Most rows in the search.
 #' @param seed For the choice of rows (and of domains, where there are many) in the search, and for
 #'   random forests; the generator's state is left as it was.
-#' @param max_predictors Most predictors (columns after scaling) for a bandwidth each; 0: never.
+#' @param max_ard Maximum number of columns (after scaling) for which one bandwidth per column is
+#'   fitted. Default 30; 0 disables.
 #' @return With data, an object of class `dg_auto`, an ensemble as of [dg_ensemble()] (without
 #'   `held_out`) and with
-#'   \item{members}{named list of models, [dg_ridge()] the best first; [adapt()] takes one of these}
+#'   \item{members}{named list of models, [dg_ridge()] the best first; [dg_adapt()] takes one of
+#'     these}
 #'   \item{coefficients}{their weights}
 #'   \item{decision}{n x k values of the weighted mean at the training rows, in units of the
 #'     response}
@@ -134,9 +137,9 @@
 #'     on a new domain, its standard error and 95 % interval, `raw`, the same before it is corrected
 #'     for choosing, and `domains`, how many they come from (`NA` and 0 with one domain);
 #'     `metric`, `rows`, `seed`, `seconds`: what decided, rows of the search, what they were drawn
-#'     by, its time; `few`: one domain only?; `budget`: list of `seconds` (or `NULL`) and `spent`:
-#'     did it end the search?; of a source `scored`, the [dg_cv()] result of all rows, which
-#'     [lodo()] gives}
+#'     by, its time; `few`: one domain only?; `max_seconds`: list of `seconds` (or `NULL`) and
+#'     `spent`: did it end the search?; of a source `scored`, the [dg_cv()] result of all rows,
+#'     which [dg_lodo()] gives}
 #'   \item{calibration}{with probabilities a list, see [dg_svm()]}
 #'   and what `predict()` needs. Without data, a specification for [dg_cv()] and [dg_compare()].
 #' @section Errors:
@@ -147,7 +150,7 @@
 #'   for model selection. *BMC Bioinformatics* 7, 91.
 #' @seealso [dg_ensemble()] of your own members, [dg_tune()] for other methods, [dg_diagnose()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)
+#' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' train <- subset(toy, !domain %in% c("d1", "d2"))
 #' model <- dg_auto(y ~ . | domain, data = train)
 #' model
@@ -156,13 +159,13 @@
 #'
 #' # carbon dioxide uptake of plants, predicted for one that was not in training
 #' plants <- dg_auto(uptake ~ conc + Type + Treatment | Plant, data = subset(CO2, Plant != "Mc3"),
-#'                   budget = 1)
+#'                   max_seconds = 1)
 #' plants
 #' cbind(subset(CO2, Plant == "Mc3"), predicted = predict(plants, subset(CO2, Plant == "Mc3")))
 #' @export
-dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, members = 5,
-                    folds = NULL, unit = NULL, budget = NULL, max_rows = 1200,
-                    max_predictors = 30, probability = c("none", "platt", "isotonic"),
+dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, n_members = 5,
+                    folds = NULL, unit = NULL, max_seconds = NULL, max_rows = 1200,
+                    max_ard = 30, calibration = c("none", "platt", "isotonic"),
                     weights = NULL, na.action = stats::na.omit, seed = 1, progress = NULL,
                     threads = NULL, ...) {
   parts <- c(learner_parts("Ensemble chosen by the training domains", domain = TRUE,
@@ -173,11 +176,11 @@ dg_auto <- function(x, y = NULL, domain = NULL, data = NULL, metric = NULL, memb
 
 auto_parameters <- function() parameters(
   parameter("metric", as_it_is),
-  parameter("members", check_count),
+  parameter("n_members", check_count),
   parameter("folds", as_it_is, tuned = FALSE),
-  parameter("budget", or_null(a_number()), tuned = FALSE),
+  parameter("max_seconds", or_null(a_number()), tuned = FALSE),
   parameter("max_rows", function(value, arg) check_count(value, arg, at_least = 10L)),
-  parameter("max_predictors", function(value, arg) check_count(value, arg, at_least = 0L))
+  parameter("max_ard", function(value, arg) check_count(value, arg, at_least = 0L))
 )
 
 #' @exportS3Method

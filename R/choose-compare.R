@@ -7,8 +7,8 @@
 #' other.
 #'
 #' @inheritParams dg_cv
-#' @param objects A named list of learners, [chain()]s and [dg_tune()]s without data.
-#' @param against Name of the method that the others are compared with;
+#' @param objects A named list of learners, [dg_pipeline()]s and [dg_tune()]s without data.
+#' @param baseline Name of the method that the others are compared with;
 #'   `"pooled"` if there is one of that name, else the first.
 #' @param refits Fit each method again without each pair of folds, for the intervals? That is
 #'   K(K - 1)/2 further fits a method for K folds, at most 45. If `FALSE`, intervals come from the
@@ -134,7 +134,7 @@
 #' 52(3), 239-281.
 #' @seealso [dg_cv()], [plot.dg_compare()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)
+#' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()), distributional = dg_svm()),
 #'            y ~ . | domain, data = toy, folds = 4)
 #'
@@ -145,7 +145,7 @@
 #' summary(plants)
 #' @export
 dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights = NULL,
-                       folds = NULL, metric = NULL, against = NULL, refits = TRUE,
+                       folds = NULL, metric = NULL, baseline = NULL, refits = TRUE,
                        na.action = stats::na.omit, progress = NULL, hold_out = "all", ...) {
   call <- match.call()
   check_no_dots(list(...)[setdiff(names(list(...)), "formula")], names(formals(dg_compare)))
@@ -154,7 +154,7 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
     abort("argument", "`objects` must be one list of all methods, as in `list(dg_lm(), dg_svm())`.")
   }
   specs <- read_specifications(objects)
-  against <- if (!is.null(against)) check_choice(against, "against", names(specs))
+  baseline <- if (!is.null(baseline)) check_choice(baseline, "baseline", names(specs))
              else if ("pooled" %in% names(specs)) "pooled"
              else names(specs)[if (names(specs)[1L] == "null") min(2L, length(specs)) else 1L]
   given <- as.list(call)[-1L]
@@ -165,7 +165,7 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
   if (missing(refits)) refits <- is.null(input$source)
   plan <- read_plan(specs, input, folds, metric, refits, progress, hold_out)
   evaluated(plan, function(plan, ctx) {
-    new_comparison(cross_validate(plan, ctx, names(specs)), names(specs), against)
+    new_comparison(cross_validate(plan, ctx, names(specs)), names(specs), baseline)
   })
 }
 
@@ -198,7 +198,7 @@ read_specifications <- function(objects) {
   specs
 }
 
-new_comparison <- function(runs, names, against) {
+new_comparison <- function(runs, names, baseline) {
   names(runs) <- names
   scores <- vapply(runs, function(run) run$domains$score, numeric(nrow(runs[[1L]]$domains)))
   scores <- matrix(scores, ncol = length(runs),
@@ -209,7 +209,7 @@ new_comparison <- function(runs, names, against) {
   compared <- without_rounded_scores(scores)
   ranks <- rank_methods(compared[, done, drop = FALSE], metrics[[1L]]$better)
   differences <- lapply(names, function(name) {
-    compare_pair(runs[[name]], runs[[against]], compared[, name] - compared[, against])
+    compare_pair(runs[[name]], runs[[baseline]], compared[, name] - compared[, baseline])
   })
   table <- data.frame(
     method = names, mean = vapply(runs, `[[`, numeric(1), "mean"),
@@ -227,7 +227,7 @@ new_comparison <- function(runs, names, against) {
     friedman(rank_methods(compared[, own, drop = FALSE], metrics[[1L]]$better), inflation[own])
   }
   structure(list(table = table, inference = inference, friedman = test, scores = scores,
-                 runs = runs, against = against, metrics = metrics),
+                 runs = runs, baseline = baseline, metrics = metrics),
             class = c("dg_compare", "dg_result"))
 }
 
@@ -251,9 +251,9 @@ same_scores <- function(a, b) {
 }
 
 # list(line of the table, inference)
-compare_pair <- function(run, against, difference) {
+compare_pair <- function(run, baseline, difference) {
   without <- run$refits$without[[1L]]
-  theirs <- against$refits$without[[1L]]
+  theirs <- baseline$refits$without[[1L]]
   without <- if (!is.null(without) && !is.null(theirs)) {
     list(scores = without$scores - theirs$scores, group = without$group)
   }

@@ -25,7 +25,8 @@
 #'     \eqn{v + m(r(r + 1) + 10r)}{v + m (r (r + 1) + 10 r)}. The steps start at the fit to the
 #'     sample, so that few are needed.
 #'   \item *deviance*, in [dg_glm()]: \eqn{v + 2r}{v + 2r}. With an `offset()` two or three times.
-#'   \item a learner in a [chain()] has passes of its own, in which each row is projected before.
+#'   \item a learner in a [dg_pipeline()] has passes of its own, in which each row is projected
+#'     before.
 #' }
 #' To evaluate z takes, with q landmarks, \eqn{v = q(2p + `r transcendental`) + q^2}{v = q (2 p +
 #' `r transcendental`) + q^2}; with D frequencies \eqn{v = D(2p + `r 2 * transcendental`)}{v = D (2
@@ -55,14 +56,14 @@
 #' ordinary core; measure yours by a fit to a million rows.
 #'
 #' @param spec A specification that can be fitted to a source: [dg_ridge()], [dg_gp()], [dg_svm()],
-#'   [dg_glm()], a projection or a [chain()], with a feature map, or [dg_null()].
+#'   [dg_glm()], a projection or a [dg_pipeline()], with a feature map, or [dg_null()].
 #' @param rows,predictors Numbers of rows and of (numeric) predictors.
 #' @param workers Number of workers.
 #' @param domains Number of domains.
 #' @param targets 1 for a number or two classes, else the number of classes, or of pairs of them.
 #' @param partitions Number of partitions.
 #' @param iterations Passes of [dg_svm()] or [dg_glm()].
-#' @param block Rows of a block, as in [row_source()].
+#' @param block_size Rows of a block, as in [row_source()].
 #' @param bytes_per_value Bytes of a value where it is read: 8 for numbers in a database or Parquet,
 #'   the mean width with its separator for CSV.
 #' @param counted Are the bytes looked through to count the rows, as those of CSV files?
@@ -70,7 +71,7 @@
 #' @param bytes Bytes per second that a worker reads and brings into a matrix.
 #' @param network Bytes per second that the call's session receives.
 #' @param ... Not used.
-#' @return An object of class `dg_cost`, a list with
+#' @return An object of class `dg_resources`, a list with
 #'   \item{passes}{data frame: `pass`, `operations` and `read` (bytes) of all workers, `sent`
 #'     (bytes) by each worker, `seconds`}
 #'   \item{readings}{how often all rows are read}
@@ -83,18 +84,18 @@
 #' positive, are errors.
 #' @seealso [row_source()], `vignette("any-number-of-rows")`
 #' @examples
-#' spec <- dg_ridge(features = features_product(x = features_nystrom(50), rank = 10))
-#' dg_cost(spec, rows = 2e7, predictors = 20, domains = 2000)
+#' spec <- dg_ridge(feature_map = features_product(x = features_nystrom(50), rank = 10))
+#' dg_resources(spec, n = 2e7, predictors = 20, domains = 2000)
 #'
 #' # 10^11 rows on a thousand workers
-#' dg_cost(spec, rows = 1e11, predictors = 20, workers = 1000, domains = 2000)
+#' dg_resources(spec, n = 1e11, predictors = 20, workers = 1000, domains = 2000)
 #' @export
-dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets = 1,
-                    partitions = workers, iterations = 5, block = 50000, bytes_per_value = 8,
+dg_resources <- function(spec, n, predictors, workers = 1, domains = 100, targets = 1,
+                    partitions = workers, iterations = 5, block_size = 50000, bytes_per_value = 8,
                     counted = TRUE, flops = 2e10, bytes = 5e7, network = 1e8, ...) {
-  check_no_dots(list(...), names(formals(dg_cost)))
+  check_no_dots(list(...), names(formals(dg_resources)))
   check_given(spec, "spec")
-  check_given(rows, "rows")
+  check_given(n, "n")
   check_given(predictors, "predictors")
   if (!inherits(spec, "dg_spec")) {
     abort("argument", "`spec` must be a specification, such as `dg_ridge()`, not ",
@@ -106,12 +107,12 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
   size$counted <- check_flag(counted, "counted")
   plan <- cost_plan(spec, size)
   columns <- size$predictors + 2
-  read <- size$rows * columns * size$bytes_per_value
-  surveyed <- min(size$rows, sample_rows) / size$workers
+  read <- size$n * columns * size$bytes_per_value
+  surveyed <- min(size$n, sample_rows) / size$workers
   survey <- cost_pass("survey", 8 * size$predictors, size$domains * (2 * size$predictors + 8) +
                         surveyed * (size$predictors + 4))
   passes <- rbind(cost_pass("count", 0, 0, reads = size$counted), survey, plan$passes)
-  passes$operations <- passes$operations * size$rows
+  passes$operations <- passes$operations * size$n
   passes$read <- read * passes$reads
   passes$sent <- if (size$workers > 1) 8 * passes$numbers * cost_rounds(size) else 0
   seconds <- passes$operations / (size$workers * size$flops) +
@@ -124,7 +125,7 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
   passes <- rbind(passes, solving)[c("pass", "reads", "operations", "read", "sent", "seconds")]
   largest <- 8 * max(0, plan$passes$numbers)
   master <- master_memory(size, plan, largest)
-  structure(class = c("dg_cost", "dg_result"), list(
+  structure(class = c("dg_resources", "dg_result"), list(
     title = spec$parts$title, passes = passes[passes$reads > 0 | passes$operations > 0, ],
     readings = sum(passes$reads[passes$pass != "count"]), coordinates = plan$dim,
     worker_memory = if (size$workers > 1) worker_memory(size, plan, largest) else master,
@@ -132,8 +133,8 @@ dg_cost <- function(spec, rows, predictors, workers = 1, domains = 100, targets 
   ))
 }
 
-cost_numbers <- c("rows", "predictors", "workers", "domains", "targets", "partitions", "iterations",
-                  "block", "bytes_per_value", "flops", "bytes", "network")
+cost_numbers <- c("n", "predictors", "workers", "domains", "targets", "partitions", "iterations",
+                  "block_size", "bytes_per_value", "flops", "bytes", "network")
 
 # operations: of a row; numbers: that a worker has when it is done; reads: of all rows.
 cost_pass <- function(pass, operations, numbers, reads = 1) {
@@ -154,7 +155,7 @@ base_memory <- 2e8
 
 worker_memory <- function(size, plan, largest) {
   # text, data frame, matrix and what is made of them on the way
-  block <- 10 * min(size$block, size$rows) * (size$predictors + 2)
+  block <- 10 * min(size$block_size, size$n) * (size$predictors + 2)
   # of a block of 2,048 rows, with those that have their weights
   features <- 2 * 2048 * plan$dim
   base_memory + 8 * (block + features + plan$kept) +
@@ -164,8 +165,8 @@ worker_memory <- function(size, plan, largest) {
 # The session that makes the call has the sample, of which landmarks are chosen, and G x G numbers
 # where kernels between domains are fitted.
 master_memory <- function(size, plan, largest) {
-  sample <- 4 * min(size$rows, sample_rows) * (size$predictors + 4) +
-    min(size$rows, max(1e4, 5 * plan$dim)) * plan$dim
+  sample <- 4 * min(size$n, sample_rows) * (size$predictors + 4) +
+    min(size$n, max(1e4, 5 * plan$dim)) * plan$dim
   own <- 8 * (sample + 3 * plan$between + 4 * plan$dim^2)
   if (size$workers == 1) return(worker_memory(size, plan, largest) + own)
   base_memory + 8 * plan$kept + own + largest * (size$workers + cost_stack(size$partitions))
@@ -173,7 +174,7 @@ master_memory <- function(size, plan, largest) {
 
 # ---- the passes of a method -------------------------------------------------------------------
 
-# The passes of a method over the rows of a source, see dg_cost() and fit_rows():
+# The passes of a method over the rows of a source, see dg_resources() and fit_rows():
 # list(passes: rows of cost_pass(), solve: operations, dim: coordinates, kept: numbers that a worker
 # needs of what was fitted before, between: of them those of the kernel between domains).
 cost_plan <- function(spec, size) UseMethod("cost_plan")
@@ -246,7 +247,7 @@ cost_plan.dg_projection_spec <- function(spec, size) {
 
 # The learner sees scores, for which each row is projected again.
 #' @exportS3Method
-cost_plan.dg_chain_spec <- function(spec, size) {
+cost_plan.dg_pipeline_spec <- function(spec, size) {
   before <- cost_plan(spec$projection, size)
   ncomp <- spec$projection$args$ncomp
   after <- size
@@ -270,11 +271,11 @@ space_cost <- function(args, size) {
   kernel <- args$domain_kernel
   p <- size$predictors
   G <- size$domains
-  map <- map_cost(args$features, p, if (uses_domain(kernel)) G else 0)
+  map <- map_cost(args$feature_map, p, if (uses_domain(kernel)) G else 0)
   if (!judges_rows(kernel)) {
     return(list(passes = NULL, map = map, dim = map$dim, kept = map$kept, between = 0))
   }
-  embedding <- map_cost(embedding_features(args$features), p)
+  embedding <- map_cost(embedding_map(args$feature_map), p)
   list(passes = cost_pass("embeddings", embedding$values + embedding$dim, G * (embedding$dim + 1)),
        map = map, dim = map$dim, kept = map$kept + embedding$kept + G * embedding$dim + G^2,
        between = G^2)

@@ -27,9 +27,9 @@ new_study <- function(sample, metric, args, step) {
 # Pooling with the bandwidth that is best on left-out domains, so that others do not
 # gain what another bandwidth would.
 best_pooled <- function(study) {
-  median <- kernel_fit(kernel_rbf(), study$sample$X)$sigma
-  machines <- lapply(pooled_times, function(times) {
-    kernel <- kernel_rbf(times * median)
+  median <- kernel_fit(kernel_rbf(), study$sample$X)$bandwidth
+  machines <- lapply(pooled_times, function(bandwidth_factor) {
+    kernel <- kernel_rbf(bandwidth_factor * median)
     c(landmark_machine(study, domain_pooled(), kernel), list(kernel = kernel))
   })
   errors <- vapply(machines, function(machine) {
@@ -41,8 +41,8 @@ best_pooled <- function(study) {
 # NULL where all domains have the same predictors.
 distributions <- function(study, shift) {
   if (shift$variance <= 1e-12) return(NULL)
-  lapply(distribution_times, function(times) {
-    domain_distribution(study$kernel, outer = kernel_rbf(times = times))
+  lapply(distribution_times, function(bandwidth_factor) {
+    domain_distribution(study$kernel, kernel_rbf(bandwidth_factor = bandwidth_factor))
   })
 }
 

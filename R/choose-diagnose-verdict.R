@@ -51,7 +51,7 @@ room_words <- function(x, room) {
 
 gain_words <- function(x, room) {
   moves <- room %in% c("gain", "some")
-  labels <- if (moves) " A few labels of a new domain would help (adapt())."
+  labels <- if (moves) " A few labels of a new domain would help (dg_adapt())."
   if (same_predictors(x)) {
     return(paste0("Nothing unlabelled can tell them apart.", labels))
   }

@@ -14,14 +14,14 @@
 #'     over pooling on left-out domains.
 #' }
 #' Each is answered by yes, by no where something that matters is excluded, or by "cannot tell".
-#' Shift without room: pool, or project with [udica()]. Room without gain: unlabelled
+#' Shift without room: pool, or project with [dg_udica()]. Room without gain: unlabelled
 #' rows do not say how a new domain behaves; collect a few labels. Gain: use the distributional
 #' kernel.
 #'
 #' @details
 #' All machines are ridge regressions (as [dg_ridge()] with offset) on at most 400 landmarks
 #' ([features_nystrom()]) of a Gaussian kernel with 1/2, 1, 2 or 4 times the median bandwidth,
-#' whichever is best for pooling; rows and domains are left out in closed form ([lodo()]). lambda
+#' whichever is best for pooling; rows and domains are left out in closed form ([dg_lodo()]). lambda
 #' and, where there are some, `tau` (0, 0.25, 0.5, 0.75, 0.9) and the bandwidth between embeddings
 #' (1/2, 1, 2, 4 times the median) are, for each domain, those that do best in the *other* domains,
 #' so that a gain is not that of the best of many. Gains are differences of the score in each
@@ -61,7 +61,7 @@
 #' @param metric Score, as in [dg_auto()].
 #' @param max_rows Most rows that are used: chosen at random, an equal share of each domain, or of
 #'   some domains where there are many. 8,000 rows take 10-30 seconds and 0.5 GB.
-#' @param scale As in [dica()], without the scalings by domain, which would hide a shift.
+#' @param scale As in [dg_dica()], without the scalings by domain, which would hide a shift.
 #' @param permutations Number of permutations of the test of shift.
 #' @param unit Vector or column of `data`: the object that each row is a measurement of, where an
 #'   object has several rows. `NULL`: each row is of its own.
@@ -86,9 +86,9 @@
 #' Fewer than three domains, a `unit` that is the same in all rows, and those of [dg_ridge()].
 #' Without `unit` there is a warning (class `domgen_warning_repeated`) where more rows are equal to
 #' others of their domain than discrete predictors explain.
-#' @seealso [mmd()], [distributional_variance()], [dg_auto()]
+#' @seealso [dg_mmd()], [distributional_variance()], [dg_auto()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 25, seed = 1)
+#' toy <- simulate_ellipses(domains = 8, n = 25, seed = 1)
 #' result <- dg_diagnose(y ~ . | domain, data = toy, permutations = 50)
 #' result
 #' plot(result)

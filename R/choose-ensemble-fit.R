@@ -10,7 +10,7 @@ fit_sample.dg_ensemble_spec <- function(spec, sample) {
     fits <- Map(function(member, name) {
       in_member_of(name, fit_member(member, sample))
     }, args$members, names(args$members))
-    weights <- args$weights
+    weights <- args$member_weights
     held <- if (identical(weights, "stacked")) stacked(args$members, fits, sample)
     if (identical(weights, "equal")) weights <- rep(1, length(fits))
     if (!is.null(held)) weights <- held$weights
@@ -154,17 +154,17 @@ answered.dg_ensemble <- function(object, answers) {
 
 # Of members that have a kernel on their rows.
 #' @exportS3Method
-support.dg_ensemble <- function(object, rows) {
+similarity.dg_ensemble <- function(object, rows) {
   used <- object$members[object$coefficients > 0]
   found <- Filter(Negate(is.null), lapply(used, function(member) {
-    if (has_support(member)) member_values(member, rows, support)
+    if (has_similarity(member)) member_values(member, rows, similarity)
   }))
-  if (length(found) == 0L) return(support.default(object, rows))
+  if (length(found) == 0L) return(similarity.default(object, rows))
   Reduce(`+`, found) / length(found)
 }
 
-has_support <- function(object) {
-  if (!is.null(object$learner)) return(has_support(object$learner))
+has_similarity <- function(object) {
+  if (!is.null(object$learner)) return(has_similarity(object$learner))
   !is.null(object$product) || !is.null(object$members)
 }
 

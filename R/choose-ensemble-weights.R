@@ -62,7 +62,7 @@ held_out_values.dg_auto_spec <- refitted_values
 
 #' @exportS3Method
 held_out_values.dg_ensemble_spec <- function(spec, sample, fitted) {
-  if (identical(spec$args$weights, "stacked")) refitted_values(spec, sample, fitted)
+  if (identical(spec$args$member_weights, "stacked")) refitted_values(spec, sample, fitted)
   else NextMethod()
 }
 
@@ -143,9 +143,9 @@ held_out_mean <- function(specs, sample, fitted) {
        folds = calibration_folds(sample))
 }
 
-#' @rdname lodo
+#' @rdname dg_lodo
 #' @export
-lodo.dg_ensemble <- function(object, metric = NULL, ...) {
+dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
   scored <- object$choice$scored

@@ -1,7 +1,7 @@
 #' An ensemble of learners
 #'
 #' @description
-#' The weighted mean of learners of any kind: machines of this package, [chain()]s, searches
+#' The weighted mean of learners of any kind: machines of this package, [dg_pipeline()]s, searches
 #' ([dg_tune()], [dg_auto()]), other ensembles, [learner_custom()] and the ready learners
 #' ([dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()]),
 #' \deqn{f(P, x) = \sum_m w_m f_m(P, x), \quad w_m \ge 0, \quad \sum_m w_m = 1.}{
@@ -22,24 +22,24 @@
 #' [dg_lm()]'s probabilities are of this scale already and not cut.
 #'
 #' **Left-out predictions.** Of [dg_ridge()] with a given `lambda` they come in closed form, as in
-#' [lodo()], each domain by itself however many there are; other members are fitted again, a search
-#' with its search, an inner ensemble with its weights. Where a member's probabilities are
+#' [dg_lodo()], each domain by itself however many there are; other members are fitted again, a
+#' search with its search, an inner ensemble with its weights. Where a member's probabilities are
 #' calibrated, the map of a domain is learned from the left-out values of the others. Scaling is
 #' that of all training rows, which uses no labels.
 #'
 #' **Scores.** `scores` are by domain. Those of the ensemble are cross-fitted: each domain (or
 #' group) is predicted with the weights that the *other* domains ask for, so that choosing weights
-#' makes them no better than they are; [lodo()] gives the same as a [dg_cv()] result. The standard
-#' error that `print()` gives is that of [lodo()], which allows for overlapping training sets, and
-#' unknown of two domains. [dg_cv()] of the ensemble learns everything anew in each fold, and is
-#' what to report.
+#' makes them no better than they are; [dg_lodo()] gives the same as a [dg_cv()] result. The
+#' standard error that `print()` gives is that of [dg_lodo()], which allows for overlapping training
+#' sets, and unknown of two domains. [dg_cv()] of the ensemble learns everything anew in each fold,
+#' and is what to report.
 #'
 #' Members that a fit cannot make (say, [dg_mixed()] of three classes) are errors.
 #'
 #' @param members List of learners or chains without data, two or more, named or not.
-#' @param weights `"equal"`, `"stacked"`, or numbers, one per member, not negative and not all zero;
-#'   with names those of the members, in any order.
-#' @param probability `"none"`: probabilities are the weighted means of the members', if all have
+#' @param member_weights `"equal"`, `"stacked"`, or numbers, one per member, not negative and not
+#'   all zero; with names those of the members, in any order.
+#' @param calibration `"none"`: probabilities are the weighted means of the members', if all have
 #'   them. `"platt"`, `"isotonic"`: the ensemble's values are calibrated on held-out domains, see
 #'   [dg_svm()].
 #' @param ... Must be empty: [fit()] gives it data.
@@ -63,28 +63,29 @@
 #' Wolpert, D. H. (1992). Stacked generalization. *Neural Networks* 5(2), 241-259.
 #' @seealso [dg_auto()], which chooses its members; [dg_compare()]
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 30, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 30, seed = 1)
 #' spec <- dg_ensemble(list(ridge = dg_ridge(lambda = 1), linear = dg_lm(), mean = dg_null()),
-#'                     weights = "stacked")
+#'                     member_weights = "stacked")
 #' model <- fit(spec, y ~ . | domain, data = toy)
 #' model
 #' coef(model)
-#' lodo(model)
+#' dg_lodo(model)
 #' @export
-dg_ensemble <- function(members, weights = c("equal", "stacked"),
-                        probability = c("none", "platt", "isotonic"), ...) {
+dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
+                        calibration = c("none", "platt", "isotonic"), ...) {
   check_given(members, "members")
   dots <- list(...)
   # as it is with other learners: dg_ensemble(list(...), y ~ x | domain, data = rows)
-  data <- c(if (inherits(weights, "formula")) "formula", intersect(names(dots), data_arguments))
+  data <- c(if (inherits(member_weights, "formula")) "formula",
+            intersect(names(dots), data_arguments))
   if (length(data)) {
     abort("argument", "`", data[1L], "` must not be given: dg_ensemble() makes a specification, ",
           "which fit() gives data.")
   }
   check_no_dots(dots, names(formals(dg_ensemble)))
   members <- read_members(members)
-  args <- list(members = members, weights = read_member_weights(weights, members),
-               probability = shared_parameters$probability$check(probability, "probability"))
+  args <- list(members = members, member_weights = read_member_weights(member_weights, members),
+               calibration = shared_parameters$calibration$check(calibration, "calibration"))
   parts <- list(title = paste0("Ensemble of ", enumerate(names(members), length(members), "")),
                 response = "any", domain = TRUE, parameters = ensemble_parameters,
                 weights = all(vapply(members, takes_weights, NA)))
@@ -93,7 +94,7 @@ dg_ensemble <- function(members, weights = c("equal", "stacked"),
 
 ensemble_parameters <- function() parameters(
   parameter("members", as_it_is, tuned = FALSE),
-  parameter("weights", as_it_is)
+  parameter("member_weights", as_it_is)
 )
 
 # Named by their methods where they have no names.
@@ -118,10 +119,10 @@ read_members <- function(members) {
 }
 
 read_member_weights <- function(weights, members) {
-  if (!is.numeric(weights)) return(check_choice(weights, "weights", c("equal", "stacked")))
+  if (!is.numeric(weights)) return(check_choice(weights, "member_weights", c("equal", "stacked")))
   if (!is.null(names(weights)) && length(weights) == length(members)) {
     if (!setequal(names(weights), names(members))) {
-      abort("argument", "`weights` must have the names of the members, ",
+      abort("argument", "`member_weights` must have the names of the members, ",
             enumerate(names(members), length(members), "\""), ", or none, not ",
             enumerate(names(weights), length(weights), "\""), ".")
     }
@@ -130,7 +131,7 @@ read_member_weights <- function(weights, members) {
   fine <- length(weights) == length(members) && all(is.finite(weights)) && all(weights >= 0) &&
     sum(weights) > 0
   if (!fine) {
-    abort("argument", "`weights` must be \"equal\", \"stacked\", or ", length(members),
+    abort("argument", "`member_weights` must be \"equal\", \"stacked\", or ", length(members),
           " numbers that are not negative and not all 0, not ",
           if (length(weights) %in% 2:5) paste(format(weights, trim = TRUE), collapse = ", ")
           else describe(weights), ".")
@@ -164,7 +165,7 @@ find_parameter.dg_ensemble_spec <- function(spec, name, all = FALSE) {
     found <- find_parameter(members[[front]], substring(name, nchar(front) + 2L), all)
     if (!is.null(found)) return(in_member(found, front))
   }
-  if (name %in% c("weights", "members", "probability")) return(NextMethod())
+  if (name %in% c("member_weights", "members", "calibration")) return(NextMethod())
   found <- Filter(Negate(is.null), lapply(members, find_parameter, name, all))
   if (length(found) > 1L) {
     abort("argument", "`", name, "` is a parameter of several members: say `",
@@ -180,7 +181,7 @@ in_member <- function(found, member) {
 #' @exportS3Method
 known_parameters.dg_ensemble_spec <- function(spec) {
   members <- spec$args$members
-  c("weights", unlist(lapply(names(members), function(name) {
+  c("member_weights", unlist(lapply(names(members), function(name) {
     paste0(name, ".", known_parameters(members[[name]]))
   })))
 }
@@ -194,7 +195,7 @@ spec_gives.dg_ensemble_spec <- function(spec) {
 #' @export
 print.dg_ensemble_spec <- function(x, ...) {
   cat_line("An ensemble (specification: give it data with fit()), weights: ",
-           paste(format(x$args$weights), collapse = ", "))
+           paste(format(x$args$member_weights), collapse = ", "))
   for (name in names(x$args$members)) {
     cat_line("\n", name, ":")
     print(x$args$members[[name]])

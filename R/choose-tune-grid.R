@@ -20,7 +20,7 @@ part_grid.dg_spec <- function(spec, n) {
 }
 
 #' @exportS3Method
-part_grid.dg_chain_spec <- function(spec, n) {
+part_grid.dg_pipeline_spec <- function(spec, n) {
   grids <- lapply(c("projection", "learner"), function(part) part_grid(spec[[part]], n))
   grid <- unlist(Map(function(grid, part) {
     if (is.null(grid)) return(NULL)

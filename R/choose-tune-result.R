@@ -49,7 +49,8 @@ finish_search <- function(state) {
     })),
     metric = state$metrics[[1L]], rule = state$spec$args$rule, search = state$spec$args$search,
     held = held_out(state$splits, state$task), grid = state$grid, tried = state$tried,
-    budget = list(seconds = state$spec$args$budget, spent = state$spent), spec = state$spec
+    time_limit = list(seconds = state$spec$args$max_seconds, reached = state$spent),
+    spec = state$spec
   )
   class(model) <- c("dg_tuned", "dg_result", class(model))
   model

@@ -42,7 +42,7 @@ new_tuning <- function(spec, task, ctx) {
   # rows that come in blocks have the metrics that are means over rows
   metrics <- (if (is.null(task$sizes)) read_metrics else source_metrics)(args$metric, task$y)
   check_metrics_fit(metrics, spec)
-  deadline <- drawn$began + if (is.null(args$budget)) Inf else args$budget
+  deadline <- drawn$began + if (is.null(args$max_seconds)) Inf else args$max_seconds
   list2env(c(drawn, list(
     spec = spec, task = task, metrics = metrics, grid = grid, deadline = deadline, spent = FALSE,
     results = list(), tried = matrix(0L, 0L, length(grid), dimnames = list(NULL, names(grid))),
@@ -186,7 +186,7 @@ piece_worker <- function(specs, task, needs, deadline = Inf, always = NULL) {
 shared_key <- function(state, choices) {
   shared <- vapply(names(state$grid), function(name) {
     found <- find_parameter(state$spec$object, name)
-    found$path[1L] %in% c("kernel", "kernel_y", "domain_kernel", "features")
+    found$path[1L] %in% c("kernel", "kernel_y", "domain_kernel", "feature_map")
   }, NA)
   if (!any(shared)) return(rep(1L, nrow(choices)))
   choice_keys(choices[, shared, drop = FALSE])

@@ -8,11 +8,11 @@
 #'
 #' @details
 #' **Names.** A name in `grid` is an argument of the method (`lambda`, `cost`), or a path into a
-#' kernel or feature map that is given there: `domain_kernel.outer.sigma`, `features.n_landmarks`.
-#' `sigma`, `times` (multiples of the median distance) and `smoothing` are those of `kernel`. Values
-#' may be a list of kernels: `kernel = list(kernel_rbf(), kernel_laplace())`. In a [chain()] the
-#' name of the part may come first, as in `dica.epsilon` or `svm.cost`, and must where both parts
-#' know it.
+#' kernel or feature map that is given there: `domain_kernel.embedding_kernel.bandwidth`,
+#' `features.n_landmarks`. `bandwidth`, `bandwidth_factor` (multiples of the median distance) and
+#' `smoothing` are those of `kernel`. Values may be a list of kernels:
+#' `kernel = list(kernel_rbf(), kernel_laplace())`. In a [dg_pipeline()] the name of the part may
+#' come first, as in `dica.epsilon` or `svm.cost`, and must where both parts know it.
 #'
 #' **Searches.** `"grid"` tries all combinations; `"random"` as many as `size` says, drawn from
 #' them; `"coordinate"` starts in the middle and goes through one parameter after the other, with
@@ -21,19 +21,19 @@
 #' the border (MTL paper, section 8.1), as long as the border is better than the value before it by
 #' more than the standard error of the difference over domains.
 #'
-#' **Time.** With a `budget` no further choice is begun when so many seconds have passed since the
-#' search began, and what has been scored in all folds is what is chosen from: the best so far,
+#' **Time.** With a `max_seconds` no further choice is begun when so many seconds have passed since
+#' the search began, and what has been scored in all folds is what is chosen from: the best so far,
 #' which `print()` says. At least one choice is always scored, and the last fit, to all rows, comes
 #' on top. Inside [dg_cv()] each fold has the whole budget. What is found then depends on the
 #' machine.
 #'
 #' **Rule.** `"best"` takes the best mean over domains; `"one_se"` the simplest choice whose mean is
-#' within one standard error of it: small `cost` and `ncomp`, large `lambda`, `epsilon`, `sigma`,
-#' `times`, `tau` and `smooth`, small `mu`, `n_landmarks` and `n_features`; of several parameters
-#' the largest sum of ranks among their values, each from 0 to 1. The rule's standard
-#' error is the plain one of a mean over G domains, \eqn{s/\sqrt{G}}{s/sqrt(G)} (Breiman and others,
-#' 1984, section 3.4.3), a rule of thumb. That of the table, which is printed, is the `se` of
-#' [dg_cv()], which allows for training sets that overlap.
+#' within one standard error of it: small `cost` and `ncomp`, large `lambda`, `epsilon`,
+#' `bandwidth`, `bandwidth_factor`, `tau` and `smooth`, small `mu`, `n_landmarks` and `n_features`;
+#' of several parameters the largest sum of ranks among their values, each from 0 to 1. The rule's
+#' standard error is the plain one of a mean over G domains, \eqn{s/\sqrt{G}}{s/sqrt(G)} (Breiman
+#' and others, 1984, section 3.4.3), a rule of thumb. That of the table, which is printed, is the
+#' `se` of [dg_cv()], which allows for training sets that overlap.
 #'
 #' **The default grid** has, for what the specification leaves open, `cost` 0.1, 1, 10, 100 (SVM),
 #' `lambda` n times 1e-5, ..., 0.1 (ridge regression), n times 1e-4, ..., 1 (DCM), 1e-3, ..., 10
@@ -46,26 +46,26 @@
 #' Work is shared: choices that differ only in `cost`, `lambda` and the like use one Gram matrix or
 #' feature map per fold, machines start from the solution for the cost before, a chain's
 #' projection is fitted once for all learners, and all values of `lambda` of a ridge regression or
-#' of a projection such as [dica()] cost about as much as three to five fits (one reduction of the
-#' Gram matrix to band form). A choice that fails is recorded with its message and does not end the
-#' search.
+#' of a projection such as [dg_dica()] cost about as much as three to five fits (one reduction of
+#' the Gram matrix to band form). A choice that fails is recorded with its message and does not end
+#' the search.
 #'
 #' **Rows in blocks.** With a [row_source()] as `data`, choices are scored as [dg_cv()] scores them
 #' there. Values of `lambda` of [dg_ridge()] cost no pass more than one, whatever their number: the
 #' fits come from the same sums. Every other choice has passes of its own, two or three; those of a
-#' [chain()] for each fold. Folds are 30 at random where there are more than 30 domains, unless
-#' `folds` says otherwise. Where `lambda` is all that is open, `dg_ridge(lambda = NULL)` chooses it
-#' without a grid.
+#' [dg_pipeline()] for each fold. Folds are 30 at random where there are more than 30 domains,
+#' unless `folds` says otherwise. Where `lambda` is all that is open, `dg_ridge(lambda = NULL)`
+#' chooses it without a grid.
 #'
 #' @inheritParams dg_cv
-#' @param object A learner or [chain()] without data; or a fitted model, whose specification is
-#'   then tuned (on its own data, if none are given).
+#' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose specification
+#'   is then tuned (on its own data, if none are given).
 #' @param grid Named list: the values of each parameter, see Details. `NULL`: a default.
 #' @param search,size How the grid is searched, and how many choices `"random"` draws.
 #' @param extend Go on where the best value lies on the border of the grid?
 #' @param rule `"best"` or `"one_se"`, see Details.
 #' @param metric As in [dg_cv()]; the first decides.
-#' @param budget Seconds that the search may take, see Details; `NULL`: as many as it needs.
+#' @param max_seconds Seconds that the search may take, see Details; `NULL`: as many as it needs.
 #' @return With data, the model with the chosen parameters, fitted to all rows, with class
 #'   `dg_tuned` in front and the element `tuning`, a list with
 #'   \item{table}{data frame, one line per choice: the parameters, `mean` and `se` of the score over
@@ -87,9 +87,9 @@
 #' Regression Trees*. Wadsworth.
 #' @seealso [dg_cv()], [plot.dg_tuned()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)
+#' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' tuned <- dg_tune(dg_svm(), y ~ . | domain, data = toy, folds = 4,
-#'                  grid = list(cost = 10^(0:2), times = c(0.5, 1)))
+#'                  grid = list(cost = 10^(0:2), bandwidth_factor = c(0.5, 1)))
 #' tuned
 #' predict(tuned, toy)[1:5]
 #'
@@ -104,7 +104,7 @@
 #' @export
 dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = NULL, grid = NULL,
                     search = c("grid", "random", "coordinate"), size = 30, extend = TRUE,
-                    rule = c("best", "one_se"), folds = NULL, metric = NULL, budget = NULL,
+                    rule = c("best", "one_se"), folds = NULL, metric = NULL, max_seconds = NULL,
                     na.action = stats::na.omit, progress = NULL, hold_out = "all", ...) {
   call <- match.call()
   check_given(object, "object")
@@ -115,7 +115,7 @@ dg_tune <- function(object, x, y = NULL, domain = NULL, data = NULL, weights = N
     size = check_count(size, "size"), extend = check_flag(extend, "extend"),
     rule = check_choice(rule, "rule", c("best", "one_se")), folds = folds,
     metric = check_metric_names(metric),
-    budget = if (!is.null(budget)) check_number(budget, "budget"),
+    max_seconds = if (!is.null(max_seconds)) check_number(max_seconds, "max_seconds"),
     progress = if (!is.null(progress)) check_flag(progress, "progress"), hold_out = hold_out
   )
   parts <- list(title = paste0(inner$parts$title, ", tuned"), weights = takes_weights(inner))

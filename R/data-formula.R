@@ -77,7 +77,8 @@ predictor_terms <- function(parts, data) {
   terms <- terms_of(parts$bare, if (length(data)) columns)
   if (attr(terms, "intercept") == 0L) {
     abort("argument", "`formula` must not take the constant out (`0 +` or `- 1`): it is the ",
-          "method's. `offset = FALSE` of `dg_ridge()`, `dg_svm()` and `dg_glm()` fits without one.")
+          "method's. `intercept = FALSE` of `dg_ridge()`, `dg_svm()` and `dg_glm()` fits ",
+          "without one.")
   }
   if (length(predictor_labels(terms)) == 0L) {
     abort("argument", "`formula` must name at least one predictor.")

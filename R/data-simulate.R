@@ -26,7 +26,7 @@
 #' balanced), which is not uniform on the ellipse.
 #'
 #' @param domains Number of domains.
-#' @param rows Rows per domain: the mean of a Poisson distribution, which is cut
+#' @param n Rows per domain: the mean of a Poisson distribution, which is cut
 #'   off below at 2, or for `simulate_ellipses()` the number.
 #' @param p Number of predictors.
 #' @param eta Scale of the Wishart distribution: how much domains differ.
@@ -34,26 +34,28 @@
 #' @param c The constant in the logarithm.
 #' @param seed One number: the draw does not change R's generator. `NULL` uses
 #'   R's generator as it stands.
+#' @param ... Not used; an argument that is not known is an error.
 #' @return A data frame with `domain` (factor), `y` (number, or factor with levels
 #'   -1 and 1) and predictors `x1`, `x2`, ...; `simulate_dica()` and
 #'   `simulate_dcm()` keep b1 and b2 as attributes, `simulate_ellipses()` the
 #'   `angle` of each domain.
 #' @examples
-#' toy <- simulate_dica(domains = 3, rows = 20, seed = 1)
+#' toy <- simulate_dica(domains = 3, n = 20, seed = 1)
 #' head(toy)
-#' table(simulate_dcm(domains = 3, rows = 20, seed = 1)$y)
-#' plot(x2 ~ x1, simulate_ellipses(domains = 1, rows = 200, seed = 1), col = y, asp = 1)
+#' table(simulate_dcm(domains = 3, n = 20, seed = 1)$y)
+#' plot(x2 ~ x1, simulate_ellipses(domains = 1, n = 200, seed = 1), col = y, asp = 1)
 #' @export
-simulate_dica <- function(domains = 10, rows = 200, p = 5, eta = 0.2, b1 = NULL, b2 = NULL,
-                          c = 0, seed = NULL) {
+simulate_dica <- function(domains = 10, n = 200, p = 5, eta = 0.2, b1 = NULL, b2 = NULL,
+                          c = 0, seed = NULL, ...) {
+  check_no_dots(list(...), names(formals(simulate_dica)))
   p <- check_count(p, "p")
-  size <- check_simulation(domains, rows, seed, p)
+  size <- check_simulation(domains, n, seed, p)
   eta <- check_number(eta, "eta")
   c <- check_number(c, "c", "finite")
   with_seed(seed, {
     b1 <- draw_direction(b1, "b1", p)
     b2 <- draw_direction(b2, "b2", p)
-    n <- pmax(stats::rpois(size$domains, size$rows), 2L)
+    n <- pmax(stats::rpois(size$domains, size$n), 2L)
     X <- do.call(rbind, lapply(n, function(m) gaussian_domain(m, p, eta)))
     y <- sign(X %*% b1 + stats::rnorm(nrow(X))) * log(abs(X %*% b2 + c + stats::rnorm(nrow(X))))
     toy <- data.frame(domain = domain_names(n), y = drop(y), X)
@@ -65,9 +67,9 @@ simulate_dica <- function(domains = 10, rows = 200, p = 5, eta = 0.2, b1 = NULL,
 
 #' @rdname simulate_dica
 #' @export
-simulate_dcm <- function(domains = 10, rows = 100, p = 10, eta = 0.1, b1 = NULL, b2 = NULL,
-                         c = 0, seed = NULL) {
-  toy <- simulate_dica(domains, rows, p, eta, b1, b2, c, seed)
+simulate_dcm <- function(domains = 10, n = 100, p = 10, eta = 0.1, b1 = NULL, b2 = NULL,
+                         c = 0, seed = NULL, ...) {
+  toy <- simulate_dica(domains, n, p, eta, b1, b2, c, seed, ...)
   toy$y <- factor(ifelse(toy$y > 0, 1, -1), levels = c(-1, 1))
   toy
 }
@@ -76,16 +78,17 @@ simulate_dcm <- function(domains = 10, rows = 100, p = 10, eta = 0.1, b1 = NULL,
 #' @param sampling Points of the ellipse: `"uniform"` as in the paper, or as the
 #'   authors' `"program"` draws them.
 #' @export
-simulate_ellipses <- function(domains = 16, rows = 256, sampling = c("uniform", "program"),
-                              seed = NULL) {
-  size <- check_simulation(domains, rows, seed)
+simulate_ellipses <- function(domains = 16, n = 256, sampling = c("uniform", "program"),
+                              seed = NULL, ...) {
+  check_no_dots(list(...), names(formals(simulate_ellipses)))
+  size <- check_simulation(domains, n, seed)
   sampling <- check_choice(sampling, "sampling", c("uniform", "program"))
   with_seed(seed, {
     angle <- stats::runif(size$domains, pi / 4, 3 * pi / 4)
-    X <- do.call(rbind, lapply(angle, rotated_ellipse, n = size$rows, sampling = sampling))
-    a <- rep(angle, each = size$rows)
+    X <- do.call(rbind, lapply(angle, rotated_ellipse, n = size$n, sampling = sampling))
+    a <- rep(angle, each = size$n)
     side <- X[, 1L] * sin(a) - X[, 2L] * cos(a)
-    toy <- data.frame(domain = domain_names(rep(size$rows, size$domains)),
+    toy <- data.frame(domain = domain_names(rep(size$n, size$domains)),
                       y = factor(ifelse(side > 0, 1, -1), levels = c(-1, 1)),
                       x1 = X[, 1L], x2 = X[, 2L])
     attr(toy, "angle") <- stats::setNames(angle, levels(toy$domain))
@@ -93,12 +96,12 @@ simulate_ellipses <- function(domains = 16, rows = 256, sampling = c("uniform", 
   })
 }
 
-check_simulation <- function(domains, rows, seed, p = 2) {
+check_simulation <- function(domains, n, seed, p = 2) {
   if (!is.null(seed)) {
     check_between(seed, "seed", -.Machine$integer.max, .Machine$integer.max)
   }
-  size <- list(domains = check_count(domains, "domains"), rows = check_count(rows, "rows"))
-  total <- as.numeric(size$domains) * size$rows
+  size <- list(domains = check_count(domains, "domains"), n = check_count(n, "n"))
+  total <- as.numeric(size$domains) * size$n
   check_memory(total, p, what = paste("A table of", plural(total, "row")))
   check_memory(p, what = paste("The covariance of", plural(p, "predictor")))
   size

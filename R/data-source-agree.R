@@ -37,7 +37,7 @@ first_types <- function(source, columns, text) {
   types <- NULL
   known <- NULL
   for (partition in source$partitions) {
-    each_block(partition, columns, text, source$rows, function(block, first) {
+    each_block(partition, columns, text, source$block_size, function(block, first) {
       if (is.null(types)) {
         names <- if (is.null(columns)) named_columns(block) else columns
         check_columns(block, names, partition$label)
@@ -101,7 +101,7 @@ first_levels <- function(source, names) {
   for (partition in source$partitions) {
     left <- names[lengths(found) == 0L]
     if (length(left) == 0L) break
-    each_block(partition, left, left, source$rows, function(block, first) {
+    each_block(partition, left, left, source$block_size, function(block, first) {
       for (name in left) {
         values <- unique(value_labels(block[[name]]))
         found[[name]] <<- union(found[[name]], values[!is.na(values)])

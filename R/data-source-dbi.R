@@ -2,18 +2,18 @@
 
 #' @exportS3Method
 row_source.DBIConnection <- function(x, ..., table = NULL, query = NULL, levels = NULL,
-                                     rows = 50000, store = NULL) {
+                                     block_size = 50000, store = NULL) {
   check_row_dots(list(...))
-  new_source(database_partitions(x, table, query), levels, rows, store)
+  new_source(database_partitions(x, table, query), levels, block_size, store)
 }
 
 #' @exportS3Method
-row_source.tbl_lazy <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
-                                store = NULL) {
+row_source.tbl_lazy <- function(x, ..., table = NULL, query = NULL, levels = NULL,
+                                 block_size = 50000, store = NULL) {
   check_row_dots(list(...), table, query)
   need_package("dbplyr", "row_source()")
   query <- as.character(dbplyr::sql_render(x))
-  new_source(database_partitions(dbplyr::remote_con(x), NULL, query), levels, rows, store)
+  new_source(database_partitions(dbplyr::remote_con(x), NULL, query), levels, block_size, store)
 }
 
 # connection: a DBI connection, or a function that makes one.

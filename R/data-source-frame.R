@@ -3,7 +3,7 @@
 #' @rdname row_source
 #' @exportS3Method
 row_source.data.frame <- function(x, ..., partitions = 1, table = NULL, query = NULL, levels = NULL,
-                                  rows = 50000, store = NULL) {
+                                  block_size = 50000, store = NULL) {
   check_row_dots(list(...), table, query, "partitions")
   partitions <- check_count(partitions, "partitions")
   x <- check_data(x, "x")
@@ -15,7 +15,7 @@ row_source.data.frame <- function(x, ..., partitions = 1, table = NULL, query = 
     label <- if (partitions == 1L) "data" else paste0("data, part ", k)
     new_partition("frame", label, data = data, nameless = TRUE, part = k)
   })
-  new_source(parts, levels, rows, store)
+  new_source(parts, levels, block_size, store)
 }
 
 frame_rows <- function(data, rows) {

@@ -2,14 +2,15 @@
 # that makes a database connection.
 
 #' @rawNamespace S3method(row_source,"function")
-row_source.function <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
-                                store = NULL) {
+row_source.function <- function(x, ..., table = NULL, query = NULL, levels = NULL,
+                                block_size = 50000, store = NULL) {
   if (length(formals(args(x))) == 0L) {
     check_row_dots(list(...))
-    return(new_source(database_partitions(x, table, query), levels, rows, store))
+    return(new_source(database_partitions(x, table, query), levels, block_size, store))
   }
   check_row_dots(list(...), table, query)
-  new_source(list(new_partition("function", "function", give = x, nameless = TRUE)), levels, rows,
+  new_source(list(new_partition("function", "function", give = x, nameless = TRUE)),
+             levels, block_size,
              store)
 }
 

@@ -1,7 +1,7 @@
 # Sources one after the other.
 
 #' @exportS3Method
-row_source.list <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
+row_source.list <- function(x, ..., table = NULL, query = NULL, levels = NULL, block_size = 50000,
                             store = NULL) {
   check_row_dots(list(...), table, query)
   if (length(x) == 0L) abort("argument", "`x` must have at least one element.")
@@ -15,7 +15,7 @@ row_source.list <- function(x, ..., table = NULL, query = NULL, levels = NULL, r
           enumerate(names(own)[lengths(own) > 1L]), "; declare them once, by `levels` of ",
           "the whole.")
   }
-  new_source(relabel(sources), c(levels, lapply(own, `[[`, 1L)), rows, store)
+  new_source(relabel(sources), c(levels, lapply(own, `[[`, 1L)), block_size, store)
 }
 
 # Partitions with labels of their own: those that have no name, as files have one, get that of

@@ -4,8 +4,8 @@ file_kinds <- c(csv = "csv", tsv = "csv", txt = "csv", csv.gz = "csv", tsv.gz = 
                 txt.gz = "csv", parquet = "parquet", rds = "rds")
 
 #' @exportS3Method
-row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
-                                 store = NULL) {
+row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NULL,
+                                 block_size = 50000, store = NULL) {
   check_row_dots(list(...), table, query)
   if (length(x) == 0L || anyNA(x) || !all(nzchar(x))) {
     abort("argument", "`x` must be paths of files, not ",
@@ -26,7 +26,7 @@ row_source.character <- function(x, ..., table = NULL, query = NULL, levels = NU
     }
     new_partition(kind, label, path = normalizePath(path), given = given)
   }, paths, labels, given)
-  new_source(unname(partitions), levels, rows, store)
+  new_source(unname(partitions), levels, block_size, store)
 }
 
 expand_path <- function(path) {

@@ -1,9 +1,9 @@
 # Rows that come in blocks. A source is
-#   list(partitions, levels, rows, store), class dg_source
+#   list(partitions, levels, block_size, store), class dg_source
 # and a partition, described at the end of this file, one of the parts that can be read at the same
 # time.
 
-new_source <- function(partitions, levels, rows, store) {
+new_source <- function(partitions, levels, block_size, store) {
   if (!is.null(store) &&
       (!is.character(store) || length(store) != 1L || is.na(store) || !nzchar(store))) {
     abort("argument", "`store` must be the path of a folder, not ", describe(store), ".")
@@ -16,7 +16,7 @@ new_source <- function(partitions, levels, rows, store) {
   if (length(twice)) abort("data", "`", partitions[[twice[1L]]]$label, "` is given twice.")
   structure(class = "dg_source", list(
     partitions = unname(partitions), levels = check_levels(levels),
-    rows = check_count(rows, "rows"), store = store
+    block_size = check_count(block_size, "block_size"), store = store
   ))
 }
 
@@ -106,13 +106,13 @@ check_levels <- function(levels) {
 #' @param query SQL query, or several: a partition each.
 #' @param levels Named list of the levels of categorical columns,
 #'   `list(x = c("low", "high"))`.
-#' @param rows Rows of a block, at most.
+#' @param block_size Maximum number of rows of a block.
 #' @param store Folder in which the sums of finished partitions are kept, so that the same call goes
 #'   on after a crash; `NULL`: none.
 #' @param partitions Into how many parts a data frame is cut.
 #' @param ... For data frames `partitions`; else empty.
 #' @return An object of class `dg_source`: a list of `partitions` (a list of what a worker needs to
-#'   open each), `levels`, `rows` and `store`.
+#'   open each), `levels`, `block_size` and `store`.
 #' @section Errors:
 #' All have class `domgen_error`. What is wrong with `x` itself (a path that does not exist, a
 #' folder without files, a file or table that is given twice) is an error here; what is wrong inside
@@ -124,16 +124,16 @@ check_levels <- function(levels) {
 #' @examples
 #' folder <- tempfile("rows")
 #' dir.create(folder)
-#' data <- simulate_dica(domains = 6, rows = 20, p = 3, seed = 1)
+#' data <- simulate_dica(domains = 6, n = 20, p = 3, seed = 1)
 #' for (part in 1:3) {
 #'   rows <- data$domain %in% levels(data$domain)[2 * part - 1:0]
 #'   write.csv(data[rows, ], file.path(folder, paste0("part-", part, ".csv")), row.names = FALSE)
 #' }
 #' row_source(folder)
-#' row_source(file.path(folder, "part-[12].csv"), rows = 10)
+#' row_source(file.path(folder, "part-[12].csv"), block_size = 10)
 #' row_source(data, partitions = 2)
 #' @export
-row_source <- function(x, ..., table = NULL, query = NULL, levels = NULL, rows = 50000,
+row_source <- function(x, ..., table = NULL, query = NULL, levels = NULL, block_size = 50000,
                        store = NULL) {
   check_given(x, "x")
   UseMethod("row_source")
@@ -147,9 +147,9 @@ row_source.default <- function(x, ...) {
 
 #' @exportS3Method
 row_source.dg_source <- function(x, ..., table = NULL, query = NULL, levels = x$levels,
-                                 rows = x$rows, store = x$store) {
+                                 block_size = x$block_size, store = x$store) {
   check_row_dots(list(...), table, query)
-  new_source(x$partitions, levels, rows, store)
+  new_source(x$partitions, levels, block_size, store)
 }
 
 # table, query: NULL where x is no database.
@@ -181,7 +181,7 @@ print.dg_source <- function(x, ...) {
   for (name in names(x$levels)) {
     cat_line("  levels   ", name, ": ", enumerate(x$levels[[name]], 8L, ""))
   }
-  cat_line("  blocks   of ", plural(x$rows, "row"))
+  cat_line("  blocks   of ", plural(x$block_size, "row"))
   if (!is.null(x$store)) cat_line("  store    ", x$store)
   invisible(x)
 }

@@ -69,10 +69,10 @@ put_together.domain_product <- function(kernel, values) Reduce(`*`, values)
 
 # A constant part has no matrix.
 #' @exportS3Method
-domain_kernel_fit.domain_composite <- function(kernel, rows, features = NULL) {
+domain_kernel_fit.domain_composite <- function(kernel, rows, feature_map = NULL) {
   # of fitted parts no width is open
   kernel$open <- vapply(kernel$parts, has_open_width, NA)
-  kernel$parts <- lapply(kernel$parts, domain_kernel_fit, rows, features)
+  kernel$parts <- lapply(kernel$parts, domain_kernel_fit, rows, feature_map)
   kernel$G <- nlevels(rows$domain)
   if (uses_domain(kernel)) kernel$kappa <- composite_kappa(kernel)
   kernel
@@ -101,10 +101,10 @@ domain_own.domain_composite <- function(kernel, rows) {
 }
 
 #' @exportS3Method
-widen_fitted.domain_composite <- function(domain_kernel, times) {
-  if (times == 1) return(domain_kernel)
+widen_fitted.domain_composite <- function(domain_kernel, bandwidth_factor) {
+  if (bandwidth_factor == 1) return(domain_kernel)
   open <- domain_kernel$open
-  domain_kernel$parts[open] <- lapply(domain_kernel$parts[open], widen_fitted, times)
+  domain_kernel$parts[open] <- lapply(domain_kernel$parts[open], widen_fitted, bandwidth_factor)
   domain_kernel$kappa <- composite_kappa(domain_kernel)
   domain_kernel
 }

@@ -1,21 +1,22 @@
 #' @rdname domain_distribution
 #' @export
-domain_distribution <- function(kernel = kernel_rbf(), outer = kernel_rbf()) {
+domain_distribution <- function(kernel = kernel_rbf(), embedding_kernel = kernel_rbf(), ...) {
+  check_no_dots(list(...), names(formals(domain_distribution)))
   new_domain_kernel("embedding", kernel = check_kernel(kernel, "kernel"),
-                    outer = check_outer(outer))
+                    embedding_kernel = check_embedding_kernel(embedding_kernel))
 }
 
 # Remembers the training rows' embeddings, whose inner products decide kappa: by
 # the rows themselves, or by the coordinates of the embeddings [G x r] in a
 # feature map of their kernel, which do not grow with the rows.
 #' @exportS3Method
-domain_kernel_fit.domain_embedding <- function(kernel, rows, features = NULL) {
+domain_kernel_fit.domain_embedding <- function(kernel, rows, feature_map = NULL) {
   # of a source, whose domains take a pass to describe
   if (!is.null(rows$described) && !is.null(kernel$kappa)) return(kernel)
-  features <- embedding_features(features)
+  feature_map <- embedding_map(feature_map)
   sizes <- if (is.null(rows$described)) tabulate(rows$domain, nlevels(rows$domain))
            else rows$described$sizes
-  if (is.null(features)) {
+  if (is.null(feature_map)) {
     kernel$kernel <- kernel_fit(kernel$kernel, rows$X)
     gram <- embedding_gram(kernel$kernel, rows)
     own <- mean(kernel_own(kernel$kernel, rows$X))
@@ -23,7 +24,8 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, features = NULL) {
     kernel$domain <- rows$domain
   } else {
     # landmarks that are not independent lose nothing here, and the features of x warn of theirs
-    kernel$map <- quietly(represent(features, kernel$kernel, domain_pooled(), rows, rows$threads),
+    kernel$map <- quietly(represent(feature_map, kernel$kernel, domain_pooled(), rows,
+                                    rows$threads),
                           "domgen_warning_rank")
     kernel$kernel <- kernel$map$kernel
     kernel$coordinates <- if (is.null(rows$described)) feature_means(kernel$map, rows)
@@ -33,9 +35,9 @@ domain_kernel_fit.domain_embedding <- function(kernel, rows, features = NULL) {
   }
   kernel$norms <- diag(gram)
   kernel$spread <- training_spread(gram, sizes, own)
-  kernel$outer <- fit_outer(kernel$outer, gram, sizes, own)
-  kernel$kappa <- kernel_profile(kernel$outer, gram, kernel$norms, kernel$norms)
-  check_overflow(kernel$kappa, kernel$outer)
+  kernel$embedding_kernel <- fit_embedding_kernel(kernel$embedding_kernel, gram, sizes, own)
+  kernel$kappa <- kernel_profile(kernel$embedding_kernel, gram, kernel$norms, kernel$norms)
+  check_overflow(kernel$kappa, kernel$embedding_kernel)
   kernel
 }
 
@@ -44,11 +46,11 @@ domain_kappa.domain_embedding <- function(kernel, rows, among = FALSE) {
   if (among) {
     inner <- if (is.null(kernel$map)) embedding_gram(kernel$kernel, rows)
              else tcrossprod(domain_coordinates(kernel, rows))
-    return(unname(kernel_profile(kernel$outer, inner, diag(inner), diag(inner))))
+    return(unname(kernel_profile(kernel$embedding_kernel, inner, diag(inner), diag(inner))))
   }
   embeddings <- new_embeddings(kernel, rows)
-  kappa <- kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
-  check_overflow(kappa, kernel$outer)
+  kappa <- kernel_profile(kernel$embedding_kernel, embeddings$inner, embeddings$norms, kernel$norms)
+  check_overflow(kappa, kernel$embedding_kernel)
   warn_far_domains(embedding_similarity(kernel, kappa, embeddings), levels(rows$domain),
                    domains_beyond(kernel, embeddings, rows))
   kappa
@@ -56,10 +58,10 @@ domain_kappa.domain_embedding <- function(kernel, rows, among = FALSE) {
 
 #' @exportS3Method
 domain_own.domain_embedding <- function(kernel, rows) {
-  if (is_stationary(kernel$outer)) return(rep(1, nlevels(rows$domain)))
+  if (is_stationary(kernel$embedding_kernel)) return(rep(1, nlevels(rows$domain)))
   norms <- if (is.null(kernel$map)) embedding_norms(kernel$kernel, rows)
            else rowSums(domain_coordinates(kernel, rows)^2)
-  outer_own(kernel$outer, norms)
+  embedding_kernel_own(kernel$embedding_kernel, norms)
 }
 
 #' @exportS3Method
@@ -77,7 +79,8 @@ embedding_similarity <- function(kernel, kappa, embeddings) {
   if (!is.null(kernel$map) && is_stationary(kernel$kernel)) {
     norms <- pmax(norms, stats::median(kernel$norms))
   }
-  largest_cosine(kappa * embeddings$inner, outer_own(kernel$outer, embeddings$norms) * norms,
+  own <- embedding_kernel_own(kernel$embedding_kernel, embeddings$norms)
+  largest_cosine(kappa * embeddings$inner, own * norms,
                  diag(kernel$kappa) * kernel$norms)
 }
 
@@ -93,8 +96,8 @@ new_embeddings <- function(kernel, rows) {
 
 # The kernel between embeddings with inner products `gram` [G x G] of domains of these sizes; own:
 # mean of k(x, x). It has no coordinates, only a bandwidth to be filled in.
-fit_outer <- function(outer, gram, sizes, own) {
-  kernel_fit(outer, matrix(0, nrow(gram), 1L), embedding_bandwidth(gram, sizes, own))
+fit_embedding_kernel <- function(embedding_kernel, gram, sizes, own) {
+  kernel_fit(embedding_kernel, matrix(0, nrow(gram), 1L), embedding_bandwidth(gram, sizes, own))
 }
 
 # The median of the distances between embeddings, or the noise of sampling if that is larger.
@@ -133,5 +136,6 @@ within_variance <- function(gram, sizes, own) {
 
 #' @export
 format.domain_embedding <- function(x, ...) {
-  paste0(format_bandwidth(x$outer), ", between mean embeddings of ", format_bandwidth(x$kernel))
+  paste0(format_bandwidth(x$embedding_kernel), ", between mean embeddings of ",
+         format_bandwidth(x$kernel))
 }

@@ -106,14 +106,14 @@ rows_by_factor <- function(kernel, factor, rows) {
 }
 
 #' @exportS3Method
-domain_kernel_fit.domain_factors <- function(kernel, rows, features = NULL) {
+domain_kernel_fit.domain_factors <- function(kernel, rows, feature_map = NULL) {
   kernel$structure <- rows$structure
   used <- used_factors(kernel, rows$structure)
   used <- if (is.null(used)) list(NULL) else as.list(used)
   kernel$fitted <- lapply(used, function(name) {
     own <- rows_by_factor(kernel, name, rows)
     list(factor = name, levels = levels(own$domain),
-         kernel = domain_kernel_fit(kernel$parts[[1L]], own, features))
+         kernel = domain_kernel_fit(kernel$parts[[1L]], own, feature_map))
   })
   kernel$domains <- levels(rows$domain)
   kernel$kappa <- factors_kappa(kernel)
@@ -196,10 +196,10 @@ domain_own.domain_factors <- function(kernel, rows) {
 }
 
 #' @exportS3Method
-widen_fitted.domain_factors <- function(domain_kernel, times) {
-  if (times == 1) return(domain_kernel)
+widen_fitted.domain_factors <- function(domain_kernel, bandwidth_factor) {
+  if (bandwidth_factor == 1) return(domain_kernel)
   domain_kernel$fitted <- lapply(domain_kernel$fitted, function(one) {
-    one$kernel <- widen_fitted(one$kernel, times)
+    one$kernel <- widen_fitted(one$kernel, bandwidth_factor)
     one
   })
   domain_kernel$kappa <- factors_kappa(domain_kernel)

@@ -23,11 +23,11 @@
 #'   units need one of the last two, else the median distance is that of the largest.
 #' @param na.action Of a formula: what to do with missing values, as in the other methods.
 #' @return `domain_gram()`: a symmetric matrix, G x G, named by the domains.
-#' @seealso [mmd()], [distributional_variance()], [domain_distribution()]
+#' @seealso [dg_mmd()], [distributional_variance()], [domain_distribution()]
 #' @examples
 #' x <- as.matrix(iris[, 1:4])
-#' domain_gram(x, iris$Species, kernel_rbf(sigma = 1))
-#' domain_gram(~ . | Species, data = iris, kernel = kernel_rbf(sigma = 1))
+#' domain_gram(x, iris$Species, kernel_rbf(bandwidth = 1))
+#' domain_gram(~ . | Species, data = iris, kernel = kernel_rbf(bandwidth = 1))
 #' @export
 domain_gram <- function(x, domain, kernel = kernel_rbf(), threads = NULL, data = NULL,
                         scale = "none", na.action = stats::na.omit) {
@@ -44,7 +44,7 @@ read_formula_domains <- function(call, env, kernel, threads, scale) {
   scale <- check_choice(scale, "scale", c("none", "pooled", "rank"))
   given <- as.list(call)[-1L]
   given <- given[names(given) %in% data_arguments]
-  # mmd(~ x | d, data)
+  # dg_mmd(~ x | d, data)
   if (is.null(given[["data"]]) && is.data.frame(eval(given[["domain"]], env))) {
     names(given)[names(given) == "domain"] <- "data"
   }
@@ -133,12 +133,12 @@ embedding_norms <- function(kernel, rows) {
 #' (DICA paper, definition 1 and equation 4), from [domain_gram()] in O(n)
 #' memory. With a characteristic kernel it is zero only if all domains have the
 #' same distribution of x (theorem 1). With a finite number of rows it is
-#' positive even then; [mmd()] tests for a difference.
+#' positive even then; [dg_mmd()] tests for a difference.
 #'
 #' @inheritParams domain_gram
 #' @return One non-negative number; 0 for a single domain.
 #' @examples
-#' distributional_variance(as.matrix(iris[, 1:4]), iris$Species, kernel_rbf(sigma = 1))
+#' distributional_variance(as.matrix(iris[, 1:4]), iris$Species, kernel_rbf(bandwidth = 1))
 #' # do chicks differ in weight between diets at the same ages?
 #' distributional_variance(~ weight + Time | Diet, data = ChickWeight, scale = "pooled")
 #' @export

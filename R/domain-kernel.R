@@ -8,15 +8,15 @@
 #   domain_knows(kernel): what it looks at, "rows" (unlabelled ones of the domain), "names" or
 #     "nothing", where it is constant;
 # and where it has parameters that a likelihood or an error may fit, those of domain-parameters.R.
-# rows: list(X, domain, threads). The element `outer` of a kernel is the one that kappa is of
-# what describes a domain, see domain-outer.R; `parts` are the kernels between domains that it is
-# made of.
+# rows: list(X, domain, threads). The element `embedding_kernel` of a kernel is the one that kappa
+# is of what describes a domain, see domain-outer.R; `parts` are the kernels between domains that it
+# is made of.
 
 new_domain_kernel <- function(name, ...) {
   structure(list(...), class = c(paste0("domain_", name), "domgen_domain_kernel"))
 }
 
-domain_kernel_fit <- function(kernel, rows, features = NULL) UseMethod("domain_kernel_fit")
+domain_kernel_fit <- function(kernel, rows, feature_map = NULL) UseMethod("domain_kernel_fit")
 
 domain_kappa <- function(kernel, rows, among = FALSE) UseMethod("domain_kappa")
 
@@ -75,7 +75,7 @@ print.domgen_domain_kernel <- function(x, ...) {
 #'     the matrix, predictions are an error unless `new` is given.
 #'   \item `domain_distribution()`: a function of the mean embeddings of the two
 #'     domains' distributions of x; for an unseen domain it is computed from its
-#'     *unlabelled* rows. With `outer = kernel_rbf(sigma)`,
+#'     *unlabelled* rows. With `embedding_kernel = kernel_rbf(sigma)`,
 #'     \eqn{\kappa(P, P') = \exp(-\lVert\mu_P - \mu_{P'}\rVert^2/(2\sigma^2))}{
 #'     kappa(P, P') = exp(-||mu_P - mu_P'||^2/(2 sigma^2))}.
 #' }
@@ -88,12 +88,13 @@ print.domgen_domain_kernel <- function(x, ...) {
 #'   itself it has their mean. Must leave the matrix positive semi-definite.
 #' @param kernel Kernel whose mean embeddings are taken. A bandwidth that is not
 #'   given is the [median_bandwidth()] of the training rows.
-#' @param outer Kernel on the embeddings: [kernel_rbf()] (Gaussian),
+#' @param embedding_kernel Kernel on the embeddings: [kernel_rbf()] (Gaussian),
 #'   [kernel_laplace()], [kernel_matern()], [kernel_cauchy()], [kernel_exponential()],
 #'   [kernel_poly()], [kernel_linear()], or sums and products of them. A
 #'   bandwidth that is not given is the median distance of the training
 #'   domains' embeddings, but at least the noise of sampling, see Details. Where [dg_ridge()] and
 #'   [dg_svm()] choose the penalty themselves, they choose a multiple of it too.
+#' @param ... Not used; an argument that is not known is an error.
 #' @details
 #' Two samples of \eqn{n_g}{n_g} and \eqn{n_h}{n_h} rows from the *same* distribution have mean
 #' embeddings at an expected squared distance of
@@ -104,8 +105,8 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' kernel on embeddings that is not given is
 #' \deqn{\sigma = \max\left(\mathrm{median}_{g<h} \lVert\mu_g - \mu_h\rVert,\;
 #'   s \left(\mathrm{median}_{g<h}(1/n_g + 1/n_h)\right)^{1/2}\right)}{
-#'   sigma = max(median_{g<h} ||mu_g - mu_h||, s sqrt(median_{g<h}(1/n_g + 1/n_h)))}
-#' (times `times`), with
+#'   bandwidth = max(median_{g<h} ||mu_g - mu_h||, s sqrt(median_{g<h}(1/n_g + 1/n_h)))}
+#' (times `bandwidth_factor`), with
 #' \eqn{s^2 = (n \bar k - \sum_g n_g \lVert\mu_g\rVert^2)/(n - G)}{
 #' s^2 = (n mean k(x, x) - sum_g n_g |mu_g|^2) / (n - G)}, the variance within domains in the
 #' feature space. Where all domains have the same predictors, as in balanced repeated measures,
@@ -117,7 +118,7 @@ print.domgen_domain_kernel <- function(x, ...) {
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
 #' @seealso [domain_gram()] for the inner products of mean embeddings.
 #' @examples
-#' domain_distribution(kernel_rbf(sigma = 1), outer = kernel_rbf())
+#' domain_distribution(kernel_rbf(bandwidth = 1), embedding_kernel = kernel_rbf())
 #' domain_multitask(0.5)
 #' near <- matrix(c(1, 0.8, 0.1, 0.8, 1, 0.1, 0.1, 0.1, 1), 3,
 #'                dimnames = rep(list(c("ward A", "ward B", "home")), 2))

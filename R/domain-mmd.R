@@ -33,12 +33,12 @@
 #' @examples
 #' x <- as.matrix(iris[, 1:4])
 #' set.seed(1)
-#' mmd(x, iris$Species, kernel_rbf(sigma = 1), permutations = 99)
+#' dg_mmd(x, iris$Species, kernel_rbf(bandwidth = 1), permutations = 99)
 #' # the same of a formula; other units need scale = "pooled"
-#' mmd(~ . | Species, data = iris, kernel = kernel_rbf(sigma = 1))
-#' mmd(~ conc + uptake | Type, data = as.data.frame(CO2), scale = "pooled", permutations = 99)
+#' dg_mmd(~ . | Species, data = iris, kernel = kernel_rbf(bandwidth = 1))
+#' dg_mmd(~ conc + uptake | Type, data = as.data.frame(CO2), scale = "pooled", permutations = 99)
 #' @export
-mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations = 0,
+dg_mmd <- function(x, domain, kernel = kernel_rbf(), unbiased = FALSE, permutations = 0,
                 threads = NULL, data = NULL, scale = "none", na.action = stats::na.omit,
                 unit = NULL) {
   check_given(x, "x")

@@ -24,7 +24,7 @@ domain_multitask <- function(tau, kappa = NULL, new = NULL) {
 domain_knows.domain_multitask <- function(kernel) "names"
 
 #' @exportS3Method
-domain_kernel_fit.domain_multitask <- function(kernel, rows, features = NULL) {
+domain_kernel_fit.domain_multitask <- function(kernel, rows, feature_map = NULL) {
   if (is.null(kernel$tau)) {
     abort("argument", "`tau` must be one number from 0 to 1; only `dg_gp()` with ",
           "`features_exact()` and two or more domains fits it.")
@@ -126,7 +126,7 @@ check_semi_definite <- function(kappa, refuse) {
 domain_knows.domain_given <- function(kernel) "names"
 
 #' @exportS3Method
-domain_kernel_fit.domain_given <- function(kernel, rows, features = NULL) {
+domain_kernel_fit.domain_given <- function(kernel, rows, feature_map = NULL) {
   names <- levels(rows$domain)
   absent <- setdiff(names, rownames(kernel$given))
   if (length(absent)) {

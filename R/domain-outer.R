@@ -1,43 +1,45 @@
-# What kernels between domains share whose kappa is a kernel, their element `outer`, on what
-# describes a domain: its mean embedding, its quantiles.
+# What kernels between domains share whose kappa is a kernel, their element `embedding_kernel`, on
+# what describes a domain: its mean embedding, its quantiles.
 
-check_outer <- function(outer) {
-  check_kernel(outer, "outer")
-  wrong <- bandwidth_paths(outer, function(leaf) length(leaf$sigma) > 1L)
+check_embedding_kernel <- function(embedding_kernel) {
+  check_kernel(embedding_kernel, "embedding_kernel")
+  wrong <- bandwidth_paths(embedding_kernel, function(leaf) length(leaf$bandwidth) > 1L)
   if (length(wrong)) {
-    abort("argument", "`sigma` of `outer` must be one positive number, not ",
-          describe(get_bandwidth(outer, wrong[[1L]])), ".")
+    abort("argument", "`bandwidth` of `embedding_kernel` must be one positive number, not ",
+          describe(get_bandwidth(embedding_kernel, wrong[[1L]])), ".")
   }
-  outer
+  embedding_kernel
 }
 
 # kappa(P, P) of domains whose descriptions have these squared norms.
-outer_own <- function(outer, norms) {
-  if (is_stationary(outer)) return(rep(1, length(norms)))
-  vapply(unname(norms), function(v) c(kernel_profile(outer, matrix(v), v, v)), numeric(1))
+embedding_kernel_own <- function(embedding_kernel, norms) {
+  if (is_stationary(embedding_kernel)) return(rep(1, length(norms)))
+  vapply(unname(norms), function(v) c(kernel_profile(embedding_kernel, matrix(v), v, v)), 0)
 }
 
 # A Gaussian kappa whose width is open can be made wider by a search (learner-penalty.R), also where
 # it is fitted already: exp(-d^2 / (2 t^2 sigma^2)).
 has_open_width <- function(domain_kernel) {
   if (!is.null(domain_kernel$parts)) return(any(vapply(domain_kernel$parts, has_open_width, NA)))
-  outer <- domain_kernel$outer
-  is_gaussian(outer) && is.null(outer$sigma) && is.null(outer$times)
+  kernel <- domain_kernel$embedding_kernel
+  is_gaussian(kernel) && is.null(kernel$bandwidth) && is.null(kernel$bandwidth_factor)
 }
 
-widen_open <- function(domain_kernel, times) {
-  if (is.null(domain_kernel$parts)) domain_kernel$outer <- kernel_rbf(times = times)
+widen_open <- function(domain_kernel, bandwidth_factor) {
+  if (is.null(domain_kernel$parts)) {
+    domain_kernel$embedding_kernel <- kernel_rbf(bandwidth_factor = bandwidth_factor)
+  }
   else domain_kernel$parts <- lapply(domain_kernel$parts, function(part) {
-    if (has_open_width(part)) widen_open(part, times) else part
+    if (has_open_width(part)) widen_open(part, bandwidth_factor) else part
   })
   domain_kernel
 }
 
-widen_fitted <- function(domain_kernel, times) UseMethod("widen_fitted")
+widen_fitted <- function(domain_kernel, bandwidth_factor) UseMethod("widen_fitted")
 
 #' @exportS3Method
-widen_fitted.default <- function(domain_kernel, times) {
-  if (times != 1) domain_kernel$kappa <- domain_kernel$kappa^(1 / times^2)
+widen_fitted.default <- function(domain_kernel, bandwidth_factor) {
+  if (bandwidth_factor != 1) domain_kernel$kappa <- domain_kernel$kappa^(1 / bandwidth_factor^2)
   domain_kernel
 }
 

@@ -58,13 +58,14 @@ domain_parameters.domain_embedding <- function(kernel) {
     lapply(free_bandwidths(kernel[[part]], all = TRUE), function(path) {
       leaf <- kernel_at(kernel[[part]], path)
       domain_parameter(part, paste("sigma of", name), meaning, place, path,
-                       size = max(length(leaf$sigma), 1L), open = is.null(leaf$sigma),
+                       size = max(length(leaf$bandwidth), 1L), open = is.null(leaf$bandwidth),
                        lacks = if (has_rate(leaf)) blocked else format(leaf))
     })
   }
   c(of_part("kernel", "embeddings", "bandwidth of the mean embeddings", "the mean embeddings",
-            leaves_without_slope(kernel$outer)),
-    of_part("outer", "kappa", "bandwidth of kappa, between embeddings", "`outer`"))
+            leaves_without_slope(kernel$embedding_kernel)),
+    of_part("embedding_kernel", "kappa", "bandwidth of kappa, between embeddings",
+            "`embedding_kernel`"))
 }
 
 fitted_paths <- function(kernel, part) {
@@ -76,39 +77,43 @@ fitted_paths <- function(kernel, part) {
 # fitted, at the paths `relative`, are in units of the distance for as long.
 #' @exportS3Method
 domain_start.domain_embedding <- function(kernel, rows, factors) {
-  kernel$relative <- fitted_paths(kernel, "outer")
+  kernel$relative <- fitted_paths(kernel, "embedding_kernel")
   kernel$kernel <- times_bandwidths(kernel_fit(kernel$kernel, rows$X),
                                     fitted_paths(kernel, "kernel"), factors$bandwidth)
   inner <- embedding_gram(kernel$kernel, rows)
-  fitted <- fit_outer(kernel$outer, inner, tabulate(rows$domain, nlevels(rows$domain)),
+  fitted <- fit_embedding_kernel(kernel$embedding_kernel, inner,
+                                 tabulate(rows$domain, nlevels(rows$domain)),
                       mean(kernel_own(kernel$kernel, rows$X)))
-  kernel$outer <- times_bandwidths(fitted, kernel$relative,
-                                   factors$outer / embedding_distance(inner))
+  kernel$embedding_kernel <- times_bandwidths(fitted, kernel$relative,
+                                   factors$embedding_kernel / embedding_distance(inner))
   kernel
 }
 
 #' @exportS3Method
 domain_at.domain_embedding <- function(kernel, rows, inner = NULL) {
   if (is.null(inner)) inner <- unname(embedding_gram(kernel$kernel, rows))
-  kernel$outer <- times_bandwidths(kernel$outer, kernel$relative, embedding_distance(inner))
+  kernel$embedding_kernel <- times_bandwidths(kernel$embedding_kernel, kernel$relative,
+                                              embedding_distance(inner))
   kernel$relative <- NULL
-  kappa <- kernel_profile(kernel$outer, inner, diag(inner), diag(inner))
-  check_overflow(kappa, kernel$outer)
+  kappa <- kernel_profile(kernel$embedding_kernel, inner, diag(inner), diag(inner))
+  check_overflow(kappa, kernel$embedding_kernel)
   list(kappa = kappa, inner = inner, kernel = kernel)
 }
 
 #' @exportS3Method
 domain_slope.domain_embedding <- function(kernel, parameter, at, rows) {
-  outer <- at$kernel$outer
-  if (parameter$part == "outer") return(bandwidth_profile_slope(outer, parameter$path, at$inner))
+  embedding_kernel <- at$kernel$embedding_kernel
+  if (parameter$part == "embedding_kernel") {
+    return(bandwidth_profile_slope(embedding_kernel, parameter$path, at$inner))
+  }
   program <- kernel_program(kernel$kernel, rows$X, rows$X)
   program <- slope_program(kernel$kernel, program, parameter$path, rows$X)
   G <- nlevels(rows$domain)
   change <- kernel_means_(program, rows$X, as.integer(rows$domain), G, NULL, NULL, G, rows$threads)
-  slope <- kernel_profile_slope(outer, at$inner, change)
+  slope <- kernel_profile_slope(embedding_kernel, at$inner, change)
   moved <- embedding_distance_slope(at$inner, change)
   for (path in kernel$relative) {
-    slope <- slope + moved * bandwidth_profile_slope(outer, path, at$inner)
+    slope <- slope + moved * bandwidth_profile_slope(embedding_kernel, path, at$inner)
   }
   slope
 }

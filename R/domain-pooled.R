@@ -6,7 +6,7 @@ domain_pooled <- function() new_domain_kernel("pooled")
 domain_knows.domain_pooled <- function(kernel) "nothing"
 
 #' @exportS3Method
-domain_kernel_fit.domain_pooled <- function(kernel, rows, features = NULL) kernel
+domain_kernel_fit.domain_pooled <- function(kernel, rows, feature_map = NULL) kernel
 
 #' @exportS3Method
 domain_kappa.domain_pooled <- function(kernel, rows, among = FALSE) NULL

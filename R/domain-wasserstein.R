@@ -10,22 +10,23 @@
 #' the squared 2-Wasserstein distance of the marginals (Peyre and Cuturi, 2019, equation 2.34) by m
 #' of their quantiles ([stats::quantile()], type 7), and
 #' \eqn{\kappa(P, P') = \exp(-W^2/(2\sigma^2))}{kappa(P, P') = exp(-W^2 / (2 sigma^2))} for
-#' `outer = kernel_rbf(sigma)`. It is positive semi-definite because W is a distance between vectors
-#' of quantiles (Kolouri, Zou and Rohde, 2016).
+#' `embedding_kernel = kernel_rbf(sigma)`. It is positive semi-definite because W is a distance
+#' between vectors of quantiles (Kolouri, Zou and Rohde, 2016).
 #'
 #' @details
 #' Beside [domain_distribution()] it takes time that grows with the rows instead of their square and
 #' sees how far two distributions are apart even where they do not overlap, but nothing of how the
 #' predictors go together.
 #'
-#' @param outer Kernel on the vectors of quantiles, divided by the root of m, as in
+#' @param embedding_kernel Kernel on the vectors of quantiles, divided by the root of m, as in
 #'   [domain_distribution()]. A bandwidth that is not given is the median of the training domains'
 #'   distances W; where [dg_ridge()] and [dg_svm()] choose the penalty themselves, they choose a
 #'   multiple of it too.
+#' @param ... Not used; an argument that is not known is an error.
 #' @param quantiles Number m of quantiles, at most 10,000.
 #' @return A domain kernel, for the argument `domain_kernel` of the methods.
-#' @section Errors: An `outer` that is no function of inner products or distances. A new domain far
-#' from all of training gives a warning, as with [domain_distribution()].
+#' @section Errors: An `embedding_kernel` that is no function of inner products or distances. A new
+#' domain far from all of training gives a warning, as with [domain_distribution()].
 #' @references
 #' Kolouri, S., Zou, Y. and Rohde, G. K. (2016). Sliced Wasserstein kernels for probability
 #' distributions. *CVPR*, 5258-5267.
@@ -34,11 +35,12 @@
 #' Machine Learning* 11(5-6), 355-607.
 #' @seealso [domain_distribution()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 40, seed = 1)
+#' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
 #' dg_ridge(y ~ x1 + x2 | domain, data = toy, domain_kernel = domain_wasserstein())
 #' @export
-domain_wasserstein <- function(outer = kernel_rbf(), quantiles = 20) {
-  new_domain_kernel("wasserstein", outer = check_outer(outer),
+domain_wasserstein <- function(embedding_kernel = kernel_rbf(), quantiles = 20, ...) {
+  check_no_dots(list(...), names(formals(domain_wasserstein)))
+  new_domain_kernel("wasserstein", embedding_kernel = check_embedding_kernel(embedding_kernel),
                     quantiles = check_count(quantiles, "quantiles", at_most = 1e4L))
 }
 
@@ -55,9 +57,9 @@ domain_coordinates.domain_wasserstein <- function(kernel, rows) {
 }
 
 #' @exportS3Method
-domain_kernel_fit.domain_wasserstein <- function(kernel, rows, features = NULL) {
+domain_kernel_fit.domain_wasserstein <- function(kernel, rows, feature_map = NULL) {
   kernel$coordinates <- domain_coordinates(kernel, rows)
-  kernel$outer <- kernel_fit(kernel$outer, kernel$coordinates)
+  kernel$embedding_kernel <- kernel_fit(kernel$embedding_kernel, kernel$coordinates)
   kernel$kappa <- quantile_kappa(kernel, kernel$coordinates, kernel$coordinates)
   kernel
 }
@@ -67,25 +69,25 @@ domain_kappa.domain_wasserstein <- function(kernel, rows, among = FALSE) {
   new <- domain_coordinates(kernel, rows)
   if (among) return(quantile_kappa(kernel, new, new))
   kappa <- quantile_kappa(kernel, new, kernel$coordinates)
-  own <- outer_own(kernel$outer, rowSums(new^2))
+  own <- embedding_kernel_own(kernel$embedding_kernel, rowSums(new^2))
   warn_far_domains(largest_cosine(kappa, own, diag(kernel$kappa)), levels(rows$domain))
   kappa
 }
 
 quantile_kappa <- function(kernel, a, b) {
   # distances of vectors far from 0 lose digits
-  if (is_stationary(kernel$outer)) {
+  if (is_stationary(kernel$embedding_kernel)) {
     shift <- colMeans(kernel$coordinates)
     a <- sweep(a, 2L, shift)
     b <- sweep(b, 2L, shift)
   }
-  kappa <- kernel_profile(kernel$outer, tcrossprod(a, b), rowSums(a^2), rowSums(b^2))
-  check_overflow(kappa, kernel$outer)
+  kappa <- kernel_profile(kernel$embedding_kernel, tcrossprod(a, b), rowSums(a^2), rowSums(b^2))
+  check_overflow(kappa, kernel$embedding_kernel)
   kappa
 }
 
 #' @export
 format.domain_wasserstein <- function(x, ...) {
-  paste0(format_bandwidth(x$outer), ", between ", plural(x$quantiles, "quantile"),
+  paste0(format_bandwidth(x$embedding_kernel), ", between ", plural(x$quantiles, "quantile"),
          " of each predictor")
 }

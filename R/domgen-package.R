@@ -7,37 +7,38 @@
 #' A formula `y ~ x1 + x2 | domain` (or a matrix `x`, a response `y` and a
 #' vector `domain`) is read into a sample. A [kernel][kernel_rbf] on the
 #' predictors times a [domain kernel][domain_distribution] gives a Gram matrix or,
-#' for many rows, a [feature map][features_nystrom]. A projection ([dica()],
-#' [udica()], [coir()], [kpca()], [dcm()], [tca()], [sca()], [mda()], [cidg()],
-#' [kfd()]) finds a few components in it, a learner ([dg_svm()], [dg_ridge()], [dg_gp()], for
-#' counts, shares and other responses [dg_glm()]) a function of it, and a [chain()] does one after
-#' the other. Learners of other packages ([dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()],
-#' [dg_gam()]) and your own ([learner_custom()]) stand beside them. `predict()` applies the result
-#' to new domains, and [adapt()] learns from a few of their labels.
+#' for many rows, a [feature map][features_nystrom]. A projection ([dg_dica()],
+#' [dg_udica()], [dg_coir()], [dg_kpca()], [dg_dcm()], [dg_tca()], [dg_sca()], [dg_mda()],
+#' [dg_cidg()], [dg_kfd()]) finds a few components in it, a learner ([dg_svm()], [dg_ridge()],
+#' [dg_gp()], for counts, shares and other responses [dg_glm()]) a function of it, and a
+#' [dg_pipeline()] does one after the other. Learners of other packages ([dg_forest()],
+#' [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()]) and your own ([learner_custom()]) stand
+#' beside them. `predict()` applies the result to new domains, and [dg_adapt()] learns from a few of
+#' their labels.
 #'
 #' @section Which call?:
 #' | question | call |
 #' |---|---|
 #' | Is there anything to gain from domains? | [dg_diagnose()] |
 #' | A good model, with little time | [dg_auto()], with the score to expect in `choice$expected` |
-#' | Which parameters? | [dg_tune()], in a time `budget`; `lambda` and `cost` choose themselves |
+#' | Which parameters? | [dg_tune()]; `lambda` and `cost` choose themselves |
 #' | How well on a new domain? | [dg_cv()], with [dg_tune()] or [dg_auto()] inside |
 #' | Is it really better? | [dg_compare()], with intervals from `refits` without two folds |
 #' | Is my own method better? | [learner_custom()], in [dg_compare()] |
 #' | Do domains differ by their means? | `domain_means = TRUE` in [dg_lm()], [dg_mixed()], ... |
 #' | Several good methods? | [dg_ensemble()], with weights by left-out domains |
 #' | Is this domain like those of training? | [dg_novelty()] |
-#' | Is this row like those of training? | [`predict(type = "support")`][predict.dg_learner()] |
+#' | Is this row like those of training? | [`predict(type = "similarity")`][predict.dg_learner()] |
 #' | Categories, or things with a kernel of their own | [kernel_mixed()], [kernel_precomputed()] |
 #' | Some predictors are missing in some rows | [`na.action = na.impute`][na.impute()] |
-#' | How sure is it on a new domain? | `predict(interval = )`, `type = "set"`: [fix_intervals()] |
+#' | How sure is it on a new domain? | `predict(interval = )`, `type = "set"`: [set_intervals()] |
 #' | It has a level that training lacks | [`predict(new_levels = )`][predict.dg_learner()] |
 #' | Which predictors matter, in rows or between domains? | [dg_importance()] |
 #' | What does a predictor do? And its mean in the domain? | [dg_effect()] |
 #' | Counts, shares, amounts, ordered classes | [dg_glm()] |
 #' | Nested or crossed domains: to what is it new? | [domain_factors()], `hold_out` of [dg_cv()] |
-#' | What would a few labels add? | `shots` of [dg_cv()], then [adapt()] |
-#' | A service, other packages | [fix_reference()], [model_tools] |
+#' | What would a few labels add? | `shots` of [dg_cv()], then [dg_adapt()] |
+#' | A service, other packages | [set_reference()], [model_tools] |
 #'
 #' `vignette("trust")` goes through what can be trusted of a new domain, `vignette("which-method")`
 #' through the methods.
@@ -45,18 +46,18 @@
 #' @section Which projection?:
 #' | you have | and want | use |
 #' |---|---|---|
-#' | domains only | variance, domains close together | [udica()], or [tca()] with a given target |
-#' | a response | what it depends on | [coir()] |
-#' | a response and domains | the same, domains close together | [dica()] |
-#' | | the same, larger domains weighing more | [dcm()] |
-#' | classes | classes apart and compact | [kfd()] |
-#' | classes and domains | the same, domains close | [sca()] |
-#' | | each class the same in all domains | [mda()], [cidg()] |
+#' | domains only | variance, domains close | [dg_udica()], or [dg_tca()] with a target |
+#' | a response | what it depends on | [dg_coir()] |
+#' | a response and domains | the same, domains close together | [dg_dica()] |
+#' | | the same, larger domains weighing more | [dg_dcm()] |
+#' | classes | classes apart and compact | [dg_kfd()] |
+#' | classes and domains | the same, domains close | [dg_sca()] |
+#' | | each class the same in all domains | [dg_mda()], [dg_cidg()] |
 #'
 #' All of them are exact up to the memory of the machine (the Gram matrix takes
-#' 8 n^2 bytes), and fast for any n with `features = features_nystrom()` or
+#' 8 n^2 bytes), and fast for any n with `feature_map = features_nystrom()` or
 #' `features_rff()`: what the DCM paper calls FastDCM is
-#' `dcm(features = features_nystrom())`. Rows that do not fit in memory are read
+#' `dg_dcm(feature_map = features_nystrom())`. Rows that do not fit in memory are read
 #' in pieces by [feature_sums()]. Rows in files or a database: [row_source()].
 #'
 #' @section Glossary:

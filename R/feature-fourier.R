@@ -6,24 +6,24 @@ features_rff <- function(n_features = 250, orthogonal = TRUE) {
 }
 
 #' @exportS3Method
-represent.features_rff <- function(features, kernel, domain_kernel, rows, threads) {
+represent.features_rff <- function(feature_map, kernel, domain_kernel, rows, threads) {
   if (uses_domain(domain_kernel)) {
     abort("argument", "`features_rff()` represents kernels on x only; for the domain kernel ",
           format(domain_kernel), " use `features_product()` or `features_nystrom()`.")
   }
   kernel <- kernel_fit(kernel, rows$X)
   # the centre changes no product of features, but saves digits far from 0
-  map <- structure(list(frequencies = draw_frequencies(features, kernel, ncol(rows$X)),
+  map <- structure(list(frequencies = draw_frequencies(feature_map, kernel, ncol(rows$X)),
                         centre = colMeans(rows$X)), class = "fourier_map")
-  new_feature_space(features, kernel, domain_kernel, map, 2 * features$n_features,
+  new_feature_space(feature_map, kernel, domain_kernel, map, 2 * feature_map$n_features,
                     rows_of(rows, threads))
 }
 
 # [p x D]: D draws from the spectral density of the kernel. More features than there
 # is memory for a block of rows are refused before anything is drawn.
-draw_frequencies <- function(features, kernel, p) {
+draw_frequencies <- function(feature_map, kernel, p) {
   if (!is.null(kernel$columns)) {
-    W <- draw_frequencies(features, kernel$parts[[1L]], length(kernel$columns))
+    W <- draw_frequencies(feature_map, kernel$parts[[1L]], length(kernel$columns))
     return(replace(matrix(0, p, ncol(W)), cbind(c(kernel$columns[row(W)]), c(col(W))), W))
   }
   spectral <- kernel_spectral(kernel)
@@ -31,10 +31,10 @@ draw_frequencies <- function(features, kernel, p) {
     abort("argument", "`features_rff()` needs a kernel whose spectral density is known, such as ",
           "kernel_rbf(), not ", format(kernel), "; use `features_nystrom()`.")
   }
-  D <- features$n_features
+  D <- feature_map$n_features
   check_feature_memory(max(p, 2000L), 2 * D)
-  W <- if (features$orthogonal) orthogonal_normal(p, D) else matrix(stats::rnorm(p * D), p, D)
-  sweep(W, 2L, spectral(D), "*") / kernel$sigma
+  W <- if (feature_map$orthogonal) orthogonal_normal(p, D) else matrix(stats::rnorm(p * D), p, D)
+  sweep(W, 2L, spectral(D), "*") / kernel$bandwidth
 }
 
 # D columns, each standard normal, orthogonal in blocks of p: uniformly

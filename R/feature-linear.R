@@ -4,7 +4,7 @@ features_linear <- function() new_features("linear")
 
 # z(x) = x - m with <x - m, x' - m> the kernel: landmarks at the unit vectors from m.
 #' @exportS3Method
-represent.features_linear <- function(features, kernel, domain_kernel, rows, threads) {
+represent.features_linear <- function(feature_map, kernel, domain_kernel, rows, threads) {
   program <- kernel_program(kernel_fit(kernel, rows$X), rows$X, rows$X)
   if (!identical(program$type, "linear") || uses_domain(domain_kernel)) {
     abort("argument", "`features_linear()` represents `kernel_linear()` with `domain_pooled()`, ",
@@ -16,7 +16,7 @@ represent.features_linear <- function(features, kernel, domain_kernel, rows, thr
   origin <- if (is.null(program$origin)) numeric(p) else program$origin
   map <- structure(list(kernel = kernel, landmarks = diag(p) + rep(origin, each = p),
                         factor = diag(p), rank = p), class = "landmark_map")
-  new_feature_space(features, kernel, domain_kernel, map, p, rows_of(rows, threads))
+  new_feature_space(feature_map, kernel, domain_kernel, map, p, rows_of(rows, threads))
 }
 
 #' @export

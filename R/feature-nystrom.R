@@ -8,29 +8,29 @@ features_nystrom <- function(n_landmarks = 200, sampling = c("rpcholesky", "kmea
 }
 
 #' @exportS3Method
-represent.features_nystrom <- function(features, kernel, domain_kernel, rows, threads) {
+represent.features_nystrom <- function(feature_map, kernel, domain_kernel, rows, threads) {
   rows <- rows_of(rows, threads)
   kernel <- kernel_fit(kernel, rows$X)
-  domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
+  domain_kernel <- domain_kernel_fit(domain_kernel, rows, feature_map)
   kappa <- domain_kernel$kappa
   rows$domain <- as.integer(rows$domain)
-  q <- features$n_landmarks
+  q <- feature_map$n_landmarks
   n <- nrow(rows$X)
-  landmarks <- if (q >= n) rows else switch(features$sampling,
+  landmarks <- if (q >= n) rows else switch(feature_map$sampling,
     rpcholesky = pivot_landmarks(kernel, kappa, rows, q),
     kmeans = centre_landmarks(kernel, kappa, rows, q),
     uniform = rows_at(rows, sample.int(n, q)))
   map <- landmark_map(kernel, kappa, landmarks)
   rank <- map$rank
   # nobody asked for the default
-  if (rank != q && !isTRUE(features$default)) {
+  if (rank != q && !isTRUE(feature_map$default)) {
     warn("rank", "`n_landmarks` is ", q, ", but ",
          if (rank == n) paste0("there ", if (n == 1L) "is" else "are", " only ", plural(n, "row"))
          else paste0("only ", rank, " of the landmarks ", if (rank == 1L) "is" else "are",
                      " independent"),
          ": ", rank, if (rank == 1L) " is used." else " are used.")
   }
-  new_feature_space(features, kernel, domain_kernel, map, map$rank, rows)
+  new_feature_space(feature_map, kernel, domain_kernel, map, map$rank, rows)
 }
 
 # L with W ~ L L' at the landmarks, in the order of its pivots, without those that are
@@ -130,7 +130,7 @@ centres <- function(kernel, X, start) {
   if (nrow(start) == 1L) return(t(colMeans(X)))
   # nor does it take as many centres as rows
   if (nrow(start) >= nrow(X)) return(start)
-  scale <- rep_len(if (is.null(kernel$sigma)) 1 else kernel$sigma, ncol(X))
+  scale <- rep_len(if (is.null(kernel$bandwidth)) 1 else kernel$bandwidth, ncol(X))
   # it warns when it has not converged, which landmarks need not
   found <- suppressWarnings(stats::kmeans(sweep(X, 2L, scale, "/"), sweep(start, 2L, scale, "/")))
   sweep(found$centers, 2L, scale, "*")

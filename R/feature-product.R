@@ -21,7 +21,7 @@
 #' \deqn{z(P, x) = D^{-1/2} (\cos v_1'u, \dots, \cos v_D'u, \sin v_1'u, \dots, \sin v_D'u),
 #'   \quad v_d \sim N(0, I).}{
 #'   z(P, x) = (cos v_1'u, ..., cos v_D'u, sin v_1'u, ..., sin v_D'u) / sqrt(D), v_d from N(0, I).}
-#' Only for [kernel_rbf()] on x with `domain_distribution(outer = kernel_rbf())`, or with
+#' Only for [kernel_rbf()] on x with `domain_distribution(embedding_kernel = kernel_rbf())`, or with
 #' [domain_wasserstein()], whose vectors of quantiles are then \eqn{Z_P}{Z_P}. The product map
 #' usually needs fewer coordinates; the Fourier map needs no landmarks.
 #'
@@ -47,7 +47,7 @@
 #'   Fourier map, the paper's first stage (equation 31).
 #' @param n_features,orthogonal Number of frequencies D of the second stage, and whether they are
 #'   orthogonal in blocks, as in [features_rff()]. Only for `type = "fourier"`.
-#' @return An object of class `dg_features`, for the argument `features` of the methods. It
+#' @return An object of class `dg_features`, for the argument `feature_map` of the methods. It
 #'   holds the arguments; nothing is drawn before the method is fitted.
 #' @section Errors:
 #' Arguments of the other type are errors at once. When the method is fitted, `type =
@@ -97,15 +97,17 @@ check_part <- function(value, arg) {
 }
 
 #' @exportS3Method
-represent.features_product <- function(features, kernel, domain_kernel, rows, threads) {
+represent.features_product <- function(feature_map, kernel, domain_kernel, rows, threads) {
   rows <- rows_of(rows, threads)
-  if (features$type == "fourier") return(two_stage_fourier(features, kernel, domain_kernel, rows))
-  on_x <- represent(features$x, kernel, domain_pooled(), rows, threads)
-  domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
+  if (feature_map$type == "fourier") {
+    return(two_stage_fourier(feature_map, kernel, domain_kernel, rows))
+  }
+  on_x <- represent(feature_map$x, kernel, domain_pooled(), rows, threads)
+  domain_kernel <- domain_kernel_fit(domain_kernel, rows, feature_map)
   map <- if (is.null(domain_kernel$kappa)) on_x$map
-         else product_map(domain_kernel$kappa, features$rank, on_x, format(domain_kernel))
+         else product_map(domain_kernel$kappa, feature_map$rank, on_x, format(domain_kernel))
   dim <- on_x$dim * if (is.null(domain_kernel$kappa)) 1L else length(map$domains)
-  new_feature_space(features, on_x$kernel, domain_kernel, map, dim, rows)
+  new_feature_space(feature_map, on_x$kernel, domain_kernel, map, dim, rows)
 }
 
 # domains: the landmarks among the training domains; L L' = kappa at them; left:
@@ -152,31 +154,32 @@ feature_program.product_map <- function(map, X, table = NULL) {
 
 # Frequencies v = (a, b) on u: v'u = a'Z_P / sigma_P + b'x / sigma_X, where the
 # first term is the offset of a domain.
-two_stage_fourier <- function(features, kernel, domain_kernel, rows) {
+two_stage_fourier <- function(feature_map, kernel, domain_kernel, rows) {
   if (!is_gaussian(kernel)) {
     abort("argument", "`features_product(type = \"fourier\")` needs `kernel_rbf()` on x, not ",
           format(kernel), "; `type = \"product\"` takes any kernel.")
   }
-  if (!is_gaussian(domain_kernel$outer)) abort_not_gaussian(domain_kernel)
+  if (!is_gaussian(domain_kernel$embedding_kernel)) abort_not_gaussian(domain_kernel)
   kernel <- kernel_fit(kernel, rows$X)
-  domain_kernel <- domain_kernel_fit(domain_kernel, rows, features)
+  domain_kernel <- domain_kernel_fit(domain_kernel, rows, feature_map)
   embeddings <- domain_kernel$coordinates
   if (is.null(embeddings)) abort_not_gaussian(domain_kernel)
   p <- ncol(rows$X)
-  v <- draw_frequencies(features, kernel_rbf(1), ncol(embeddings) + p)
+  v <- draw_frequencies(feature_map, kernel_rbf(1), ncol(embeddings) + p)
   on_x <- seq_len(p)
   map <- structure(list(
-    frequencies = v[on_x, , drop = FALSE] / kernel$sigma,
-    domain_frequencies = v[-on_x, , drop = FALSE] / domain_kernel$outer$sigma,
+    frequencies = v[on_x, , drop = FALSE] / kernel$bandwidth,
+    domain_frequencies = v[-on_x, , drop = FALSE] / domain_kernel$embedding_kernel$bandwidth,
     centre = colMeans(rows$X), domain_centre = colMeans(embeddings)
   ), class = c("two_stage_map", "fourier_map"))
-  new_feature_space(features, kernel, domain_kernel, map, 2L * features$n_features, rows)
+  new_feature_space(feature_map, kernel, domain_kernel, map, 2L * feature_map$n_features, rows)
 }
 
 abort_not_gaussian <- function(domain_kernel) {
   abort("argument", "`features_product(type = \"fourier\")` needs a domain kernel that is a ",
         "Gaussian function of coordinates of the domains, such as `domain_distribution()` or ",
-        "`domain_wasserstein()` with `outer = kernel_rbf()`, not ", format(domain_kernel),
+        "`domain_wasserstein()` with `embedding_kernel = kernel_rbf()`, not ",
+        format(domain_kernel),
         "; `type = \"product\"` takes any domain kernel.")
 }
 

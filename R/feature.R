@@ -10,11 +10,11 @@ new_features <- function(name, ...) {
   structure(list(...), class = c(paste0("features_", name), "dg_features"))
 }
 
-represent <- function(features, kernel, domain_kernel, rows, threads) UseMethod("represent")
+represent <- function(feature_map, kernel, domain_kernel, rows, threads) UseMethod("represent")
 
 # key: list(features, kernel, domain_kernel, ...), see space_of().
 represent_rows <- function(key, sample, threads) {
-  represent(key$features, key$kernel, key$domain_kernel, sample, threads)
+  represent(key$feature_map, key$kernel, key$domain_kernel, sample, threads)
 }
 
 feature_table <- function(map, domain_kernel, rows) UseMethod("feature_table")
@@ -25,15 +25,15 @@ feature_table.default <- function(map, domain_kernel, rows) NULL
 feature_program <- function(map, X, table = NULL) UseMethod("feature_program")
 
 # Does it keep the rows, and their Gram matrix while it is fitted?
-is_exact <- function(features) inherits(features, "features_exact")
+is_exact <- function(feature_map) inherits(feature_map, "features_exact")
 
 # The map of the domains' mean embeddings; NULL: by the rows themselves.
-embedding_features <- function(features) {
-  if (is_exact(features)) return(NULL)
-  if (is.null(features$embedding)) features else features$embedding
+embedding_map <- function(feature_map) {
+  if (is_exact(feature_map)) return(NULL)
+  if (is.null(feature_map$embedding)) feature_map else feature_map$embedding
 }
 
-check_features <- function(value, arg) {
+check_feature_map <- function(value, arg) {
   check_made_by(value, arg, "dg_features", paste0(
     "`features_exact()`, `features_nystrom()`, `features_rff()` or `features_product()`"))
 }
@@ -104,7 +104,7 @@ check_features <- function(value, arg) {
 #' @param sampling How landmarks are chosen; see Details.
 #' @param n_features Number of frequencies D; the map has 2 D coordinates.
 #' @param orthogonal Whether the frequencies are orthogonal in blocks.
-#' @return An object of class `dg_features`, for the argument `features` of the
+#' @return An object of class `dg_features`, for the argument `feature_map` of the
 #'   methods. It holds the arguments; nothing is drawn before the method is fitted.
 #' @section Errors:
 #' Counts below 1 are errors at once. When the method is fitted, a kernel that
@@ -140,7 +140,7 @@ NULL
 features_exact <- function() new_features("exact")
 
 #' @exportS3Method
-represent.features_exact <- function(features, kernel, domain_kernel, rows, threads) {
+represent.features_exact <- function(feature_map, kernel, domain_kernel, rows, threads) {
   gram_space(kernel, domain_kernel, rows, threads)
 }
 
@@ -153,7 +153,8 @@ print.dg_features <- function(x, ...) {
   invisible(x)
 }
 
-# ---- what a feature map costs for each row, see dg_cost() -------------------------------------
+# ---- what a feature map costs for each row, see dg_resources()
+# -------------------------------------
 #
 # In operations (an addition or a multiplication is one). list(
 #   dim      coordinates r
@@ -161,11 +162,11 @@ print.dg_features <- function(x, ...) {
 #   kept     numbers of the fitted map, which every worker has
 #   on_x     of a product of a factor of x and one of the domain: what the factor of x costs)
 # p: predictors; domains: those of which the map has a table, 0 where it uses none.
-map_cost <- function(features, p, domains = 0) UseMethod("map_cost")
+map_cost <- function(feature_map, p, domains = 0) UseMethod("map_cost")
 
 #' @exportS3Method
-map_cost.default <- function(features, p, domains = 0) {
-  abort("argument", "The feature map ", format(features), " does not say what it costs.")
+map_cost.default <- function(feature_map, p, domains = 0) {
+  abort("argument", "The feature map ", format(feature_map), " does not say what it costs.")
 }
 
 # An exponential or a cosine, in operations.
@@ -173,20 +174,20 @@ transcendental <- 20
 
 # Distances from each landmark, and a triangular solve.
 #' @exportS3Method
-map_cost.features_nystrom <- function(features, p, domains = 0) {
-  landmarks_cost(features$n_landmarks, p, domains)
+map_cost.features_nystrom <- function(feature_map, p, domains = 0) {
+  landmarks_cost(feature_map$n_landmarks, p, domains)
 }
 
 #' @exportS3Method
-map_cost.features_linear <- function(features, p, domains = 0) landmarks_cost(p, p, domains)
+map_cost.features_linear <- function(feature_map, p, domains = 0) landmarks_cost(p, p, domains)
 
 landmarks_cost <- function(q, p, domains) {
   list(dim = q, values = q * (2 * p + transcendental) + q^2, kept = q * (p + q + domains))
 }
 
 #' @exportS3Method
-map_cost.features_rff <- function(features, p, domains = 0) {
-  fourier_cost(features$n_features, p, domains)
+map_cost.features_rff <- function(feature_map, p, domains = 0) {
+  fourier_cost(feature_map$n_features, p, domains)
 }
 
 # An angle for each frequency, its cosine and its sine.
@@ -196,11 +197,11 @@ fourier_cost <- function(D, p, domains) {
 
 # For product maps the default rank at its largest.
 #' @exportS3Method
-map_cost.features_product <- function(features, p, domains = 0) {
-  if (features$type == "fourier") return(fourier_cost(features$n_features, p, domains))
-  on_x <- map_cost(features$x, p)
+map_cost.features_product <- function(feature_map, p, domains = 0) {
+  if (feature_map$type == "fourier") return(fourier_cost(feature_map$n_features, p, domains))
+  on_x <- map_cost(feature_map$x, p)
   if (domains == 0) return(on_x)
-  rank <- if (is.null(features$rank)) max(10, 1000 %/% on_x$dim) else features$rank
+  rank <- if (is.null(feature_map$rank)) max(10, 1000 %/% on_x$dim) else feature_map$rank
   rank <- min(rank, domains)
   list(dim = rank * on_x$dim, values = on_x$values + rank * on_x$dim,
        kept = on_x$kept + rank * domains, on_x = on_x)

@@ -90,23 +90,23 @@ new_fit <- function(spec, problem, solved) {
 #' @exportS3Method
 decision.dg_learner <- function(object, rows) {
   values <- space_expansion(object$product, rows, as.matrix(object$coefficients))
-  if (!is.null(object$offset)) values <- add_offset(values, object$offset)
+  if (!is.null(object$intercept)) values <- add_intercept(values, object$intercept)
   colnames(values) <- colnames(object$coefficients)
   values
 }
 
-add_offset <- function(values, offset) {
-  if (any(offset != 0)) sweep(values, 2L, offset, "+") else values
+add_intercept <- function(values, intercept) {
+  if (any(intercept != 0)) sweep(values, 2L, intercept, "+") else values
 }
 
 # A kernel that is not given is kernel_rbf(); with a constant it need not be centred.
 open_arguments <- function(row, args, rows) {
-  if (is.null(args$features)) args$features <- features_exact()
-  if (is_exact(args$features) && !is.null(row$copies)) {
+  if (is.null(args$feature_map)) args$feature_map <- features_exact()
+  if (is_exact(args$feature_map) && !is.null(row$copies)) {
     check_memory(nrow(rows$sample$X), copies = row$copies(args))
   }
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
-  if (isTRUE(args$offset) && is.null(rows$space)) {
+  if (isTRUE(args$intercept) && is.null(rows$space)) {
     args$kernel <- free_origin(args, rows$sample$X)
   }
   args

@@ -2,8 +2,9 @@
 #' @param alpha Positive number: the larger, the lighter the tails, as near to a Gaussian kernel as
 #'   wanted.
 #' @export
-kernel_cauchy <- function(sigma = NULL, alpha = 1, times = 1) {
-  stationary("cauchy", sigma, times, alpha = check_number(alpha, "alpha"))
+kernel_cauchy <- function(bandwidth = NULL, alpha = 1, bandwidth_factor = 1, ...) {
+  stationary("cauchy", bandwidth, bandwidth_factor, alpha = check_number(alpha, "alpha"),
+             dots = list(...))
 }
 
 #' @exportS3Method
@@ -26,6 +27,6 @@ kernel_spectral.kernel_cauchy <- function(kernel) {
 
 #' @export
 format.kernel_cauchy <- function(x, ...) {
-  if (x$alpha == 1) return("1 / (1 + r^2), r = ||x - z|| / sigma")
-  paste0("(1 + r^2 / ", format(x$alpha), ")^-", format(x$alpha), ", r = ||x - z|| / sigma")
+  if (x$alpha == 1) return("1 / (1 + r^2), r = ||x - z|| / bandwidth")
+  paste0("(1 + r^2 / ", format(x$alpha), ")^-", format(x$alpha), ", r = ||x - z|| / bandwidth")
 }

@@ -164,7 +164,7 @@ place_spec.dg_spec <- function(spec, columns) {
 }
 
 #' @exportS3Method
-place_spec.dg_chain_spec <- function(spec, columns) {
+place_spec.dg_pipeline_spec <- function(spec, columns) {
   spec$projection <- place_spec(spec$projection, columns)
   spec
 }

@@ -11,7 +11,7 @@
 #' @return A kernel; see [kernel_rbf()].
 #' @family kernels
 #' @examples
-#' k <- 0.5 * kernel_rbf(sigma = 1) + kernel_linear() * kernel_delta()
+#' k <- 0.5 * kernel_rbf(bandwidth = 1) + kernel_linear() * kernel_delta()
 #' k
 #' kernel_normalise(kernel_poly(degree = 2))
 #' @export

@@ -11,14 +11,15 @@
 #'
 #' @details
 #' Where the functions of a method have a free constant and domains are pooled, in projections with
-#' centred features and in learners with `offset = TRUE`, a linear kernel is evaluated and printed
-#' as \eqn{\langle x - m, z - m\rangle}{<x - m, z - m>}, m the mean of the training rows: the
-#' constant takes up the difference.
+#' centred features and in learners with `intercept = TRUE`, a linear kernel is evaluated and
+#' printed as \eqn{\langle x - m, z - m\rangle}{<x - m, z - m>}, m the mean of the training rows:
+#' the constant takes up the difference.
 #'
 #' @param degree Whole number of at least 1.
 #' @param gamma Non-negative factor of the inner product.
 #' @param coef0 Non-negative constant (a negative one would not give a kernel).
-#' @param sigma Positive number.
+#' @param bandwidth Positive number.
+#' @param ... Not used; an argument that is not known is an error.
 #' @return A kernel; see [kernel_rbf()].
 #' @family kernels
 #' @examples
@@ -37,8 +38,9 @@ kernel_poly <- function(degree = 2, gamma = 1, coef0 = 1) {
 
 #' @rdname kernel_linear
 #' @export
-kernel_exponential <- function(sigma = 1) {
-  new_kernel("exponential", scale = check_number(sigma, "sigma"))
+kernel_exponential <- function(bandwidth = 1, ...) {
+  check_no_dots(list(...), "bandwidth")
+  new_kernel("exponential", scale = check_number(bandwidth, "bandwidth"))
 }
 
 #' @exportS3Method

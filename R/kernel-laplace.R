@@ -1,6 +1,8 @@
 #' @rdname kernel_rbf
 #' @export
-kernel_laplace <- function(sigma = NULL, times = 1) stationary("laplace", sigma, times)
+kernel_laplace <- function(bandwidth = NULL, bandwidth_factor = 1, ...) {
+  stationary("laplace", bandwidth, bandwidth_factor, dots = list(...))
+}
 
 #' @exportS3Method
 kernel_value.kernel_laplace <- function(kernel, d) exp(-sqrt(d))
@@ -15,4 +17,4 @@ core_name.kernel_laplace <- function(kernel) "laplace"
 kernel_spectral.kernel_laplace <- function(kernel) t_spectral(0.5)
 
 #' @export
-format.kernel_laplace <- function(x, ...) "exp(-||x - z|| / sigma)"
+format.kernel_laplace <- function(x, ...) "exp(-||x - z|| / bandwidth)"

@@ -1,11 +1,11 @@
 #' @rdname kernel_rbf
 #' @param nu Smoothness: 0.5, 1.5 or 2.5.
 #' @export
-kernel_matern <- function(sigma = NULL, nu = 1.5, times = 1) {
+kernel_matern <- function(bandwidth = NULL, nu = 1.5, bandwidth_factor = 1, ...) {
   if (!is_number(nu) || !nu %in% c(0.5, 1.5, 2.5)) {
     abort("argument", "`nu` must be 0.5, 1.5 or 2.5, not ", describe(nu), ".")
   }
-  stationary("matern", sigma, times, nu = nu)
+  stationary("matern", bandwidth, bandwidth_factor, nu = nu, dots = list(...))
 }
 
 #' @exportS3Method
@@ -40,7 +40,7 @@ t_spectral <- function(nu) function(D) sqrt(2 * nu / stats::rchisq(D, 2 * nu))
 #' @export
 format.kernel_matern <- function(x, ...) {
   switch(as.character(x$nu),
-         "0.5" = "exp(-r), r = ||x - z|| / sigma",
-         "1.5" = "(1 + sqrt(3) r) exp(-sqrt(3) r), r = ||x - z|| / sigma",
-         "2.5" = "(1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r), r = ||x - z|| / sigma")
+         "0.5" = "exp(-r), r = ||x - z|| / bandwidth",
+         "1.5" = "(1 + sqrt(3) r) exp(-sqrt(3) r), r = ||x - z|| / bandwidth",
+         "2.5" = "(1 + sqrt(5) r + 5 r^2 / 3) exp(-sqrt(5) r), r = ||x - z|| / bandwidth")
 }

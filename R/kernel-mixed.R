@@ -30,13 +30,14 @@
 #' row is taken as missing, as it is there. `domain_distribution(kernel_mixed())` has none.
 #'
 #' In a matrix all columns are numeric, and the kernel is [kernel_rbf()]; so it is in a learner
-#' behind a projection in a [chain()]. A formula must not have interactions of categorical
+#' behind a projection in a [dg_pipeline()]. A formula must not have interactions of categorical
 #' predictors: the product has them all.
 #'
-#' @param sigma Bandwidth of the (scaled) numeric predictors: one positive number, or one per
-#'   numeric predictor. If `NULL`, `times` their [median_bandwidth()]; [dg_gp()] and
+#' @param bandwidth Bandwidth of the (scaled) numeric predictors: one positive number, or one per
+#'   numeric predictor. If `NULL`, `bandwidth_factor` their [median_bandwidth()]; [dg_gp()] and
 #'   `dg_ridge(bandwidths = "fitted")` fit it.
 #' @param smoothing Number from 0 to 1: the similarity \eqn{\lambda}{lambda} of two levels.
+#' @param ... Not used; an argument that is not known is an error.
 #' @inheritParams kernel_rbf
 #' @return A kernel; see [kernel_rbf()].
 #' @section Errors:
@@ -59,19 +60,20 @@
 #' @examples
 #' kernel_mixed()
 #' rows <- data.frame(dose = c(1, 2, 2), site = c("a", "a", "b"))
-#' kernel_matrix(kernel_mixed(sigma = 1, smoothing = 0.3), rows)
+#' kernel_matrix(kernel_mixed(bandwidth = 1, smoothing = 0.3), rows)
 #'
 #' model <- dg_ridge(breaks ~ wool + tension | loom, kernel = kernel_mixed(),
 #'                   domain_kernel = domain_pooled(),
 #'                   data = transform(warpbreaks, loom = rep(1:9, 6)))
 #' model
 #' @export
-kernel_mixed <- function(sigma = NULL, smoothing = 0.5, times = 1) {
-  numbers <- kernel_rbf(sigma, times)
+kernel_mixed <- function(bandwidth = NULL, smoothing = 0.5, bandwidth_factor = 1, ...) {
+  numbers <- kernel_rbf(bandwidth, bandwidth_factor, ...)
   smoothing <- check_between(smoothing, "smoothing", 0, 1)
   parts <- list(kernel_on(numbers, "number", asked = TRUE),
                 kernel_on(new_kernel("levels", smoothing = smoothing), "category", asked = TRUE))
-  kernel <- list(parts = parts, sigma = numbers$sigma, smoothing = smoothing, times = times)
+  kernel <- list(parts = parts, bandwidth = numbers$bandwidth, smoothing = smoothing,
+                 bandwidth_factor = bandwidth_factor)
   structure(kernel, class = c("kernel_mixed", "kernel_composite", "domgen_kernel"))
 }
 
@@ -97,7 +99,7 @@ kernel_program.kernel_levels <- function(kernel, x, z) {
 
 #' @exportS3Method
 kernel_grid.kernel_mixed <- function(kernel) {
-  c(if (is.null(kernel$sigma)) list(times = c(0.25, 0.5, 1, 2)),
+  c(if (is.null(kernel$bandwidth)) list(bandwidth_factor = c(0.25, 0.5, 1, 2)),
     list(smoothing = c(0.05, 0.2, 0.4, 0.7, 1)))
 }
 

@@ -13,8 +13,8 @@
 #' `kernel_precomputed(K)` where there are no other predictors.
 #'
 #' The matrix is kept once, however many models, folds and copies refer to it, and is saved with
-#' each model that is saved. Seen through `kernel_matrix()`, `mmd()` and their like, `x` may be the
-#' vector of ids itself.
+#' each model that is saved. Seen through `kernel_matrix()`, `dg_mmd()` and their like, `x` may be
+#' the vector of ids itself.
 #'
 #' @param K Symmetric positive semi-definite matrix, n x n, with the ids as row names, column names
 #'   or both. All rows that are ever predicted must be there.

@@ -5,11 +5,11 @@
 # derivative, or to all stationary kernels. Those inside a normalised kernel are not looked for.
 free_bandwidths <- function(kernel, all = FALSE) {
   bandwidth_paths(kernel, if (all) function(leaf) TRUE
-                          else function(leaf) is.null(leaf$sigma) && has_rate(leaf))
+                          else function(leaf) is.null(leaf$bandwidth) && has_rate(leaf))
 }
 
 stuck_bandwidths <- function(kernel) {
-  bandwidth_paths(kernel, function(leaf) is.null(leaf$sigma) && !has_rate(leaf))
+  bandwidth_paths(kernel, function(leaf) is.null(leaf$bandwidth) && !has_rate(leaf))
 }
 
 bandwidth_paths <- function(kernel, wanted, path = integer()) {
@@ -52,11 +52,11 @@ kernel_at <- function(kernel, path) {
   kernel
 }
 
-get_bandwidth <- function(kernel, path) kernel_at(kernel, path)$sigma
+get_bandwidth <- function(kernel, path) kernel_at(kernel, path)$bandwidth
 
-set_bandwidth <- function(kernel, path, sigma) {
-  if (length(path) == 0L) kernel$sigma <- sigma
-  else kernel$parts[[path[1L]]] <- set_bandwidth(kernel$parts[[path[1L]]], path[-1L], sigma)
+set_bandwidth <- function(kernel, path, bandwidth) {
+  if (length(path) == 0L) kernel$bandwidth <- bandwidth
+  else kernel$parts[[path[1L]]] <- set_bandwidth(kernel$parts[[path[1L]]], path[-1L], bandwidth)
   kernel
 }
 
@@ -93,7 +93,7 @@ rate_at <- function(kernel, d) {
 #' @exportS3Method
 kernel_profile_slope.kernel_stationary <- function(kernel, inner, change) {
   moved <- outer(diag(change), diag(change), "+") - 2 * change
-  -rate_at(kernel, profile_distance(kernel, inner)) * moved / (2 * kernel$sigma^2)
+  -rate_at(kernel, profile_distance(kernel, inner)) * moved / (2 * kernel$bandwidth^2)
 }
 
 #' @exportS3Method
@@ -134,5 +134,5 @@ bandwidth_profile_slope <- function(kernel, path, inner) {
 
 # Squared distance in units of the bandwidth.
 profile_distance <- function(kernel, inner) {
-  squared_distances(inner, diag(inner), diag(inner)) / kernel$sigma^2
+  squared_distances(inner, diag(inner), diag(inner)) / kernel$bandwidth^2
 }

@@ -5,31 +5,33 @@
 #   kernel_spectral   its spectral density, for random Fourier features
 
 # ...: further parts of the kernel.
-stationary <- function(name, sigma, times, ...) {
-  if (!is.null(sigma)) {
+stationary <- function(name, bandwidth, bandwidth_factor, ..., dots = list()) {
+  check_no_dots(dots, c("bandwidth", "bandwidth_factor", names(list(...))))
+  if (!is.null(bandwidth)) {
     # 1/sigma must be finite too
-    wrong <- if (is.numeric(sigma)) !is.finite(sigma) | sigma < .Machine$double.xmin
-    if (!is.numeric(sigma) || length(sigma) == 0L || any(wrong)) {
-      abort("argument", "`sigma` must be one positive number, or one per predictor, not ",
-            if (is.numeric(sigma) && length(sigma) > 1L) {
-              paste0("a vector with ", format(sigma[wrong][1L]))
-            } else describe(sigma), ".")
+    wrong <- if (is.numeric(bandwidth)) !is.finite(bandwidth) | bandwidth < .Machine$double.xmin
+    if (!is.numeric(bandwidth) || length(bandwidth) == 0L || any(wrong)) {
+      abort("argument", "`bandwidth` must be one positive number, or one per predictor, not ",
+            if (is.numeric(bandwidth) && length(bandwidth) > 1L) {
+              paste0("a vector with ", format(bandwidth[wrong][1L]))
+            } else describe(bandwidth), ".")
     }
-    sigma <- as.numeric(sigma)
+    bandwidth <- as.numeric(bandwidth)
   }
-  times <- check_number(times, "times")
-  if (times != 1 && !is.null(sigma)) {
-    abort("argument", "`times` must not be given with `sigma`: it multiplies the median.")
+  bandwidth_factor <- check_number(bandwidth_factor, "bandwidth_factor")
+  if (bandwidth_factor != 1 && !is.null(bandwidth)) {
+    abort("argument", "`bandwidth_factor` must not be given with `bandwidth`: it multiplies ",
+          "the median.")
   }
-  kernel <- new_kernel(name, sigma = sigma, ...)
-  if (times != 1) kernel$times <- times
+  kernel <- new_kernel(name, bandwidth = bandwidth, ...)
+  if (bandwidth_factor != 1) kernel$bandwidth_factor <- bandwidth_factor
   class(kernel) <- append(class(kernel), "kernel_stationary", after = 1L)
   kernel
 }
 
 #' @exportS3Method
 kernel_grid.kernel_stationary <- function(kernel) {
-  if (is.null(kernel$sigma)) list(times = c(0.25, 0.5, 1, 2))
+  if (is.null(kernel$bandwidth)) list(bandwidth_factor = c(0.25, 0.5, 1, 2))
 }
 
 kernel_value <- function(kernel, d) UseMethod("kernel_value")
@@ -42,18 +44,19 @@ kernel_spectral.domgen_kernel <- function(kernel) NULL
 
 #' @exportS3Method
 kernel_profile.kernel_stationary <- function(kernel, inner, norm_x, norm_z) {
-  kernel_value(kernel, squared_distances(inner, norm_x, norm_z) / kernel$sigma^2)
+  kernel_value(kernel, squared_distances(inner, norm_x, norm_z) / kernel$bandwidth^2)
 }
 
 #' @exportS3Method
 kernel_fit.kernel_stationary <- function(kernel, X, middle = median_bandwidth(X)) {
-  if (is.null(kernel$sigma)) {
-    kernel$sigma <- middle * if (is.null(kernel$times)) 1 else kernel$times
-    kernel$times <- NULL
+  if (is.null(kernel$bandwidth)) {
+    kernel$bandwidth <- middle *
+      if (is.null(kernel$bandwidth_factor)) 1 else kernel$bandwidth_factor
+    kernel$bandwidth_factor <- NULL
   }
-  if (!length(kernel$sigma) %in% c(1L, ncol(X))) {
-    abort("argument", "`sigma` must be one number or one per predictor (", ncol(X), "), not ",
-          length(kernel$sigma), ".")
+  if (!length(kernel$bandwidth) %in% c(1L, ncol(X))) {
+    abort("argument", "`bandwidth` must be one number or one per predictor (", ncol(X), "), not ",
+          length(kernel$bandwidth), ".")
   }
   kernel
 }
@@ -68,7 +71,7 @@ core_name.domgen_kernel <- function(kernel) NULL
 #' @exportS3Method
 kernel_program.kernel_stationary <- function(kernel, x, z) {
   name <- core_name(kernel)
-  if (!is.null(name)) return(list(type = name, inv = 1 / kernel$sigma))
+  if (!is.null(name)) return(list(type = name, inv = 1 / kernel$bandwidth))
   # at the rows in bandwidths; centred, so that a large common offset costs no digits
   rows <- in_bandwidths(kernel, x, z)
   own <- kernel_value(kernel, 0)
@@ -80,7 +83,7 @@ between_rows <- function(x, z) squared_distances(tcrossprod(x, z), rowSums(x^2),
 
 in_bandwidths <- function(kernel, x, z) {
   centre <- colMeans(z)
-  scaled <- function(a) sweep(sweep(unname(a), 2L, centre), 2L, kernel$sigma, "/", FALSE)
+  scaled <- function(a) sweep(sweep(unname(a), 2L, centre), 2L, kernel$bandwidth, "/", FALSE)
   list(x = scaled(x), z = scaled(z))
 }
 

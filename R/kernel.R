@@ -44,7 +44,8 @@ kernel_profile <- function(kernel, inner, norm_x, norm_z) UseMethod("kernel_prof
 
 #' @exportS3Method
 kernel_profile.domgen_kernel <- function(kernel, inner, norm_x, norm_z) {
-  abort("argument", "`outer` must be a function of inner products or distances, such as ",
+  abort("argument", "`embedding_kernel` must be a function of inner products or distances, ",
+        "such as ",
         "kernel_rbf(), kernel_laplace() or kernel_poly(), or a sum or product of them, not ",
         format(kernel), ".")
 }
@@ -100,13 +101,14 @@ format_bandwidth <- function(kernel) {
 
 list_bandwidths <- function(kernel) {
   if (!is.null(kernel$parts)) return(lapply(kernel$parts, list_bandwidths))
-  if (!"sigma" %in% names(unclass(kernel))) return(NULL)
-  sigma <- kernel$sigma
-  if (is.null(sigma)) {
-    paste0("sigma = ", if (!is.null(kernel$times)) paste(format(kernel$times), "times "),
+  if (!"bandwidth" %in% names(unclass(kernel))) return(NULL)
+  bandwidth <- kernel$bandwidth
+  if (is.null(bandwidth)) {
+    factor <- kernel$bandwidth_factor
+    paste0("bandwidth = ", if (!is.null(factor)) paste(format(factor), "times "),
            "the median distance")
   }
-  else paste0("sigma = ", paste(rounded(sigma, 4), collapse = ", "))
+  else paste0("bandwidth = ", paste(rounded(bandwidth, 4), collapse = ", "))
 }
 
 #' Gram matrix of a kernel
@@ -130,7 +132,7 @@ list_bandwidths <- function(kernel) {
 #' that do not match the columns, and a matrix over the memory limit (see
 #' [domgen-package]) are errors.
 #' @examples
-#' K <- kernel_matrix(kernel_rbf(sigma = 2), as.matrix(iris[1:5, 1:4]))
+#' K <- kernel_matrix(kernel_rbf(bandwidth = 2), as.matrix(iris[1:5, 1:4]))
 #' K
 #' kernel_matrix(kernel_rbf() + kernel_linear(), as.matrix(iris[1:3, 1:4]))
 #' @export

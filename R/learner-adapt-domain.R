@@ -122,7 +122,7 @@ fix_domain.dg_fit <- function(object, X, domain) {
 }
 
 #' @exportS3Method
-fix_domain.dg_chain <- function(object, X, domain) {
+fix_domain.dg_pipeline <- function(object, X, domain) {
   object$projection <- fix_domain(object$projection, X, domain)
   rows <- learner_rows(object, list(X = X, domain = domain))
   object$learner <- fix_domain(object$learner, rows$X, domain)

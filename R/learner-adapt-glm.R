@@ -11,7 +11,7 @@ adapt_arguments.dg_glm <- function(learner, cost, lambda) {
 train_correction.dg_glm <- function(learner, product, sample, start, args) {
   # without an event times say nothing
   if (is_censored(sample$y) && !any(has_event(sample$y))) {
-    coefficients <- if (is.null(product$features)) nrow(sample$X) else product$dim
+    coefficients <- if (is.null(product$feature_map)) nrow(sample$X) else product$dim
     return(list(coefficients = matrix(0, coefficients, 1L),
                 converged = TRUE, iterations = 0L))
   }

@@ -24,16 +24,16 @@ adapt_arguments.dg_ridge <- function(learner, cost, lambda) {
 with_penalty <- function(learner, arg, value) {
   args <- learner$spec$args
   args[[arg]] <- if (is.null(value)) penalty_of(learner, arg) else check_number(value, arg)
-  args$offset <- FALSE
+  args$intercept <- FALSE
   args
 }
 
 #' @exportS3Method
 adapt_arguments.dg_gp <- function(learner, cost, lambda) {
-  goes_by <- "its `signal` and `noise`"
+  goes_by <- "its `signal_sd` and `noise_sd`"
   refuse_penalty(cost, "cost", "dg_gp", goes_by)
   refuse_penalty(lambda, "lambda", "dg_gp", goes_by)
-  c(learner$spec$args, list(lambda = (learner$noise / learner$signal)^2, offset = FALSE))
+  c(learner$spec$args, list(lambda = (learner$noise_sd / learner$signal_sd)^2, intercept = FALSE))
 }
 
 refuse_penalty <- function(value, arg, method, goes_by) {
@@ -93,10 +93,10 @@ train_correction.dg_gp <- function(learner, product, sample, start, args) {
   task <- list(Y = matrix(left), costs = sample$weights)
   correction <- list(
     coefficients = solve_ridge(product, sample, task, args)$coefficients, weights = sample$weights,
-    y = left, response = list(centre = 0, scale = 1), signal = learner$signal,
-    noise = learner$noise, spec = learner$spec
+    y = left, response = list(centre = 0, scale = 1), signal_sd = learner$signal_sd,
+    noise_sd = learner$noise_sd, spec = learner$spec
   )
-  if (!is.null(product$features)) correction$spread <- feature_spread(product, sample, learner)
+  if (!is.null(product$feature_map)) correction$spread <- feature_spread(product, sample, learner)
   correction
 }
 
@@ -104,9 +104,9 @@ feature_spread <- function(product, sample, learner) {
   rows <- rows_frame(replace(sample[c("X", "y", "domain", "weights")], "y", list(0 * sample$y)))
   sums <- gp_group_sums(rows, product, list(kind = "number", centre = 0, scale = 1), one_group)
   known <- domain_sums(rows)
-  nu <- learner$noise / sqrt(known$heaviest)
+  nu <- learner$noise_sd / sqrt(known$heaviest)
   gp_spread(gp_basis(gp_sums_of(sums, known, seq_along(known$weights))), nu,
-            (nu / learner$signal)^2)
+            (nu / learner$signal_sd)^2)
 }
 
 # Of f, where it is a Gaussian process.

@@ -2,7 +2,8 @@
 #'
 #' @description
 #' A model predicts in a new domain from its unlabelled rows. Where some of those rows get labels,
-#' `adapt()` learns from them without going back to the training data (MTL paper, section 9): with
+#' `dg_adapt()` learns from them without going back to the training data (MTL paper, section 9):
+#' with
 #' \eqn{f_0(P_T, x)}{f0(P_T, x)} the function that the model has for the new domain, it minimises
 #' \deqn{\sum_i c_i\, \ell(y_i, f(x_i)) + \tfrac12\lVert f - f_0(P_T, \cdot)\rVert^2}{
 #'   sum_i c_i l(y_i, f(x_i)) + ||f - f0(P_T, .)||^2 / 2}
@@ -26,7 +27,7 @@
 #'     How far a new domain is from what the others tell is not what `lambda` of the model was
 #'     chosen for. Where that was left to the model (and it keeps its rows, without a feature map),
 #'     `lambda` and `constant` of the correction are those that would have served the training
-#'     domains: each is predicted by the others (see [lodo()]), corrected by as many
+#'     domains: each is predicted by the others (see [dg_lodo()]), corrected by as many
 #'     labels as there are now, at random in 3 draws, and scored on its other rows; of `lambda`
 #'     from 0.001 to 1000, that of the model and no correction at all, and `constant` of 0, 1 and
 #'     10, those with the least mean squared error over domains are taken. At least 3 domains and at
@@ -45,15 +46,16 @@
 #'     prior covariance and \eqn{\nu^2/w_i}{nu^2 / w_i} the noise; `predict(se.fit = TRUE)` gives
 #'     the standard deviations of that posterior. They take f - f0 to be as uncertain as f was
 #'     before training, and so err on the large side with few labels.
-#'   \item [chain()]s: the projection stays; what it ends in is adapted on the projected scores.
+#'   \item [dg_pipeline()]s: the projection stays; what it ends in is adapted on the projected
+#'     scores.
 #' } With a feature map z, \eqn{\kappa k} is what the map makes of it, \eqn{\langle z(P_T, x),
 #' z(P_T, x')\rangle}{<z(P_T, x), z(P_T, x')>}, which is small for a domain that resembles none of
 #' those in training. Probabilities keep the calibration of the model. An unpenalised constant
-#' (`offset = TRUE`) stays what it was in f0. Numbers
+#' (`intercept = TRUE`) stays what it was in f0. Numbers
 #' are standardised as they were in training.
 #'
-#' @param object A [dg_svm()], [dg_ridge()], [dg_glm()] or [dg_gp()], or a fitted [chain()] that
-#'   ends in one.
+#' @param object A [dg_svm()], [dg_ridge()], [dg_glm()] or [dg_gp()], or a fitted [dg_pipeline()]
+#'   that ends in one.
 #' @param newdata Rows of one new domain, labelled or not, as for [predict()][predict.dg_learner()].
 #' @param labels The response, one entry per row of `newdata` and `NA` where it is not known: a
 #'   vector, an expression in the columns of `newdata`, or the name of a column as a string.
@@ -90,7 +92,7 @@
 #' Research* 22(2), 1-55.
 #' @seealso [predict.dg_learner()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 7, rows = 60, seed = 3)
+#' toy <- simulate_ellipses(domains = 7, n = 60, seed = 3)
 #' train <- subset(toy, domain %in% levels(domain)[1:6])
 #' new <- subset(toy, !domain %in% levels(domain)[1:6])
 #' model <- dg_svm(y ~ x1 + x2 | domain, data = train, cost = 10)
@@ -98,16 +100,16 @@
 #' # the error at the unlabelled rows, by the number of labels
 #' sapply(c(2, 5, 10, 20), function(m) {
 #'   known <- replace(new$y, -seq_len(m), NA)
-#'   adapted <- adapt(model, new, known)
+#'   adapted <- dg_adapt(model, new, known)
 #'   rest <- is.na(known)
 #'   c(labels = m, before = mean(predict(model, new)[rest] != new$y[rest]),
 #'     after = mean(predict(adapted)[rest] != new$y[rest]))
 #' })
 #' @export
-adapt <- function(object, newdata, labels, ...) UseMethod("adapt")
+dg_adapt <- function(object, newdata, labels, ...) UseMethod("dg_adapt")
 
 #' @exportS3Method
-adapt.default <- function(object, newdata, labels, ...) {
+dg_adapt.default <- function(object, newdata, labels, ...) {
   check_given(object, "object")
   abort_adapt(describe(object))
 }
@@ -117,14 +119,14 @@ abort_adapt <- function(found) {
         "or a chain that ends in one, not ", found, ".")
 }
 
-#' @rdname adapt
+#' @rdname dg_adapt
 #' @export
-adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL, lambda = NULL,
+dg_adapt.dg_learner <- function(object, newdata, labels, domain = NULL, cost = NULL, lambda = NULL,
                              constant = NULL, weights = NULL, reference = NULL,
                              reference_domain = NULL, ...) {
   call <- match.call()
-  call[[1L]] <- quote(adapt)
-  check_no_dots(list(...), names(formals(adapt.dg_learner))[-1L])
+  call[[1L]] <- quote(dg_adapt)
+  check_no_dots(list(...), names(formals(dg_adapt.dg_learner))[-1L])
   check_sealed(object)
   args <- adapt_arguments(learner_of(object), cost, lambda)
   args$constant <- if (!is.null(constant)) check_number(constant, "constant", "non-negative")
@@ -172,7 +174,7 @@ corrected <- function(object, rows, given, args, call) {
     domain = all$domain, call = call
   ), class = c("dg_adapted", "dg_learner", "dg_fit"))
   # a feature map serves f0 as well
-  if (is.null(product$features)) adapted$correction$product <- product
+  if (is.null(product$feature_map)) adapted$correction$product <- product
   change <- correction_values(adapted, all)
   adapted$change <- sqrt(mean(change^2))
   adapted$decision <- as_decision(learner, start + change)
@@ -181,7 +183,7 @@ corrected <- function(object, rows, given, args, call) {
 }
 
 #' @exportS3Method
-adapt.dg_adapted <- function(object, newdata, labels, ...) {
+dg_adapt.dg_adapted <- function(object, newdata, labels, ...) {
   abort("argument", "`object` is adapted already: adapt the model itself to all labels.")
 }
 
@@ -258,7 +260,7 @@ print_details.dg_adapted <- function(x) {
   describe_response(x$response)
   describe_kernels(learner$product)
   shown <- x$args[intersect(names(x$args), c("cost", "lambda", "constant"))]
-  if (has_posterior(x)) shown <- learner[c("signal", "noise")]
+  if (has_posterior(x)) shown <- learner[c("signal_sd", "noise_sd")]
   cat_line("  ", paste(names(shown), vapply(shown, function(v) format(rounded(v, 4)), ""),
                        sep = " = ", collapse = ", "))
   cat_line("  root mean square of f - f0 at its rows: ", rounded(x$change * x$response$scale, 3))

@@ -11,16 +11,16 @@
 #'
 #' @inheritParams dg_forest
 #' @param trees How many rounds; with more than two classes each has a tree for each class.
-#' @param depth The largest depth of a tree.
+#' @param tree_depth The largest depth of a tree.
 #' @param learn_rate By which each tree is multiplied, at most 1 (`eta` of xgboost).
 #' @param subsample The share of rows that are drawn for each tree, at most 1.
-#' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
+#' @param calibration `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
 #'   calibrated on held-out domains, see [dg_svm()].
 #' @param weights Non-negative numbers, one per row, that multiply its cost.
 #' @return With data, a model of class `dg_boost`, see [learner_custom()], whose `engine$object` is
 #'   a list with `booster`, the trees as `xgboost::xgb.save.raw()` gives them, so that a model can
 #'   be saved, and `levels`; without, a specification. [dg_tune()] tries `trees` 50, 150 and 450 and
-#'   `depth` 2, 4 and 6 by default.
+#'   `tree_depth` 2, 4 and 6 by default.
 #' @section Errors:
 #' Without the package xgboost there is an error of class `domgen_error_package`; what xgboost
 #' refuses is one of class `domgen_error_learner`.
@@ -29,13 +29,13 @@
 #' 22nd ACM SIGKDD International Conference on Knowledge Discovery and Data Mining*, 785-794.
 #' @seealso [learner_custom()], [dg_forest()]
 #' @examplesIf requireNamespace("xgboost", quietly = TRUE)
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' model <- dg_boost(y ~ . | domain, data = toy, trees = 20, scale = "both")
 #' model
 #' head(predict(model, toy, type = "prob"))
 #' @export
-dg_boost <- function(x, y = NULL, domain = NULL, data = NULL, trees = 150, depth = 4,
-                     learn_rate = 0.1, subsample = 1, probability = c("none", "platt", "isotonic"),
+dg_boost <- function(x, y = NULL, domain = NULL, data = NULL, trees = 150, tree_depth = 4,
+                     learn_rate = 0.1, subsample = 1, calibration = c("none", "platt", "isotonic"),
                      weights = NULL, domain_weights = c("size", "equal"), scale = "none",
                      domain_means = FALSE, na.action = stats::na.omit, threads = NULL, ...) {
   spec <- engine_spec("dg_boost", "Boosted trees", "xgboost", environment(), boost_parameters)
@@ -44,7 +44,7 @@ dg_boost <- function(x, y = NULL, domain = NULL, data = NULL, trees = 150, depth
 
 boost_parameters <- function() parameters(
   parameter("trees", check_count, grid = c(50, 150, 450), simpler = -1),
-  parameter("depth", check_count, grid = c(2, 4, 6), simpler = -1),
+  parameter("tree_depth", check_count, grid = c(2, 4, 6), simpler = -1),
   parameter("learn_rate", positive_share, simpler = -1),
   parameter("subsample", positive_share)
 )
@@ -58,12 +58,12 @@ positive_share <- function(value, arg) {
 #' @exportS3Method
 engine_of.dg_boost_spec <- function(spec) list(fit = boost_fit, predict = boost_predict)
 
-boost_fit <- function(x, y, weights, trees, depth, learn_rate, subsample, threads) {
+boost_fit <- function(x, y, weights, trees, tree_depth, learn_rate, subsample, threads) {
   classes <- nlevels(y)
   params <- list(
     objective = if (classes > 2L) "multi:softprob" else if (classes) "binary:logistic"
                 else "reg:squarederror",
-    max_depth = depth, eta = learn_rate, subsample = subsample, nthread = threads
+    max_depth = tree_depth, eta = learn_rate, subsample = subsample, nthread = threads
   )
   if (classes > 2L) params$num_class <- classes
   # numbers are fitted from their mean on, which versions of xgboost do or do not

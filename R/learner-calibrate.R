@@ -1,14 +1,14 @@
 # Class probabilities from the decision values of held-out domains. A learner that has an
-# argument `probability` gets them without further code: fit_input() calls calibrate() for
+# argument `calibration` gets them without further code: fit_input() calls calibrate() for
 # the outermost specification, respond() asks class_probabilities().
 
-probability_methods <- c("none", "platt", "isotonic")
+calibration_methods <- c("none", "platt", "isotonic")
 
 # How a specification makes probabilities; NULL where it has no such argument.
-spec_probability <- function(spec) innermost(spec)$args$probability
+spec_calibration <- function(spec) innermost(spec)$args$calibration
 
 wants_probabilities <- function(spec) {
-  method <- spec_probability(spec)
+  method <- spec_calibration(spec)
   !is.null(method) && method != "none"
 }
 
@@ -16,10 +16,10 @@ wants_probabilities <- function(spec) {
 check_probability <- function(spec, sample) {
   if (!wants_probabilities(spec)) return(invisible())
   if (!is.factor(sample$y)) {
-    abort("argument", "`probability` must be \"none\" when the response is a number, not \"",
-          spec_probability(spec), "\".")
+    abort("argument", "`calibration` must be \"none\" when the response is a number, not \"",
+          spec_calibration(spec), "\".")
   }
-  check_held_out(sample, paste0("probability = \"", spec_probability(spec), "\""))
+  check_held_out(sample, paste0("calibration = \"", spec_calibration(spec), "\""))
 }
 
 # what: the argument whose value asks for it.
@@ -72,7 +72,7 @@ calibration_folds <- function(sample) {
 # log_loss, warnings).
 calibrate <- function(fitted, sample) {
   if (!wants_probabilities(fitted$spec)) return(fitted)
-  method <- spec_probability(fitted$spec)
+  method <- spec_calibration(fitted$spec)
   spec <- place_spec(fitted$spec, layout_of(sample$blueprint))
   held_out <- with_warnings(held_out_decisions(spec, sample, fitted))
   values <- held_out$value$values
@@ -163,7 +163,7 @@ sample_part <- function(sample, rows) {
   sample
 }
 
-# In closed form, see lodo(); not with bandwidths or a penalty that have seen all labels.
+# In closed form, see dg_lodo(); not with bandwidths or a penalty that have seen all labels.
 #' @exportS3Method
 held_out_decisions.dg_ridge_spec <- function(spec, sample, fitted) {
   # of several factors whole levels are left out, which the closed form does not
@@ -199,7 +199,7 @@ calibration_maps <- function(values, sides, weights, method) {
 check_maps <- function(maps, response) {
   lost <- vapply(maps, inherits, logical(1), "constant_map")
   if (all(lost)) {
-    abort("data", "`probability` needs classes that are in at least 2 domains: no two classes ",
+    abort("data", "`calibration` needs classes that are in at least 2 domains: no two classes ",
           "could be told apart on held-out domains.")
   }
   flat <- !vapply(maps, is_informed, logical(1))

@@ -3,7 +3,7 @@
 #' @description
 #' Makes a specification of a function that fits and one that predicts, so that any learner stands
 #' beside those of this package: in [fit()], [dg_cv()], [dg_compare()], [dg_tune()], behind a
-#' projection in a [chain()], with calibrated probabilities, in a file. Ready ones are
+#' projection in a [dg_pipeline()], with calibrated probabilities, in a file. Ready ones are
 #' [dg_forest()], [dg_boost()], [dg_net()], [dg_mixed()] and [dg_gam()].
 #'
 #' @details
@@ -27,7 +27,7 @@
 #' column for each class, named by it, whose rows sum to 1; with two classes a numeric vector, the
 #' probability of the second. Anything else is an error that says what was expected and found. With
 #' probabilities the decision value of two classes is 2p - 1, and of more p for each class;
-#' `predict(type = "prob")` gives the probabilities, unless `probability` asks for others.
+#' `predict(type = "prob")` gives the probabilities, unless `calibration` asks for others.
 #'
 #' **Arguments of its own.** Further arguments of `fit` are the learner's own. They are given here
 #' in `...`, changed by [update()][update.dg_spec()], tuned by [dg_tune()], and printed; one that is
@@ -51,7 +51,7 @@
 #'   are as many different means as domains: with few domains they mislead a learner that does not
 #'   select or shrink.
 #' @param domain_weights `"size"`: each row weighs the same; `"equal"`: each domain does.
-#' @param probability For classes, `"platt"` or `"isotonic"`: probabilities that are calibrated on
+#' @param calibration For classes, `"platt"` or `"isotonic"`: probabilities that are calibrated on
 #'   held-out domains, see [dg_svm()].
 #' @return A specification. Fitted, it is a model of class `learner_custom`, a list with
 #'   \item{engine}{list: `object`, what `fit` gave}
@@ -74,14 +74,14 @@
 #'   },
 #'   title = "Nearest rows", scale = "pooled"
 #' )
-#' toy <- simulate_dica(domains = 6, rows = 30, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 30, seed = 1)
 #' dg_compare(list(nearest = nearest, linear = dg_lm()), y ~ . | domain, data = toy)
 #' dg_tune(nearest, y ~ . | domain, data = toy, grid = list(k = c(1, 3, 9)))
 #' @export
 learner_custom <- function(fit, predict, ..., title = "Custom learner",
                            needs = c("numbers", "data"), scale = "none", domain_means = FALSE,
                            domain_weights = c("size", "equal"),
-                           probability = c("none", "platt", "isotonic")) {
+                           calibration = c("none", "platt", "isotonic")) {
   check_engine(fit, "fit", missing(fit))
   check_engine(predict, "predict", missing(predict))
   own <- own_arguments(fit, given_dots(list(...)))
@@ -90,7 +90,7 @@ learner_custom <- function(fit, predict, ..., title = "Custom learner",
     list(fit = portable_function(fit), predict = portable_function(predict), title = title,
          needs = needs), own,
     list(scale = scale, domain_means = domain_means, domain_weights = domain_weights,
-         probability = probability)
+         calibration = calibration)
   )
   parts <- c(learner_parts("Custom learner", parameters = custom_rows(names(own))),
              list(own = names(own)))

@@ -20,7 +20,7 @@
 #'   ranger's default, the root of their number.
 #' @param min_n Rows of a node that is split no further; `NULL`: ranger's default, 5 for numbers and
 #'   10 for probabilities.
-#' @param probability `"none"`: the probabilities of the forest, the mean shares of the classes in
+#' @param calibration `"none"`: the probabilities of the forest, the mean shares of the classes in
 #'   the leaves; `"platt"` or `"isotonic"`: calibrated on held-out domains, see [dg_svm()].
 #' @param weights Non-negative numbers, one per row: the chances of a row to be drawn for a tree.
 #' @param scale As in [dg_svm()], but by default `"none"`.
@@ -38,7 +38,7 @@
 #' dimensional data in C++ and R. *Journal of Statistical Software* 77(1).
 #' @seealso [learner_custom()], [predict.dg_learner()], [dg_tune()]
 #' @examplesIf requireNamespace("ranger", quietly = TRUE)
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
 #' new <- subset(toy, !domain %in% levels(domain)[1:5])
 #' set.seed(1)

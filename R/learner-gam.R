@@ -14,7 +14,7 @@
 #'
 #' @inheritParams dg_forest
 #' @param k Dimension of the basis of each smooth function, at least 3.
-#' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
+#' @param calibration `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
 #'   calibrated on held-out domains, see [dg_svm()].
 #' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers;
 #'   of classes as many rows.
@@ -31,13 +31,13 @@
 #' Press.
 #' @seealso [learner_custom()], [dg_lm()]
 #' @examplesIf requireNamespace("mgcv", quietly = TRUE)
-#' toy <- simulate_dica(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 40, seed = 1)
 #' model <- dg_gam(y ~ x1 + x2 | domain, data = toy)
 #' model
 #' head(predict(model, toy))
 #' @export
 dg_gam <- function(x, y = NULL, domain = NULL, data = NULL, k = 10,
-                   probability = c("none", "platt", "isotonic"), weights = NULL,
+                   calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                    na.action = stats::na.omit, ...) {
   spec <- engine_spec("dg_gam", "Additive model", "mgcv", environment(), gam_parameters)

@@ -48,12 +48,12 @@
 #'
 #' **Offset and exposure.** What is known of the link is an `offset()` of the formula, as in
 #' [stats::glm()]: \eqn{\mu = h(f + b + o)}{mu = h(f + b + o)}. No kernel sees it, new rows must
-#' have its columns, predictions contain it, and [lodo()], [adapt()] and [dg_cv()] know it. Where a
-#' count grows with an exposure e (time at risk, inhabitants), `offset(log(e))` makes f the
+#' have its columns, predictions contain it, and [dg_lodo()], [dg_adapt()] and [dg_cv()] know it.
+#' Where a count grows with an exposure e (time at risk, inhabitants), `offset(log(e))` makes f the
 #' logarithm of the rate. The rate y/e with `weights = e` gives the same f, \eqn{e\, d(y/e, \mu) =
 #' d(y, e \mu)}{e d(y/e, mu) = d(y, e mu)} for `poisson()`, but is scored and predicted as a rate;
 #' for `Gamma()`, \eqn{d(y/e, \mu) = d(y, e \mu)}{d(y/e, mu) = d(y, e mu)}, so that one divides
-#' without weights. Not with `"multinomial"`, and neither in a [chain()] nor an ensemble;
+#' without weights. Not with `"multinomial"`, and neither in a [dg_pipeline()] nor an ensemble;
 #' [dg_null()] takes no notice of it. In place of `cbind(success, failure)` give the share, with the
 #' sizes as weights.
 #'
@@ -66,9 +66,9 @@
 #' 1e-14 of the objective.
 #'
 #' **Any number of rows.** With a feature map, families of base R are fitted to a [row_source()] of
-#' any number of rows: each Newton step is a pass over the rows, and one pass gives the deviances. If
-#' `lambda` is not given, it is chosen on the sample. The other three families take a source of at
-#' most 20,000 rows, which is read into memory; so is such a source where `family` is not given.
+#' any number of rows: each Newton step is a pass over the rows, and one pass gives the deviances.
+#' If `lambda` is not given, it is chosen on the sample. The other three families take a source of
+#' at most 20,000 rows, which is read into memory; so is such a source where `family` is not given.
 #'
 #' **The penalty.** Where `lambda` is not given, it is the one of a path by which groups of domains
 #' (at most 10) that are left out have the least deviance, by fits without them (to at most 500
@@ -81,17 +81,17 @@
 #' seen a left-out domain; `dg_cv(metric = "log_loss")` says what they are worth there.
 #'
 #' **Intervals** of `predict(interval = )` rest on the errors at left-out domains
-#' ([fix_intervals()]), and end where the response does: shares at 0 and 1, counts and amounts at 0.
+#' ([set_intervals()]), and end where the response does: shares at 0 and 1, counts and amounts at 0.
 #' At most ten fits without domains give these errors, each of which chooses `lambda` anew where it
 #' is open: seconds become a minute for some hundred rows of several classes. With `lambda` given,
-#' or [features_nystrom()], they are quick; [fix_intervals()] finds them once.
+#' or [features_nystrom()], they are quick; [set_intervals()] finds them once.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @inheritParams dg_ridge
 #' @param family One of base R's families, as an object, a function or a name (`poisson()`,
 #'   `poisson`, `"poisson"`), `"multinomial"`, `"ordinal"` or `"cox"`. `NULL`: by the response, see
 #'   Details.
-#' @param offset Add the constant b, without a penalty? Without it f shrinks to the link 0: a
+#' @param intercept Add the constant b, without a penalty? Without it f shrinks to the link 0: a
 #'   probability of 1/2, a mean of 1 with a log link.
 #' @return With data, an object of class `dg_glm`, a list with
 #'   \item{coefficients}{n x m matrix, or r x m with features, as in [dg_ridge()]; m is 1, or the
@@ -112,7 +112,7 @@
 #' @section Errors:
 #' A response that the family does not have (negative counts, three classes of `binomial()`, times
 #' that are not right-censored, or without an event), intervals, sets and probabilities of `"cox"`,
-#' a link that has no value at 0 with `offset = FALSE`, an `offset()` that is no finite number,
+#' a link that has no value at 0 with `intercept = FALSE`, an `offset()` that is no finite number,
 #' families that are not of base R, non-positive `lambda`, unknown arguments, and Gram matrices over
 #' the memory limit ([domgen-package]) are errors; a solver that stops early gives a warning of
 #' class `domgen_warning_convergence`.
@@ -133,7 +133,7 @@
 #'
 #' Zhu, J. and Hastie, T. (2004). Classification of gene microarrays by penalized logistic
 #' regression. *Biostatistics* 5(3), 427-443.
-#' @seealso [dg_ridge()], [predict.dg_learner()], [lodo()], [metric_deviance()]
+#' @seealso [dg_ridge()], [predict.dg_learner()], [dg_lodo()], [metric_deviance()]
 #' @examples
 #' # breaks of wool by loom: kinds of wool and tension that were not in training
 #' looms <- transform(warpbreaks, kind = interaction(wool, tension))
@@ -147,7 +147,7 @@
 #'   herds <- dg_glm(incidence / size ~ period | herd, data = cbpp, weights = size,
 #'                   family = binomial())
 #'   print(herds)
-#'   lodo(herds)
+#'   dg_lodo(herds)
 #' }
 #'
 #' # survival of patients whose hospital was not in training
@@ -155,12 +155,12 @@
 #'   lung <- na.omit(survival::lung[c("time", "status", "age", "sex", "ph.ecog", "inst")])
 #'   cox <- dg_glm(survival::Surv(time, status) ~ age + sex + ph.ecog | inst, data = lung)
 #'   print(cox)
-#'   lodo(cox)
+#'   dg_lodo(cox)
 #' }
 #' @export
 dg_glm <- function(x, y = NULL, domain = NULL, data = NULL, family = NULL, lambda = NULL,
                    kernel = NULL, domain_kernel = domain_distribution(),
-                   features = features_exact(), offset = TRUE, weights = NULL,
+                   feature_map = features_exact(), intercept = TRUE, weights = NULL,
                    domain_weights = c("size", "equal"),
                    scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
                    na.action = stats::na.omit, threads = NULL, ...) {
@@ -247,10 +247,10 @@ glm_task <- function(family, sample, args, columns = NULL) {
     abort("argument", "`formula` must not contain `offset()` with `family = ",
           dQuote(family$name, FALSE), "`, which has a function for each class.")
   }
-  if (!args$offset && !is.null(loss$no_zero)) {
-    abort("argument", "`offset` must be TRUE with ", loss$no_zero, ".")
+  if (!args$intercept && !is.null(loss$no_zero)) {
+    abort("argument", "`intercept` must be TRUE with ", loss$no_zero, ".")
   }
-  constant <- if (args$offset) loss$constant(Y, costs / max(costs), known) else rep(0, ncol(Y))
+  constant <- if (args$intercept) loss$constant(Y, costs / max(costs), known) else rep(0, ncol(Y))
   list(loss = loss, par = loss$begin(family, Y, costs / max(costs), known), response = response,
        Y = Y, costs = costs, constant = constant, known = known)
 }
@@ -279,7 +279,7 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
     data = data, Y = task$Y, start = known, loss = task$loss, par = task$par, alpha = task$alpha,
     # largest weights beside the smallest penalty
     costs = task$costs / args$lambda,
-    args = list(offset = args$offset, tolerance = tolerance, max_iterations = 0)
+    args = list(intercept = args$intercept, tolerance = tolerance, max_iterations = 0)
   )
   if (any(!is.finite(problem$costs))) {
     abort("numeric", "The weights over `lambda` overflow; raise `lambda` or divide the weights.")
@@ -288,7 +288,7 @@ train_glm <- function(data, task, args, start = NULL, tolerance = 1e-8) {
   if (!all(is.finite(solved$coefficients)) || !all(is.finite(solved$decision))) {
     abort("numeric", "The coefficients overflow; scale the predictors or raise `lambda`.")
   }
-  if (is.null(start)) solved$offset <- solved$offset + task$constant
+  if (is.null(start)) solved$intercept <- solved$intercept + task$constant
   solved$decision <- solved$decision + known
   solved
 }
@@ -304,7 +304,7 @@ train_whole <- function(data, task, args) {
 
 # The same of rows that come in blocks. task: of the sampled rows.
 train_by_passes <- function(rows, space, task, args, columns) {
-  if (args$offset && is.null(task$known)) {
+  if (args$intercept && is.null(task$known)) {
     # the best constant of all rows is decided by the mean of the response
     means <- response_means(rows, args$domain_weights)
     mean <- if (means$kind == "class") means$shares[[2L]] else means$mean
@@ -316,9 +316,9 @@ train_by_passes <- function(rows, space, task, args, columns) {
   solved <- newton_by_passes(rows, space, coded, task$loss, 1L, args)
   check_objective(solved$objective, paste(" on features of", format(space$kernel)))
   # D = 2 sum_i c_i l(y_i, f_i), and the costs that coded() gives are c_i / lambda
-  moves <- args$offset && length(columns) > 0L
+  moves <- args$intercept && length(columns) > 0L
   deviances <- 2 * args$lambda * pass_values(rows, space, coded, solved, moves)
-  solved$offset <- solved$offset + task$constant
+  solved$intercept <- solved$intercept + task$constant
   c(solved[c("coefficients", "offset", "converged", "iterations")],
     list(decision = matrix(0, 0L, 1L), par = task$par, deviance = deviances[1L],
          null_deviance = deviances[2L], costs = numeric()))
@@ -366,8 +366,8 @@ values_work <- function(space, table, coded, solved, further) {
   force(space); force(table); force(coded); force(solved); force(further)
   list(start = function() 0, add = `+`, block = function(sums, rows) {
     own <- coded(rows)
-    f <- add_offset(expand_rows(space, rows[c("X", "domain")], table, solved$coefficients),
-                    solved$offset)
+    f <- add_intercept(expand_rows(space, rows[c("X", "domain")], table, solved$coefficients),
+                    solved$intercept)
     values <- own$start[, 1L] + unname(cbind(f, further))
     used <- own$costs > 0
     at <- own$loss$smooth(own$Y[used, c(1L, 1L), drop = FALSE], values[used, , drop = FALSE],
@@ -390,7 +390,8 @@ decision.dg_glm <- function(object, rows) as_decision(object, function_values(ob
 # Of the link.
 #' @exportS3Method
 function_values.dg_glm <- function(object, rows) {
-  values <- add_offset(space_expansion(object$product, rows, object$coefficients), object$offset)
+  values <- add_intercept(space_expansion(object$product, rows, object$coefficients),
+                          object$intercept)
   add_known(values, known_values(rows$X, object$known))
 }
 
@@ -432,7 +433,7 @@ print_details.dg_glm <- function(x) {
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
            "), offset: ",
-           offset_words(x$offset, args$offset))
+           intercept_words(x$intercept, args$intercept))
   known <- x$blueprint$columns[x$known]
   if (length(known)) cat_line("  known: ", paste(known, collapse = ", "))
   cat_line("  deviance ", rounded(x$deviance, 4), ", of the constant alone ",
@@ -476,7 +477,7 @@ penalty_stride <- 3L
 choose_glm_penalty <- function(args, rows, task) {
   chosen <- choose_on_sample(args, rows, null_task(task))
   # without domains that can be left out nothing is known
-  if (is.null(chosen$times)) return(chosen)
+  if (is.null(chosen$bandwidth_factor)) return(chosen)
   # fits of squares are in closed form
   best <- if (!task$loss$quadratic) refit_penalty(chosen, described_rows(rows), task)
   if (!is.null(best)) chosen$lambda <- best
@@ -559,7 +560,7 @@ refit_held <- function(fit, K, task, args) {
   solved <- on_error(train_glm(data, own, args, tolerance = 0.1), function(e) NULL)
   if (is.null(solved)) return(utils::modifyList(fit, list(deviance = Inf, alpha = NULL)))
   held <- fit$judged
-  values <- add_offset(K[held, rest, drop = FALSE] %*% solved$coefficients, solved$offset)
+  values <- add_intercept(K[held, rest, drop = FALSE] %*% solved$coefficients, solved$intercept)
   task$par <- solved$par
   left <- task_of_rows(task, held)
   fit$deviance <- if (length(held)) glm_deviance(left, add_known(values, left$known)) else 0

@@ -26,13 +26,13 @@ solve_feature_gp <- function(args, product, sums, response, size, columns) {
   best <- optimise_feature_gp(args, basis, size)
   warn_optimum(best)
   point <- c(best$point, list(kernel = product$kernel, domain_kernel = product$domain_kernel))
-  at <- feature_likelihood(basis, point$signal, point$noise / args$unit)
+  at <- feature_likelihood(basis, point$signal_sd, point$noise_sd / args$unit)
   if (at$value == -Inf) abort_indefinite(point)
   shrunk <- basis$values + at$delta
   beta <- basis$vectors %*% (basis$cross / shrunk)
   c(list(
     coefficients = drop(beta),
-    signal = point$signal, noise = point$noise,
+    signal_sd = point$signal_sd, noise_sd = point$noise_sd,
     parameters = describe_parameters(point, best, response, columns),
     log_likelihood = in_response_units(at$value, response, sums$total$n),
     gradient = best$gradient, evaluations = best$evaluations, product = product,
@@ -87,26 +87,26 @@ gp_basis <- function(sums) {
 
 # y'A^-1 y = (c - b'(S + delta I)^-1 b) / nu^2 and
 # log|A| = n log nu^2 - sum log u + log|S + delta I| - r log delta.
-feature_likelihood <- function(basis, signal, nu) {
-  delta <- (nu / signal)^2
+feature_likelihood <- function(basis, signal_sd, nu) {
+  delta <- (nu / signal_sd)^2
   shrunk <- basis$values + delta
   fit <- max(basis$square - sum(basis$cross^2 / shrunk), 0) / nu^2
   log_determinant <- basis$n * log(nu^2) - basis$log_weights + sum(log(shrunk / delta))
   # the derivative in delta, times delta
   slope <- delta * (sum((basis$cross / shrunk)^2) / nu^2) - sum(basis$values / shrunk)
   value <- -(fit + log_determinant + basis$n * log(2 * pi)) / 2
-  if (!is.finite(value)) return(list(value = -Inf, gradient = c(signal = 0, noise = 0)))
+  if (!is.finite(value)) return(list(value = -Inf, gradient = c(signal_sd = 0, noise_sd = 0)))
   list(value = value, delta = delta, nu = nu,
-       gradient = c(signal = slope, noise = fit - basis$n - slope))
+       gradient = c(signal_sd = slope, noise_sd = fit - basis$n - slope))
 }
 
 optimise_feature_gp <- function(args, basis, size) {
   blocks <- open_blocks(args)
   trace <- sum(basis$values) / basis$n
   point_at <- function(factors) {
-    list(signal = if (is.null(args$signal)) size / sqrt(if (trace > 0) trace else 1)
-                  else args$signal,
-         noise = if (is.null(args$noise)) factors$noise * size / 2 else args$noise)
+    list(signal_sd = if (is.null(args$signal_sd)) size / sqrt(if (trace > 0) trace else 1)
+                  else args$signal_sd,
+         noise_sd = if (is.null(args$noise_sd)) factors$noise_sd * size / 2 else args$noise_sd)
   }
   first <- point_at(start_factors(1L))
   if (length(blocks) == 0L || !args$optimise) return(list(point = first, blocks = list()))
@@ -115,13 +115,13 @@ optimise_feature_gp <- function(args, basis, size) {
   at <- function(theta) {
     count <<- count + 1L
     point <- theta_point(theta, first, blocks)
-    feature_likelihood(basis, point$signal, point$noise / args$unit)
+    feature_likelihood(basis, point$signal_sd, point$noise_sd / args$unit)
   }
   objective <- list(value = function(theta) -at(theta)$value,
                     gradient = function(theta) -unname(at(theta)$gradient[of]),
                     evaluations = function() count)
   bounds <- theta_bounds(first, blocks)
-  climbs <- lapply(seq_len(args$starts), function(start) {
+  climbs <- lapply(seq_len(args$restarts), function(start) {
     climb(objective, point_at(start_factors(start)), blocks, bounds, basis$n)
   })
   best <- climbs[[which.max(vapply(climbs, `[[`, numeric(1), "value"))]]
@@ -151,6 +151,6 @@ feature_lodo <- function(sums, basis, at, response) {
   log_density <- rep(NA_real_, sums$G)
   log_density[unlist(sums$sets)] <- rep(of("log_density"), lengths(sums$sets))
   list(log_density = log_density,
-       left_out = list(sets = sums$sets, errors = of("error"), offset = numeric(length(left)),
+       left_out = list(sets = sums$sets, errors = of("error"), intercept = numeric(length(left)),
                        coefficients = do.call(cbind, lapply(left, `[[`, "beta"))))
 }

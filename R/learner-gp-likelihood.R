@@ -21,13 +21,13 @@ gp_evaluate <- function(problem, point, memory = new.env(parent = emptyenv())) {
   kappa <- domain_at(point$domain_kernel, problem$rows, problem$inner)
   program <- problem$program
   if (is.null(program)) program <- kernel_program(point$kernel, problem$X, problem$X)
-  ridge <- (point$noise / point$signal)^2 / problem$weights
+  ridge <- (point$noise_sd / point$signal_sd)^2 / problem$weights
   solved <- core_result(gp_factor_(
     memory, program, problem$X, kappa$kappa, if (!is.null(kappa$kappa)) problem$codes, ridge,
     problem$target, problem$threads
   ))
   n <- length(ridge)
-  s2 <- point$signal^2
+  s2 <- point$signal_sd^2
   fit <- sum(problem$target * solved$alpha) / s2
   value <- -(fit + solved$log_determinant + n * log(2 * pi * s2)) / 2
   if (!solved$positive || !is.finite(value)) value <- -Inf
@@ -38,14 +38,14 @@ gp_evaluate <- function(problem, point, memory = new.env(parent = emptyenv())) {
 # The derivatives in theta. The factor in evaluated$memory becomes A^-1.
 gp_gradient <- function(problem, point, blocks, evaluated) {
   inverse <- gp_inverse_(evaluated$memory, length(evaluated$alpha))
-  s2 <- point$signal^2
-  noise <- sum(evaluated$ridge * (evaluated$alpha^2 / s2 - inverse))
+  s2 <- point$signal_sd^2
+  noise_sd <- sum(evaluated$ridge * (evaluated$alpha^2 / s2 - inverse))
   of <- vapply(blocks, `[[`, "", "of")
   slopes <- gp_kernel_slopes(problem, point, blocks, evaluated)
   on_x <- 0L
   unlist(lapply(seq_along(blocks), function(i) {
     switch(of[i],
-      signal = evaluated$fit - length(inverse) - noise, noise = noise,
+      signal_sd = evaluated$fit - length(inverse) - noise_sd, noise_sd = noise_sd,
       kernel = {
         on_x <<- on_x + 1L
         slopes$bandwidths[[on_x]]
@@ -70,15 +70,15 @@ gp_kernel_slopes <- function(problem, point, blocks, evaluated) {
   })
   slopes <- Map(function(b, columns) {
     by_predictor <- !is.null(columns)
-    sigma <- if (by_predictor) rep_len(get_bandwidth(point$kernel, b$path), b$size)
+    bandwidth <- if (by_predictor) rep_len(get_bandwidth(point$kernel, b$path), b$size)
     list(program = slope_program(point$kernel, evaluated$program, b$path, problem$X, by_predictor),
-         inv = if (by_predictor) spread_columns(1 / sigma, columns, p))
+         inv = if (by_predictor) spread_columns(1 / bandwidth, columns, p))
   }, blocks, columns)
   wants_cells <- any(of == "domain")
   if (length(slopes) == 0L && !wants_cells) return(NULL)
   kappa <- evaluated$kappa$kappa
   found <- core_result(gp_slopes_(
-    evaluated$memory$A, evaluated$alpha, point$signal^2, problem$X, kappa,
+    evaluated$memory$A, evaluated$alpha, point$signal_sd^2, problem$X, kappa,
     if (!is.null(kappa)) problem$codes, slopes, if (wants_cells) evaluated$program,
     problem$threads
   ))
@@ -159,7 +159,7 @@ gp_optimise <- function(args, problem, points) {
   })
   best <- trials[[which.max(trial_values(problem, trials, nrow(few$X)))]]
   bounds <- theta_bounds(first, blocks)
-  if (args$per_predictor) best <- gp_climb(few, best$point, blocks, bounds)
+  if (args$ard) best <- gp_climb(few, best$point, blocks, bounds)
   if (nrow(few$X) < nrow(problem$X)) best <- gp_climb(problem, best$point, blocks, bounds)
   best$blocks <- blocks
   best
@@ -200,6 +200,6 @@ warn_optimum <- function(best) {
   if (best$stopped && max(abs(free_gradient(best))) > 0.1) {
     warn("convergence", "The likelihood was not maximised after ",
          plural(best$evaluations, "evaluation"), "; the largest derivative left is ",
-         signif(max(abs(free_gradient(best))), 2), ". Give some parameters or raise `starts`.")
+         signif(max(abs(free_gradient(best))), 2), ". Give some parameters or raise `restarts`.")
   }
 }

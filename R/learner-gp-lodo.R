@@ -8,14 +8,14 @@ left_out_moments <- function(object) {
   gp_inverse_(factor, length(factor$alpha))
   residual <- sd <- factor$alpha
   rows <- split(seq_along(residual), object$domain[object$weights > 0])
-  s2 <- object$signal^2
+  s2 <- object$signal_sd^2
   log_density <- rep(NA_real_, length(rows))
   for (g in which(lengths(rows) > 0L)) {
     i <- rows[[g]]
     # chol() reads the upper triangle, which is all there is
     R <- chol(factor$A[i, i, drop = FALSE])
     residual[i] <- backsolve(R, backsolve(R, factor$alpha[i], transpose = TRUE))
-    sd[i] <- object$signal * sqrt(rowSums(backsolve(R, diag(length(i)))^2))
+    sd[i] <- object$signal_sd * sqrt(rowSums(backsolve(R, diag(length(i)))^2))
     fit <- sum(residual[i] * factor$alpha[i]) / s2
     log_density[g] <- in_response_units(
       sum(log(diag(R))) - (fit + length(i) * log(2 * pi * s2)) / 2, object$response, length(i)
@@ -33,7 +33,7 @@ gp_factor <- function(object) {
   check_memory(sum(used))
   X <- take_used(product$X, used)
   kappa <- product$domain_kernel$kappa
-  ridge <- (object$noise / object$signal)^2 / object$weights[used]
+  ridge <- (object$noise_sd / object$signal_sd)^2 / object$weights[used]
   target <- (object$y[used] - object$response$centre) / object$response$scale
   factor <- new.env(parent = emptyenv())
   solved <- core_result(gp_factor_(

@@ -11,23 +11,24 @@ block <- function(of, path = NULL, size = 1L, name = of, meaning = NULL) {
   list(of = of, path = path, size = size, name = name, meaning = meaning, link = "log")
 }
 
-signal_block <- function() block("signal", meaning = "standard deviation of f")
+signal_block <- function() block("signal_sd", meaning = "standard deviation of f")
 
-noise_block <- function() block("noise", meaning = "standard deviation of the noise")
+noise_block <- function() block("noise_sd", meaning = "standard deviation of the noise")
 
 kernel_block <- function(path, size) {
-  block("kernel", path, size, "sigma", "bandwidth of the kernel on x")
+  block("kernel", path, size, "bandwidth", "bandwidth of the kernel on x")
 }
 
 # What was not given is fitted.
 open_blocks <- function(args) {
-  c(if (is.null(args$signal)) list(signal_block()), if (is.null(args$noise)) list(noise_block()))
+  c(if (is.null(args$signal_sd)) list(signal_block()),
+    if (is.null(args$noise_sd)) list(noise_block()))
 }
 
 # One domain says nothing about kappa.
 free_blocks <- function(args, p, domains) {
   on_x <- lapply(free_bandwidths(args$kernel), function(path) {
-    own <- if (args$per_predictor) path_columns_of(args$kernel, path, p)
+    own <- if (args$ard) path_columns_of(args$kernel, path, p)
     kernel_block(path, max(length(own), 1L))
   })
   c(open_blocks(args), on_x, if (domains > 1L) free_parameters(args$domain_kernel))
@@ -83,9 +84,9 @@ split_blocks <- function(theta, blocks) {
 theta_bounds <- function(point, blocks) {
   range <- function(b) {
     if (b$link == "logit") return(stats::qlogis(c(1e-4, 1 - 1e-4)))
-    log(switch(b$of, signal = point$signal * c(1e-3, 1e3),
+    log(switch(b$of, signal_sd = point$signal_sd * c(1e-3, 1e3),
                # the noise starts at half of the response's size
-               noise = 2 * point$noise * c(1e-4, 10), get_block(point, b)[1L] * c(1e-2, 1e3)))
+               noise_sd = 2 * point$noise_sd * c(1e-4, 10), get_block(point, b)[1L] * c(1e-2, 1e3)))
   }
   list(lower = unlist(lapply(blocks, function(b) rep(range(b)[1L], b$size))),
        upper = unlist(lapply(blocks, function(b) rep(range(b)[2L], b$size))))
@@ -94,10 +95,11 @@ theta_bounds <- function(point, blocks) {
 # By how much a start differs from the first: list(bandwidth, outer, noise).
 start_factors <- function(start) {
   switch(min(start, 4L),
-    list(bandwidth = 1, outer = 1, noise = 1), list(bandwidth = 1 / 3, outer = 3, noise = 0.4),
-    list(bandwidth = 3, outer = 1 / 3, noise = 1.5),
+    list(bandwidth = 1, embedding_kernel = 1, noise_sd = 1),
+    list(bandwidth = 1 / 3, embedding_kernel = 3, noise_sd = 0.4),
+    list(bandwidth = 3, embedding_kernel = 1 / 3, noise_sd = 1.5),
     as.list(exp(stats::rnorm(3L, sd = c(1, 1, 0.7)))) |>
-      stats::setNames(c("bandwidth", "outer", "noise")))
+      stats::setNames(c("bandwidth", "embedding_kernel", "noise_sd")))
 }
 
 # rows: list(X, domain, threads), all training rows; size: of the response.
@@ -111,8 +113,8 @@ start_point <- function(args, rows, size, factors) {
   kappa <- domain_at(domain_kernel, rows)$kappa
   if (!is.null(kappa)) own <- own * diag(kappa)[as.integer(rows$domain)]
   largest <- if (mean(own) > 0) sqrt(mean(own)) else 1
-  list(signal = if (is.null(args$signal)) size / largest else args$signal,
-       noise = if (is.null(args$noise)) factors$noise * size / 2 else args$noise,
+  list(signal_sd = if (is.null(args$signal_sd)) size / largest else args$signal_sd,
+       noise_sd = if (is.null(args$noise_sd)) factors$noise_sd * size / 2 else args$noise_sd,
        kernel = kernel, domain_kernel = domain_kernel)
 }
 

@@ -28,8 +28,8 @@
 #' `se.fit`, the standard deviations of f, and `residual.scale`, that of the noise, all in units of
 #' the response. `interval = "confidence"` is for f and `"posterior"` for the response of a row of
 #' weight 1; both assume that the model is right. The other intervals are for responses in new
-#' domains, whatever their distribution, see [fix_intervals()]. A [chain()] that ends in a [dg_gp()],
-#' and the result of [adapt()] for one, predict in the same way.
+#' domains, whatever their distribution, see [set_intervals()]. A [dg_pipeline()] that ends in a
+#' [dg_gp()], and the result of [dg_adapt()] for one, predict in the same way.
 #'
 #' @inheritParams predict.dg_learner
 #' @param object A [dg_gp()].
@@ -38,10 +38,10 @@
 #' Those of [predict.dg_learner()]; a `level` outside (0, 1); joint draws for so many rows that
 #' their covariance matrix is over the memory limit ([domgen-package]).
 #' @examples
-#' toy <- simulate_dica(domains = 5, rows = 20, seed = 1)
+#' toy <- simulate_dica(domains = 5, n = 20, seed = 1)
 #' train <- subset(toy, domain != levels(domain)[5])
 #' new <- subset(toy, domain == levels(domain)[5])
-#' model <- dg_gp(y ~ . | domain, data = train, starts = 1)
+#' model <- dg_gp(y ~ . | domain, data = train, restarts = 1)
 #' head(predict(model, new, interval = "posterior"))
 #' predict(model, new[1:3, ], se.fit = TRUE, reference = new)$se.fit
 #' simulate(model, nsim = 2, seed = 1, newdata = new[1:3, ], reference = new)
@@ -51,13 +51,13 @@ NULL
 # se: of f, for the standardised response.
 with_deviations <- function(object, fit, se, asked) {
   se <- se * object$response$scale
-  noise <- object$noise * object$response$scale
+  noise_sd <- object$noise_sd * object$response$scale
   if (asked$interval != "none") {
-    deviation <- if (asked$interval == "posterior") sqrt(se^2 + noise^2) else se
+    deviation <- if (asked$interval == "posterior") sqrt(se^2 + noise_sd^2) else se
     half <- stats::qnorm((1 + asked$level) / 2) * deviation
     fit <- data.frame(fit = fit, lower = fit - half, upper = fit + half)
   }
-  if (asked$se) list(fit = fit, se.fit = se, residual.scale = noise) else fit
+  if (asked$se) list(fit = fit, se.fit = se, residual.scale = noise_sd) else fit
 }
 
 # The predictive distribution of f at rows, NULL: those of training as they were in training:
@@ -90,7 +90,7 @@ new_rows <- function(object, rows) {
 old_rows <- function(object) {
   product <- object$product
   if (is.null(product$X)) {
-    abort("argument", "`newdata` must be given: a model with `", class(product$features)[1L],
+    abort("argument", "`newdata` must be given: a model with `", class(product$feature_map)[1L],
           "()` keeps no training rows.")
   }
   kappa <- unname(product$domain_kernel$kappa)
@@ -113,7 +113,7 @@ gp_moments.gram_space <- function(product, object, rows) {
   by_blocks(rows, nrow(factor$A), function(rows) {
     cross <- gp_cross(product, object, rows)
     left <- own_variance(product, rows) - colSums(backsolve(factor$A, cross, transpose = TRUE)^2)
-    list(mean = crossprod(cross, factor$alpha), var = object$signal^2 * pmax(left, 0))
+    list(mean = crossprod(cross, factor$alpha), var = object$signal_sd^2 * pmax(left, 0))
   })
 }
 
@@ -148,7 +148,7 @@ gp_moments.feature_space <- function(product, object, rows) {
 # list(Z: features, left: the prior variance that they do not have).
 feature_moments_at <- function(product, object, rows) {
   Z <- features_at(product, rows, rows$table)
-  left <- object$signal^2 * pmax(own_variance(product, rows) - rowSums(Z^2), 0)
+  left <- object$signal_sd^2 * pmax(own_variance(product, rows) - rowSums(Z^2), 0)
   list(Z = Z, left = left)
 }
 
@@ -159,7 +159,7 @@ learner_of <- function(object) UseMethod("learner_of")
 learner_of.default <- function(object) object
 
 #' @exportS3Method
-learner_of.dg_chain <- function(object) object$learner
+learner_of.dg_pipeline <- function(object) object$learner
 
 #' @exportS3Method
 learner_of.dg_adapted <- function(object) learner_of(object$base)

@@ -47,8 +47,8 @@ gp_draws.gram_space <- function(product, object, rows, nsim) {
     among <- domain_kappa(product$domain_kernel, rows$judges, among = TRUE)
   }
   rows$threads <- product$threads
-  covariance <- object$signal^2 * (gram_matrix(product$kernel, rows, among) - crossprod(left))
-  diag(covariance) <- pmax(diag(covariance), 0) + object$noise^2
+  covariance <- object$signal_sd^2 * (gram_matrix(product$kernel, rows, among) - crossprod(left))
+  diag(covariance) <- pmax(diag(covariance), 0) + object$noise_sd^2
   R <- on_error(chol(covariance), function(e) abort_indefinite(object))
   mean + crossprod(R, matrix(stats::rnorm(length(mean) * nsim), length(mean)))
 }
@@ -61,7 +61,7 @@ gp_draws.feature_space <- function(product, object, rows, nsim) {
   parts <- lapply(blocks_of_rows(nrow(rows$X), product$dim), function(i) {
     at <- feature_moments_at(product, object, rows_at(rows, i))
     own <- matrix(stats::rnorm(length(i) * nsim), length(i))
-    at$Z %*% beta + sqrt(at$left + object$noise^2) * own
+    at$Z %*% beta + sqrt(at$left + object$noise_sd^2) * own
   })
   do.call(rbind, parts)
 }

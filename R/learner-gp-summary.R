@@ -28,7 +28,7 @@ block_names <- function(block, point, columns) {
 }
 
 block_meaning <- function(block, response) {
-  if (!block$of %in% c("signal", "noise")) return(block$meaning)
+  if (!block$of %in% c("signal_sd", "noise_sd")) return(block$meaning)
   paste0(block$meaning, ", in ",
          if (response$scale == 1 && response$centre == 0) "units of the response"
          else "standard deviations of the response")
@@ -39,11 +39,11 @@ print_details.dg_gp <- function(x) {
   describe_response(x$response)
   describe_kernels(x$product)
   parameters <- x$parameters
-  shown <- parameters[parameters$name %in% c("signal", "noise"), ]
+  shown <- parameters[parameters$name %in% c("signal_sd", "noise_sd"), ]
   cat_line("  ", paste0(shown$name, " = ", rounded(shown$value, 4),
                         ifelse(shown$fitted, " (fitted)", ""), collapse = ", "),
            if (x$response$scale != 1) {
-             paste0("; noise in units of the response ", rounded(x$noise * x$response$scale, 4))
+             paste0("; noise in units of the response ", rounded(x$noise_sd * x$response$scale, 4))
            })
   cat_line("  log likelihood ", format(rounded(x$log_likelihood, 6)), ", ",
            plural(sum(parameters$fitted), "fitted parameter"))

@@ -6,7 +6,7 @@
 #'   s^2\, \kappa(P, P')\, k(x, x'), \quad \mathrm{Var}(e_i) = \nu^2 / w_i,}{
 #'   y_i = f(P_i, x_i) + e_i, Cov(f(P, x), f(P', x')) = s^2 kappa(P, P') k(x, x'),
 #'   Var(e_i) = nu^2 / w_i,}
-#' with s the `signal`, \eqn{\nu}{nu} the `noise` and \eqn{w_i}{w_i} the weights: the
+#' with s the `signal_sd`, \eqn{\nu}{nu} the `noise_sd` and \eqn{w_i}{w_i} the weights: the
 #' regression of the DICA paper's section 3.3 with a
 #' [kernel between domains][domain_distribution]. Signal, noise and the bandwidths that are
 #' not given are those of the largest marginal likelihood
@@ -16,18 +16,18 @@
 #' (Rasmussen and Williams, 2006, equation 2.30).
 #'
 #' @details
-#' *What is fitted.* `signal` and `noise` if they are `NULL`; the bandwidth of
-#' [kernel_rbf()], [kernel_laplace()], [kernel_matern()] or [kernel_cauchy()] without a `sigma`, as
-#' `kernel`, inside sums and products of kernels, as the kernel of the mean embeddings and as the
+#' *What is fitted.* `signal_sd` and `noise_sd` if they are `NULL`; the bandwidth of
+#' [kernel_rbf()], [kernel_laplace()], [kernel_matern()] or [kernel_cauchy()] without a `bandwidth`,
+#' as `kernel`, inside sums and products of kernels, as the kernel of the mean embeddings and as the
 #' outer kernel of [domain_distribution()]; and `tau` of `domain_multitask(NULL)`. With
-#' `per_predictor = TRUE` the bandwidths of `kernel` are one per predictor: a large one says that
+#' `ard = TRUE` the bandwidths of `kernel` are one per predictor: a large one says that
 #' its predictor counts little. Numbers that are given are kept, also a bandwidth in
 #' [kernel_normalise()], which is the median distance if not given. So is one whose derivative is
 #' not known, with a warning. Between domains nothing is fitted when there is only one.
 #'
 #' *How.* Each evaluation is one Cholesky factorisation; the derivatives (equation 5.9) need
 #' its inverse, and kernel values that are made again tile by tile: no further matrix is
-#' stored. [stats::nlminb()] climbs on the logarithms of the parameters, from `starts` points:
+#' stored. [stats::nlminb()] climbs on the logarithms of the parameters, from `restarts` points:
 #' the median bandwidths with noise half as large as the response, a third of them with less
 #' noise, three times them with more, and, for more than three, random ones (`set.seed()`). The
 #' starts are climbed on 500 rows, evenly spaced in the order of domain and x; the climb on
@@ -37,9 +37,9 @@
 #' of the response.
 #'
 #' *Units.* A numeric response is standardised by its (weighted) training mean and
-#' standard deviation unless `scale = "none"`: `signal` and `noise` are then in standard
+#' standard deviation unless `scale = "none"`: `signal_sd` and `noise_sd` are then in standard
 #' deviations of the response, and far from all training rows the prediction is the mean.
-#' `sigma` is in the units of the scaled predictors. Predictions, their standard errors and
+#' `bandwidth` is in the units of the scaled predictors. Predictions, their standard errors and
 #' the log likelihood are in the units of the response.
 #'
 #' *Weights* are precisions, as in [stats::lm()]: a row of weight 4 has half the noise. At given
@@ -47,28 +47,28 @@
 #' equal copies would say that there is little noise. Rows of weight 0 only describe their
 #' domain.
 #'
-#' *Feature maps.* With `features` other than [features_exact()] the process is
+#' *Feature maps.* With `feature_map` other than [features_exact()] the process is
 #' \eqn{f = \langle z(P, x), \beta\rangle}{f = <z(P, x), beta>} with
 #' \eqn{\beta \sim N(0, s^2 I)}{beta ~ N(0, s^2 I)}. The likelihood then needs only sums over
-#' rows, of r x r numbers for r features, and no training rows are kept. `signal` and `noise` are
-#' fitted; the map is made before, so bandwidths keep the value given or the median. What the
+#' rows, of r x r numbers for r features, and no training rows are kept. `signal_sd` and `noise_sd`
+#' are fitted; the map is made before, so bandwidths keep the value given or the median. What the
 #' features leave of a new row's prior variance, \eqn{s^2(\kappa k - \lVert z\rVert^2)}{
 #' s^2 (kappa k - |z|^2)}, is added to its predictive variance, so that rows far from all
 #' landmarks are not taken to be certain (Quinonero-Candela and Rasmussen, 2005, "DTC").
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @inheritParams dg_svm
 #' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix
 #'   n x p or a data frame of predictors. Without `x` the result is a
 #'   specification.
 #' @param domain_kernel [Kernel between domains][domain_distribution].
-#' @param features [Feature map][features_nystrom]: [features_exact()] uses the Gram matrix.
-#' @param signal,noise Positive numbers: standard deviations of f and of the noise of a row of
+#' @param feature_map [Feature map][features_nystrom]: [features_exact()] uses the Gram matrix.
+#' @param signal_sd,noise_sd Positive numbers: standard deviations of f and of the noise of a row of
 #'   weight 1. `NULL`: fitted.
 #' @param optimise Fit the parameters that are not given? If `FALSE` they are those of the first
 #'   start, see Details.
-#' @param per_predictor One bandwidth per predictor in `kernel`?
-#' @param starts Number of points from which the likelihood is climbed, at most 1,000.
+#' @param ard One bandwidth per predictor in `kernel`?
+#' @param restarts Number of points from which the likelihood is climbed, at most 1,000.
 #' @param weights Non-negative numbers, one per row: precisions of the response. May be a
 #'   column of `data`.
 #' @return With data, an object of class `dg_gp`, a list with
@@ -81,13 +81,13 @@
 #'   \item{gradient}{derivatives of the log likelihood in the logarithms (logit of tau) of the
 #'     fitted parameters, at the result}
 #'   \item{evaluations}{evaluations of the likelihood in the last climb}
-#'   \item{log_density}{with a feature map, by domain, see [lodo()]}
+#'   \item{log_density}{with a feature map, by domain, see [dg_lodo()]}
 #'   and what `predict()` needs. Without data, a specification. `logLik()` has the
 #'   attribute `df`, the number of fitted parameters, so that [stats::AIC()] and
 #'   [stats::BIC()] work. The mean of the response and bandwidths that are medians are not
 #'   counted.
 #' @section Errors:
-#' Classes as response, `signal` or `noise` that are not positive, `per_predictor` with a
+#' Classes as response, `signal_sd` or `noise_sd` that are not positive, `ard` with a
 #' kernel that leaves no bandwidth open, covariances that are not numerically positive
 #' definite (the noise is too small), unknown arguments, and Gram matrices over the memory
 #' limit ([domgen-package]) are errors. A likelihood that is not maximised gives a warning of
@@ -103,15 +103,15 @@
 #'
 #' Rasmussen, C. E. and Williams, C. K. I. (2006). *Gaussian Processes for Machine Learning*. MIT
 #' Press.
-#' @seealso [predict.dg_gp()] for standard errors and draws, [lodo()], [dg_cv()]
+#' @seealso [predict.dg_gp()] for standard errors and draws, [dg_lodo()], [dg_cv()]
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 30, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 30, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
 #' new <- subset(toy, !domain %in% levels(domain)[1:5])
 #' model <- dg_gp(y ~ . | domain, data = train)
 #' summary(model)
 #' head(predict(model, new, interval = "prediction"))
-#' lodo(model)
+#' dg_lodo(model)
 #'
 #' # compare with pooled domains
 #' BIC(model, update(model, domain_kernel = domain_pooled()))
@@ -122,8 +122,8 @@
 #' cbind(new, predict(trees, new, interval = "prediction"))
 #' @export
 dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
-                  domain_kernel = domain_distribution(), features = features_exact(),
-                  signal = NULL, noise = NULL, optimise = TRUE, per_predictor = FALSE, starts = 3,
+                  domain_kernel = domain_distribution(), feature_map = features_exact(),
+                  signal_sd = NULL, noise_sd = NULL, optimise = TRUE, ard = FALSE, restarts = 3,
                   weights = NULL,
                   scale = c("pooled", "domain", "both", "rank", "none"), na.action = stats::na.omit,
                   threads = NULL, ...) {
@@ -132,11 +132,11 @@ dg_gp <- function(x, y = NULL, domain = NULL, data = NULL, kernel = NULL,
 
 gp_parameters <- function() parameters(
   open_kernel(),
-  parameter("signal", or_null(a_number())),
-  parameter("noise", or_null(a_number())),
+  parameter("signal_sd", or_null(a_number())),
+  parameter("noise_sd", or_null(a_number())),
   parameter("optimise", check_flag),
-  parameter("per_predictor", check_flag),
-  parameter("starts", function(value, arg) check_count(value, arg, at_most = 1000L))
+  parameter("ard", check_flag),
+  parameter("restarts", function(value, arg) check_count(value, arg, at_most = 1000L))
 )
 
 gp_row <- function() learner_row("Gaussian process", fit = fit_gp, copies = NULL,
@@ -144,17 +144,17 @@ gp_row <- function() learner_row("Gaussian process", fit = fit_gp, copies = NULL
 
 fit_gp <- function(problem, shared) {
   check_open_bandwidth(problem$args)
-  if (is_exact(problem$args$features)) fit_exact_gp(problem) else fit_feature_gp(problem, shared)
+  if (is_exact(problem$args$feature_map)) fit_exact_gp(problem) else fit_feature_gp(problem, shared)
 }
 
 check_open_bandwidth <- function(args) {
-  if (!args$per_predictor) return(invisible())
-  if (!is_exact(args$features)) {
-    abort("argument", "`per_predictor` must be FALSE with a feature map, whose bandwidths are not ",
+  if (!args$ard) return(invisible())
+  if (!is_exact(args$feature_map)) {
+    abort("argument", "`ard` must be FALSE with a feature map, whose bandwidths are not ",
           "fitted.")
   }
   if (length(free_bandwidths(args$kernel)) == 0L) {
-    abort("argument", "`per_predictor` must be FALSE with a `kernel` that leaves no bandwidth ",
+    abort("argument", "`ard` must be FALSE with a `kernel` that leaves no bandwidth ",
           "to be fitted; ", format_bandwidth(args$kernel), " does not.")
   }
 }
@@ -185,11 +185,11 @@ fit_exact_gp <- function(problem) {
   check_memory(sum(sample$weights > 0))
   size <- target_size(problem$rows, response)
   problem <- gp_problem(args, sample, drop(code_rows(response, sample$y)))
-  starts <- if (args$optimise) args$starts else 1L
+  restarts <- if (args$optimise) args$restarts else 1L
   if (args$optimise) {
     warn_no_derivative(args$kernel, if (nlevels(sample$domain) > 1L) args$domain_kernel)
   }
-  points <- lapply(seq_len(starts), function(start) {
+  points <- lapply(seq_len(restarts), function(start) {
     start_point(args, problem$rows, size, start_factors(start))
   })
   best <- gp_optimise(args, problem, points)
@@ -205,7 +205,8 @@ fit_exact_gp <- function(problem) {
                       problem$target - evaluated$ridge * evaluated$alpha)
   if (any(!used)) decision[!used] <- gp_expansion(product, alpha, !used)
   list(
-    coefficients = alpha, decision = matrix(decision), signal = point$signal, noise = point$noise,
+    coefficients = alpha, decision = matrix(decision), signal_sd = point$signal_sd,
+    noise_sd = point$noise_sd,
     parameters = describe_parameters(point, best, response, colnames(sample$X)),
     log_likelihood = in_response_units(evaluated$value, response, sum(used)),
     gradient = best$gradient, evaluations = best$evaluations, product = product
@@ -223,8 +224,8 @@ gp_expansion <- function(product, alpha, rows) {
 
 abort_indefinite <- function(point) {
   abort("numeric", "The covariance of the training rows is not numerically positive definite with ",
-        "`signal` ", signif(point$signal, 3), " and `noise` ", signif(point$noise, 3),
-        "; raise `noise`.")
+        "`signal_sd` ", signif(point$signal_sd, 3), " and `noise_sd` ", signif(point$noise_sd, 3),
+        "; raise `noise_sd`.")
 }
 
 #' @exportS3Method

@@ -1,9 +1,9 @@
 # What predict() asks of intervals and sets for new domains; the answers are in trust-interval*.R.
 
-prediction_kinds <- c("none", "prediction", "domain", "mean")
+prediction_kinds <- c("none", "prediction", "domain_share", "domain_mean")
 
 # of a model with a posterior
-posterior_kinds <- c("none", "confidence", "posterior", "prediction", "domain", "mean")
+posterior_kinds <- c("none", "confidence", "posterior", "prediction", "domain_share", "domain_mean")
 
 # A data frame of `fit`, `lower`, `upper`; new, asked: see predict_block().
 prediction_interval <- function(object, new, asked) UseMethod("prediction_interval")
@@ -23,9 +23,9 @@ keep_intervals <- function(object, env, sample = NULL) UseMethod("keep_intervals
 # For rows that come in blocks; a domain's may not come together.
 with_intervals <- function(object, asked) {
   if (asked$type != "set" && !isTRUE(asked$interval %in% prediction_kinds[-1L])) return(object)
-  if (asked$interval == "mean") {
-    abort("argument", "`interval` must not be \"mean\" with a source as `newdata`: its blocks do ",
-          "not have a domain's rows together.")
+  if (asked$interval == "domain_mean") {
+    abort("argument", "`interval` must not be \"domain_mean\" with a source as `newdata`: its ",
+          "blocks do not have a domain's rows together.")
   }
   keep_intervals(object, asked$env)
 }

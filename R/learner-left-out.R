@@ -33,9 +33,9 @@ predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
   Y <- task$Y[order, , drop = FALSE]
   gram <- function() space_gram(product)
   values <- if (length(lambdas) == 1L && is.null(sample$left_out)) {
-    Y - leave_rows_out(gram, Y, groups, task$costs[order], lambdas, centre, args$offset)$residual
+    Y - leave_rows_out(gram, Y, groups, task$costs[order], lambdas, centre, args$intercept)$residual
   } else {
-    ridge_path(gram(), Y, groups, task$costs[order], lambdas, centre, args$offset,
+    ridge_path(gram(), Y, groups, task$costs[order], lambdas, centre, args$intercept,
                threads = args$threads)$prediction
   }
   dim(values) <- c(dim(Y), length(lambdas))
@@ -80,7 +80,7 @@ check_left_out <- function(sample) {
 # A standardised response is centred by the mean of the other domains, [G x m].
 left_out_centre <- function(sample, task, args) {
   centre <- matrix(0, nlevels(sample$domain), ncol(task$Y))
-  if (task$response$kind != "number" || args$scale == "none" || args$offset) return(centre)
+  if (task$response$kind != "number" || args$scale == "none" || args$intercept) return(centre)
   centre[, 1L] <- vapply(levels(sample$domain), function(g) {
     rest <- sample$domain != g
     weighted_mean(task$Y[rest, 1L], sample$weights[rest])
@@ -91,11 +91,11 @@ left_out_centre <- function(sample, task, args) {
 # list(residual, ...): residuals of each domain when it is left out, in closed form [n x m]. gram: a
 # function that gives K; rows are sorted by domain; squares: the weights of the squared residuals
 # whose slopes are wanted, see core/ridge/lodo.h.
-leave_rows_out <- function(gram, Y, domain, costs, lambda, centre, offset, squares = NULL) {
+leave_rows_out <- function(gram, Y, domain, costs, lambda, centre, intercept, squares = NULL) {
   K <- gram()
   ridge <- row_ridges(lambda, costs, K)
   left <- core_result(ridge_lodo_(hand_over(K), Y, ridge, tabulate(domain, nlevels(domain)), centre,
-                                  offset, squares))
+                                  intercept, squares))
   warn_ridge(left$jitter, lambda)
   left
 }
@@ -109,13 +109,13 @@ leave_rows_out <- function(gram, Y, domain, costs, lambda, centre, offset, squar
 #   domains [lambdas x G] the same by domain,
 #   steps (matrix products per domain and response), poles, factorised: values of lambda that
 #   not even a pole served).
-ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, offset = FALSE,
+ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, intercept = FALSE,
                        tolerance = 1e-3, threads = 2L) {
   if (is.null(centre)) centre <- matrix(0, nlevels(domain), ncol(Y))
   if (is.unsorted(domain)) {
     order <- order(domain)
     path <- ridge_path(K[order, order, drop = FALSE], Y[order, , drop = FALSE], domain[order],
-                       costs[order], lambdas, centre, offset, tolerance, threads)
+                       costs[order], lambdas, centre, intercept, tolerance, threads)
     path$prediction <- path$prediction[order(order), , drop = FALSE]
     return(path)
   }
@@ -123,8 +123,8 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, offset = FAL
   systems <- nlevels(domain) * m
   sizes <- tabulate(domain, nlevels(domain))
   follow <- function(matrix, pole, lambdas, patience) {
-    core_result(ridge_path_(matrix, pole, Y, sqrt(costs), lambdas, sizes, centre, offset, tolerance,
-                            patience, threads))
+    core_result(ridge_path_(matrix, pole, Y, sqrt(costs), lambdas, sizes, centre, intercept,
+                            tolerance, patience, threads))
   }
   # steps of all systems in the time of an inverse, and those that follow it
   price <- 0.6 * nrow(Y) / (min(systems, 32) + 16) * min(1, 32 / systems) + 15
@@ -144,7 +144,7 @@ ridge_path <- function(K, Y, domain, costs, lambdas, centre = NULL, offset = FAL
   }
   for (l in lost) {
     path$prediction[, path_columns(l, m)] <-
-      Y - leave_rows_out(function() K, Y, domain, costs, lambdas[l], centre, offset)$residual
+      Y - leave_rows_out(function() K, Y, domain, costs, lambdas[l], centre, intercept)$residual
   }
   c(path_errors(path$prediction, Y, domain, costs, length(lambdas)),
     list(prediction = path$prediction, steps = steps / systems, poles = poles,
@@ -190,8 +190,8 @@ predict_left_out.feature_space <- function(product, sample, task, args, lambdas)
     i <- rows[[g]]
     own <- ridge_moments(product, sample, task, table, i)
     solved <- fit_without(total, own, centre[g, ], args, lambdas)
-    values[i, , ] <- add_offset(expand_rows(product, rows_at(sample, i), table,
-                                            solved$coefficients), solved$offset)
+    values[i, , ] <- add_intercept(expand_rows(product, rows_at(sample, i), table,
+                                            solved$coefficients), solved$intercept)
   }
   values
 }
@@ -204,11 +204,11 @@ fit_without <- function(total, own, centre, args, lambdas) {
   if (length(lambdas) <= 4L) {
     solved <- lapply(lambdas, function(lambda) solve_moments(rest, replace(args, "lambda", lambda)))
     W <- do.call(cbind, lapply(solved, `[[`, "coefficients"))
-    offset <- unlist(lapply(solved, `[[`, "offset"))
+    intercept <- unlist(lapply(solved, `[[`, "intercept"))
   } else {
-    centred <- centre_moments(rest, args$offset)
+    centred <- centre_moments(rest, args$intercept)
     W <- core_result(ridge_shifted_(centred$second, centred$cross, lambdas, args$threads))
-    offset <- rep(centred$offset, length(lambdas)) - drop(centred$mean %*% W)
+    intercept <- rep(centred$intercept, length(lambdas)) - drop(centred$mean %*% W)
   }
-  list(coefficients = W, offset = offset + rep(centre, length(lambdas)))
+  list(coefficients = W, intercept = intercept + rep(centre, length(lambdas)))
 }

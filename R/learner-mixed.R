@@ -28,7 +28,7 @@
 #'   `NULL`: only the intercept does.
 #' @param marginal If `TRUE`, probabilities in new domains are averaged over the random effects; if
 #'   `FALSE`, the random effects are set to zero. Numeric responses do not depend on it.
-#' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
+#' @param calibration `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
 #'   calibrated on held-out domains, see [dg_svm()].
 #' @param weights Non-negative numbers, one per row: inverse variances, up to a factor, of numbers;
 #'   of classes as many rows.
@@ -58,7 +58,7 @@
 #' predict(model, transform(schools[1:3, ], School = "new"))
 #' @export
 dg_mixed <- function(x, y = NULL, domain = NULL, data = NULL, slopes = NULL,
-                     marginal = TRUE, probability = c("none", "platt", "isotonic"), weights = NULL,
+                     marginal = TRUE, calibration = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                      na.action = stats::na.omit, ...) {
   spec <- engine_spec("dg_mixed", "Mixed model", "lme4", environment(), mixed_parameters,

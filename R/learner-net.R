@@ -23,7 +23,7 @@
 #' @inheritParams dg_forest
 #' @param alpha From 0 (ridge) to 1 (lasso).
 #' @param lambda The penalty, in the units of glmnet; `NULL`: chosen by left-out domains.
-#' @param probability `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
+#' @param calibration `"none"`: the probabilities of the model; `"platt"` or `"isotonic"`:
 #'   calibrated on held-out domains, see [dg_svm()].
 #' @param weights Non-negative numbers, one per row, that multiply its cost.
 #' @return With data, a model of class `dg_net`, see [learner_custom()]. Its `engine$object` is a
@@ -43,13 +43,13 @@
 #' models via coordinate descent. *Journal of Statistical Software* 33(1).
 #' @seealso [learner_custom()], [dg_lm()]
 #' @examplesIf requireNamespace("glmnet", quietly = TRUE)
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' model <- dg_net(y ~ . | domain, data = toy)
 #' model
 #' coef(model)
 #' @export
 dg_net <- function(x, y = NULL, domain = NULL, data = NULL, alpha = 1, lambda = NULL,
-                   probability = c("none", "platt", "isotonic"), weights = NULL,
+                   calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("size", "equal"), scale = "none", domain_means = FALSE,
                    na.action = stats::na.omit, ...) {
   spec <- engine_spec("dg_net", "Elastic net", "glmnet", environment(), net_parameters)

@@ -16,8 +16,8 @@ penalty_rows <- 1000L
 
 # The arguments of a learner with lambda and the kernel between domains, and `slope`, the mean size
 # of the residuals of left-out domains where two classes are 2 apart. What fewer than two domains
-# leave open is 1. between: the kernel between domains where it is fitted already; `times`: by how
-# much it is to be widened.
+# leave open is 1. between: the kernel between domains where it is fitted already;
+# `bandwidth_factor`: by how much it is to be widened.
 choose_penalty <- function(args, sample, task, between = NULL) {
   args[c("lambda", "slope")] <- list(1, 1)
   folds <- calibration_folds(sample)
@@ -28,16 +28,18 @@ choose_penalty <- function(args, sample, task, between = NULL) {
   part <- penalty_part(args, sample, task, between, penalty_rows)
   if (all(part$unknown)) return(args)
   open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
-  times <- if (open) penalty_times else 1
-  tried <- lapply(times, function(t) {
+  bandwidth_factor <- if (open) penalty_times else 1
+  tried <- lapply(bandwidth_factor, function(t) {
     product <- structure(list(kernel = part$kernel,
                               domain_kernel = widen_fitted(part$between, t),
                               threads = args$threads), class = "gram_space")
     try_penalties(product, part$rows, part$task, args)
   })
   best <- widest_good(tried)
-  if (length(times) > 1L) args$domain_kernel <- widen_open(args$domain_kernel, times[best])
-  args$times <- times[best]
+  if (length(bandwidth_factor) > 1L) {
+    args$domain_kernel <- widen_open(args$domain_kernel, bandwidth_factor[best])
+  }
+  args$bandwidth_factor <- bandwidth_factor[best]
   args$lambda <- penalty_shares[tried[[best]]$best] * total
   args$slope <- tried[[best]]$slope
   args
@@ -51,23 +53,23 @@ choose_on_sample <- function(args, rows, task) {
   }
   fitted <- described_kernel(args, rows)
   found <- choose_penalty(args, rows$sample, task, between = fitted)
-  found$domain_kernel <- if (is.null(found$times) || found$times == 1) fitted
-                         else widen_described(fitted, found$times)
+  found$domain_kernel <- if (is.null(found$bandwidth_factor) || found$bandwidth_factor == 1) fitted
+                         else widen_described(fitted, found$bandwidth_factor)
   found
 }
 
 # The kernel between domains, fitted to all rows.
 described_kernel <- function(args, rows) {
   fitted <- domain_kernel_fit(args$domain_kernel, rows_of(described_rows(rows), args$threads),
-                              args$features)
+                              args$feature_map)
   check_described(fitted)
   fitted
 }
 
 # So that new domains are judged by the wider kernel too.
-widen_described <- function(kernel, times) {
-  kernel <- widen_fitted(kernel, times)
-  kernel$outer$sigma <- kernel$outer$sigma * times
+widen_described <- function(kernel, bandwidth_factor) {
+  kernel <- widen_fitted(kernel, bandwidth_factor)
+  kernel$embedding_kernel$bandwidth <- kernel$embedding_kernel$bandwidth * bandwidth_factor
   kernel
 }
 
@@ -85,7 +87,8 @@ penalty_part <- function(args, sample, task, between, most) {
   rows <- list(X = sample$X[kept, , drop = FALSE], domain = domain, weights = sample$weights[kept],
                levels = take(sample$levels, kept), left_out = factor(folds[as.integer(domain)]))
   if (is.null(between)) {
-    between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads), args$features)
+    between <- domain_kernel_fit(args$domain_kernel, rows_of(sample, args$threads),
+                                 args$feature_map)
   }
   list(rows = rows, task = task_of_rows(task, kept), kernel = kernel_fit(args$kernel, sample$X),
        between = between, unknown = unknown_elsewhere(rows$levels, rows$left_out))
@@ -160,7 +163,7 @@ penalty_of <- function(object, name) {
 # ridge regression there: 1 / (2 lambda) squared ones, 4 / lambda the logistic one.
 # choose: a function(key, args, sample) that gives choose_penalty(), see new_shared().
 choose_cost <- function(args, sample, loss, choose) {
-  key <- args[c("kernel", "domain_kernel", "features", "domain_weights", "offset")]
+  key <- args[c("kernel", "domain_kernel", "feature_map", "domain_weights", "intercept")]
   chosen <- choose(key, args, sample)
   args$domain_kernel <- chosen$domain_kernel
   # of fixed steps, so that what the closed form leaves to tolerance does not show

@@ -58,16 +58,16 @@ abort_no_probabilities <- function(object) {
     without <- names(object$members)[!vapply(object$members, gives_probabilities, NA)]
     abort("argument", "`type = \"prob\"` is not available: ", enumerate(without, quote = "\""),
           if (length(without) == 1L) " has" else " have", " no probabilities; fit `",
-          object$spec$method, "(probability = \"platt\")`.")
+          object$spec$method, "(calibration = \"platt\")`.")
   }
-  possible <- !is.null(spec_probability(object$spec))
+  possible <- !is.null(spec_calibration(object$spec))
   if (possible && !is.null(object$rows$n)) {
     abort("argument", "`type = \"prob\"` needs `dg_svm(loss = \"logistic\")` of a model fitted to ",
           "sums or a source: calibration needs the rows themselves.")
   }
   abort("argument", "`type = \"prob\"` is not available",
         if (possible) " without calibration: fit `" else " for `", object$spec$method,
-        if (possible) "(probability = \"platt\")`." else "()`: use \"decision\" or \"class\".")
+        if (possible) "(calibration = \"platt\")`." else "()`: use \"decision\" or \"class\".")
 }
 
 # Decision values on the common scale [n x 1 or classes]: a number in units of the response, 2p - 1

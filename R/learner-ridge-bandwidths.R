@@ -59,7 +59,7 @@ bandwidth_problem <- function(task, sample, args) {
   between <- free_parameters(args$domain_kernel)
   c(rows, list(
     Y = task$Y[order, , drop = FALSE], costs = task$costs[order], share = share / sum(share),
-    centre = left_out_centre(sample, task, args), lambda = args$lambda, offset = args$offset,
+    centre = left_out_centre(sample, task, args), lambda = args$lambda, intercept = args$intercept,
     kernel = kernel_fit(args$kernel, rows$X), given = args$domain_kernel,
     domain_kernel = domain_kernel_fit(args$domain_kernel, rows), paths = paths, columns = columns,
     between = between, of = rep(c("kernel", "domain"), c(sum(lengths(columns)), length(between)))
@@ -67,14 +67,14 @@ bandwidth_problem <- function(task, sample, args) {
 }
 
 check_open <- function(args) {
-  if (!is_exact(args$features)) {
-    abort("argument", "`bandwidths` must be \"given\" with `", class(args$features)[1L],
+  if (!is_exact(args$feature_map)) {
+    abort("argument", "`bandwidths` must be \"given\" with `", class(args$feature_map)[1L],
           "()`: they are fitted with `features_exact()` only, for example to some of the rows.")
   }
   if (length(free_bandwidths(args$kernel)) + length(free_parameters(args$domain_kernel)) == 0L) {
     abort("argument", "`bandwidths` must be \"given\" with kernels that leave none open",
           if (length(stuck_bandwidths(args$kernel))) " of which a derivative is known",
-          ", such as ", format(args$kernel), "; `kernel_rbf()` without `sigma` does.")
+          ", such as ", format(args$kernel), "; `kernel_rbf()` without `bandwidth` does.")
   }
   warn_no_derivative(args$kernel, args$domain_kernel)
 }
@@ -108,7 +108,7 @@ lodo_slopes <- function(problem, theta) {
   gram <- function() gram_matrix(kernels$kernel, problem, at$kappa)
   left <- quietly(
     leave_rows_out(gram, problem$Y, problem$domain, problem$costs, problem$lambda, problem$centre,
-                  problem$offset, problem$share), "domgen_warning_ridge"
+                  problem$intercept, problem$share), "domgen_warning_ridge"
   )
   slopes <- c(predictor_slopes(problem, kernels$kernel, at$kappa, left),
               kappa_slopes(problem, kernels, at, left))

@@ -11,7 +11,7 @@
 #' f = sum_i alpha_i k(., (P_i, x_i))} and
 #' \deqn{\alpha = (K + \lambda C^{-1})^{-1} y,}{alpha = (K + lambda C^-1)^-1 y,}
 #' that is \eqn{(K + \lambda I)^{-1} y}{(K + lambda I)^-1 y} when all rows weigh 1: `lambda` is not
-#' multiplied by n. [lodo()] gives the predictions of each domain by the model that is fitted
+#' multiplied by n. [dg_lodo()] gives the predictions of each domain by the model that is fitted
 #' without it, in the time of about two fits.
 #'
 #' @details
@@ -23,22 +23,23 @@
 #'
 #' **The penalty.** Where `lambda` is not given, domains that are left out choose it: in folds of
 #' whole domains (one each, at most 10 folds) they are predicted by the others in closed form (see
-#' [lodo()]), from the Gram matrix of all rows; of more than 1,000, from 1,000 that are evenly
+#' [dg_lodo()]), from the Gram matrix of all rows; of more than 1,000, from 1,000 that are evenly
 #' spaced within domains in the order of x. Candidates are the \eqn{\lambda/\sum_i c_i}{
 #' lambda / sum_i c_i} from 1e-5 to 10 in steps of half a power of ten, the last of which leaves
 #' little but the constant; the one with the smallest mean of \eqn{c_i r_i^2}{c_i r_i^2}, with
 #' \eqn{r_i} the residual of a left-out row, is taken. The bandwidth of [domain_distribution()] or
-#' [domain_wasserstein()] is chosen along with it where `outer` is [kernel_rbf()] without `sigma` or
-#' `times`: 1, 2, 4 or 8 times the median distance, the last nearly pooling, a narrower one only
-#' where its error is smaller by more than half a standard error of the difference over domains. So
-#' the default should seldom lose to pooling or to the mean by more than chance. With fewer than two
-#' domains, with [domain_multitask()], which is made for known domains, and with sums of features,
-#' `lambda` is 1. With a given `lambda` nothing is chosen, and the bandwidth is the median distance.
+#' [domain_wasserstein()] is chosen along with it where `embedding_kernel` is [kernel_rbf()] without
+#' `bandwidth` or `bandwidth_factor`: 1, 2, 4 or 8 times the median distance, the last nearly
+#' pooling, a narrower one only where its error is smaller by more than half a standard error of the
+#' difference over domains. So the default should seldom lose to pooling or to the mean by more than
+#' chance. With fewer than two domains, with [domain_multitask()], which is made for known domains,
+#' and with sums of features, `lambda` is 1. With a given `lambda` nothing is chosen, and the
+#' bandwidth is the median distance.
 #'
 #' **Weights.** A row with weight k counts as k rows, one with weight 0 as none, but weights do not
 #' change a domain's mean embedding, which describes the unlabelled rows.
 #'
-#' **Features.** With `features = features_exact()` a Cholesky factorisation in the memory of the
+#' **Features.** With `feature_map = features_exact()` a Cholesky factorisation in the memory of the
 #' Gram matrix, n^3/3 operations. With any other feature map z, f = z'w and
 #' \deqn{w = (Z'CZ + \lambda I)^{-1} Z'Cy,}{w = (Z'CZ + lambda I)^-1 Z'C y,}
 #' from sums that are taken in one pass over the rows, in blocks: n r^2 operations for r
@@ -49,27 +50,27 @@
 #' sums.
 #'
 #' **Bandwidths.** With `bandwidths = "fitted"` the bandwidths that the kernels leave open (a
-#' `sigma` that is `NULL`) minimise the squared error of the left-out domains, the mean of
+#' `bandwidth` that is `NULL`) minimise the squared error of the left-out domains, the mean of
 #' \eqn{c_i r_i^2}{c_i r_i^2} with \eqn{r_i} the residual of a row when its domain is left out (in
-#' closed form, see [lodo()]): for the kernel on x one per predictor, and a predictor that
+#' closed form, see [dg_lodo()]): for the kernel on x one per predictor, and a predictor that
 #' does not help in other domains gets a large one; with [domain_distribution()] also those of the
-#' embeddings' kernel and of `outer`, one each. `lambda` is not fitted. The search starts at the
-#' best multiple, among 1/4, 1/2, 1, 2 and 4, of the median distance, and follows the exact
+#' embeddings' kernel and of `embedding_kernel`, one each. `lambda` is not fitted. The search starts
+#' at the best multiple, among 1/4, 1/2, 1, 2 and 4, of the median distance, and follows the exact
 #' gradient ([stats::nlminb()] on the logarithms), at most a factor of 1,000 away from the median.
 #' A search takes some tens of steps of a few fits each. It needs `features_exact()` and at least
 #' two domains; with few of them, the error that it minimises says little.
 #'
-#' **Probabilities.** With `probability = "platt"` or `"isotonic"` classes get probabilities that
+#' **Probabilities.** With `calibration = "platt"` or `"isotonic"` classes get probabilities that
 #' are calibrated on held-out domains, by the formulas in [dg_svm()]: one map for two classes,
 #' \eqn{p(f) = 1/(1 + e^{-(af + b)})}{p(f) = 1 / (1 + exp(-(a f + b)))} with `"platt"`; for more one
 #' for each class against the rest, and the probabilities are divided by their sum (Zadrozny and
 #' Elkan, 2002). The decision values of each domain without its labels come from the closed form of
-#' [lodo()], so that no fit is repeated, and scaling, bandwidths and features stay those of all
-#' rows; only a penalty that is not given and fitted bandwidths are fitted again, and in a [chain()]
-#' everything is, in at most 10 folds of domains. The predicted class is then the most probable one,
-#' which need not be that of the decision values.
+#' [dg_lodo()], so that no fit is repeated, and scaling, bandwidths and features stay those of all
+#' rows; only a penalty that is not given and fitted bandwidths are fitted again, and in a
+#' [dg_pipeline()] everything is, in at most 10 folds of domains. The predicted class is then the
+#' most probable one, which need not be that of the decision values.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @inheritParams dg_svm
 #' @param lambda Positive number: weight of the squared norm. `NULL`: chosen by left-out domains,
 #'   see Details.
@@ -109,9 +110,9 @@
 #' Zadrozny, B. and Elkan, C. (2002). Transforming classifier scores into accurate multiclass
 #' probability estimates. *Proceedings of the 8th ACM SIGKDD International Conference on Knowledge
 #' Discovery and Data Mining*, 694-699.
-#' @seealso [lodo()], [predict.dg_learner()], [domain_distribution()], [dg_cv()]
+#' @seealso [dg_lodo()], [predict.dg_learner()], [domain_distribution()], [dg_cv()]
 #' @examples
-#' toy <- simulate_dica(domains = 8, rows = 40, seed = 1)
+#' toy <- simulate_dica(domains = 8, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:6])
 #' test <- subset(toy, !domain %in% levels(domain)[1:6])
 #' model <- dg_ridge(y ~ . | domain, data = train)
@@ -119,7 +120,7 @@
 #' sqrt(mean((predict(model, test) - test$y)^2))
 #'
 #' # each domain predicted by the others
-#' lodo(model)
+#' dg_lodo(model)
 #'
 #' # one bandwidth per predictor
 #' fitted <- update(model, bandwidths = "fitted")
@@ -137,9 +138,9 @@
 #' }
 #' @export
 dg_ridge <- function(x, y = NULL, domain = NULL, data = NULL, lambda = NULL, kernel = NULL,
-                     domain_kernel = domain_distribution(), features = features_exact(),
-                     offset = FALSE, bandwidths = c("given", "fitted"),
-                     probability = c("none", "platt", "isotonic"), weights = NULL,
+                     domain_kernel = domain_distribution(), feature_map = features_exact(),
+                     intercept = FALSE, bandwidths = c("given", "fitted"),
+                     calibration = c("none", "platt", "isotonic"), weights = NULL,
                      domain_weights = c("size", "equal"),
                      scale = c("pooled", "domain", "both", "rank", "none"), domain_means = FALSE,
                      na.action = stats::na.omit, threads = NULL, ...) {
@@ -194,7 +195,7 @@ print_details.dg_ridge <- function(x) {
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ",
            args$domain_weights, "), offset: ",
-           offset_words(x$offset, args$offset))
+           intercept_words(x$intercept, args$intercept))
   if (!is.null(x$search)) {
     cat_line("  bandwidths fitted: mean squared error of left-out domains ",
              rounded(x$search$error, 4), ", from ", rounded(x$search$start, 4),
@@ -206,7 +207,7 @@ print_details.dg_ridge <- function(x) {
 check_sums.dg_ridge_spec <- function(spec, sums) {
   check_fixed(spec, sums)
   by_rows <- list(domain_weights = "equal", bandwidths = "fitted",
-                  probability = c("platt", "isotonic"))
+                  calibration = c("platt", "isotonic"))
   for (name in names(by_rows)) {
     value <- spec$args[[name]]
     if (value %in% by_rows[[name]]) {
@@ -242,7 +243,7 @@ fit_many.dg_ridge_spec <- function(specs, rows) {
 differ_in_lambda <- function(specs) {
   if (length(specs) < path_values) return(FALSE)
   args <- specs[[1L]]$args
-  if (!is_exact(args$features) || args$bandwidths != "given" || args$probability != "none") {
+  if (!is_exact(args$feature_map) || args$bandwidths != "given" || args$calibration != "none") {
     return(FALSE)
   }
   alike <- lapply(specs, fixed_args)
@@ -254,19 +255,19 @@ fit_lambdas <- function(specs, sample) {
   args <- specs[[1L]]$args
   lambdas <- vapply(specs, function(spec) spec$args$lambda, numeric(1))
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
-  if (args$offset) args$kernel <- free_origin(args, sample$X)
+  if (args$intercept) args$kernel <- free_origin(args, sample$X)
   task <- ridge_task(sample, args)
-  product <- represent(args$features, args$kernel, args$domain_kernel, sample, args$threads)
+  product <- represent(args$feature_map, args$kernel, args$domain_kernel, sample, args$threads)
   check_memory(nrow(product$X), copies = 2)
   path <- core_result(ridge_many_(space_gram(product), task$Y, sqrt(task$costs), lambdas,
-                                  args$offset, args$threads))
+                                  args$intercept, args$threads))
   expand <- remembering(function(rows) {
-    sweep(space_expansion(product, rows, path$coefficients), 2L, path$offset, "+")
+    sweep(space_expansion(product, rows, path$coefficients), 2L, path$intercept, "+")
   })
   lapply(seq_along(lambdas), function(l) {
     own <- path_columns(l, ncol(task$Y))
     structure(list(coefficients = path$coefficients[, own, drop = FALSE],
-                   offset = path$offset[own], lambda = lambdas[l], product = product,
+                   intercept = path$intercept[own], lambda = lambdas[l], product = product,
                    response = task$response, y = sample$y, weights = sample$weights,
                    expand = function(rows) expand(rows)[, own, drop = FALSE]),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))

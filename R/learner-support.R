@@ -1,24 +1,24 @@
-# How near new rows are to those that a model was trained on: predict(type = "support").
+# How near new rows are to those that a model was trained on: predict(type = "similarity").
 
-support <- function(object, rows) UseMethod("support")
+similarity <- function(object, rows) UseMethod("similarity")
 
 #' @exportS3Method
-support.default <- function(object, rows) {
-  abort("argument", "`type` must not be \"support\" for a `", object$spec$method, "()`: it has no ",
-        "kernel on its training rows.")
+similarity.default <- function(object, rows) {
+  abort("argument", "`type` must not be \"similarity\" for a `", object$spec$method, "()`: it has ",
+        "no kernel on its training rows.")
 }
 
 # max over training rows (or landmarks) i of |k((P, x), (P_i, x_i))| over the root of the kernel's
 # values at the two rows themselves.
 #' @exportS3Method
-support.dg_learner <- function(object, rows) {
+similarity.dg_learner <- function(object, rows) {
   product <- object$product
   if (is.null(product)) return(NextMethod())
   if (nrow(rows$X) == 0L) return(matrix(0, 0L, 1L))
-  known <- support_rows(object)
+  known <- similarity_rows(object)
   rows <- new_rows(object, rows)
   # a landmark map looks at kappa from the other side
-  kappa <- if (is.null(product$features)) rows$table else if (!is.null(rows$table)) t(rows$table)
+  kappa <- if (is.null(product$feature_map)) rows$table else if (!is.null(rows$table)) t(rows$table)
   kernel <- product$kernel
   own <- kernel_own(kernel, known$X)
   if (!is.null(kappa)) own <- own * diag(product$domain_kernel$kappa)[known$domain]
@@ -38,14 +38,14 @@ support.dg_learner <- function(object, rows) {
 }
 
 # list(X, domain (numbers, or NULL)): what new rows are compared with.
-support_rows <- function(object) {
+similarity_rows <- function(object) {
   product <- object$product
   if (isTRUE(product$map$of_rows)) {
     return(list(X = product$map$landmarks, domain = product$map$domain))
   }
   if (is.null(product$X)) {
-    abort("argument", "`type` must not be \"support\" for a model with `",
-          class(product$features)[1L], "()`, which keeps no rows; `features_exact()` and ",
+    abort("argument", "`type` must not be \"similarity\" for a model with `",
+          class(product$feature_map)[1L], "()`, which keeps no rows; `features_exact()` and ",
           "`features_nystrom()` do.")
   }
   used <- object$weights > 0

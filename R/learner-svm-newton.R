@@ -20,13 +20,14 @@ step_end <- 12L
 # r: features; loss: see read_loss(); at: theta to start from [r (+ 1) x machines], say of a machine
 # that was trained on a sample of the rows. Its coordinates without a penalty come last. unit: the
 # standard deviation of a response that is not standardised, by which kinks are rounded.
-newton_start <- function(r, machines, offset, loss, tolerance = 1e-3, max_iterations = 0,
+newton_start <- function(r, machines, intercept, loss, tolerance = 1e-3, max_iterations = 0,
                          at = NULL, unit = 1) {
-  size <- r + offset
+  size <- r + intercept
   narrow <- unit * kink_width
   none <- matrix(0, size, machines)
   list(
-    penalty = rep(c(1, 0), c(r, offset)), theta = if (is.null(at)) none else at, direction = none,
+    penalty = rep(c(1, 0), c(r, intercept)), theta = if (is.null(at)) none else at,
+    direction = none,
     active = rep(TRUE, machines), done = FALSE, converged = rep(FALSE, machines),
     # the margins of f = 0, or standardised numbers, are within the first
     width = rep(narrow * (if (loss$kinks == 0L) 1 else if (is.null(at)) 40 else 8), machines),
@@ -118,7 +119,7 @@ shorten_step <- function(state, m, along) {
 newton_result <- function(state) {
   w <- state$penalty > 0
   c(list(coefficients = state$theta[w, , drop = FALSE],
-         offset = if (all(w)) numeric(ncol(state$theta)) else state$theta[!w, ]),
+         intercept = if (all(w)) numeric(ncol(state$theta)) else state$theta[!w, ]),
     newton_report(state$converged, state$iterations, state$decrement, state$objective,
                   state$costs))
 }

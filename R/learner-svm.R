@@ -13,9 +13,9 @@
 #' \eqn{1/(\lambda G n_g)}{1/(lambda G n_g)} with cost = \eqn{1/(\lambda n)}{1/(lambda n)}.
 #'
 #' @details
-#' With `features = features_exact()` the dual problem is solved by sequential
+#' With `feature_map = features_exact()` the dual problem is solved by sequential
 #' minimal optimisation on the stored Gram matrix, with second-order working sets
-#' and shrinking, and without the equality constraint for `offset = FALSE`.
+#' and shrinking, and without the equality constraint for `intercept = FALSE`.
 #'
 #' With any other feature map z ([features_nystrom()], [features_rff()],
 #' [features_product()]; MTL paper, section 7.2) f(P, x) = z(P, x)'w + offset, and
@@ -72,13 +72,13 @@
 #' is chosen, and the bandwidth between domains is the median distance.
 #'
 #' **Probabilities.** On the training domains' own decision values probabilities come out too
-#' sure: the machine has seen these labels and these domains. With `probability = "platt"` or
+#' sure: the machine has seen these labels and these domains. With `calibration = "platt"` or
 #' `"isotonic"` they are calibrated on held-out domains: one at a time, or with more than
-#' 10 domains in 10 folds of whole domains of about the same size, the learner (a [chain()] with
-#' its projection) is fitted to the other domains, and the held-out rows get their decision values
-#' f from it, judged by the unlabelled rows of their own domain. Scaling of the predictors, which
-#' is learned without labels, stays. That takes as many more fits as there are folds. From these
-#' values, for each machine:
+#' 10 domains in 10 folds of whole domains of about the same size, the learner (a [dg_pipeline()]
+#' with its projection) is fitted to the other domains, and the held-out rows get their decision
+#' values f from it, judged by the unlabelled rows of their own domain. Scaling of the predictors,
+#' which is learned without labels, stays. That takes as many more fits as there are folds. From
+#' these values, for each machine:
 #' * `"platt"` (Platt, 1999): \eqn{p(f) = 1/(1 + e^{-(af + b)})}{p(f) = 1 / (1 + exp(-(a f + b)))},
 #'   where b and a >= 0 minimise the weighted cross-entropy against the targets
 #'   \eqn{(N_+ + 1)/(N_+ + 2)}{(N+ + 1) / (N+ + 2)} and \eqn{1/(N_- + 2)}{1 / (N- + 2)}, by Newton's
@@ -102,7 +102,7 @@
 #' With `loss = "logistic"` f is the logarithm of the odds, and there are probabilities
 #' \eqn{1/(1 + e^{-f})}{1 / (1 + exp(-f))} without calibration, coupled as above for more classes.
 #' They are what the machine learned from the training domains, shrunk towards 1/2 by the norm, and
-#' have seen no held-out domain: `probability = "platt"` calibrates them there.
+#' have seen no held-out domain: `calibration = "platt"` calibrates them there.
 #'
 #' `predict(type = "prob")` gives the probabilities, and the predicted class is then the most
 #' probable one, which need not be the class of the decision values. Weights count rows here as
@@ -113,7 +113,7 @@
 #' weight 0 as none. They do not change a domain's mean embedding, which
 #' describes the unlabelled rows.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix
 #'   n x p or a data frame of predictors. Without `x` the result is a
 #'   specification.
@@ -125,17 +125,17 @@
 #' @param epsilon Non-negative half-width of the tube of the
 #'   \eqn{\varepsilon}{epsilon}-insensitive loss.
 #' @param kernel [Kernel][kernel_rbf] on the predictors. `NULL` is [kernel_rbf()]
-#'   with the median bandwidth; in a [chain()] it is [kernel_linear()] on the
+#'   with the median bandwidth; in a [dg_pipeline()] it is [kernel_linear()] on the
 #'   projected scores, the DICA paper's rule.
-#' @param features [Feature map][features_nystrom] that represents the kernel:
+#' @param feature_map [Feature map][features_nystrom] that represents the kernel:
 #'   [features_exact()] (the Gram matrix), [features_nystrom()], [features_rff()] or
 #'   [features_product()].
-#' @param offset Add an unpenalised constant to f? The papers do without. With it, where domains are
-#'   pooled, a linear kernel (`kernel_linear()`, `kernel_poly(1)`, also in sums) is
+#' @param intercept Add an unpenalised constant to f? The papers do without. With it, where domains
+#'   are pooled, a linear kernel (`kernel_linear()`, `kernel_poly(1)`, also in sums) is
 #'   \eqn{\langle x - m, z - m\rangle}{<x - m, z - m>} with m the mean of the training rows: f is
 #'   the same, and no digits are lost where predictors are far from 0.
 #' @param multiclass How more than two classes are decided; see Details.
-#' @param probability `"platt"` or `"isotonic"`: fit class probabilities on held-out domains, for
+#' @param calibration `"platt"` or `"isotonic"`: fit class probabilities on held-out domains, for
 #'   `predict(type = "prob")`; see Details.
 #' @param weights Non-negative numbers, one per row, that multiply the row's cost.
 #'   May be a column of `data`.
@@ -215,7 +215,7 @@
 #' of Computational and Graphical Statistics* 14(1), 185-205.
 #' @seealso [predict.dg_learner()], [domain_distribution()], [features_nystrom()], [dg_cv()]
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 40, seed = 1)
+#' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:6])
 #' test <- subset(toy, !domain %in% levels(domain)[1:6])
 #' model <- dg_svm(y ~ x1 + x2 | domain, data = train)
@@ -227,11 +227,11 @@
 #' mean(predict(pooled, test) == test$y)
 #'
 #' # by features: for many rows
-#' fast <- update(model, features = features_nystrom(100))
+#' fast <- update(model, feature_map = features_nystrom(100))
 #' mean(predict(fast, test) == test$y)
 #'
 #' # probabilities, calibrated on held-out domains
-#' sure <- update(model, probability = "platt")
+#' sure <- update(model, calibration = "platt")
 #' head(predict(sure, test, type = "prob"))
 #'
 #' # where do plants come from whose carbon dioxide uptake is known? Each plant is a domain
@@ -241,9 +241,9 @@
 #' @export
 dg_svm <- function(x, y = NULL, domain = NULL, data = NULL, cost = NULL, loss = NULL, epsilon = 0.1,
                    kernel = NULL, domain_kernel = domain_distribution(),
-                   features = features_exact(), offset = FALSE,
+                   feature_map = features_exact(), intercept = FALSE,
                    multiclass = c("one_vs_one", "one_vs_rest"),
-                   probability = c("none", "platt", "isotonic"), weights = NULL,
+                   calibration = c("none", "platt", "isotonic"), weights = NULL,
                    domain_weights = c("equal", "size"),
                    scale = c("pooled", "domain", "both", "rank", "none"),
                    tolerance = 1e-3, max_iterations = 0, na.action = stats::na.omit,
@@ -272,7 +272,7 @@ svm_row <- function() learner_row(
     odds <- structure(list(slope = 1, intercept = 0), class = "platt_map")
     list(cost = problem$args$cost, loss = problem$loss$name,
          response = c(problem$targets, if (problem$loss$log_odds) {
-           list(maps = rep(list(odds), length(solved$offset)))
+           list(maps = rep(list(odds), length(solved$intercept)))
          }))
   },
   parameters = svm_parameters
@@ -282,7 +282,7 @@ choose_svm <- function(problem, shared) {
   args <- problem$args
   rows <- problem$rows
   # steps of a calibration map make more of what the solver leaves
-  if (args$probability != "none") args$tolerance <- args$tolerance / 100
+  if (args$calibration != "none") args$tolerance <- args$tolerance / 100
   problem$loss <- read_loss(args$loss, problem$targets$kind)
   if (is.null(args$cost)) {
     choose <- if (rows$keeps) shared$penalty else function(key, args, sample) {
@@ -306,12 +306,12 @@ print_details.dg_svm <- function(x) {
            " (domain weights: ", args$domain_weights, ")",
            if (has_tube(x$loss)) paste0(", epsilon = ", format(args$epsilon)),
            ", offset: ",
-           offset_words(x$offset, args$offset))
-  several <- length(x$offset) > 1L
+           intercept_words(x$intercept, args$intercept))
+  several <- length(x$intercept) > 1L
   if (several) {
-    cat_line("  ", plural(length(x$offset), "machine"), ", ", gsub("_", " ", args$multiclass))
+    cat_line("  ", plural(length(x$intercept), "machine"), ", ", gsub("_", " ", args$multiclass))
   }
-  cat_line("  ", if (is.null(x$product$features) && !takes_newton(x$loss)) {
+  cat_line("  ", if (is.null(x$product$feature_map) && !takes_newton(x$loss)) {
          paste0(plural(sum(rowSums(as.matrix(x$coefficients) != 0) > 0), "support vector"), "; ")
        }, if (x$converged) "converged" else "NOT converged", " after ",
            plural(sum(x$iterations), "iteration"), ", ", if (several) "largest ",

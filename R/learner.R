@@ -55,20 +55,21 @@ domain_weightings <- c("equal", "size")
 #'
 #' @inheritParams predict.dg_projection
 #' @param object A learner ([dg_svm()], [dg_ridge()], [dg_auto()], [dg_ensemble()], [dg_lm()],
-#'   [dg_null()], [dg_forest()], [learner_custom()] and others) or a [chain()] that was fitted.
+#'   [dg_null()], [dg_forest()], [learner_custom()] and others) or a [dg_pipeline()] that was
+#'   fitted.
 #' @param type `"response"`: the number, or the class. `"class"`: the class.
 #'   `"prob"`: a matrix of class probabilities ([dg_lm()], [dg_null()], [dg_forest()],
 #'   [dg_boost()], [dg_net()], [dg_mixed()], [dg_gam()], a [learner_custom()] whose functions give
 #'   some, a [dg_ensemble()] all of whose members do, [dg_svm()] with `loss = "logistic"`, and
 #'   [dg_svm()], [dg_ridge()], [dg_auto()] and others that were fitted with
-#'   `probability = "platt"` or `"isotonic"`). A model with probabilities gives the most probable
+#'   `calibration = "platt"` or `"isotonic"`). A model with probabilities gives the most probable
 #'   class, the first of several, so that class and probabilities never contradict each other; they
 #'   can differ from the class that the sign or the largest of the decision values would give.
 #'   `"decision"`: the value whose sign decides between the two classes
 #'   (positive: the second level); with more classes a matrix of scores with one column
 #'   per class, the largest of which decides; for a number the same as `"response"`.
-#'   `"support"`: how near a row is to those of training, see Details. `"set"`: a set of classes
-#'   that has that of the row with probability `level`, see [fix_intervals()].
+#'   `"similarity"`: how near a row is to those of training, see Details. `"set"`: a set of classes
+#'   that has that of the row with probability `level`, see [set_intervals()].
 #' @param domain Domain of each row of `newdata`, when it is not a column of it; one value if all
 #'   rows are from one domain. Needed where a row is judged by the rows of its domain: with a kernel
 #'   between domains, scaling or imputation by domain, or `domain_means = TRUE`. [dg_mixed()] knows
@@ -78,20 +79,21 @@ domain_weightings <- c("equal", "size")
 #'   training domain are judged by these few alone, and predicted otherwise than by `fitted()`;
 #'   `"training"` takes the stored rows (or their moments) of the training domains; a model with a
 #'   feature map keeps none. Only used with a kernel between domains, scaling or imputation by
-#'   domain, or `domain_means = TRUE`. [fix_reference()] gives a model that has it for good.
+#'   domain, or `domain_means = TRUE`. [set_reference()] gives a model that has it for good.
 #' @param se.fit If `TRUE`, standard errors are returned as well. Only models with a posterior have
 #'   them: [dg_gp()], and chains that end in one, see [predict.dg_gp()].
 #' @param interval `"prediction"`: an interval that has the number of a row of a new domain with
-#'   probability `level`; `"domain"`: intervals that have, with probability `level`, at least the
-#'   share `level` of a new domain's rows; `"mean"`: an interval for the mean of each domain of
-#'   `newdata`. Distribution-free, from the errors at left-out domains, and true of new domains that
-#'   are exchangeable with these (no drift in time, no shifted predictors): see [fix_intervals()].
-#'   `"confidence"` and `"posterior"` are for models with a posterior, see [predict.dg_gp()].
+#'   probability `level`; `"domain_share"`: intervals that have, with probability `level`, at least
+#'   the share `level` of a new domain's rows; `"domain_mean"`: an interval for the mean of each
+#'   domain of `newdata`. Distribution-free, from the errors at left-out domains, and true of new
+#'   domains that are exchangeable with these (no drift in time, no shifted predictors): see
+#'   [set_intervals()]. `"confidence"` and `"posterior"` are for models with a posterior, see
+#'   [predict.dg_gp()].
 #' @param level Probability of intervals and sets.
 #' @details
 #' **Far from training.** Where a kernel such as the Gaussian is near 0 at all training rows, a
-#' prediction is the constant to which f shrinks. `type = "support"` says how far each row is from
-#' that,
+#' prediction is the constant to which f shrinks. `type = "similarity"` says how far each row is
+#' from that,
 #' \deqn{\max_i \frac{|\bar k((P, x), (P_i, x_i))|}{
 #'   \sqrt{\bar k((P, x), (P, x))\, \bar k((P_i, x_i), (P_i, x_i))}},}{
 #'   max_i |k((P, x), (P_i, x_i))| / sqrt(k((P, x), (P, x)) k((P_i, x_i), (P_i, x_i))),}
@@ -111,11 +113,11 @@ domain_weightings <- c("equal", "size")
 #' rows as `reference`.
 #' @return A vector with one entry per row of `newdata` (a factor for classes), or
 #'   for `type = "prob"` a matrix with one column per class, named by the levels, whose rows sum
-#'   to 1; for `type = "support"` numbers from 0 to 1; for `"set"` a logical matrix with a column
+#'   to 1; for `type = "similarity"` numbers from 0 to 1; for `"set"` a logical matrix with a column
 #'   per class. With `interval` a data frame with `fit`, `lower` and `upper`, a line per row of
-#'   `newdata`, or for `"mean"` per domain, with `domain` and `rows` before them. With `se.fit` a
-#'   list, see [predict.dg_gp()]. Rows with missing values, and with levels that are new under
-#'   `new_levels = "na"`, give `NA`, with a warning, unless the model was fitted with
+#'   `newdata`, or for `"domain_mean"` per domain, with `domain` and `rows` before them. With
+#'   `se.fit` a list, see [predict.dg_gp()]. Rows with missing values, and with levels that are new
+#'   under `new_levels = "na"`, give `NA`, with a warning, unless the model was fitted with
 #'   `na.action = na.impute` ([na.impute()]).
 #' @section Saved models:
 #' A fit carries all that predictions need and can be saved, say with [saveRDS()]. It also has a
@@ -127,22 +129,23 @@ domain_weightings <- c("equal", "size")
 #' noticed. What users add beside the parts does no harm, and `model$spec$args$threads` may be
 #' changed to a number from 1 to 1024.
 #' @examples
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:5])
 #' model <- dg_svm(y ~ . | domain, data = train)
 #' new <- subset(toy, !domain %in% levels(domain)[1:5])
 #' head(predict(model, new))
 #' head(predict(model, new, type = "decision"))
-#' head(predict(model, new, type = "support"))
+#' head(predict(model, new, type = "similarity"))
 #'
-#' model <- update(model, probability = "platt")
+#' model <- update(model, calibration = "platt")
 #' head(predict(model, new, type = "prob"))
 #' @export
 predict.dg_learner <- function(object, newdata, domain = NULL,
-                               type = c("response", "class", "prob", "decision", "support", "set"),
+                               type = c("response", "class", "prob", "decision", "similarity",
+                                        "set"),
                                reference = NULL, reference_domain = NULL, se.fit = FALSE,
                                interval = c("none", "confidence", "posterior", "prediction",
-                                            "domain", "mean"), level = 0.9,
+                                            "domain_share", "domain_mean"), level = 0.9,
                                new_levels = c("na", "error"), ...) {
   check_sealed(object)
   posterior <- has_posterior(object)
@@ -174,7 +177,7 @@ predict.dg_learner <- function(object, newdata, domain = NULL,
   predict_rows(object, newdata, of, asked, list(...), known)
 }
 
-prediction_types <- c("response", "class", "prob", "decision", "support", "set")
+prediction_types <- c("response", "class", "prob", "decision", "similarity", "set")
 
 #' @export
 fitted.dg_learner <- function(object, ...) {

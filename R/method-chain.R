@@ -8,28 +8,28 @@
 #' shrink the learner to a constant. Its domain kernel, for example
 #' [domain_distribution()], compares the *projected* domains.
 #'
-#' @param projection A projection without data, such as `dica(ncomp = 2)`.
+#' @param projection A projection without data, such as `dg_dica(ncomp = 2)`.
 #' @param learner A learner without data, such as `dg_svm(cost = 10)`.
 #' @return A specification for [fit()], [dg_cv()] and [dg_compare()]. Fitted, it
-#'   is a `dg_chain`: a list with `projection` and `learner`, both fitted models,
+#'   is a `dg_pipeline`: a list with `projection` and `learner`, both fitted models,
 #'   and `unit`, the number by which the scores are divided.
 #'   It predicts as [the learner][predict.dg_learner()] does.
 #' @examples
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
-#' spec <- chain(dica(ncomp = 1, lambda = 0.1), dg_svm(domain_kernel = domain_pooled()))
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
+#' spec <- dg_pipeline(dg_dica(ncomp = 1, lambda = 0.1), dg_svm(domain_kernel = domain_pooled()))
 #' model <- fit(spec, y ~ . | domain, data = toy)
 #' model
 #' table(predict(model, toy), toy$y)
 #' @export
-chain <- function(projection, learner) {
+dg_pipeline <- function(projection, learner) {
   check_given(projection, "projection")
   check_given(learner, "learner")
   if (!inherits(projection, "dg_projection_spec")) {
     abort("argument", "`projection` must be a projection without data, such as ",
-          "`dica(ncomp = 2)`, not ", describe(projection), ".")
+          "`dg_dica(ncomp = 2)`, not ", describe(projection), ".")
   }
   if (!inherits(learner, "dg_spec") ||
-        inherits(learner, c("dg_projection_spec", "dg_chain_spec"))) {
+        inherits(learner, c("dg_projection_spec", "dg_pipeline_spec"))) {
     abort("argument", "`learner` must be a learner without data, such as `dg_svm(cost = 1)`, not ",
           describe(learner), ".")
   }
@@ -41,12 +41,12 @@ chain <- function(projection, learner) {
     learner$args$kernel <- kernel_linear()
   }
   title <- paste0(projection$parts$title, ", then ", learner$method, "()")
-  structure(list(method = "chain", projection = projection, learner = learner,
-                 parts = list(title = title)), class = c("dg_chain_spec", "dg_spec"))
+  structure(list(method = "dg_pipeline", projection = projection, learner = learner,
+                 parts = list(title = title)), class = c("dg_pipeline_spec", "dg_spec"))
 }
 
 #' @exportS3Method
-spec_needs.dg_chain_spec <- function(spec) {
+spec_needs.dg_pipeline_spec <- function(spec) {
   needs <- spec_needs(spec$projection)
   needs$response <- if (spec_needs(spec$learner)$response == "open") "open" else "any"
   needs$domain <- needs$domain || spec_needs(spec$learner)$domain
@@ -54,11 +54,11 @@ spec_needs.dg_chain_spec <- function(spec) {
 }
 
 #' @exportS3Method
-fit_rows.dg_chain_spec <- function(spec, rows, shared = NULL) fit_many(list(spec), rows)[[1L]]()
+fit_rows.dg_pipeline_spec <- function(spec, rows, shared = NULL) fit_many(list(spec), rows)[[1L]]()
 
 # Learners behind the same projection share it.
 #' @exportS3Method
-fit_many.dg_chain_spec <- function(specs, rows) {
+fit_many.dg_pipeline_spec <- function(specs, rows) {
   projections <- lapply(specs, `[[`, "projection")
   projected <- fit_many(projections, rows)
   sharing(projections, function(same) {
@@ -73,12 +73,12 @@ fit_many.dg_chain_spec <- function(specs, rows) {
                     decision = learner$decision, response = learner$response,
                     weights = if (rows$keeps) rows$sample$weights else numeric())
     if (rows$keeps) chained["y"] <- list(rows$sample$y)
-    structure(chained, class = c("dg_chain", "dg_learner", "dg_fit"))
+    structure(chained, class = c("dg_pipeline", "dg_learner", "dg_fit"))
   })
 }
 
 #' @exportS3Method
-takes_passes.dg_chain_spec <- function(spec) {
+takes_passes.dg_pipeline_spec <- function(spec) {
   takes_passes(spec$projection) && takes_passes(spec$learner)
 }
 
@@ -105,19 +105,21 @@ scores_of <- function(through, rows) {
 }
 
 #' @exportS3Method
-decision.dg_chain <- function(object, rows) decision(object$learner, learner_rows(object, rows))
+decision.dg_pipeline <- function(object, rows) decision(object$learner, learner_rows(object, rows))
 
 #' @exportS3Method
-support.dg_chain <- function(object, rows) support(object$learner, learner_rows(object, rows))
+similarity.dg_pipeline <- function(object, rows) {
+  similarity(object$learner, learner_rows(object, rows))
+}
 
 #' @exportS3Method
-posterior.dg_chain <- function(object, rows = NULL, draws = 0L) {
+posterior.dg_pipeline <- function(object, rows = NULL, draws = 0L) {
   posterior(object$learner, if (!is.null(rows)) learner_rows(object, rows), draws)
 }
 
 # The rows as the learner behind the projection sees them, with those that describe their domains.
 #' @exportS3Method
-learner_rows.dg_chain <- function(object, rows) {
+learner_rows.dg_pipeline <- function(object, rows) {
   project <- function(X, domain) {
     scores <- decision(object$projection,
                        list(X = X, domain = domain, reference = rows$reference))
@@ -130,18 +132,18 @@ learner_rows.dg_chain <- function(object, rows) {
 }
 
 #' @exportS3Method
-judges_domain.dg_chain <- function(object) {
+judges_domain.dg_pipeline <- function(object) {
   judges_domain(object$projection) || judges_domain(object$learner)
 }
 
 #' @exportS3Method
-reads_domain.dg_chain <- function(object) reads_domain(object$learner)
+reads_domain.dg_pipeline <- function(object) reads_domain(object$learner)
 
 #' @exportS3Method
-training_rows.dg_chain <- function(object) training_rows(object$projection)
+training_rows.dg_pipeline <- function(object) training_rows(object$projection)
 
 #' @exportS3Method
-print_details.dg_chain <- function(x) {
+print_details.dg_pipeline <- function(x) {
   cat_line("\nProjection")
   print_details(x$projection)
   cat_line("\nLearner on ", plural(length(x$projection$values), "component"))
@@ -149,10 +151,10 @@ print_details.dg_chain <- function(x) {
 }
 
 #' @export
-coef.dg_chain <- function(object, ...) coef(object$learner)
+coef.dg_pipeline <- function(object, ...) coef(object$learner)
 
 #' @export
-print.dg_chain_spec <- function(x, ...) {
+print.dg_pipeline_spec <- function(x, ...) {
   cat_line("A chain (specification: give it data with fit())\n")
   print(x$projection)
   cat_line("")

@@ -1,9 +1,10 @@
 # Parameters of a specification by name, for tuning. A name is a path: an argument, then what is
-# inside the kernel or feature map that is given there, as in "domain_kernel.outer.sigma". `sigma`,
-# `times` and `smoothing` alone are those of `kernel`. In a chain the name of the part,
-# "dica.lambda" or "svm.cost", may come first, and must where both parts know the name.
+# inside the kernel or feature map that is given there, as in
+# "domain_kernel.embedding_kernel.bandwidth". `bandwidth`, `bandwidth_factor` and `smoothing` alone
+# are those of `kernel`. In a chain the name of the part, "dica.lambda" or "svm.cost", may come
+# first, and must where both parts know the name.
 
-short_of_kernel <- c("sigma", "times", "smoothing")
+short_of_kernel <- c("bandwidth", "bandwidth_factor", "smoothing")
 
 # list(part: NULL, "projection" or "learner"; path: character vector). all: also arguments of no
 # interest for tuning?
@@ -22,7 +23,7 @@ find_parameter.dg_spec <- function(spec, name, all = FALSE) {
 }
 
 #' @exportS3Method
-find_parameter.dg_chain_spec <- function(spec, name, all = FALSE) {
+find_parameter.dg_pipeline_spec <- function(spec, name, all = FALSE) {
   parts <- c("projection", "learner")
   found <- Filter(Negate(is.null), lapply(parts, function(part) {
     found <- find_parameter(spec[[part]], name, all)
@@ -96,8 +97,8 @@ set_inner <- function(object, path, value) {
   given[path[1L]] <- list(if (length(path) == 1L) value
                           else set_inner(object[[path[1L]]], path[-1L], value))
   # a bandwidth is given in one way or the other
-  if (path[1L] == "times") given$sigma <- NULL
-  if (path[1L] == "sigma") given$times <- NULL
+  if (path[1L] == "bandwidth_factor") given$bandwidth <- NULL
+  if (path[1L] == "bandwidth") given$bandwidth_factor <- NULL
   do.call(make, given, quote = TRUE)
 }
 
@@ -116,7 +117,7 @@ known_parameters.dg_spec <- function(spec) {
 }
 
 #' @exportS3Method
-known_parameters.dg_chain_spec <- function(spec) {
+known_parameters.dg_pipeline_spec <- function(spec) {
   parts <- lapply(c("projection", "learner"), function(part) known_parameters(spec[[part]]))
   both <- intersect(parts[[1L]], parts[[2L]])
   labels <- Map(function(names, part) {

@@ -35,7 +35,7 @@ training_rows <- function(object) UseMethod("training_rows")
 training_rows.dg_fit <- function(object) {
   if (is.null(object$product$X)) {
     abort("argument", "The reference cannot be \"training\": a model with `",
-          class(object$product$features)[1L], "()` keeps no training rows; give them.")
+          class(object$product$feature_map)[1L], "()` keeps no training rows; give them.")
   }
   # of the product: `domain` leaves out unlabelled rows
   list(X = object$product$X, domain = object$product$domain)
@@ -106,8 +106,8 @@ describe_kernels <- function(product) {
   if (uses_domain(product$domain_kernel)) {
     cat_field("domain kernel", format(product$domain_kernel))
   }
-  if (!is.null(product$features)) {
-    cat_field("features", format(product$features), ", ", plural(product$dim, "coordinate"))
+  if (!is.null(product$feature_map)) {
+    cat_field("feature_map", format(product$feature_map), ", ", plural(product$dim, "coordinate"))
   }
 }
 

@@ -47,7 +47,7 @@ answered.dg_fit <- function(object, answers) {
 }
 
 #' @exportS3Method
-open_questions.dg_chain <- function(object) {
+open_questions.dg_pipeline <- function(object) {
   asked <- open_questions(object$projection)
   if (length(asked)) return(asked)
   lapply(open_questions(object$learner), ask_after, function(rows) {
@@ -56,7 +56,7 @@ open_questions.dg_chain <- function(object) {
 }
 
 #' @exportS3Method
-answered.dg_chain <- function(object, answers) {
+answered.dg_pipeline <- function(object, answers) {
   part <- if (length(open_questions(object$projection))) "projection" else "learner"
   object[[part]] <- seal(answered(object[[part]], answers))
   object

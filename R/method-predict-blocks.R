@@ -127,7 +127,7 @@ prediction_columns <- function(values, type) {
     return(c(prediction_columns(values$fit, type), list(se = unname(values$se.fit))))
   }
   if (!is.matrix(values)) {
-    name <- if (type %in% c("decision", "support")) type else "prediction"
+    name <- if (type %in% c("decision", "similarity")) type else "prediction"
     return(stats::setNames(list(unname(values)), name))
   }
   stats::setNames(lapply(seq_len(ncol(values)), function(j) unname(values[, j])),

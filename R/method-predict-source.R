@@ -6,9 +6,9 @@
 #'
 #' @description
 #' `predict(model, source, to = )` predicts the rows of a [row_source()], block by block, with any
-#' fitted model: learners, projections, [chain()]s, ensembles, fitted in memory or to a source. The
-#' numbers are those of `predict()` for all rows at once, up to rounding. The memory does not grow
-#' with the rows, with the exceptions that stand below.
+#' fitted model: learners, projections, [dg_pipeline()]s, ensembles, fitted in memory or to a
+#' source. The numbers are those of `predict()` for all rows at once, up to rounding. The memory
+#' does not grow with the rows, with the exceptions that stand below.
 #'
 #' @details
 #' All arguments of the model's `predict()` mean the same (`type`, `reference`, `new_levels`,
@@ -71,9 +71,9 @@
 #' `domgen_error_write`.
 #' @seealso [row_source()], [predict.dg_learner()], [predict.dg_projection()], [predict.dg_gp()]
 #' @examples
-#' toy <- simulate_dica(domains = 8, rows = 40, p = 3, seed = 1)
+#' toy <- simulate_dica(domains = 8, n = 40, p = 3, seed = 1)
 #' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1,
-#'                   domain_kernel = domain_distribution(), features = features_product())
+#'                   domain_kernel = domain_distribution(), feature_map = features_product())
 #' folder <- tempfile("rows")
 #' dir.create(folder)
 #' toy$id <- seq_len(nrow(toy))
@@ -102,7 +102,7 @@ predict_source <- function(object, source, of, asked, where) {
   # what decides about the predictions
   what <- function() {
     model <- on_error(fingerprint(object), function(e) fingerprint(object[c("seal", "decision")]))
-    list(model, source$rows, of, asked, where$keep)
+    list(model, source$block_size, of, asked, where$keep)
   }
   # what is drawn on the way must not change the user's random numbers
   value <- with_seed(1L, over_source(source, what(), function(source) {

@@ -23,9 +23,9 @@ predict_block <- function(object, newdata, of, asked) {
   }
   type <- asked$type
   if (type == "scores") return(if (is.null(new)) fitted(object) else decide_rows(object, new))
-  if (type == "support") {
+  if (type == "similarity") {
     check_given(newdata, "newdata")
-    return(drop(decide_rows(object, new, support)))
+    return(drop(decide_rows(object, new, similarity)))
   }
   if (type == "set") return(prediction_set(object, new, asked))
   if (asked$interval %in% prediction_kinds[-1L]) return(prediction_interval(object, new, asked))

@@ -6,7 +6,7 @@
 #'
 #' @description
 #' With a kernel between domains, scaling or imputation by domain, or `domain_means = TRUE`, a
-#' prediction depends on the other unlabelled rows of its domain. `fix_reference()` gives the model
+#' prediction depends on the other unlabelled rows of its domain. `set_reference()` gives the model
 #' with these descriptions taken from `rows`, once and for all: it predicts each row of `newdata`
 #' alone, as `predict(model, newdata, reference = rows)` does. Whatever hands `predict()` rows that
 #' nobody observed (partial dependence, permutation importance, counterfactual contrasts, Shapley
@@ -19,9 +19,9 @@
 #' prediction. With the reference fixed the domain stays where it was.
 #'
 #' Everything that depends on the domain is fixed: kappa between the domains of `rows` and those of
-#' training, means and standard deviations, the values for imputation. [chain()]s, ensembles, models
-#' of [dg_auto()] and [dg_tune()] are fixed in all their parts. [dg_mixed()] is told the domain of
-#' its rows. A model that makes no difference between domains predicts as before.
+#' training, means and standard deviations, the values for imputation. [dg_pipeline()]s, ensembles,
+#' models of [dg_auto()] and [dg_tune()] are fixed in all their parts. [dg_mixed()] is told the
+#' domain of its rows. A model that makes no difference between domains predicts as before.
 #'
 #' * Where `rows` are of one domain, `newdata` need not say the domain. Where they are of several,
 #'   the domain column (or `domain`) says which description each row uses.
@@ -32,31 +32,32 @@
 #'   moments. With an exact kernel it is smaller than the model, which keeps the training rows
 #'   twice, for their kernel and for their embeddings.
 #'
-#' @param model A fitted model: a learner, projection, [chain()], ensemble, of [dg_auto()] or
+#' @param model A fitted model: a learner, projection, [dg_pipeline()], ensemble, of [dg_auto()] or
 #'   [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
-#' @param rows Unlabelled rows of one or several domains, like `newdata` of
+#' @param data Unlabelled rows of one or several domains, like `newdata` of
 #'   [predict()][predict.dg_learner()] (of a workflow as they come, before its recipe); or
 #'   `"training"`: the training domains as they were, which a model with a feature map cannot give
 #'   (give it the training data).
 #' @param domain Domain of each row of `rows`, when it is not a column of it; one value if all rows
 #'   are from one domain.
+#' @param ... Not used; an argument that is not known is an error.
 #' @return The model (in a fit of parsnip or a workflow the engine's), with the class `dg_fixed` in
 #'   front of its own, and
 #'   \item{reference}{list with the `domains` that are described (`NULL` where the model makes no
 #'     difference between domains), the number of complete `rows`, and `training`, whether they are
 #'     those of training}
 #' @section Errors:
-#' In `fix_reference()`: a model that is fixed already, or was [adapted][adapt()] to a domain, which
-#' fixes it too; `rows` without a complete row, without the domain where it is needed, or with other
-#' columns than `newdata` may have; a `domain` beside `"training"`. In `predict()`: a domain that
-#' `rows` did not have, which is named; `reference`. [simulate()][predict.dg_gp()] draws rows of one
-#' domain at a time.
+#' In `set_reference()`: a model that is fixed already, or was [adapted][dg_adapt()] to a domain,
+#' which fixes it too; `rows` without a complete row, without the domain where it is needed, or with
+#' other columns than `newdata` may have; a `domain` beside `"training"`. In `predict()`: a domain
+#' that `rows` did not have, which is named; `reference`. [simulate()][predict.dg_gp()] draws rows
+#' of one domain at a time.
 #' @seealso [model_tools] for the tools that need it; [predict.dg_learner()]
 #' @examples
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' new <- subset(toy, domain == levels(domain)[6])
 #' model <- dg_svm(y ~ . | domain, data = subset(toy, domain != levels(domain)[6]))
-#' fixed <- fix_reference(model, new)
+#' fixed <- set_reference(model, new)
 #' fixed
 #' # one row alone, without its domain, is predicted as it is among the others
 #' predict(fixed, subset(new, select = -domain)[1, ], type = "decision")
@@ -67,24 +68,25 @@
 #' ridge <- dg_ridge(y ~ . | domain, data = simulate_dica(5, 30, seed = 1), lambda = 1,
 #'                   scale = "domain")
 #' rows <- simulate_dica(1, 30, seed = 2)
-#' for (model in list(ridge, fix_reference(ridge, rows))) {
+#' for (model in list(ridge, set_reference(ridge, rows))) {
 #'   print(sapply(c(-2, 0, 2), function(at) mean(predict(model, replace(rows, "x1", at)))))
 #' }
 #' @export
-fix_reference <- function(model, rows, domain = NULL) {
+set_reference <- function(model, data, domain = NULL, ...) {
+  check_no_dots(list(...), names(formals(set_reference)))
   check_given(model, "model")
-  check_given(rows, "rows")
-  UseMethod("fix_reference")
+  check_given(data, "data")
+  UseMethod("set_reference")
 }
 
 #' @exportS3Method
-fix_reference.default <- function(model, rows, domain = NULL) {
+set_reference.default <- function(model, data, domain = NULL, ...) {
   check_fixable(model)
-  check_describing(rows, domain)
-  known <- read_reference(model, rows, domain, "na", "rows")
+  check_describing(data, domain)
+  known <- read_reference(model, data, domain, "na", "data")
   training <- identical(known, "training")
   if (!training && nrow(known$X) == 0L) {
-    abort("data", "`rows` must have at least one complete row.")
+    abort("data", "`data` must have at least one complete row.")
   }
   named <- judges_other_rows(model) || reads_domain(model)
   domains <- if (named) if (training) levels(model$domain) else levels(known$domain)
@@ -98,14 +100,14 @@ fix_reference.default <- function(model, rows, domain = NULL) {
   seal(model)
 }
 
-check_describing <- function(rows, domain) {
-  training <- identical(rows, "training")
-  if (is.null(rows) || is.character(rows) && is.null(dim(rows)) && !training) {
-    abort("argument", "`rows` must be a data frame, a matrix or \"training\", not ",
-          describe(rows), ".")
+check_describing <- function(data, domain) {
+  training <- identical(data, "training")
+  if (is.null(data) || is.character(data) && is.null(dim(data)) && !training) {
+    abort("argument", "`data` must be a data frame, a matrix or \"training\", not ",
+          describe(data), ".")
   }
   if (training && !is.null(domain)) {
-    abort("argument", "`domain` must not be given with `rows = \"training\"`: training rows have ",
+    abort("argument", "`domain` must not be given with `data = \"training\"`: training rows have ",
           "their domains.")
   }
 }
@@ -120,7 +122,7 @@ check_fixable <- function(model) {
   if (is_fixed(model)) {
     abort("argument", "`model` has a fixed reference already: give the model that it was made of.")
   }
-  # adapt() fixes its domain
+  # dg_adapt() fixes its domain
   if (inherits(model, "dg_adapted")) {
     abort("argument", "`model` was adapted to its domain, which is described since then: it ",
           "predicts each row alone as it is.")
@@ -164,7 +166,7 @@ check_new <- function(object, newdata, domain, reference, reference_domain) UseM
 check_new.default <- function(object, newdata, domain, reference, reference_domain) {
   if (is_fixed(object) && !(is.null(reference) && is.null(reference_domain))) {
     abort("argument", "`reference` must not be given: that of the model is fixed, by ",
-          "fix_reference(); the model that it was made of takes another.")
+          "set_reference(); the model that it was made of takes another.")
   }
 }
 

@@ -107,22 +107,22 @@ innermost <- function(spec) {
 
 #' Fit a specification to data
 #'
-#' A method called without data, such as `dica(ncomp = 2)`, is a
+#' A method called without data, such as `dg_dica(ncomp = 2)`, is a
 #' specification. `fit()` gives it data, or [sums of features][feature_sums]:
 #' `fit(spec, sums)`.
 #'
 #' `fit()` is the generic of the generics package, which tidymodels use too: the methods of both
 #' are found, whichever package is attached last.
 #'
-#' @param object A specification made by a method function ([dica()],
-#'   [dg_svm()], ...) or by [chain()].
-#' @inheritParams dica
+#' @param object A specification made by a method function ([dg_dica()],
+#'   [dg_svm()], ...) or by [dg_pipeline()].
+#' @inheritParams dg_dica
 #' @param weights Non-negative numbers, one per row, that multiply the row's
 #'   cost; for methods that take weights. May be a column of `data`.
 #' @return The fitted model, as the method function itself returns it when it
 #'   is given data.
 #' @examples
-#' spec <- dica(ncomp = 1)
+#' spec <- dg_dica(ncomp = 1)
 #' fit(spec, Species ~ . | site, data = transform(iris, site = rep(1:5, 30)))
 #' @name fit
 #' @importFrom generics fit

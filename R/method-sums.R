@@ -16,9 +16,9 @@
 #' from data: the scaling, bandwidths and landmarks, the levels of categorical
 #' predictors, the features of the response. `update()` gives the sums of
 #' further rows *alone*, made with the same map, and `+` adds. `fit(spec, sums)`
-#' fits a projection such as `dica(ncomp = 2)`, or [dg_ridge()]; kernels, features and scaling are
-#' those of the sums. Others that the specification was given are an error; where its defaults are
-#' others, a message says which are fitted.
+#' fits a projection such as `dg_dica(ncomp = 2)`, or [dg_ridge()]; kernels, features and scaling
+#' are those of the sums. Others that the specification was given are an error; where its defaults
+#' are others, a message says which are fitted.
 #'
 #' @details
 #' The first piece should be a random sample of all rows: landmarks and scaling
@@ -38,7 +38,7 @@
 #' [domain_distribution()] a domain is described by all its rows, which lie in
 #' several pieces: then the sums cannot be updated.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix
 #'   n x p or a data frame of predictors: the first piece. Response and domain may
 #'   be absent.
@@ -46,7 +46,7 @@
 #'   further rows, a data frame or matrix like the first piece; `y` and `domain` are
 #'   given with it if they were given with the first piece. A single `domain` stands
 #'   for all rows of a piece.
-#' @param features [Feature map][features_nystrom], not [features_exact()].
+#' @param feature_map [Feature map][features_nystrom], not [features_exact()].
 #' @param kernel_y Kernel on a numeric response; `NULL` is [kernel_rbf()] with
 #'   the median bandwidth. Classes need none.
 #' @param na.action `na.omit` and `na.exclude` leave rows with missing values out,
@@ -67,26 +67,26 @@
 #' New rows without the columns, types or levels of the first piece, adding sums
 #' made with different maps, and updating sums with [domain_distribution()] are
 #' errors.
-#' @seealso [features_nystrom()], [dica()]
+#' @seealso [features_nystrom()], [dg_dica()]
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 60, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 60, seed = 1)
 #' first <- toy[sample(nrow(toy), 100), ]
-#' sums <- feature_sums(y ~ . | domain, data = first, features = features_nystrom(30))
+#' sums <- feature_sums(y ~ . | domain, data = first, feature_map = features_nystrom(30))
 #'
 #' # the rest in two pieces, as if from two files
 #' rest <- toy[setdiff(rownames(toy), rownames(first)), ]
 #' pieces <- split(rest, rep_len(1:2, nrow(rest)))
 #' all <- Reduce(`+`, lapply(pieces, function(piece) update(sums, data = piece)), sums)
 #' all
-#' model <- fit(dica(ncomp = 2), all)
+#' model <- fit(dg_dica(ncomp = 2), all)
 #' head(predict(model, toy))
 #' @export
-feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, features = features_nystrom(),
+feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, feature_map = features_nystrom(),
                          kernel = kernel_rbf(), kernel_y = NULL, domain_kernel = domain_pooled(),
                          scale = c("pooled", "none"), na.action = stats::na.omit,
                          threads = NULL, ...) {
   args <- list(
-    features = check_map(features), kernel = check_kernel(kernel, "kernel"),
+    feature_map = check_map(feature_map), kernel = check_kernel(kernel, "kernel"),
     kernel_y = if (!is.null(kernel_y)) check_kernel(kernel_y, "kernel_y"),
     domain_kernel = check_domain_kernel(domain_kernel, "domain_kernel"),
     scale = check_choice(scale, "scale", scalings_of_sums),
@@ -98,12 +98,12 @@ feature_sums <- function(x, y = NULL, domain = NULL, data = NULL, features = fea
   new_sums(evaluate_input(given, parent.frame()), args)
 }
 
-check_map <- function(features) {
-  if (is_exact(features)) {
-    abort("argument", "`features` must be a feature map, such as `features_nystrom()`, not ",
+check_map <- function(feature_map) {
+  if (is_exact(feature_map)) {
+    abort("argument", "`feature_map` must be a feature map, such as `features_nystrom()`, not ",
           "`features_exact()`.")
   }
-  check_features(features, "features")
+  check_feature_map(feature_map, "feature_map")
 }
 
 new_sums <- function(input, args) {
@@ -113,7 +113,7 @@ new_sums <- function(input, args) {
   sample <- quietly(read_sample(input, needs, args$scale), "domgen_warning_empty_class")
   check_response(sample$y, args$kernel_y)
   on_x <- place_kernels(args, layout_of(sample$blueprint))
-  product <- represent(args$features, on_x$kernel, on_x$domain_kernel, sample, args$threads)
+  product <- represent(args$feature_map, on_x$kernel, on_x$domain_kernel, sample, args$threads)
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) {
     # sums of a response far from 0 lose digits, and those of large numbers overflow

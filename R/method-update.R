@@ -4,10 +4,10 @@
 #' The same specification with other values of some arguments, which are checked as the method
 #' function checks them. `update()` of a fitted model, which fits again, is [update.dg_fit()].
 #'
-#' @param object A specification: a method function called without data, a [chain()], or a search
-#'   ([dg_tune()]).
+#' @param object A specification: a method function called without data, a [dg_pipeline()], or a
+#'   search ([dg_tune()]).
 #' @param ... New values by name. A name is an argument (`cost`), or a path into a kernel or feature
-#'   map (`kernel.sigma`, `features.n_landmarks`), as in the grid of [dg_tune()]. In a chain the
+#'   map (`kernel.bandwidth`, `features.n_landmarks`), as in the grid of [dg_tune()]. In a chain the
 #'   name of the part may come first, as in `dica.lambda` or `svm.cost`, and must where both
 #'   parts know it; `projection` and `learner` replace a part. Of a search the arguments of
 #'   [dg_tune()] can be changed, and those of what is searched.
@@ -17,7 +17,7 @@
 #' values that the method refuses are errors.
 #' @examples
 #' update(dg_svm(), cost = 10)
-#' update(chain(dica(), dg_svm()), dica.lambda = 1, cost = 10)
+#' update(dg_pipeline(dg_dica(), dg_svm()), dica.lambda = 1, cost = 10)
 #' @export
 update.dg_spec <- function(object, ...) {
   changes <- given_dots(list(...))
@@ -45,10 +45,10 @@ change_spec.dg_spec <- function(spec, name, value) {
 }
 
 #' @exportS3Method
-change_spec.dg_chain_spec <- function(spec, name, value) {
+change_spec.dg_pipeline_spec <- function(spec, name, value) {
   if (name %in% c("projection", "learner")) {
     spec[[name]] <- value
-    return(chain(spec$projection, spec$learner))
+    return(dg_pipeline(spec$projection, spec$learner))
   }
   found <- find_parameter(spec, name, all = TRUE)
   if (is.null(found)) {
@@ -73,7 +73,7 @@ change_spec.dg_chain_spec <- function(spec, name, value) {
 #' changed, give `data`.
 #' @return The new model.
 #' @examples
-#' model <- kpca(~ . | Species, data = iris, ncomp = 1)
+#' model <- dg_kpca(~ . | Species, data = iris, ncomp = 1)
 #' update(model, ncomp = 2)
 #' @export
 update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {

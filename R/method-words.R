@@ -6,8 +6,8 @@ format_value <- function(value) {
   else paste(format(value, digits = 4), collapse = ", ")
 }
 
-# A kernel or feature map by its constructor and what is not the default: "rbf(times = 2)"; the
-# first number is always there: "poly(2)".
+# A kernel or feature map by its constructor and what is not the default: "rbf(bandwidth_factor =
+# 2)"; the first number is always there: "poly(2)".
 short_object <- function(value) UseMethod("short_object")
 
 short_parts <- function(sign) {

@@ -15,37 +15,37 @@
 #'
 #' @details
 #' The first punished term compares each class across domains, the second the domains at equal
-#' class proportions: differing proportions are not punished, as they are by [dica()] and [sca()].
-#' The class terms are sums over rows, as in [sca()], and `gamma` and `alpha` matter from about n
-#' upwards; `average = TRUE` divides them by n. Where a domain lacks a class, the mean over the
-#' other domains stands for it, so that lacking a class costs nothing.
+#' class proportions: differing proportions are not punished, as they are by [dg_dica()] and
+#' [dg_sca()]. The class terms are sums over rows, as in [dg_sca()], and `gamma` and `alpha` matter
+#' from about n upwards; `average = TRUE` divides them by n. Where a domain lacks a class, the mean
+#' over the other domains stands for it, so that lacking a class costs nothing.
 #'
-#' **When?** As [mda()], and when new domains are expected to have class proportions
+#' **When?** As [dg_mda()], and when new domains are expected to have class proportions
 #' like those of training.
 #'
 #' **Eigenvalues**: the ratio above. At most C - 1 components.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @param gamma Non-negative weight of the scatter of classes across domains.
 #' @param alpha Non-negative weight of the scatter of domains at equal class proportions.
-#' @inheritParams sca
-#' @return As [dica()].
-#' @section Errors: As [dica()]. A numeric response, a single class.
+#' @inheritParams dg_sca
+#' @return As [dg_dica()].
+#' @section Errors: As [dg_dica()]. A numeric response, a single class.
 #' @references
 #' Li, Y., Gong, M., Tian, X., Liu, T. and Tao, D. (2018). Domain generalization via conditional
 #' invariant representations. *AAAI*. <https://arxiv.org/abs/1807.08479>
 #' @examples
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
-#' cidg(y ~ . | domain, data = toy, ncomp = 1, gamma = 100, alpha = 100)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
+#' dg_cidg(y ~ . | domain, data = toy, ncomp = 1, gamma = 100, alpha = 100)
 #' @export
-cidg <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, gamma = 1, alpha = 1,
+dg_cidg <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, gamma = 1, alpha = 1,
                  lambda = 0, average = FALSE, kernel = kernel_rbf(),
-                 domain_kernel = domain_pooled(), features = features_exact(),
+                 domain_kernel = domain_pooled(), feature_map = features_exact(),
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("CIDG", cidg_terms, response = "class", parameters = cidg_parameters)
-  fit_or_specify(projection_spec("cidg", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_cidg", parts, environment()), match.call(), parent.frame())
 }
 
 cidg_parameters <- function() parameters(

@@ -1,14 +1,14 @@
-#' @rdname dica
+#' @rdname dg_dica
 #' @export
-coir <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
+dg_coir <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
                  epsilon = 1e-4, kernel = kernel_rbf(), kernel_y = NULL,
-                 domain_kernel = domain_pooled(), features = features_exact(),
+                 domain_kernel = domain_pooled(), feature_map = features_exact(),
                  form = c("published", "symmetric"),
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("COIR", coir_terms, response = "any", domain = FALSE)
-  fit_or_specify(projection_spec("coir", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_coir", parts, environment()), match.call(), parent.frame())
 }
 
 coir_terms <- function(args) {

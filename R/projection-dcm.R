@@ -20,15 +20,15 @@
 #' \eqn{K} alone is singular, so the coefficients are
 #' \eqn{B = (K + \lambda I)^{-1}\alpha}{B = (K + lambda I)^-1 a}. With one domain the
 #' denominator is \eqn{I} in feature space, and \eqn{\gamma}{gamma} is 1 + n times the eigenvalue of
-#' [coir()]'s symmetric form without ridge.
+#' [dg_coir()]'s symmetric form without ridge.
 #'
-#' The paper's fast version is `dcm(features = features_nystrom())`. Its
+#' The paper's fast version is `dg_dcm(feature_map = features_nystrom())`. Its
 #' algorithm 2 as printed does not conform; this is the same idea in feature
 #' space, with exact labels and domains.
 #'
 #' **When?** It is the method for labels and several domains, when whatever tells domains apart
-#' in x is a nuisance. It weighs domains by their size where [dica()] weighs them the same. Not when
-#' a class occurs in one domain only: label and domain are then one.
+#' in x is a nuisance. It weighs domains by their size where [dg_dica()] weighs them the same. Not
+#' when a class occurs in one domain only: label and domain are then one.
 #'
 #' **Eigenvalues.** \eqn{\gamma > 1}{gamma > 1}: more of the component's variance lies between
 #' labels than between domains; \eqn{\gamma < 1}{gamma < 1}: less. All but a few are exactly
@@ -45,36 +45,36 @@
 #' [fitted()] or by a plot of the training rows; choose `lambda` by [dg_cv()],
 #' which leaves domains out, and read held-out scores only.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @param lambda Positive ridge on the coefficients of the scores; `NULL` is a tenth
 #'   of the number of training rows. The paper prints none, but without one new rows
-#'   cannot be projected, and with a small one (as [dica()]'s 0.1) the scores of new
+#'   cannot be projected, and with a small one (as [dg_dica()]'s 0.1) the scores of new
 #'   rows are mostly noise: on `gvhd` and `landmine` values from n/10 to n
 #'   were best.
-#' @param normalise As in [dica()]; `"constraint"` is
+#' @param normalise As in [dg_dica()]; `"constraint"` is
 #'   \eqn{\alpha'(K P_d K + K)\alpha = 1}{a'(K P_d K + K)a = 1} for the scores before the ridge.
-#' @return As [dica()]; `values` are the eigenvalues above 1.
-#' @section Errors: As [dica()]. No eigenvalue above 1: a constant response, or labels that tell
+#' @return As [dg_dica()]; `values` are the eigenvalues above 1.
+#' @section Errors: As [dg_dica()]. No eigenvalue above 1: a constant response, or labels that tell
 #' no more of the rows than domains do.
 #' @references Wu, A. (2021). Domain generalization via domain-based covariance
 #' minimization. <https://arxiv.org/abs/2110.06298>
-#' @seealso [dica()], [dg_cv()]
+#' @seealso [dg_dica()], [dg_cv()]
 #' @examples
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:4])
-#' model <- dcm(y ~ . | domain, data = train, ncomp = 1)
+#' model <- dg_dcm(y ~ . | domain, data = train, ncomp = 1)
 #' model$values
 #' head(predict(model, newdata = subset(toy, !domain %in% levels(domain)[1:4])))
 #' @export
-dcm <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = NULL,
+dg_dcm <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = NULL,
                 epsilon = 1e-4, kernel = kernel_rbf(), kernel_y = NULL,
-                domain_kernel = domain_pooled(), features = features_exact(),
+                domain_kernel = domain_pooled(), feature_map = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("DCM", dcm_terms, response = "any", covariance = TRUE,
                             parameters = dcm_parameters)
-  fit_or_specify(projection_spec("dcm", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_dcm", parts, environment()), match.call(), parent.frame())
 }
 
 dcm_parameters <- function() parameters(

@@ -7,10 +7,10 @@
 #'
 #' | method | maximises | paper |
 #' |---|---|---|
-#' | `dica()` | tr(B'P K^2 B)/n over tr(B'(KQK + K + lambda I)B) | DICA, eq. 9-11, algorithm 1 |
-#' | `udica()` | tr(B'K^2 B)/n over tr(B'(KQK + K + lambda I)B) | DICA, eq. 12-13 |
-#' | `coir()` | tr(B'P K^2 B)/n over tr(B'(K + lambda I)B) | DICA, section 2.5 |
-#' | `kpca()` | tr(B'K^2 B)/n over tr(B'K B) | DICA, section 2.5 |
+#' | `dg_dica()` | tr(B'P K^2 B)/n over tr(B'(KQK + K + lambda I)B) | DICA, eq. 9-11, algorithm 1 |
+#' | `dg_udica()` | tr(B'K^2 B)/n over tr(B'(KQK + K + lambda I)B) | DICA, eq. 12-13 |
+#' | `dg_coir()` | tr(B'P K^2 B)/n over tr(B'(K + lambda I)B) | DICA, section 2.5 |
+#' | `dg_kpca()` | tr(B'K^2 B)/n over tr(B'K B) | DICA, section 2.5 |
 #'
 #' The numerator of DICA and COIR keeps what the response depends on (the
 #' central subspace): \eqn{P = L(L + n\varepsilon I)^{-1}}{P = L (L + n epsilon I)^-1} with
@@ -31,18 +31,18 @@
 #' of the inverse regressor itself. The published form can have complex
 #' eigenvalues, of which a warning tells.
 #'
-#' **How many components?** With C classes there are at most C - 1 for `dica()`
-#' and `coir()`: two classes give one; for a numeric response as many as its kernel has
-#' numerical rank (some tens). `udica()` and `kpca()` have up to n - 1.
+#' **How many components?** With C classes there are at most C - 1 for `dg_dica()`
+#' and `dg_coir()`: two classes give one; for a numeric response as many as its kernel has
+#' numerical rank (some tens). `dg_udica()` and `dg_kpca()` have up to n - 1.
 #' Asking for more gives a warning and those that exist.
 #'
 #' @param x A formula `y ~ x1 + x2 | domain` (or `~ x1 + x2 | domain` where no
 #'   response is needed) with `data`; or a numeric matrix n x p or a data frame
 #'   of predictors. Without `x` the result is a specification for [fit()],
-#'   [chain()] and [dg_cv()]. Several factors behind the bar are nested, `| school / class`, or
-#'   crossed, `| patient + device`, see [dg_cv()]; a domain is then a combination of their levels.
-#'   Terms and domains are functions of the row alone, `log(x1)` or `factor(z)`, or learned, as
-#'   `poly(x1, 2)`; `rank(x1)` or `cut(z, 3)` are an error.
+#'   [dg_pipeline()] and [dg_cv()]. Several factors behind the bar are nested, `| school / class`,
+#'   or crossed, `| patient + device`, see [dg_cv()]; a domain is then a combination of their
+#'   levels. Terms and domains are functions of the row alone, `log(x1)` or `factor(z)`, or learned,
+#'   as `poly(x1, 2)`; `rank(x1)` or `cut(z, 3)` are an error.
 #' @param y Response when `x` is not a formula: numbers, or class labels as
 #'   factor, character or logical. The order of an ordered factor is used by
 #'   `dg_glm(family = "ordinal")` alone; other methods ignore it, with a message.
@@ -59,7 +59,7 @@
 #'   classes and [kernel_rbf()] with the median bandwidth for numbers.
 #' @param domain_kernel [Kernel between domains][domain_distribution], multiplied
 #'   with `kernel`.
-#' @param features [Feature map][features_nystrom]: the Gram matrix itself, or features
+#' @param feature_map [Feature map][features_nystrom]: the Gram matrix itself, or features
 #'   of which one pass over the rows takes sums. `features_nystrom()` and
 #'   `features_rff()` make the method fast for any number of rows.
 #' @param form Numerator as published or symmetric; see Details. With `smooth` the default
@@ -95,12 +95,12 @@
 #'   the
 #'     1/n), decreasing}
 #'   \item{directions}{n x m coefficients of the training rows, after which come those of
-#'     `unlabelled` or `target` (with `features` r x m): the
-#'     scores of x are \eqn{k(x, X)}{k(x, X)} `directions` - `centre` (with `features`,
+#'     `unlabelled` or `target` (with `feature_map` r x m): the
+#'     scores of x are \eqn{k(x, X)}{k(x, X)} `directions` - `centre` (with `feature_map`,
 #'     \eqn{z(x)'}{z(x)'} `directions` - `centre`)}
 #'   \item{centre}{m numbers}
 #'   \item{scores}{n x m projections of the training rows; `NULL` for [sums][feature_sums]}
-#'   \item{rank}{how many components there are (for `udica()` and `kpca()`, at
+#'   \item{rank}{how many components there are (for `dg_udica()` and `dg_kpca()`, at
 #'     most as many as were asked for)}
 #'   \item{residual}{of each eigenpair, in units of n times the machine epsilon}
 #'   \item{theorem5}{`distributional` = tr(B'KQKB) and `norm` = tr(B'KB), the
@@ -115,25 +115,25 @@
 #' @references
 #' Muandet, K., Balduzzi, D. and Schoelkopf, B. (2013). Domain generalization
 #' via invariant feature representation. *ICML*. <https://arxiv.org/abs/1301.2115>
-#' @seealso [predict.dg_projection()], [plot.dg_projection()], [chain()]
+#' @seealso [predict.dg_projection()], [plot.dg_projection()], [dg_pipeline()]
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 40, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:4])
 #' test <- subset(toy, !domain %in% levels(domain)[1:4])
-#' model <- dica(y ~ . | domain, data = train, ncomp = 2)
+#' model <- dg_dica(y ~ . | domain, data = train, ncomp = 2)
 #' summary(model)
 #' head(predict(model, newdata = test))
 #'
 #' # a specification, to be given data later
-#' udica(ncomp = 3, lambda = 0.01)
+#' dg_udica(ncomp = 3, lambda = 0.01)
 #'
 #' # carbon dioxide uptake of plants, each a domain
-#' plants <- dica(uptake ~ conc + Type + Treatment | Plant, data = CO2)
+#' plants <- dg_dica(uptake ~ conc + Type + Treatment | Plant, data = CO2)
 #' plants
 #' @export
-dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
+dg_dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
                  epsilon = 1e-4, kernel = kernel_rbf(), kernel_y = NULL,
-                 domain_kernel = domain_pooled(), features = features_exact(),
+                 domain_kernel = domain_pooled(), feature_map = features_exact(),
                  form = c("published", "symmetric"),
                  normalise = c("constraint", "whiten", "published_code"), smooth = 0,
                  neighbours = 10, unlabelled = NULL,
@@ -142,7 +142,7 @@ dica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.
   # in the published form the graph makes scores rougher
   if (missing(form) && is_number(smooth) && smooth > 0) form <- "symmetric"
   parts <- projection_parts("DICA", dica_terms, response = "any", parameters = dica_parameters)
-  fit_or_specify(projection_spec("dica", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_dica", parts, environment()), match.call(), parent.frame())
 }
 
 dica_parameters <- function() parameters(

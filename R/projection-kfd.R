@@ -10,13 +10,13 @@
 #' more than two classes Baudat and Anouar 2000).
 #'
 #' @details
-#' It is what [sca()] and [mda()] are without their terms of domains, and what they should be
+#' It is what [dg_sca()] and [dg_mda()] are without their terms of domains, and what they should be
 #' measured against. At most C - 1 components.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @param lambda Positive ridge on the coefficients.
-#' @return As [dica()].
-#' @section Errors: As [dica()]. A numeric response, a single class.
+#' @return As [dg_dica()].
+#' @section Errors: As [dg_dica()]. A numeric response, a single class.
 #' @references
 #' Baudat, G. and Anouar, F. (2000). Generalized discriminant analysis using a kernel approach.
 #' *Neural Computation* 12(10), 2385-2404.
@@ -24,18 +24,18 @@
 #' Mika, S., Ratsch, G., Weston, J., Scholkopf, B. and Muller, K.-R. (1999). Fisher discriminant
 #' analysis with kernels. *Neural Networks for Signal Processing IX*, 41-48.
 #' @examples
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
-#' kfd(y ~ . | domain, data = toy, ncomp = 1)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
+#' dg_kfd(y ~ . | domain, data = toy, ncomp = 1)
 #' @export
-kfd <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 1e-3,
+dg_kfd <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 1e-3,
                 kernel = kernel_rbf(), domain_kernel = domain_pooled(),
-                features = features_exact(),
+                feature_map = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("Kernel Fisher discriminant", kfd_terms, response = "class",
                             domain = FALSE)
-  fit_or_specify(projection_spec("kfd", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_kfd", parts, environment()), match.call(), parent.frame())
 }
 
 kfd_terms <- function(args) {

@@ -1,12 +1,12 @@
-#' @rdname dica
+#' @rdname dg_dica
 #' @export
-kpca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, kernel = kernel_rbf(),
-                 domain_kernel = domain_pooled(), features = features_exact(),
+dg_kpca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, kernel = kernel_rbf(),
+                 domain_kernel = domain_pooled(), feature_map = features_exact(),
                  normalise = c("constraint", "whiten", "published_code"),
                  scale = c("pooled", "domain", "both", "rank", "none"),
                  na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("KPCA", kpca_terms, domain = FALSE, parameters = kpca_parameters)
-  fit_or_specify(projection_spec("kpca", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_kpca", parts, environment()), match.call(), parent.frame())
 }
 
 kpca_parameters <- function() parameters(with_entries(shared_parameters$ncomp, grid = 2^(1:4)))

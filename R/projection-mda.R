@@ -17,8 +17,8 @@
 #'   sum_(i in j) (f_i - u_j)^2 / n + |f|^2} (eq. 18).
 #'
 #' @details
-#' Unlike [dica()] and [sca()] it leaves the marginals alone: domains may differ in how frequent
-#' the classes are. A class that a domain lacks leaves out that domain's pairs (the
+#' Unlike [dg_dica()] and [dg_sca()] it leaves the marginals alone: domains may differ in how
+#' frequent the classes are. A class that a domain lacks leaves out that domain's pairs (the
 #' authors' program fails there); a class seen in one domain only has none.
 #'
 #' **When?** It is the method when each class moves between domains and class proportions
@@ -33,29 +33,29 @@
 #'
 #' **Eigenvalues**: the ratio above. At most C - 1 components.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @param beta Number from 0 to 1: pairs of classes weigh the same (1) or classes by their rows
 #'   (0).
 #' @param alpha Non-negative weight of the spread within classes.
 #' @param gamma Non-negative weight of the differences between domains within classes.
 #' @param lambda Non-negative ridge on the coefficients; 1e-5 in the authors' program.
-#' @return As [dica()].
-#' @section Errors: As [dica()]. A numeric response, a single class.
+#' @return As [dg_dica()].
+#' @section Errors: As [dg_dica()]. A numeric response, a single class.
 #' @references
 #' Hu, S., Zhang, K., Chen, Z. and Chan, L. (2019). Domain generalization via multidomain
 #' discriminant analysis. *UAI*. <https://arxiv.org/abs/1907.11216>
 #' @examples
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
-#' mda(y ~ . | domain, data = toy, ncomp = 1, gamma = 10)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
+#' dg_mda(y ~ . | domain, data = toy, ncomp = 1, gamma = 10)
 #' @export
-mda <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, alpha = 1,
+dg_mda <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, alpha = 1,
                 gamma = 1, lambda = 0, kernel = kernel_rbf(), domain_kernel = domain_pooled(),
-                features = features_exact(),
+                feature_map = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("MDA", mda_terms, response = "class", parameters = mda_parameters)
-  fit_or_specify(projection_spec("mda", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_mda", parts, environment()), match.call(), parent.frame())
 }
 
 mda_parameters <- function() parameters(

@@ -6,8 +6,8 @@
 #' model does not judge a row by its domain (a `domain_kernel` other than
 #' [domain_pooled()]).
 #'
-#' @param object A projection made by [dica()] or its relatives ([dcm()], [tca()], [sca()],
-#'   [mda()], [cidg()], [kfd()]).
+#' @param object A projection made by [dg_dica()] or its relatives ([dg_dcm()], [dg_tca()],
+#'   [dg_sca()], [dg_mda()], [dg_cidg()], [dg_kfd()]).
 #' @param newdata Data frame with the predictors (and the domain column, where the
 #'   domain kernel needs it), or a matrix if the model was fitted to one; or any number of rows in
 #'   blocks, a [row_source()], see [predict_source].
@@ -30,7 +30,7 @@
 #'   `NA` (unless the model was fitted with [na.impute]), with a warning that says, where a domain
 #'   is judged by its rows, by how many of them.
 #' @examples
-#' model <- kpca(~ . | Species, data = iris, ncomp = 2)
+#' model <- dg_kpca(~ . | Species, data = iris, ncomp = 2)
 #' predict(model, iris[1:3, ])
 #' @export
 predict.dg_projection <- function(object, newdata, domain = NULL, reference = NULL,
@@ -76,7 +76,7 @@ print_details.dg_projection <- function(x) {
 #'     components after projection}
 #'   and `projection`, the model.
 #' @examples
-#' summary(udica(~ . | Species, data = iris))
+#' summary(dg_udica(~ . | Species, data = iris))
 #' @export
 summary.dg_projection <- function(object, ...) {
   check_no_dots(list(...), character())
@@ -91,7 +91,7 @@ summary.dg_projection <- function(object, ...) {
 }
 
 # The methods of the DICA paper, whose bound this is.
-theorem5_methods <- c("dica", "udica", "coir", "kpca")
+theorem5_methods <- c("dg_dica", "dg_udica", "dg_coir", "dg_kpca")
 
 # All projections, by the names of their functions, for what other packages are told.
 projection_methods <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg", "kfd")

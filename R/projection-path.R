@@ -18,7 +18,7 @@ fit_rows.dg_projection_spec <- function(spec, rows, shared = NULL) {
 }
 
 #' @exportS3Method
-takes_passes.dg_projection_spec <- function(spec) !is_exact(spec$args$features)
+takes_passes.dg_projection_spec <- function(spec) !is_exact(spec$args$feature_map)
 
 # solve_projection() for each of these specifications, which differ in the ridge.
 together <- function(specs) {
@@ -43,7 +43,7 @@ together <- function(specs) {
 # Of a Gram matrix the band form serves numerators of low rank.
 shares_ridges <- function(space, spec) {
   numerator <- names(spec$parts$terms(spec$args)$numerator)
-  !is.null(space$features) ||
+  !is.null(space$feature_map) ||
     !spec$parts$covariance && !any(c("total", "variance") %in% numerator)
 }
 

@@ -29,34 +29,34 @@
 #' **Eigenvalues**: the ratio above. With `beta = 1` there are at most C - 1 components,
 #' otherwise up to n - 1, of which those after the first C - 1 are mostly variance. Large classes
 #' weigh more (\eqn{n_j}), domains weigh the same. With `beta = 0` and no labels the method would be
-#' [udica()].
+#' [dg_udica()].
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @param beta Number from 0 to 1: class separation (1) against variance (0).
 #' @param delta Non-negative weight of the domain scatter (their
 #'   [distributional variance][distributional_variance]).
 #' @param lambda Non-negative ridge on the coefficients; the paper has none, its program 1e-5.
 #' @param average Divide the class terms by the number of labelled rows?
-#' @inheritParams tca
-#' @return As [dica()].
-#' @section Errors: As [dica()]. A numeric response, a single class.
+#' @inheritParams dg_tca
+#' @return As [dg_dica()].
+#' @section Errors: As [dg_dica()]. A numeric response, a single class.
 #' @references
 #' Ghifary, M., Balduzzi, D., Kleijn, W. B. and Zhang, M. (2017). Scatter component analysis: a
 #' unified framework for domain adaptation and domain generalization. *IEEE Transactions on Pattern
 #' Analysis and Machine Intelligence* 39(7), 1414-1430. <https://arxiv.org/abs/1510.04373>
 #' @examples
-#' toy <- simulate_dcm(domains = 6, rows = 40, seed = 1)
-#' sca(y ~ . | domain, data = toy, ncomp = 1, delta = 100)
+#' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
+#' dg_sca(y ~ . | domain, data = toy, ncomp = 1, delta = 100)
 #' @export
-sca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, delta = 1,
+dg_sca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, beta = 0.5, delta = 1,
                 lambda = 0, average = FALSE, target = NULL, kernel = kernel_rbf(),
-                domain_kernel = domain_pooled(), features = features_exact(),
+                domain_kernel = domain_pooled(), feature_map = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("SCA", sca_terms, response = "class", domain = is.null(target),
                             parameters = sca_parameters)
-  fit_or_specify(projection_spec("sca", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_sca", parts, environment()), match.call(), parent.frame())
 }
 
 sca_parameters <- function() parameters(

@@ -5,8 +5,8 @@
 #' together, without labels: the leading eigenvectors of
 #' \deqn{(KLK + \mu I)^{-1} KHK}{(KLK + mu I)^-1 KHK}
 #' (Pan et al. 2011), \eqn{H = I - 11'/n}. \eqn{\mathrm{tr}(B'KLKB)}{tr(B'KLKB)} is the squared
-#' [maximum mean discrepancy][mmd] of the projected domains: for two, \eqn{L_{ij}} is \eqn{1/n_s^2}
-#' within domain s and \eqn{-1/(n_1 n_2)} between them; for more, the average over
+#' [maximum mean discrepancy][dg_mmd] of the projected domains: for two, \eqn{L_{ij}} is
+#' \eqn{1/n_s^2} within domain s and \eqn{-1/(n_1 n_2)} between them; for more, the average over
 #' the pairs of domains, \eqn{L = 2G/(G - 1)\, Q}{L = 2G/(G - 1) Q} with DICA's \eqn{Q}.
 #'
 #' @details
@@ -28,15 +28,15 @@
 #' **Eigenvalues**: total sum of squares per unit of (squared discrepancy +
 #' \eqn{\mu |b|^2}{mu |b|^2}); they grow with n. Up to n - 1 components.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @param mu Positive weight of the coefficients' length. It is the only
 #'   regulariser: nothing else bounds the denominator, whose first term has rank
 #'   G - 1. Small values align more.
 #' @param target Data frame or matrix of further rows without response, that take
 #'   part in the projection: the domain one wants to predict on. With it the training
 #'   rows need no domain, and are then one. Not in `scores`.
-#' @return As [dica()].
-#' @section Errors: As [dica()]. No domain of the training rows (the same for all rows will
+#' @return As [dg_dica()].
+#' @section Errors: As [dg_dica()]. No domain of the training rows (the same for all rows will
 #' do where there is a `target`); fewer than two domains, counting `target`.
 #' @references
 #' Pan, S. J., Tsang, I. W., Kwok, J. T. and Yang, Q. (2011). Domain adaptation
@@ -45,23 +45,23 @@
 #' Grubinger, T., Birlutiu, A., Schoener, H., Natschlaeger, T. and Heskes, T. (2017).
 #' Multi-domain transfer component analysis for domain generalization. *Neural
 #' Processing Letters*. (TCA for several domains)
-#' @seealso [udica()], which has \eqn{|f|^2} in the denominator as well
+#' @seealso [dg_udica()], which has \eqn{|f|^2} in the denominator as well
 #' @examples
-#' toy <- simulate_dica(domains = 4, rows = 40, seed = 1)
+#' toy <- simulate_dica(domains = 4, n = 40, seed = 1)
 #' source <- droplevels(subset(toy, domain != levels(domain)[4]))
 #' target <- subset(toy, domain == levels(domain)[4])
-#' model <- tca(~ . - y | domain, data = source, target = target)
+#' model <- dg_tca(~ . - y | domain, data = source, target = target)
 #' head(predict(model, newdata = target))
 #' @export
-tca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, mu = 1, target = NULL,
+dg_tca <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, mu = 1, target = NULL,
                 kernel = kernel_rbf(), domain_kernel = domain_pooled(),
-                features = features_exact(),
+                feature_map = features_exact(),
                 normalise = c("constraint", "whiten", "published_code"),
                 scale = c("pooled", "domain", "both", "rank", "none"),
                 na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("TCA", tca_terms, domain = is.null(target), centred = FALSE,
                             parameters = tca_parameters)
-  fit_or_specify(projection_spec("tca", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_tca", parts, environment()), match.call(), parent.frame())
 }
 
 tca_parameters <- function() parameters(

@@ -1,13 +1,13 @@
-#' @rdname dica
+#' @rdname dg_dica
 #' @export
-udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
+dg_udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda = 0.1,
                   kernel = kernel_rbf(), domain_kernel = domain_pooled(),
-                  features = features_exact(),
+                  feature_map = features_exact(),
                   normalise = c("constraint", "whiten", "published_code"),
                   scale = c("pooled", "domain", "both", "rank", "none"),
                   na.action = stats::na.omit, threads = NULL, ...) {
   parts <- projection_parts("UDICA", udica_terms, parameters = udica_parameters)
-  fit_or_specify(projection_spec("udica", parts, environment()), match.call(), parent.frame())
+  fit_or_specify(projection_spec("dg_udica", parts, environment()), match.call(), parent.frame())
 }
 
 udica_parameters <- function() parameters(

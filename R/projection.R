@@ -63,8 +63,8 @@ add_unlabelled <- function(sample, args) {
 }
 
 check_domains <- function(spec, sample) {
-  if (spec$method == "tca" && nlevels(sample$domain) < 2L) {
-    abort("data", "`tca()` needs at least two domains, or `target`, not only ",
+  if (spec$method == "dg_tca" && nlevels(sample$domain) < 2L) {
+    abort("data", "`dg_tca()` needs at least two domains, or `target`, not only ",
           enumerate(levels(sample$domain), quote = "\""), ".")
   }
 }

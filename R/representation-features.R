@@ -2,9 +2,9 @@
 # nothing is kept but the map. What projections and learners ask for are sums
 # over rows of features, and linear functions of them at new rows.
 
-new_feature_space <- function(features, kernel, domain_kernel, map, dim, rows) {
+new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows) {
   structure(list(
-    features = features, kernel = kernel, domain_kernel = domain_kernel, map = map, dim = dim,
+    feature_map = feature_map, kernel = kernel, domain_kernel = domain_kernel, map = map, dim = dim,
     columns = colnames(rows$X), threads = rows$threads
   ), class = "feature_space")
 }

@@ -11,7 +11,7 @@
 #' `future::plan()`, which return sums and no rows.
 #'
 #' [dg_ridge()], [dg_gp()], [dg_svm()], [dg_glm()] with a family of base R, the projections
-#' ([dica()], [kpca()], ...) and their [chain()]s can be fitted so, with a feature map
+#' ([dg_dica()], [dg_kpca()], ...) and their [dg_pipeline()]s can be fitted so, with a feature map
 #' ([features_nystrom()], [features_rff()], [features_product()], [features_linear()]). What needs
 #' all rows at once ([features_exact()], other learners, [dg_ensemble()]) takes a source of at most
 #' 20,000 rows, which is read into memory: the fit is that of a data frame and keeps what such a fit
@@ -48,8 +48,8 @@
 #' numbers. A fit in memory after the same `set.seed()` draws others; `data = row_source(data)` of a
 #' data frame draws the same.
 #'
-#' **lambda.** If `NULL`, [dg_ridge()] takes the value that predicts held-out groups of domains best;
-#' their sums are subtracted from those of all rows.
+#' **lambda.** If `NULL`, [dg_ridge()] takes the value that predicts held-out groups of domains
+#' best; their sums are subtracted from those of all rows.
 #'
 #' **Workers.** With a plan of several workers, `future::plan(multisession, workers = 4)`, a
 #' cluster, or a scheduler through future.batchtools, each gets runs of partitions, opens them
@@ -74,14 +74,14 @@
 #' for computing sample variances. Technical report STAN-CS-79-773, Stanford University.
 #' @seealso [row_source()], [feature_sums()] for sums of pieces by hand.
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 60, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 60, seed = 1)
 #' folder <- tempfile("rows")
 #' dir.create(folder)
 #' pieces <- split(toy, rep_len(1:3, nrow(toy)))
 #' for (k in 1:3) {
 #'   write.csv(pieces[[k]], file.path(folder, paste0("part-", k, ".csv")), row.names = FALSE)
 #' }
-#' model <- dg_ridge(y ~ . | domain, data = row_source(folder), features = features_product())
+#' model <- dg_ridge(y ~ . | domain, data = row_source(folder), feature_map = features_product())
 #' model
 #' head(predict(model, toy))
 #' @name fit_source
@@ -112,8 +112,8 @@ takes_passes.default <- function(spec) FALSE
 
 #' @exportS3Method
 takes_passes.dg_learner_spec <- function(spec) {
-  features <- spec$args$features
-  if (is.null(features)) !"kernel" %in% names(spec$args) else !is_exact(features)
+  feature_map <- spec$args$feature_map
+  if (is.null(feature_map)) !"kernel" %in% names(spec$args) else !is_exact(feature_map)
 }
 
 # The input of a call, with the rows of a source in memory where a specification needs all at once
@@ -147,9 +147,9 @@ abort_whole <- function(spec, found = "") {
           else spec$projection
   most <- paste0("a source of at most ", in_full(sample_rows), " rows", found, ".")
   mapped <- part
-  mapped$args$features <- features_nystrom()
+  mapped$args$feature_map <- features_nystrom()
   if (!isFALSE(takes_passes(mapped))) {
-    abort("argument", "`features` must be a feature map, such as `features_nystrom(200)`, with ",
+    abort("argument", "`feature_map` must be a feature map, such as `features_nystrom(200)`, with ",
           "more rows than fit into a Gram matrix: `features_exact()` takes ", most)
   }
   family <- part$args$family
@@ -163,7 +163,7 @@ check_source_spec <- function(spec) {
   for (part in parts) {
     args <- part$args
     by_rows <- c(bandwidths = identical(args$bandwidths, "fitted"),
-                 probability = !is.null(args$probability) && args$probability != "none",
+                 calibration = !is.null(args$calibration) && args$calibration != "none",
                  target = !is.null(args$target), unlabelled = !is.null(args$unlabelled),
                  smooth = isTRUE(args$smooth > 0))
     if (any(by_rows)) {

@@ -97,10 +97,10 @@ fit_origin.rows_sums <- function(rows, fitted, input) {
 }
 
 # What was decided when the sums were made.
-fixed_by_sums <- c("kernel", "kernel_y", "domain_kernel", "features", "scale")
+fixed_by_sums <- c("kernel", "kernel_y", "domain_kernel", "feature_map", "scale")
 
 # What was asked for must be that of the sums; a default that is another gives way, and the user
-# is told. `features` without a word: that of a method is the Gram matrix.
+# is told. `feature_map` without a word: that of a method is the Gram matrix.
 check_fixed <- function(spec, sums) {
   same <- function(a, b) identical(a, b, ignore.environment = TRUE, ignore.bytecode = TRUE)
   standard <- do.call(spec$method, list())$args
@@ -111,7 +111,7 @@ check_fixed <- function(spec, sums) {
       abort("argument", "`", name, "` must be given to `feature_sums()`; these sums were made ",
             "with another one", describe_fixed(sums$args[[name]]), ".")
     }
-    if (is.null(given) || name == "features") next
+    if (is.null(given) || name == "feature_map") next
     inform("sums", "`", name, "` is that of the sums", describe_fixed(sums$args[[name]]),
            ", and not the default of `", spec$method, "()`.")
   }

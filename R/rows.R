@@ -63,7 +63,7 @@ rows_table.rows_frame <- function(rows, space) own_table(space, rows$sample)
 space_of <- function(args, rows, shared = NULL) {
   if (!is.null(rows$space)) return(rows$space)
   sample <- described_rows(rows)
-  key <- c(args[c("features", "kernel", "domain_kernel")], sample[c("X", "domain")])
+  key <- c(args[c("feature_map", "kernel", "domain_kernel")], sample[c("X", "domain")])
   space <- (if (is.null(shared)) represent_rows else shared$space)(key, sample, args$threads)
   if (rows$keeps) return(space)
   check_described(space$domain_kernel)
@@ -78,9 +78,9 @@ check_described <- function(domain_kernel) {
 }
 
 # Values <z, W> + b of all rows where a model may keep them: [n x m], else of no row.
-row_values <- function(rows, space, W, offset, table) {
+row_values <- function(rows, space, W, intercept, table) {
   if (!rows$keeps) return(matrix(0, 0L, ncol(W)))
-  add_offset(expand_rows(space, rows$sample, table, W), offset)
+  add_intercept(expand_rows(space, rows$sample, table, W), intercept)
 }
 
 fit_origin <- function(rows, fitted, input) UseMethod("fit_origin")

@@ -18,7 +18,7 @@ run_pass <- function(source, prototype, work, label) {
     runs <- next_runs(state$done, n, workers)
     pieces <- lapply(runs, function(run) {
       list(partitions = source$partitions[run], numbers = run, prototype = prototype,
-           rows = source$rows, expected = ctx$counts[run], work = work)
+           rows = source$block_size, expected = ctx$counts[run], work = work)
     })
     if (workers > 1L) map_again(pieces, run_sum, function(k, value) {
       state$sums <<- push_sum(state$sums, value, length(runs[[k]]), work$add)

@@ -6,9 +6,9 @@
 #' domains of the fold. Standard errors take domains for independent of each other and exchangeable
 #' with new ones; rows of a domain may depend on each other.
 #'
-#' @inheritParams dica
+#' @inheritParams dg_dica
 #' @inheritParams dg_svm
-#' @param object A learner or [chain()] without data; or a fitted model, whose
+#' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose
 #'   specification is then evaluated anew (on its own data, if none are given); of a
 #'   [tuned][dg_tune()] model the whole search, in every fold.
 #' @param folds `NULL` leaves one domain out at a time; a number v makes v folds
@@ -25,7 +25,8 @@
 #' @param hold_out Of a formula with several factors of domains: the name of the one whose levels
 #'   are held out, or `"all"`, what is held out being new in each, see [dg_cv()].
 #' @param shots Numbers of labelled rows, such as `c(1, 2, 5, 10)`: the fit without a domain is also
-#'   [adapted][adapt()] to it with so many of its rows, see below. For models that [adapt()] takes.
+#'   [adapted][dg_adapt()] to it with so many of its rows, see below. For models that [dg_adapt()]
+#'   takes.
 #' @section Levels that only the held-out domain has:
 #' Levels and coding of categorical predictors are learned from the training rows of each fold. A
 #' row with a level that these do not have is not predicted, as by
@@ -148,9 +149,9 @@
 #' by groups of domains, which one pass makes: `lambda`, the width of the kernel between domains,
 #' signal and noise are then chosen without the fold, as in memory. What is learned without the
 #' response is learned from all rows, and not anew in each fold: scaling, bandwidth, landmarks,
-#' embeddings. A [chain()], [dg_svm()] and [dg_glm()] are fitted again without each fold, by passes
-#' of their own for each; their folds too keep scaling and embeddings. If the fit of one fold fails,
-#' the whole method fails. Root mean squared errors by domain
+#' embeddings. A [dg_pipeline()], [dg_svm()] and [dg_glm()] are fitted again without each fold, by
+#' passes of their own for each; their folds too keep scaling and embeddings. If the fit of one fold
+#' fails, the whole method fails. Root mean squared errors by domain
 #' follow from the sums where these are kept by domain (64 MB: 2,000 domains with 64 coordinates);
 #' else, and for other metrics, one pass predicts each row by the fit without its fold. Metrics must
 #' be means over rows: `"rmse"`, `"mae"`, `"accuracy"`, `"brier"`, `"log_loss"`. `folds = NULL`
@@ -173,12 +174,12 @@
 #' multiple class classification problems. *Machine Learning* 45(2), 171-186.
 #' @seealso [dg_tune()] (tuned inside each fold: `dg_cv(dg_tune(spec), ...)`), [dg_compare()]
 #' @examples
-#' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
+#' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' dg_cv(dg_svm(domain_kernel = domain_pooled()), y ~ . | domain, data = toy,
 #'       metric = c("accuracy", "auc"))
 #'
 #' # rows that come in blocks
-#' dg_cv(dg_ridge(features = features_nystrom(20)), y ~ . | domain,
+#' dg_cv(dg_ridge(feature_map = features_nystrom(20)), y ~ . | domain,
 #'       data = row_source(toy, partitions = 2))
 #'
 #' # the weight of chicks on a diet, from those on other diets; of a chick, from other chicks
@@ -263,7 +264,7 @@ read_specification <- function(object, arg = "object") {
   }
   if (inherits(spec, "dg_projection_spec")) {
     abort("argument", "`", arg, "` must predict the response; put a learner behind the ",
-          "projection: `chain(", spec$method, "(), dg_svm())`.")
+          "projection: `dg_pipeline(", spec$method, "(), dg_svm())`.")
   }
   spec
 }

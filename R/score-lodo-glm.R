@@ -1,11 +1,11 @@
 # Domains left out of a generalised linear model: one Newton step from the fit of all rows, which is
 # a ridge regression of its working responses, and so in closed form.
 
-#' @rdname lodo
+#' @rdname dg_lodo
 #' @param refits Whole number: on so many domains, the largest, is the step held against the fit
 #'   without them?
 #' @export
-lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
+dg_lodo.dg_glm <- function(object, metric = NULL, refits = 2, ...) {
   check_no_dots(list(...), c("metric", "refits"))
   refits <- check_count(refits, "refits", at_least = 0L)
   check_sealed(object)
@@ -53,6 +53,6 @@ refit_without <- function(object, sample, task, held) {
   solved <- train_glm(newton_data(product, rest), task, penalised_args(object))
   rows <- rows_at(sample[c("X", "domain")], held)
   rows$domain <- droplevels(rows$domain)
-  values <- add_offset(space_expansion(product, rows, solved$coefficients), solved$offset)
+  values <- add_intercept(space_expansion(product, rows, solved$coefficients), solved$intercept)
   task$loss$scores(add_known(values, left$known), solved$par)
 }

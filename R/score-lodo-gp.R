@@ -1,10 +1,10 @@
 # Domains left out of a Gaussian process, whose mean is that of a ridge regression.
 
-#' @rdname lodo
+#' @rdname dg_lodo
 #' @export
-lodo.dg_gp <- function(object, metric = NULL, ...) {
+dg_lodo.dg_gp <- function(object, metric = NULL, ...) {
   cv <- NextMethod()
-  density <- if (is.null(object$product$features)) left_out_moments(object)$log_density
+  density <- if (is.null(object$product$feature_map)) left_out_moments(object)$log_density
              else object$log_density
   if (is.null(density)) return(cv)
   lost <- is.na(cv$domains$score)
@@ -18,7 +18,7 @@ lodo.dg_gp <- function(object, metric = NULL, ...) {
 left_out_values.dg_gp <- function(fitted, sample) {
   heaviest <- max(fitted$weights, 0)
   left_out_ridge(fitted, sample, list(
-    args = list(offset = FALSE, scale = "none", threads = fitted$product$threads),
-    costs = fitted$weights / heaviest, lambda = (fitted$noise / fitted$signal)^2 / heaviest
+    args = list(intercept = FALSE, scale = "none", threads = fitted$product$threads),
+    costs = fitted$weights / heaviest, lambda = (fitted$noise_sd / fitted$signal_sd)^2 / heaviest
   ))
 }

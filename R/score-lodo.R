@@ -42,8 +42,8 @@
 #'
 #' *Gaussian processes* keep their parameters and the mean of the response. Parameters that
 #' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the
-#' honest estimate; this one costs two inverses. The result has `log_density` for each domain, that of
-#' all its responses together.
+#' honest estimate; this one costs two inverses. The result has `log_density` for each domain, that
+#' of all its responses together.
 #'
 #' *Generalised linear models.* Of a [dg_glm()] each domain is left out by one
 #' Newton step from the fit of all rows (Rahnama Rad and Maleki, 2020, for a row instead of a
@@ -70,10 +70,10 @@
 #' @param ... Must be empty.
 #' @return An object of class `dg_cv`, as [dg_cv()] returns it, with scores by domain and, for rows
 #'   in memory, predictions by row. For [dg_glm()] it has `one_step` as well, a row for each domain
-#'   that was fitted again. For [dg_gp()] its `domains` have a column `log_density`, the logarithm of
-#'   the joint predictive density of the domain's responses of positive weight (for a source of more
-#'   than 100 domains: of all those in its fold). The column is missing where sums by domain would
-#'   take more than 256 MB.
+#'   that was fitted again. For [dg_gp()] its `domains` have a column `log_density`, the logarithm
+#'   of the joint predictive density of the domain's responses of positive weight (for a source of
+#'   more than 100 domains: of all those in its fold). The column is missing where sums by domain
+#'   would take more than 256 MB.
 #' @section Errors:
 #' Other models, models made from [feature_sums()], a [dg_glm()] of a source, fewer than two domains
 #' (with a positive weight), and data that have changed since a model with features was fitted are
@@ -84,19 +84,19 @@
 #' 82(4), 965-996.
 #' @seealso [dg_cv()], [dg_ridge()], [dg_gp()]
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 40, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 40, seed = 1)
 #' model <- dg_ridge(y ~ . | domain, data = toy)
-#' lodo(model)
+#' dg_lodo(model)
 #'
 #' # lambda by the error of left-out domains
-#' sapply(c(0.1, 1, 10), function(lambda) lodo(update(model, lambda = lambda))$mean)
+#' sapply(c(0.1, 1, 10), function(lambda) dg_lodo(update(model, lambda = lambda))$mean)
 #'
-#' lodo(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))
+#' dg_lodo(dg_gp(y ~ . | domain, data = toy, optimise = FALSE))
 #' @export
-lodo <- function(object, ...) UseMethod("lodo")
+dg_lodo <- function(object, ...) UseMethod("dg_lodo")
 
 #' @exportS3Method
-lodo.default <- function(object, ...) {
+dg_lodo.default <- function(object, ...) {
   check_given(object, "object")
   abort_no_lodo(object)
 }
@@ -107,9 +107,9 @@ abort_no_lodo <- function(object) {
         "domains out of any other.")
 }
 
-#' @rdname lodo
+#' @rdname dg_lodo
 #' @export
-lodo.dg_learner <- function(object, metric = NULL, ...) {
+dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
   check_no_dots(list(...), "metric")
   check_sealed(object)
   env <- parent.frame()
@@ -209,16 +209,16 @@ kept_scorer <- function(object, splits, table = NULL) {
   G <- length(object$domain)
   at <- fold_places(splits, G)
   list(rep = 1, fits = length(splits), at = at, product = object$product, table = table,
-       coefficients = left$coefficients, offset = left$offset,
+       coefficients = left$coefficients, intercept = left$intercept,
        errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
-       m = length(left$offset) / length(splits),
+       m = length(left$intercept) / length(splits),
        models = list(object["response"]))
 }
 
 # With a survey, for the rows of each domain, and a pass over the rows.
 score_again <- function(object, metrics, splits, env) {
   input <- training_input(object, env, needed = "fit it again")
-  what <- list("lodo", object$spec, object$formula, names(metrics), object$left_out$offset)
+  what <- list("dg_lodo", object$spec, object$formula, names(metrics), object$left_out$intercept)
   over_source(input$source, what, function(source) {
     input$source <- source
     rows <- quietly(rows_to_score(object$spec, input))

@@ -16,7 +16,7 @@
 #' @examples
 #' within_5 <- metric_custom(function(truth, prediction) mean(abs(truth - prediction) < 5), "high",
 #'                           title = "share within 5")
-#' toy <- simulate_dica(domains = 5, rows = 30, seed = 1)
+#' toy <- simulate_dica(domains = 5, n = 30, seed = 1)
 #' dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = within_5)
 #' @export
 metric_custom <- function(fun, better = c("low", "high"), title = "own score") {
@@ -163,8 +163,8 @@ check_metrics_fit <- function(metrics, spec) {
     missing <- setdiff(metrics[[name]]$needs, c(spec_gives(inner), "interval"))
     if (length(missing) == 0L) next
     how <- if (missing[1L] == "se") "which gives no predictive density; `dg_gp()` does"
-           else if ("probability" %in% names(inner$args)) {
-             "which gives probabilities with `probability = \"platt\"` or \"isotonic\""
+           else if ("calibration" %in% names(inner$args)) {
+             "which gives probabilities with `calibration = \"platt\"` or \"isotonic\""
            } else "which gives no probabilities"
     abort("argument", "`metric` must not be \"", name, "\" for `", inner$method, "()`, ", how, ".")
   }

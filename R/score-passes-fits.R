@@ -23,10 +23,11 @@ left_out_path <- function(spec, rows, splits, lambdas) {
   spec$args["lambda"] <- list(lambdas[1L])
   problem <- new_problem(place_spec(spec, layout_of(rows$sample$blueprint)), rows)
   widths <- fold_widths(problem, splits)
-  sets <- lapply(unique(widths$times), function(times) which(widths$times == times))
+  factors <- widths$bandwidth_factor
+  sets <- lapply(unique(factors), function(factor) which(factors == factor))
   parts <- lapply(sets, function(set) {
     if (!is.null(widths$fitted)) {
-      problem$args$domain_kernel <- widen_described(widths$fitted, widths$times[set[1L]])
+      problem$args$domain_kernel <- widen_described(widths$fitted, widths$bandwidth_factor[set[1L]])
     }
     problem$space <- space_of(problem$args, rows)
     sums <- squared_sums(problem, fold_groups(splits))
@@ -45,16 +46,16 @@ left_out_path <- function(spec, rows, splits, lambdas) {
 # width is chosen without the labels of the domains that are left out.
 fold_widths <- function(problem, splits) {
   args <- problem$args
-  if (!chooses_width(args)) return(list(times = rep(1, length(splits))))
+  if (!chooses_width(args)) return(list(bandwidth_factor = rep(1, length(splits))))
   fitted <- described_kernel(args, problem$rows)
-  times <- vapply(splits, function(split) {
+  bandwidth_factor <- vapply(splits, function(split) {
     rows <- leave_domains(problem$rows, split$held)
     if (nlevels(rows$sample$domain) < 2L) return(1)
     task <- squared_task(rows, problem$targets, args)
-    found <- choose_penalty(args, rows$sample, task, between = fitted)$times
+    found <- choose_penalty(args, rows$sample, task, between = fitted)$bandwidth_factor
     if (is.null(found)) 1 else found
   }, numeric(1))
-  list(times = times, fitted = fitted)
+  list(bandwidth_factor = bandwidth_factor, fitted = fitted)
 }
 
 # For group_sums(): each domain by itself where that fits, else parts of the folds, twenty at
@@ -86,7 +87,7 @@ ridge_without <- function(sums, total, held, rows, args, lambdas) {
   lambda <- if (is.null(lambdas)) {
     choose_lambda(sums, Map(`-`, total, sum_groups(sums, held)), rows, args, held)
   } else lambdas / cost_share(rows$survey$weights, held, args$domain_weights)
-  c(left_out_errors(sums, total, held, rows, args, lambda)[c("coefficients", "offset")],
+  c(left_out_errors(sums, total, held, rows, args, lambda)[c("coefficients", "intercept")],
     if (is.null(lambdas)) list(parameters = list(lambda = lambda)))
 }
 
@@ -133,7 +134,7 @@ gp_without <- function(problem, sums, total, held) {
                   log_weights = sum(known$logs) - n * log(known$heaviest))
   fitted <- solve_feature_gp(problem$args, problem$space, list(total = moments), own,
                              target_size(rows, own), colnames(rows$sample$X))
-  list(coefficients = factor * matrix(fitted$coefficients), offset = shift)
+  list(coefficients = factor * matrix(fitted$coefficients), intercept = shift)
 }
 
 # By the mean response, or the commonest class, of the other domains.
@@ -146,7 +147,7 @@ left_out_fits.dg_null_spec <- function(spec, rows, splits) {
   })
   scorers <- by_repeat(splits, function(own) {
     list(models = models[own], m = 1L,
-         offset = unname(vapply(models[own], `[[`, 0, "coefficients")))
+         intercept = unname(vapply(models[own], `[[`, 0, "coefficients")))
   }, length(rows$survey$domains))
   new_fits(list(list(scorers = scorers, notes = lapply(splits, function(split) list()))), splits)
 }
@@ -200,7 +201,7 @@ fits_of_sums <- function(splits, sums, problem, solve) {
     errors <- if (alone) squared_errors(sums, splits[own], solved[own])
     list(product = problem$space, table = table, errors = errors, m = m,
          coefficients = do.call(cbind, lapply(solved[own], `[[`, "coefficients")),
-         offset = unlist(lapply(solved[own], `[[`, "offset")),
+         intercept = unlist(lapply(solved[own], `[[`, "intercept")),
          models = list(list(response = response)))
   }, length(domains))
   list(scorers = scorers, notes = lapply(found, function(one) {
@@ -225,7 +226,7 @@ fold_places <- function(splits, G) {
 
 # Mean squared errors by domain and choice, in squares of the targets' unit.
 squared_errors <- function(sums, splits, solved) {
-  errors <- matrix(NA_real_, length(sums$group), length(solved[[1L]]$offset))
+  errors <- matrix(NA_real_, length(sums$group), length(solved[[1L]]$intercept))
   plain <- sums[names(sums) != "table"]
   for (k in seq_along(splits)) {
     for (g in splits[[k]]$held) {

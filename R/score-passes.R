@@ -99,7 +99,7 @@ source_metrics <- function(metric, y) {
           "\", which needs all rows of a domain at once.")
   }
   if (any(vapply(found, function(m) identical(m$needs, "se"), NA))) {
-    abort("argument", "`metric` must not need a predictive density with a source; `lodo()` of a ",
+    abort("argument", "`metric` must not need a predictive density with a source; `dg_lodo()` of ",
           "fitted dg_gp() has that of each domain.")
   }
   if ("interval" %in% metrics_need(found)) {
@@ -224,13 +224,13 @@ fit_values <- function(scorer, k, views, i) {
   }
   rows <- rows_at(views[[1L]][c("X", "domain")], i)
   if (!is.null(scorer$through)) rows$X <- scores_of(scorer$through, rows)
-  if (is.null(scorer$offset)) {
+  if (is.null(scorer$intercept)) {
     return(decision(scorer$models[[1L]], c(rows, list(table = scorer$table))))
   }
-  each <- length(scorer$offset) / scorer$fits
+  each <- length(scorer$intercept) / scorer$fits
   columns <- (k - 1L) * each + seq_len(each)
-  offset <- scorer$offset[columns]
-  if (is.null(scorer$product)) return(matrix(offset, length(i), each, byrow = TRUE))
-  add_offset(expand_rows(scorer$product, rows, scorer$table,
-                         scorer$coefficients[, columns, drop = FALSE]), offset)
+  intercept <- scorer$intercept[columns]
+  if (is.null(scorer$product)) return(matrix(intercept, length(i), each, byrow = TRUE))
+  add_intercept(expand_rows(scorer$product, rows, scorer$table,
+                         scorer$coefficients[, columns, drop = FALSE]), intercept)
 }

@@ -45,7 +45,7 @@ draw_orders <- function(domain, repeats) {
 # Scores of each held-out domain with k labelled rows, [domains x shots], NA for a domain with too
 # few rows; of a fit and its predictions of the held-out rows, see predict_split().
 score_shots <- function(model, task, split, predictions) {
-  # as adapt() would choose anew for each
+  # as dg_adapt() would choose anew for each
   penalties <- lapply(task$shots, function(k) {
     if (k > 0L) adapt_penalty(learner_of(model), k)
   })
@@ -80,7 +80,7 @@ shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) 
     if (k > 0L) {
       labels <- replace(y, order[-seq_len(k)], NA)
       # by value: a name might be a column of newdata
-      adapted <- do.call(adapt, c(list(model, newdata, labels = labels,
+      adapted <- do.call(dg_adapt, c(list(model, newdata, labels = labels,
                                        domain = as.character(domain)), penalties[[j]]))
       # NA where a row is incomplete
       values <- adapted$decision[match(seq_along(rows), adapted$rows$kept), , drop = FALSE]

@@ -39,11 +39,11 @@ describe_auto <- function(x) {
 }
 
 auto_facts <- function(choice) {
-  if (choice$few) return(budget_words(choice$budget))
+  if (choice$few) return(time_limit_words(choice$time_limit))
   expected <- choice$expected
   c(paste0(plural(nrow(choice$table) - 1L, "candidate"), " tried in ", rounded(choice$seconds, 2),
            " s"),
-    budget_words(choice$budget), if (!is.na(expected$mean)) {
+    time_limit_words(choice$time_limit), if (!is.na(expected$mean)) {
       paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
              mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
              " before correction for the choice")
@@ -81,9 +81,9 @@ null_words <- function(choice) {
   }
 }
 
-budget_words <- function(budget) {
-  if (isTRUE(budget$spent)) {
-    paste0("the time budget of ", format(budget$seconds), " s was spent before all were tried")
+time_limit_words <- function(limit) {
+  if (isTRUE(limit$reached)) {
+    paste0("the time budget of ", format(limit$seconds), " s was spent before all were tried")
   }
 }
 

@@ -57,7 +57,7 @@
 #' Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference.
 #' *Journal of the American Statistical Association* 22(158), 209-212.
 #' @examples
-#' toy <- simulate_dcm(domains = 8, rows = 40, seed = 1)
+#' toy <- simulate_dcm(domains = 8, n = 40, seed = 1)
 #' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "log_loss")
 #' calibration <- dg_calibration(cv, bins = 5)
 #' calibration
@@ -180,7 +180,8 @@ bin_probabilities <- function(class, prob, positive, domain, bins) {
 
 # effect: the variance of the proportion as a ratio of sums over domains (Cochran, 1977, equation
 # 2.39) over that of independent rows; NA for rows that are all alike, or of one domain. It is 1 +
-# correlation * more: the intraclass correlation, and the mean number of other rows in a row's domain.
+# correlation * more: the intraclass correlation, and the mean number of other rows in a row's
+# domain.
 design_effect <- function(positive, domain) {
   sizes <- as.numeric(table(factor(domain)))
   G <- length(sizes)

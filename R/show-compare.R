@@ -14,7 +14,7 @@
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 30, seed = 1)
+#' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' result <- dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()),
 #'                           distributional = dg_svm()), y ~ . | domain, data = toy, folds = 4)
 #' plot(result)
@@ -26,7 +26,7 @@ describe_result.dg_compare <- function(x) {
   table <- x$table
   measure <- x$metrics[[1L]]
   run <- x$runs[[1L]]
-  other <- table$method != x$against
+  other <- table$method != x$baseline
   differs <- other & !same_as_reference(x)
   number <- comparison_format(table)
   missing <- length(unique(unlist(lapply(x$runs, unscored))))
@@ -41,15 +41,15 @@ describe_result.dg_compare <- function(x) {
     table,
     c(list(column("method"), column("mean", measure$title, number),
            column("difference", format = number, tidy = "estimate", rows = other,
-                  report = paste("Difference from", x$against)),
+                  report = paste("Difference from", x$baseline)),
            interval(format = number, rows = differs),
            column("p", format = as_p(), rows = differs, report = "p")),
       further),
-    facts = c(paste0(run$held, "; baseline: ", x$against), run$novelty,
+    facts = c(paste0(run$held, "; baseline: ", x$baseline), run$novelty,
               if (missing) without_score(missing, run$predictions)),
     notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
     hint = "summary() has ranks, signed ranks, Friedman's test and timings.",
-    glance = data.frame(metric = measure$title, against = x$against, methods = nrow(table),
+    glance = data.frame(metric = measure$title, baseline = x$baseline, methods = nrow(table),
                         domains = nrow(x$scores), statistic = test$statistic, df = test$df,
                         p = test$p)
   )
@@ -77,7 +77,7 @@ comparison_notes <- function(x) {
 
 same_as_reference <- function(x) {
   vapply(x$table$method, function(name) {
-    name != x$against && same_scores(x$scores[, name], x$scores[, x$against])
+    name != x$baseline && same_scores(x$scores[, name], x$scores[, x$baseline])
   }, NA)
 }
 
@@ -90,7 +90,7 @@ enough_digits <- function(se, digits) {
 
 # What the intervals know of the overlap of training sets, and what further columns are.
 inference_words <- function(x) {
-  how <- x$inference$how[x$table$method != x$against]
+  how <- x$inference$how[x$table$method != x$baseline]
   refits <- x$runs[[1L]]$refits
   failed <- unlist(lapply(x$runs, function(run) run$refits$error))
   failed <- failed[!is.na(failed)]
@@ -118,8 +118,8 @@ verdict_words <- function(x) {
   verdicts <- vapply(seq_along(x$runs), function(i) {
     row <- x$table[i, ]
     # nothing to compare
-    if (row$method == x$against || lost[i]) ""
-    else if (lost[[x$against]]) "Not compared, because the baseline failed"
+    if (row$method == x$baseline || lost[i]) ""
+    else if (lost[[x$baseline]]) "Not compared, because the baseline failed"
     else if (equal[i]) "Equal in every domain"
     else verdict(row, x$metrics[[1L]])
   }, "")
@@ -153,7 +153,7 @@ picture.dg_compare <- function(x, ...) {
   spread <- frame$at[single] + 0.45 * spread_out(sum(single))
   measure <- x$metrics[[1L]]
   titles <- c(score_label(measure, 0),
-              paste0("difference from ", shorten(x$against, 24), "\n(",
+              paste0("difference from ", shorten(x$baseline, 24), "\n(",
                      if (measure$better == "low") "below" else "above", " 0 is better)"))
   new_picture(
     frame, x = picture_axis(free = TRUE), rows = 1L, strip = "bottom", panels = titles,
@@ -165,7 +165,7 @@ picture.dg_compare <- function(x, ...) {
       layer("segment", frame$lower, frame$at, xend = frame$upper, panel = panel, width = 3),
       layer("point", frame$value[!single], frame$at[!single], panel = panel[!single], size = 1.3,
             shape = ifelse(frame$beyond[!single] != 0, 60 + 2 * (frame$beyond[!single] > 0),
-                           ifelse(frame$kind[!single] == "against", 1, 23)))
+                           ifelse(frame$kind[!single] == "baseline", 1, 23)))
     ), caption = compare_caption(frame, whole))
 }
 
@@ -234,9 +234,9 @@ hidden_points <- function(frame, whole) {
 compare_frame <- function(x) {
   if (all(is.na(x$scores))) abort_nothing_to_plot()
   methods <- x$table$method
-  differences <- x$scores - x$scores[, x$against]
+  differences <- x$scores - x$scores[, x$baseline]
   # of many domains the spread would hide the interval of the mean
-  differences[, nrow(x$scores) > 40L | methods == x$against] <- NA
+  differences[, nrow(x$scores) > 40L | methods == x$baseline] <- NA
   single <- function(panel, values) {
     data.frame(panel = panel, method = methods[col(values)], domain = rownames(values)[row(values)],
                value = c(values), lower = NA_real_, upper = NA_real_, kind = "domain")
@@ -249,7 +249,7 @@ compare_frame <- function(x) {
     single("scores", x$scores), single("differences", differences),
     means("scores", colMeans(x$scores, na.rm = TRUE), NA_real_, NA_real_, "mean"),
     means("differences", x$table$difference, x$table$lower, x$table$upper,
-          ifelse(methods == x$against, "against", "mean"))
+          ifelse(methods == x$baseline, "baseline", "mean"))
   )
   frame$panel <- factor(frame$panel, c("scores", "differences"))
   frame$method <- factor(frame$method, rev(methods))

@@ -1,13 +1,13 @@
-# What dg_cost() says.
+# What dg_resources() says.
 
 #' @exportS3Method
-describe_result.dg_cost <- function(x) {
+describe_result.dg_resources <- function(x) {
   passes <- x$passes
   size <- x$arguments
   bytes <- function(values, rows) in_bytes(values)
   named <- ifelse(passes$reads > 1, paste0(passes$pass, " (", passes$reads, ")"), passes$pass)
   new_result(
-    paste0("Cost of ", x$title, ": ", in_full(size$rows), " rows, ",
+    paste0("Cost of ", x$title, ": ", in_full(size$n), " rows, ",
            plural(size$predictors, "predictor"), ", ", plural(size$domains, "domain"), ", ",
            plural(size$workers, "worker")),
     passes,
@@ -25,7 +25,7 @@ describe_result.dg_cost <- function(x) {
         paste0(", ", in_bytes(x$master_memory), " in the session of the call")
       }, ".")
     ),
-    glance = data.frame(rows = size$rows, workers = size$workers, readings = x$readings,
+    glance = data.frame(rows = size$n, workers = size$workers, readings = x$readings,
                         coordinates = x$coordinates, worker_memory = x$worker_memory,
                         master_memory = x$master_memory, seconds = x$seconds)
   )

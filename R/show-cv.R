@@ -20,7 +20,7 @@
 #' @section Errors:
 #' A cross-validation in which no domain has a score.
 #' @examples
-#' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
+#' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
 #' plot(dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, shots = c(1, 5, 10)))
 #' @name plot.dg_cv
@@ -39,7 +39,7 @@ describe_result.dg_cv <- function(x) {
     paste0(x$spec$parts$title, ", ", x$held), x$domains,
     c(list(column("domain"), column("fold", report = FALSE), column("rows")),
       score_columns(columns, x$metrics),
-      # of all responses of a domain, see lodo(); a metric of this name is that of a row
+      # of all responses of a domain, see dg_lodo(); a metric of this name is that of a row
       if (!is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)) {
         list(column("log_density", "log density"))
       }),

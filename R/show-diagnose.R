@@ -13,7 +13,7 @@
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
-#' toy <- simulate_ellipses(domains = 10, rows = 40, seed = 1)
+#' toy <- simulate_ellipses(domains = 10, n = 40, seed = 1)
 #' plot(dg_diagnose(y ~ . | domain, data = toy))
 #' @name plot.dg_diagnose
 NULL

@@ -1,7 +1,7 @@
 #' Where domains lie
 #'
 #' The distances between the mean embeddings of a model's training domains and of new ones, by the
-#' model's own kernel on x and on the predictors as the model scales them: [mmd()] of both, with
+#' model's own kernel on x and on the predictors as the model scales them: [dg_mmd()] of both, with
 #' the new domains marked. Their picture is a map: [plot.domgen_mmd()]. A new domain that lies
 #' apart from all training domains is one that the model knows little about.
 #'
@@ -10,7 +10,7 @@
 #'   alone. A new domain called like one in training gets `" (new)"` behind its name.
 #' @inheritParams predict.dg_projection
 #' @inheritParams kernel_matrix
-#' @return An object of class `dg_domain_map` and `domgen_mmd`: what [mmd()] returns, and
+#' @return An object of class `dg_domain_map` and `domgen_mmd`: what [dg_mmd()] returns, and
 #'   \item{unseen}{names of the domains of `newdata`}
 #'   \item{points}{data frame: `domain`, `unseen`, `first`, `second`, the coordinates of the domains
 #'     by classical scaling ([stats::cmdscale()])}
@@ -19,7 +19,7 @@
 #' A model without training rows or with one domain and no `newdata`; those of
 #' [predict.dg_projection()] for `newdata`.
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 40, seed = 1)
+#' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
 #' new <- toy$domain %in% levels(toy$domain)[7:8]
 #' model <- dg_ridge(y ~ . | domain, data = toy[!new, ])
 #' plot(domain_map(model, toy[new, ]))
@@ -28,14 +28,14 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   check_given(object, "object")
   if (!inherits(object, "dg_fit")) {
     abort("argument", "`object` must be a fitted model, not ", describe(object),
-          "; for data alone use mmd().")
+          "; for data alone use dg_mmd().")
   }
   check_sealed(object)
   rows <- map_rows(object, newdata, domain)
   # of a chain the projection has it
   kernel <- described_part(object)$product$kernel
   if (is.null(kernel)) kernel <- kernel_rbf()
-  result <- mmd(rows$X, rows$domain, kernel, threads = threads)
+  result <- dg_mmd(rows$X, rows$domain, kernel, threads = threads)
   result$unseen <- rows$unseen
   map <- map_points(result$squared, rows$unseen)
   result[c("points", "shown")] <- map[c("points", "shown")]
@@ -69,7 +69,7 @@ map_rows <- function(object, newdata, domain) {
 map_points <- function(squared, unseen) {
   if (anyNA(squared)) {
     abort("data", "The distances between domains must be known for a map; use ",
-          "`mmd(unbiased = FALSE)`.")
+          "`dg_mmd(unbiased = FALSE)`.")
   }
   G <- nrow(squared)
   if (G < 2L) abort("data", "A map needs at least 2 domains, not ", G, ".")

@@ -16,7 +16,7 @@
 #' @usage
 #' # plot(x, type = NULL, unseen = NULL, ...)
 #' # autoplot(object, type = NULL, unseen = NULL, ...)
-#' @param x,object The result of [mmd()] or [domain_map()].
+#' @param x,object The result of [dg_mmd()] or [domain_map()].
 #' @param type Which picture; of [domain_map()] the map, else the heat map, if `NULL`.
 #' @param unseen Names of domains to mark as unseen; known already to a [domain_map()].
 #' @param ... Must be empty.
@@ -24,8 +24,8 @@
 #' @section Errors:
 #' A name in `unseen` that is no domain, and for a map unknown distances.
 #' @examples
-#' toy <- simulate_ellipses(domains = 8, rows = 40, seed = 1)
-#' distances <- mmd(as.matrix(toy[c("x1", "x2")]), toy$domain)
+#' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
+#' distances <- dg_mmd(as.matrix(toy[c("x1", "x2")]), toy$domain)
 #' plot(distances)
 #' plot(distances, type = "map", unseen = levels(toy$domain)[7:8])
 #' @name plot.domgen_mmd

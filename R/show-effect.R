@@ -19,7 +19,7 @@
 #' @section Errors:
 #' A name that is not there; numbers and categories together.
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 25, p = 3, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 25, p = 3, seed = 1)
 #' plot(dg_effect(dg_ridge(y ~ . | domain, data = toy, lambda = 1), type = "ale", grid = 8))
 #' @name plot.dg_effect
 NULL

@@ -13,11 +13,11 @@
 #'
 #' @details
 #' The caption says which predictions these are. With `newdata` they are those of new rows. Else
-#' each domain is predicted without its own responses where a closed form has that (see [lodo()]):
-#' for [dg_ridge()], [dg_gp()] (with a Gram matrix; its parameters have seen the domain),
-#' ensembles with stacked weights and [dg_auto()]. All other models are shown on their training
-#' rows, which they have seen: new domains are predicted less well. `plot(dg_cv(model))` has the
-#' scores of any model on left-out domains.
+#' each domain is predicted without its own responses where a closed form has that (see
+#' [dg_lodo()]): for [dg_ridge()], [dg_gp()] (with a Gram matrix; its parameters have seen the
+#' domain), ensembles with stacked weights and [dg_auto()]. All other models are shown on their
+#' training rows, which they have seen: new domains are predicted less well. `plot(dg_cv(model))`
+#' has the scores of any model on left-out domains.
 #'
 #' Of more than 4000 rows every second, third, ... is drawn; the scores are of all.
 #'
@@ -30,7 +30,7 @@
 #' @section Errors:
 #' `newdata` without a response, or that cannot be predicted, and no `newdata` for a model that
 #' keeps nothing of its training rows.
-#' @seealso [lodo()], [dg_cv()], [plot.dg_cv()], [dg_calibration()], [domain_map()]
+#' @seealso [dg_lodo()], [dg_cv()], [plot.dg_cv()], [dg_calibration()], [domain_map()]
 #' @examples
 #' pupils <- nlme::MathAchieve
 #' some <- pupils$School %in% levels(pupils$School)[1:20]
@@ -103,11 +103,11 @@ left_out_rows <- function(x) UseMethod("left_out_rows")
 left_out_rows.default <- function(x) NULL
 
 #' @exportS3Method
-left_out_rows.dg_ridge <- function(x) if (is.null(x$rows$sizes)) scored_rows(lodo(x)$predictions)
+left_out_rows.dg_ridge <- function(x) if (is.null(x$rows$sizes)) scored_rows(dg_lodo(x)$predictions)
 
 #' @exportS3Method
 left_out_rows.dg_ensemble <- function(x) {
-  if (!is.null(x$held_out$values)) scored_rows(lodo(x)$predictions)
+  if (!is.null(x$held_out$values)) scored_rows(dg_lodo(x)$predictions)
 }
 
 #' @exportS3Method

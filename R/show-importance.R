@@ -13,7 +13,7 @@
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
-#' toy <- simulate_dica(domains = 8, rows = 25, p = 3, seed = 1)
+#' toy <- simulate_dica(domains = 8, n = 25, p = 3, seed = 1)
 #' plot(dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 3))
 #' @name plot.dg_importance
 NULL

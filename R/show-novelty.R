@@ -13,8 +13,8 @@
 #' @param ... Must be empty.
 #' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
 #' @examples
-#' train <- simulate_dica(domains = 20, rows = 30, seed = 1)
-#' new <- simulate_dica(domains = 4, rows = 30, seed = 2)
+#' train <- simulate_dica(domains = 20, n = 30, seed = 1)
+#' new <- simulate_dica(domains = 4, n = 30, seed = 2)
 #' new$x1 <- new$x1 + as.integer(new$domain)
 #' plot(dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new))
 #' @name plot.dg_novelty

@@ -38,9 +38,9 @@
 #' Okabe, M. and Ito, K. (2008). Color Universal Design (CUD): How to make figures and presentations
 #' that are friendly to colorblind people.
 #' @examples
-#' toy <- simulate_dica(domains = 6, rows = 60, seed = 1)
+#' toy <- simulate_dica(domains = 6, n = 60, seed = 1)
 #' train <- subset(toy, domain %in% levels(domain)[1:4])
-#' model <- udica(y ~ . | domain, data = train)
+#' model <- dg_udica(y ~ . | domain, data = train)
 #' plot(model, newdata = subset(toy, !domain %in% levels(domain)[1:4]))
 #' plot(model, which = "values")
 #' @export

@@ -51,7 +51,7 @@ kernel_lines <- function(learner) {
   how <- function(...) {
     open <- any(vapply(list(...), function(kernel) {
       # the default of a method has one
-      is.null(kernel) || length(bandwidth_paths(kernel, function(leaf) is.null(leaf$sigma))) > 0L
+      is.null(kernel) || length(bandwidth_paths(kernel, function(l) is.null(l$bandwidth))) > 0L
     }, NA))
     if (!open) "given" else if (is.null(fitted)) "bandwidth: the median distance or a multiple"
     else paste("bandwidth fitted", fitted)
@@ -62,10 +62,11 @@ kernel_lines <- function(learner) {
     if (uses_domain(product$domain_kernel)) {
       parameter_lines("domain kernel", format(product$domain_kernel),
                       how(if (is.null(between$kernel)) kernel_linear() else between$kernel,
-                          if (is.null(between$outer)) kernel_linear() else between$outer))
+                          if (is.null(between$embedding_kernel)) kernel_linear()
+                           else between$embedding_kernel))
     },
-    if (!is.null(product$features)) {
-      parameter_lines("features", paste0(format(product$features), ", ",
+    if (!is.null(product$feature_map)) {
+      parameter_lines("feature_map", paste0(format(product$feature_map), ", ",
                                          plural(product$dim, "coordinate")), "given")
     }
   )

@@ -112,8 +112,8 @@ describe_errors <- function(x) {
              if (!is.na(errors$overall[i])) paste0(", all rows ", rounded(errors$overall[i], 4)))
   }
   if (!is.null(x$unknown)) cat_line("On left-out domains: ", x$unknown)
-  if (identical(x$by, "lodo")) {
-    cat_line("  left out by lodo(), with scaling, bandwidths and chosen parameters of all ",
+  if (identical(x$by, "dg_lodo")) {
+    cat_line("  left out by dg_lodo(), with scaling, bandwidths and chosen parameters of all ",
              "domains; dg_cv() learns these anew")
   }
   if (identical(x$by, "tuning")) {

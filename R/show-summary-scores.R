@@ -92,18 +92,18 @@ summary.dg_compare <- function(object, ...) {
     methods = data.frame(
       method = names, mean = object$table$mean,
       best_in = unname(colSums(losses == least, na.rm = TRUE)),
-      better_in = unname(colSums(losses < losses[, object$against], na.rm = TRUE)),
+      better_in = unname(colSums(losses < losses[, object$baseline], na.rm = TRUE)),
       worst = scores[at], worst_domain = rownames(scores)[worst]),
     ranks = data.frame(object$table[c("method", "overall", "rank", "se", "p", "p_rank")],
                        least = least_rank_p(object), seconds = object$table$seconds),
-    friedman = object$friedman, metric = object$metrics[[1L]]$title, against = object$against,
+    friedman = object$friedman, metric = object$metrics[[1L]]$title, baseline = object$baseline,
     domains = nrow(scores)
   ), class = c("summary.dg_compare", "dg_result"))
 }
 
 #' @exportS3Method
 describe_result.summary.dg_compare <- function(x) {
-  other <- x$ranks$method != x$against
+  other <- x$ranks$method != x$baseline
   p <- function(name) column(name, format = as_p(), rows = !is.na(x$ranks[[name]]))
   ranks <- new_result(
     "Ranks, tests and timings", x$ranks,
@@ -118,7 +118,7 @@ describe_result.summary.dg_compare <- function(x) {
     x$methods,
     list(column("method"), column("mean"), column("best_in"),
          column("better_in"), column("worst"), column("worst_domain")),
-    facts = paste("baseline:", x$against), further = list(ranks),
+    facts = paste("baseline:", x$baseline), further = list(ranks),
     notes = c(
       "better_in: domains with a better score than the baseline.",
       paste("overall: of all rows together; rank: mean rank in a domain, 1 is best; std. error and",
@@ -137,7 +137,7 @@ describe_result.summary.dg_compare <- function(x) {
 least_rank_p <- function(object) {
   compared <- without_rounded_scores(object$scores)
   vapply(seq_len(ncol(compared)), function(i) {
-    differing <- sum(compared[, i] != compared[, object$against], na.rm = TRUE)
+    differing <- sum(compared[, i] != compared[, object$baseline], na.rm = TRUE)
     signed_rank(seq_len(differing), object$inference[i, ])
   }, 0)
 }

@@ -6,14 +6,14 @@
 #' combinations. Coefficients of the rows of kernel machines are left to [coef()].
 #'
 #' Errors on left-out domains are those that are known without fitting again: of [dg_ridge()],
-#' [dg_gp()] and ensembles of them from [lodo()], of a [dg_tune()] or [dg_auto()] from its search.
-#' Those of [lodo()] are somewhat too small: scaling, bandwidths and a `lambda` that was chosen have
-#' seen all domains. [dg_cv()] learns these anew from the other domains, and finds the errors of
-#' other learners.
+#' [dg_gp()] and ensembles of them from [dg_lodo()], of a [dg_tune()] or [dg_auto()] from its
+#' search. Those of [dg_lodo()] are somewhat too small: scaling, bandwidths and a `lambda` that was
+#' chosen have seen all domains. [dg_cv()] learns these anew from the other domains, and finds the
+#' errors of other learners.
 #'
 #' @param object A fitted learner, ensemble or chain.
-#' @param left_out Ask [lodo()] for the errors on left-out domains? `NULL`: for at most 5,000 rows,
-#'   which takes it a few seconds.
+#' @param left_out Ask [dg_lodo()] for the errors on left-out domains? `NULL`: for at most 5,000
+#'   rows, which takes it a few seconds.
 #' @param ... Must be empty.
 #' @return An object of class `summary.dg_learner`, a list with
 #'   \item{size}{data frame of one line: `rows` that were fitted to, rows `dropped` by `na.action`,
@@ -23,8 +23,8 @@
 #'     units of the data; `NULL` where no rows are kept or they are scaled by domain or rank}
 #'   \item{parameters}{data frame: `parameter`, `value` in words, and `how` it was found}
 #'   \item{relevance}{data frame, where the kernel has a bandwidth per predictor: `predictor`, its
-#'     bandwidth `sigma` after scaling, and `relevance`, 1 / sigma as a share of the largest: how
-#'     fast the function can change along it. `NULL` elsewhere}
+#'     bandwidth `bandwidth` after scaling, and `relevance`, 1 / sigma as a share of the largest:
+#'     how fast the function can change along it. `NULL` elsewhere}
 #'   \item{kappa}{named numbers, where the kernel between domains is known as a matrix: `mean`,
 #'     `min` and `max` of kappa(P, P') / sqrt(kappa(P, P) kappa(P', P')) over pairs of training
 #'     domains, what a row of another domain counts beside one of the own; and `effective`, the
@@ -108,10 +108,11 @@ predictor_ranges <- function(object) {
 }
 
 relevance_of <- function(kernel, object) {
-  sigma <- if (is.list(kernel)) unclass(kernel)$sigma
+  bandwidth <- if (is.list(kernel)) unclass(kernel)$bandwidth
   names <- object$blueprint$columns
-  if (length(sigma) < 2L || length(sigma) != length(names)) return(NULL)
-  frame <- data.frame(predictor = names, sigma = sigma, relevance = min(sigma) / sigma)
+  if (length(bandwidth) < 2L || length(bandwidth) != length(names)) return(NULL)
+  frame <- data.frame(predictor = names, bandwidth = bandwidth,
+                      relevance = min(bandwidth) / bandwidth)
   data.frame(frame[order(-frame$relevance), ], row.names = NULL)
 }
 
@@ -126,7 +127,7 @@ kappa_numbers <- function(domain_kernel) {
 }
 
 support_vectors <- function(learner) {
-  if (is.null(learner$gap) || !is.null(learner$product$features)) return(NULL)
+  if (is.null(learner$gap) || !is.null(learner$product$feature_map)) return(NULL)
   in_use <- rowSums(as.matrix(learner$coefficients) != 0) > 0
   c(vectors = sum(in_use), share = mean(in_use))
 }
@@ -169,13 +170,13 @@ known_left_out <- function(object, left_out, env) {
   if (is.null(left_out)) left_out <- nobs(object) <= 5000
   if (!left_out) return(list(unknown = "not asked for: summary(left_out = TRUE), or dg_cv()"))
   # the data of the call are sought where the user is
-  found <- on_error(eval(quote(lodo(.fit)), list(.fit = object), env), function(e) {
+  found <- on_error(eval(quote(dg_lodo(.fit)), list(.fit = object), env), function(e) {
     if (!inherits(e, "domgen_error")) stop(e)
     list(unknown = "not known without fitting again, see dg_cv()")
   })
   if (!is.null(found$unknown)) return(found)
   list(scores = stats::setNames(found$domains$score, found$domains$domain), se = found$se,
-       overall = found$overall, by = "lodo")
+       overall = found$overall, by = "dg_lodo")
 }
 
 # What a search left behind of its choice, NULL without one. A tuning has the score of its choice,

@@ -27,13 +27,13 @@
 #' @param domain Domain of each row of `newdata`, when it is not a column of it.
 #' @param interval,level `"prediction"`: columns `.lower` and `.upper`, or for classes `.set` (text,
 #'   a comma between classes), that hold on new domains with probability `level`, see
-#'   [fix_intervals()].
+#'   [set_intervals()].
 #' @param ... Must be empty.
 #' @return A tibble, of class `c("tbl_df", "tbl", "data.frame")`.
 #' @name tidy.domgen
 #' @aliases tidy glance augment
 #' @examples
-#' toy <- simulate_dcm(domains = 5, rows = 30, seed = 1)
+#' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy)
 #' tidy(cv)
 #' glance(cv)

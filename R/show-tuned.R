@@ -24,9 +24,9 @@
 #' @section Errors:
 #' Names in `parameters` that were not tuned, or a surface of other than two.
 #' @examples
-#' toy <- simulate_ellipses(domains = 6, rows = 30, seed = 1)
+#' toy <- simulate_ellipses(domains = 6, n = 30, seed = 1)
 #' tuned <- dg_tune(dg_svm(), y ~ . | domain, data = toy, folds = 3,
-#'                  grid = list(cost = 10^(0:2), times = c(0.5, 1)))
+#'                  grid = list(cost = 10^(0:2), bandwidth_factor = c(0.5, 1)))
 #' plot(tuned)
 #' plot(tuned, type = "curves")
 #' @name plot.dg_tuned
@@ -55,8 +55,8 @@ describe_tuning <- function(x) {
                      if (tuning$rule == "one_se") ", the simplest within one standard error", "; ",
                      score, " ", rounded(best$mean, 4), error_words(best$se),
                      ". On new domains expect somewhat worse, see ?dg_tune."),
-              if (isTRUE(tuning$budget$spent)) {
-                paste0("the time budget of ", format(tuning$budget$seconds), " s was spent ",
+              if (isTRUE(tuning$time_limit$reached)) {
+                paste0("the time budget of ", format(tuning$time_limit$seconds), " s was spent ",
                        "before the search was done: the best so far.")
               }, if (length(errors)) {
                 paste0(plural(length(errors), "combination"), " failed: ", errors[1L])
@@ -82,9 +82,9 @@ picture.dg_tuned <- function(x, type = NULL, parameters = NULL, ...) {
 }
 
 # What an argument says in a picture, with its name as in a grid. Paths such as
-# "domain_kernel.outer.times" end in the argument, and begin with whose it is.
+# "domain_kernel.embedding_kernel.bandwidth_factor" end in the argument, and begin with whose it is.
 parameter_titles <- function(names) {
-  words <- c(times = "bandwidth over the median distance", sigma = "bandwidth",
+  words <- c(bandwidth_factor = "bandwidth over the median distance", bandwidth = "bandwidth",
              lambda = "ridge", cost = "cost of an error", epsilon = "epsilon",
              ncomp = "components", tau = "likeness of domains", n_landmarks = "landmarks",
              n_features = "Fourier features", nu = "smoothness")

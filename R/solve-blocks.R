@@ -18,7 +18,7 @@ solve_in_rounds <- function(problem, state, step) {
     before <- objective
   }
   m <- ncol(problem$Y)
-  list(coefficients = as.matrix(state$w), offset = drop(state$b), decision = as.matrix(state$f),
+  list(coefficients = as.matrix(state$w), intercept = drop(state$b), decision = as.matrix(state$f),
        converged = rep(converged, m), iterations = rep(round, m), par = state$par)
 }
 
@@ -56,7 +56,7 @@ class_step <- function(state, class, problem) {
   if (is.null(state$w)) state$w <- matrix(0, length(machine$coefficients), ncol(problem$Y))
   state$w[, class] <- machine$coefficients
   state$f[, class] <- machine$decision + state$b[class]
-  state$b[class] <- state$b[class] + machine$offset
+  state$b[class] <- state$b[class] + machine$intercept
   state
 }
 
@@ -81,7 +81,7 @@ classes_without <- function(object, sample, task) {
 # A step of f, then the best thresholds.
 solve_thresholds <- function(problem) {
   # a correction, whose thresholds are known
-  if (!problem$args$offset) return(solve_newton(problem))
+  if (!problem$args$intercept) return(solve_newton(problem))
   state <- list(w = NULL, b = 0, f = 0 * problem$Y, par = problem$par)
   solve_in_rounds(problem, state, function(state, problem) {
     problem$par <- state$par
@@ -89,8 +89,8 @@ solve_thresholds <- function(problem) {
     solved <- solve_newton(problem)
     # a constant moves the thresholds
     par <- state$par
-    par$thresholds <- par$thresholds - solved$offset
-    f <- solved$decision - solved$offset
+    par$thresholds <- par$thresholds - solved$intercept
+    f <- solved$decision - solved$intercept
     par <- problem$loss$update(par, problem$Y, f + problem$start, problem$costs)
     list(w = drop(solved$coefficients), b = 0, f = f, par = par)
   })

@@ -22,7 +22,7 @@ solve_cox <- function(problem) {
     converged <- t == 1 && aim$gain <= 1e-4 * problem$args$tolerance * sum(plan$deaths)
     if (converged) break
   }
-  list(coefficients = matrix(space$coefficients(now$w)), offset = 0, decision = matrix(now$u),
+  list(coefficients = matrix(space$coefficients(now$w)), intercept = 0, decision = matrix(now$u),
        converged = t == 1 && converged, iterations = round,
        par = problem$loss$update(problem$par, problem$Y, known + now$u, problem$costs))
 }

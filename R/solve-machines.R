@@ -26,7 +26,7 @@ part_of <- function(targets, Y) if (!takes_all(targets)) Y != 0
 # What all machines of a fit share: that of Newton's method, for a loss without a tube, or of the
 # dual problem, list(K [n x n]) or list(Zt [r x n]).
 machine_data <- function(product, sample, newton) {
-  if (newton || is.null(product$features)) return(newton_data(product, sample))
+  if (newton || is.null(product$feature_map)) return(newton_data(product, sample))
   structure(list(Zt = feature_columns(product, sample),
                  kernel = product$kernel), class = "feature_data")
 }
@@ -52,7 +52,7 @@ train_machine <- function(data, target, costs, loss, args, start = 0, alpha = NU
 train_machine.gram_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
   dual <- dual_problem(tube_rows(target, costs, loss, args, start))
   solved <- core_result(smo_(
-    data$K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, args$offset, args$tolerance,
+    data$K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, args$intercept, args$tolerance,
     args$max_iterations, alpha
   ))
   solved$coefficients <- solved$beta
@@ -65,7 +65,7 @@ train_machine.feature_data <- function(data, target, costs, loss, args, start = 
   rows <- tube_rows(target, costs, loss, args, start)
   seed <- sample.int(.Machine$integer.max, 1L)
   solved <- core_result(linear_svm_(
-    data$Zt, rows$target, rows$epsilon, rows$low, rows$high, rows$ridge, args$offset,
+    data$Zt, rows$target, rows$epsilon, rows$low, rows$high, rows$ridge, args$intercept,
     args$tolerance, args$max_iterations, seed, args$threads
   ))
   if (!is.finite(solved$objective)) {
@@ -79,10 +79,10 @@ train_machine.feature_data <- function(data, target, costs, loss, args, start = 
 finish_machine <- function(solved) {
   # the violation cannot fall to `tolerance` when rounding is larger
   solved$converged <- solved$converged || isTRUE(solved$relative_gap <= 1e-8)
-  solved$offset <- solved$b
+  solved$intercept <- solved$b
   solved$decision <- solved$decision + solved$b
-  solved[c("coefficients", "offset", "decision", "converged", "iterations", "gap", "relative_gap",
-           "objective")]
+  solved[c("coefficients", "intercept", "decision", "converged", "iterations", "gap",
+           "relative_gap", "objective")]
 }
 
 # Z' [r x n] of the training rows, each judged by the training rows of its domain.
@@ -149,7 +149,7 @@ solve_by_passes <- function(problem, costs) {
   check_objective(result$objective)
   m <- ncol(result$coefficients)
   if (m == 1L) result$coefficients <- drop(result$coefficients)
-  if (length(result$offset) == 0L) result$offset <- rep(0, m)
+  if (length(result$intercept) == 0L) result$intercept <- rep(0, m)
   result$converged <- all(result$converged)
   c(result, list(decision = matrix(0, 0L, m), costs = numeric()))
 }
@@ -174,7 +174,7 @@ coded_machines <- function(problem, costs) {
 # args: of it). It goes to the workers: losses are functions, and found by their name there.
 newton_by_passes <- function(rows, space, coded, loss, m, args) {
   sums_of <- newton_sums_of(space, rows_table(rows, space), coded)
-  start <- function(...) newton_start(space$dim, m, args$offset, loss, args$tolerance, ...)
+  start <- function(...) newton_start(space$dim, m, args$intercept, loss, args$tolerance, ...)
   state <- start(args$max_iterations, sampled_theta(start(), rows, sums_of))
   while (!state$done) {
     state <- newton_next(state, pass(rows, newton_work(state, sums_of), "newton"))

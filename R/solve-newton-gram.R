@@ -3,7 +3,7 @@
 
 # What the passes over rows work on: the Gram matrix, or rows whose features are made again.
 newton_data <- function(product, sample) {
-  if (is.null(product$features)) {
+  if (is.null(product$feature_map)) {
     return(structure(list(K = space_gram(product)), class = "gram_data"))
   }
   check_feature_memory(product$dim)
@@ -21,12 +21,13 @@ solve_newton <- function(problem) {
   machines <- newton_machines(problem$data, Y, costs, problem$loss, c(problem$args, problem$par),
                               problem$start, problem$alpha)
   of <- function(name) lapply(machines, `[[`, name)
-  list(coefficients = unname(do.call(cbind, of("coefficients"))), offset = unlist(of("offset")),
+  list(coefficients = unname(do.call(cbind, of("coefficients"))),
+       intercept = unlist(of("intercept")),
        decision = unname(do.call(cbind, of("decision"))), converged = unlist(of("converged")),
        iterations = unlist(of("iterations")), par = problem$par)
 }
 
-# Domains left out of such a fit by one Newton step, see lodo().
+# Domains left out of such a fit by one Newton step, see dg_lodo().
 newton_without <- function(object, sample, task) {
   step_without(object, sample, working_task(task, object$decision), task$known)
 }
@@ -40,8 +41,8 @@ newton_machines <- function(data, target, costs, loss, args, start, alpha) {
 newton_machines.row_data <- function(data, target, costs, loss, args, start, alpha) {
   product <- data$product
   # coefficients that are known, with no constant yet
-  at <- if (!is.null(alpha)) rbind(do.call(cbind, alpha), if (args$offset) 0)
-  state <- newton_start(product$dim, ncol(target), args$offset, loss, args$tolerance,
+  at <- if (!is.null(alpha)) rbind(do.call(cbind, alpha), if (args$intercept) 0)
+  state <- newton_start(product$dim, ncol(target), args$intercept, loss, args$tolerance,
                         args$max_iterations, at)
   while (!state$done) {
     state <- newton_next(state, newton_features(state, product, data$rows, data$table, target,
@@ -49,8 +50,8 @@ newton_machines.row_data <- function(data, target, costs, loss, args, start, alp
   }
   result <- newton_result(state)
   check_objective(result$objective, paste(" on features of", format(product$kernel)))
-  result$decision <- add_offset(
-    expand_rows(product, data$rows, data$table, result$coefficients), result$offset
+  result$decision <- add_intercept(
+    expand_rows(product, data$rows, data$table, result$coefficients), result$intercept
   )
   lapply(seq_len(ncol(target)), function(m) {
     lapply(result, function(part) if (is.matrix(part)) part[, m] else part[m])
@@ -94,7 +95,7 @@ newton_gram <- function(K, y, costs, loss, args, start, alpha) {
     # at the edge of where there is a mean no step goes on
     if (converged || t < 1e-9) break
   }
-  c(list(coefficients = now$alpha, offset = now$b, decision = now$f),
+  c(list(coefficients = now$alpha, intercept = now$b, decision = now$f),
     newton_report(converged, iteration, decrement, value, sum(costs)), list(alpha = now$alpha))
 }
 
@@ -119,11 +120,11 @@ gram_step <- function(K, now, task) {
     # of rows far on either side next to nothing is left, of which the inverse would be taken
     bent <- pmax(at$curvature, 1e-20)
     ridge <- pmin(1 / (task$costs[used] * bent), 1e200)
-    columns <- cbind(now$f[used] - at$slope / bent, if (task$args$offset) 1)
+    columns <- cbind(now$f[used] - at$slope / bent, if (task$args$intercept) 1)
     part <- if (length(used) == nrow(K)) K else K[used, used, drop = FALSE]
     solved <- core_result(ridge_solve_(part, columns, ridge))$solution
     alpha <- solved[, 1L]
-    if (task$args$offset) {
+    if (task$args$intercept) {
       b <- sum(alpha) / sum(solved[, 2L])
       alpha <- alpha - b * solved[, 2L]
       change$b <- b - now$b

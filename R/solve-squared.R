@@ -41,7 +41,7 @@ solve_groups <- function(problem, sums, left_out) {
   check_overflow(diag(total$second), problem$space$kernel)
   if (is.null(args$lambda)) args$lambda <- choose_lambda(sums, total, problem$rows, args)
   solved <- solve_moments(total, args)
-  solved$decision <- row_values(problem$rows, problem$space, solved$coefficients, solved$offset,
+  solved$decision <- row_values(problem$rows, problem$space, solved$coefficients, solved$intercept,
                                 problem_table(problem))
   solved$lambda <- args$lambda
   if (left_out) solved$left_out <- leave_groups_out(sums, total, problem$rows, args, args$lambda)
@@ -86,8 +86,8 @@ solve_ridge.feature_space <- function(space, sample, task, args) {
   moments <- ridge_moments(space, sample, task, table)
   check_overflow(diag(moments$second), space$kernel)
   solved <- solve_moments(moments, args)
-  solved$decision <- add_offset(expand_rows(space, sample, table, solved$coefficients),
-                                solved$offset)
+  solved$decision <- add_intercept(expand_rows(space, sample, table, solved$coefficients),
+                                solved$intercept)
   solved
 }
 
@@ -106,19 +106,19 @@ solve_gram <- function(gram, task, args) {
   ridge <- row_ridges(args$lambda, task$costs, K)
   m <- ncol(task$Y)
   largest <- max(diag(K))
-  solved <- core_result(ridge_solve_(hand_over(K), cbind(task$Y, if (args$offset) 1), ridge))
+  solved <- core_result(ridge_solve_(hand_over(K), cbind(task$Y, if (args$intercept) 1), ridge))
   warn_ridge(solved$jitter, args$lambda)
   if (solved$jitter == 0) warn_digits(largest, ridge, args$lambda)
   alpha <- solved$solution[, seq_len(m), drop = FALSE]
-  offset <- rep(0, m)
-  if (args$offset) {
+  intercept <- rep(0, m)
+  if (args$intercept) {
     constant <- solved$solution[, m + 1L]
-    offset <- colSums(alpha) / sum(constant)
-    alpha <- alpha - outer(constant, offset)
+    intercept <- colSums(alpha) / sum(constant)
+    alpha <- alpha - outer(constant, intercept)
   }
   decision <- task$Y - (ridge + solved$jitter) * alpha
   alpha[task$costs == 0, ] <- 0
-  list(coefficients = alpha, offset = offset, decision = decision)
+  list(coefficients = alpha, intercept = intercept, decision = decision)
 }
 
 # The same, and from the same Gram matrix the values of each row by the fit without its group of
@@ -130,7 +130,7 @@ solve_leaving_out <- function(space, sample, task, args) {
   task[c("Y", "costs")] <- list(task$Y[order, , drop = FALSE], task$costs[order])
   K <- space_gram(rows_in_order(space, order))
   values <- ridge_path(K, task$Y, sample$left_out[order], task$costs, args$lambda, centre,
-                       args$offset, threads = args$threads)$prediction[back, , drop = FALSE]
+                       args$intercept, threads = args$threads)$prediction[back, , drop = FALSE]
   values[unknown_elsewhere(sample$levels, sample$left_out), ] <- NA
   last_use <- function() {
     value <- K
@@ -138,7 +138,7 @@ solve_leaving_out <- function(space, sample, task, args) {
     value
   }
   solved <- solve_gram(last_use, task, args)
-  list(coefficients = solved$coefficients[back, , drop = FALSE], offset = solved$offset,
+  list(coefficients = solved$coefficients[back, , drop = FALSE], intercept = solved$intercept,
        decision = solved$decision[back, , drop = FALSE],
        left_out = values)
 }
@@ -180,25 +180,25 @@ warn_digits <- function(largest, ridge, lambda) {
 
 # w = (Z'CZ + lambda)^-1 Z'CY, of centred moments if there is an offset.
 solve_moments <- function(moments, args) {
-  centred <- centre_moments(moments, args$offset)
+  centred <- centre_moments(moments, args$intercept)
   ridge <- rep(args$lambda, nrow(centred$cross))
   solved <- core_result(ridge_solve_(centred$second, centred$cross, ridge))
   warn_ridge(solved$jitter, args$lambda)
   list(coefficients = solved$solution,
-       offset = centred$offset - drop(centred$mean %*% solved$solution))
+       intercept = centred$intercept - drop(centred$mean %*% solved$solution))
 }
 
 # With a constant b, z and y less their means give w, and b = mean(y) - mean(z)'w.
-centre_moments <- function(moments, offset) {
-  if (!offset) {
+centre_moments <- function(moments, intercept) {
+  if (!intercept) {
     moments$mean <- rep(0, nrow(moments$cross))
-    moments$offset <- rep(0, ncol(moments$cross))
+    moments$intercept <- rep(0, ncol(moments$cross))
     return(moments)
   }
   moments$mean <- moments$sums / moments$total
-  moments$offset <- moments$response_sums / moments$total
+  moments$intercept <- moments$response_sums / moments$total
   moments$second <- moments$second - tcrossprod(moments$sums, moments$mean)
-  moments$cross <- moments$cross - outer(moments$sums, moments$offset)
+  moments$cross <- moments$cross - outer(moments$sums, moments$intercept)
   moments
 }
 
@@ -239,7 +239,7 @@ left_out_errors <- function(sums, total, domains, rows, args, lambdas, without =
 # sum c (y - z'w - b)^2 for each column w and its b; targets repeat with the columns.
 column_errors <- function(own, solved) {
   W <- solved$coefficients
-  b <- solved$offset
+  b <- solved$intercept
   target <- rep_len(seq_len(ncol(own$cross)), ncol(W))
   cross <- own$cross[, target, drop = FALSE] - outer(own$sums, b)
   square <- diag(own$response_second)[target] - 2 * b * own$response_sums[target] +
@@ -250,7 +250,7 @@ column_errors <- function(own, solved) {
 # A standardised response is centred by the mean of the other domains, see left_out_centre().
 centre_without <- function(rows, domains, args, m) {
   survey <- rows$survey
-  if (survey$reader$kind != "number" || args$scale == "none" || args$offset) return(rep(0, m))
+  if (survey$reader$kind != "number" || args$scale == "none" || args$intercept) return(rep(0, m))
   rest <- lapply(survey$response, take, -domains)
   whole <- pool_moments(survey$response)
   if (whole$square == 0) return(0)
@@ -272,7 +272,7 @@ leave_groups_out <- function(sums, total, rows, args, lambda) {
   list(sets = sets, errors = vapply(left, function(one) drop(one$errors) / one$own$total,
                                     numeric(ncol(total$cross))),
        coefficients = do.call(cbind, lapply(left, `[[`, "coefficients")),
-       offset = unlist(lapply(left, `[[`, "offset")))
+       intercept = unlist(lapply(left, `[[`, "intercept")))
 }
 
 # The sets with the domains that have no weight, which are judged too: by the fit without their

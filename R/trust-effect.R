@@ -15,7 +15,7 @@
 #' }
 #'
 #' @details
-#' With the rows \eqn{x_i}{x_i} of domain g, its description \eqn{P_g} (see [fix_reference()]), and
+#' With the rows \eqn{x_i}{x_i} of domain g, its description \eqn{P_g} (see [set_reference()]), and
 #' all but predictor j in \eqn{x_{i,-j}}{x_i,-j}, partial dependence (Friedman, 2001, equation 53)
 #' of a domain is
 #' \deqn{PD_g(v) = \frac1{n_g} \sum_{i \in g} f\{(v, x_{i,-j}), P_g\}}{
@@ -50,7 +50,7 @@
 #' and 12 domains intervals with `refits` cover the slope, and the contextual effect, in 94-96 % of
 #' the draws. No interval knows of the bias of a method that shrinks.
 #'
-#' @param model A fitted learner of any kind ([chain()]s, ensembles, models of [dg_auto()] and
+#' @param model A fitted learner of any kind ([dg_pipeline()]s, ensembles, models of [dg_auto()] and
 #'   [dg_tune()] too), or one with a fixed reference.
 #' @param predictors Names of columns of the data; all, if `NULL`.
 #' @param data Rows of one or several domains, which describe these; labels are not needed. `NULL`:
@@ -333,7 +333,7 @@ parts_of <- function(model, asked) {
   fix <- asked$type != "context" && !is_fixed(model) &&
     (judges_other_rows(model) || reads_domain(model))
   made <- function() {
-    if (fix) model <- fix_reference(model, rows$data, domain = as.character(rows$domain))
+    if (fix) model <- set_reference(model, rows$data, domain = as.character(rows$domain))
     lapply(stats::setNames(nm = names(asked$grids)), function(name) {
       effect_parts(model, asked, name)
     })

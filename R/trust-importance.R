@@ -107,7 +107,7 @@
 #'
 #' Sen, P. K. (1960). On some convergence properties of U-statistics. *Calcutta Statistical
 #' Association Bulletin* 10, 1-18.
-#' @seealso [dg_effect()] for the direction and form, [fix_reference()] for what describes a domain
+#' @seealso [dg_effect()] for the direction and form, [set_reference()] for what describes a domain
 #' @examples
 #' # status, sex and minority of pupils, and of their schools
 #' pupils <- as.data.frame(nlme::MathAchieve)

@@ -34,7 +34,7 @@ left_out_decisions.dg_auto <- function(object, sample) {
 #' @exportS3Method
 left_out_decisions.dg_gp <- function(object, sample) {
   # closed forms leave out domains, not all of a school's classes
-  if (!is.null(object$product$features) || !is.null(sample$blueprint$structure)) {
+  if (!is.null(object$product$feature_map) || !is.null(sample$blueprint$structure)) {
     return(NextMethod())
   }
   # parameters that have seen a domain's labels make its errors too small
@@ -65,7 +65,7 @@ refitted_decisions <- function(object, sample) {
                                              domain = droplevels(sample$domain[inside])))
     value <- respond(targets_of(model), moments[, 1L], "number")
     cbind((value - object$response$centre) / object$response$scale,
-          sqrt(moments[, 2L] + model$noise^2) * model$response$scale)
+          sqrt(moments[, 2L] + model$noise_sd^2) * model$response$scale)
   })$values
   list(values = found[, 1L, drop = FALSE], sd = found[, 2L])
 }
@@ -135,7 +135,7 @@ rows_of_fit <- function(object, env) {
   n <- length(object$rows$kept)
   if (n == 0L) {
     abort("argument", "Intervals need the rows of the fit, or others: the model was fitted to ",
-          "sums or in blocks; give labelled rows of other domains, `fix_intervals(model, ",
+          "sums or in blocks; give labelled rows of other domains, `set_intervals(model, ",
           "newdata)`.")
   }
   X <- object$rows$X
@@ -143,7 +143,7 @@ rows_of_fit <- function(object, env) {
   if (is.null(X) || nrow(X) != n || ncol(X) == 0L) {
     X <- tryCatch(read_again(object, env), domgen_error = function(e) {
       abort("data", "Intervals need the rows of the fit, which the model does not keep. ",
-            conditionMessage(e), " Or give labelled rows of other domains: `fix_intervals(model, ",
+            conditionMessage(e), " Or give labelled rows of other domains: `set_intervals(model, ",
             "newdata)`.")
     })
   }
@@ -168,7 +168,7 @@ fit_error_size <- function(error, sample) {
   sample <- list(X = sized_columns(sizer, sample$X), y = log(size + small), domain = sample$domain,
                  weights = sample$weights)
   spec <- dg_ridge(domain_kernel = domain_pooled(), domain_weights = "equal",
-                   features = if (nrow(sample$X) <= most_sized) features_exact()
+                   feature_map = if (nrow(sample$X) <= most_sized) features_exact()
                               else features_nystrom(100))
   sizer$model <- fit_rows(spec, rows_frame(sample))
   sizer$model$spec <- spec

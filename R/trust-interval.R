@@ -5,10 +5,10 @@
 #' `predict(model, newdata, type = "set", level = 0.9)` sets of classes, that contain the response
 #' of a row of a *new* domain with probability `level`, whatever the distribution of the data, by
 #' conformal prediction for hierarchical data (Dunn, Wasserman and Ramdas, 2023; Lee, Barber and
-#' Willett, 2024). All learners, [chain()]s and ensembles have them. They rest on the errors at
-#' left-out domains, which `predict()` finds when it is asked for an interval, and remembers for the
-#' last few models of the session. `fix_intervals()` gives a model that carries them: to save it, to
-#' predict without the training data, or to take the errors at other domains.
+#' Willett, 2024). All learners, [dg_pipeline()]s and ensembles have them. They rest on the errors
+#' at left-out domains, which `predict()` finds when it is asked for an interval, and remembers for
+#' the last few models of the session. `set_intervals()` gives a model that carries them: to save
+#' it, to predict without the training data, or to take the errors at other domains.
 #'
 #' **Assumption.** New domains must be exchangeable with those of training (any of them could have
 #' been the new one): later domains of a drift in time, or domains with shifted predictors, are not,
@@ -17,9 +17,9 @@
 #' @details
 #' **Errors.** The score of row i is \eqn{s_i = |y_i - f_{-g(i)}(x_i)| / \sigma_{-g(i)}(x_i)}{
 #' s_i = |y_i - f_-g(x_i)| / sigma_-g(x_i)} with \eqn{f_{-g}}{f_-g} fitted without the row's domain
-#' (in closed form where there is one, see [lodo()]; else in at most 10 folds of domains; parameters
-#' that a fit chooses are chosen anew, but for those of a [dg_gp()] of more than 1,000 rows), and
-#' the interval is
+#' (in closed form where there is one, see [dg_lodo()]; else in at most 10 folds of domains;
+#' parameters that a fit chooses are chosen anew, but for those of a [dg_gp()] of more than 1,000
+#' rows), and the interval is
 #' \eqn{f(x) \pm q\,\sigma(x)}{f(x) +- q sigma(x)}. The size \eqn{\sigma}{sigma} of the
 #' error is that of a Gaussian process itself, or a kernel ridge regression of \eqn{\log(|y -
 #' f_{-g}| + c)}{log(|y - f_-g| + c)} on the predictors, with c a twentieth of the median; or 1, if
@@ -29,7 +29,7 @@
 #' left-out rows did; `type = "class"` gives the most probable one.
 #'
 #' **Weights.** Intervals and sets give each domain the same weight, whatever its number of rows;
-#' class probabilities (`probability = "platt"` or `"isotonic"`) give each row its weight, by
+#' class probabilities (`calibration = "platt"` or `"isotonic"`) give each row its weight, by
 #' default the same, so that the two can disagree where domains differ in size.
 #'
 #' **A random row of a new domain** (`"prediction"` and sets): with G domains whose rows share
@@ -49,15 +49,16 @@
 #'
 #' **Domains of several factors**, `y ~ x | school / class`: G counts the levels of the outer factor
 #' (of crossed ones that with most levels), which are left out as a whole, and intervals hold where
-#' such a level is new: `"domain"` is then about a new school, not about a new class of a known one.
-#' Where one of another crossed factor is new, too, a message says that they do
+#' such a level is new: `"domain_share"` is then about a new school, not about a new class of a
+#' known one. Where one of another crossed factor is new, too, a message says that they do
 #' not allow for that.
 #'
-#' **A whole domain** (`"domain"`): with probability `level` a new domain has at least the share
-#' `level` of its rows in the intervals: q is the k-th smallest of the G domains' own quantiles
-#' of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)(1 - alpha))}.
+#' **A whole domain** (`"domain_share"`): with probability `level` a new domain has at least the
+#' share `level` of its rows in the intervals: q is the k-th smallest of the G domains' own
+#' quantiles of \eqn{s}{s}, \eqn{k = \lceil(G + 1)(1 - \alpha)\rceil}{k = ceiling((G + 1)(1 -
+#' alpha))}.
 #'
-#' **The mean of a domain** (`"mean"`), such as a school's average: a line for each domain of
+#' **The mean of a domain** (`"domain_mean"`), such as a school's average: a line for each domain of
 #' `newdata`, \eqn{\bar f \pm q \sqrt{b + v/n}}{mean f +- q sqrt(b + v/n)}, for the mean response of
 #' its n rows. Scores are the G domains' mean errors over \eqn{\sqrt{b + v/n_g}}{sqrt(b + v/n_g)},
 #' with v the mean variance of the errors within domains and b that between them (by moments), and q
@@ -79,7 +80,8 @@
 #'
 #' Intervals end where the response does, if the model knows where: those of [dg_glm()].
 #'
-#' @param model A fitted learner, chain or ensemble; of [adapt()] the model before it was adapted.
+#' @param model A fitted learner, chain or ensemble; of [dg_adapt()] the model before it was
+#'   adapted.
 #' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that
 #'   were not in training, with the response: the errors are then those of the model
 #'   itself, and not of fits without a domain.
@@ -93,9 +95,9 @@
 #'   \item{size}{n numbers \eqn{\sigma_{-g}(x_i)}{sigma_-g(x_i)}, `NULL` where all are alike}
 #'   \item{own, sizer}{is the size the model's own? Else what finds it for new rows}
 #'   \item{from}{of which domains the errors are, in words}
-#'   `predict()` gives a data frame with `fit`, `lower` and `upper` (for `"mean"` with `domain` and
-#'   `rows` before them), one line for each row of `newdata`, `NA` where a predictor is missing, or
-#'   with `type = "set"` a logical matrix with a column for each class.
+#'   `predict()` gives a data frame with `fit`, `lower` and `upper` (for `"domain_mean"` with
+#'   `domain` and `rows` before them), one line for each row of `newdata`, `NA` where a predictor is
+#'   missing, or with `type = "set"` a logical matrix with a column for each class.
 #' @section Errors and messages:
 #' Fewer than two domains; a model that keeps no rows (one with a feature map, or of more than 5,000
 #' rows without a kernel) and whose data are gone (give `newdata`); an
@@ -116,17 +118,17 @@
 #' # heights of boys that were not in training
 #' known <- subset(nlme::Oxboys, as.integer(Subject) <= 20)
 #' new <- subset(nlme::Oxboys, as.integer(Subject) > 20)
-#' model <- fix_intervals(dg_ridge(height ~ age | Subject, data = known))
+#' model <- set_intervals(dg_ridge(height ~ age | Subject, data = known))
 #' head(predict(model, new, interval = "prediction"))
 #' found <- predict(model, new, interval = "prediction", level = 0.8)
 #' mean(found$lower <= new$height & new$height <= found$upper)
-#' predict(model, new, interval = "mean", level = 0.8)
+#' predict(model, new, interval = "domain_mean", level = 0.8)
 #'
-#' toy <- simulate_dcm(domains = 14, rows = 20, seed = 1)
+#' toy <- simulate_dcm(domains = 14, n = 20, seed = 1)
 #' sets <- predict(dg_lm(y ~ . | domain, data = toy), toy[1:5, ], type = "set")
 #' sets
 #' @export
-fix_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
+set_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
   check_given(model, "model")
   if (!inherits(model, "dg_learner")) {
     abort("argument", "`model` must be a fitted learner, chain or ensemble, not ", describe(model),
@@ -227,7 +229,7 @@ print.dg_intervals <- function(x, ...) {
 prediction_interval.dg_learner <- function(object, new, asked) {
   known <- intervals_for(object, new, asked)
   fit <- as.numeric(respond(object$response, decide_rows(object, new), "number"))
-  if (asked$interval == "mean") {
+  if (asked$interval == "domain_mean") {
     return(cut_to_response(mean_intervals(known, fit, new$groups(), asked$level), object))
   }
   half <- half_widths(object, known, new, asked)
@@ -287,7 +289,7 @@ half_widths <- function(object, known, new, asked) {
 own_size <- function(object, new) {
   variance <- decide_rows(object, new, mean_and_variance)[, 2L]
   learner <- learner_of(object)
-  sqrt(variance + learner$noise^2) * learner$response$scale
+  sqrt(variance + learner$noise_sd^2) * learner$response$scale
 }
 
 # A line for each domain of the new rows, in the order in which they come.
@@ -351,5 +353,5 @@ tell_other_factors <- function(object, known, new) {
   if (length(unknown) == 0L) return()
   inform("interval", "Intervals and sets rest on the errors at left-out levels of ",
          enumerate(crossed[held]), ", which does not allow for new ones of ",
-         enumerate(names(unknown)), ": give labelled rows of such levels to `fix_intervals()`.")
+         enumerate(names(unknown)), ": give labelled rows of such levels to `set_intervals()`.")
 }

@@ -79,7 +79,7 @@
 #' and of 3 and 150 among those of 4 to 150, p was at most 0.05 for 6, 3, 6, 2 and 8 of 100 of the
 #' same kind (400 replications each), and for 28, 52, 87, 55 and 88 that had moved by two standard
 #' deviations.
-#' @param model A fitted model: a learner, projection, [chain()], ensemble, of [dg_auto()] or
+#' @param model A fitted model: a learner, projection, [dg_pipeline()], ensemble, of [dg_auto()] or
 #'   [dg_tune()].
 #' @param newdata Rows of new domains, without labels, like those of [predict.dg_learner()].
 #' @param domain Domain of each row of `newdata`, when it is not a column of it; one value if all
@@ -100,9 +100,10 @@
 #'     matrix, new x training domains}
 #'   \item{labels}{the names of the variables, for pictures}
 #' @section Errors:
-#' Fewer than two training domains; a model with a [fixed reference][fix_reference()] or that was
-#' [adapted][adapt()]; `newdata` without domain; a model that has kept neither its training rows nor
-#' the mean embeddings of their domains, and was not fitted by a call whose data are still there.
+#' Fewer than two training domains; a model with a [fixed reference][set_reference()] or that was
+#' [adapted][dg_adapt()]; `newdata` without domain; a model that has kept neither its training rows
+#' nor the mean embeddings of their domains, and was not fitted by a call whose data are still
+#' there.
 #' @references
 #' Barber, R. F., Candes, E. J., Ramdas, A. and Tibshirani, R. J. (2021). Predictive inference with
 #' the jackknife+. *Annals of Statistics* 49(1), 486-507.
@@ -113,7 +114,7 @@
 #' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*.
 #' Springer.
 #' @seealso [plot.dg_novelty()], [predict.dg_learner()], which warns of domains that are far, and
-#' its `type = "support"`; [domain_map()]
+#' its `type = "similarity"`; [domain_map()]
 #' @examples
 #' # schools; in one of the new ones the status of all pupils is 1.5 higher than it was
 #' pupils <- as.data.frame(nlme::MathAchieve)

@@ -16,8 +16,8 @@
 #   chosen: the score as it was chosen, before it is corrected
 #   null: was the null model chosen? others: the weight of what is no ridge regression
 # Stored: results/auto-score.csv, with standard errors times sqrt(1 + 4/G) and cross-fitting's
-# correction taken once, as dg_auto() had them before its intervals; domgen-figures.R sets both rules
-# against the truth.
+# correction taken once, as dg_auto() had them before its intervals; domgen-figures.R sets both
+# rules against the truth.
 
 cells <- rbind(
   expand.grid(world = c("regression", "classes", "noise"), domains = c(2, 5, 10, 30, 160),
@@ -61,7 +61,7 @@ run_world <- function(cell, seed) {
   set.seed(seed)
   train <- draw_world(cell$world, cell$domains, cell$rows)
   test <- draw_world(cell$world, max(400, 4 * cell$domains), cell$rows)
-  model <- suppressWarnings(dg_auto(train$X, train$y, train$domain, members = 3,
+  model <- suppressWarnings(dg_auto(train$X, train$y, train$domain, n_members = 3,
                                     max_rows = cell$max_rows, seed = seed, progress = FALSE,
                                     threads = 1))
   scores <- fresh_scores(model, test)

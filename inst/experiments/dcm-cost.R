@@ -22,9 +22,9 @@ tasks <- list(
 
 compared <- function(name, method, task, landmarks) {
   evaluate <- function(features) {
-    spec <- method(ncomp = task$ncomp, lambda = 1, features = features)
+    spec <- method(ncomp = task$ncomp, lambda = 1, feature_map = features)
     seconds <- fit_timed(spec, task$train)$seconds
-    machine <- chain(spec, dg_svm(cost = 1, domain_kernel = domain_pooled()))
+    machine <- dg_pipeline(spec, dg_svm(cost = 1, domain_kernel = domain_pooled()))
     model <- fit(machine, y ~ . | domain, data = task$train)
     type <- if (task$measure == "auc") "decision" else "response"
     value <- drop(predict(model, task$test, type = type))
@@ -60,6 +60,7 @@ experiment(
   },
   run = function(cell, draw, data) {
     task <- tasks[[cell$task]](data, cell$rows)
-    rbind(compared("COIR", coir, task, cell$landmarks), compared("DCM", dcm, task, cell$landmarks))
+    rbind(compared("COIR", dg_coir, task, cell$landmarks),
+          compared("DCM", dg_dcm, task, cell$landmarks))
   }
 )

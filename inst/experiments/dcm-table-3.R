@@ -23,7 +23,7 @@ experiment(
   tolerance = c(accuracy = 0.5),
   cells = function(size) if (size == "quick") cells[c(1, 5), ] else cells,
   run = function(cell, draw, data) {
-    toy <- simulate_dcm(domains = 10, rows = 100, eta = cell$eta)
+    toy <- simulate_dcm(domains = 10, n = 100, eta = cell$eta)
     split <- split_domains(toy, 7)
     at <- which(cells$eta == cell$eta & cells$gamma == cell$gamma)
     kernel <- kernel_gamma(cell$gamma)

@@ -24,7 +24,7 @@ experiment(
     kernel <- kernel_gamma(0.1)
     landmarks <- nrow(train) %/% 20
     projections <- fast_projections(dcm_projections(kernel, 1e-4, nrow(train)), landmarks)
-    machine <- dcm_machine(kernel, features = features_nystrom(landmarks, sampling = "uniform"))
+    machine <- dcm_machine(kernel, feature_map = features_nystrom(landmarks, sampling = "uniform"))
     score <- two_class_score(split$test)
     bind(list(
       dcm_rows(train, score, machine, projections, if (cell$rows > 800) published),

@@ -5,12 +5,12 @@
 # vectors b1 and b2 nor c: here N(0, I) and 0, drawn anew for each draw. What the picture shows to
 # the eye, as numbers:
 #   shift     how far unseen domains lie from the training rows in the projection: the squared mean
-#             discrepancy (mmd(), biased, median bandwidth), mean over the three
+#             discrepancy (dg_mmd(), biased, median bandwidth), mean over the three
 #   training  the same for training domains, each against all of them
 #   r2        R squared on unseen domains of a kernel ridge regression of the response on the scores
 
 figure_2_data <- function(rows = 200) {
-  all <- simulate_dica(domains = 13, rows = rows)
+  all <- simulate_dica(domains = 13, n = rows)
   unseen <- all$domain %in% utils::tail(levels(all$domain), 3L)
   list(train = droplevels(all[!unseen, ]), test = droplevels(all[unseen, ]))
 }
@@ -18,11 +18,11 @@ figure_2_data <- function(rows = 200) {
 figure_2_methods <- function() {
   rbf <- kernel_rbf(1)
   list(
-    KPCA = kpca(ncomp = 2, kernel = rbf, scale = "none"),
-    UDICA = udica(ncomp = 2, kernel = rbf, lambda = 0.1, scale = "none"),
-    COIR = coir(ncomp = 2, kernel = rbf, kernel_y = rbf, lambda = 0.1, epsilon = 1e-4,
+    KPCA = dg_kpca(ncomp = 2, kernel = rbf, scale = "none"),
+    UDICA = dg_udica(ncomp = 2, kernel = rbf, lambda = 0.1, scale = "none"),
+    COIR = dg_coir(ncomp = 2, kernel = rbf, kernel_y = rbf, lambda = 0.1, epsilon = 1e-4,
                 scale = "none"),
-    DICA = dica(ncomp = 2, kernel = rbf, kernel_y = rbf, lambda = 0.1, epsilon = 1e-4,
+    DICA = dg_dica(ncomp = 2, kernel = rbf, kernel_y = rbf, lambda = 0.1, epsilon = 1e-4,
                 scale = "none")
   )
 }

@@ -33,7 +33,7 @@ experiment(
     searched <- draw_rows(split$train, min(cell$rows, 100), by = "y")
     projections_and_learners(
       train, percent_right(test),
-      learner = function(kernel) dg_svm(domain_kernel = kernel, offset = TRUE),
+      learner = function(kernel) dg_svm(domain_kernel = kernel, intercept = TRUE),
       grid = list(cost = 10^(-1:2)),
       paper = function(method, setting) {
         if (cell$rows >= 100) c(accuracy = published[method, as.character(cell$rows), setting])

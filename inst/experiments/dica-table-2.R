@@ -27,7 +27,7 @@ experiment(
     test <- draw_rows(droplevels(d[d$domain == cell$domain, ]), 2000, by = "y")
     projections_and_learners(
       train, percent_right(test),
-      learner = function(kernel) dg_svm(domain_kernel = kernel, offset = TRUE),
+      learner = function(kernel) dg_svm(domain_kernel = kernel, intercept = TRUE),
       grid = list(cost = 10^(-1:2)),
       paper = function(method, setting) c(accuracy = published[method, setting])
     )

@@ -38,7 +38,7 @@ experiment(
     set.seed(draw)
     folds <- domain_folds(train$domain, 5)
     found <- projections_and_learners(
-      train, score, learner = function(kernel) dg_gp(domain_kernel = kernel, starts = 1),
+      train, score, learner = function(kernel) dg_gp(domain_kernel = kernel, restarts = 1),
       chooser = function(kernel) dg_ridge(domain_kernel = kernel),
       grid = list(), paper = function(method, setting) {
         c(rmse = published[method, cell$outcome, setting])

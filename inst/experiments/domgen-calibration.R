@@ -1,5 +1,5 @@
 # Are probabilities right on unseen domains? The same machine, calibrated on its decision values
-#   domains     on held-out domains (`probability = "platt"`),
+#   domains     on held-out domains (`calibration = "platt"`),
 #   isotonic    the same by isotonic regression,
 #   training    on its own training rows,
 #   rows        on ten random folds of rows, each judged by all rows of its domain,
@@ -51,9 +51,9 @@ measure <- function(P, y) {
 # Training and unseen domains of a task.
 calibration_tasks <- list(
   dcm = function(draw, data) {
-    few_rows(simulate_dcm(domains = 40, rows = 200, p = 3, c = 1, eta = 1))
+    few_rows(simulate_dcm(domains = 40, n = 200, p = 3, c = 1, eta = 1))
   },
-  ellipses = function(draw, data) few_rows(simulate_ellipses(domains = 40, rows = 200)),
+  ellipses = function(draw, data) few_rows(simulate_ellipses(domains = 40, n = 200)),
   heart_disease = function(draw, data) {
     d <- data$heart_disease
     d <- d[c("domain", "y", "age", "sex", "cp", "restecg", "thalach", "exang")]
@@ -79,11 +79,11 @@ few_rows <- function(data) {
 
 calibrated_machine <- function(name, probability) {
   switch(name,
-    `svm, cost 1` = dg_svm(multiclass = "one_vs_rest", cost = 1, probability = probability),
-    `svm, cost 10` = dg_svm(multiclass = "one_vs_rest", cost = 10, probability = probability),
+    `svm, cost 1` = dg_svm(multiclass = "one_vs_rest", cost = 1, calibration = probability),
+    `svm, cost 10` = dg_svm(multiclass = "one_vs_rest", cost = 10, calibration = probability),
     `pooled svm` = dg_svm(multiclass = "one_vs_rest", domain_kernel = domain_pooled(), cost = 1,
-                          probability = probability),
-    ridge = dg_ridge(lambda = 1, probability = probability)
+                          calibration = probability),
+    ridge = dg_ridge(lambda = 1, calibration = probability)
   )
 }
 

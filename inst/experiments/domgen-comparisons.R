@@ -25,7 +25,7 @@ compared_rows <- function(d, cell) {
 
 compared_methods <- function(n, ncomp, folds) {
   lambdas <- n * 10^(-5:0)
-  ridge <- function(...) dg_ridge(..., offset = TRUE)
+  ridge <- function(...) dg_ridge(..., intercept = TRUE)
   tuned <- function(spec, name = "lambda") {
     dg_tune(spec, grid = stats::setNames(list(lambdas), name), folds = folds)
   }
@@ -34,8 +34,9 @@ compared_methods <- function(n, ncomp, folds) {
     pooled = tuned(ridge(domain_kernel = pooled)),
     `domain-scaled` = tuned(ridge(domain_kernel = pooled, scale = "domain")),
     distributional = tuned(ridge()),
-    DICA = tuned(chain(dica(ncomp = ncomp), ridge(domain_kernel = pooled)), "ridge.lambda"),
-    DCM = tuned(chain(dcm(ncomp = ncomp), ridge(domain_kernel = pooled)), "ridge.lambda")
+    DICA = tuned(dg_pipeline(dg_dica(ncomp = ncomp), ridge(domain_kernel = pooled)),
+                 "ridge.lambda"),
+    DCM = tuned(dg_pipeline(dg_dcm(ncomp = ncomp), ridge(domain_kernel = pooled)), "ridge.lambda")
   )
 }
 

@@ -60,12 +60,12 @@ interval_worlds <- list(
   sizes = function(G) {
     interval_world(G, intercept = 0.5, by_domain = 0.7, sizes = c(5, 10, 20, 60, 120))
   },
-  simulate_dica = function(G) simulate_dica(domains = G, rows = 30, p = 3)
+  simulate_dica = function(G) simulate_dica(domains = G, n = 30, p = 3)
 )
 
 interval_methods <- function() list(
   lm = dg_lm(), ridge = dg_ridge(), forest = dg_forest(trees = 200), mixed = dg_mixed(),
-  gp = dg_gp(starts = 1)
+  gp = dg_gp(restarts = 1)
 )
 
 # list(method = data frame of lower, upper) at the new rows, and the seconds.

@@ -1,13 +1,13 @@
-# What do 90 % intervals and sets cover on fresh domains, by world and method? Each of many draws has
-# 12 domains of 10 to 20 rows to learn from and 30 fresh ones to be held against. No world or method
-# was taken out.
+# What do 90 % intervals and sets cover on fresh domains, by world and method? Each of many draws
+# has 12 domains of 10 to 20 rows to learn from and 30 fresh ones to be held against. No world or
+# method was taken out.
 #   coverage   percent of a domain's rows in their intervals or sets, mean over fresh domains and
 #              draws
 #   error      its Monte Carlo standard error
 #   width      mean width of an interval over the standard deviation of the response, or mean number
 #              of classes in a set
-# Methods by their functions; chain is kpca() and ridge, ensemble lm and ridge; glm of classes has
-# lambda = 1.
+# Methods by their functions; chain is dg_kpca() and ridge, ensemble lm and ridge; glm of classes
+# has lambda = 1.
 
 sizes_of <- function(G, sizes = 10:20) sizes[sample.int(length(sizes), G, replace = TRUE)]
 centred_noise <- list(
@@ -44,13 +44,13 @@ coverage_worlds <- list(
   middle = function(G) number_world(G, intercept = 1),
   between = function(G) number_world(G, intercept = 3),
   slopes = function(G) number_world(G, intercept = 0.5, slope = 1),
-  heavy = function(G) number_world(G, intercept = 0.7, noise = centred_noise$heavy),
-  skew = function(G) number_world(G, intercept = 0.7, noise = centred_noise$skew),
+  heavy = function(G) number_world(G, intercept = 0.7, noise_sd = centred_noise$heavy),
+  skew = function(G) number_world(G, intercept = 0.7, noise_sd = centred_noise$skew),
   rows = function(G) number_world(G, intercept = 0.3, by_row = 0.8),
   huge = function(G) number_world(G, intercept = 0.7, sizes = c(200, rep(5, G - 1L))),
-  simulate_dica = function(G) simulate_dica(domains = G, rows = 15, p = 3),
-  simulate_dcm = function(G) simulate_dcm(domains = G, rows = 15),
-  simulate_ellipses = function(G) simulate_ellipses(domains = G, rows = 15),
+  simulate_dica = function(G) simulate_dica(domains = G, n = 15, p = 3),
+  simulate_dcm = function(G) simulate_dcm(domains = G, n = 15),
+  simulate_ellipses = function(G) simulate_ellipses(domains = G, n = 15),
   `three classes` = function(G) class_world(G, c(0, 0, 0)),
   `a rare class` = function(G) class_world(G, c(2, 0))
 )
@@ -61,9 +61,9 @@ coverage_methods <- function(y) {
   c(if (two) list(lm = dg_lm()),
     list(ridge = dg_ridge(), svm = dg_svm(), forest = dg_forest(trees = 100),
          glm = if (number) dg_glm() else dg_glm(lambda = 1),
-         chain = chain(kpca(ncomp = 3), dg_ridge()),
+         chain = dg_pipeline(dg_kpca(ncomp = 3), dg_ridge()),
          ensemble = dg_ensemble(list(if (two) dg_lm() else dg_svm(), dg_ridge()))),
-    if (number) list(mixed = dg_mixed(), gp = dg_gp(starts = 1)))
+    if (number) list(mixed = dg_mixed(), gp = dg_gp(restarts = 1)))
 }
 
 # One draw: coverage and width by method, [2 x methods].

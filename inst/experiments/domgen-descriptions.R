@@ -158,7 +158,7 @@ experiment(
     d <- described_rows(described_sets[[cell$data]])
     result <- suppressMessages(suppressWarnings(
       dg_compare(described_methods(), y ~ . | domain, data = d, folds = 5,
-                 against = "distributional", refits = cell$refits, progress = FALSE)
+                 baseline = "distributional", refits = cell$refits, progress = FALSE)
     ))
     description_lines(result, d)
   }

@@ -21,7 +21,7 @@
 #              (`size`); of drift and shifted, which are not exchangeable, less than 90
 #   novelty    percent of fresh domains (`rejected`) to which dg_novelty() gives p <= 0.05, as they
 #              come and with a first predictor that moved by two of its standard deviations
-#   unit       percent of draws (`rejected`) with p <= 0.05 of mmd() between two domains that are
+#   unit       percent of draws (`rejected`) with p <= 0.05 of dg_mmd() between two domains that are
 #              alike, and with a first predictor that moved by two, by rows and by `unit`: each row
 #              its own (ordinary), five persons (persons) or four rows that repeat (repeated)
 #
@@ -275,7 +275,7 @@ figures_of_new <- list(
     far <- sample$X
     far[, 1L] <- far[, 1L] + 2 * (sample$domain == "2")
     rejects <- function(X, unit) {
-      found <- suppressWarnings(mmd(X, sample$domain, permutations = 99, unit = unit),
+      found <- suppressWarnings(dg_mmd(X, sample$domain, permutations = 99, unit = unit),
                                 "domgen_warning_repeated")
       c(rejected = 100 * (found$p_value[1L, 2L] <= 0.05))
     }

@@ -12,7 +12,7 @@ draw_from_prior <- function(half, rows, signal, noise) {
   domain <- factor(rep(seq_len(G), each = rows))
   X <- cbind(x1 = stats::rnorm(G * rows, mean = stats::rnorm(G)[domain]),
              x2 = stats::runif(G * rows, -2, 2))
-  squared <- mmd(X, domain, kernel_rbf(1))$squared
+  squared <- dg_mmd(X, domain, kernel_rbf(1))$squared
   kappa <- exp(-squared / (2 * 0.5^2))
   K <- kernel_matrix(kernel_rbf(1.2), X) * kappa[as.integer(domain), as.integer(domain)]
   f <- signal * drop(crossprod(chol(K + diag(1e-8, nrow(K))), stats::rnorm(nrow(K))))
@@ -24,11 +24,11 @@ prior_machines <- function() {
   on_x <- kernel_rbf(1.2)
   between <- domain_distribution(kernel_rbf(1), kernel_rbf(0.5))
   list(
-    exact = dg_gp(kernel = kernel_rbf(), domain_kernel = domain_distribution(), starts = 1),
+    exact = dg_gp(kernel = kernel_rbf(), domain_kernel = domain_distribution(), restarts = 1),
     `Nystrom features` = dg_gp(kernel = on_x, domain_kernel = between, scale = "none",
-                               features = features_nystrom(150)),
+                               feature_map = features_nystrom(150)),
     `product features` = dg_gp(kernel = on_x, domain_kernel = between, scale = "none",
-                               features = features_product(x = features_nystrom(50)))
+                               feature_map = features_product(x = features_nystrom(50)))
   )
 }
 
@@ -42,7 +42,7 @@ experiment(
     else data.frame(domains = c(6, 12), rows = c(60, 40))
   },
   run = function(cell, draw, data) {
-    d <- draw_from_prior(cell$domains, cell$rows, signal = 1, noise = 0.4)
+    d <- draw_from_prior(cell$domains, cell$rows, signal_sd = 1, noise_sd = 0.4)
     machines <- prior_machines()
     bind(lapply(names(machines), function(name) {
       seconds <- system.time(
@@ -55,7 +55,7 @@ experiment(
       result_lines(name, c(
         coverage = 100 * mean(y >= interval[, "lower"] & y <= interval[, "upper"]),
         width = mean(width),
-        noise_width = 2 * stats::qnorm(0.975) * model$noise * model$response$scale
+        noise_width = 2 * stats::qnorm(0.975) * model$noise_sd * model$response$scale
       ), seconds = seconds)
     }))
   }

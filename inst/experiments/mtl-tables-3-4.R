@@ -32,8 +32,9 @@ published <- list(
   ), ncol = 6, byrow = TRUE, dimnames = list(rows, patients))
 )
 
-grids <- list(cost = 10^(-2:1), times = 2^(-1:2), domain_kernel.outer.times = 2^(-1:2),
-              domain_kernel.kernel.times = 2^(-1:1))
+grids <- list(cost = 10^(-2:1), bandwidth_factor = 2^(-1:2),
+              domain_kernel.embedding_kernel.bandwidth_factor = 2^(-1:2),
+              domain_kernel.kernel.bandwidth_factor = 2^(-1:1))
 
 experiment(
   paper = "MTL", item = "tables 3-4, figure 4",

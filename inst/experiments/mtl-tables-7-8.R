@@ -30,17 +30,19 @@ published <- list(
 
 methods <- list(
   pooled = list(spec = dg_svm(kernel = kernel_linear(), domain_kernel = domain_pooled(),
-                              features = features_nystrom(50), offset = TRUE),
+                              feature_map = features_nystrom(50), intercept = TRUE),
                 grid = list(cost = 10^(-2:2))),
   product = list(
     spec = dg_svm(kernel = kernel_linear(),
-                  domain_kernel = domain_distribution(kernel_linear(), outer = kernel_rbf()),
-                  features = features_product(x = features_nystrom(50), rank = 10), offset = TRUE),
-    grid = list(cost = 10^(-2:2), domain_kernel.outer.times = 2^(-1:3))
+                  domain_kernel = domain_distribution(kernel_linear(), kernel_rbf()),
+                  feature_map = features_product(x = features_nystrom(50), rank = 10),
+                   intercept = TRUE),
+    grid = list(cost = 10^(-2:2), domain_kernel.embedding_kernel.bandwidth_factor = 2^(-1:3))
   ),
-  pooled_rbf = list(spec = dg_svm(domain_kernel = domain_pooled(), features = features_nystrom(100),
-                                  offset = TRUE),
-                    grid = list(cost = 10^(-1:2), times = 2^(-1:2)))
+  pooled_rbf = list(spec = dg_svm(domain_kernel = domain_pooled(),
+                                feature_map = features_nystrom(100),
+                                  intercept = TRUE),
+                    grid = list(cost = 10^(-1:2), bandwidth_factor = 2^(-1:2)))
 )
 
 experiment(

@@ -26,7 +26,7 @@ blocks <- list(
     "dg_forest(); dg_boost(); dg_net(); dg_mixed(); dg_gam()" =
       "ranger, xgboost, glmnet, lme4, mgcv; domain_means = TRUE",
     "learner_custom(fit, predict)" = "any model, by two functions",
-    "dg_ensemble(list(a = dg_ridge(), b = dg_forest()), weights = \"stacked\")" =
+    "dg_ensemble(list(a = dg_ridge(), b = dg_forest()), member_weights = \"stacked\")" =
       "weights by left-out domains"
   ),
   "Between domains" = c(
@@ -40,14 +40,14 @@ blocks <- list(
     "plot(domain_map(model, test))" = "where domains lie, unseen ones too"
   ),
   "Kernels" = c(
-    "kernel_rbf(sigma = 2) + kernel_linear()" = "sums and products",
+    "kernel_rbf(bandwidth = 2) + kernel_linear()" = "sums and products",
     "kernel_mixed()" = "numeric, nominal and ordered predictors",
     "kernel_precomputed(K)" = "strings, graphs, images: by their matrix",
     "kernel_custom(function(x, z) x %*% t(z))" = "one of your own"
   ),
   "Predict on unseen domains" = c(
     "predict(model, newdata = test)" = "whole new domains at once: their rows describe them",
-    "predict(model, test, type = \"prob\")" = "calibrated: dg_svm(probability = \"platt\")",
+    "predict(model, test, type = \"prob\")" = "calibrated: dg_svm(calibration = \"platt\")",
     "predict(model, test, type = \"support\")" = "from 0 to 1, how near a row is to training",
     "adapt(model, test, labels)" =
       "a few labels of one new domain (else NA), without the training data"
@@ -83,12 +83,12 @@ blocks <- list(
     "dg_calibration(model, test)" = "are predicted probabilities right?"
   ),
   "Any number of rows" = c(
-    "dg_ridge(f, data = train, features = features_nystrom(500))" = "no n x n matrix",
+    "dg_ridge(f, data = train, feature_map = features_nystrom(500))" = "no n x n matrix",
     "rows <- row_source(\"folder/of/csv\")" = "files, a database, pieces of your own",
-    "model <- dg_ridge(f, data = rows, features = features_product())" = "read in blocks",
+    "model <- dg_ridge(f, data = rows, feature_map = features_product())" = "read in blocks",
     "predict(model, rows, to = \"predictions.csv\")" = "written in blocks, goes on after a stop",
     "future::plan(\"multisession\")" = "workers: processes, machines, Slurm",
-    "dg_cost(dg_ridge(features = features_rff()), rows = 1e8, predictors = 20)" =
+    "dg_cost(dg_ridge(feature_map = features_rff()), n = 1e8, predictors = 20)" =
       "passes, bytes, memory beforehand"
   ),
   "In other tools" = c(

@@ -135,14 +135,14 @@ methods <- list(
   `pooled SVM` = dg_svm(domain_kernel = domain_pooled()),
   `distributional SVM` = dg_svm(domain_kernel = domain_distribution()),
   # two classes have one component
-  `DICA, distributional SVM` = chain(dica(ncomp = if (classes) 1 else 2),
+  `DICA, distributional SVM` = dg_pipeline(dg_dica(ncomp = if (classes) 1 else 2),
                                      dg_svm(kernel = kernel_rbf()))
 )
 if (classes) names(methods)[2L] <- "logistic regression"
 
 result <- tryCatch(
   dg_compare(methods, task$formula, data = task$data, folds = if (domains > 10L) 5L,
-             against = "pooled SVM"),
+             baseline = "pooled SVM"),
   domgen_error = function(e) stop_demo(conditionMessage(e))
 )
 print(result)

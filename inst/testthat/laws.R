@@ -45,7 +45,7 @@ expect_same_from_file <- function(model, data) {
 
 # With the reference fixed, rows are predicted alone, each as `reference` describes its domain.
 expect_fixed <- function(model, new, reference, ..., tolerance = 1e-8) {
-  fixed <- fix_reference(model, reference)
+  fixed <- set_reference(model, reference)
   whole <- as.matrix(predict(model, new, reference = reference, ...))
   expect_equal(as.matrix(predict(fixed, new, ...)), whole, tolerance = tolerance)
   alone <- lapply(seq_len(nrow(new)), function(i) predict(fixed, new[i, , drop = FALSE], ...))
@@ -135,7 +135,7 @@ domain_kernel_laws <- function(domain_kernel, name = class(domain_kernel)[1L]) {
 
   test_that(paste(name, "describes the domains of a fixed reference once and for all"), {
     expect_fixed(model, new[c(1:2, 15:16), ], new)
-    expect_equal(predict(fix_reference(model, "training"), train), fitted(model), tolerance = 1e-9)
+    expect_equal(predict(set_reference(model, "training"), train), fitted(model), tolerance = 1e-9)
   })
 
   test_that(paste(name, "is one positive semi-definite function of known and new domains"), {
@@ -209,7 +209,7 @@ projection_laws <- function(spec, name = spec$method, maps = law_maps) {
   }
 
   if (!is.null(maps$rff)) test_that(paste(name, "on rff features does not depend on the order"), {
-    spec <- with_args(spec, features = maps$rff, ncomp = 1L)
+    spec <- with_args(spec, feature_map = maps$rff, ncomp = 1L)
     model <- fit_seeded(spec, train)
     order <- law_order(nrow(train))
     shuffled <- fit_seeded(spec, train[order, ])
@@ -220,10 +220,10 @@ projection_laws <- function(spec, name = spec$method, maps = law_maps) {
 
 # ---- feature maps
 # draws: does the map depend on random numbers?
-feature_laws <- function(features, spec = kpca(ncomp = 2), name = class(features)[1L],
+feature_laws <- function(features, spec = dg_kpca(ncomp = 2), name = class(features)[1L],
                          draws = FALSE) {
   response <- spec$parts$response
-  spec <- with_args(spec, features = features, ncomp = if (response == "class") 1L else 2L)
+  spec <- with_args(spec, feature_map = features, ncomp = if (response == "class") 1L else 2L)
   train <- law_data(response)
   new <- law_data(response, new = TRUE)
   delayedAssign("model", fit_seeded(spec, train))
@@ -341,7 +341,7 @@ without_description <- function(spec) {
     spec <- with_args(spec, kernel = kernel_rbf(1.5), scale = "none", tolerance = 1e-8,
                       domain_kernel = domain_pooled())
   }
-  if ("noise" %in% names(spec$args)) with_args(spec, signal = 1, noise = 0.5) else spec
+  if ("noise" %in% names(spec$args)) with_args(spec, signal_sd = 1, noise_sd = 0.5) else spec
 }
 
 # ---- scores

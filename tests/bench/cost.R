@@ -1,23 +1,23 @@
-# dg_cost() against measurement: processor seconds and peak memory of fits to files over rows, maps
+# dg_resources() against measurement: processor seconds and peak memory of fits to files over rows, maps
 # and coordinates, each in a process of its own with one thread, and what workers send. The two
-# speeds that dg_cost() is given, and the seconds that a fit takes beside, are those with which its
+# speeds that dg_resources() is given, and the seconds that a fit takes beside, are those with which its
 # sums come nearest to all of the measured seconds.
 #   Rscript tests/bench/cost.R [thousands of rows,...] [folder]      from the root of the package
 
 specs <- list(
-  `pooled, 100 landmarks` = quote(dg_ridge(features = features_nystrom(100), lambda = 1,
+  `pooled, 100 landmarks` = quote(dg_ridge(feature_map = features_nystrom(100), lambda = 1,
                                            domain_kernel = domain_pooled())),
-  `pooled, 250 landmarks` = quote(dg_ridge(features = features_nystrom(250), lambda = 1,
+  `pooled, 250 landmarks` = quote(dg_ridge(feature_map = features_nystrom(250), lambda = 1,
                                            domain_kernel = domain_pooled())),
-  `pooled, 500 landmarks` = quote(dg_ridge(features = features_nystrom(500), lambda = 1,
+  `pooled, 500 landmarks` = quote(dg_ridge(feature_map = features_nystrom(500), lambda = 1,
                                            domain_kernel = domain_pooled())),
-  `pooled, 250 frequencies` = quote(dg_ridge(features = features_rff(250), lambda = 1,
+  `pooled, 250 frequencies` = quote(dg_ridge(feature_map = features_rff(250), lambda = 1,
                                              domain_kernel = domain_pooled())),
-  `250 landmarks` = quote(dg_ridge(features = features_nystrom(250), lambda = 1)),
-  `250 frequencies` = quote(dg_ridge(features = features_product("fourier"), lambda = 1)),
-  `50 x 10` = quote(dg_ridge(features = features_product(x = features_nystrom(50), rank = 10),
+  `250 landmarks` = quote(dg_ridge(feature_map = features_nystrom(250), lambda = 1)),
+  `250 frequencies` = quote(dg_ridge(feature_map = features_product("fourier"), lambda = 1)),
+  `50 x 10` = quote(dg_ridge(feature_map = features_product(x = features_nystrom(50), rank = 10),
                              lambda = 1)),
-  `dica, 250 landmarks` = quote(dica(features = features_nystrom(250), ncomp = 2))
+  `dica, 250 landmarks` = quote(dg_dica(feature_map = features_nystrom(250), ncomp = 2))
 )
 
 domains <- 2000
@@ -60,7 +60,7 @@ measure <- function(name, folder, workers = 1L) {
 }
 
 predicted <- function(line, bytes_per_value, ...) {
-  domgen::dg_cost(eval(specs[[line$fit]], asNamespace("domgen")), line$rows, 20,
+  domgen::dg_resources(eval(specs[[line$fit]], asNamespace("domgen")), line$rows, 20,
                   workers = line$workers, domains = domains, partitions = files,
                   bytes_per_value = bytes_per_value, ...)
 }

@@ -38,17 +38,17 @@ worlds <- list(
   `random levels` = numbers(24, 30, 3, 0.5, random),
   `shift, no effect` = numbers(24, 30, 3, 1, none),
   `level by mean` = numbers(24, 30, 3, 0.7, by_mean),
-  `level by mean, little noise` = numbers(24, 30, 1, 0.7, by_mean, noise = 0.1),
+  `level by mean, little noise` = numbers(24, 30, 1, 0.7, by_mean, noise_sd = 0.1),
   `few domains` = numbers(8, 60, 3, 0.7, by_mean),
   `many predictors` = numbers(24, 30, 20, 0.5, none),
   `classes, shift` = classes(numbers(24, 30, 3, 0.7, none)),
   `classes, level by mean` = classes(numbers(24, 30, 3, 0.7, by_mean)),
-  ellipses = function() simulate_ellipses(domains = 24, rows = 30),
-  dica = function() simulate_dica(domains = 24, rows = 30),
-  dcm = function() simulate_dcm(domains = 24, rows = 30)
+  ellipses = function() simulate_ellipses(domains = 24, n = 30),
+  dica = function() simulate_dica(domains = 24, n = 30),
+  dcm = function() simulate_dcm(domains = 24, n = 30)
 )
 
-times <- function(times) domain_distribution(outer = kernel_rbf(times = times))
+times <- function(times) domain_distribution(embedding_kernel = kernel_rbf(bandwidth_factor = times))
 specs <- list(
   null = dg_null(), pooled = dg_ridge(domain_kernel = domain_pooled()), default = dg_ridge(),
   `median` = dg_ridge(domain_kernel = times(1)), `twice` = dg_ridge(domain_kernel = times(2)),

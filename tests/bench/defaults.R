@@ -16,8 +16,8 @@ most_folds <- 8L
 bench_learners <- list(
   svm = function(...) dg_svm(...), ridge = function(...) dg_ridge(...),
   gp = function(...) dg_gp(...),
-  svm_nystrom = function(...) dg_svm(features = features_nystrom(200), ...),
-  ridge_nystrom = function(...) dg_ridge(features = features_nystrom(200), ...)
+  svm_nystrom = function(...) dg_svm(feature_map = features_nystrom(200), ...),
+  ridge_nystrom = function(...) dg_ridge(feature_map = features_nystrom(200), ...)
 )
 
 scores_of <- function(spec, set, folds) {

@@ -3,7 +3,7 @@
 #   Rscript tests/bench/explain.R [cost|coverage]      (both; coverage takes some minutes)
 #
 # Cost: increases within domains by permutation, and effects, of the same models with the same
-# number of predictions. DALEX is given fix_reference(), without which it would move the domains.
+# number of predictions. DALEX is given set_reference(), without which it would move the domains.
 
 library(domgen)
 options(domgen.progress = FALSE)
@@ -29,7 +29,7 @@ dalex_within <- function(spec, formula, data, permutations) {
   names <- attr(stats::terms(formula, data = data), "term.labels")
   lapply(levels(data$g), function(g) {
     held <- data[data$g == g, ]
-    fixed <- fix_reference(fit(spec, y ~ . | g, data = data[data$g != g, ]), held)
+    fixed <- set_reference(fit(spec, y ~ . | g, data = data[data$g != g, ]), held)
     explainer <- DALEX::explain(fixed, held[setdiff(names(held), c("y", "g"))], held$y,
                                 verbose = FALSE, label = "ridge")
     parts <- DALEX::model_parts(explainer, B = permutations, type = "difference", N = NULL,
@@ -58,7 +58,7 @@ cost <- function(spec, title, domains = 20L, rows = 50L) {
   cat("  increase of RMSE, x1 and x2: ", paste(signif(own[1:2], 3), collapse = " "), "; DALEX ",
       paste(signif(other[1:2], 3), collapse = " "), "\n", sep = "")
   model <- fit(spec, y ~ . | g, data = data)
-  fixed <- fix_reference(model, data)
+  fixed <- set_reference(model, data)
   explainer <- DALEX::explain(fixed, data[names(data) != "y"], data$y, verbose = FALSE,
                               label = "ridge")
   for (type in c("pdp", "ale")) {

@@ -23,7 +23,7 @@ told_far <- function(X, d, moved = 0) {
   scaled <- domgen:::apply_scaling(new, model$blueprint$scaling, NULL)
   rows <- list(X = scaled, domain = factor(d[!known]), threads = 1L)
   embeddings <- domgen:::new_embeddings(kernel, rows)
-  kappa <- domgen:::kernel_profile(kernel$outer, embeddings$inner, embeddings$norms, kernel$norms)
+  kappa <- domgen:::kernel_profile(kernel$embedding_kernel, embeddings$inner, embeddings$norms, kernel$norms)
   domgen:::embedding_similarity(kernel, kappa, embeddings) < domgen:::far_similarity
 }
 

@@ -24,11 +24,11 @@ our_objective <- function(d, per_predictor) {
   p <- ncol(d$x)
   sample <- list(X = d$x, weights = rep(1, nrow(d$x)), domain = factor(rep("a", nrow(d$x))))
   args <- list(kernel = kernel_rbf(), domain_kernel = domain_pooled(),
-               per_predictor = per_predictor, threads = getOption("domgen.threads", 2L))
+               ard = per_predictor, threads = getOption("domgen.threads", 2L))
   problem <- domgen:::gp_problem(args, sample, d$y)
   blocks <- domgen:::free_blocks(args, p, 1L)
   bandwidth <- if (per_predictor) rep(sigma, p) else sigma
-  point <- list(signal = signal, noise = noise, kernel = kernel_rbf(bandwidth),
+  point <- list(signal_sd = signal, noise_sd = noise, kernel = kernel_rbf(bandwidth),
                 domain_kernel = domain_pooled())
   objective <- domgen:::gp_objective(problem, point, blocks)
   theta <- domgen:::point_theta(point, blocks)
@@ -98,11 +98,11 @@ bench_fit <- function(n, runs, at_least = 8) {
   d <- surface(n)
   peer <- function() {
     kernlab::gausspr(d$x, d$y, scaled = FALSE, kernel = "rbfdot", var = noise^2, fit = FALSE,
-                     kpar = list(sigma = 1 / (2 * sigma^2)))
+                     kpar = list(bandwidth = 1 / (2 * sigma^2)))
   }
   ours <- function() {
-    dg_gp(d$x, d$y, kernel = kernel_rbf(sigma), domain_kernel = domain_pooled(), signal = 1,
-          noise = noise, scale = "none")
+    dg_gp(d$x, d$y, kernel = kernel_rbf(sigma), domain_kernel = domain_pooled(), signal_sd = 1,
+          noise_sd = noise, scale = "none")
   }
   apart <- max(abs(coef(ours()) - c(kernlab::alpha(peer()))))
   stopifnot(apart < 1e-8)

@@ -40,7 +40,7 @@ bench_map <- function(name, toy, costs, runs, sweeps, tolerance = 1e-3, at_most 
     set.seed(1)
     dg_svm(y ~ x1 + x2 | domain, data = toy, cost = cost, kernel = kernel_rbf(1),
            domain_kernel = domain_distribution(kernel_rbf(1), kernel_rbf(0.3)),
-           features = maps[[name]], scale = "none", tolerance = tolerance, threads = threads)
+           feature_map = maps[[name]], scale = "none", tolerance = tolerance, threads = threads)
   }
   # the map's draws come before the solver's: the same seed gives the same features
   map <- fit_ours(1e-3, 2L)$product

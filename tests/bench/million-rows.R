@@ -1,4 +1,4 @@
-# dica() on one million labelled rows end to end: time in units of the matrix
+# dg_dica() on one million labelled rows end to end: time in units of the matrix
 # product of the features that cannot be avoided (Z'Z as a general product, in the
 # blocks in which it is made), and peak memory. `Rscript tests/bench/million-rows.R
 # [rows] [nystrom|rff]`, from the root of the package; the peak is that of the
@@ -28,7 +28,7 @@ peak_memory <- function() {
   if (length(peak)) as.numeric(gsub("[^0-9]", "", peak)) / 2^20 else NA
 }
 
-time <- system.time(model <- dica(y ~ . | domain, data = data, ncomp = 2, features = features))
+time <- system.time(model <- dg_dica(y ~ . | domain, data = data, ncomp = 2, feature_map = features))
 gib <- peak_memory()
 
 r <- model$product$dim

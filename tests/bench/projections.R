@@ -8,19 +8,19 @@ report_machine()
 quick <- "quick" %in% commandArgs(TRUE)
 
 ours_dica <- function(d, y, form = "published") {
-  dica(d$x, y, d$domain, kernel = kernel_rbf(sigma = d$sigma), kernel_y = d$kernel_y,
+  dg_dica(d$x, y, d$domain, kernel = kernel_rbf(bandwidth = d$bandwidth), kernel_y = d$kernel_y,
        form = form, lambda = 0.1, epsilon = 1e-4, ncomp = 2, scale = "none")
 }
 ours_coir <- function(d, y) {
-  coir(d$x, y, d$domain, kernel = kernel_rbf(sigma = d$sigma), kernel_y = d$kernel_y,
+  dg_coir(d$x, y, d$domain, kernel = kernel_rbf(bandwidth = d$bandwidth), kernel_y = d$kernel_y,
        lambda = 0.1, epsilon = 1e-4, ncomp = 2, scale = "none")
 }
 ours_udica <- function(d) {
-  udica(d$x, domain = d$domain, kernel = kernel_rbf(sigma = d$sigma), lambda = 0.1, ncomp = 2,
+  dg_udica(d$x, domain = d$domain, kernel = kernel_rbf(bandwidth = d$bandwidth), lambda = 0.1, ncomp = 2,
         scale = "none")
 }
 ours_kpca <- function(d, ncomp) {
-  kpca(d$x, kernel = kernel_rbf(sigma = d$sigma), ncomp = ncomp, scale = "none")
+  dg_kpca(d$x, kernel = kernel_rbf(bandwidth = d$bandwidth), ncomp = ncomp, scale = "none")
 }
 
 gram_in_r <- function(x, sigma) exp(-as.matrix(dist(x))^2 / (2 * sigma^2))
@@ -32,7 +32,7 @@ centre_in_r <- function(K) {
 # (1/n) P K^2 B = (KQK + K + lambda I) B Gamma, solved as it is written.
 dense_pencil <- function(d, L = NULL, q = TRUE, lambda = 0.1, epsilon = 1e-4, ncomp = 2) {
   n <- nrow(d$x)
-  K <- centre_in_r(gram_in_r(d$x, d$sigma))
+  K <- centre_in_r(gram_in_r(d$x, d$bandwidth))
   N <- if (is.null(L)) K else {
     L <- centre_in_r(L)
     L %*% solve(L + n * epsilon * diag(n), K)
@@ -48,15 +48,15 @@ dense_pencil <- function(d, L = NULL, q = TRUE, lambda = 0.1, epsilon = 1e-4, nc
 }
 
 ours_dcm <- function(d, y, features = features_exact(), ncomp = 2) {
-  dcm(d$x, y, d$domain, kernel = kernel_rbf(sigma = d$sigma), kernel_y = d$kernel_y,
-      features = features, lambda = 0.1, epsilon = 1e-4, ncomp = ncomp, scale = "none")
+  dg_dcm(d$x, y, d$domain, kernel = kernel_rbf(bandwidth = d$bandwidth), kernel_y = d$kernel_y,
+      feature_map = features, lambda = 0.1, epsilon = 1e-4, ncomp = ncomp, scale = "none")
 }
 
 # DCM: (P_y K + I) alpha = (P_d K + I) alpha Gamma, then B = (K + lambda I)^-1 alpha.
 dense_dcm <- function(d, L, lambda = 0.1, epsilon = 1e-4, ncomp = 2) {
   n <- nrow(d$x)
   I <- diag(n)
-  K <- centre_in_r(gram_in_r(d$x, d$sigma))
+  K <- centre_in_r(gram_in_r(d$x, d$bandwidth))
   side <- function(L) {
     L <- centre_in_r(L)
     L %*% solve(L + n * epsilon * I, K) + I
@@ -81,10 +81,10 @@ check_agreement <- function(task, fit, dense) {
 }
 
 toy <- function(domains, rows, sigma_y = 1, seed = 1) {
-  d <- simulate_dica(domains = domains, rows = 2 * rows, seed = seed)
+  d <- simulate_dica(domains = domains, n = 2 * rows, seed = seed)
   d <- d[ave(seq_len(nrow(d)), d$domain, FUN = seq_along) <= rows, ]
   x <- as.matrix(d[grep("^x", names(d))])
-  list(x = x, number = d$y, domain = droplevels(d$domain), sigma = median_bandwidth(x),
+  list(x = x, number = d$y, domain = droplevels(d$domain), bandwidth = median_bandwidth(x),
        class = cut(d$y, quantile(d$y, 0:3 / 3), c("low", "middle", "high"), include.lowest = TRUE))
 }
 
@@ -112,17 +112,17 @@ against_dense("UDICA", labels, function() ours_udica(labels), function() dense_p
 check_agreement("KPCA", ours_kpca(labels, 10), dense_pencil(labels, q = FALSE, lambda = 0,
                                                             ncomp = 10))
 
-A <- gram_in_r(labels$x, labels$sigma) + diag(n)
+A <- gram_in_r(labels$x, labels$bandwidth) + diag(n)
 compare_speed("DICA, labels, relative to chol() (at least 1/4)", function() chol(A),
               function() ours_dica(labels, labels$class), 1 / 4, 9L)
 compare_speed("KPCA, 10 components", function() {
-  kernlab::kpca(labels$x, kernel = "rbfdot", kpar = list(sigma = 1 / (2 * labels$sigma^2)),
-                features = 10)
+  kernlab::kpca(labels$x, kernel = "rbfdot", kpar = list(bandwidth = 1 / (2 * labels$bandwidth^2)),
+                feature_map = 10)
 }, function() ours_kpca(labels, 10), 25, 5L)
 
 if (!quick) {
   numbers <- toy(29, 140)
-  numbers$kernel_y <- kernel_rbf(sigma = 1)
+  numbers$kernel_y <- kernel_rbf(bandwidth = 1)
   number_gram <- gram_in_r(numbers$number, 1)
   cat("numbers: n =", nrow(numbers$x), "domains =", nlevels(numbers$domain), "\n")
   against_dense("DICA, continuous response", numbers,
@@ -135,8 +135,8 @@ if (!quick) {
 # Of the size of the Parkinson's data: exact in units of one chol(), with landmarks
 # in units of the 4,060 x 200 Gram matrix and its cross-product.
 numbers <- toy(29, 140)
-numbers$kernel_y <- kernel_rbf(sigma = 1)
-A <- gram_in_r(numbers$x, numbers$sigma) + diag(nrow(numbers$x))
+numbers$kernel_y <- kernel_rbf(bandwidth = 1)
+A <- gram_in_r(numbers$x, numbers$bandwidth) + diag(nrow(numbers$x))
 for (method in c("dica", "dcm", "coir")) {
   run <- get(paste0("ours_", method))
   compare_speed(paste(method, "continuous, relative to chol() (at least 1/6)"), function() chol(A),
@@ -144,11 +144,11 @@ for (method in c("dica", "dcm", "coir")) {
 }
 landmarks <- numbers$x[sample(nrow(numbers$x), 200), ]
 on_landmarks <- function(method) {
-  method(numbers$x, numbers$number, numbers$domain, kernel = kernel_rbf(sigma = numbers$sigma),
-         kernel_y = numbers$kernel_y, features = features_nystrom(200), ncomp = 2, scale = "none")
+  method(numbers$x, numbers$number, numbers$domain, kernel = kernel_rbf(bandwidth = numbers$bandwidth),
+         kernel_y = numbers$kernel_y, feature_map = features_nystrom(200), ncomp = 2, scale = "none")
 }
 for (method in c("dica", "dcm", "coir")) {
   compare_speed(paste(method, "200 landmarks, relative to Gram and cross-product (at least 1/5)"),
-                function() crossprod(kernel_matrix(kernel_rbf(numbers$sigma), numbers$x, landmarks)),
+                function() crossprod(kernel_matrix(kernel_rbf(numbers$bandwidth), numbers$x, landmarks)),
                 function() on_landmarks(get(method)), 1 / 5, 9L)
 }

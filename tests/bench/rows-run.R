@@ -23,7 +23,7 @@ rmse <- function(predicted, folder) sqrt(mean((predicted - fresh_rows(folder)$y)
 
 # What walks over all blocks: the reader that domgen's methods have. Rows seen.
 each_block <- function(folder, f, columns = NULL) {
-  source <- row_source(paths_of(folder), rows = block)
+  source <- row_source(paths_of(folder), block_size = block)
   if (is.null(columns)) columns <- c("y", paste0("x", 1:20), "domain")
   prototype <- domgen:::source_prototype(source, columns, free = "domain")
   seen <- 0
@@ -88,7 +88,7 @@ product_500 <- features_product(x = features_nystrom(50L), rank = 10L)
 
 fit_files <- function(folder, features, domain_kernel = domain_distribution()) {
   set.seed(1)
-  spec <- dg_ridge(features = features, domain_kernel = domain_kernel)
+  spec <- dg_ridge(feature_map = features, domain_kernel = domain_kernel)
   time <- system.time(model <- fit(spec, y ~ . | domain, data = row_source(paths_of(folder))))
   list(rows = nobs(model), time = time, error = rmse(predict(model, fresh_rows(folder)), folder))
 }

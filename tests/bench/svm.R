@@ -10,7 +10,7 @@ gram_ours <- function(x, sigma) kernel_matrix(kernel_rbf(sigma), x)
 
 # The one function to change for another way of fitting.
 fit_ours <- function(x, y, sigma, cost, epsilon = 0.1) {
-  dg_svm(x, y, cost = cost, epsilon = epsilon, kernel = kernel_rbf(sigma), offset = TRUE,
+  dg_svm(x, y, cost = cost, epsilon = epsilon, kernel = kernel_rbf(sigma), intercept = TRUE,
          domain_kernel = domain_pooled(), domain_weights = "size", scale = "none")
 }
 
@@ -34,7 +34,7 @@ peer_coefficients <- function(fit, y) {
   beta
 }
 
-# Two classes of three clusters each; `noise` of the labels are wrong.
+# Two classes of three clusters each; `noise_sd` of the labels are wrong.
 mixture <- function(n, p, noise) {
   centres <- matrix(rnorm(6 * p, sd = 1.2), 6)
   cluster <- sample(6, n, replace = TRUE)
@@ -51,11 +51,11 @@ surface <- function(n, p, noise) {
 }
 
 problems <- list(
-  "C-SVC, 10 % noise, median bandwidth" = list(mixture, p = 12, noise = 0.1, bandwidth = 1),
-  "C-SVC, 2 % noise, half of it" = list(mixture, p = 16, noise = 0.02, bandwidth = 0.5),
-  "C-SVC, 20 % noise, half of it" = list(mixture, p = 16, noise = 0.2, bandwidth = 0.5),
-  "SVR, noise 0.3, median bandwidth" = list(surface, p = 10, noise = 0.3, bandwidth = 1),
-  "SVR, noise 0.1, half of it" = list(surface, p = 12, noise = 0.1, bandwidth = 0.5)
+  "C-SVC, 10 % noise, median bandwidth" = list(mixture, p = 12, noise_sd = 0.1, bandwidth = 1),
+  "C-SVC, 2 % noise, half of it" = list(mixture, p = 16, noise_sd = 0.02, bandwidth = 0.5),
+  "C-SVC, 20 % noise, half of it" = list(mixture, p = 16, noise_sd = 0.2, bandwidth = 0.5),
+  "SVR, noise 0.3, median bandwidth" = list(surface, p = 10, noise_sd = 0.3, bandwidth = 1),
+  "SVR, noise 0.1, half of it" = list(surface, p = 12, noise_sd = 0.1, bandwidth = 0.5)
 )
 
 # A virtual machine may take a second to find half a gigabyte that was not used
@@ -67,7 +67,7 @@ warm_memory <- function(n) {
 
 bench_one <- function(name, problem, n, cost, runs) {
   set.seed(match(name, names(problems)) + n)
-  d <- problem[[1]](n, problem$p, problem$noise)
+  d <- problem[[1]](n, problem$p, problem$noise_sd)
   sigma <- problem$bandwidth * median(dist(d$x[seq_len(min(n, 1000)), ]))
   ours <- peer <- NULL
   seconds_of <- function(f) {

@@ -62,13 +62,13 @@ cat("60 values of lambda, in fits\n")
 print(rbind(
   `ridge, distributional` = tune_and_fit(dg_ridge(), lambdas, "y"),
   `ridge, pooled` = tune_and_fit(dg_ridge(domain_kernel = domain_pooled()), lambdas, "y"),
-  `DICA, labels` = project_and_fit(function(l) dica(ncomp = 1, lambda = l), lambdas$lambda,
+  `DICA, labels` = project_and_fit(function(l) dg_dica(ncomp = 1, lambda = l), lambdas$lambda,
                                    "class"),
-  `DICA, numbers` = project_and_fit(function(l) dica(ncomp = 2, lambda = l), lambdas$lambda, "y"),
+  `DICA, numbers` = project_and_fit(function(l) dg_dica(ncomp = 2, lambda = l), lambdas$lambda, "y"),
   `DICA, labels, 60 logistic regressions` =
-    tune_and_fit(chain(dica(ncomp = 1), dg_lm()), lambdas, "class"),
+    tune_and_fit(dg_pipeline(dg_dica(ncomp = 1), dg_lm()), lambdas, "class"),
   `the same with 200 landmarks` =
-    tune_and_fit(chain(dica(ncomp = 1, features = features_nystrom(200)), dg_lm()), lambdas, "class")
+    tune_and_fit(dg_pipeline(dg_dica(ncomp = 1, feature_map = features_nystrom(200)), dg_lm()), lambdas, "class")
 ), digits = 3)
 
 cat("\n10 bandwidths x 10 costs of an SVM, first", folds, "of 10 folds\n")
@@ -77,9 +77,9 @@ cost <- 10^seq(-1, 2, length.out = 10)
 held <- levels(d$domain)[seq_len(folds)]
 
 ours <- function() {
-  spec <- dg_svm(domain_kernel = domain_pooled(), domain_weights = "size", offset = TRUE)
+  spec <- dg_svm(domain_kernel = domain_pooled(), domain_weights = "size", intercept = TRUE)
   # costs follow each other for each bandwidth
-  work <- worker(spec, list(cost = cost, sigma = sigma), "class", lapply(held, leaving))
+  work <- worker(spec, list(cost = cost, bandwidth = sigma), "class", lapply(held, leaving))
   groups <- split(seq_len(length(cost) * length(sigma)), rep(seq_along(sigma), each = length(cost)))
   vapply(groups, function(group) {
     mean(vapply(seq_along(held), function(k) {

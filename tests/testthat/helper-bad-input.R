@@ -228,29 +228,29 @@ fits <- function() {
     }
   }
   list(
-    dica = method(dica), `dica linear` = method(dica, kernel = kernel_linear(), scale = "none"),
-    udica = method(udica), coir = method(coir, form = "symmetric"),
-    kpca = method(kpca, ncomp = 50, normalise = "whiten"),
-    `kpca distribution` = method(kpca, domain_kernel = domain_distribution()),
+    dica = method(dg_dica), `dica linear` = method(dg_dica, kernel = kernel_linear(), scale = "none"),
+    udica = method(dg_udica), coir = method(dg_coir, form = "symmetric"),
+    kpca = method(dg_kpca, ncomp = 50, normalise = "whiten"),
+    `kpca distribution` = method(dg_kpca, domain_kernel = domain_distribution()),
     svm = method(dg_svm, max_iterations = 1e4),
     `svm pooled` = method(dg_svm, domain_kernel = pooled, domain_weights = "size"),
-    `svm multitask` = method(dg_svm, domain_kernel = domain_multitask(0.5), offset = TRUE),
+    `svm multitask` = method(dg_svm, domain_kernel = domain_multitask(0.5), intercept = TRUE),
     `svm linear` = method(dg_svm, domain_kernel = pooled, kernel = kernel_linear(), scale = "none",
                           max_iterations = 1e4),
     ridge = method(dg_ridge),
-    `ridge fitted` = method(dg_ridge, bandwidths = "fitted", offset = TRUE,
+    `ridge fitted` = method(dg_ridge, bandwidths = "fitted", intercept = TRUE,
                             domain_weights = "equal"),
-    `svm platt` = method(dg_svm, max_iterations = 1e4, probability = "platt"),
-    `ridge isotonic` = method(dg_ridge, domain_kernel = pooled, probability = "isotonic"),
+    `svm platt` = method(dg_svm, max_iterations = 1e4, calibration = "platt"),
+    `ridge isotonic` = method(dg_ridge, domain_kernel = pooled, calibration = "isotonic"),
     lodo = function(x, y, domain, weights = NULL) {
       model <- dg_ridge(x, y, domain, weights = weights, domain_kernel = domain_pooled())
-      unclass(lodo(model))[c("domains", "mean", "se", "overall")]
+      unclass(dg_lodo(model))[c("domains", "mean", "se", "overall")]
     },
     gp = method(dg_gp, optimise = FALSE),
     lm = method(dg_lm), `lm equal` = method(dg_lm, domain_weights = "equal"),
     null = method(dg_null),
     chain = function(x, y, domain, weights = NULL) {
-      model <- fit(chain(dica(ncomp = 1), dg_svm(max_iterations = 1e4)), x, y, domain,
+      model <- fit(dg_pipeline(dg_dica(ncomp = 1), dg_svm(max_iterations = 1e4)), x, y, domain,
                    weights = weights)
       list(fitted(model), predict(model, x, domain = domain))
     },
@@ -274,7 +274,7 @@ whole_fits <- function() {
     }
   }
   own <- learner_custom(function(x, y, weights) y, function(object, x) rep(object[1L], nrow(x)))
-  members <- list(ridge = dg_ridge(lambda = 1), null = dg_null(), chain = chain(kpca(), dg_lm()))
+  members <- list(ridge = dg_ridge(lambda = 1), null = dg_null(), chain = dg_pipeline(dg_kpca(), dg_lm()))
   there <- function(package, spec) if (requireNamespace(package, quietly = TRUE)) whole(spec)
   Filter(Negate(is.null), list(
     custom = whole(own), `lm means` = whole(dg_lm(domain_means = TRUE, scale = "rank")),
@@ -282,8 +282,8 @@ whole_fits <- function() {
     forest = there("ranger", dg_forest(trees = 5, scale = "both")),
     boost = there("xgboost", dg_boost(trees = 3)), net = there("glmnet", dg_net(lambda = 0.1)),
     mixed = there("lme4", dg_mixed()), gam = there("mgcv", dg_gam(k = 4)),
-    stacked = whole(dg_ensemble(members, weights = "stacked")),
-    auto = whole(dg_auto(members = 2))
+    stacked = whole(dg_ensemble(members, member_weights = "stacked")),
+    auto = whole(dg_auto(n_members = 2))
   ))
 }
 

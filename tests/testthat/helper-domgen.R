@@ -2,11 +2,11 @@
 # testthat has no name for.
 
 toy_domains <- function(domains = 5, rows = 25, seed = 1) {
-  simulate_dica(domains = domains, rows = rows, p = 3, seed = seed)
+  simulate_dica(domains = domains, n = rows, p = 3, seed = seed)
 }
 
 toy_classes <- function(domains = 5, rows = 25, seed = 1) {
-  simulate_dcm(domains = domains, rows = rows, p = 3, seed = seed)
+  simulate_dcm(domains = domains, n = rows, p = 3, seed = seed)
 }
 
 domains_of <- function(data, codes) {

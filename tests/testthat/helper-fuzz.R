@@ -89,7 +89,7 @@ fuzz_world <- function() {
 fuzz_models <- function(d) {
   numbers <- y ~ a + b + f | g
   classes <- class ~ a + b | g
-  machine <- dg_svm(classes, data = d, probability = "platt")
+  machine <- dg_svm(classes, data = d, calibration = "platt")
   tuned <- dg_tune(dg_ridge(), numbers, data = d, grid = list(lambda = c(1, 10)), folds = 2,
                    progress = FALSE)
   quietly(list(
@@ -98,32 +98,32 @@ fuzz_models <- function(d) {
     "svm three" = dg_svm(as.matrix(d[1:2]), factor(d$id %% 3), d$g),
     ridge = dg_ridge(numbers, data = d),
     "ridge domain" = dg_ridge(numbers, data = d, scale = "both"),
-    "ridge features" = dg_ridge(numbers, data = d, features = features_nystrom(5)),
+    "ridge features" = dg_ridge(numbers, data = d, feature_map = features_nystrom(5)),
     "ridge matrix" = dg_ridge(as.matrix(d[1:2]), d$y, d$g),
     gp = dg_gp(numbers, data = d, optimise = FALSE),
-    "gp features" = dg_gp(numbers, data = d, optimise = FALSE, features = features_nystrom(5)),
+    "gp features" = dg_gp(numbers, data = d, optimise = FALSE, feature_map = features_nystrom(5)),
     lm = dg_lm(numbers, data = d), "lm classes" = dg_lm(classes, data = d),
     null = dg_null(numbers, data = d), "null classes" = dg_null(classes, data = d),
-    dica = dica(numbers, data = d), kpca = kpca(~ a + b | g, data = d),
-    "dica domain" = dica(numbers, data = d, domain_kernel = domain_distribution()),
-    chain = fit(chain(dica(), dg_svm()), numbers, data = d),
-    "chain gp" = fit(chain(kpca(), dg_gp(optimise = FALSE)), numbers, data = d),
-    adapted = adapt(dg_ridge(numbers, data = d), d[d$g == "u", ], labels = y), tuned = tuned,
+    dica = dg_dica(numbers, data = d), kpca = dg_kpca(~ a + b | g, data = d),
+    "dica domain" = dg_dica(numbers, data = d, domain_kernel = domain_distribution()),
+    chain = fit(dg_pipeline(dg_dica(), dg_svm()), numbers, data = d),
+    "chain gp" = fit(dg_pipeline(dg_kpca(), dg_gp(optimise = FALSE)), numbers, data = d),
+    adapted = dg_adapt(dg_ridge(numbers, data = d), d[d$g == "u", ], labels = y), tuned = tuned,
     cv = dg_cv(dg_lm(), numbers, data = d, progress = FALSE),
     compare = dg_compare(list(a = dg_lm(), b = dg_null()), numbers, data = d, progress = FALSE),
-    mmd = mmd(as.matrix(d[1:2]), d$g, permutations = 5), calibration = dg_calibration(machine, d),
+    mmd = dg_mmd(as.matrix(d[1:2]), d$g, permutations = 5), calibration = dg_calibration(machine, d),
     importance = dg_importance(dg_lm(), numbers, data = d, permutations = 2),
     effect = dg_effect(dg_lm(numbers, data = d), data = d, grid = 3),
-    sums = feature_sums(numbers, data = d, features = features_nystrom(5)),
+    sums = feature_sums(numbers, data = d, feature_map = features_nystrom(5)),
     map = domain_map(dg_ridge(numbers, data = d)), folds = domain_folds(d$g),
     rows = row_folds(d$g, 2), metric = metric_custom(function(truth, prediction) 1),
     kernel = kernel_rbf(1), "composite kernel" = kernel_linear() * kernel_rbf() + 1,
-    "domain kernel" = domain_distribution(), features = features_nystrom(5),
+    "domain kernel" = domain_distribution(), feature_map = features_nystrom(5),
     ensemble = fit(dg_ensemble(list(a = dg_lm(), b = dg_ridge()), "stacked"), numbers, data = d),
     "own learner" = fit(fuzz_learner(), numbers, data = d),
     imputed = dg_lm(numbers, data = d, na.action = na.impute),
     specification = dg_svm(),
-    "chain without data" = chain(dica(), dg_svm()), search = dg_tune(dg_svm())
+    "chain without data" = dg_pipeline(dg_dica(), dg_svm()), search = dg_tune(dg_svm())
   ))
 }
 
@@ -137,22 +137,22 @@ fuzz_plausible <- function(world) {
   kernels <- list(kernel_rbf(), kernel_rbf(1), kernel_rbf(c(1, 2)), kernel_laplace(),
                   kernel_matern(),
                   kernel_linear(), kernel_poly(3), kernel_delta(), kernel_normalise(kernel_poly()),
-                  kernel_rbf() + kernel_linear(), kernel_exponential(), kernel_rbf(times = 2),
+                  kernel_rbf() + kernel_linear(), kernel_exponential(), kernel_rbf(bandwidth_factor = 2),
                   kernel_custom(function(x, z) x %*% t(z)), kernel_custom(function(x, z) 1),
                   kernel_custom(function(x, z) stop("own")))
   domain_kernels <- list(domain_pooled(), domain_multitask(0.5), domain_multitask(0),
-                         domain_distribution(), domain_distribution(outer = kernel_linear()))
+                         domain_distribution(), domain_distribution(embedding_kernel = kernel_linear()))
   features <- list(features_exact(), features_nystrom(5), features_nystrom(100), features_rff(10),
                    features_product(rank = 2), features_nystrom(5, "kmeans"))
-  specs <- list(dg_svm(), dg_ridge(), dg_lm(), dg_null(), chain(kpca(), dg_ridge()), kpca(), dica(),
+  specs <- list(dg_svm(), dg_ridge(), dg_lm(), dg_null(), dg_pipeline(dg_kpca(), dg_ridge()), dg_kpca(), dg_dica(),
                 dg_gp(optimise = FALSE), dg_tune(dg_ridge(), grid = list(lambda = c(1, 2))),
                 fuzz_learner(), dg_ensemble(list(dg_lm(), dg_null())))
   choices <- function(...) as.list(c(...))
   weights <- list(NULL, rep(1, 24), rep(0:1, 12), 10^seq(-150, 150, length.out = 24), rep(0, 24))
   frames <- world$frames
   c(list(
-    kernel = kernels, outer = kernels, kernel_y = c(list(NULL), kernels), embedding = features,
-    domain_kernel = domain_kernels, features = features, projection = specs, learner = specs,
+    kernel = kernels, embedding_kernel = kernels, kernel_y = c(list(NULL), kernels), embedding = features,
+    domain_kernel = domain_kernels, feature_map = features, projection = specs, learner = specs,
     objects = list(specs[1:2], list(a = dg_lm(), b = dg_null()), world$models$cv, specs),
     threads = list(1, NULL), na.action = list(na.omit, na.exclude, na.fail, "na.omit", na.pass, na.impute),
     weights = weights, folds = list(NULL, 2, 3, world$models$folds, world$models$rows),
@@ -163,12 +163,12 @@ fuzz_plausible <- function(world) {
     interval = choices("none", "confidence", "prediction", TRUE, FALSE),
     form = choices("published", "symmetric"), progress = list(FALSE),
     normalise = choices("constraint", "whiten", "published_code"),
-    probability = choices("none", "platt", "isotonic"), bandwidths = choices("given", "fitted"),
+    calibration = choices("none", "platt", "isotonic"), bandwidths = choices("given", "fitted"),
     loss = choices("hinge", "squared_hinge", "epsilon", "squared_epsilon"),
     multiclass = choices("one_vs_one", "one_vs_rest"), domain_weights = choices("equal", "size"),
     search = choices("grid", "random", "coordinate"), rule = choices("best", "one_se"),
     sampling = choices("uniform", "kmeans", "pivoted"), balance = choices("none", "size", "class"),
-    grid = list(NULL, list(lambda = c(1, 10)), list(cost = 1:3), list(times = 1),
+    grid = list(NULL, list(lambda = c(1, 10)), list(cost = 1:3), list(bandwidth_factor = 1),
                 3, list(a = c(-1, 1))),
     new_levels = choices("na", "error"), newdata = frames, reference = c(frames, list("training")),
     labels = world$responses, reference_domain = world$domains, y = world$responses,
@@ -177,10 +177,10 @@ fuzz_plausible <- function(world) {
     target = list(NULL, "u", c("u", "v"), "zz"), unlabelled = c(list(NULL), frames),
     fun = list(function(x, z) x %*% t(z), function(truth, prediction) mean(prediction), mean),
     kappa = list(`dimnames<-`(diag(3), list(c("u", "v", "w"), c("u", "v", "w"))), diag(3), NULL),
-    against = list(NULL, "a", "b"), class = list(NULL, "p", "q"),
+    baseline = list(NULL, "a", "b"), class = list(NULL, "p", "q"),
     which = choices("scores", "values"), kind = choices("within", "between", "both", "context"),
     predictors = list(NULL, "a", "b", "f", c("a", "b"), list(both = c("a", "b"))),
-    sigma = list(NULL, 1, c(1, 2)), times = list(NULL, 1), formula = fuzz_formulas, budget = list(5)
+    bandwidth = list(NULL, 1, c(1, 2)), bandwidth_factor = list(NULL, 1), formula = fuzz_formulas, budget = list(5)
   ), stats::setNames(rep(list(list(1, 2, 3, 0.5, 0.1, 5)), 46L), c(
     "ncomp", "lambda", "epsilon", "cost", "tau", "mu", "beta", "alpha", "gamma", "delta", "smooth",
     "neighbours", "n_landmarks", "n_features", "rank", "nu", "degree", "coef0", "v", "repeats",

@@ -11,7 +11,7 @@ naive_kappa <- function(domain_kernel, X, domain) {
   inner <- naive_means(naive_kernel(kernel_program(domain_kernel$kernel, X, X), X), as.integer(domain))
   decomposition <- eigen(inner, symmetric = TRUE)
   points <- decomposition$vectors %*% diag(sqrt(pmax(decomposition$values, 0)), G)
-  naive_kernel(kernel_program(domain_kernel$outer, points, points), points)
+  naive_kernel(kernel_program(domain_kernel$embedding_kernel, points, points), points)
 }
 
 # kappa k over all pairs of rows.
@@ -31,7 +31,7 @@ log_normal <- function(y, mean, covariance) {
 naive_log_likelihood <- function(point, X, domain, y, weights = rep(1, length(y))) {
   used <- weights > 0
   K <- naive_gram(point$kernel, point$domain_kernel, X, domain)[used, used]
-  log_normal(y[used], 0, point$signal^2 * K + diag(point$noise^2 / weights[used], sum(used)))
+  log_normal(y[used], 0, point$signal_sd^2 * K + diag(point$noise_sd^2 / weights[used], sum(used)))
 }
 
 # Mean and covariance of f at rows `new` of K given responses at rows `old`.

@@ -21,10 +21,10 @@ naive_pencil <- function(K, L = NULL, domain = NULL, epsilon = 0, lambda = 0, pu
     t(solve(L + n * epsilon * diag(n), L))
   }
   Q <- if (is.null(domain)) matrix(0, n, n) else naive_q(domain)
-  kpca <- is.null(L) && is.null(domain) && lambda == 0
+  dg_kpca <- is.null(L) && is.null(domain) && lambda == 0
   list(
-    N = if (kpca) K / n else if (published) P %*% K %*% K / n else K %*% P %*% K / n,
-    D = if (kpca) diag(n) else K %*% Q %*% K + K + lambda * diag(n),
+    N = if (dg_kpca) K / n else if (published) P %*% K %*% K / n else K %*% P %*% K / n,
+    D = if (dg_kpca) diag(n) else K %*% Q %*% K + K + lambda * diag(n),
     K = K, Q = Q, form = K %*% Q %*% K + K + lambda * diag(n)
   )
 }

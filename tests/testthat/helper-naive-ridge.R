@@ -13,10 +13,10 @@ naive_kernel_ridge <- function(K, Y, costs, lambda, offset = FALSE) {
   solved <- solve(A, right)
   alpha <- matrix(0, nrow(K), m)
   alpha[used, ] <- solved[seq_along(used), ]
-  list(alpha = alpha, offset = if (offset) solved[length(used) + 1L, ] else rep(0, m))
+  list(alpha = alpha, intercept = if (offset) solved[length(used) + 1L, ] else rep(0, m))
 }
 
-naive_ridge_fitted <- function(K, fit) sweep(K %*% fit$alpha, 2L, fit$offset, "+")
+naive_ridge_fitted <- function(K, fit) sweep(K %*% fit$alpha, 2L, fit$intercept, "+")
 
 # Each domain predicted by a fit to the others. centre: take off the mean of their
 # responses, with these weights.
@@ -30,7 +30,7 @@ naive_left_out <- function(K, Y, domain, costs, lambda, offset = FALSE, weights 
     fit <- naive_kernel_ridge(K[rest, rest], sweep(Y[rest, , drop = FALSE], 2L, centre), costs[rest],
                        lambda, offset)
     at <- K[!rest, rest, drop = FALSE] %*% fit$alpha
-    predicted[!rest, ] <- sweep(at, 2L, fit$offset + centre, "+")
+    predicted[!rest, ] <- sweep(at, 2L, fit$intercept + centre, "+")
   }
   predicted
 }

@@ -23,7 +23,7 @@ uneven_sigma <- 1.5
 fit_uneven <- function(case, d, features = features_exact(), ...) {
   args <- utils::modifyList(c(case$args, list(ncomp = components_of(case, d))), list(...))
   with_seed(1, do.call(case$method, c(list(
-    d$X, response_of(case, d), d$domain, features = features, kernel = kernel_rbf(uneven_sigma),
+    d$X, response_of(case, d), d$domain, feature_map = features, kernel = kernel_rbf(uneven_sigma),
     scale = "none"
   ), args)))
 }

@@ -19,7 +19,7 @@ test_that("insight finds the response, the predictors, and the domain as a group
   expect_identical(insight::find_response(logged, combine = FALSE), "y")
   expect_identical(insight::find_predictors(logged, effects = "all"),
                    list(conditional = "x1", random = c("domain", "x3")))
-  alone <- kpca(~ x1 + x2 | domain, data = toy)
+  alone <- dg_kpca(~ x1 + x2 | domain, data = toy)
   expect_null(insight::find_response(alone))
   expect_identical(insight::find_predictors(alone, flatten = TRUE), c("x1", "x2"))
 })
@@ -49,12 +49,12 @@ test_that("insight predicts numbers, probabilities, classes, components and inte
   expect_equal(as.vector(found), predict(model, few, reference = toy))
   with_globals(list(toy = toy), all <- as.data.frame(insight::get_predicted(model)))
   expect_equal(all$Predicted, fitted(model), tolerance = 1e-9)
-  svm <- dg_svm(y ~ x1 + x2 | domain, data = labelled, cost = 1, probability = "platt")
+  svm <- dg_svm(y ~ x1 + x2 | domain, data = labelled, cost = 1, calibration = "platt")
   expect_equal(as.vector(insight::get_predicted(svm, data = labelled)),
                predict(svm, labelled, type = "prob")[, 2])
   expect_identical(as.character(insight::get_predicted(svm, labelled, "classification")),
                    as.character(predict(svm, labelled)))
-  scores <- as.data.frame(insight::get_predicted(kpca(~ x1 + x2 | domain, data = toy), toy))
+  scores <- as.data.frame(insight::get_predicted(dg_kpca(~ x1 + x2 | domain, data = toy), toy))
   expect_identical(nrow(scores), 2L * nrow(toy))
   process <- dg_gp(y ~ . | domain, data = toy, optimise = FALSE)
   expected <- predict(process, few, reference = toy, interval = "confidence", level = 0.9)
@@ -73,5 +73,5 @@ test_that("insight knows whether the response is a number or classes", {
   expect_false(two$is_logit)
   three <- transform(toy, y = cut(y, quantile(y, 0:3 / 3), c("low", "middle", "high"), TRUE))
   expect_true(insight::model_info(dg_null(y ~ x1 | domain, data = three))$is_multinomial)
-  expect_null(insight::model_info(kpca(~ x1 + x2 | domain, data = toy)))
+  expect_null(insight::model_info(dg_kpca(~ x1 + x2 | domain, data = toy)))
 })

@@ -1,7 +1,7 @@
 reported <- function() {
   toy <- toy_domains(4, 15)
   labels <- toy_classes(4, 15)
-  machine <- dg_svm(y ~ . | domain, data = labels, cost = 1, probability = "platt")
+  machine <- dg_svm(y ~ . | domain, data = labels, cost = 1, calibration = "platt")
   methods <- list(dg_lm(), dg_ridge(lambda = 1))
   names(methods) <- c("50 % | of_a *bad* <b>name</b>", "$x^2$ & `b` # [c]")
   set.seed(1)
@@ -10,13 +10,13 @@ reported <- function() {
     cv = dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = c("rmse", "r2")),
     tuned = dg_tune(dg_ridge(), y ~ . | domain, data = toy, extend = FALSE,
                     grid = list(lambda = c(1, 10))),
-    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2),
+    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, max_seconds = 2),
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(machine, labels),
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
     effect = dg_effect(machine, data = labels, grid = 4),
-    mmd = mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9),
-    cost = dg_cost(dg_ridge(features = features_rff(10)), 1e6, 5)
+    mmd = dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9),
+    cost = dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5)
   )
 }
 
@@ -129,7 +129,7 @@ test_that("a knitted table has the notes and the shots that print() shows, and n
   skip_if_not_installed("knitr")
   notes <- function(x) gsub("\\", "", knitr::knit_print(x), fixed = TRUE)
   labels <- toy_classes(12, 8)
-  cv <- dg_cv(chain(dica(ncomp = 2), dg_ridge(lambda = 1)), y ~ . | domain, data = labels, folds = 3)
+  cv <- dg_cv(dg_pipeline(dg_dica(ncomp = 2), dg_ridge(lambda = 1)), y ~ . | domain, data = labels, folds = 3)
   text <- notes(cv)
   expect_identical(nrow(pipe_cells(knitr::knit_print(cv))), 11L)
   expect_match(text, "- and 2 more domains in `$domains`", fixed = TRUE)
@@ -142,7 +142,7 @@ test_that("a knitted table has the notes and the shots that print() shows, and n
   expect_match(text, paste0("\n- labels 3, mean ", column_words(with_shots$shots$mean, 3)[3]),
                fixed = TRUE)
   # all pairs of 40 domains are 780
-  many <- mmd(as.matrix(iris[1:4])[1:120, ], gl(40, 3))
+  many <- dg_mmd(as.matrix(iris[1:4])[1:120, ], gl(40, 3))
   cells <- pipe_cells(knitr::knit_print(many))
   expect_identical(nrow(cells), 13L)
   expect_equal(as.numeric(cells[2, 3]), max(many$squared), tolerance = 1e-3)

@@ -140,7 +140,7 @@ test_that("a learner with a fixed reference predicts each row alone", {
   learner <- mlr3::lrn("regr.domgen_ridge")$train(task)
   new <- transform(pupils[pupils$School == levels(pupils$School)[2], ], School = "new")
   together <- learner$predict_newdata(new)$response
-  learner$model <- fix_reference(learner$model, new, domain = new$School)
+  learner$model <- set_reference(learner$model, new, domain = new$School)
   alone <- vapply(seq_len(nrow(new)), function(i) learner$predict_newdata(new[i, -1])$response, 0)
   expect_equal(alone, together, tolerance = 1e-10)
   expect_domgen_error(learner$predict(task), "fixed reference")

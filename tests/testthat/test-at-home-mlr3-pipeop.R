@@ -37,7 +37,7 @@ test_that("every projection of the package is a PipeOp, with the arguments of it
   expect_gte(length(own), 10)
   keys <- grep("^domain_", mlr3pipelines::mlr_pipeops$keys(), value = TRUE)
   expect_setequal(keys, paste0("domain_", own))
-  toy <- simulate_ellipses(domains = 4, rows = 20, seed = 1)
+  toy <- simulate_ellipses(domains = 4, n = 20, seed = 1)
   task <- toy_task(toy)
   for (name in own) {
     op <- mlr3pipelines::po(paste0("domain_", name), ncomp = 1)
@@ -88,7 +88,7 @@ test_that("a PipeOp that needs a domain says so, and one that judges domains tak
   task <- pupil_task(pupils)
   op <- mlr3pipelines::po("domain_udica", scale = "domain")
   op$train(list(task))
-  model <- udica(~ Minority + SES + Sex | School, data = pupils, scale = "domain")
+  model <- dg_udica(~ Minority + SES + Sex | School, data = pupils, scale = "domain")
   few <- task$clone()$filter(1:5)
   expect_equal(op$predict(list(few))[[1L]]$data(cols = "domain_udica.1")[[1L]],
                unname(predict(model, pupils[1:5, ])[, 1L]), tolerance = 1e-10)
@@ -107,7 +107,7 @@ test_that("a graph is resampled by domains, cloned and saved", {
   school <- levels(pupils$School)[3]
   train <- pupils[pupils$School != school, ]
   test <- pupils[pupils$School == school, ]
-  model <- dica(pupil_formula, data = train, ncomp = 1)
+  model <- dg_dica(pupil_formula, data = train, ncomp = 1)
   scores <- function(data) data.frame(z = predict(model, data)[, 1L])
   ridge <- dg_ridge(scores(train), y = train$MathAch, domain = train$School,
                     domain_kernel = domain_pooled())

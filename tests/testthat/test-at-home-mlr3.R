@@ -50,12 +50,12 @@ test_that("learners of mlr3 give the numbers of the functions", {
   new$MathAch <- NULL
   fits <- list(
     svm = dg_svm(pupil_formula, data = pupils), ridge = dg_ridge(pupil_formula, data = pupils),
-    gp = dg_gp(pupil_formula, data = pupils, starts = 1),
-    auto = dg_auto(pupil_formula, data = pupils, members = 1, max_rows = 60)
+    gp = dg_gp(pupil_formula, data = pupils, restarts = 1),
+    auto = dg_auto(pupil_formula, data = pupils, n_members = 1, max_rows = 60)
   )
   learners <- list(
     svm = mlr3::lrn("regr.domgen_svm"), ridge = mlr3::lrn("regr.domgen_ridge"),
-    gp = mlr3::lrn("regr.domgen_gp", starts = 1),
+    gp = mlr3::lrn("regr.domgen_gp", restarts = 1),
     auto = mlr3::lrn("regr.domgen_auto", members = 1, max_rows = 60)
   )
   for (name in names(fits)) {
@@ -71,13 +71,13 @@ test_that("learners of mlr3 give the numbers of the functions", {
 test_that("classes, probabilities and standard errors are those of predict()", {
   skip_without_mlr3()
   for (levels in 2:3) {
-    toy <- simulate_ellipses(domains = 5, rows = 30, seed = 1)
+    toy <- simulate_ellipses(domains = 5, n = 30, seed = 1)
     if (levels == 3) toy$y <- factor(ifelse(toy$x1 > 0.15, "three", as.character(toy$y)))
     task <- toy_task(toy)
     for (method in c("svm", "ridge")) {
       learner <- mlr3::lrn(paste0("classif.domgen_", method), predict_type = "prob")
       found <- learner$train(task)$predict(task)
-      model <- fit(get(paste0("dg_", method))(probability = "platt"), y ~ . | domain, data = toy)
+      model <- fit(get(paste0("dg_", method))(calibration = "platt"), y ~ . | domain, data = toy)
       expect_equal(found$prob, predict(model, toy, type = "prob"), tolerance = 1e-8)
       expect_identical(as.character(found$response), as.character(predict(model, toy)))
     }
@@ -87,11 +87,11 @@ test_that("classes, probabilities and standard errors are those of predict()", {
   }
   toy <- toy_domains()
   task <- mlr3::as_task_regr(toy, target = "y")$set_col_roles("domain", roles = "domain")
-  found <- mlr3::lrn("regr.domgen_gp", predict_type = "se", starts = 1)$train(task)$predict(task)
-  model <- dg_gp(y ~ . | domain, data = toy, starts = 1)
+  found <- mlr3::lrn("regr.domgen_gp", predict_type = "se", restarts = 1)$train(task)$predict(task)
+  model <- dg_gp(y ~ . | domain, data = toy, restarts = 1)
   expect_equal(found$se, predict(model, toy, se.fit = TRUE)$se.fit, tolerance = 1e-10)
 
-  learner <- mlr3::lrn("regr.domgen_gp", predict_type = "quantiles", starts = 1)$train(task)
+  learner <- mlr3::lrn("regr.domgen_gp", predict_type = "quantiles", restarts = 1)$train(task)
   expect_domgen_error(learner$predict(task), "needs `learner.quantiles`")
   learner$quantiles <- c(0.05, 0.95)
   found <- learner$predict(task)
@@ -202,14 +202,14 @@ test_that("a task without a domain is an error that says what to do", {
 
 test_that("measures by domain are the means of dg_cv(), whatever the folds", {
   skip_without_mlr3()
-  toy <- simulate_ellipses(domains = 6, rows = 30, seed = 1)
+  toy <- simulate_ellipses(domains = 6, n = 30, seed = 1)
   task <- toy_task(toy)
   set.seed(1)
   folds <- domain_folds(toy$domain, v = 4, repeats = 2)
   learner <- mlr3::lrn("classif.domgen_ridge", predict_type = "prob")
   found <- mlr3::resample(task, learner, mlr3::as_resampling(folds, task))
   names <- c("accuracy", "balanced_accuracy", "gmean", "mcc", "log_loss", "brier")
-  cv <- dg_cv(dg_ridge(probability = "platt"), y ~ . | domain, data = toy, folds = folds,
+  cv <- dg_cv(dg_ridge(calibration = "platt"), y ~ . | domain, data = toy, folds = folds,
               metric = names, progress = FALSE)
   scores <- found$aggregate(mlr3::msrs(paste0("classif.domain_", names)))
   expect_named(scores, paste0("classif.domain_", names))
@@ -258,11 +258,11 @@ test_that("parameters are the arguments, and bad ones are refused when they are 
   expect_error(svm$param_set$values$cost <- -1, "cost: Element 1 is not >=")
   expect_error(svm$param_set$values$kernel <- "rbf", "kernel_rbf")
   expect_error(svm$param_set$values$loss <- "epsilon", "`loss` must be")
-  expect_error(svm$param_set$values$offset <- 2, "logical")
+  expect_error(svm$param_set$values$intercept <- 2, "logical")
   expect_error(svm$param_set$values$scale <- "none of these")
   expect_error(svm$param_set$values$reference <- 3, "\"training\" or a data frame")
   expect_error(mlr3::lrn("classif.domgen_svm", cots = 1), "cots")
-  kinds <- c(cost = "ParamDbl", max_iterations = "ParamInt", offset = "ParamLgl",
+  kinds <- c(cost = "ParamDbl", max_iterations = "ParamInt", intercept = "ParamLgl",
              multiclass = "ParamFct", kernel = "ParamUty")
   expect_identical(svm$param_set$class[names(kinds)], kinds)
   expect_identical(mlr3::lrn("regr.domgen_auto")$param_set$lower[["max_rows"]], 10)
@@ -272,7 +272,7 @@ test_that("any specification is a learner", {
   skip_without_mlr3()
   pupils <- some_pupils(5)
   task <- pupil_task(pupils)
-  specs <- list(chain(dica(ncomp = 1), dg_svm(cost = 1)), dg_lm(),
+  specs <- list(dg_pipeline(dg_dica(ncomp = 1), dg_svm(cost = 1)), dg_lm(),
                 learner_custom(function(x, y) lm(y ~ ., cbind(x, y = y)),
                                function(object, x) predict(object, x)))
   for (spec in specs) {
@@ -287,7 +287,7 @@ test_that("any specification is a learner", {
   expect_error(mlr3::lrn("regr.domgen")$train(task), "spec")
   learner$predict_type <- "se"
   expect_domgen_error(learner$predict(task), "dg_gp")
-  expect_error(mlr3::lrn("regr.domgen", spec = dica()), "chain(dica(), dg_svm())", fixed = TRUE)
+  expect_error(mlr3::lrn("regr.domgen", spec = dg_dica()), "dg_pipeline(dg_dica(), dg_svm())", fixed = TRUE)
   expect_error(mlr3::lrn("regr.domgen", spec = 1), "`spec` must be a learner")
 })
 

@@ -34,12 +34,12 @@ expect_same <- function(found, expected) {
 }
 
 test_that("every engine gives the fit of its learner, for numbers and classes", {
-  learners <- list(svm = dg_svm(cost = 2), ridge = dg_ridge(lambda = 2), gp = dg_gp(starts = 1),
-                   auto = dg_auto(members = 1))
+  learners <- list(svm = dg_svm(cost = 2), ridge = dg_ridge(lambda = 2), gp = dg_gp(restarts = 1),
+                   auto = dg_auto(n_members = 1))
   models <- list(
     svm = domain_learner("regression", "svm", cost = 2),
     ridge = domain_learner("regression", "ridge", penalty = 2),
-    gp = parsnip::set_engine(domain_learner("regression", "gp"), "gp", starts = 1),
+    gp = parsnip::set_engine(domain_learner("regression", "gp"), "gp", restarts = 1),
     auto = parsnip::set_engine(domain_learner("regression", "auto"), "auto", members = 1)
   )
   for (engine in names(models)) {
@@ -52,7 +52,7 @@ test_that("every engine gives the fit of its learner, for numbers and classes", 
   for (engine in setdiff(names(models), "gp")) {
     model <- parsnip::fit(parsnip::set_mode(models[[engine]], "classification"), classes,
                           data = train)
-    expected <- fit(update(learners[[engine]], probability = "platt"), classes, data = train)
+    expected <- fit(update(learners[[engine]], calibration = "platt"), classes, data = train)
     expect_identical(predict(model, test)$.pred_class, predict(expected, test))
     found <- predict(model, test, type = "prob")
     expect_identical(names(found), c(".pred_No", ".pred_Yes"))
@@ -106,11 +106,11 @@ test_that("the domain is a column by name, behind a bar, or a role, with one res
 
 test_that("arguments reach the learner, and one that its engine has not is an error", {
   spec <- domain_learner("regression", "svm", cost = 3, domain_kernel = "multitask", tau = 0.3,
-                         sigma = 2, scale = "both")
+                         bandwidth = 2, scale = "both")
   spec <- parsnip::set_engine(spec, "svm", epsilon = 0.2)
   model <- parsnip::fit(spec, numbers, data = train)
   expected <- dg_svm(numbers, data = train, cost = 3, domain_kernel = domain_multitask(0.3),
-                     kernel = kernel_rbf(sigma = 2), scale = "both", epsilon = 0.2)
+                     kernel = kernel_rbf(bandwidth = 2), scale = "both", epsilon = 0.2)
   expect_same(predict(model, test)$.pred, predict(expected, test))
   for (kernel in list("pooled", domain_pooled())) {
     spec <- domain_learner("regression", "ridge", penalty = 1, domain_kernel = kernel)
@@ -133,7 +133,7 @@ test_that("arguments reach the learner, and one that its engine has not is an er
   fails(svm(cost = -1), "`cost` must be one positive number")
   fails(parsnip::set_engine(svm(), "svm", costs = 1), "Unknown argument `costs`; did you mean")
   fails(parsnip::set_engine(svm(), "svm", y = 1), "Unknown argument `y`")
-  fails(svm(sigma = 1) |> parsnip::set_engine("svm", kernel = kernel_linear()), "with `kernel`")
+  fails(svm(bandwidth = 1) |> parsnip::set_engine("svm", kernel = kernel_linear()), "with `kernel`")
   fails(svm(domain = "Shool"), "`domain` must be a column of the data, not \"Shool\"", plain)
   fails(svm(domain = "School"), "`domain` must not be given when the formula has it")
   fails(svm(), "needs the domain of each row: `domain = \"school\"`", MathAch ~ SES)
@@ -143,9 +143,9 @@ test_that("arguments reach the learner, and one that its engine has not is an er
 })
 
 test_that("the Gaussian process has intervals and standard errors", {
-  spec <- parsnip::set_engine(domain_learner("regression", "gp"), "gp", starts = 1)
+  spec <- parsnip::set_engine(domain_learner("regression", "gp"), "gp", restarts = 1)
   model <- parsnip::fit(spec, numbers, data = train)
-  expected <- dg_gp(numbers, data = train, starts = 1)
+  expected <- dg_gp(numbers, data = train, restarts = 1)
   found <- predict(model, test, type = "conf_int", level = 0.8, std_error = TRUE)
   reference <- predict(expected, test, interval = "confidence", level = 0.8)
   expect_same(found$.pred_lower, reference$lower)
@@ -192,7 +192,7 @@ test_that("case weights are the weights of the learner, also in a workflow", {
     expect_same(predict(model, test)$.pred, expected)
   }
   data <- transform(train[c("MathAch", "SES", "Sex", "Minority", "School")],
-                    times = hardhat::importance_weights(counts))
+                    bandwidth_factor = hardhat::importance_weights(counts))
   flow <- workflows::add_case_weights(
     in_workflow(with_role(update(plain, . ~ . + times), data), spec), times
   )
@@ -214,13 +214,13 @@ test_that("a specification prints, translates, is updated and says what can be t
                   c("domain_kernel", "penalty", "sigma", "scale", "tau"))
   expect_identical(nrow(generics::tunable(domain_learner("regression", "auto"))), 0L)
   set <- hardhat::extract_parameter_set_dials(
-    domain_learner("regression", "svm", cost = tune::tune(), sigma = tune::tune(),
+    domain_learner("regression", "svm", cost = tune::tune(), bandwidth = tune::tune(),
                    domain_kernel = tune::tune(), scale = tune::tune(), tau = tune::tune())
   )
   expect_setequal(set$name, c("cost", "sigma", "domain_kernel", "scale", "tau"))
   expect_identical(nrow(dials::grid_regular(set, levels = 2)), 32L)
-  expect_domgen_error(domain_tau(c(NA, 1)), "`range` must be two numbers from 0 to 1")
-  expect_domgen_error(domain_tau(c(0, 2)), "`range` must be two numbers from 0 to 1")
+  expect_domgen_error(domain_multitask_tau(c(NA, 1)), "`range` must be two numbers from 0 to 1")
+  expect_domgen_error(domain_multitask_tau(c(0, 2)), "`range` must be two numbers from 0 to 1")
   expect_true(all(c("parsnip", "domgen") %in% generics::required_pkgs(spec)))
   expect_setequal(parsnip::show_engines("domain_learner")$engine, c("svm", "ridge", "gp", "auto"))
 })

@@ -34,9 +34,9 @@ expect_scores <- function(recipe, model, prefix) {
 test_that("every step gives the scores of its function, of rows in training and of new domains", {
   all <- recipes::all_predictors
   formula <- MathAch ~ SES + Sex + Minority | School
-  steps <- list(DICA = list(step_dica, dica), UDICA = list(step_udica, udica),
-                DCM = list(step_dcm, dcm), TCA = list(step_tca, tca),
-                KPCA = list(step_kpca_domain, kpca))
+  steps <- list(DICA = list(step_dica, dg_dica), UDICA = list(step_udica, dg_udica),
+                DCM = list(step_dcm, dg_dcm), TCA = list(step_tca, dg_tca),
+                KPCA = list(step_kpca_domain, dg_kpca))
   for (prefix in names(steps)) {
     recipe <- trained(steps[[prefix]][[1L]](with_role(), all(), num_comp = 3))
     expect_scores(recipe, steps[[prefix]][[2L]](formula, data = train, ncomp = 3), prefix)
@@ -49,8 +49,8 @@ test_that("every step gives the scores of its function, of rows in training and 
 })
 
 test_that("arguments of a step are those of its function, with its defaults", {
-  functions <- list(step_dica = dica, step_udica = udica, step_dcm = dcm, step_tca = tca,
-                    step_kpca_domain = kpca)
+  functions <- list(step_dica = dg_dica, step_udica = dg_udica, step_dcm = dg_dcm, step_tca = dg_tca,
+                    step_kpca_domain = dg_kpca)
   for (name in names(functions)) {
     step <- formals(get(name))
     own <- intersect(names(step), names(formals(functions[[name]])))
@@ -64,17 +64,17 @@ test_that("arguments of a step are those of its function, with its defaults", {
 })
 
 test_that("arguments reach the projection", {
-  recipe <- trained(step_dica(with_role(), SES, Sex, lambda = 3, epsilon = 0.01, sigma = 2,
+  recipe <- trained(step_dica(with_role(), SES, Sex, lambda = 3, epsilon = 0.01, bandwidth = 2,
                               scale = "both",
                               options = list(form = "symmetric", normalise = "whiten")))
-  model <- dica(MathAch ~ SES + Sex | School, data = train, lambda = 3, epsilon = 0.01,
-                kernel = kernel_rbf(sigma = 2), scale = "both", form = "symmetric",
+  model <- dg_dica(MathAch ~ SES + Sex | School, data = train, lambda = 3, epsilon = 0.01,
+                kernel = kernel_rbf(bandwidth = 2), scale = "both", form = "symmetric",
                 normalise = "whiten")
   expect_scores(recipe, model, "DICA")
   few <- features_nystrom(20)
-  step <- step_tca(with_role(), SES, Sex, mu = 5, options = list(features = few))
+  step <- step_tca(with_role(), SES, Sex, mu = 5, options = list(feature_map = few))
   recipe <- with_seed(1, trained(step))
-  model <- with_seed(1, tca(~ SES + Sex | School, data = train, mu = 5, features = few))
+  model <- with_seed(1, dg_tca(~ SES + Sex | School, data = train, mu = 5, feature_map = few))
   expect_scores(recipe, model, "TCA")
 })
 
@@ -95,7 +95,7 @@ test_that("domain and outcome are selected by name, text, selector or role, with
   for (other in scores[-1L]) expect_identical(other, scores[[1L]])
   # another outcome than that of the recipe
   other <- trained(step_dica(with_role(), SES, Sex, outcome = Minority, num_comp = 1))
-  expect_scores(other, dica(Minority ~ SES + Sex | School, data = train, ncomp = 1), "DICA")
+  expect_scores(other, dg_dica(Minority ~ SES + Sex | School, data = train, ncomp = 1), "DICA")
 })
 
 test_that("components take the place of the predictors, under the names that were asked for", {
@@ -126,13 +126,13 @@ test_that("no rows bake to no rows of components", {
 test_that("rows of new domains are scaled by their own rows, else each is projected by itself", {
   every <- recipes::all_predictors
   own <- trained(step_udica(with_role(), every(), scale = "domain"))
-  expect_scores(own, udica(~ SES + Sex + Minority | School, data = train, scale = "domain"),
+  expect_scores(own, dg_udica(~ SES + Sex + Minority | School, data = train, scale = "domain"),
                 "UDICA")
   expect_false(isTRUE(all.equal(components(own, test[1:5, ], "UDICA"),
                                 components(own, test, "UDICA")[1:5, ])))
   judged <- list(domain_kernel = domain_distribution())
   kernel <- trained(step_dica(with_role(), every(), options = judged))
-  expect_scores(kernel, dica(MathAch ~ SES + Sex + Minority | School, data = train,
+  expect_scores(kernel, dg_dica(MathAch ~ SES + Sex + Minority | School, data = train,
                              domain_kernel = domain_distribution()), "DICA")
   alone <- trained(step_udica(with_role(), every()))
   expect_equal(components(alone, test[1:5, ], "UDICA"), components(alone, test, "UDICA")[1:5, ],
@@ -154,7 +154,7 @@ test_that("rows with missing values are left out of training and are missing in 
   gaps$SES[c(3, 20)] <- NA
   step <- step_dica(with_role(data = gaps), SES, Sex)
   suppressWarnings(expect_warning(recipe <- recipes::prep(step), class = "domgen_warning_missing"))
-  model <- suppressWarnings(dica(MathAch ~ SES + Sex | School, data = gaps))
+  model <- suppressWarnings(dg_dica(MathAch ~ SES + Sex | School, data = gaps))
   holes <- test
   holes$Sex[2] <- NA
   expect_warning(found <- components(recipe, holes, "DICA"), class = "domgen_warning_missing")
@@ -172,19 +172,19 @@ test_that("rows with missing values are left out of training and are missing in 
 test_that("a row of frequency weight k is k rows, and importance weights are refused", {
   skip_if_not_installed("hardhat")
   counts <- rep(c(1L, 2L, 0L, 3L), length.out = nrow(train))
-  weighted <- transform(train, times = hardhat::frequency_weights(counts))
+  weighted <- transform(train, bandwidth_factor = hardhat::frequency_weights(counts))
   recipe <- recipes::recipe(weighted[c("MathAch", "SES", "Sex", "School", "times")])
   recipe <- recipes::update_role(recipe, MathAch, new_role = "outcome")
   recipe <- recipes::update_role(recipe, SES, Sex, new_role = "predictor")
   recipe <- recipes::update_role(recipe, School, new_role = "domain")
   recipe <- recipes::prep(step_dica(recipe, recipes::all_predictors()))
-  model <- dica(MathAch ~ SES + Sex | School, data = train[rep(seq_along(counts), counts), ])
+  model <- dg_dica(MathAch ~ SES + Sex | School, data = train[rep(seq_along(counts), counts), ])
   expect_lt(max(abs(components(recipe, test, "DICA") - predict(model, test))), 1e-10)
   # to one stream or the other, by the version of recipes
   printed <- capture.output(told <- capture.output(print(recipe), type = "message"))
   expect_match(paste(c(printed, told), collapse = " "), "DICA components of.*SES")
 
-  weighted$times <- hardhat::importance_weights(counts + 0.5)
+  weighted$bandwidth_factor <- hardhat::importance_weights(counts + 0.5)
   recipe <- recipes::recipe(MathAch ~ SES + Sex + School + times, data = weighted)
   expect_error(recipes::prep(step_dica(recipe, SES, Sex, domain = School)),
                "frequency weights only")
@@ -196,7 +196,7 @@ test_that("tidy(), tunable(), required_pkgs() and update() know the step", {
   expect_identical(tidy(step)$type, "dica")
   recipe <- trained(step)
   expect_identical(tidy(recipe, id = "here"), tibble::tibble(terms = c("SES", "Sex"), id = "here"))
-  model <- dica(MathAch ~ SES + Sex | School, data = train, ncomp = 3)
+  model <- dg_dica(MathAch ~ SES + Sex | School, data = train, ncomp = 3)
   table <- tidy(recipe, number = 1, type = "components")
   expect_identical(table$component, c("DICA1", "DICA2", "DICA3"))
   expect_equal(table$eigenvalue, unname(model$values), tolerance = 1e-10)
@@ -226,8 +226,8 @@ test_that("what cannot be is said in the words of the step", {
   fails(step_dica(with_role(), every(), lambda = 0), "`lambda` must be one positive number")
   fails(step_dica(with_role(), every(), options = list(lambda = 1)), "has an argument `lambda`")
   fails(step_dica(with_role(), every(), options = list(ncomp = 1)), "has an argument `num_comp`")
-  fails(step_dica(with_role(), every(), sigma = 1, options = list(kernel = kernel_linear())),
-        "has an argument `sigma`")
+  fails(step_dica(with_role(), every(), bandwidth = 1, options = list(kernel = kernel_linear())),
+        "has an argument `bandwidth`")
   fails(step_dica(with_role(), every(), options = list(data = train)), "not data")
   fails(step_dica(with_role(), every(), options = 3), "`options` must be a named list, not 3")
   fails(step_dica(with_role(), every(), options = list(banwidth = 3)),
@@ -238,9 +238,9 @@ test_that("what cannot be is said in the words of the step", {
 })
 
 test_that("a trained recipe can be trained again, and saved", {
-  recipe <- trained(step_dica(with_role(), SES, Sex, sigma = 2))
+  recipe <- trained(step_dica(with_role(), SES, Sex, bandwidth = 2))
   again <- recipes::prep(recipe, training = test, fresh = TRUE)
-  model <- dica(MathAch ~ SES + Sex | School, data = test, kernel = kernel_rbf(sigma = 2))
+  model <- dg_dica(MathAch ~ SES + Sex | School, data = test, kernel = kernel_rbf(bandwidth = 2))
   expect_lt(max(abs(components(again, train, "DICA") - predict(model, train))), 1e-10)
   file <- tempfile(fileext = ".rds")
   on.exit(unlink(file))
@@ -252,14 +252,14 @@ test_that("parameter objects are those of dials", {
   skip_if_not_installed("dials")
   skip_if_not_installed("tune")
   step <- step_dica(with_role(), SES, Sex, num_comp = tune::tune(), lambda = tune::tune(),
-                    sigma = tune::tune(), scale = tune::tune())
+                    bandwidth = tune::tune(), scale = tune::tune())
   set <- hardhat::extract_parameter_set_dials(step)
   expect_setequal(set$name, c("num_comp", "lambda", "sigma", "scale"))
   grid <- dials::grid_regular(set, levels = 2)
   expect_identical(sort(unique(grid$scale)), c("domain", "pooled"))
   expect_equal(range(grid$lambda), c(1e-3, 10))
-  expect_identical(domain_scale(c("rank", "none"))$values, c("rank", "none"))
-  expect_domgen_error(domain_scale("log"), "`values` must be some of")
+  expect_identical(domain_scaling_type(c("rank", "none"))$values, c("rank", "none"))
+  expect_domgen_error(domain_scaling_type("log"), "`values` must be some of")
   expect_domgen_error(domain_kernel_type(1), "`values` must be some of")
 })
 
@@ -272,6 +272,6 @@ test_that("nothing of these packages is loaded with domgen, and what lacks one s
     expect_domgen_error(domain_learner(), "`domain_learner\\(\\)` needs the package parsnip")
   }
   if (lacking("dials")) {
-    expect_domgen_error(domain_scale(), "`domain_scale\\(\\)` needs the package dials")
+    expect_domgen_error(domain_scaling_type(), "`domain_scale\\(\\)` needs the package dials")
   }
 })

@@ -17,7 +17,7 @@ test_that("base R, tidymodels and mlr3 give the same numbers", {
   ridge <- dg_ridge(pupil_formula, data = train)
   cv <- dg_cv(dg_ridge(), pupil_formula, data = train, folds = folds, progress = FALSE)
   cv <- cv$predictions[order(cv$predictions$row), ]
-  components <- dica(pupil_formula, data = train, ncomp = 2)
+  components <- dg_dica(pupil_formula, data = train, ncomp = 2)
   behind <- dg_ridge(as.data.frame(predict(components, train)), y = train$MathAch,
                      domain = train$School, domain_kernel = domain_pooled())
   expected <- list(predict(ridge, new), cv$prediction,

@@ -2,20 +2,20 @@
 tabled_objects <- function() {
   toy <- toy_domains(4, 15)
   labels <- toy_classes(4, 15)
-  machine <- dg_svm(y ~ . | domain, data = labels, cost = 1, probability = "platt")
+  machine <- dg_svm(y ~ . | domain, data = labels, cost = 1, calibration = "platt")
   set.seed(1)
   list(
     cv = dg_cv(dg_lm(), y ~ . | domain, data = toy),
     compare = dg_compare(list(lm = dg_lm()), y ~ . | domain, data = toy),
     tuned = dg_tune(dg_ridge(), y ~ . | domain, data = toy, extend = FALSE,
                     grid = list(kernel = list(kernel_rbf(1), kernel_laplace(2)))),
-    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2),
+    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, max_seconds = 2),
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(machine, labels),
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
     effect = dg_effect(machine, data = labels, grid = 4),
-    mmd = mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9),
-    map = domain_map(machine), cost = dg_cost(dg_ridge(features = features_rff(10)), 1e6, 5)
+    mmd = dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9),
+    map = domain_map(machine), cost = dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5)
   )
 }
 

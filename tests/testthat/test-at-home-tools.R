@@ -4,10 +4,10 @@ toy <- toy_domains(4, 20)
 inputs <- toy[c("x1", "x2", "x3", "domain")]
 model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 0.3,
                   domain_kernel = domain_distribution())
-fixed <- fix_reference(model, toy)
+fixed <- set_reference(model, toy)
 labelled <- toy_classes(4, 25)
-classes <- dg_svm(y ~ x1 + x2 | domain, data = labelled, cost = 1, probability = "platt")
-fixed_classes <- fix_reference(classes, labelled)
+classes <- dg_svm(y ~ x1 + x2 | domain, data = labelled, cost = 1, calibration = "platt")
+fixed_classes <- set_reference(classes, labelled)
 three <- transform(toy, y = cut(y, quantile(y, 0:3 / 3), c("low", "middle", "high"), TRUE))
 at <- c(-1, 0, 0.5)
 
@@ -74,7 +74,7 @@ test_that("DALEX explains a fixed model, and its classes by probabilities", {
   expect_equal(of_classes$y_hat,
                predict(classes, labelled, reference = labelled, type = "prob")[, 2],
                tolerance = 1e-10)
-  kinds <- fix_reference(dg_null(y ~ 1 + x1 | domain, data = three), three)
+  kinds <- set_reference(dg_null(y ~ 1 + x1 | domain, data = three), three)
   of_three <- DALEX::explain(kinds, data = inputs, y = three$y, verbose = FALSE)
   expect_identical(of_three$model_info$type, "multiclass")
   expect_identical(colnames(of_three$y_hat), levels(three$y))
@@ -133,7 +133,7 @@ test_that("tools that say which model they are given warn of one whose domains m
                  class = "domgen_warning_moving")
   pooled <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 0.3,
                      domain_kernel = domain_pooled())
-  for (quiet in list(fixed, pooled, adapt(model, domains_of(toy, 1), "y"))) {
+  for (quiet in list(fixed, pooled, dg_adapt(model, domains_of(toy, 1), "y"))) {
     expect_silent(explain(quiet))
     expect_silent(iml::Predictor$new(quiet, data = inputs, y = toy$y))
   }

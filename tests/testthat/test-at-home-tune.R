@@ -91,7 +91,7 @@ test_that("classes are resampled with their probabilities", {
   # other attached packages have functions of these names
   scores <- metric_set(yardstick::roc_auc, yardstick::brier_class, yardstick::accuracy)
   found <- fit_resamples(flow, folds, metrics = scores, control = control_grid(save_pred = TRUE))
-  cv <- dg_cv(dg_ridge(lambda = 1, probability = "platt"), able ~ SES + Minority | School,
+  cv <- dg_cv(dg_ridge(lambda = 1, calibration = "platt"), able ~ SES + Minority | School,
               data = pupils, folds = folds, metric = "brier")
   rows <- collect_predictions(found)
   rows <- rows[order(rows$.row), ]
@@ -101,7 +101,7 @@ test_that("classes are resampled with their probabilities", {
   expect_setequal(collect_metrics(found)$.metric, c("roc_auc", "brier_class", "accuracy"))
 })
 
-test_that("a step and a model behind it are a chain()", {
+test_that("a step and a model behind it are a dg_pipeline()", {
   set.seed(4)
   folds <- group_vfold_cv(pupils, group = School)
   steps <- recipe(MathAch ~ SES + Sex + Minority + School, data = pupils) |>
@@ -111,13 +111,13 @@ test_that("a step and a model behind it are a chain()", {
   # and centres the response, here by an offset, as the scores have mean 0
   model <- domain_learner("regression", "ridge", domain_kernel = "pooled", penalty = 3,
                           scale = "none") |>
-    set_engine("ridge", kernel = kernel_linear(), offset = TRUE)
+    set_engine("ridge", kernel = kernel_linear(), intercept = TRUE)
   flow <- workflow() |>
     add_recipe(steps, blueprint = domain_blueprint()) |>
     add_model(model)
   found <- collect_predictions(fit_resamples(flow, folds, control = control_grid(save_pred = TRUE)))
   found <- found[order(found$.row), ]
-  spec <- chain(dica(ncomp = 3, normalise = "whiten"),
+  spec <- dg_pipeline(dg_dica(ncomp = 3, normalise = "whiten"),
                 dg_ridge(lambda = 1, domain_kernel = domain_pooled()))
   cv <- dg_cv(spec, numbers, data = pupils, folds = folds)
   expected <- cv$predictions[order(cv$predictions$row), ]
@@ -131,7 +131,7 @@ test_that("parameters of a step and of a model are tuned together, from their pa
   folds <- group_vfold_cv(pupils, group = School, v = 2)
   steps <- recipe(MathAch ~ SES + Sex + Minority + School, data = pupils) |>
     update_role(School, new_role = "domain") |>
-    step_udica(all_predictors(), num_comp = tune(), lambda = tune(), sigma = tune(),
+    step_udica(all_predictors(), num_comp = tune(), lambda = tune(), bandwidth = tune(),
                scale = tune())
   flow <- workflow() |>
     add_recipe(steps, blueprint = domain_blueprint()) |>

@@ -5,7 +5,7 @@ new <- domains_of(toy_domains(3, 15, seed = 6), 2)
 new$kind <- rep_len(c("b", "a"), nrow(new))
 model <- dg_ridge(y ~ x1 + x2 + kind | domain, data = toy, lambda = 1, scale = "both",
                   domain_kernel = domain_distribution())
-one <- fix_reference(model, new)
+one <- set_reference(model, new)
 answer <- function(served, body, ...) vetiver::handler_predict(served, ...)(list(body = body))$.pred
 
 test_that("a model is served with its description, its prototype, and slimmed", {
@@ -27,7 +27,7 @@ test_that("a model is served with its description, its prototype, and slimmed", 
 test_that("with several domains a request says its domain", {
   inputs <- setdiff(names(toy), "y")
   both <- rbind(new[inputs], transform(toy[1:20, inputs], domain = "other"))
-  served <- vetiver::vetiver_model(fix_reference(model, both), "toy")
+  served <- vetiver::vetiver_model(set_reference(model, both), "toy")
   expect_identical(names(served$prototype), c("x1", "x2", "kind", "domain"))
   expect_equal(answer(served, transform(both[25, ], domain = as.character(domain))),
                predict(model, both[25, ], reference = both), tolerance = 1e-10)
@@ -46,8 +46,8 @@ test_that("a model that is not fixed is served with a warning", {
 
 test_that("probabilities come as columns", {
   labelled <- toy_classes(4, 25)
-  svm <- dg_svm(y ~ x1 + x2 | domain, data = labelled, cost = 1, probability = "platt")
-  served <- vetiver::vetiver_model(fix_reference(svm, labelled), "toy")
+  svm <- dg_svm(y ~ x1 + x2 | domain, data = labelled, cost = 1, calibration = "platt")
+  served <- vetiver::vetiver_model(set_reference(svm, labelled), "toy")
   rows <- transform(labelled[1:3, ], domain = as.character(domain))
   expect_equal(as.matrix(answer(served, rows, type = "prob")),
                predict(svm, rows, reference = labelled, type = "prob"), ignore_attr = TRUE)

@@ -24,21 +24,21 @@ by_variables <- function() {
     fit(toy)
 }
 
-test_that("fix_reference() takes a fit of parsnip and a workflow, with rows as they come", {
+test_that("set_reference() takes a fit of parsnip and a workflow, with rows as they come", {
   skip_without_workflows()
   model <- dg_ridge(y ~ x1 + x2 | domain, data = toy, lambda = 0.3, scale = "domain")
   new <- transform(toy_domains(2, 12, seed = 5), domain = paste("new", domain))
   expected <- predict(model, new[1:3, ], reference = new)
   for (fitted in list(by_parsnip(), by_recipe(), by_variables())) {
-    fixed <- fix_reference(fitted, new)
+    fixed <- set_reference(fitted, new)
     expect_equal(predict(fixed, new[1:3, ])$.pred, expected, tolerance = 1e-10)
     expect_identical(class(fixed), class(fitted))
-    training <- fix_reference(fitted, "training")
+    training <- set_reference(fitted, "training")
     expect_equal(predict(training, toy[1:3, ])$.pred,
                  predict(model, toy[1:3, ], reference = "training"), tolerance = 1e-10)
-    expect_domgen_error(fix_reference(fixed, new), "has a fixed reference already")
+    expect_domgen_error(set_reference(fixed, new), "has a fixed reference already")
   }
-  expect_domgen_error(fix_reference(workflows::workflow(), new), "must be a fitted workflow")
+  expect_domgen_error(set_reference(workflows::workflow(), new), "must be a fitted workflow")
 })
 
 test_that("DALEX is told that the reference of a workflow moves, and not of a fixed one", {
@@ -54,7 +54,7 @@ test_that("DALEX is told that the reference of a workflow moves, and not of a fi
     # of each function of DALEX one
     expect_identical(length(capture_warnings(moving <- explained(fitted))), 2L)
     expect_warning(expect_warning(explained(fitted), class = "domgen_warning_moving"))
-    expect_silent(still <- explained(fix_reference(fitted, toy)))
+    expect_silent(still <- explained(set_reference(fitted, toy)))
     expect_gt(max(abs(diff(moving) - diff(still))), 0.1)
   }
   expect_silent(predict(by_recipe(), toy))
@@ -69,7 +69,7 @@ test_that("marginaleffects is told the same", {
   }
   for (fitted in list(by_parsnip(), by_recipe())) {
     expect_warning(moving <- slope(fitted), class = "domgen_warning_moving")
-    expect_silent(still <- slope(fix_reference(fitted, toy)))
+    expect_silent(still <- slope(set_reference(fitted, toy)))
     # scaled by domain, rows that move together do not move
     expect_lt(abs(moving), 1e-6)
     expect_gt(abs(still), 0.01)

@@ -9,24 +9,24 @@ numbers <- list(
   epsilon = list(dg_svm, bad_numbers(-1)),
   tolerance = list(dg_svm, bad_numbers(0, -1)),
   max_iterations = list(dg_svm, bad_numbers(-1, 0.5, 3e9)),
-  ncomp = list(dica, bad_numbers(0, -1, 0.5, 3e9)),
-  ncomp = list(kpca, bad_numbers(0, -1, 0.5, 3e9)),
-  lambda = list(dica, bad_numbers(0, -1)),
-  lambda = list(udica, bad_numbers(0, -1)),
+  ncomp = list(dg_dica, bad_numbers(0, -1, 0.5, 3e9)),
+  ncomp = list(dg_kpca, bad_numbers(0, -1, 0.5, 3e9)),
+  lambda = list(dg_dica, bad_numbers(0, -1)),
+  lambda = list(dg_udica, bad_numbers(0, -1)),
   lambda = list(dg_ridge, bad_numbers(0, -1)[-1]),
-  epsilon = list(coir, bad_numbers(0, -1)),
-  threads = list(dica, bad_numbers(0, -1, 0.5, 1e6)[-1]),
+  epsilon = list(dg_coir, bad_numbers(0, -1)),
+  threads = list(dg_dica, bad_numbers(0, -1, 0.5, 1e6)[-1]),
   threads = list(dg_svm, bad_numbers(0, -1, 0.5, 1e6)[-1]),
-  sigma = list(kernel_rbf, without(bad_numbers(0, -1, 1e-310), "NULL", "two")),
-  sigma = list(kernel_laplace, without(bad_numbers(0, -1), "NULL", "two")),
-  sigma = list(kernel_exponential, bad_numbers(0, -1)),
+  bandwidth = list(kernel_rbf, without(bad_numbers(0, -1, 1e-310), "NULL", "two")),
+  bandwidth = list(kernel_laplace, without(bad_numbers(0, -1), "NULL", "two")),
+  bandwidth = list(kernel_exponential, bad_numbers(0, -1)),
   nu = list(kernel_matern, bad_numbers(0, -1, 1)),
   degree = list(kernel_poly, bad_numbers(0, -1, 0.5)),
   gamma = list(kernel_poly, bad_numbers(-1)),
   coef0 = list(kernel_poly, bad_numbers(-1)),
-  signal = list(dg_gp, bad_numbers(0, -1)[-1]),
-  noise = list(dg_gp, bad_numbers(0, -1)[-1]),
-  starts = list(dg_gp, bad_numbers(0, -1, 0.5, 1e4)),
+  signal_sd = list(dg_gp, bad_numbers(0, -1)[-1]),
+  noise_sd = list(dg_gp, bad_numbers(0, -1)[-1]),
+  restarts = list(dg_gp, bad_numbers(0, -1, 0.5, 1e4)),
   tau = list(domain_multitask, bad_numbers(-0.1, 1.1)[-1]),
   domains = list(simulate_dica, bad_numbers(0, -1, 0.5)),
   rows = list(simulate_dcm, bad_numbers(0, -1, 0.5)),
@@ -50,12 +50,12 @@ test_that("a number that breaks the rule is an error that names the argument", {
 test_that("a choice, a flag or an object of the wrong kind is an error that names the argument", {
   objects <- bad_numbers(0, 0.5)
   given <- list(
-    form = dica, normalise = udica, scale = kpca, domain_weights = dg_svm, domain_weights = dg_lm,
-    domain_weights = dg_ridge, bandwidths = dg_ridge, features = dg_ridge,
-    probability = dg_svm, probability = dg_ridge,
-    offset = dg_svm, optimise = dg_gp, per_predictor = dg_gp, features = dg_gp,
-    domain_kernel = dica, domain_kernel = dg_svm, kernel = dica, kernel = udica,
-    kernel = domain_distribution, outer = domain_distribution, kernel = kernel_normalise,
+    form = dg_dica, normalise = dg_udica, scale = dg_kpca, domain_weights = dg_svm, domain_weights = dg_lm,
+    domain_weights = dg_ridge, bandwidths = dg_ridge, feature_map = dg_ridge,
+    calibration = dg_svm, calibration = dg_ridge,
+    intercept = dg_svm, optimise = dg_gp, ard = dg_gp, feature_map = dg_gp,
+    domain_kernel = dg_dica, domain_kernel = dg_svm, kernel = dg_dica, kernel = dg_udica,
+    kernel = domain_distribution, embedding_kernel = domain_distribution, kernel = kernel_normalise,
     fun = kernel_custom, sampling = simulate_ellipses
   )
   for (i in seq_along(given)) {
@@ -79,11 +79,11 @@ test_that("arguments that go with data are checked at the door", {
   wrong("kernel_matrix", "z", function(v) kernel_matrix(kernel_rbf(), X, v), c("NULL", "matrix"))
   wrong("domain_gram", "kernel", function(v) domain_gram(X, d$g, v))
   wrong("domain_gram", "domain", function(v) domain_gram(X, v))
-  wrong("mmd", "unbiased", function(v) mmd(X, d$g, unbiased = v), "TRUE")
-  wrong("mmd", "permutations", function(v) mmd(X, d$g, permutations = v), "0")
+  wrong("mmd", "unbiased", function(v) dg_mmd(X, d$g, unbiased = v), "TRUE")
+  wrong("mmd", "permutations", function(v) dg_mmd(X, d$g, permutations = v), "0")
   wrong("distributional_variance", "domain", function(v) distributional_variance(X, v))
-  wrong("chain", "projection", function(v) chain(v, dg_lm()))
-  wrong("chain", "learner", function(v) chain(dica(), v))
+  wrong("chain", "projection", function(v) dg_pipeline(v, dg_lm()))
+  wrong("chain", "learner", function(v) dg_pipeline(dg_dica(), v))
   wrong("fit", "object", function(v) fit(v))
   wrong("dg_cv", "object", function(v) dg_cv(v, y ~ a | g, data = d))
   wrong("dg_cv", "metric", function(v) dg_cv(dg_lm(), y ~ a | g, data = d, metric = v), "NULL")
@@ -91,11 +91,11 @@ test_that("arguments that go with data are checked at the door", {
   wrong("dg_cv", "progress", function(v) dg_cv(dg_lm(), y ~ a | g, data = d, progress = v),
         c("NULL", "TRUE"))
   wrong("dg_compare", "against", function(v) {
-    dg_compare(list(a = dg_lm()), y ~ a | g, data = d, against = v, progress = FALSE)
+    dg_compare(list(a = dg_lm()), y ~ a | g, data = d, baseline = v, progress = FALSE)
   }, c("NULL", "text"))
   wrong("row_folds", "repeats", function(v) row_folds(d$g, 2, repeats = v))
   expect_domgen_error(row_folds(d$g, 2, repeats = 1e9), "at most 10,000, not 1e\\+09")
-  expect_domgen_error(simulate_dica(rows = 1e9), "A table of 10,000,000,000 rows would take",
+  expect_domgen_error(simulate_dica(n = 1e9), "A table of 10,000,000,000 rows would take",
                       "domgen_error_memory")
   expect_domgen_error(simulate_dcm(p = 1e6), "The covariance of 1,000,000 predictors",
                       "domgen_error_memory")
@@ -107,7 +107,7 @@ test_that("arguments that go with data are checked at the door", {
 
 test_that("arguments of the methods of a fitted model are checked", {
   model <- dg_svm(y ~ a + b | g, data = d)
-  projection <- udica(~ a + b | g, data = d)
+  projection <- dg_udica(~ a + b | g, data = d)
   cross <- dg_cv(dg_lm(), y ~ a | g, data = d, progress = FALSE)
   wrong <- function(arg, f, leave = character()) {
     expect_names_argument(each(arg, without(bad_numbers(-1), leave), f), arg)
@@ -121,7 +121,7 @@ test_that("arguments of the methods of a fitted model are checked", {
   wrong("max_panels", function(v) plot(projection, max_panels = v))
   wrong("max_labels", function(v) plot(cross, max_labels = v))
   wrong("digits", function(v) print(cross, digits = v), "NULL")
-  wrong("digits", function(v) print(mmd(X, d$g), digits = v), "NULL")
+  wrong("digits", function(v) print(dg_mmd(X, d$g), digits = v), "NULL")
 })
 
 test_that("required arguments that are missing are named", {
@@ -129,37 +129,37 @@ test_that("required arguments that are missing are named", {
                              kernel_normalise = function() kernel_normalise()), "kernel")
   expect_names_argument(list(kernel_matrix = function() kernel_matrix(kernel_rbf()),
                              median_bandwidth = function() median_bandwidth(),
-                             domain_gram = function() domain_gram(), mmd = function() mmd(),
+                             domain_gram = function() domain_gram(), mmd = function() dg_mmd(),
                              fit = function() fit(dg_svm()), dg_cv = function() dg_cv(dg_lm())),
                                "x")
-  expect_names_argument(list(domain_gram = function() domain_gram(X), mmd = function() mmd(X),
+  expect_names_argument(list(domain_gram = function() domain_gram(X), mmd = function() dg_mmd(X),
                              folds = function() domain_folds()), "domain")
   expect_names_argument(list(tau = function() domain_multitask()), "tau")
   expect_names_argument(list(fun = function() kernel_custom()), "fun")
   expect_names_argument(list(fit = function() fit(), dg_cv = function() dg_cv()), "object")
   expect_names_argument(list(compare = function() dg_compare()), "objects")
-  expect_names_argument(list(chain = function() chain()), "projection")
-  expect_names_argument(list(chain = function() chain(dica())), "learner")
+  expect_names_argument(list(chain = function() dg_pipeline()), "projection")
+  expect_names_argument(list(chain = function() dg_pipeline(dg_dica())), "learner")
 })
 
 test_that("unknown and misspelt arguments are errors, not ignored", {
   model <- dg_svm(y ~ a + b | g, data = d)
   calls <- list(
-    dica = function() dica(lamda = 1), udica = function() udica(epsilon = 1),
-    coir = function() coir(weights = 1), kpca = function() kpca(X, lambda = 1),
+    dica = function() dg_dica(lamda = 1), udica = function() dg_udica(epsilon = 1),
+    coir = function() dg_coir(weights = 1), kpca = function() dg_kpca(X, lambda = 1),
     svm = function() dg_svm(X, d$y, d$g, costs = 1), lm = function() dg_lm(X, d$y, cost = 1),
     null = function() dg_null(threads = 1), fit = function() fit(dg_svm(), X, d$y, cost = 3),
-    weights = function() fit(kpca(), X, weights = 1), update = function() update(model, costt = 1),
+    weights = function() fit(dg_kpca(), X, weights = 1), update = function() update(model, costt = 1),
     `null update` = function() update(model, foo = NULL), position = function() update(model,
       y ~ a, d),
     predict = function() predict(model, d, se.fit = TRUE), cv = function() dg_cv(dg_lm(), X, v = 3),
     compare = function() dg_compare(list(dg_lm()), X, method = 3),
-    summary = function() summary(udica(~ a | g, data = d), digits = 3),
-    `stray na.action` = function() dica(na.action = na.fail), `stray y` = function() dica(y = d$y)
+    summary = function() summary(dg_udica(~ a | g, data = d), digits = 3),
+    `stray na.action` = function() dg_dica(na.action = na.fail), `stray y` = function() dg_dica(y = d$y)
   )
   expect_outcomes(calls, "error")
   expect_refusals({
-    dica(lamda = 1)
+    dg_dica(lamda = 1)
     dg_lm(X, d$y, cost = 1)
   })
 })
@@ -170,15 +170,15 @@ test_that("what has no picture and a model whose data are gone say so", {
   on.exit(grDevices::dev.off())
   model <- local({
     gone <- d
-    dg_ridge(y ~ a + b | g, data = gone, features = features_nystrom(5))
+    dg_ridge(y ~ a + b | g, data = gone, feature_map = features_nystrom(5))
   })
   expect_domgen_error(plot(dg_svm()), "has no picture")
-  expect_domgen_error(lodo(model), "data of the model are gone")
+  expect_domgen_error(dg_lodo(model), "data of the model are gone")
   expect_domgen_error(update(model, lambda = 2),
                       "are gone \\(object 'gone' not found\\): give `data`")
-  expect_domgen_error(plot(udica(~ a + b | g, data = d), max_labels = 3),
+  expect_domgen_error(plot(dg_udica(~ a + b | g, data = d), max_labels = 3),
                       "did you mean `max_panels`")
-  expect_domgen_error(plot(udica(~ a + b | g, data = d), col = "no colour"),
+  expect_domgen_error(plot(dg_udica(~ a + b | g, data = d), col = "no colour"),
                       "picture cannot be drawn: invalid color name")
   expect_domgen_error(update(model, lambda = ), "`lambda` must have a value")
   expect_domgen_error(update(dg_svm(), cost = ), "empty or cannot be evaluated")
@@ -193,14 +193,14 @@ test_that("a specification does not predict", {
 test_that("messages state the argument, the rule and the value found", {
   expect_refusals({
     dg_svm(cost = -1)
-    dica(ncomp = 1.5)
-    kernel_rbf(sigma = c(1, NA))
-    dica(lambda = NULL)
-    dica(threads = 1e6)
+    dg_dica(ncomp = 1.5)
+    kernel_rbf(bandwidth = c(1, NA))
+    dg_dica(lambda = NULL)
+    dg_dica(threads = 1e6)
     dg_svm(kernel = list("rbf"))
     kernel_rbf() + "a"
     fit(3)
-    mmd(X, d$g, permutations = 1i)
+    dg_mmd(X, d$g, permutations = 1i)
     dg_cv(dg_lm(), y ~ a | g, data = d, folds = 4)
     dg_cv(dg_lm(), y ~ a | g, data = d, folds = c(u = 1, v = 1, w = 1))
     predict(dg_svm(y ~ a | g, data = d), d, reference_domain = d$g)
@@ -215,5 +215,5 @@ test_that("the battery tells faults from answers", {
   expect_match(outcome(function() repeat NULL, seconds = 0.1), "R error: reached")
   expect_equal(outcome(function() 1), "finite")
   expect_failure(expect_outcomes(list(a = function() stop("b")), fine), "a: R error: b")
-  expect_failure(expect_names_argument(list(a = function() dica(ncomp = 0)), "lambda"))
+  expect_failure(expect_names_argument(list(a = function() dg_dica(ncomp = 0)), "lambda"))
 })

@@ -99,9 +99,9 @@ test_that("embeddings and distances take the same rows and domains", {
   methods <- list(
     gram = function(x, g) domain_gram(x, g), linear = function(x, g) domain_gram(x, g,
       kernel_linear()),
-    mmd = function(x, g) mmd(x, g)$squared, variance = function(x, g) distributional_variance(x, g),
+    mmd = function(x, g) dg_mmd(x, g)$squared, variance = function(x, g) distributional_variance(x, g),
     permutations = function(x, g) {
-      p <- mmd(x, g, permutations = 3)$p_value
+      p <- dg_mmd(x, g, permutations = 3)$p_value
       p[upper.tri(p)]
     }
   )
@@ -149,10 +149,10 @@ test_that("messages about data name the column and the value found", {
     dg_svm(replace_at(b$X, 3, Inf), b$number, b$domain)
     kernel_matrix(kernel_rbf(), data.frame(a = 1:2, f = c("x", "y")))
     domain_gram(b$X, replace_at(b$domain, 2, NA))
-    dica(b$X, rep("a", n), b$domain)
-    dica(b$X[1, , drop = FALSE], 1, "u")
-    kpca(b$X[0, ])
-    dica(b$X, rep(0, n), b$domain, kernel_y = kernel_linear())
+    dg_dica(b$X, rep("a", n), b$domain)
+    dg_dica(b$X[1, , drop = FALSE], 1, "u")
+    dg_kpca(b$X[0, ])
+    dg_dica(b$X, rep(0, n), b$domain, kernel_y = kernel_linear())
     kernel_matrix(kernel_linear(), b$X * 1e200, b$X * 1e200)
     dg_svm(b$X, b$number, b$domain, cost = 1e300, weights = rep(1e100, n))
   })

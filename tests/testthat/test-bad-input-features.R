@@ -20,29 +20,29 @@ feature_fits <- function() {
     }
   }
   list(
-    dcm = method(dcm), `dcm nystrom` = method(dcm, features = features_nystrom(5)),
-    tca = method(tca, ncomp = 50), `tca rff` = method(tca, features = features_rff(3)),
-    sca = method(sca, beta = 0, normalise = "whiten"),
-    `sca average` = method(sca, average = TRUE, features = features_nystrom(6, "kmeans")),
-    mda = method(mda), `mda uniform` = method(mda, features = features_nystrom(6, "uniform")),
-    cidg = method(cidg, gamma = 10, kernel = kernel_linear(), scale = "none"),
-    `cidg product` = method(cidg, features = features_product(x = features_nystrom(5)),
+    dcm = method(dg_dcm), `dcm nystrom` = method(dg_dcm, feature_map = features_nystrom(5)),
+    tca = method(dg_tca, ncomp = 50), `tca rff` = method(dg_tca, feature_map = features_rff(3)),
+    sca = method(dg_sca, beta = 0, normalise = "whiten"),
+    `sca average` = method(dg_sca, average = TRUE, feature_map = features_nystrom(6, "kmeans")),
+    mda = method(dg_mda), `mda uniform` = method(dg_mda, feature_map = features_nystrom(6, "uniform")),
+    cidg = method(dg_cidg, gamma = 10, kernel = kernel_linear(), scale = "none"),
+    `cidg product` = method(dg_cidg, feature_map = features_product(x = features_nystrom(5)),
                             domain_kernel = domain_distribution()),
-    `dica smooth` = method(dica, smooth = 1, neighbours = 3),
-    `dica smooth nystrom` = method(dica, smooth = 1, neighbours = 1,
-                                   features = features_nystrom(6)),
-    `udica distribution` = method(udica, features = features_nystrom(6),
+    `dica smooth` = method(dg_dica, smooth = 1, neighbours = 3),
+    `dica smooth nystrom` = method(dg_dica, smooth = 1, neighbours = 1,
+                                   feature_map = features_nystrom(6)),
+    `udica distribution` = method(dg_udica, feature_map = features_nystrom(6),
                                   domain_kernel = domain_distribution()),
-    `kpca one landmark` = method(kpca, features = features_nystrom(1)),
-    `coir fourier` = method(coir, features = features_product("fourier", n_features = 3),
+    `kpca one landmark` = method(dg_kpca, feature_map = features_nystrom(1)),
+    `coir fourier` = method(dg_coir, feature_map = features_product("fourier", n_features = 3),
                             domain_kernel = domain_distribution()),
-    svm = method(dg_svm, features = features_nystrom(6), max_iterations = 1e4),
-    `svm rff` = method(dg_svm, features = features_rff(3), domain_kernel = domain_pooled(),
+    svm = method(dg_svm, feature_map = features_nystrom(6), max_iterations = 1e4),
+    `svm rff` = method(dg_svm, feature_map = features_rff(3), domain_kernel = domain_pooled(),
                        max_iterations = 1e4),
     sums = function(x, y, domain) {
-      sums <- feature_sums(x, y, domain, features = features_nystrom(6))
+      sums <- feature_sums(x, y, domain, feature_map = features_nystrom(6))
       utils::capture.output(print(sums))
-      model <- fit(coir(), sums)
+      model <- fit(dg_coir(), sums)
       list(sums$sums, model$values, predict(model, x))
     }
   )
@@ -94,15 +94,15 @@ test_that("few rows give an error of ours or a finite answer", {
 
 test_that("a number that breaks the rule is an error that names the argument", {
   rules <- list(
-    mu = list(tca, bad_numbers(0, -1)), lambda = list(dcm, without(bad_numbers(0, -1), "NULL")),
-    epsilon = list(dcm, bad_numbers(0, -1)), beta = list(sca, bad_numbers(-0.1, 1.1)),
-    delta = list(sca, bad_numbers(-1)), lambda = list(sca, bad_numbers(-1)),
-    average = list(sca, without(bad_numbers(0), "TRUE")), beta = list(mda, bad_numbers(-0.1, 1.1)),
-    alpha = list(mda, bad_numbers(-1)), gamma = list(cidg, bad_numbers(-1)),
-    smooth = list(dica, bad_numbers(-1)), neighbours = list(dica, bad_numbers(0, 1.5, 3e9)),
-    features = list(dcm, bad_numbers(0)), features = list(dg_svm, bad_numbers(0)),
-    target = list(tca, without(bad_numbers(0), "NULL", "matrix", "data frame")),
-    unlabelled = list(dica, without(bad_numbers(0), "NULL", "matrix", "data frame")),
+    mu = list(dg_tca, bad_numbers(0, -1)), lambda = list(dg_dcm, without(bad_numbers(0, -1), "NULL")),
+    epsilon = list(dg_dcm, bad_numbers(0, -1)), beta = list(dg_sca, bad_numbers(-0.1, 1.1)),
+    delta = list(dg_sca, bad_numbers(-1)), lambda = list(dg_sca, bad_numbers(-1)),
+    average = list(dg_sca, without(bad_numbers(0), "TRUE")), beta = list(dg_mda, bad_numbers(-0.1, 1.1)),
+    alpha = list(dg_mda, bad_numbers(-1)), gamma = list(dg_cidg, bad_numbers(-1)),
+    smooth = list(dg_dica, bad_numbers(-1)), neighbours = list(dg_dica, bad_numbers(0, 1.5, 3e9)),
+    feature_map = list(dg_dcm, bad_numbers(0)), feature_map = list(dg_svm, bad_numbers(0)),
+    target = list(dg_tca, without(bad_numbers(0), "NULL", "matrix", "data frame")),
+    unlabelled = list(dg_dica, without(bad_numbers(0), "NULL", "matrix", "data frame")),
     n_landmarks = list(features_nystrom, bad_numbers(0, -1, 1.5, 3e9)),
     sampling = list(features_nystrom, bad_numbers(0)),
     n_features = list(features_rff, bad_numbers(0, -1, 1.5, 3e9)),
@@ -120,15 +120,15 @@ test_that("a number that breaks the rule is an error that names the argument", {
 })
 
 test_that("more features than memory are refused before they are drawn", {
-  judged <- function(features) function() kpca(b$X, domain = b$domain, features = features,
+  judged <- function(features) function() dg_kpca(b$X, domain = b$domain, feature_map = features,
                                                domain_kernel = domain_distribution())
   many <- features_rff(1e9)
   calls <- list(
-    rff = function() kpca(b$X, features = many),
-    rows = function() kpca(b$X[1:2, ], features = many),
-    blocks = function() kpca(b$X, features = features_rff(1e9, orthogonal = FALSE)),
-    svm = function() dg_svm(b$X, b$number, features = many, domain_kernel = domain_pooled()),
-    sums = function() feature_sums(b$X, features = many),
+    rff = function() dg_kpca(b$X, feature_map = many),
+    rows = function() dg_kpca(b$X[1:2, ], feature_map = many),
+    blocks = function() dg_kpca(b$X, feature_map = features_rff(1e9, orthogonal = FALSE)),
+    svm = function() dg_svm(b$X, b$number, feature_map = many, domain_kernel = domain_pooled()),
+    sums = function() feature_sums(b$X, feature_map = many),
     product = judged(features_product(x = many)),
     embedding = judged(features_product(embedding = many)),
     fourier = judged(features_product("fourier", n_features = 1e9))
@@ -140,18 +140,18 @@ test_that("more features than memory are refused before they are drawn", {
   with_seed(1, expect_domgen_error({
     op <- options(domgen.memory_limit = 4e6)
     on.exit(options(op))
-    kpca(b$X, features = features_rff(500))
+    dg_kpca(b$X, feature_map = features_rff(500))
   }, "1,000 features", "domgen_error_memory"))
 })
 
 test_that("more landmarks than rows are all rows, and the warning says so", {
   for (sampling in c("rpcholesky", "kmeans", "uniform")) {
     features <- features_nystrom(1e9, sampling)
-    expect_warning(model <- kpca(b$X, features = features), "there are only 24 rows",
+    expect_warning(model <- dg_kpca(b$X, feature_map = features), "there are only 24 rows",
                    class = "domgen_warning_rank")
-    expect_equal(model$values, kpca(b$X)$values, tolerance = 1e-10)
+    expect_equal(model$values, dg_kpca(b$X)$values, tolerance = 1e-10)
   }
-  expect_warning(kpca(b$X[1:2, ], ncomp = 1, features = features_nystrom(3)), "only 2 rows",
+  expect_warning(dg_kpca(b$X[1:2, ], ncomp = 1, feature_map = features_nystrom(3)), "only 2 rows",
                  class = "domgen_warning_rank")
 })
 
@@ -165,15 +165,15 @@ test_that("kernels of users that break the rules are errors that name `fun`", {
     negative = function(x, z) -x %*% t(z), asymmetric = function(x, z) outer(x[, 1], z[, 2])
   )
   uses <- list(
-    nystrom = function(k) kpca(b$X, kernel = k, features = features_nystrom(5)),
-    `all rows` = function(k) kpca(b$X, kernel = k, features = features_nystrom(24)),
-    kmeans = function(k) dcm(b$X, b$class, b$domain, kernel = k,
-                             features = features_nystrom(5, "kmeans")),
-    uniform = function(k) sca(b$X, b$class, b$domain, kernel = k,
-                              features = features_nystrom(5, "uniform")),
-    svm = function(k) dg_svm(b$X, b$class, b$domain, kernel = k, features = features_nystrom(5)),
-    sums = function(k) feature_sums(b$X, kernel = k, features = features_nystrom(5)),
-    exact = function(k) tca(b$X, domain = b$domain, kernel = k)
+    nystrom = function(k) dg_kpca(b$X, kernel = k, feature_map = features_nystrom(5)),
+    `all rows` = function(k) dg_kpca(b$X, kernel = k, feature_map = features_nystrom(24)),
+    kmeans = function(k) dg_dcm(b$X, b$class, b$domain, kernel = k,
+                             feature_map = features_nystrom(5, "kmeans")),
+    uniform = function(k) dg_sca(b$X, b$class, b$domain, kernel = k,
+                              feature_map = features_nystrom(5, "uniform")),
+    svm = function(k) dg_svm(b$X, b$class, b$domain, kernel = k, feature_map = features_nystrom(5)),
+    sums = function(k) feature_sums(b$X, kernel = k, feature_map = features_nystrom(5)),
+    exact = function(k) dg_tca(b$X, domain = b$domain, kernel = k)
   )
   for (name in names(uses)) {
     # the whole of a symmetric matrix is right when transposed
@@ -200,9 +200,9 @@ test_that("odd kernels of users give an error of ours or a finite answer", {
     frame = function(x, z) as.data.frame(x %*% t(z))
   )
   uses <- list(
-    kpca = function(k, f) kpca(b$X, kernel = k, features = f),
-    dcm = function(k, f) dcm(b$X, b$class, b$domain, kernel = k, features = f),
-    svm = function(k, f) dg_svm(b$X, b$class, b$domain, kernel = k, features = f,
+    kpca = function(k, f) dg_kpca(b$X, kernel = k, feature_map = f),
+    dcm = function(k, f) dg_dcm(b$X, b$class, b$domain, kernel = k, feature_map = f),
+    svm = function(k, f) dg_svm(b$X, b$class, b$domain, kernel = k, feature_map = f,
                                 domain_kernel = domain_pooled(), max_iterations = 1e4)
   )
   maps <- list(features_exact(), features_nystrom(5), features_nystrom(5, "kmeans"),
@@ -233,12 +233,12 @@ sound_extras <- list(
 
 test_that("`target` and `unlabelled` of every kind give an error or a finite answer", {
   uses <- list(
-    tca = function(v) tca(~ a + b | g, data = d, target = v),
-    `tca matrix` = function(v) tca(b$X, domain = b$domain, target = v),
-    sca = function(v) sca(class ~ a + b | g, data = d, target = v, features = features_nystrom(5)),
-    dica = function(v) dica(y ~ a + b | g, data = d, unlabelled = v),
-    `dica matrix` = function(v) dica(b$X, b$number, b$domain, unlabelled = v, smooth = 1,
-                                     neighbours = 2, features = features_nystrom(5))
+    tca = function(v) dg_tca(~ a + b | g, data = d, target = v),
+    `tca matrix` = function(v) dg_tca(b$X, domain = b$domain, target = v),
+    sca = function(v) dg_sca(class ~ a + b | g, data = d, target = v, feature_map = features_nystrom(5)),
+    dica = function(v) dg_dica(y ~ a + b | g, data = d, unlabelled = v),
+    `dica matrix` = function(v) dg_dica(b$X, b$number, b$domain, unlabelled = v, smooth = 1,
+                                     neighbours = 2, feature_map = features_nystrom(5))
   )
   with_seed(1, for (name in names(uses)) {
     arg <- if (grepl("dica", name)) "unlabelled" else "target"
@@ -256,39 +256,39 @@ test_that("`target` and `unlabelled` of every kind give an error or a finite ans
 })
 
 test_that("rows without a domain are a domain of their own, whatever the others are called", {
-  named <- tca(b$X, domain = rep("target", n), target = b$X + 1)
-  expect_equal(named$values, tca(b$X, domain = rep("source", n), target = b$X + 1)$values)
+  named <- dg_tca(b$X, domain = rep("target", n), target = b$X + 1)
+  expect_equal(named$values, dg_tca(b$X, domain = rep("source", n), target = b$X + 1)$values)
 })
 
 test_that("the training rows of a model with a target serve as reference", {
-  model <- tca(~ a + b | g, data = d, target = b$X + 1, domain_kernel = domain_distribution())
+  model <- dg_tca(~ a + b | g, data = d, target = b$X + 1, domain_kernel = domain_distribution())
   expect_equal(predict(model, d[1:9, ], reference = "training"), fitted(model)[1:9, ])
 })
 
 test_that("neighbours are fewer than rows, unlabelled ones among them", {
   expect_names_argument(list(
-    many = function() dica(b$X, b$number, b$domain, smooth = 1, neighbours = n),
-    features = function() dica(b$X, b$number, b$domain, smooth = 1, neighbours = n,
-                               features = features_nystrom(5))
+    many = function() dg_dica(b$X, b$number, b$domain, smooth = 1, neighbours = n),
+    feature_map = function() dg_dica(b$X, b$number, b$domain, smooth = 1, neighbours = n,
+                               feature_map = features_nystrom(5))
   ), "neighbours")
-  all <- dica(b$X, b$number, b$domain, smooth = 1, neighbours = n - 1)
-  more <- dica(b$X, b$number, b$domain, smooth = 1, neighbours = n, unlabelled = b$X[1:3, ])
+  all <- dg_dica(b$X, b$number, b$domain, smooth = 1, neighbours = n - 1)
+  more <- dg_dica(b$X, b$number, b$domain, smooth = 1, neighbours = n, unlabelled = b$X[1:3, ])
   expect_true(all_finite(list(all$values, more$values)))
 })
 
 test_that("levels that were not seen in training are told by the fast methods, too", {
   data <- transform(d, f = factor(rep(c("r", "s"), n / 2)))
   uses <- list(
-    dcm = dcm(y ~ a + f | g, data = data, features = features_nystrom(5)),
-    sums = fit(udica(), feature_sums(~ a + f | g, data = data, features = features_nystrom(5))),
-    svm = dg_svm(y ~ a + f | g, data = data, features = features_nystrom(5))
+    dcm = dg_dcm(y ~ a + f | g, data = data, feature_map = features_nystrom(5)),
+    sums = fit(dg_udica(), feature_sums(~ a + f | g, data = data, feature_map = features_nystrom(5))),
+    svm = dg_svm(y ~ a + f | g, data = data, feature_map = features_nystrom(5))
   )
   new <- transform(data, f = "zz")
   expect_outcomes(each("level", uses, function(m) predict(m, new)), "missing")
   expect_outcomes(each("level", uses, function(m) predict(m, new, new_levels = "error")), "error")
 })
 
-sums_of <- function(...) feature_sums(..., features = features_nystrom(5))
+sums_of <- function(...) feature_sums(..., feature_map = features_nystrom(5))
 
 test_that("pieces of every kind give an error of ours or finite sums", {
   data <- transform(d, f = factor(rep(c("r", "s"), n / 2)))
@@ -341,8 +341,8 @@ test_that("what is not sums of the same map cannot be added", {
   expect_outcomes(list(
     map = function() a + other, response = function() a + of_numbers, number = function() a + 1,
     before = function() 1 + a, text = function() a + "a", nothing = function() +a,
-    null = function() a + NULL, spec = function() a + dica(), minus = function() a - a,
-    times = function() 2 * a, negative = function() -a, equal = function() a == a
+    null = function() a + NULL, spec = function() a + dg_dica(), minus = function() a - a,
+    bandwidth_factor = function() 2 * a, negative = function() -a, equal = function() a == a
   ), "error")
 })
 
@@ -354,9 +354,9 @@ test_that("sums that do not suit a method are errors, all others fits", {
     `one domain` = sums_of(class ~ a | g, data = d[d$g == "u", ])
   ))
   one_row <- suppressWarnings(sums_of(class ~ a | g, data = d[1, ]))
-  specs <- list(dica = dica(ncomp = 1), udica = udica(), coir = coir(ncomp = 1), kpca = kpca(),
-                dcm = dcm(ncomp = 1), tca = tca(), sca = sca(average = TRUE), mda = mda(ncomp = 1),
-                cidg = cidg(ncomp = 1))
+  specs <- list(dica = dg_dica(ncomp = 1), udica = dg_udica(), coir = dg_coir(ncomp = 1), kpca = dg_kpca(),
+                dcm = dg_dcm(ncomp = 1), tca = dg_tca(), sca = dg_sca(average = TRUE), mda = dg_mda(ncomp = 1),
+                cidg = dg_cidg(ncomp = 1))
   answers <- rbind(
     dica = c(TRUE, TRUE, FALSE, FALSE, FALSE, TRUE), udica = c(TRUE, TRUE, FALSE, TRUE, TRUE, TRUE),
     coir = c(TRUE, TRUE, FALSE, FALSE, FALSE, TRUE), kpca = TRUE,
@@ -383,24 +383,24 @@ test_that("sums serve projections only, and with what they were made of", {
     expect_names_argument(stats::setNames(list(function() fit(spec, sums)), arg), arg)
   }
   given("x", dg_svm())
-  given("x", chain(dica(), dg_lm()))
-  given("kernel", dica(kernel = kernel_linear()))
-  given("kernel_y", dica(kernel_y = kernel_linear()))
-  given("features", dica(features = features_nystrom(6)))
-  given("domain_kernel", dica(domain_kernel = domain_distribution()))
-  given("scale", dica(scale = "none"))
-  same <- fit(dica(kernel = kernel_rbf(2), features = features_nystrom(5)), sums)
-  expect_equal(same$values, fit(dica(), sums)$values)
+  given("x", dg_pipeline(dg_dica(), dg_lm()))
+  given("kernel", dg_dica(kernel = kernel_linear()))
+  given("kernel_y", dg_dica(kernel_y = kernel_linear()))
+  given("features", dg_dica(feature_map = features_nystrom(6)))
+  given("domain_kernel", dg_dica(domain_kernel = domain_distribution()))
+  given("scale", dg_dica(scale = "none"))
+  same <- fit(dg_dica(kernel = kernel_rbf(2), feature_map = features_nystrom(5)), sums)
+  expect_equal(same$values, fit(dg_dica(), sums)$values)
   expect_outcomes(list(
-    smooth = function() fit(dica(smooth = 1), sums), target = function() fit(tca(target = d), sums),
-    unlabelled = function() fit(dica(unlabelled = d), sums), y = function() fit(dica(), sums, d$y),
-    data = function() fit(dica(), sums, data = d), method = function() dica(sums),
-    cv = function() dg_cv(dg_lm(), sums), weights = function() fit(dica(), sums, weights = 1)
+    smooth = function() fit(dg_dica(smooth = 1), sums), target = function() fit(dg_tca(target = d), sums),
+    unlabelled = function() fit(dg_dica(unlabelled = d), sums), y = function() fit(dg_dica(), sums, d$y),
+    data = function() fit(dg_dica(), sums, data = d), method = function() dg_dica(sums),
+    cv = function() dg_cv(dg_lm(), sums), weights = function() fit(dg_dica(), sums, weights = 1)
   ), "error")
 })
 
 test_that("what a model of sums has no rows for is an error that says so", {
-  model <- fit(dica(), with_seed(1, sums_of(y ~ a + b | g, data = d)))
+  model <- fit(dg_dica(), with_seed(1, sums_of(y ~ a + b | g, data = d)))
   drawn <- function(...) {
     grDevices::pdf(NULL)
     on.exit(grDevices::dev.off())
@@ -412,11 +412,11 @@ test_that("what a model of sums has no rows for is an error that says so", {
   }
   expect_identical(outcome(function() drawn(newdata = d)$values), "finite")
   expect_equal(update(model, lambda = 2)$values,
-               fit(dica(lambda = 2), eval(model$call$x))$values)
+               fit(dg_dica(lambda = 2), eval(model$call$x))$values)
 })
 
 test_that("a changed argument of a fitted specification is checked", {
-  model <- fit(dica(), y ~ a + b | g, data = d)
+  model <- fit(dg_dica(), y ~ a + b | g, data = d)
   machine <- fit(dg_svm(), y ~ a + b | g, data = d)
   expect_names_argument(each("ncomp", bad_numbers(0, -1), function(v) update(model, ncomp = v)),
                         "ncomp")
@@ -424,7 +424,7 @@ test_that("a changed argument of a fitted specification is checked", {
                         "cost")
 })
 
-test_that("where labels tell no more than domains, dcm() says so", {
-  expect_domgen_error(dcm(b$X[1:2, ], c("p", "q"), c("u", "v")), "tell no more than domains",
+test_that("where labels tell no more than domains, dg_dcm() says so", {
+  expect_domgen_error(dg_dcm(b$X[1:2, ], c("p", "q"), c("u", "v")), "tell no more than domains",
                       "domgen_error_data")
 })

@@ -53,8 +53,8 @@ test_that("a custom kernel of the wrong kind is an error that names `fun`", {
   )
   uses <- list(
     matrix = function(k) kernel_matrix(k, X), gram = function(k) domain_gram(X, b$domain, k),
-    dica = function(k) dica(X, b$number, b$domain, kernel = k),
-    response = function(k) dica(X, b$number, b$domain, kernel_y = k),
+    dica = function(k) dg_dica(X, b$number, b$domain, kernel = k),
+    response = function(k) dg_dica(X, b$number, b$domain, kernel_y = k),
     svm = function(k) dg_svm(X, b$class, b$domain, kernel = k),
     embedding = function(k) dg_svm(X, b$number, b$domain, domain_kernel = domain_distribution(k))
   )
@@ -74,11 +74,11 @@ test_that("a kernel that pairs of rows cannot tell to be indefinite does no harm
     5 - as.matrix(dist(rbind(x, z)))[seq_len(nrow(x)), nrow(x) + seq_len(nrow(z)), drop = FALSE]
   })
   expect_outcomes(list(
-    kpca = function() kpca(X, kernel = distance)$scores,
-    udica = function() udica(X, domain = b$domain, kernel = distance)$scores,
-    dica = function() dica(X, b$number, b$domain, kernel = distance)$scores,
+    kpca = function() dg_kpca(X, kernel = distance)$scores,
+    udica = function() dg_udica(X, domain = b$domain, kernel = distance)$scores,
+    dica = function() dg_dica(X, b$number, b$domain, kernel = distance)$scores,
     svm = function() fitted(dg_svm(X, b$class, b$domain, kernel = distance)),
-    offset = function() fitted(dg_svm(X, b$number, b$domain, kernel = distance, offset = TRUE))
+    intercept = function() fitted(dg_svm(X, b$number, b$domain, kernel = distance, intercept = TRUE))
   ), fine)
 })
 
@@ -90,15 +90,15 @@ test_that("domain kernels that overflow say which kernel does", {
   expect_domgen_error(fit_with(kernel_exponential(), 1e3), "exp\\(<x, z> .* overflows")
   expect_domgen_error(fit_with(kernel_poly(5), 1e60), "\\^5 overflows")
   expect_true(all(is.finite(fit_with(kernel_normalise(kernel_linear()), 0))))
-  expect_domgen_error(fit_with(kernel_delta(), 1), "`outer` must be")
-  expect_domgen_error(domain_distribution(outer = kernel_rbf(c(1, 2))), "`sigma` of `outer` must")
+  expect_domgen_error(fit_with(kernel_delta(), 1), "`embedding_kernel` must be")
+  expect_domgen_error(domain_distribution(embedding_kernel = kernel_rbf(c(1, 2))), "`bandwidth` of `embedding_kernel` must")
 })
 
 test_that("what does not fit together is an error", {
   expect_outcomes(list(
-    sigma = function() kernel_matrix(kernel_rbf(1:3), X),
-    fit = function() dica(X, b$number, b$domain, kernel = kernel_rbf(1:3)),
-    response = function() dica(X, b$number, b$domain, kernel_y = kernel_rbf(1:3)),
+    bandwidth = function() kernel_matrix(kernel_rbf(1:3), X),
+    fit = function() dg_dica(X, b$number, b$domain, kernel = kernel_rbf(1:3)),
+    response = function() dg_dica(X, b$number, b$domain, kernel_y = kernel_rbf(1:3)),
     columns = function() kernel_matrix(kernel_rbf(), X, X[, 1]),
     minus = function() kernel_rbf() - kernel_rbf(), equal = function() kernel_rbf() == 1,
     negative = function() -1 * kernel_rbf(), null = function() kernel_rbf() + NULL
@@ -109,8 +109,8 @@ test_that("matrices over the memory limit are refused", {
   calls <- list(
     gram = function() kernel_matrix(kernel_rbf(), X),
       cross = function() kernel_matrix(kernel_rbf(), X, X),
-    svm = function() dg_svm(X, b$number, b$domain), dica = function() dica(X, b$number, b$domain),
-    kpca = function() kpca(X), cv = function() dg_cv(dg_svm(), X, b$number, b$domain,
+    svm = function() dg_svm(X, b$number, b$domain), dica = function() dg_dica(X, b$number, b$domain),
+    kpca = function() dg_kpca(X), cv = function() dg_cv(dg_svm(), X, b$number, b$domain,
       progress = FALSE),
     custom = function() domain_gram(X, b$domain, custom(function(x, z) tcrossprod(x, z)))
   )

@@ -71,7 +71,7 @@ test_that("one column that is called by the first class is no probability of the
 
 test_that("the automatic choice does not depend on the unit of the weights", {
   w <- rep_len(c(1, 2, 4), nrow(b$X))
-  model <- function(unit) dg_auto(b$X, b$number, b$domain, weights = unit * w, members = 2)
+  model <- function(unit) dg_auto(b$X, b$number, b$domain, weights = unit * w, n_members = 2)
   expected <- model(1)
   for (unit in c(1e-6, 1e6)) {
     expect_equal(fitted(model(unit)), fitted(expected), tolerance = 1e-6)
@@ -98,7 +98,7 @@ test_that("odd names, arguments and functions of learners and ensembles are refu
   expect_output(print(listed), "a +1, b")
   members <- stats::setNames(list(dg_lm(), dg_null()), c(NA, "b"))
   expect_named(dg_ensemble(members)$args$members, c("lm", "b"))
-  large <- fit(dg_ensemble(unname(members), weights = c(1e308, 1e308)), b$X, b$number, b$domain)
+  large <- fit(dg_ensemble(unname(members), member_weights = c(1e308, 1e308)), b$X, b$number, b$domain)
   expect_equal(coef(large), c(lm = 0.5, null = 0.5))
 })
 

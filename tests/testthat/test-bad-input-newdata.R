@@ -11,9 +11,9 @@ terms <- y ~ a + b + f + text + flag | g
 models <- list(
   svm = dg_svm(terms, data = d), classes = dg_svm(class ~ a + b + f + text + flag | g, data = d),
   pooled = dg_svm(terms, data = d, domain_kernel = domain_pooled()), lm = dg_lm(terms, data = d),
-  null = dg_null(terms, data = d), dica = dica(terms, data = d),
-  kpca = kpca(~ a + b + f + text + flag | g, data = d, domain_kernel = domain_distribution()),
-  chain = fit(chain(dica(ncomp = 1), dg_svm()), terms, data = d)
+  null = dg_null(terms, data = d), dica = dg_dica(terms, data = d),
+  kpca = dg_kpca(~ a + b + f + text + flag | g, data = d, domain_kernel = domain_distribution()),
+  chain = fit(dg_pipeline(dg_dica(ncomp = 1), dg_svm()), terms, data = d)
 )
 with_column <- function(name, value) {
   d[[name]] <- value
@@ -105,7 +105,7 @@ formulas <- list(
   "two bars" = y ~ a | g | f, "bar in terms" = y ~ a + (b | g), "double bar" = y ~ a || g,
   "bar on the left" = y | g ~ a, "no predictor" = y ~ 1 | g, "none at all" = y ~ 0,
     null = y ~ NULL | g,
-  offset = y ~ a + offset(b) | g, unknown = y ~ zzz | g, "unknown response" = zzz ~ a | g,
+  intercept = y ~ a + offset(b) | g, unknown = y ~ zzz | g, "unknown response" = zzz ~ a | g,
   "unknown domain" = y ~ a | zzz, "response twice" = y ~ y | g, "two domains" = y ~ a | g:f,
   "two responses" = cbind(y, a) ~ b | g, list = list(y) ~ a | g,
     infinite = y ~ I(1 / (flag * 1)) | g,
@@ -117,9 +117,9 @@ formulas <- list(
 
 test_that("formulas that cannot be read are errors", {
   uses <- list(
-    svm = function(f) dg_svm(f, data = d), dica = function(f) dica(f, data = d),
+    svm = function(f) dg_svm(f, data = d), dica = function(f) dg_dica(f, data = d),
     lm = function(f) dg_lm(f, data = d), cv = function(f) dg_cv(dg_lm(), f, data = d),
-    chain = function(f) fit(chain(dica(), dg_lm()), f, data = d),
+    chain = function(f) fit(dg_pipeline(dg_dica(), dg_lm()), f, data = d),
     compare = function(f) dg_compare(list(a = dg_lm()), f, data = d, progress = FALSE)
   )
   for (name in names(uses)) expect_outcomes(each(name, formulas, uses[[name]]), "error")
@@ -130,7 +130,7 @@ test_that("data that do not suit the formula are errors", {
     matrix = b$X,
                 model = models$lm, "no row" = d[0, ], "no column" = d[, 0],
                   "all NA" = with_column("a", NA))
-  uses <- list(svm = function(v) dg_svm(terms, data = v), dica = function(v) dica(terms, data = v),
+  uses <- list(svm = function(v) dg_svm(terms, data = v), dica = function(v) dg_dica(terms, data = v),
                fit = function(v) fit(dg_lm(), terms, data = v), cv = function(v) dg_cv(dg_lm(),
                  terms, data = v))
   for (name in names(uses)) expect_outcomes(each(name, given, uses[[name]]), "error")
@@ -162,7 +162,7 @@ test_that("a domain without a name is a domain in searches and pictures", {
                  predict(dg_auto(y ~ . | domain, data = data), data))
   }
   picture <- function(data) {
-    heatmap_frame(mmd(as.matrix(data[c("x1", "x2")]), data$domain), levels(data$domain)[2L])
+    heatmap_frame(dg_mmd(as.matrix(data[c("x1", "x2")]), data$domain), levels(data$domain)[2L])
   }
   expect_equal(picture(nameless)$value, picture(data)$value)
 })

@@ -1,6 +1,6 @@
 # What is wrong with rows that come in blocks, or with where they go.
 
-spec <- dg_ridge(features = features_nystrom(10), lambda = 0.1)
+spec <- dg_ridge(feature_map = features_nystrom(10), lambda = 0.1)
 
 pieces_of <- function(pieces, hook = function(pass, piece) NULL) {
   pass <- 0
@@ -19,7 +19,7 @@ pieces_of <- function(pieces, hook = function(pass, piece) NULL) {
 }
 
 in_units <- function(unit_x, unit_y, data) {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   toy$x1 <- toy$x1 * unit_x
   toy$y <- toy$y * unit_y
   formula <- y ~ x1 + x2 | domain
@@ -45,10 +45,10 @@ test_that("a response whose squares are no numbers is an error, and other units 
 })
 
 test_that("a domain that is predictor, response or weight too keeps its type", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   toy$year <- 2000 + as.integer(factor(toy$domain))
   for (formula in list(y ~ x1 + year | year, y ~ log(year) + x1 | year, y ~ x1 | y)) {
-    fitted <- in_source(3, fit(spec, formula, data = row_source(toy, rows = 7)))
+    fitted <- in_source(3, fit(spec, formula, data = row_source(toy, block_size = 7)))
     memory <- as_in_source(3, fit(spec, formula, data = toy))
     expect_equal(suppressWarnings(predict(fitted, toy)), suppressWarnings(predict(memory, toy)),
                  tolerance = 1e-8)
@@ -57,7 +57,7 @@ test_that("a domain that is predictor, response or weight too keeps its type", {
 })
 
 test_that("a term that compares rows of a block is refused, whichever row stands last", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   for (data in list(toy, toy[rev(seq_len(nrow(toy))), ], toy[order(toy$x1), ],
                     toy[order(-toy$x1), ])) {
     expect_error(fit(spec, y ~ ifelse(x1 > mean(x1), 1, 0) | domain, data = row_source(data)),
@@ -67,7 +67,7 @@ test_that("a term that compares rows of a block is refused, whichever row stands
 })
 
 test_that("a function that fails when it starts again is an error that names the row", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   fails <- function(reset) stop("the tape is torn")
   expect_error(fit(spec, y ~ x1 | domain, data = row_source(fails)), "row 1 on: the tape is torn",
                class = "domgen_error_data")
@@ -77,7 +77,7 @@ test_that("a function that fails when it starts again is an error that names the
 })
 
 test_that("domains and classes that only a later pass has are errors that name the row", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   toy$domain <- as.character(toy$domain)
   toy$class <- ifelse(toy$y > 0, "a", "b")
   changing <- function(column) {
@@ -108,7 +108,7 @@ test_that("domains and classes that only a later pass has are errors that name t
 
 test_that("a file that is gone leaves no connection open", {
   file <- tempfile(fileext = ".csv")
-  write.csv(simulate_dica(domains = 2, rows = 5, p = 2, seed = 1), file, row.names = FALSE)
+  write.csv(simulate_dica(domains = 2, n = 5, p = 2, seed = 1), file, row.names = FALSE)
   source <- row_source(file)
   unlink(file)
   before <- nrow(showConnections(all = TRUE))
@@ -118,7 +118,7 @@ test_that("a file that is gone leaves no connection open", {
 })
 
 test_that("a place for predictions is not emptied of what is not predictions", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   folder <- source_folder()
   rows <- file.path(folder, "rows")
   dir.create(rows)
@@ -155,7 +155,7 @@ test_that("the table that is read is not replaced by predictions", {
   connect <- function() DBI::dbConnect(RSQLite::SQLite(), file)
   connection <- connect()
   on.exit(DBI::dbDisconnect(connection))
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   DBI::dbWriteTable(connection, "toy", toy)
   rows <- row_source(connect, table = "toy")
   fitted <- fit(spec, y ~ x1 + x2 | domain, data = rows)
@@ -165,7 +165,7 @@ test_that("the table that is read is not replaced by predictions", {
 })
 
 test_that("a store that cannot be made is an error that names it, without a warning", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   file <- tempfile()
   writeLines("x", file)
   expect_no_warning(expect_error(
@@ -190,14 +190,14 @@ fit_whole <- function(data, store) {
 }
 
 test_that("a store is not used for a data frame with other values", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   store <- half_store(toy)
   toy$x1 <- toy$x1^3
   expect_equal(fit_whole(toy, store), fit_whole(toy, NULL), tolerance = 1e-12)
 })
 
 test_that("a file of the store with something else in it is damaged", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   for (other in list(NULL, list(), "x", 3)) {
     store <- half_store(toy)
     for (file in list.files(store, full.names = TRUE)) saveRDS(other, file)
@@ -207,7 +207,7 @@ test_that("a file of the store with something else in it is damaged", {
 
 test_that("the same call that runs twice at once with one store gives the same numbers", {
   skip_on_os("windows")
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   folder <- write_files(toy, 6)
   store <- tempfile("store")
   found <- parallel::mclapply(1:2, function(i) {
@@ -220,11 +220,11 @@ test_that("the same call that runs twice at once with one store gives the same n
 })
 
 test_that("a class that only the domains held out have is none for the others", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   toy$class <- factor(toy$domain)
   formula <- class ~ x1 + x2 | domain
-  for (machine in list(dg_svm(cost = 1, loss = "logistic", features = features_nystrom(10)),
-                       dg_svm(cost = 1, features = features_nystrom(10)), dg_null())) {
+  for (machine in list(dg_svm(cost = 1, loss = "logistic", feature_map = features_nystrom(10)),
+                       dg_svm(cost = 1, feature_map = features_nystrom(10)), dg_null())) {
     # no row of a domain is predicted as its own class
     set.seed(5)
     found <- dg_cv(machine, formula, data = row_source(toy), metric = "accuracy")
@@ -233,11 +233,11 @@ test_that("a class that only the domains held out have is none for the others", 
 })
 
 test_that("a class whose name is empty is a class", {
-  toy <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
   toy$named <- ifelse(toy$x1 > 0, "z", "a")
   toy$empty <- ifelse(toy$x1 > 0, "z", "")
-  for (machine in list(dg_svm(cost = 1, loss = "logistic", features = features_nystrom(10)),
-                       dg_ridge(lambda = 0.1, features = features_nystrom(10)), dg_null())) {
+  for (machine in list(dg_svm(cost = 1, loss = "logistic", feature_map = features_nystrom(10)),
+                       dg_ridge(lambda = 0.1, feature_map = features_nystrom(10)), dg_null())) {
     named <- in_source(3, fit(machine, named ~ x1 + x2 | domain, data = row_source(toy)))
     empty <- in_source(3, fit(machine, empty ~ x1 + x2 | domain, data = row_source(toy)))
     expect_identical(as.character(predict(empty, toy)) == "z",
@@ -245,7 +245,7 @@ test_that("a class whose name is empty is a class", {
   }
 })
 
-test_that("dg_cost() says which argument must be given", {
-  expect_error(dg_cost(spec), "`rows` must be given", class = "domgen_error_argument")
-  expect_error(dg_cost(spec, 10), "`predictors` must be given", class = "domgen_error_argument")
+test_that("dg_resources() says which argument must be given", {
+  expect_error(dg_resources(spec), "`rows` must be given", class = "domgen_error_argument")
+  expect_error(dg_resources(spec, 10), "`predictors` must be given", class = "domgen_error_argument")
 })

@@ -91,7 +91,7 @@ test_that("a source, a file and memory have the same labels", {
   expect_match(readLines(file)[2L], "^1e[+]05,")
   fit <- function(data) dg_ridge(y ~ x | site, data = data, lambda = 0.1, scale = "domain",
                                  kernel = kernel_linear(), domain_kernel = domain_pooled(),
-                                 features = features_linear())
+                                 feature_map = features_linear())
   expect_identical(levels(fit(d)$domain), c("0.5", "100000", "200000"))
   expect_setequal(levels(fit(row_source(file))$domain), levels(fit(d)$domain))
   expect_setequal(levels(fit(row_source(d))$domain), levels(fit(d)$domain))
@@ -110,7 +110,7 @@ test_that("times are domains, also where clocks change and in another time zone"
   expect_identical(predict(model, d[1:8, ]), predict(model, d)[1:8])
 })
 test_that("domains whose labels are of another kind than in training are not taken for new unsaid", {
-  toy <- simulate_dica(domains = 4, rows = 8, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 8, p = 2, seed = 1)
   day <- as.Date("2024-03-30") + as.integer(toy$domain)
   time <- as.POSIXct("2024-03-31", tz = "Europe/Berlin") + 3600 * as.integer(toy$domain)
   models <- list(function(data) dg_ridge(y ~ x1 + x2 | g, data = data, lambda = 1,
@@ -125,7 +125,7 @@ test_that("domains whose labels are of another kind than in training are not tak
                      class = "domgen_warning_other_labels")
       expect_silent(predict(model, of(pair[[1L]])))
       expect_silent(predict(model, of(as.character(toy$domain))))
-      expect_warning(predict(model, row_source(of(pair[[2L]]), rows = 10)),
+      expect_warning(predict(model, row_source(of(pair[[2L]]), block_size = 10)),
                      class = "domgen_warning_other_labels")
     }
   }

@@ -87,8 +87,8 @@ test_that("a preference for exponents changes nothing that is printed, told or c
   classes <- toy_classes(4, 12)
   ridge <- function(...) dg_ridge(y ~ x1 + x2 | domain, data = toy, lambda = 1, ...)
   runs <- list(
-    function() summary(ridge()), function() fix_reference(ridge(), toy),
-    function() dg_lm(y ~ x1 | domain, data = toy), function() summary(dica(y ~ x1 | domain, data = toy)),
+    function() summary(ridge()), function() set_reference(ridge(), toy),
+    function() dg_lm(y ~ x1 | domain, data = toy), function() summary(dg_dica(y ~ x1 | domain, data = toy)),
     function() dg_svm(y ~ x1 | domain, data = classes, cost = 1),
     function() dg_cv(dg_lm(), y ~ x1 | domain, data = toy)$domains,
     function() dg_importance(dg_lm(), y ~ x1 | domain, data = toy, permutations = 2),
@@ -97,7 +97,7 @@ test_that("a preference for exponents changes nothing that is printed, told or c
     function() dg_tune(dg_ridge(), y ~ x1 | domain, data = toy, grid = list(lambda = c(1, 100)),
                        extend = FALSE),
     function() tryCatch(dg_ridge(lambda = -2), error = conditionMessage),
-    function() tryCatch(ridge(features = features_nystrom(1e4)), warning = conditionMessage)
+    function() tryCatch(ridge(feature_map = features_nystrom(1e4)), warning = conditionMessage)
   )
   outcome <- function(run, scipen) {
     old <- options(scipen = scipen)

@@ -9,29 +9,29 @@ few <- features_nystrom(6)
 
 models_to_damage <- function() {
   with_seed(1, quietly({
-    sums <- feature_sums(y ~ x1 + x2 + x3 | domain, data = numbers, features = few)
+    sums <- feature_sums(y ~ x1 + x2 + x3 | domain, data = numbers, feature_map = few)
     gp <- dg_gp(y ~ . | domain, data = numbers, optimise = FALSE)
     svm <- dg_svm(y ~ . | domain, data = classes)
     list(
-      svm = svm, `svm of three on features` = dg_svm(y ~ . | domain, data = three, features = few),
-      `svm, probabilities` = update(svm, probability = "isotonic"),
+      svm = svm, `svm of three on features` = dg_svm(y ~ . | domain, data = three, feature_map = few),
+      `svm, probabilities` = update(svm, calibration = "isotonic"),
       ridge = dg_ridge(y ~ . | domain, data = numbers, scale = "rank"),
-      `ridge, probabilities` = dg_ridge(y ~ . | domain, data = classes, probability = "platt",
+      `ridge, probabilities` = dg_ridge(y ~ . | domain, data = classes, calibration = "platt",
                                         domain_kernel = domain_multitask(0.3)),
-      `ridge on Fourier features` = dg_ridge(y ~ . | domain, data = numbers, features = features_rff(5),
+      `ridge on Fourier features` = dg_ridge(y ~ . | domain, data = numbers, feature_map = features_rff(5),
                                              domain_kernel = domain_pooled(), scale = "domain"),
-      gp = gp, `gp on features` = dg_gp(y ~ . | domain, data = numbers, features = few),
+      gp = gp, `gp on features` = dg_gp(y ~ . | domain, data = numbers, feature_map = few),
       `product features` = dg_ridge(y ~ . | domain, data = numbers,
-                                    features = features_product(x = few, embedding = few)),
+                                    feature_map = features_product(x = few, embedding = few)),
       lm = dg_lm(y ~ . | domain, data = numbers), null = dg_null(y ~ . | domain, data = classes),
-      dica = dica(y ~ . | domain, data = numbers), `kpca on features` = kpca(~ x1 + x2 + x3 | domain,
-                                                                     data = numbers, features = few),
-      chain = fit(chain(dica(ncomp = 2), dg_ridge(kernel = kernel_rbf())), y ~ . | domain, data = numbers),
+      dica = dg_dica(y ~ . | domain, data = numbers), `kpca on features` = dg_kpca(~ x1 + x2 + x3 | domain,
+                                                                     data = numbers, feature_map = few),
+      chain = fit(dg_pipeline(dg_dica(ncomp = 2), dg_ridge(kernel = kernel_rbf())), y ~ . | domain, data = numbers),
       tuned = dg_tune(dg_ridge(), y ~ . | domain, data = numbers, grid = list(lambda = c(0.1, 1))),
-      auto = dg_auto(y ~ . | domain, data = numbers, members = 2, progress = FALSE),
-      adapted = adapt(gp, new[new$domain == new$domain[1], ], new$y[new$domain == new$domain[1]]),
-      `from sums` = fit(dg_ridge(features = few, domain_kernel = domain_pooled()), sums),
-      `projection from sums` = fit(udica(ncomp = 1, features = few), sums), sums = sums
+      auto = dg_auto(y ~ . | domain, data = numbers, n_members = 2, progress = FALSE),
+      adapted = dg_adapt(gp, new[new$domain == new$domain[1], ], new$y[new$domain == new$domain[1]]),
+      `from sums` = fit(dg_ridge(feature_map = few, domain_kernel = domain_pooled()), sums),
+      `projection from sums` = fit(dg_udica(ncomp = 1, feature_map = few), sums), sums = sums
     )
   }))
 }
@@ -40,7 +40,7 @@ models_to_damage <- function() {
 uses <- function(model, new, numbers) {
   if (inherits(model, "dg_feature_sums")) {
     return(list(
-      fit = function(m) predict(fit(dg_ridge(features = m$args$features, domain_kernel = domain_pooled()), m),
+      fit = function(m) predict(fit(dg_ridge(feature_map = m$args$feature_map, domain_kernel = domain_pooled()), m),
                                 new),
       update = function(m) update(m, data = numbers)$sums$second,
       add = function(m) (m + m)$sums$second
@@ -53,10 +53,10 @@ uses <- function(model, new, numbers) {
     adapt = if (inherits(model, c("dg_svm", "dg_ridge", "dg_gp"))) function(m) {
       labels <- if (is.null(m$response$levels)) seq_len(nrow(one))
                 else rep_len(m$response$levels, nrow(one))
-      suppressWarnings(predict(adapt(m, one, labels), one))
+      suppressWarnings(predict(dg_adapt(m, one, labels), one))
     },
-    lodo = if (inherits(model, "dg_ridge") && length(model$rows$kept)) function(m) lodo(m)$overall,
-    densities = if (inherits(model, "dg_gp")) function(m) lodo(m)[c("domains", "predictions")]
+    lodo = if (inherits(model, "dg_ridge") && length(model$rows$kept)) function(m) dg_lodo(m)$overall,
+    densities = if (inherits(model, "dg_gp")) function(m) dg_lodo(m)[c("domains", "predictions")]
   )
   all <- Filter(Negate(is.null), all)
   # sums have no rows to have values of
@@ -180,7 +180,7 @@ test_that("what was damaged is named, and so is a model without a record or of a
     predict(replace(model, "coefficients", list("a")), new)
     predict(replace(model, "seal", NULL), new)
     predict(replace(model, "seal", list(list(format = 2L))), new)
-    lodo(replace(model, "costs", list(NULL)))
+    dg_lodo(replace(model, "costs", list(NULL)))
   })
   expect_domgen_error(predict(replace(model, "seal", list(list(format = 1L))), new), "`seal` is cut",
                       "domgen_error_model")
@@ -211,7 +211,7 @@ test_that("a stored number of threads that no machine has is refused, and any ot
 })
 
 test_that("notes of one's own may stand beside the parts, and parts of a chain are models by themselves", {
-  chained <- fit(chain(kpca(ncomp = 2), dg_ridge()), y ~ . | domain, data = numbers)
+  chained <- fit(dg_pipeline(dg_kpca(ncomp = 2), dg_ridge()), y ~ . | domain, data = numbers)
   chained$note <- c(1, NA)
   expect_silent(predict(chained, new))
   expect_equal(predict(chained$projection, numbers), fitted(chained$projection), tolerance = 1e-12)
@@ -229,11 +229,11 @@ test_that("print(), summary() and predict() of a model with a damaged part are e
   models <- list(
     ridge = dg_ridge(y ~ x1 | domain, data = toy, lambda = 1),
     svm = dg_svm(y ~ x1 | domain, data = classes, cost = 1),
-    kpca = kpca(~ x1 | domain, data = toy, ncomp = 1),
+    kpca = dg_kpca(~ x1 | domain, data = toy, ncomp = 1),
     tuned = dg_tune(dg_ridge(), y ~ x1 | domain, data = toy, grid = list(lambda = 1),
                     extend = FALSE)
   )
-  models$adapted <- adapt(models$ridge, toy[toy$domain == "d1", ], y)
+  models$adapted <- dg_adapt(models$ridge, toy[toy$domain == "d1", ], y)
   damages <- list(missing = function(part) NULL, text = function(part) "damaged")
   uses <- list(print = function(m) capture.output(print(m)),
                summary = function(m) if (inherits(m, "dg_learner")) summary(m, left_out = FALSE)

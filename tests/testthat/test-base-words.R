@@ -1,6 +1,6 @@
 test_that("a printed field goes on in its own column where the console is narrow", {
-  model <- dg_ridge(y ~ . | domain, simulate_dica(domains = 4, rows = 20, p = 3, seed = 1),
-                    lambda = 1, features = features_product(x = features_nystrom(10)))
+  model <- dg_ridge(y ~ . | domain, simulate_dica(domains = 4, n = 20, p = 3, seed = 1),
+                    lambda = 1, feature_map = features_product(x = features_nystrom(10)))
   old <- options(width = 80)
   on.exit(options(old))
   lines <- capture.output(print(model))
@@ -29,7 +29,7 @@ test_that("text of another encoding is shown with its bytes", {
     expect_error(capture.output(show(x)), NA)
   }
   expect_output(print(cv), "line break +3")
-  expect_output(print(fix_reference(model, toy)), "caf.*line")
+  expect_output(print(set_reference(model, toy)), "caf.*line")
   skip_if_not_installed("knitr")
   expect_match(knitr::knit_print(cv), "|line break", fixed = TRUE)
 })
@@ -51,6 +51,6 @@ test_that("wide characters are shortened by their width, and hide no number of a
 })
 
 test_that("constants of several machines stand in a row without gaps", {
-  expect_identical(offset_words(c(-0.12345, 0.5, 10), TRUE), "-0.1234, 0.5000, 10.0000")
-  expect_identical(offset_words(0, FALSE), "none")
+  expect_identical(intercept_words(c(-0.12345, 0.5, 10), TRUE), "-0.1234, 0.5000, 10.0000")
+  expect_identical(intercept_words(0, FALSE), "none")
 })

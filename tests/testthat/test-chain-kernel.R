@@ -16,9 +16,9 @@ projection_kernel <- function(projection) {
 }
 
 projections <- list(
-  dica = dica(ncomp = 2), udica = udica(ncomp = 3), coir = coir(ncomp = 2), kpca = kpca(ncomp = 2),
-  `whitened dica` = dica(ncomp = 2, normalise = "whiten"),
-  `distributional dica` = dica(ncomp = 2, domain_kernel = domain_distribution())
+  dica = dg_dica(ncomp = 2), udica = dg_udica(ncomp = 3), coir = dg_coir(ncomp = 2), kpca = dg_kpca(ncomp = 2),
+  `whitened dica` = dg_dica(ncomp = 2, normalise = "whiten"),
+  `distributional dica` = dg_dica(ncomp = 2, domain_kernel = domain_distribution())
 )
 learners <- list(svm = dg_svm(domain_kernel = domain_pooled(), tolerance = 1e-7),
                  ridge = dg_ridge(domain_kernel = domain_pooled()),
@@ -26,7 +26,7 @@ learners <- list(svm = dg_svm(domain_kernel = domain_pooled(), tolerance = 1e-7)
 
 for (name in names(projections)) for (of in names(learners)) {
   test_that(paste0(name, ", then ", of, ": the Gram matrix is K B B'K over its mean diagonal"), {
-    model <- fit(chain(projections[[name]], learners[[of]]), y ~ . | domain, data = toy)
+    model <- fit(dg_pipeline(projections[[name]], learners[[of]]), y ~ . | domain, data = toy)
     expected <- projection_kernel(model$projection)
     expect_equal(model_gram(model$learner), expected, tolerance = 1e-8, ignore_attr = TRUE)
     expect_equal(mean(diag(model_gram(model$learner))), 1, tolerance = 1e-12)
@@ -34,7 +34,7 @@ for (name in names(projections)) for (of in names(learners)) {
 }
 
 test_that("ridge on the default kernel is ridge with K B B'K, at new rows too", {
-  model <- fit(chain(dica(ncomp = 2), dg_ridge(lambda = 0.3, domain_kernel = domain_pooled())),
+  model <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_ridge(lambda = 0.3, domain_kernel = domain_pooled())),
                y ~ . | domain, data = toy)
   G <- projection_kernel(model$projection)
   centre <- mean(toy$y)
@@ -66,7 +66,7 @@ between <- list(pooled = domain_pooled(), multitask = domain_multitask(0.4),
 
 for (on_x in names(kernels)) for (on_domains in names(between)) {
   test_that(paste0("any kernel on scores works with any domain kernel: ", on_x, ", ", on_domains), {
-    spec <- chain(dica(ncomp = 2), dg_ridge(lambda = 0.2, kernel = kernels[[on_x]],
+    spec <- dg_pipeline(dg_dica(ncomp = 2), dg_ridge(lambda = 0.2, kernel = kernels[[on_x]],
                                             domain_kernel = between[[on_domains]]))
     model <- fit(spec, y ~ . | domain, data = toy)
     # the same learner, given the scores of mean square 1 as its data
@@ -94,28 +94,28 @@ for (on_x in names(kernels)) for (on_domains in names(between)) {
 }
 
 test_that("a bandwidth left open is the median distance of the projected rows", {
-  model <- fit(chain(dica(ncomp = 2), dg_svm(kernel = kernel_rbf())), y ~ . | domain, data = toy)
+  model <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_svm(kernel = kernel_rbf())), y ~ . | domain, data = toy)
   S <- fitted(model$projection) / model$unit
-  expect_equal(model$learner$product$kernel$sigma, median_bandwidth(S), ignore_attr = TRUE)
+  expect_equal(model$learner$product$kernel$bandwidth, median_bandwidth(S), ignore_attr = TRUE)
 })
 
 test_that("the domain kernel compares projected domains", {
   distribution <- domain_distribution(kernel_rbf(1), kernel_rbf(0.5))
-  model <- fit(chain(dica(ncomp = 2), dg_svm(kernel = kernel_rbf(1), domain_kernel = distribution)),
+  model <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_svm(kernel = kernel_rbf(1), domain_kernel = distribution)),
                y ~ . | domain, data = toy)
   S <- fitted(model$projection) / model$unit
-  squared <- mmd(S, toy$domain, kernel_rbf(1))$squared
+  squared <- dg_mmd(S, toy$domain, kernel_rbf(1))$squared
   expect_equal(model$learner$product$domain_kernel$kappa, exp(-squared / (2 * 0.5^2)),
                tolerance = 1e-8, ignore_attr = TRUE)
 })
 
 test_that("classes, two and many, are learned on the projected scores", {
-  model <- fit(chain(dica(ncomp = 1), dg_svm(domain_kernel = domain_pooled())), y ~ . | domain,
+  model <- fit(dg_pipeline(dg_dica(ncomp = 1), dg_svm(domain_kernel = domain_pooled())), y ~ . | domain,
                data = labels)
   expect_identical(levels(fitted(model)), levels(labels$y))
   three <- transform(toy, y = cut(y, quantile(y, 0:3 / 3), c("low", "middle", "high"), TRUE))
   for (learner in list(dg_svm(), dg_ridge(), dg_svm(multiclass = "one_vs_rest"))) {
-    model <- fit(chain(dica(ncomp = 2), learner), y ~ . | domain, data = three)
+    model <- fit(dg_pipeline(dg_dica(ncomp = 2), learner), y ~ . | domain, data = three)
     expect_identical(levels(predict(model, test)), levels(three$y))
     expect_identical(predict(model, toy), fitted(model))
     expect_gt(mean(fitted(model) == three$y), 0.5)

@@ -16,7 +16,7 @@ test_that("linear functions of the means of as few domains as predictors are not
   slopes <- rnorm(3)
   train <- world(5, slopes)
   new <- transform(world(20, slopes), domain = factor(paste("new", domain)))
-  model <- dg_auto(y ~ X1 + X2 + X3 | domain, data = train, seed = 5, max_predictors = 0,
+  model <- dg_auto(y ~ X1 + X2 + X3 | domain, data = train, seed = 5, max_ard = 0,
                    progress = FALSE)
   tried <- model$choice$table
   expect_false(any(grepl("mean", tried$scale) & grepl("linear kernel", tried$kernel)))

@@ -23,12 +23,12 @@ test_that("a member of dg_auto() is the dg_ridge() that its line of the table de
     expect_equal(predict(alone, rows), predict(model$members[[i]], rows), tolerance = 1e-10)
     # bandwidths per predictor are judged by others that were fitted without the domain
     if (grepl("per predictor", table$kernel[member[i]])) next
-    expect_equal(unname(lodo(alone)$mean), table$mean[member[i]], tolerance = 5e-3)
+    expect_equal(unname(dg_lodo(alone)$mean), table$mean[member[i]], tolerance = 5e-3)
   }
 })
 
 test_that("with one member dg_auto() fits the best candidate of its table", {
-  one <- fit(dg_auto(members = 1, progress = FALSE), y ~ . | domain, data = toy)
+  one <- fit(dg_auto(n_members = 1, progress = FALSE), y ~ . | domain, data = toy)
   expect_length(one$members, 1L)
   expect_identical(which(one$choice$table$member), 2L)
   expect_equal(one$choice$table$mean[2L], min(one$choice$table$mean), tolerance = 1e-12)
@@ -58,24 +58,24 @@ test_that("the second round of dg_auto() has more rows and all its members", {
   # as its help says; here on fewer
   expect_identical(first_rows, 600L)
   large <- with_signal(with_seed(3, toy_domains(6, 40)))
-  spec <- dg_auto(max_rows = 200, members = 2, max_predictors = 0, progress = FALSE)
+  spec <- dg_auto(max_rows = 200, n_members = 2, max_ard = 0, progress = FALSE)
   found <- with_replaced("first_rows", 120L, fit(spec, y ~ . | domain, data = large))
   table <- found$choice$table
   expect_setequal(unique(table$rows), c(120L, 200L))
   expect_true(all(table$rows[which(table$member)] == 200L))
 })
 
-test_that("lodo() takes the ensemble of dg_auto() and each member, adapt() a member", {
-  expect_s3_class(lodo(model$members[[1L]]), "dg_cv")
-  values <- sapply(model$members, function(m) lodo(m)$predictions$prediction)
+test_that("dg_lodo() takes the ensemble of dg_auto() and each member, dg_adapt() a member", {
+  expect_s3_class(dg_lodo(model$members[[1L]]), "dg_cv")
+  values <- sapply(model$members, function(m) dg_lodo(m)$predictions$prediction)
   by_hand <- sqrt(tapply((toy$y - values %*% coef(model))^2, toy$domain, mean))
-  expect_equal(lodo(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
+  expect_equal(dg_lodo(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
 })
 
 test_that("dg_auto() has calibrated probabilities from held-out domains", {
   labels <- with_seed(1, toy_classes(6, 20))
   labels$y <- factor(ifelse(labels$x1 + labels$x2 > 0, "a", "b"))
-  found <- fit(dg_auto(members = 2, probability = "platt", progress = FALSE), y ~ . | domain,
+  found <- fit(dg_auto(n_members = 2, calibration = "platt", progress = FALSE), y ~ . | domain,
                data = labels)
   prob <- predict(found, labels, type = "prob")
   expect_equal(rowSums(prob), rep(1, nrow(labels)), tolerance = 1e-12)
@@ -84,7 +84,7 @@ test_that("dg_auto() has calibrated probabilities from held-out domains", {
 })
 
 test_that("cross-validation keeps what was chosen in each fold", {
-  result <- dg_cv(dg_auto(max_predictors = 0, progress = FALSE), y ~ . | domain, data = toy,
+  result <- dg_cv(dg_auto(max_ard = 0, progress = FALSE), y ~ . | domain, data = toy,
                   folds = 2)
   expect_match(result$fits$chosen, "^scale (pooled|domain|both|means|rank), ")
 })
@@ -105,7 +105,7 @@ test_that("where nothing can be learned the null model is chosen", {
     d$class <- factor(sample(c("a", "b", "b"), nrow(d), replace = TRUE))
     d
   })
-  search <- dg_auto(max_predictors = 0, progress = FALSE)
+  search <- dg_auto(max_ard = 0, progress = FALSE)
   found <- fit(search, y ~ x1 + x2 + x3 | domain, data = noise)
   expect_output(print(found), "None is better than the null model .*, as other domains choose them")
   expect_equal(predict(found, noise), rep(mean(noise$y), nrow(noise)), tolerance = 1e-6)
@@ -117,7 +117,7 @@ test_that("where nothing can be learned the null model is chosen", {
 })
 
 test_that("with few domains a signal in some of them is enough", {
-  few <- with_seed(4, simulate_dcm(domains = 4, rows = 40, p = 3))
+  few <- with_seed(4, simulate_dcm(domains = 4, n = 40, p = 3))
   part <- few$domain == levels(few$domain)[1L]
   few$y[!part] <- factor(ifelse(few$x1[!part] > 0, levels(few$y)[2L], levels(few$y)[1L]),
                          levels(few$y))
@@ -141,8 +141,8 @@ test_that("of three domains the null model is no better than what all three say"
 
 test_that("a candidate that fails is left out with one warning that says why", {
   skip_if_not_installed("ranger")
-  toy <- transform(simulate_dica(domains = 5, rows = 12, seed = 4), y = x1 + x2^2)
-  auto <- function() dg_auto(y ~ x1 + x2 | domain, data = toy, max_predictors = 0)
+  toy <- transform(simulate_dica(domains = 5, n = 12, seed = 4), y = x1 + x2^2)
+  auto <- function() dg_auto(y ~ x1 + x2 | domain, data = toy, max_ard = 0)
   usual <- auto()
   said <- character()
   tell <- function(w) {
@@ -182,6 +182,6 @@ test_that("a plain call says nothing of landmarks that nobody asked for", {
   n <- 5100
   d <- data.frame(x = sample(30, n, TRUE) / 10, g = rep(1:4, length.out = n))
   d$y <- sin(d$x) + rnorm(n) / 4
-  expect_no_warning(dg_auto(y ~ x | g, data = d, max_predictors = 0, budget = 0.5),
+  expect_no_warning(dg_auto(y ~ x | g, data = d, max_ard = 0, max_seconds = 0.5),
                     class = "domgen_warning_rank")
 })

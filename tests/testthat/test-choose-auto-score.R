@@ -53,7 +53,7 @@ test_that("what is learned from noise is not reported as a gain", {
   gains <- vapply(seeds, function(seed) {
     noise <- toy_domains(8, 12)
     noise$y <- with_seed(seed, rnorm(nrow(noise)))
-    found <- dg_auto(y ~ . | domain, data = noise, max_predictors = 0, progress = FALSE)
+    found <- dg_auto(y ~ . | domain, data = noise, max_ard = 0, progress = FALSE)
     table <- found$choice$table
     null <- table$mean[which(table$kernel == "null model")]
     c(best = null - min(table$mean[-1L]), reported = null - found$choice$expected$mean)
@@ -90,7 +90,7 @@ test_that("rows of a search do not make the score too good", {
     d <- data.frame(domain = factor(rep(seq_len(domains), each = 40)), x = rnorm(40 * domains))
     transform(d, y = 2 * x + rnorm(nrow(d)))
   }
-  found <- dg_auto(y ~ x | domain, data = with_seed(7, world(40)), max_rows = 240, members = 2,
+  found <- dg_auto(y ~ x | domain, data = with_seed(7, world(40)), max_rows = 240, n_members = 2,
                    progress = FALSE, seed = 9)
   fresh <- with_seed(8, world(200))
   true <- mean(sqrt(tapply((predict(found, fresh) - fresh$y)^2, fresh$domain, mean)))
@@ -109,15 +109,15 @@ test_that("rows of a search do not make the score too good", {
   expect_identical(expected$domains, 40L)
 })
 
-test_that("with more rows than the search has, the members' scores are those of lodo()", {
-  # without heavy tails, which bring a member that has no lodo()
+test_that("with more rows than the search has, the members' scores are those of dg_lodo()", {
+  # without heavy tails, which bring a member that has no dg_lodo()
   big <- with_seed(5, {
     d <- toy_domains(6, 40)
     transform(d, y = 2 * x1 + sin(x2) + rnorm(nrow(d)))
   })
-  found <- dg_auto(y ~ . | domain, data = big, max_rows = 90, max_predictors = 0, progress = FALSE)
+  found <- dg_auto(y ~ . | domain, data = big, max_rows = 90, max_ard = 0, progress = FALSE)
   held <- lapply(found$members, function(m) {
-    d <- lodo(fit(m$spec, y ~ . | domain, data = big))$predictions
+    d <- dg_lodo(fit(m$spec, y ~ . | domain, data = big))$predictions
     d$prediction[order(d$row)]
   })
   residual <- big$y - Reduce(`+`, held) / length(held)
@@ -135,7 +135,7 @@ test_that("more domains than a search has rows and classes too rare to be drawn 
   many$rare <- factor(ifelse(seq_len(600) %in% c(5, 320), "yes", "no"))
   for (response in c("y", "class", "rare")) {
     found <- dg_auto(stats::reformulate("x | domain", response), data = many, max_rows = 100,
-                     members = 1, progress = FALSE)
+                     n_members = 1, progress = FALSE)
     expect_true(is.finite(found$choice$expected$mean))
     expect_identical(found$choice$expected$domains, 150L)
     expect_output(print(found), "expected on a new domain: [0-9.]+ \\(95 % interval [-0-9.]+ to")
@@ -151,7 +151,7 @@ test_that("rounds of a search that have different domains stand in one table", {
   many <- with_seed(9, transform(data.frame(domain = rep(1:30, each = 6), x = rnorm(180)),
                                  y = x + rnorm(180)))
   found <- with_replaced("first_rows", 120L, {
-    dg_auto(y ~ x | domain, data = many, max_rows = 160, members = 2, progress = FALSE)
+    dg_auto(y ~ x | domain, data = many, max_rows = 160, n_members = 2, progress = FALSE)
   })
   expect_setequal(found$choice$table$rows, c(120L, 156L))
   first <- found$choice$table$rows == 120L

@@ -17,8 +17,8 @@ auto_train <- auto_rows(60, 10, 1)
 auto_fresh <- auto_rows(100, 20, 2)
 auto_formula <- y ~ x1 + x2 | domain
 
-auto_model <- dg_auto(auto_formula, data = row_source(auto_train, partitions = 3, rows = 170),
-                      members = 2, max_rows = 150, max_predictors = 0)
+auto_model <- dg_auto(auto_formula, data = row_source(auto_train, partitions = 3, block_size = 170),
+                      n_members = 2, max_rows = 150, max_ard = 0)
 
 by_domain_rmse <- function(model, data) {
   sqrt(tapply((predict(model, data) - data$y)^2, data$domain, mean))
@@ -38,7 +38,7 @@ test_that("the score of all rows holds on fresh domains, and beats pooling where
   expected <- auto_model$choice$expected
   error <- sqrt(expected$se^2 + stats::var(fresh) / length(fresh))
   expect_lt(abs(expected$mean - mean(fresh)), 2.5 * error)
-  pooled <- fit(dg_ridge(features = features_nystrom(100), domain_kernel = domain_pooled()),
+  pooled <- fit(dg_ridge(feature_map = features_nystrom(100), domain_kernel = domain_pooled()),
                 auto_formula, data = row_source(auto_train))
   expect_lt(mean(fresh), 0.9 * mean(by_domain_rmse(pooled, auto_fresh)))
 })
@@ -46,7 +46,7 @@ test_that("the score of all rows holds on fresh domains, and beats pooling where
 test_that("its score is the mean of the members by fits that have not seen the domain", {
   # members refitted without a fold, on the same maps
   cv <- auto_model$choice$scored
-  expect_identical(cv, lodo(auto_model))
+  expect_identical(cv, dg_lodo(auto_model))
   expect_identical(nrow(cv$domains), 60L)
   expect_identical(cv$domains$rows, rep(10L, 60))
   held <- cv$domains$domain[cv$domains$fold == 1L]
@@ -62,8 +62,8 @@ test_that("its score is the mean of the members by fits that have not seen the d
 test_that("the same seed gives the same model, however the rows are cut, and keeps the generator", {
   set.seed(3)
   before <- .Random.seed
-  again <- dg_auto(auto_formula, data = row_source(auto_train, partitions = 3, rows = 170),
-                   members = 2, max_rows = 150, max_predictors = 0)
+  again <- dg_auto(auto_formula, data = row_source(auto_train, partitions = 3, block_size = 170),
+                   n_members = 2, max_rows = 150, max_ard = 0)
   expect_identical(.Random.seed, before)
   expect_equal(predict(again, auto_fresh), predict(auto_model, auto_fresh))
 })
@@ -95,7 +95,7 @@ test_that("a call that was broken off gives the numbers of one that was not", {
     options(domgen_reads = 0, domgen_most = most)
     source <- row_source(list(function(reset) first(reset), function(reset) second(reset)),
                          store = store)
-    dg_auto(auto_formula, data = source, members = 1, max_rows = 100, max_predictors = 0)
+    dg_auto(auto_formula, data = source, n_members = 1, max_rows = 100, max_ard = 0)
   }
   whole <- call(Inf)
   passes <- getOption("domgen_reads")
@@ -141,7 +141,7 @@ test_that("rows of the search are the same however many rows are cut, and even w
   }
   whole <- drawn(row_source(many))
   expect_gt(nrow(many), sample_rows)
-  expect_identical(drawn(row_source(many, partitions = 7, rows = 777)), whole)
+  expect_identical(drawn(row_source(many, partitions = 7, block_size = 777)), whole)
   # no part of a domain, whose rows stand together, is drawn more often
   at <- (match(paste(whole$X[, 1L], whole$y), paste(many$x1, many$y)) - 1L) %% 100L
   expect_gt(stats::chisq.test(tabulate(at %/% 10L + 1L, 10L))$p.value, 0.01)
@@ -163,8 +163,8 @@ test_that("where nothing can be learned the null model is fitted", {
   nothing <- auto_train
   set.seed(5)
   nothing$y <- stats::rnorm(nrow(nothing))
-  model <- dg_auto(auto_formula, data = row_source(nothing), members = 1, max_rows = 200,
-                   max_predictors = 0)
+  model <- dg_auto(auto_formula, data = row_source(nothing), n_members = 1, max_rows = 200,
+                   max_ard = 0)
   expect_s3_class(model$members[[1L]], "dg_null")
   expect_equal(predict(model, auto_fresh[1:2, ]), rep(mean(nothing$y), 2))
   expect_equal(model$choice$expected$mean, 1, tolerance = 0.05)
@@ -184,7 +184,7 @@ test_that("the null model may stand beside the others", {
       input$source <- source
       stage <- rows_to_score(dg_null(), input)
       splits <- auto_splits(NULL, stage)$splits
-      specs <- list(dg_null(), dg_ridge(features = features_nystrom(20), offset = TRUE))
+      specs <- list(dg_null(), dg_ridge(feature_map = features_nystrom(20), intercept = TRUE))
       members <- fit_source_members(list(null = FALSE, specs = specs), stage, splits)
       metrics <- source_metrics(NULL, stage$sample$y)
       c(score_source_members(members, c(1, 0), stage, metrics, splits),
@@ -198,8 +198,8 @@ test_that("the null model may stand beside the others", {
 test_that("classes are chosen and predicted", {
   data <- auto_train
   data$y <- factor(ifelse(data$y > 0, "high", "low"))
-  model <- dg_auto(auto_formula, data = row_source(data), members = 1, max_rows = 200,
-                   max_predictors = 0)
+  model <- dg_auto(auto_formula, data = row_source(data), n_members = 1, max_rows = 200,
+                   max_ard = 0)
   truth <- ifelse(auto_fresh$y > 0, "high", "low")
   correct <- tapply(predict(model, auto_fresh) == truth, auto_fresh$domain, mean)
   error <- sqrt(model$choice$expected$se^2 + stats::var(correct) / length(correct))
@@ -209,14 +209,14 @@ test_that("classes are chosen and predicted", {
 test_that("it prints how all rows were scored, and refuses what sums cannot give", {
   expect_output(print(auto_model), "scored on all rows, 60 domains held out in 10 folds")
   expect_s3_class(generics::tidy(auto_model), "data.frame")
-  expect_error(lodo(auto_model, metric = "mae"), "`metric` must be \"rmse\"",
+  expect_error(dg_lodo(auto_model, metric = "mae"), "`metric` must be \"rmse\"",
                class = "domgen_error_argument")
   source <- row_source(auto_train)
   expect_error(dg_auto(auto_formula, data = source, metric = "r2"), "mean over rows",
                class = "domgen_error_argument")
   expect_error(dg_auto(auto_formula, data = source, unit = x1), "`unit` must not be given",
                class = "domgen_error_argument")
-  expect_error(dg_auto(auto_formula, data = source, probability = "platt"), "`probability`",
+  expect_error(dg_auto(auto_formula, data = source, calibration = "platt"), "`calibration`",
                class = "domgen_error_argument")
   one <- row_source(auto_train[auto_train$domain == auto_train$domain[1L], ])
   expect_error(dg_auto(auto_formula, data = one), "at least 2 domains", class = "domgen_error_data")

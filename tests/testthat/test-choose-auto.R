@@ -36,24 +36,24 @@ candidate_spec <- function(row, p, offset = TRUE) {
   if (row$scale %in% c("both", "means")) p <- 2 * p
   kernel <- if (row$kernel == "null model") kernel_rbf()
             else if (row$kernel == "linear kernel") kernel_linear()
-            else if (grepl("linear", row$kernel)) kernel_rbf(times = times) + (0.5 / p) * kernel_linear()
-            else if (grepl("Gaussian", row$kernel)) kernel_rbf(times = times)
-            else kernel_laplace(times = times)
+            else if (grepl("linear", row$kernel)) kernel_rbf(bandwidth_factor = times) + (0.5 / p) * kernel_linear()
+            else if (grepl("Gaussian", row$kernel)) kernel_rbf(bandwidth_factor = times)
+            else kernel_laplace(bandwidth_factor = times)
   tau <- sub("multi-task \\((.*)\\)", "\\1", row$domain_kernel)
   domain_kernel <- if (row$domain_kernel == "pooled") domain_pooled()
                    else if (tau != row$domain_kernel) domain_multitask(as.numeric(tau))
-                   else domain_distribution(outer = kernel_rbf(times = outer))
+                   else domain_distribution(embedding_kernel = kernel_rbf(bandwidth_factor = outer))
   means <- row$scale == "means"
   dg_ridge(lambda = row$lambda, kernel = kernel, domain_kernel = domain_kernel,
-           scale = if (means) "pooled" else row$scale, domain_means = means, offset = offset)
+           scale = if (means) "pooled" else row$scale, domain_means = means, intercept = offset)
 }
 
-test_that("every score is that of lodo() of the candidate's ridge regression", {
+test_that("every score is that of dg_lodo() of the candidate's ridge regression", {
   table <- model$choice$table
   rows <- which(!is.na(table$member) & !grepl("per predictor|null|forest|support", table$kernel))
   expect_gt(length(rows), 15L)
   for (i in rows) {
-    result <- lodo(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = toy))
+    result <- dg_lodo(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = toy))
     # the path over lambda is exact to a thousandth of a standard deviation
     expect_equal(result$mean, table$mean[i], tolerance = 2e-3, label = paste(table[i, 1:3], collapse = " "))
     expect_equal(result$domains$score, unname(model$choice$scores[, i]), tolerance = 5e-3)
@@ -71,8 +71,8 @@ test_that("lambda is the best of 13, of equals the largest", {
   expect_equal(scored$lambdas, nrow(toy) * 10^seq(-6, 0, length.out = 13))
   for (l in c(1, 6, 13)) {
     spec <- dg_ridge(lambda = scored$lambdas[l], domain_kernel = domain_pooled(), scale = "none",
-                     offset = TRUE)
-    by_hand <- dg_cv(set_parameters(spec, list(sigma = median_bandwidth(
+                     intercept = TRUE)
+    by_hand <- dg_cv(set_parameters(spec, list(bandwidth = median_bandwidth(
       as.matrix(toy[c("x1", "x2", "x3")])))), y ~ . | domain, data = toy)
     expect_equal(unname(scored$scores[, l]), by_hand$domains$score, tolerance = 5e-3)
   }
@@ -91,10 +91,10 @@ test_that("one bandwidth per predictor is tried for few predictors, and wins whe
   found <- dg_auto(y ~ . | domain, data = sparse)
   per_predictor <- grepl("per predictor", found$choice$table$kernel)
   expect_identical(which(per_predictor), 2L)
-  sigma <- found$members[[1L]]$spec$args$kernel$sigma
+  sigma <- found$members[[1L]]$spec$args$kernel$bandwidth
   expect_length(sigma, 6L)
   expect_identical(which.min(sigma), 1L)
-  none <- dg_auto(y ~ . | domain, data = sparse, max_predictors = 5)
+  none <- dg_auto(y ~ . | domain, data = sparse, max_ard = 5)
   expect_false(any(grepl("per predictor", none$choice$table$kernel)))
   # and the choice is good on new domains
   new <- with_seed(6, {
@@ -107,8 +107,8 @@ test_that("one bandwidth per predictor is tried for few predictors, and wins whe
 })
 
 test_that("shapes of domains are used where they tell", {
-  ellipses <- simulate_ellipses(domains = 10, rows = 40, seed = 1)
-  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8), max_predictors = 0)
+  ellipses <- simulate_ellipses(domains = 10, n = 40, seed = 1)
+  found <- dg_auto(y ~ . | domain, data = domains_of(ellipses, 1:8), max_ard = 0)
   expect_match(found$choice$table$domain_kernel[2L], "distributional")
   new <- domains_of(ellipses, 9:10)
   expect_gt(mean(predict(found, new) == new$y), 0.8)
@@ -159,7 +159,7 @@ test_that("from two domains on the training domains choose", {
     scores <- found$choice$scores
     expect_identical(nrow(scores), n)
     row <- which(found$choice$table$member %in% TRUE)[1L]
-    result <- lodo(fit(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = few))
+    result <- dg_lodo(fit(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = few))
     expect_equal(result$domains$score, unname(scores[, row]), tolerance = 5e-3)
   }
 })
@@ -183,7 +183,7 @@ test_that("a forest is a member where it is clearly better, and may not be", {
     transform(d, y = 3 * (X1 > 0.5) * (X2 > 0.5) + 2 * (X3 > 0.7) + rnorm(nrow(d)) / 10)
   })
   data <- steps(1, 8)
-  found <- with_seed(2, dg_auto(y ~ . | domain, data = data, max_predictors = 0, progress = FALSE))
+  found <- with_seed(2, dg_auto(y ~ . | domain, data = data, max_ard = 0, progress = FALSE))
   line <- which(found$choice$table$kernel == "random forest")
   expect_identical(found$choice$table$member[line], TRUE)
   expect_gt(found$choice$table$weight[line], 0.5)
@@ -194,7 +194,7 @@ test_that("a forest is a member where it is clearly better, and may not be", {
   expected <- found$choice$expected
   expect_lt(abs(expected$mean - mean(true)), 2.5 * expected$se)
   # of a line a forest knows no more than the ridge regressions
-  linear <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, progress = FALSE)
+  linear <- dg_auto(y ~ . | domain, data = signal, max_ard = 0, progress = FALSE)
   expect_false(any(grepl("forest", found_words(linear))))
 })
 
@@ -203,7 +203,7 @@ test_that("heavy tails bring a support vector regression, others do not", {
     d <- data.frame(domain = gl(domains, 40), x1 = rnorm(domains * 40), x2 = rnorm(domains * 40))
     transform(d, y = 2 * x1 + rt(nrow(d), 2))
   })
-  heavy <- dg_auto(y ~ . | domain, data = tails(1, 8), members = 2, max_predictors = 0,
+  heavy <- dg_auto(y ~ . | domain, data = tails(1, 8), n_members = 2, max_ard = 0,
                    progress = FALSE)
   expect_true("support vector regression" %in% heavy$choice$table$kernel)
   expect_false("support vector regression" %in% model$choice$table$kernel)
@@ -211,14 +211,14 @@ test_that("heavy tails bring a support vector regression, others do not", {
 
 test_that("folds say which domains are left out together", {
   folds <- domain_folds(levels(signal$domain), 2)
-  found <- dg_auto(y ~ . | domain, data = signal, folds = folds, max_predictors = 0,
-                   members = 2, progress = FALSE)
+  found <- dg_auto(y ~ . | domain, data = signal, folds = folds, max_ard = 0,
+                   n_members = 2, progress = FALSE)
   row <- which(found$choice$table$member %in% TRUE)[1L]
   by_hand <- dg_cv(candidate_spec(found$choice$table[row, ], 3), y ~ . | domain, data = signal,
                    folds = folds)
   # closed forms keep bandwidths and scaling of all rows
   expect_equal(unname(found$choice$scores[, row]), by_hand$domains$score, tolerance = 0.05)
-  alone <- dg_auto(y ~ . | domain, data = signal, max_predictors = 0, members = 2,
+  alone <- dg_auto(y ~ . | domain, data = signal, max_ard = 0, n_members = 2,
                    progress = FALSE)
   expect_false(isTRUE(all.equal(alone$choice$table$mean, found$choice$table$mean)))
 })
@@ -226,8 +226,8 @@ test_that("folds say which domains are left out together", {
 test_that("the unit of weights does not matter, of one domain or of several", {
   w <- rep_len(c(1, 3), nrow(signal))
   fits <- lapply(c(1, 2^20, 2^-20), function(unit) {
-    dg_auto(y ~ x1 + x2 + x3 | domain, data = signal, weights = unit * w, max_predictors = 0,
-            max_rows = 60, members = 2, progress = FALSE)
+    dg_auto(y ~ x1 + x2 + x3 | domain, data = signal, weights = unit * w, max_ard = 0,
+            max_rows = 60, n_members = 2, progress = FALSE)
   })
   expect_equal(predict(fits[[2L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
   expect_equal(predict(fits[[3L]], signal), predict(fits[[1L]], signal), tolerance = 1e-6)
@@ -248,8 +248,8 @@ test_that("a row is predicted without its domain and without the rows of its uni
     value <- rnorm(objects)
     cbind(d, x1 = print_of[d$object, 1], x2 = print_of[d$object, 2], y = value[d$object])
   })
-  seen <- dg_auto(y ~ x1 + x2 | domain, data = paired, max_predictors = 0, progress = FALSE)
-  unit <- dg_auto(y ~ x1 + x2 | domain, data = paired, unit = object, max_predictors = 0,
+  seen <- dg_auto(y ~ x1 + x2 | domain, data = paired, max_ard = 0, progress = FALSE)
+  unit <- dg_auto(y ~ x1 + x2 | domain, data = paired, unit = object, max_ard = 0,
                   progress = FALSE)
   # the object is recognised, and its value with it; a new object's cannot be
   expect_lt(seen$choice$expected$mean, 0.5)
@@ -299,10 +299,10 @@ test_that("the standard error knows that all domains have the same units", {
 
 test_that("units that keep to their domain change nothing", {
   nested <- transform(toy, unit = seq_len(nrow(toy)))
-  expect_equal(dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, unit = unit, max_predictors = 0,
-                       members = 2, progress = FALSE)$choice$scores,
-               dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, max_predictors = 0,
-                       members = 2, progress = FALSE)$choice$scores)
+  expect_equal(dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, unit = unit, max_ard = 0,
+                       n_members = 2, progress = FALSE)$choice$scores,
+               dg_auto(y ~ x1 + x2 + x3 | domain, data = nested, max_ard = 0,
+                       n_members = 2, progress = FALSE)$choice$scores)
 })
 
 test_that("a column named in quotes is refused with what to write", {
@@ -312,15 +312,15 @@ test_that("a column named in quotes is refused with what to write", {
 })
 
 test_that("with a budget no further candidate is begun when it is spent", {
-  found <- dg_auto(y ~ . | domain, data = signal, budget = 1e-9, progress = FALSE)
+  found <- dg_auto(y ~ . | domain, data = signal, max_seconds = 1e-9, progress = FALSE)
   # the mean, one candidate, and the null model, which is the safety net
   expect_identical(nrow(found$choice$table), 3L)
   expect_true("null model" %in% found$choice$table$kernel)
   expect_length(predict(found, signal), nrow(signal))
   expect_identical(found$choice$budget, list(seconds = 1e-9, spent = TRUE))
   expect_output(print(found), "the time budget of 1e-09 s was spent before all were tried")
-  patient <- dg_auto(y ~ . | domain, data = signal, budget = 600, max_predictors = 0,
-                     members = 1, progress = FALSE)
+  patient <- dg_auto(y ~ . | domain, data = signal, max_seconds = 600, max_ard = 0,
+                     n_members = 1, progress = FALSE)
   expect_false(patient$choice$budget$spent)
   expect_false(any(grepl("budget", capture.output(print(patient)))))
 })
@@ -329,13 +329,13 @@ test_that("of noise, a search without time gives the null model", {
   noise <- with_seed(4, data.frame(y = stats::rnorm(40), x = stats::rnorm(40),
                                    domain = rep(1:2, each = 20)))
   noise$y <- noise$y + 10 * (noise$domain == 1) * noise$x - 10 * (noise$domain == 2) * noise$x
-  found <- dg_auto(y ~ x | domain, data = noise, budget = 1e-9, progress = FALSE)
+  found <- dg_auto(y ~ x | domain, data = noise, max_seconds = 1e-9, progress = FALSE)
   expect_identical(found$members$null$spec$method, "dg_null")
 })
 
 test_that("a search takes some of the rows, and the fit all", {
   big <- transform(toy_domains(5, 40), y = y + 2 * x1)
-  found <- dg_auto(y ~ . | domain, data = big, max_rows = 60, max_predictors = 0)
+  found <- dg_auto(y ~ . | domain, data = big, max_rows = 60, max_ard = 0)
   expect_lte(found$choice$rows, 60L)
   expect_length(found$decision, nrow(big))
   expect_equal(found$members[[1L]]$spec$args$lambda,
@@ -345,28 +345,28 @@ test_that("a search takes some of the rows, and the fit all", {
 test_that("any score of predictions or decisions decides, for two classes and more", {
   labels <- toy_classes(5, 20)
   labels$y[labels$x1 > 0.7] <- "1"
-  found <- dg_auto(y ~ . | domain, data = labels, metric = "auc", max_predictors = 0)
+  found <- dg_auto(y ~ . | domain, data = labels, metric = "auc", max_ard = 0)
   expect_identical(found$choice$metric$title, "area under the ROC curve")
   expect_equal(max(found$choice$table$mean[-1L]), found$choice$table$mean[2L])
-  # a distributional winner included: its lodo() is its score
+  # a distributional winner included: its dg_lodo() is its score
   table <- found$choice$table
   for (i in setdiff(2:4, grep("per predictor", table$kernel))) {
-    result <- lodo(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = labels), metric = "auc")
+    result <- dg_lodo(fit(candidate_spec(table[i, ], 3), y ~ . | domain, data = labels), metric = "auc")
     expect_equal(result$mean, table$mean[i], tolerance = 0.02)
   }
   lacking <- labels
   lacking$y[labels$domain == "d2"] <- "1"
-  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", members = 2,
-                  max_predictors = 0)
+  some <- dg_auto(y ~ . | domain, data = lacking, metric = "auc", n_members = 2,
+                  max_ard = 0)
   expect_true(all(is.na(some$choice$scores["d2", ])))
   expect_false(anyNA(some$choice$table$mean))
   many <- with_seed(1, transform(toy_domains(4, 24), y = factor(c("a", "b", "c")[
     findInterval(x1 + rnorm(length(x1)) / 4, c(-0.4, 0.4)) + 1L])))
-  found <- dg_auto(y ~ . | domain, data = many, members = 2, max_predictors = 0)
+  found <- dg_auto(y ~ . | domain, data = many, n_members = 2, max_ard = 0)
   expect_s3_class(predict(found, many), "factor")
   expect_gt(found$choice$table$mean[1L], 0.6)
   expect_identical(dim(predict(found, many, type = "decision")), c(nrow(many), 3L))
-  own <- dg_auto(y ~ . | domain, data = toy, members = 1, max_predictors = 0,
+  own <- dg_auto(y ~ . | domain, data = toy, n_members = 1, max_ard = 0,
                  metric = metric_custom(
     function(truth, prediction) median(abs(truth - prediction)), title = "median error"))
   expect_output(print(own), "median error on left-out domains")
@@ -376,10 +376,10 @@ test_that("weights, probabilities and matrices go through", {
   labels <- toy_classes(4, 16)
   w <- seq_len(nrow(labels)) %% 3 + 1
   found <- dg_auto(labels[c("x1", "x2", "x3")], labels$y, labels$domain, weights = w,
-                   probability = "platt", members = 2, max_predictors = 0)
+                   calibration = "platt", n_members = 2, max_ard = 0)
   prob <- predict(found, labels[c("x1", "x2", "x3")], domain = labels$domain, type = "prob")
   expect_equal(rowSums(prob), rep(1, nrow(labels)), ignore_attr = TRUE)
-  weightless <- dg_auto(y ~ . | domain, data = labels, members = 2, max_predictors = 0)
+  weightless <- dg_auto(y ~ . | domain, data = labels, n_members = 2, max_ard = 0)
   expect_false(identical(found$choice$table$mean, weightless$choice$table$mean))
 })
 
@@ -403,7 +403,7 @@ test_that("a search that cannot be is refused", {
     run(members = 0)
     run(max_predictors = -1)
     run(lambda = 1)
-    run(probability = "sure")
+    run(calibration = "sure")
     dg_auto(y ~ ., data = toy)
     dg_auto(y ~ . | domain, data = subset(toy, domain == "none"))
   })

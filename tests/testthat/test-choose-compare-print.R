@@ -11,7 +11,7 @@ compared_scores <- function(scores, metric = NULL) {
     run$mean <- mean(own)
     run
   }, result$runs, as.data.frame(scores))
-  new_comparison(runs, names(runs), result$against)
+  new_comparison(runs, names(runs), result$baseline)
 }
 
 test_that("one p a method is printed, and summary() says how small that of the ranks can be", {
@@ -77,7 +77,7 @@ test_that("methods that differ by rounding alone are said to be equal, and rank 
 
 test_that("what all methods warn of is one note", {
   toy <- toy_classes(4, 10)
-  chains <- list(a = chain(dica(ncomp = 2), dg_lm()), b = chain(dica(ncomp = 2), dg_ridge(lambda = 1)))
+  chains <- list(a = dg_pipeline(dg_dica(ncomp = 2), dg_lm()), b = dg_pipeline(dg_dica(ncomp = 2), dg_ridge(lambda = 1)))
   result <- dg_compare(chains, y ~ . | domain, data = toy, refits = FALSE)
   text <- gsub("\\s+", " ", paste(capture.output(print(result)), collapse = " "))
   expect_identical(lengths(regmatches(text, gregexpr("`ncomp` is 2", text))), 1L)

@@ -46,7 +46,7 @@ test_that("the table has the paired differences, with domains that lack a score 
   toy <- toy_classes(9, 12)
   toy$y[toy$domain == "d4"] <- "1"
   result <- dg_compare(list(linear = dg_lm(), svm = dg_svm(), ridge = dg_ridge()), y ~ . | domain,
-                       data = toy, metric = "auc", folds = 3, against = "svm")
+                       data = toy, metric = "auc", folds = 3, baseline = "svm")
   table <- result$table
   expect_identical(table$method, c("null", "linear", "svm", "ridge"))
   expect_identical(which(is.na(rowSums(result$scores))), c(d4 = 4L))
@@ -87,10 +87,10 @@ test_that("the null model is always there, once, and the first other method is c
   methods <- function(...) dg_compare(..., x = y ~ . | domain, data = toy)[c("table", "against")]
   expect_identical(methods(list(a = dg_lm()))$table$method, c("null", "a"))
   expect_identical(methods(list(a = dg_lm(), n = dg_null()))$table$method, c("a", "n"))
-  expect_identical(methods(list(a = dg_lm(), b = dg_ridge()))$against, "a")
-  expect_identical(methods(list(a = dg_lm(), pooled = dg_ridge()))$against, "pooled")
-  expect_identical(methods(list(n = dg_null()))$against, "n")
-  expect_identical(methods(list(a = dg_lm()), against = "null")$against, "null")
+  expect_identical(methods(list(a = dg_lm(), b = dg_ridge()))$baseline, "a")
+  expect_identical(methods(list(a = dg_lm(), pooled = dg_ridge()))$baseline, "pooled")
+  expect_identical(methods(list(n = dg_null()))$baseline, "n")
+  expect_identical(methods(list(a = dg_lm()), baseline = "null")$baseline, "null")
 })
 
 test_that("the verdict says what the interval says", {
@@ -143,7 +143,7 @@ test_that("methods that are alike can be compared and printed", {
 test_that("tuned methods and dg_auto() are compared like any other", {
   toy <- toy_domains(4, 10)
   specs <- list(tuned = dg_tune(dg_ridge(), grid = list(lambda = 10^(0:2)), folds = 2),
-                auto = dg_auto(max_predictors = 0), lm = dg_lm())
+                auto = dg_auto(max_ard = 0), lm = dg_lm())
   set.seed(3)
   result <- dg_compare(specs, y ~ . | domain, data = toy, folds = 2)
   set.seed(3)

@@ -2,14 +2,14 @@ toy <- with_seed(1, transform(toy_domains(6, 20), y = y + x1))
 rows <- with_seed(2, transform(toy_domains(2, 12), y = y + x1))
 plain <- function(lambda) {
   dg_ridge(lambda = lambda, kernel = kernel_rbf(2), domain_kernel = domain_pooled(), scale = "none",
-           offset = TRUE)
+           intercept = TRUE)
 }
 three <- list(near = plain(0.1), far = plain(30), mean = dg_null())
 stacked_model <- fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = toy)
 
 test_that("an ensemble predicts the weighted mean of its members, each with its own scaling", {
   members <- list(a = dg_ridge(lambda = 1, scale = "both"), b = dg_svm(scale = "domain"),
-                  c = dg_lm(), d = chain(kpca(ncomp = 2), dg_ridge(lambda = 1)))
+                  c = dg_lm(), d = dg_pipeline(dg_kpca(ncomp = 2), dg_ridge(lambda = 1)))
   alone <- sapply(members, function(m) predict(fit(m, y ~ . | domain, data = toy), rows))
   equal <- fit(dg_ensemble(members), y ~ . | domain, data = toy)
   expect_equal(predict(equal, rows), rowMeans(alone), tolerance = 1e-10)
@@ -64,7 +64,7 @@ test_that("the ensemble's scores are those of weights that the other domains ask
   expect_equal(stacked_model$held_out$scores[, "ensemble"], by_hand, tolerance = 1e-3)
   alone <- apply(F, 2L, function(f) sqrt(tapply((toy$y - f)^2, toy$domain, mean)))
   expect_equal(stacked_model$held_out$scores[, -1L], alone, tolerance = 1e-8, ignore_attr = TRUE)
-  found <- lodo(stacked_model)
+  found <- dg_lodo(stacked_model)
   expect_s3_class(found, "dg_cv")
   expect_equal(found$domains$score, unname(by_hand), tolerance = 1e-3)
   # training sets of five of six domains overlap: Nadeau and Bengio's factor
@@ -76,16 +76,16 @@ test_that("the ensemble's scores are those of weights that the other domains ask
                 "(standard error unknown)", fixed = TRUE)
 })
 
-test_that("lodo() of given weights takes them as they are", {
+test_that("dg_lodo() of given weights takes them as they are", {
   model <- fit(dg_ensemble(three, c(1, 1, 2)), y ~ . | domain, data = toy)
   F <- left_out_by_hand(three, toy)
   by_hand <- sqrt(tapply((toy$y - F %*% c(1, 1, 2) / 4)^2, toy$domain, mean))
-  expect_equal(lodo(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
+  expect_equal(dg_lodo(model)$domains$score, as.vector(by_hand), tolerance = 1e-8)
 })
 
 test_that("members of every kind are fitted again where domains are left out", {
   kinds <- list(lm = dg_lm(), svm = dg_svm(), gp = dg_gp(optimise = FALSE),
-                chain = chain(kpca(ncomp = 2), dg_ridge(lambda = 1)),
+                chain = dg_pipeline(dg_kpca(ncomp = 2), dg_ridge(lambda = 1)),
                 tuned = dg_tune(dg_svm(), grid = list(cost = c(1, 10)), folds = 3),
                 nested = dg_ensemble(list(dg_lm(), dg_null())))
   model <- with_seed(3, fit(dg_ensemble(kinds, "stacked"), y ~ . | domain, data = toy))
@@ -119,7 +119,7 @@ test_that("of two classes members are averaged as 2p - 1, or as decision values 
 })
 
 test_that("probabilities are the weighted means of the members', and need all of them", {
-  members <- list(linear = dg_lm(), platt = dg_svm(probability = "platt"), null = dg_null())
+  members <- list(linear = dg_lm(), platt = dg_svm(calibration = "platt"), null = dg_null())
   model <- fit(dg_ensemble(members, c(1, 1, 2)), y ~ . | domain, data = classes)
   one <- lapply(members, function(m) {
     predict(fit(m, y ~ . | domain, data = classes), new_classes, type = "prob")
@@ -131,7 +131,7 @@ test_that("probabilities are the weighted means of the members', and need all of
   without <- fit(dg_ensemble(list(dg_lm(), dg_svm())), y ~ . | domain, data = classes)
   expect_domgen_error(predict(without, new_classes, type = "prob"),
                       "\"svm\" has no probabilities; fit `dg_ensemble\\(", "domgen_error_argument")
-  calibrated <- fit(dg_ensemble(list(dg_lm(), dg_svm()), probability = "platt"), y ~ . | domain,
+  calibrated <- fit(dg_ensemble(list(dg_lm(), dg_svm()), calibration = "platt"), y ~ . | domain,
                     data = classes)
   expect_equal(rowSums(predict(calibrated, new_classes, type = "prob")), rep(1, nrow(new_classes)))
 })
@@ -159,7 +159,7 @@ test_that("of classes the null model's left-out values are those of the other do
 test_that("a member's calibration has not seen the labels of a domain that is left out", {
   # learns nothing but its calibration
   fixed <- learner_custom(function(x, y) 0, function(object, x) plogis(x$x1),
-                          probability = "isotonic")
+                          calibration = "isotonic")
   twice <- dg_ensemble(list(fixed, fixed), "stacked")
   first <- classes$domain == levels(classes$domain)[1L]
   other <- classes
@@ -178,7 +178,7 @@ test_that("a member that chooses does so anew without the domains that are left 
   outer <- fit(dg_ensemble(list(inner, dg_null()), "stacked"), y ~ . | domain, data = toy)
   by_hand <- sqrt(tapply((toy$y - left_out_by_hand(list(inner), toy))^2, toy$domain, mean))
   expect_equal(outer$held_out$scores[, 2L], by_hand, tolerance = 1e-6, ignore_attr = TRUE)
-  auto <- dg_auto(members = 1, max_rows = 60, progress = FALSE)
+  auto <- dg_auto(n_members = 1, max_rows = 60, progress = FALSE)
   some <- droplevels(toy[toy$domain %in% levels(toy$domain)[1:3], ])
   model <- suppressWarnings(fit(dg_ensemble(list(auto, dg_null()), "stacked"), y ~ . | domain,
                                 data = some))
@@ -223,7 +223,7 @@ test_that("a member's parameter is tuned and changed by its name", {
   tuned <- dg_tune(spec, y ~ . | domain, data = toy, grid = list(near.lambda = c(0.1, 1)),
                    folds = 3)
   expect_named(tuned$tuning$best, "near.lambda")
-  inside <- dg_ensemble(list(projected = chain(kpca(), dg_svm()), dg_null()))
+  inside <- dg_ensemble(list(projected = dg_pipeline(dg_kpca(), dg_svm()), dg_null()))
   expect_identical(update(inside, projected.cost = 7)$args$members$projected$learner$args$cost, 7)
 })
 
@@ -240,12 +240,12 @@ test_that("an ensemble is saved, loaded, updated, compared and part of a chain",
   found <- dg_compare(list(ensemble = dg_ensemble(three, "stacked"), near = plain(0.1)),
                       y ~ . | domain, data = toy)
   expect_true("ensemble" %in% colnames(found$scores))
-  chained <- fit(chain(kpca(ncomp = 2), dg_ensemble(list(dg_lm(), dg_ridge(lambda = 1)))),
+  chained <- fit(dg_pipeline(dg_kpca(ncomp = 2), dg_ensemble(list(dg_lm(), dg_ridge(lambda = 1)))),
                  y ~ . | domain, data = toy)
   expect_equal(predict(chained, toy), fitted(chained), tolerance = 1e-10)
   support <- predict(fit(dg_ensemble(list(dg_lm(), plain(1))), y ~ . | domain, data = toy), rows,
-                     type = "support")
-  expect_equal(support, predict(fit(plain(1), y ~ . | domain, data = toy), rows, type = "support"))
+                     type = "similarity")
+  expect_equal(support, predict(fit(plain(1), y ~ . | domain, data = toy), rows, type = "similarity"))
 })
 
 test_that("weight k counts as k rows, and rows may come in any order", {
@@ -273,7 +273,7 @@ test_that("what cannot be an ensemble is refused", {
   expect_refusals({
     dg_ensemble(dg_svm())
     dg_ensemble(list(dg_svm()))
-    dg_ensemble(list(dg_svm(), dica()))
+    dg_ensemble(list(dg_svm(), dg_dica()))
     dg_ensemble(list(dg_svm(), 1))
     dg_ensemble(list(a = dg_svm(), a = dg_lm()))
     dg_ensemble(list(dg_svm(), dg_lm()), "best")
@@ -289,17 +289,17 @@ test_that("what cannot be an ensemble is refused", {
 })
 
 test_that("a model with landmarks is slim without their factor, and does the same", {
-  spec <- dg_ridge(lambda = 1, features = features_nystrom(60), scale = "both")
+  spec <- dg_ridge(lambda = 1, feature_map = features_nystrom(60), scale = "both")
   whole <- with_seed(7, fit(spec, y ~ . | domain, data = toy))
   light <- slim(whole)
   size <- function(model) length(serialize(model, NULL))
   expect_lt(size(light), size(whole) - 0.9 * 8 * 60^2)
   expect_equal(predict(light, rows), predict(whole, rows), tolerance = 1e-8)
-  expect_equal(predict(light, rows, type = "support"), predict(whole, rows, type = "support"))
-  expect_equal(lodo(light)$mean, lodo(whole)$mean, tolerance = 1e-8)
+  expect_equal(predict(light, rows, type = "similarity"), predict(whole, rows, type = "similarity"))
+  expect_equal(dg_lodo(light)$mean, dg_lodo(whole)$mean, tolerance = 1e-8)
   first <- rows[rows$domain == rows$domain[1L], ]
-  expect_equal(predict(adapt(light, first, first$y), first),
-               predict(adapt(whole, first, first$y), first), tolerance = 1e-6)
+  expect_equal(predict(dg_adapt(light, first, first$y), first),
+               predict(dg_adapt(whole, first, first$y), first), tolerance = 1e-6)
   expect_identical(slim(fit(dg_lm(), y ~ . | domain, data = toy))$coefficients,
                    fit(dg_lm(), y ~ . | domain, data = toy)$coefficients)
 })
@@ -353,7 +353,7 @@ test_that("that 0 and 1 are predicted as numbers is told once", {
   }
   two <- transform(toy, y = as.numeric(y > mean(y)))
   expect_identical(counted(fit(dg_ensemble(three, "stacked"), y ~ . | domain, data = two)), 1L)
-  expect_identical(counted(dg_auto(y ~ . | domain, data = two, members = 2, max_rows = 40)), 1L)
+  expect_identical(counted(dg_auto(y ~ . | domain, data = two, n_members = 2, max_rows = 40)), 1L)
 })
 
 test_that("where the other domains have two of three classes, the third has probability 0", {
@@ -364,7 +364,7 @@ test_that("where the other domains have two of three classes, the third has prob
   sample <- read_sample(read_input(list(x = y ~ . | domain, data = three)),
                         list(response = "any", domain = TRUE), "none")
   held <- three$domain == "d1"
-  for (spec in list(dg_lm(), dg_ridge(lambda = 1), dg_svm(probability = "platt"))) {
+  for (spec in list(dg_lm(), dg_ridge(lambda = 1), dg_svm(calibration = "platt"))) {
     values <- values_without(spec, sample, !held, held)
     alone <- fit(spec, y ~ . | domain, data = droplevels(three[!held, ]))
     first <- if (spec$method == "dg_ridge") (1 - predict(alone, three[held, ], type = "decision")) / 2
@@ -375,7 +375,7 @@ test_that("where the other domains have two of three classes, the third has prob
 
 test_that("what the folds of an ensemble warn of alike is one warning with its count", {
   toy <- toy_classes(4, 12)
-  spec <- dg_ensemble(list(chain(dica(ncomp = 2), dg_lm()), dg_ridge(lambda = 1)))
+  spec <- dg_ensemble(list(dg_pipeline(dg_dica(ncomp = 2), dg_lm()), dg_ridge(lambda = 1)))
   heard <- function(code) {
     messages <- character()
     withCallingHandlers(code, domgen_warning = function(w) {
@@ -385,10 +385,10 @@ test_that("what the folds of an ensemble warn of alike is one warning with its c
     grep("`ncomp` is 2", messages, value = TRUE)
   }
   expect_length(heard(model <- fit(spec, y ~ . | domain, data = toy)), 1L)
-  found <- heard(lodo(model))
+  found <- heard(dg_lodo(model))
   expect_length(found, 1L)
   expect_match(found, "\\([0-9]+ times\\)$")
-  single <- suppressWarnings(fit(chain(dica(ncomp = 2), dg_lm()), y ~ . | domain, data = toy))
+  single <- suppressWarnings(fit(dg_pipeline(dg_dica(ncomp = 2), dg_lm()), y ~ . | domain, data = toy))
   expect_length(heard(dg_effect(single, grid = 3, refits = TRUE)), 1L)
 })
 

@@ -1,10 +1,10 @@
 # Searches on rows that come in blocks, against those of the same rows in memory.
 
-tune_data <- simulate_dica(domains = 8, rows = 20, p = 3, seed = 2)
+tune_data <- simulate_dica(domains = 8, n = 20, p = 3, seed = 2)
 tune_formula <- y ~ x1 + x2 + x3 | domain
 
 tune_spec <- function(...) {
-  dg_ridge(features = features_nystrom(nrow(tune_data)), scale = "none", kernel = kernel_rbf(0.7),
+  dg_ridge(feature_map = features_nystrom(nrow(tune_data)), scale = "none", kernel = kernel_rbf(0.7),
            domain_kernel = domain_pooled(), ...)
 }
 
@@ -54,28 +54,28 @@ test_that("grids of other parameters, chains and steps beyond the border work as
   folds <- folds_of(tune_data, 4)
   source <- row_source(tune_data, partitions = 2)
   grid <- list(lambda = c(1, 10, 100), scale = c("none", "pooled"))
-  tuned <- dg_tune(dg_ridge(features = features_nystrom(30), domain_kernel = domain_pooled()),
+  tuned <- dg_tune(dg_ridge(feature_map = features_nystrom(30), domain_kernel = domain_pooled()),
                    tune_formula, data = source, grid = grid, folds = folds)
   expect_gte(nrow(tuned$tuning$table), 6L)
   expect_setequal(names(tuned$tuning$best), names(grid))
   expect_output(print(tuned), "Best of .* combinations: RMSE, 8 domains held out in 4 folds")
   expect_s3_class(tuned, c("dg_tuned", "dg_ridge"), exact = FALSE)
-  expect_equal(lodo(tuned)$mean, tuned$tuning$table$mean[tuned$tuning$chosen], tolerance = 0.05)
-  learn <- dg_ridge(lambda = 1, features = features_nystrom(1), domain_kernel = domain_pooled())
-  chained <- dg_tune(chain(kpca(features = features_nystrom(30)), learn), tune_formula,
+  expect_equal(dg_lodo(tuned)$mean, tuned$tuning$table$mean[tuned$tuning$chosen], tolerance = 0.05)
+  learn <- dg_ridge(lambda = 1, feature_map = features_nystrom(1), domain_kernel = domain_pooled())
+  chained <- dg_tune(dg_pipeline(dg_kpca(feature_map = features_nystrom(30)), learn), tune_formula,
                      data = source, grid = list(ncomp = 1:2), folds = folds)
   expect_identical(nrow(chained$tuning$table), 2L)
-  expect_s3_class(chained, "dg_chain")
+  expect_s3_class(chained, "dg_pipeline")
 })
 
 test_that("a choice that fails is recorded, and a spent budget leaves the first choices", {
   source <- row_source(tune_data)
   grid <- list(kernel = list(kernel_rbf(0.7), kernel_rbf(c(1, 2))), lambda = 1)
-  tuned <- dg_tune(dg_ridge(features = features_nystrom(30)), tune_formula, data = source,
+  tuned <- dg_tune(dg_ridge(feature_map = features_nystrom(30)), tune_formula, data = source,
                    grid = grid, folds = 4)
   expect_identical(is.na(tuned$tuning$table$error), c(TRUE, FALSE))
-  short <- dg_tune(dg_ridge(features = features_nystrom(20)), tune_formula, data = source,
-                   grid = list(lambda = 1:2, scale = c("none", "both")), folds = 4, budget = 1e-6)
+  short <- dg_tune(dg_ridge(feature_map = features_nystrom(20)), tune_formula, data = source,
+                   grid = list(lambda = 1:2, scale = c("none", "both")), folds = 4, max_seconds = 1e-6)
   expect_true(short$tuning$budget$spent)
   expect_identical(nrow(short$tuning$table), 2L)
 })

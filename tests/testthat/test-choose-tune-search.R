@@ -22,7 +22,7 @@ searched <- function(score, grid, ..., spec = dg_ridge()) {
 }
 lambda_of <- function(spec) spec$args$lambda
 # a kernel does not note the usual 1
-times_of <- function(spec) if (is.null(spec$args$kernel$times)) 1 else spec$args$kernel$times
+times_of <- function(spec) if (is.null(spec$args$kernel$bandwidth_factor)) 1 else spec$args$kernel$bandwidth_factor
 bowl <- function(at) function(spec) abs(log10(lambda_of(spec)) - at)
 
 test_that("a grid goes on beyond its border to the optimum, and stops there", {
@@ -57,18 +57,18 @@ test_that("a grid goes on only where the gain is more than noise over domains", 
     max(tuned$tuning$table$lambda)
   }
   # 0.01 a step, where domains differ much but alike at every step
-  expect_equal(step(gain = 0.01, noise = function(domain, at) 10 * domain), 1e5)
+  expect_equal(step(gain = 0.01, noise_sd = function(domain, at) 10 * domain), 1e5)
   # where each step is up in half the domains and down in the others, by more
-  expect_equal(step(gain = 0.01, noise = function(domain, at) (-1)^(domain + at)), 1)
+  expect_equal(step(gain = 0.01, noise_sd = function(domain, at) (-1)^(domain + at)), 1)
   # a gain, then none
   expect_equal(step(gain = 0.01,
-                    noise = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
+                    noise_sd = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
                100)
 })
 
 test_that("a time budget that is spent gives the best so far and says so", {
   toy <- toy_domains(4, 10)
-  grid <- list(lambda = c(10, 0.1, 1), times = c(1, 2))
+  grid <- list(lambda = c(10, 0.1, 1), bandwidth_factor = c(1, 2))
   tune <- function(...) dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = grid, folds = 2, ...)
   set.seed(2)
   whole <- tune()
@@ -86,7 +86,7 @@ test_that("a time budget that is spent gives the best so far and says so", {
   }
   same <- whole$tuning$table
   found <- none$tuning$table
-  expect_equal(found$mean, same$mean[same$lambda == found$lambda & same$times == found$times])
+  expect_equal(found$mean, same$mean[same$lambda == found$lambda & same$bandwidth_factor == found$bandwidth_factor])
   expect_names_argument(list(function() tune(budget = 0), function() tune(budget = "1h")), "budget")
   expect_output(print(tune(budget = 1e6)), "Best of")
 })
@@ -100,7 +100,7 @@ test_that("a time budget keeps what was scored before it was spent", {
     clock$now <- clock$now + 1
     clock$now
   }, dg_tune(dg_svm(), y ~ . | domain, data = toy_domains(4, 10), folds = 2, extend = FALSE,
-             grid = list(times = c(0.5, 1, 2, 4), cost = c(1, 10)), budget = 10))
+             grid = list(bandwidth_factor = c(0.5, 1, 2, 4), cost = c(1, 10)), max_seconds = 10))
   tried <- nrow(tuned$tuning$table)
   expect_true(tried > 1L && tried < 8L)
   expect_false(anyNA(tuned$tuning$table$mean))
@@ -109,8 +109,8 @@ test_that("a time budget keeps what was scored before it was spent", {
 
 test_that("a grid in two directions goes on in both", {
   score <- function(spec) (log10(lambda_of(spec)) - 2)^2 + (log2(times_of(spec)) + 4)^2
-  found <- searched(score, list(lambda = 10^(-1:1), times = 2^(-2:0)))
-  expect_equal(found$best, list(lambda = 100, times = 1 / 16))
+  found <- searched(score, list(lambda = 10^(-1:1), bandwidth_factor = 2^(-2:0)))
+  expect_equal(found$best, list(lambda = 100, bandwidth_factor = 1 / 16))
   # nothing is tried twice
   expect_false(anyDuplicated(found$table[c("lambda", "times")]) > 0)
   expect_equal(found$evaluations, 2 * nrow(found$table))
@@ -141,9 +141,9 @@ test_that("only numbers with a constant step or ratio go on", {
 
 test_that("a search by coordinates finds the optimum of a sum with fewer fits than the grid", {
   score <- function(spec) (log10(lambda_of(spec)) - 1)^2 + (log2(times_of(spec)) - 2)^2
-  grid <- list(lambda = 10^(-3:3), times = 2^(-3:3))
+  grid <- list(lambda = 10^(-3:3), bandwidth_factor = 2^(-3:3))
   found <- searched(score, grid, search = "coordinate")
-  expect_equal(found$best, list(lambda = 10, times = 4))
+  expect_equal(found$best, list(lambda = 10, bandwidth_factor = 4))
   expect_equal(nrow(found$table), 7L + 6L + 6L)
   expect_equal(found$evaluations, 2 * 19)
   whole <- searched(score, grid, search = "grid")
@@ -152,7 +152,7 @@ test_that("a search by coordinates finds the optimum of a sum with fewer fits th
   # beyond the border, one step after the other
   beyond <- searched(function(spec) score(spec) + 10 * abs(log10(lambda_of(spec)) - 5), grid,
                      search = "coordinate")
-  expect_equal(beyond$best, list(lambda = 1e5, times = 4))
+  expect_equal(beyond$best, list(lambda = 1e5, bandwidth_factor = 4))
   # coordinates that depend on each other take several rounds
   ridge <- function(spec) {
     a <- log10(lambda_of(spec))
@@ -160,7 +160,7 @@ test_that("a search by coordinates finds the optimum of a sum with fewer fits th
     10 * (a - b)^2 + (a + b - 4)^2
   }
   found <- searched(ridge, grid, search = "coordinate")
-  at <- c(log10(found$best$lambda), log2(found$best$times))
+  at <- c(log10(found$best$lambda), log2(found$best$bandwidth_factor))
   steps <- rbind(c(1, 0), c(-1, 0), c(0, 1), c(0, -1))
   value <- function(p) 10 * (p[1] - p[2])^2 + (p[1] + p[2] - 4)^2
   for (i in 1:4) expect_lte(value(at), value(at + steps[i, ]))
@@ -169,18 +169,18 @@ test_that("a search by coordinates finds the optimum of a sum with fewer fits th
 test_that("a search by coordinates leaves a line on which everything fails", {
   # the middle bandwidth, where it starts, fails with every lambda
   score <- function(spec) if (times_of(spec) == 1) NA else bowl(1)(spec) + times_of(spec)
-  found <- searched(score, list(lambda = 10^(-1:1), times = c(0.5, 1, 2)), search = "coordinate",
+  found <- searched(score, list(lambda = 10^(-1:1), bandwidth_factor = c(0.5, 1, 2)), search = "coordinate",
                     extend = FALSE)
-  expect_equal(found$best, list(lambda = 10, times = 0.5))
+  expect_equal(found$best, list(lambda = 10, bandwidth_factor = 0.5))
   expect_gt(sum(!is.na(found$table$error)), 0)
 })
 
 test_that("a random search draws choices of the grid without repetition", {
-  grid <- list(lambda = 10^(-3:3), times = 2^(-3:3))
+  grid <- list(lambda = 10^(-3:3), bandwidth_factor = 2^(-3:3))
   set.seed(1)
   found <- searched(bowl(0), grid, search = "random", size = 10)
   expect_equal(nrow(unique(found$table[c("lambda", "times")])), 10L)
-  expect_true(all(found$table$lambda %in% grid$lambda & found$table$times %in% grid$times))
+  expect_true(all(found$table$lambda %in% grid$lambda & found$table$bandwidth_factor %in% grid$bandwidth_factor))
   expect_equal(found$chosen, which.min(found$table$mean))
   set.seed(1)
   again <- searched(bowl(0), grid, search = "random", size = 10)

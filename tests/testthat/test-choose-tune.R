@@ -25,17 +25,17 @@ table_means <- function(tuned, grid) {
 
 test_that("the table is that of a loop of cross-validations over the grid", {
   cases <- list(
-    ridge = list(dg_ridge(), list(lambda = c(0.1, 1), times = c(0.5, 2))),
+    ridge = list(dg_ridge(), list(lambda = c(0.1, 1), bandwidth_factor = c(0.5, 2))),
     kernels = list(dg_ridge(), list(kernel = list(kernel_rbf(), kernel_linear()),
                                     lambda = c(1, 10))),
-    features = list(dg_ridge(features = features_nystrom(6)),
-                    list(features.n_landmarks = c(4, 8), lambda = c(1, 10))),
+    feature_map = list(dg_ridge(feature_map = features_nystrom(6)),
+                    list(feature_map.n_landmarks = c(4, 8), lambda = c(1, 10))),
     scale = list(dg_ridge(), list(scale = c("pooled", "domain"), lambda = c(1, 10))),
     domains = list(dg_ridge(domain_kernel = domain_distribution()),
-                   list(domain_kernel.outer.times = c(0.5, 2), lambda = c(1, 10))),
-    chain = list(chain(dica(), dg_ridge()),
+                   list(domain_kernel.embedding_kernel.bandwidth_factor = c(0.5, 2), lambda = c(1, 10))),
+    chain = list(dg_pipeline(dg_dica(), dg_ridge()),
                  list(ncomp = 1:2, dica.lambda = c(0.1, 1), ridge.lambda = 1)),
-    drawn = list(chain(kpca(features = features_nystrom(8)), dg_ridge()),
+    drawn = list(dg_pipeline(dg_kpca(feature_map = features_nystrom(8)), dg_ridge()),
                  list(ncomp = 1:2, ridge.lambda = c(1, 10)))
   )
   for (name in names(cases)) {
@@ -54,7 +54,7 @@ test_that("values of lambda that are followed at once predict as each by itself"
   labels <- toy_classes(5, 12)
   lambdas <- 10^seq(-2, 2, length.out = 6)
   specs <- list(pooled = dg_ridge(domain_kernel = domain_pooled()), distribution = dg_ridge(),
-                told = dg_ridge(domain_kernel = domain_multitask(0.4), offset = TRUE),
+                told = dg_ridge(domain_kernel = domain_multitask(0.4), intercept = TRUE),
                 domain = dg_ridge(scale = "domain", kernel = kernel_laplace()),
                 equal = dg_ridge(domain_weights = "equal"))
   task <- cv_task(dg_ridge(), read_input(list(x = y ~ . | domain, data = toy,
@@ -76,7 +76,7 @@ test_that("values of lambda that are followed at once predict as each by itself"
     other$input$data$y[split$held] <- 1e6
     expect_identical(together(other), shared, label = name)
   }
-  grid <- list(lambda = lambdas, times = c(0.5, 1))
+  grid <- list(lambda = lambdas, bandwidth_factor = c(0.5, 1))
   run <- function() dg_tune(specs$pooled, y ~ . | domain, data = labels, grid = grid, folds = folds,
                             extend = FALSE, metric = "auc")$tuning
   one <- run()
@@ -87,8 +87,8 @@ test_that("values of lambda that are followed at once predict as each by itself"
 
 test_that("warm starts along costs change nothing beyond the solver's tolerance", {
   labels <- toy_classes(5, 12)
-  for (spec in list(dg_svm(), dg_svm(features = features_nystrom(10)))) {
-    grid <- list(cost = c(0.1, 1, 10), times = c(0.5, 1))
+  for (spec in list(dg_svm(), dg_svm(feature_map = features_nystrom(10)))) {
+    grid <- list(cost = c(0.1, 1, 10), bandwidth_factor = c(0.5, 1))
     set.seed(2)
     tuned <- dg_tune(spec, y ~ . | domain, data = labels, grid = grid, folds = folds,
                      extend = FALSE, metric = "auc")
@@ -106,13 +106,13 @@ test_that("warm starts along costs change nothing beyond the solver's tolerance"
 
 test_that("the model is the best choice, fitted to all rows", {
   w <- seq_len(nrow(toy)) %% 4 + 0.5
-  grid <- list(lambda = c(0.1, 1, 10), times = c(0.5, 2))
+  grid <- list(lambda = c(0.1, 1, 10), bandwidth_factor = c(0.5, 2))
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, weights = w, grid = grid, folds = folds,
                    extend = FALSE, metric = c("mae", "rmse"))
   best <- tuned$tuning$best
   expect_identical(best, as.list(tuned$tuning$table[tuned$tuning$chosen, c("lambda", "times")]))
   plain <- dg_ridge(y ~ . | domain, data = toy, weights = w, lambda = best$lambda,
-                    kernel = kernel_rbf(times = best$times))
+                    kernel = kernel_rbf(bandwidth_factor = best$bandwidth_factor))
   expect_identical(predict(tuned, toy), predict(plain, toy))
   expect_identical(coef(tuned), coef(plain))
   result <- dg_cv(plain, folds = folds, metric = "mae")
@@ -142,7 +142,7 @@ test_that("the model is the best choice, fitted to all rows", {
 })
 
 test_that("the rule of one standard error takes the simplest choice that is near", {
-  grid <- list(lambda = 10^(-3:3), times = c(0.5, 1, 2))
+  grid <- list(lambda = 10^(-3:3), bandwidth_factor = c(0.5, 1, 2))
   run <- function(rule) dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = grid, folds = folds,
                                 extend = FALSE, rule = rule)
   best <- run("best")
@@ -153,7 +153,7 @@ test_that("the rule of one standard error takes the simplest choice that is near
   near <- which(table$mean <= limit)
   expect_gt(length(near), 2L)
   # larger lambda and larger bandwidth count alike, by their places in the grid
-  place <- match(table$lambda, grid$lambda) / 6 + match(table$times, grid$times) / 2
+  place <- match(table$lambda, grid$lambda) / 6 + match(table$bandwidth_factor, grid$bandwidth_factor) / 2
   chosen <- near[order(-place[near], table$mean[near])][1L]
   expect_identical(simple$tuning$chosen, chosen)
   expect_false(chosen == which.min(table$mean))
@@ -161,14 +161,14 @@ test_that("the rule of one standard error takes the simplest choice that is near
   # small costs and few components are simple
   sizes <- list(cost = as.list(c(1, 10, 100)), ncomp = as.list(1:3))
   choices <- all_choices(sizes)
-  expect_identical(choices[which.max(simplicity(choices, sizes, chain(kpca(), dg_svm()))), ], c(cost = 1L, ncomp = 1L))
+  expect_identical(choices[which.max(simplicity(choices, sizes, dg_pipeline(dg_kpca(), dg_svm()))), ], c(cost = 1L, ncomp = 1L))
 })
 
 test_that("a choice that fails is recorded with its message, and the search goes on", {
-  grid <- list(kernel = list(kernel_rbf(), kernel_linear()), times = c(0.5, 1))
+  grid <- list(kernel = list(kernel_rbf(), kernel_linear()), bandwidth_factor = c(0.5, 1))
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = grid, folds = folds)
   failed <- tuned$tuning$table$kernel == "linear"
-  expect_match(tuned$tuning$table$error[failed], "`times` is none")
+  expect_match(tuned$tuning$table$error[failed], "`bandwidth_factor` is none")
   expect_true(all(is.na(tuned$tuning$table$mean[failed])))
   expect_false(anyNA(tuned$tuning$table$mean[!failed]))
   expect_true(all(is.na(tuned$tuning$table$error[!failed])))
@@ -206,14 +206,14 @@ test_that("default grids follow the specification and the number of rows", {
   expect_identical(names_of(dg_ridge(kernel = kernel_rbf(2))), "lambda")
   expect_identical(names_of(dg_svm(kernel = kernel_linear())), "cost")
   expect_equal(unlist(default_grid(dg_ridge(), 300)$lambda), 300 * 10^(-5:-1))
-  expect_identical(names_of(chain(dica(), dg_svm())), c("lambda", "times", "cost"))
-  expect_identical(names_of(chain(sca(), dg_svm())), c("delta", "times", "cost"))
-  expect_equal(unlist(default_grid(chain(cidg(), dg_lm()), 300)$gamma), 300 * 10^(-2:2))
-  expect_equal(unlist(default_grid(chain(cidg(average = TRUE), dg_lm()), 300)$gamma), 10^(-2:2))
-  expect_identical(names_of(chain(dica(), dg_ridge())),
+  expect_identical(names_of(dg_pipeline(dg_dica(), dg_svm())), c("lambda", "times", "cost"))
+  expect_identical(names_of(dg_pipeline(dg_sca(), dg_svm())), c("delta", "times", "cost"))
+  expect_equal(unlist(default_grid(dg_pipeline(dg_cidg(), dg_lm()), 300)$gamma), 300 * 10^(-2:2))
+  expect_equal(unlist(default_grid(dg_pipeline(dg_cidg(average = TRUE), dg_lm()), 300)$gamma), 10^(-2:2))
+  expect_identical(names_of(dg_pipeline(dg_dica(), dg_ridge())),
                    c("dica.lambda", "times", "ridge.lambda"))
-  for (spec in list(dg_svm(), dg_ridge(), chain(dica(), dg_ridge()), chain(tca(), dg_svm()),
-                    chain(dcm(), dg_svm()))) {
+  for (spec in list(dg_svm(), dg_ridge(), dg_pipeline(dg_dica(), dg_ridge()), dg_pipeline(dg_tca(), dg_svm()),
+                    dg_pipeline(dg_dcm(), dg_svm()))) {
     grid <- read_grid(default_grid(spec, 50), spec)
     expect_true(all(lengths(grid) >= 3L))
   }
@@ -226,7 +226,7 @@ test_that("bad searches are refused", {
   expect_refusals({
     dg_tune()
     dg_tune("ridge")
-    dg_tune(dica(), grid = list(lambda = 1))
+    dg_tune(dg_dica(), grid = list(lambda = 1))
     run(grid = list(lambda = c(1, NA)))
     run(grid = list(lambda = list(1, NA)))
     run(grid = list(lambda = c(1, -1)))
@@ -249,22 +249,22 @@ test_that("bad searches are refused", {
 })
 
 test_that("a chain is tuned by default where only one part has a grid", {
-  for (spec in list(chain(kpca(), dg_lm()), chain(cidg(), dg_svm()))) {
+  for (spec in list(dg_pipeline(dg_kpca(), dg_lm()), dg_pipeline(dg_cidg(), dg_svm()))) {
     names <- names(default_grid(spec, 60))
     expect_true(all(vapply(names, function(name) !is.null(find_parameter(spec, name)), NA)))
   }
-  expect_identical(names(default_grid(chain(dica(), dg_lm()), 60)), c("lambda", "times"))
+  expect_identical(names(default_grid(dg_pipeline(dg_dica(), dg_lm()), 60)), c("lambda", "times"))
 })
 
 test_that("kernels that were tuned are told apart by their names", {
   named <- function(...) vapply(list(...), format_value, "")
   expect_identical(
-    named(kernel_poly(2), kernel_rbf(), kernel_rbf(times = 2), kernel_rbf(0.5),
+    named(kernel_poly(2), kernel_rbf(), kernel_rbf(bandwidth_factor = 2), kernel_rbf(0.5),
           kernel_rbf() + kernel_linear(), kernel_normalise(kernel_poly(3)), domain_multitask(0.2),
-          domain_distribution(), domain_distribution(outer = kernel_laplace()),
+          domain_distribution(), domain_distribution(embedding_kernel = kernel_laplace()),
           features_nystrom(20)),
     c("poly(2)", "rbf", "rbf(times = 2)", "rbf(0.5)", "rbf + linear", "normalise(poly(3))",
-      "multitask(0.2)", "distribution", "distribution(outer = laplace)", "nystrom(20)")
+      "multitask(0.2)", "distribution", "distribution(embedding_kernel = laplace)", "nystrom(20)")
   )
   own <- list(kernel_custom(function(x, z) tcrossprod(x, z)),
               kernel_custom(function(x, z) tcrossprod(x, z) + 1))
@@ -302,7 +302,7 @@ test_that("values of lambda follow each other, whatever their place in the grid"
     with_replaced("solve_projection", function(...) {
       made <<- made + 1L
       original(...)
-    }, dg_tune(chain(dica(ncomp = 1), dg_lm()), y ~ . | domain, data = labels, folds = 2,
+    }, dg_tune(dg_pipeline(dg_dica(ncomp = 1), dg_lm()), y ~ . | domain, data = labels, folds = 2,
                extend = FALSE, grid = grid))
     made
   }

@@ -82,7 +82,7 @@ test_that("a level that is new gives NA in its rows and a warning that names it"
     expect_match(told[3L], "3 rows of `newdata` have missing values: the prediction is NA")
     expect_equal(values, replace(fitted(model), c(2, 5, 9), NA))
   }
-  scores <- quietly(predict(kpca(~ size + x | site, data = d), new))
+  scores <- quietly(predict(dg_kpca(~ size + x | site, data = d), new))
   expect_equal(which(is.na(scores[, 1L])), c(2, 9))
   expect_warning(expect_warning(predict(dg_lm(y ~ size, data = d), new[2, ]),
                                 class = "domgen_warning_new_level"),
@@ -139,7 +139,7 @@ test_that("rows with missing values give NA there and change no other row", {
   expect_warning(values <- predict(model, with_missing(d[1:3, ], x = 1:3)), "3 rows")
   expect_equal(values, rep(NA_real_, 3))
   expect_length(predict(model, d[0, ]), 0)
-  scores <- suppressWarnings(predict(kpca(~ x + z | site, data = d), holes))
+  scores <- suppressWarnings(predict(dg_kpca(~ x + z | site, data = d), holes))
   expect_equal(which(is.na(scores[, 2])), c(2))
 })
 

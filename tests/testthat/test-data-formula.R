@@ -15,7 +15,7 @@ test_that("a dot stands for all but the response and the domain", {
   expect_equal(columns_of(dg_lm(exp(y) ~ poly(x, 2) + x:z | site, data = d)),
                c("poly(x, 2)1", "poly(x, 2)2", "x:z"))
   expect_equal(columns_of(dg_lm(y ~ . | interaction(site, id > 30), data = d)), c("x", "z"))
-  expect_false("site" %in% rownames(kpca(~ . | site, data = d)$blueprint$columns))
+  expect_false("site" %in% rownames(dg_kpca(~ . | site, data = d)$blueprint$columns))
 })
 
 test_that("a variable that is taken out of the dot is not asked for again", {
@@ -31,9 +31,9 @@ test_that("a variable that is taken out of the dot is not asked for again", {
 test_that("a formula cannot take the constant out", {
   d <- mixed_data()
   for (f in list(y ~ 0 + x | site, y ~ x - 1 | site, y ~ -1 + size + x | site, y ~ x + 0 | site)) {
-    expect_domgen_error(dg_lm(f, data = d), "must not take the constant out.*`offset = FALSE`")
+    expect_domgen_error(dg_lm(f, data = d), "must not take the constant out.*`intercept = FALSE`")
   }
-  expect_domgen_error(kpca(~ 0 + x | site, data = d), "must not take the constant out")
+  expect_domgen_error(dg_kpca(~ 0 + x | site, data = d), "must not take the constant out")
   expect_equal(coef(dg_lm(y ~ 1 + x - 0 | site, data = d)), coef(dg_lm(y ~ x | site, data = d)))
 })
 
@@ -83,7 +83,7 @@ test_that("functions and constants of the caller are remembered, its data are no
     helper <- function(v) v^power
     bend <- function(v, times = power) times * helper(v)
     list(lm = dg_lm(y ~ bend(x) + I(z^power) | site, data = data),
-         kpca = kpca(~ bend(x) | site, data = data, ncomp = 1))
+         kpca = dg_kpca(~ bend(x) | site, data = data, ncomp = 1))
   }
   models <- fit_here(d)
   expect_lt(length(serialize(models$lm, NULL)), 1e5)
@@ -214,11 +214,11 @@ test_that("weights that are NULL are not given, also where a function hands its 
   own <- function(spec, data, weights = NULL) {
     fit(spec, Sepal.Length ~ Petal.Width | Species, data = data, weights = weights)
   }
-  given <- coir(Sepal.Length ~ Petal.Width | Species, data = iris, ncomp = 1)
-  expect_equal(own(coir(ncomp = 1), iris)$scores, given$scores)
-  expect_equal(coir(Sepal.Length ~ Petal.Width | Species, data = iris, ncomp = 1,
+  given <- dg_coir(Sepal.Length ~ Petal.Width | Species, data = iris, ncomp = 1)
+  expect_equal(own(dg_coir(ncomp = 1), iris)$scores, given$scores)
+  expect_equal(dg_coir(Sepal.Length ~ Petal.Width | Species, data = iris, ncomp = 1,
                     weights = NULL)$scores, given$scores)
-  expect_error(own(coir(ncomp = 1), iris, rep(1, 150)), "Unknown argument `weights`")
+  expect_error(own(dg_coir(ncomp = 1), iris, rep(1, 150)), "Unknown argument `weights`")
   expect_equal(fitted(own(dg_lm(), iris)),
                fitted(dg_lm(Sepal.Length ~ Petal.Width | Species, data = iris)))
 })

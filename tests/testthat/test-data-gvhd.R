@@ -9,7 +9,7 @@ test_that("unseen samples of flow cytometry are gated far better than by the nul
   cells$tcell <- factor(ifelse(cells$y %in% c("cd4t", "cd8t"), "T cell", "other"))
   methods <- list(
     null = dg_null(), linear = dg_lm(), pooled = dg_svm(cost = 10, domain_kernel = domain_pooled()),
-    distributional = dg_svm(cost = 10), dica = chain(dica(ncomp = 1, lambda = 10), dg_lm())
+    distributional = dg_svm(cost = 10), dica = dg_pipeline(dg_dica(ncomp = 1, lambda = 10), dg_lm())
   )
   result <- suppressWarnings(
     dg_compare(methods, tcell ~ fsc + ssc + fl1 + fl2 + fl3 + fl4 | domain, data = cells,
@@ -27,7 +27,7 @@ test_that("a projection of one sample's cells does not depend on the others in t
   cells <- external_data("gvhd_flowcap1")
   set.seed(2)
   cells <- cells[sample(nrow(cells), 600), ]
-  model <- udica(~ fsc + ssc + fl1 + fl2 + fl3 + fl4 | domain, data = cells[1:400, ])
+  model <- dg_udica(~ fsc + ssc + fl1 + fl2 + fl3 + fl4 | domain, data = cells[1:400, ])
   test <- cells[401:600, ]
   expect_equal(predict(model, test)[1:5, ], predict(model, test[1:5, ]), tolerance = 1e-10)
 })

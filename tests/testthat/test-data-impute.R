@@ -256,9 +256,9 @@ test_that("search, comparison, chains and projections take it", {
   compared <- dg_compare(list(ridge = pooled, null = dg_null()), formula, data = d,
                          na.action = na.impute)
   expect_identical(nrow(tidy(compared)), 2L)
-  chained <- fit(chain(kpca(ncomp = 2), dg_lm()), formula, data = d, na.action = na.impute)
+  chained <- fit(dg_pipeline(dg_kpca(ncomp = 2), dg_lm()), formula, data = d, na.action = na.impute)
   expect_equal(predict(chained, d), fitted(chained))
-  scores <- kpca(~ x + size + z | site, data = d, ncomp = 2, na.action = na.impute)
+  scores <- dg_kpca(~ x + size + z | site, data = d, ncomp = 2, na.action = na.impute)
   expect_equal(predict(scores, d), fitted(scores))
   auto <- dg_auto(formula, data = d, na.action = na.impute)
   expect_equal(predict(auto, d), fitted(auto))
@@ -332,8 +332,8 @@ test_that("by domain, folds, adapted models and every scaling follow", {
     model <- fit(spec, y ~ x + z | site, data = d[train, ], na.action = na.impute(by = "domain"))
     other <- fit(spec, y ~ x + z + x.missing | site, data = hand[train, ])
     new <- d[!train, ]
-    adapted <- adapt(model, new, replace(new$y, 10:30, NA))
-    expected <- adapt(other, hand[!train, ], replace(new$y, 10:30, NA))
+    adapted <- dg_adapt(model, new, replace(new$y, 10:30, NA))
+    expected <- dg_adapt(other, hand[!train, ], replace(new$y, 10:30, NA))
     # one row, of the domain that was described
     expect_equal(predict(adapted, new[1:3, ]), predict(expected, hand[!train, ][1:3, ]),
                  tolerance = 1e-10)
@@ -354,20 +354,20 @@ test_that("saved, updated and augmented models impute as they did", {
   expect_equal(predict(smaller, d), fitted(smaller))
   expect_identical(nrow(augment(model)), 60L)
   expect_equal(augment(model, d)$.fitted, fitted(model))
-  expect_equal(lodo(model)$mean, lodo(update(model, features = features_nystrom(60)))$mean,
+  expect_equal(dg_lodo(model)$mean, dg_lodo(update(model, feature_map = features_nystrom(60)))$mean,
                tolerance = 1e-6)
 })
 
 test_that("sums of features replay the first piece's medians", {
   d <- with_missing(mixed_data(60), x = c(1, 9, 40), size = c(2, 30))
   sums <- function(data, ...) {
-    feature_sums(y ~ x + size | site, data = data, features = features_rff(20), ...)
+    feature_sums(y ~ x + size | site, data = data, feature_map = features_rff(20), ...)
   }
   expect_equal(nobs(update(sums(d[1:30, ], na.action = na.impute), d[31:60, ])), 30)
   # with the map of the first piece
   hand <- by_hand(d[1:30, ], d[31:60, ], c("x", "size"))
   of_hand <- with_seed(1, feature_sums(y ~ x + size + x.missing + size.missing | site,
-                                       data = hand$train, features = features_rff(20)))
+                                       data = hand$train, feature_map = features_rff(20)))
   first <- with_seed(1, sums(d[1:30, ], na.action = na.impute))
   expect_equal(update(first, d[31:60, ])$sums, update(of_hand, hand$new)$sums)
   expect_error(sums(d, na.action = na.impute(by = "domain")), "pooled imputation",

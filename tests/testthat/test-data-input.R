@@ -6,7 +6,7 @@ test_that("the data of a call are evaluated once, from memory and from a source"
   }
   for (call in expression(dg_lm(y ~ . | domain, read()), dg_ridge(y ~ . | domain, data = read()),
                           dg_cv(dg_lm(), y ~ . | domain, data = read()),
-                          dg_ridge(y ~ . | domain, row_source(read()), features = fourier),
+                          dg_ridge(y ~ . | domain, row_source(read()), feature_map = fourier),
                           fit(dg_lm(), y ~ . | domain, data = read()))) {
     count <- 0
     fourier <- features_nystrom(10)

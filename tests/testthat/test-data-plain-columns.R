@@ -38,8 +38,8 @@ test_that("columns taken as they are drop the same rows", {
     expect_identical(quietly(predict(plain, d)), quietly(predict(expected, d)))
   }
   expect_domgen_error(dg_lm(y ~ x + z, data = with_missing(d, x = 1:60)), "without any value: `x`")
-  expect_identical(coef(quietly(kpca(~ x + z | site, data = d))),
-                   coef(quietly(kpca(as.matrix(d[c("x", "z")]), domain = d$site))))
+  expect_identical(coef(quietly(dg_kpca(~ x + z | site, data = d))),
+                   coef(quietly(dg_kpca(as.matrix(d[c("x", "z")]), domain = d$site))))
 })
 
 test_that("ten thousand columns are read as fast as a formula of some", {

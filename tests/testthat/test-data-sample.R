@@ -19,7 +19,7 @@ test_that("na.exclude keeps the place of a row that is left out", {
   expect_equal(predict(model), fitted(model))
   expect_equal(fitted(model)[2:9], predict(model, d[2:9, ]))
 
-  scores <- suppressWarnings(fitted(kpca(~ x + z | site, data = d, na.action = "na.exclude")))
+  scores <- suppressWarnings(fitted(dg_kpca(~ x + z | site, data = d, na.action = "na.exclude")))
   expect_equal(which(is.na(scores[, 1])), 10)
 })
 

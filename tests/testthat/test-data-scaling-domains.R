@@ -72,9 +72,9 @@ new <- domains_of(toy, 5)
 makers <- list(
   ridge = function(scale) dg_ridge(scale = scale), svm = function(scale) dg_svm(scale = scale),
   gp = function(scale) dg_gp(scale = scale, optimise = FALSE),
-  nystrom = function(scale) dg_ridge(scale = scale, features = features_nystrom(20)),
+  nystrom = function(scale) dg_ridge(scale = scale, feature_map = features_nystrom(20)),
   pooled = function(scale) dg_ridge(scale = scale, domain_kernel = domain_pooled()),
-  chain = function(scale) chain(dica(scale = scale, ncomp = 1),
+  chain = function(scale) dg_pipeline(dg_dica(scale = scale, ncomp = 1),
                                 dg_ridge()), lm = function(scale) NULL
 )
 
@@ -141,13 +141,13 @@ test_that("models scaled by domain are adapted to one domain and keep its moment
   labels <- replace(new$y, -(1:4), NA)
   for (scale in c("domain", "both", "rank")) {
     model <- dg_ridge(y ~ . | domain, data = train, scale = scale, domain_kernel = domain_pooled())
-    adapted <- adapt(model, new, labels)
+    adapted <- dg_adapt(model, new, labels)
     whole <- predict(adapted, new)
     # row by row as together: the rows to predict do not describe the domain again
     single <- vapply(seq_len(nrow(new)), function(i) predict(adapted, new[i, ]), 0)
     expect_equal(single, unname(whole), tolerance = 1e-8, label = scale)
     # a correction that counts for nothing leaves the model at the domain
-    expect_equal(predict(adapt(model, new, labels, lambda = 1e10), new), predict(model, new),
+    expect_equal(predict(dg_adapt(model, new, labels, lambda = 1e10), new), predict(model, new),
                  tolerance = 1e-6, ignore_attr = TRUE, label = scale)
     expect_lt(mean((whole - new$y)[1:4]^2), mean((predict(model, new) - new$y)[1:4]^2))
   }
@@ -155,8 +155,8 @@ test_that("models scaled by domain are adapted to one domain and keep its moment
 
 test_that("a saved model with ranks carries knots, not its rows", {
   size <- function(n) {
-    data <- simulate_dica(domains = 4, rows = n, p = 3, seed = 1)
-    model <- dg_ridge(y ~ . | domain, data = data, scale = "rank", features = features_nystrom(10),
+    data <- simulate_dica(domains = 4, n = n, p = 3, seed = 1)
+    model <- dg_ridge(y ~ . | domain, data = data, scale = "rank", feature_map = features_nystrom(10),
                       domain_kernel = domain_pooled())
     scaling <- model$blueprint$scaling
     expect_true(all(lengths(lapply(scaling$scores, `[[`, "values")) <= 1000L))

@@ -1,11 +1,11 @@
 # A kernel model on scaled predictors does not see their units.
 test_that("units and offsets of predictors do not matter", {
   d <- mixed_data()
-  expected <- kpca(~ x + z | site, data = d)
+  expected <- dg_kpca(~ x + z | site, data = d)
   scales <- list(c(1e150, 0), c(1e-150, 0), c(-1e8, 3), c(1, 1e8), c(1e-3, -1e8), c(1e300, 0))
   for (s in scales) {
     other <- transform(d, x = s[2] + s[1] * x)
-    model <- kpca(~ x + z | site, data = other)
+    model <- dg_kpca(~ x + z | site, data = other)
     tolerance <- if (s[2] == 0) 1e-8 else 1e-4
     expect_equal(abs(fitted(model)), abs(fitted(expected)), tolerance = tolerance)
     expect_equal(predict(model, other), fitted(model), tolerance = 1e-8)
@@ -25,18 +25,18 @@ test_that("scaling gives mean 0 and standard deviation 1, learned on training ro
 
 test_that("a constant predictor gives a warning and has no influence", {
   d <- transform(mixed_data(), fixed = 0.1, huge = 1e8 / 3)
-  expect_warning(model <- kpca(~ x + fixed + huge | site, data = d),
+  expect_warning(model <- dg_kpca(~ x + fixed + huge | site, data = d),
                  "2 predictors constant on the training data, without influence: `fixed`, `huge`",
                  class = "domgen_warning_constant")
-  expect_equal(fitted(model), fitted(kpca(~ x | site, data = d)))
+  expect_equal(fitted(model), fitted(dg_kpca(~ x | site, data = d)))
   expect_equal(predict(model, transform(d, fixed = 5, huge = -2)), fitted(model))
 })
 
 test_that("scale = none leaves predictors alone", {
   d <- transform(mixed_data(), fixed = 1)
-  expect_silent(model <- kpca(~ x + fixed | site, data = d, scale = "none",
-                              kernel = kernel_rbf(sigma = 1)))
+  expect_silent(model <- dg_kpca(~ x + fixed | site, data = d, scale = "none",
+                              kernel = kernel_rbf(bandwidth = 1)))
   expect_equal(unname(training_rows(model)$X), cbind(d$x, 1))
   expect_false(isTRUE(all.equal(predict(model, transform(d, fixed = 2)), fitted(model))))
-  expect_domgen_error(kpca(~ x, data = d, scale = "each"), "`scale` must be one of")
+  expect_domgen_error(dg_kpca(~ x, data = d, scale = "each"), "`scale` must be one of")
 })

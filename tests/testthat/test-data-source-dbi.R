@@ -140,7 +140,7 @@ test_that("text among numbers names its row, and is not made 0 as the driver wou
   values[9] <- "(1, 2, 9007199254740993)"
   DBI::dbExecute(con, paste("INSERT INTO m VALUES", paste(values, collapse = ", ")))
   for (rows in c(3, 50)) {
-    source <- row_source(con, table = "m", rows = rows)
+    source <- row_source(con, table = "m", block_size = rows)
     expect_domgen_error(source_rows(source, "x"), "`m`, row 7: .*`x`", "domgen_error_data")
   }
   expect_identical(source_rows(source, "y")$y, c(rep(2.5, 6), 2, 2.5, 2))

@@ -213,7 +213,7 @@ test_that("arguments are checked at the door", {
   expect_domgen_error(row_source(file.path(tempdir(), "none*.csv")), "There is no file")
   expect_domgen_error(row_source(source_file("", "a.xlsx")), "must end in .csv, .tsv")
   expect_domgen_error(row_source(source_folder()), "has no files that can be read")
-  expect_domgen_error(row_source(data, rows = 0), "`rows` must be one whole number")
+  expect_domgen_error(row_source(data, block_size = 0), "`rows` must be one whole number")
   expect_domgen_error(row_source(data, store = 1), "`store` must be the path of a folder, not 1")
   expect_domgen_error(row_source(data, levels = "a"), "`levels` must be a named list")
   expect_domgen_error(row_source(data, levels = list(x = c("a", "a"))), "`levels\\$x` must be")
@@ -227,10 +227,10 @@ test_that("arguments are checked at the door", {
 })
 
 test_that("a source of a source takes its settings, and other ones where they are given", {
-  source <- row_source(mixed_rows(), rows = 7, levels = list(kind = "a"), store = "folder")
+  source <- row_source(mixed_rows(), block_size = 7, levels = list(kind = "a"), store = "folder")
   expect_identical(row_source(source), source)
   expect_identical(row_source(source), source)
-  changed <- row_source(source, rows = 9)
+  changed <- row_source(source, block_size = 9)
   expect_identical(changed[c("rows", "levels")], list(rows = 9L, levels = list(kind = "a")))
 })
 
@@ -301,7 +301,7 @@ test_that("sources print what they are", {
     "  kind     CSV \\(4\\), RDS \\(1\\), separated by semicolons, decimal commas\n",
     "  columns  x, kind\n  levels   kind: a, b\n  blocks   of 50,000 rows"
   ))
-  expect_output(print(row_source(mixed_rows(), rows = 7, store = "sums")),
+  expect_output(print(row_source(mixed_rows(), block_size = 7, store = "sums")),
                 "partition: data\n  kind     data frame\n.*blocks   of 7 rows\n  store    sums")
   # one that cannot be opened any more
   unlink(file.path(folder, "1.csv"))

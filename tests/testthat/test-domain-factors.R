@@ -94,9 +94,9 @@ test_that("it serves learners, feature maps, chains, and adapts; rows in any ord
   specs <- list(
     dg_ridge(domain_kernel = domain_factors()),
     dg_svm(cost = 1, domain_kernel = domain_factors(combine = "sum")),
-    dg_gp(domain_kernel = domain_pooled() + domain_factors("patient"), starts = 1),
-    dg_ridge(lambda = 1, domain_kernel = domain_factors(), features = features),
-    chain(kpca(ncomp = 2), dg_ridge(domain_kernel = domain_factors()))
+    dg_gp(domain_kernel = domain_pooled() + domain_factors("patient"), restarts = 1),
+    dg_ridge(lambda = 1, domain_kernel = domain_factors(), feature_map = features),
+    dg_pipeline(dg_kpca(ncomp = 2), dg_ridge(domain_kernel = domain_factors()))
   )
   for (spec in specs) {
     set.seed(1)
@@ -105,14 +105,14 @@ test_that("it serves learners, feature maps, chains, and adapts; rows in any ord
     expect_true(all(is.finite(values)))
     expect_equal(predict(model, new[shuffled, ]), values[shuffled])
     one <- new[new$patient == 6 & new$device == "B", ]
-    adapted <- adapt(model, one, replace(one$y, -(1:3), NA))
+    adapted <- dg_adapt(model, one, replace(one$y, -(1:3), NA))
     expect_true(all(is.finite(predict(adapted, one))))
   }
   set.seed(1)
   exact <- fit(dg_ridge(lambda = 1, domain_kernel = domain_factors()), y ~ x + z | patient + device,
                data = d)
   maps <- features_product(x = features_nystrom(60), rank = 12, embedding = features_nystrom(60))
-  close <- quietly(update(exact, domain_kernel = domain_factors(), features = maps))
+  close <- quietly(update(exact, domain_kernel = domain_factors(), feature_map = maps))
   expect_equal(predict(close, new), predict(exact, new), tolerance = 1e-4)
 })
 

@@ -39,12 +39,12 @@ test_that("equal domains have no distributional variance, different ones have (t
 })
 
 test_that("mmd is the distance of mean embeddings, four times the variance of two domains", {
-  result <- mmd(x, domain, kernel)
+  result <- dg_mmd(x, domain, kernel)
   gram <- domain_gram(x, domain, kernel)
   expect_equal(result$squared["a", "b"], gram["a", "a"] + gram["b", "b"] - 2 * gram["a", "b"],
                tolerance = 1e-12)
   two <- domain != "c"
-  expect_equal(mmd(x[two, ], domain[two], kernel)$squared["a", "b"],
+  expect_equal(dg_mmd(x[two, ], domain[two], kernel)$squared["a", "b"],
                4 * distributional_variance(x[two, ], domain[two], kernel), tolerance = 1e-12)
   expect_null(result$p_value)
 })
@@ -53,7 +53,7 @@ test_that("the unbiased mmd leaves out the pairs of a row with itself", {
   a <- domain == "a"
   b <- domain == "b"
   within <- function(i) (sum(K[i, i]) - sum(i)) / (sum(i) * (sum(i) - 1))
-  expect_equal(mmd(x, domain, kernel, unbiased = TRUE)$squared["a", "b"],
+  expect_equal(dg_mmd(x, domain, kernel, unbiased = TRUE)$squared["a", "b"],
                within(a) + within(b) - 2 * mean(K[a, b]), tolerance = 1e-12)
 })
 
@@ -61,12 +61,12 @@ test_that("the permutation test is what a loop over permutations gives", {
   two <- domain != "c"
   for (unbiased in c(FALSE, TRUE)) {
     set.seed(7)
-    fast <- mmd(x[two, ], domain[two], kernel, unbiased = unbiased, permutations = 30)
+    fast <- dg_mmd(x[two, ], domain[two], kernel, unbiased = unbiased, permutations = 30)
     set.seed(7)
     first <- domain[two] == "a"
     null <- replicate(30, {
       labels <- ifelse(first[order(sample.int(length(first)))], "a", "b")
-      mmd(x[two, ], labels, kernel, unbiased = unbiased)$squared["a", "b"]
+      dg_mmd(x[two, ], labels, kernel, unbiased = unbiased)$squared["a", "b"]
     })
     expect_equal(fast$p_value["a", "b"], (1 + sum(null >= fast$squared["a", "b"])) / 31)
   }
@@ -74,34 +74,34 @@ test_that("the permutation test is what a loop over permutations gives", {
 
 test_that("the permutation test finds a shift and is level without one", {
   set.seed(2)
-  shifted <- mmd(rbind(matrix(rnorm(80), 40), matrix(rnorm(80, 1.5), 40)), rep(1:2, each = 40),
+  shifted <- dg_mmd(rbind(matrix(rnorm(80), 40), matrix(rnorm(80, 1.5), 40)), rep(1:2, each = 40),
                  permutations = 99)
   expect_lte(shifted$p_value[1, 2], 0.02)
-  p <- replicate(40, mmd(matrix(rnorm(40), 40), rep(1:2, each = 20), permutations = 19)$p_value[1, 2])
+  p <- replicate(40, dg_mmd(matrix(rnorm(40), 40), rep(1:2, each = 20), permutations = 19)$p_value[1, 2])
   expect_lt(mean(p <= 0.05), 0.25)
   expect_gt(mean(p), 0.3)
 })
 
 test_that("one-row domains work, with a warning where the estimate needs two", {
-  expect_warning(result <- mmd(rbind(x, 5), c(domain, "single"), kernel, unbiased = TRUE), "single",
+  expect_warning(result <- dg_mmd(rbind(x, 5), c(domain, "single"), kernel, unbiased = TRUE), "single",
                  class = "domgen_warning_small_domain")
   expect_true(is.na(result$squared["a", "single"]))
-  expect_false(anyNA(mmd(rbind(x, 5), c(domain, "single"), kernel)$squared))
+  expect_false(anyNA(dg_mmd(rbind(x, 5), c(domain, "single"), kernel)$squared))
 })
 
 test_that("a missing or ill-fitting domain is refused", {
   expect_refusals({
     domain_gram(x)
     domain_gram(x, domain[-1])
-    mmd(x, c(NA, domain[-1]))
-    mmd(x, domain, permutations = -1)
+    dg_mmd(x, c(NA, domain[-1]))
+    dg_mmd(x, domain, permutations = -1)
     distributional_variance(x, domain, kernel = "rbf")
   })
 })
 
 test_that("mmd prints its distances and p-values", {
   set.seed(1)
-  expect_snapshot(mmd(x, domain, kernel, permutations = 9))
+  expect_snapshot(dg_mmd(x, domain, kernel, permutations = 9))
 })
 
 test_that("a formula gives what its columns give as a matrix", {
@@ -113,7 +113,7 @@ test_that("a formula gives what its columns give as a matrix", {
   scaled <- scale(X, scale = apply(X, 2, function(v) sqrt(mean((v - mean(v))^2))))
   squared <- function(...) {
     call <- sys.call()
-    call[[1L]] <- quote(mmd)
+    call[[1L]] <- quote(dg_mmd)
     eval(call, parent.frame())$squared
   }
   for (fun in list(domain_gram, distributional_variance, squared)) {
@@ -131,9 +131,9 @@ test_that("a formula gives what its columns give as a matrix", {
   }
   expect_equal(within(), distributional_variance(X[, 1, drop = FALSE], domain, kernel_rbf(1.5)))
   set.seed(4)
-  p <- mmd(~ v1 | site, data = d, permutations = 19)
+  p <- dg_mmd(~ v1 | site, data = d, permutations = 19)
   set.seed(4)
-  expect_equal(p$p_value, mmd(X[, 1, drop = FALSE], domain, permutations = 19)$p_value)
+  expect_equal(p$p_value, dg_mmd(X[, 1, drop = FALSE], domain, permutations = 19)$p_value)
   expect_identical(p$labels$domain, "site")
 })
 
@@ -150,15 +150,15 @@ test_that("a formula's missing values, factors and mistakes are those of other m
   refused <- function(code, words) {
     expect_error(code, words, class = "domgen_error")
   }
-  refused(mmd(~ nothing | site, data = d), "no column `nothing`")
-  refused(mmd(~ v, data = d), "A domain is needed")
-  refused(mmd(~ v | site, data = gaps, na.action = na.fail), "na.fail")
-  refused(mmd(~ v | site, data = d, scale = "both"), "`scale` must be one of")
-  refused(mmd(x, domain, data = d), "`data` needs a formula")
-  refused(mmd(x, domain, scale = "pooled"), "`scale` needs a formula")
+  refused(dg_mmd(~ nothing | site, data = d), "no column `nothing`")
+  refused(dg_mmd(~ v, data = d), "A domain is needed")
+  refused(dg_mmd(~ v | site, data = gaps, na.action = na.fail), "na.fail")
+  refused(dg_mmd(~ v | site, data = d, scale = "both"), "`scale` must be one of")
+  refused(dg_mmd(x, domain, data = d), "`data` needs a formula")
+  refused(dg_mmd(x, domain, scale = "pooled"), "`scale` needs a formula")
   refused(domain_gram(), "`x` must be given")
 })
 
 test_that("one domain has a distance to itself alone, and is printed", {
-  expect_output(print(mmd(as.matrix(iris[1:20, 1:2]), rep("only", 20))), "only +0")
+  expect_output(print(dg_mmd(as.matrix(iris[1:20, 1:2]), rep("only", 20))), "only +0")
 })

@@ -17,7 +17,7 @@ test_that("pooling has no table, the multi-task kernel tau between domains", {
 
 test_that("the distributional kernel is the outer kernel of mean embeddings", {
   gram <- domain_gram(X, train$domain, kernel_rbf(1))
-  distance <- sqrt(mmd(X, train$domain, kernel_rbf(1))$squared)
+  distance <- sqrt(dg_mmd(X, train$domain, kernel_rbf(1))$squared)
   table <- function(outer) unname(kappa_of(domain_distribution(kernel_rbf(1), outer))$kappa)
   expect_equal(table(kernel_rbf(0.4)), unname(exp(-distance^2 / (2 * 0.4^2))), tolerance = 1e-10)
   expect_equal(table(kernel_laplace(0.4)), unname(exp(-distance / 0.4)), tolerance = 1e-6)
@@ -30,15 +30,15 @@ test_that("the distributional kernel is the outer kernel of mean embeddings", {
 })
 
 test_that("a missing outer bandwidth is the median distance of the embeddings", {
-  distance <- sqrt(mmd(X, train$domain, kernel_rbf(1))$squared)
+  distance <- sqrt(dg_mmd(X, train$domain, kernel_rbf(1))$squared)
   fitted <- kappa_of(domain_distribution(kernel_rbf(1)))
-  expect_equal(fitted$outer$sigma, median(distance[lower.tri(distance)]), tolerance = 1e-8)
+  expect_equal(fitted$embedding_kernel$bandwidth, median(distance[lower.tri(distance)]), tolerance = 1e-8)
 })
 
 test_that("an unseen domain's row of kappa is that of the joint embedding", {
   fitted <- kappa_of(domain_distribution(kernel_rbf(1), kernel_rbf(0.4)))
   kappa <- domain_kappa(fitted, list(X = N, domain = new$domain, threads = 1L))
-  both <- mmd(rbind(X, N), c(paste0("train", train$domain), paste0("z", new$domain)), kernel_rbf(1))
+  both <- dg_mmd(rbind(X, N), c(paste0("train", train$domain), paste0("z", new$domain)), kernel_rbf(1))
   expect_equal(unname(kappa), unname(exp(-both$squared[5:7, 1:4] / (2 * 0.4^2))), tolerance = 1e-10)
   same <- domain_kappa(fitted, list(X = X, domain = train$domain, threads = 1L))
   expect_equal(unname(same), unname(fitted$kappa), tolerance = 1e-10)
@@ -49,14 +49,14 @@ test_that("wrong domain kernels are refused", {
     domain_multitask(1.5)
     domain_multitask(NA)
     domain_distribution(kernel = 1)
-    domain_distribution(outer = kernel_rbf(c(1, 2)))
-    domain_kernel_fit(domain_distribution(outer = kernel_delta()),
+    domain_distribution(embedding_kernel = kernel_rbf(c(1, 2)))
+    domain_kernel_fit(domain_distribution(embedding_kernel = kernel_delta()),
                       list(X = X, domain = train$domain, threads = 1L))
   })
 })
 
 test_that("every smoothness of the Matern kernel compares embeddings by its formula", {
-  distance <- sqrt(mmd(X, train$domain, kernel_rbf(1))$squared)
+  distance <- sqrt(dg_mmd(X, train$domain, kernel_rbf(1))$squared)
   r <- unname(distance) / 0.4
   formulas <- list(`0.5` = exp(-r), `1.5` = (1 + sqrt(3) * r) * exp(-sqrt(3) * r),
                    `2.5` = (1 + sqrt(5) * r + 5 * r^2 / 3) * exp(-sqrt(5) * r))

@@ -15,7 +15,7 @@ new_share <- min(most * sqrt(mean(diag(similar))), 0.3)
 
 learners <- list(
   svm = dg_svm(cost = 2, tolerance = 1e-8, domain_weights = "size"), ridge = dg_ridge(lambda = 0.3),
-  gp = dg_gp(signal = 1, noise = 0.4, optimise = FALSE)
+  gp = dg_gp(signal_sd = 1, noise_sd = 0.4, optimise = FALSE)
 )
 fixed <- function(spec, domain_kernel) {
   spec$args$kernel <- kernel_rbf(1.5)
@@ -114,7 +114,7 @@ test_that("features of a given kappa represent it", {
                     domain_kernel = domain_multitask(kappa = similar, new = 0))
   for (features in list(features_nystrom(nrow(train)),
                         features_product(x = features_nystrom(nrow(train))))) {
-    model <- update(exact, features = features)
+    model <- update(exact, feature_map = features)
     expect_equal(fitted(model), fitted(exact), tolerance = 1e-5)
     expect_equal(predict(model, new), predict(exact, new), tolerance = 1e-5)
   }

@@ -73,7 +73,7 @@ test_that("the rank stays uniform with very unequal sizes, and sees means and sp
   # 1/10, ..., 1: four standard errors of a share of 300
   expect_lt(max(abs(ecdf(p)((1:10) / 10) - (1:10) / 10)), 4 * sqrt(0.25 / 300))
   expect_gt(mean(replicate(40, p_of(shift = 3)) <= 0.1), 0.8)
-  expect_gt(mean(replicate(40, p_of(times = 4)) <= 0.1), 0.6)
+  expect_gt(mean(replicate(40, p_of(bandwidth_factor = 4)) <= 0.1), 0.6)
 })
 
 test_that("several new domains are judged one by one, in any order", {
@@ -109,8 +109,8 @@ test_that("features stand for the rows, and single domains or other kernels say 
 })
 
 test_that("predict() warns of domains beyond all of many, and of no ordinary or few", {
-  train <- simulate_dica(domains = 20, rows = 15, seed = 1)
-  new <- simulate_dica(domains = 2, rows = 15, seed = 2)
+  train <- simulate_dica(domains = 20, n = 15, seed = 1)
+  new <- simulate_dica(domains = 2, n = 15, seed = 2)
   moved <- transform(new, x1 = x1 + ifelse(domain == "d2", 4, 0))
   model <- dg_ridge(y ~ . | domain, data = train, lambda = 1)
   expect_silent(predict(model, new))
@@ -123,9 +123,9 @@ test_that("predict() warns of domains beyond all of many, and of no ordinary or 
 })
 
 test_that("rows in blocks are warned of as rows in memory", {
-  train <- simulate_dica(domains = 20, rows = 15, seed = 1)
-  new <- transform(simulate_dica(domains = 1, rows = 15, seed = 2), x1 = x1 + 4)
-  model <- dg_ridge(y ~ . | domain, data = train, lambda = 1, features = features_product())
+  train <- simulate_dica(domains = 20, n = 15, seed = 1)
+  new <- transform(simulate_dica(domains = 1, n = 15, seed = 2), x1 = x1 + 4)
+  model <- dg_ridge(y ~ . | domain, data = train, lambda = 1, feature_map = features_product())
   in_memory <- capture_warnings(predict(model, new))
   expect_match(in_memory, "is beyond all")
   expect_identical(capture_warnings(predict(model, row_source(new))), in_memory)
@@ -136,7 +136,7 @@ test_that("predict() finds the domains that stand beyond without all of their st
   for (outlying in c(0, 3, 8)) {
     known <- standing_rows(rep(6L, 24))
     new <- standing_rows(sample(2:9, 30, TRUE), shift = outlying)
-    kernel <- described(known, sigma = 10)
+    kernel <- described(known, bandwidth = 10)
     standing <- domain_standing(kernel, new)
     found <- domains_beyond(kernel, new_embeddings(kernel, new), new)
     expect_identical(as.integer(found), which(stands_beyond(standing)))

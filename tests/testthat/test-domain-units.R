@@ -40,15 +40,15 @@ test_that("a row that is its own unit is permuted as rows are", {
 test_that("the tests are level where rows of persons repeat, if they are told the persons", {
   p <- vapply(seq_len(25), function(seed) with_seed(seed, {
     d <- persons()
-    c(mmd(~ x | site, data = d, permutations = 19, unit = unit)$p_value[1, 2],
-      mmd(d$x, d$site, permutations = 19)$p_value[1, 2])
+    c(dg_mmd(~ x | site, data = d, permutations = 19, unit = unit)$p_value[1, 2],
+      dg_mmd(d$x, d$site, permutations = 19)$p_value[1, 2])
   }), numeric(2))
   # of 25: 5 or more have probability 0.007 at 5 %
   expect_lte(sum(p[1, ] <= 0.05), 4)
   # rows as if independent
   expect_gte(sum(p[2, ] <= 0.05), 8)
   shifted <- with_seed(1, persons(shift = 3))
-  expect_lte(mmd(shifted$x, shifted$site, permutations = 99, unit = shifted$unit)$p_value[1, 2],
+  expect_lte(dg_mmd(shifted$x, shifted$site, permutations = 99, unit = shifted$unit)$p_value[1, 2],
              0.02)
 })
 
@@ -57,9 +57,9 @@ test_that("the statistic of a permutation weighs rows by the domain's new number
   d <- d[-c(1:3, 10, 20:22), ]
   kernel <- kernel_rbf(1)
   for (unbiased in c(FALSE, TRUE)) {
-    found <- with_seed(7, mmd(d$x, d$site, kernel, unbiased, permutations = 30, unit = d$unit))
+    found <- with_seed(7, dg_mmd(d$x, d$site, kernel, unbiased, permutations = 30, unit = d$unit))
     moved <- with_seed(7, permuted_domains(d$site == 1, factor(d$unit), 30))
-    null <- apply(moved, 2, function(g) mmd(d$x, g, kernel, unbiased)$squared[1, 2])
+    null <- apply(moved, 2, function(g) dg_mmd(d$x, g, kernel, unbiased)$squared[1, 2])
     expect_equal(found$p_value[1, 2], (1 + sum(null >= found$squared[1, 2])) / 31)
   }
 })
@@ -103,7 +103,7 @@ test_that("persons of several devices are left out of the fits that predict them
 test_that("rows that repeat are warned of once a call, and discrete values are not", {
   d <- with_seed(1, persons(sites = 3, spread = 0))
   warned <- character()
-  withCallingHandlers(mmd(~ x | site, data = d, permutations = 9), domgen_warning = function(w) {
+  withCallingHandlers(dg_mmd(~ x | site, data = d, permutations = 9), domgen_warning = function(w) {
     warned <<- c(warned, class(w)[1L])
     expect_match(conditionMessage(w), "^100 % of the rows have the same predictors .* by `unit`")
     invokeRestart("muffleWarning")
@@ -111,9 +111,9 @@ test_that("rows that repeat are warned of once a call, and discrete values are n
   expect_identical(warned, "domgen_warning_repeated")
   expect_warning(dg_diagnose(y ~ x | site, data = d, permutations = 20), "`unit`",
                  class = "domgen_warning_repeated")
-  expect_no_warning(mmd(~ x | site, data = d, permutations = 9, unit = unit))
+  expect_no_warning(dg_mmd(~ x | site, data = d, permutations = 9, unit = unit))
   # without a test there is no p
-  expect_no_warning(mmd(~ x | site, data = d))
+  expect_no_warning(dg_mmd(~ x | site, data = d))
   quiet <- list(
     list(~ SES + Sex + Minority | School, utils::head(nlme::MathAchieve, 1500)),
     list(~ Time | Diet, ChickWeight), list(~ weight + Time | Diet, ChickWeight),
@@ -132,18 +132,18 @@ test_that("rows that repeat are warned of once a call, and discrete values are n
 
 test_that("where each domain is of one unit no test can tell them apart", {
   d <- with_seed(1, persons(sites = 3, persons = 1, rows = 5))
-  expect_warning(found <- mmd(~ x | site, data = d, permutations = 9, unit = unit),
+  expect_warning(found <- dg_mmd(~ x | site, data = d, permutations = 9, unit = unit),
                  "Each domain has the rows of one `unit` only", class = "domgen_warning_units")
   expect_true(all(found$p_value[upper.tri(found$p_value)] == 1))
 })
 
 test_that("units that cannot be read are refused", {
   d <- with_seed(1, persons())
-  expect_error(mmd(d$x, d$site, unit = d$unit[-1]), "`unit` must have one entry per row",
+  expect_error(dg_mmd(d$x, d$site, unit = d$unit[-1]), "`unit` must have one entry per row",
                class = "domgen_error_data")
-  expect_error(mmd(d$x, d$site, unit = replace(d$unit, 2, NA)), "`unit` must not have missing",
+  expect_error(dg_mmd(d$x, d$site, unit = replace(d$unit, 2, NA)), "`unit` must not have missing",
                class = "domgen_error_data")
-  expect_error(mmd(~ x | site, data = d, unit = rep(1, nrow(d))), "at least two values",
+  expect_error(dg_mmd(~ x | site, data = d, unit = rep(1, nrow(d))), "at least two values",
                class = "domgen_error_data")
   expect_error(dg_diagnose(y ~ x | site, data = transform(d, site = rep(1:4, 16)),
                            unit = rep(1, nrow(d))), "at least two values",

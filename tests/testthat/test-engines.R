@@ -7,10 +7,10 @@ rows$domain <- as.character(rows$domain)
 rows$side <- ifelse(rows$y + with_seed(9, stats::rnorm(nrow(rows))) > mean(rows$y), "right", "left")
 
 specs <- list(
-  pooled = dg_ridge(features = features_nystrom(30), domain_kernel = domain_pooled()),
-  distribution = dg_ridge(features = features_nystrom(30), domain_kernel = domain_distribution()),
-  product = dg_ridge(features = features_product(x = features_nystrom(20))),
-  machine = dg_svm(loss = "squared_hinge", features = features_nystrom(30),
+  pooled = dg_ridge(feature_map = features_nystrom(30), domain_kernel = domain_pooled()),
+  distribution = dg_ridge(feature_map = features_nystrom(30), domain_kernel = domain_distribution()),
+  product = dg_ridge(feature_map = features_product(x = features_nystrom(20))),
+  machine = dg_svm(loss = "squared_hinge", feature_map = features_nystrom(30),
                    domain_kernel = domain_pooled())
 )
 
@@ -44,7 +44,7 @@ expect_database_fit <- function(database) {
   expect_same_fit(row_source(database, table = "domgen_rows"), "table")
   expect_same_fit(row_source(database, query = by_domain), "queries")
   with_connection(database, function(connection) {
-    expect_same_fit(row_source(connection, table = "domgen_rows", rows = 99), "connection",
+    expect_same_fit(row_source(connection, table = "domgen_rows", block_size = 99), "connection",
                     "distribution")
   })
 }
@@ -140,7 +140,7 @@ test_that("a connection to PostgreSQL that breaks is an error that names the row
   breaks <- paste("SELECT y, x1, x2, x3, domain FROM domgen_rows WHERE CASE WHEN i = 450 AND",
                   "current_setting('domgen.breaks', true) = 'yes'",
                   "THEN pg_terminate_backend(pg_backend_pid()) ELSE true END")
-  source <- row_source(connect, query = breaks, rows = 100, store = tempfile("store"))
+  source <- row_source(connect, query = breaks, block_size = 100, store = tempfile("store"))
   expect_domgen_error(fit_rows("pooled", source), "`query` cannot be read from row 401 on",
                       "domgen_error_data")
   expect_gt(length(list.files(source$store)), 0L)

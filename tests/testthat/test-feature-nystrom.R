@@ -214,16 +214,16 @@ test_that("unseen domains and reference rows are judged as with the Gram matrix"
 test_that("k-means takes as many centres as there are rows, or fewer", {
   d <- data.frame(y = c(1, 3, 2, 5, 4, 7), x = c(1, 2, 4, 7, 9, 13), g = rep(1:2, 3))
   for (q in 4:6) {
-    expect_length(fitted(dg_ridge(y ~ x | g, data = d, features = features_nystrom(q, "kmeans"))), 6)
-    expect_length(fitted(dg_ridge(y ~ x | g, data = d, features = features_nystrom(q, "kmeans"),
+    expect_length(fitted(dg_ridge(y ~ x | g, data = d, feature_map = features_nystrom(q, "kmeans"))), 6)
+    expect_length(fitted(dg_ridge(y ~ x | g, data = d, feature_map = features_nystrom(q, "kmeans"),
                                   domain_kernel = domain_multitask(0.5))), 6)
   }
 })
 
 test_that("the default number of landmarks is a maximum, without a word where rows are fewer", {
-  toy <- simulate_dcm(domains = 5, rows = 10, seed = 1)
-  expect_silent(fitted <- dg_ridge(y ~ . | domain, data = toy, features = features_nystrom()))
+  toy <- simulate_dcm(domains = 5, n = 10, seed = 1)
+  expect_silent(fitted <- dg_ridge(y ~ . | domain, data = toy, feature_map = features_nystrom()))
   expect_lte(fitted$product$dim, nrow(toy))
-  expect_warning(dg_ridge(y ~ . | domain, data = toy, features = features_nystrom(100)), "is 100",
+  expect_warning(dg_ridge(y ~ . | domain, data = toy, feature_map = features_nystrom(100)), "is 100",
                  class = "domgen_warning_rank")
 })

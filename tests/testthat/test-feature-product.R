@@ -212,7 +212,7 @@ test_that("an embedding by landmarks makes the first stage exact", {
   map <- map_of(features, domain_distribution(kernel_poly(2), kernel_rbf()))
   expect_equal(unname(tcrossprod(map$domain_kernel$coordinates)),
                unname(domain_gram(X, domain, kernel_poly(2))), tolerance = 1e-7)
-  expect_equal(map$domain_kernel$outer$sigma, median_bandwidth(map$domain_kernel$coordinates),
+  expect_equal(map$domain_kernel$embedding_kernel$bandwidth, median_bandwidth(map$domain_kernel$coordinates),
                tolerance = 1e-10)
 })
 
@@ -296,7 +296,7 @@ test_that("product maps print what they are made of", {
 
 # A domain kernel of somebody's own: Gaussian, of what it does not say.
 no_coordinates <- function() {
-  structure(list(outer = kernel_rbf()), class = c("domain_mine", "domgen_domain_kernel"))
+  structure(list(embedding_kernel = kernel_rbf()), class = c("domain_mine", "domgen_domain_kernel"))
 }
 registerS3method("domain_kernel_fit", "domain_mine", function(kernel, rows, features = NULL) kernel,
                  asNamespace("domgen"))
@@ -317,7 +317,7 @@ test_that("wrong arguments and kernels are refused", {
     map_of(fourier, distribution, kernel_laplace())
     map_of(fourier, domain_pooled())
     map_of(fourier, domain_multitask(0.5))
-    map_of(fourier, domain_distribution(outer = kernel_laplace()))
+    map_of(fourier, domain_distribution(embedding_kernel = kernel_laplace()))
     map_of(fourier, domain_wasserstein(kernel_cauchy()))
     map_of(fourier, no_coordinates())
     map_of(fourier, domain_distribution(kernel_linear()))

@@ -38,15 +38,15 @@ test_that("fits that share work are the fits alone, in any order", {
       dg_ridge(lambda = 1), dg_ridge(lambda = 5), dg_ridge(lambda = 5, scale = "rank"),
       dg_ridge(lambda = 5, kernel = kernel_laplace()), dg_ridge(lambda = 1),
       dg_ridge(lambda = 1, domain_kernel = domain_pooled()),
-      dg_ridge(lambda = 1, features = features_nystrom(43))
+      dg_ridge(lambda = 1, feature_map = features_nystrom(43))
     ),
     chain = list(
-      chain(dica(ncomp = 1), dg_ridge(lambda = 1)), chain(dica(ncomp = 1), dg_ridge(lambda = 2)),
-      chain(dica(ncomp = 2), dg_ridge(lambda = 2)), chain(udica(ncomp = 2), dg_ridge(lambda = 2)),
-      chain(dica(ncomp = 2, scale = "domain"), dg_ridge(lambda = 2))
+      dg_pipeline(dg_dica(ncomp = 1), dg_ridge(lambda = 1)), dg_pipeline(dg_dica(ncomp = 1), dg_ridge(lambda = 2)),
+      dg_pipeline(dg_dica(ncomp = 2), dg_ridge(lambda = 2)), dg_pipeline(dg_udica(ncomp = 2), dg_ridge(lambda = 2)),
+      dg_pipeline(dg_dica(ncomp = 2, scale = "domain"), dg_ridge(lambda = 2))
     ),
-    auto = list(dg_auto(max_predictors = 0, members = 2), dg_auto(max_predictors = 0, members = 3)),
-    gp = list(dg_gp(optimise = FALSE), dg_gp(optimise = FALSE, noise = 0.5)),
+    auto = list(dg_auto(max_ard = 0, n_members = 2), dg_auto(max_ard = 0, n_members = 3)),
+    gp = list(dg_gp(optimise = FALSE), dg_gp(optimise = FALSE, noise_sd = 0.5)),
     lm = list(dg_lm(), dg_lm())
   )
   for (name in names(groups)) {
@@ -66,7 +66,7 @@ test_that("machines that start from an earlier cost end at the same solution", {
   toy <- toy_classes(4, 12)
   input <- read_input(list(x = y ~ . | domain, data = toy))
   specs <- list(dg_svm(cost = 1), dg_svm(cost = 10), dg_svm(cost = 0.1),
-                dg_svm(cost = 10, kernel = kernel_linear()), dg_svm(cost = 1, offset = TRUE))
+                dg_svm(cost = 10, kernel = kernel_linear()), dg_svm(cost = 1, intercept = TRUE))
   shared <- lapply(fit_inputs(specs, input), function(fit) seal(fit()))
   for (i in seq_along(specs)) {
     alone <- fit_input(specs[[i]], input)
@@ -91,7 +91,7 @@ test_that("a search has one representation for each kernel, and one set of machi
   for (specs in list(
     lapply(10^(-1:2), function(cost) dg_svm(cost = cost)),
     lapply(10^(-1:2), function(lambda) dg_ridge(lambda = lambda)),
-    lapply(10^(-1:2), function(lambda) chain(dica(lambda = lambda), dg_lm()))
+    lapply(10^(-1:2), function(lambda) dg_pipeline(dg_dica(lambda = lambda), dg_lm()))
   )) {
     task <- cv_task(specs[[1L]], read_input(list(x = y ~ . | domain, data = toy)))
     run <- function() evaluate_split(specs, task, split, NULL)

@@ -24,7 +24,7 @@ with_smoother <- function(code) {
 }
 
 test_that("a row with a way to solve is a learner, in memory the naive smoother", with_smoother({
-  d <- simulate_dica(domains = 5, rows = 20, p = 2, seed = 1)
+  d <- simulate_dica(domains = 5, n = 20, p = 2, seed = 1)
   d$w <- rep_len(c(1, 2, 0), nrow(d))
   model <- dg_smoother(y ~ x1 + x2 | domain, data = d, weights = w)
   X <- scale(as.matrix(d[c("x1", "x2")]))
@@ -38,17 +38,17 @@ test_that("a row with a way to solve is a learner, in memory the naive smoother"
 
 test_that("it runs over a source, with a feature map and without, and without a word about either",
           with_smoother({
-  d <- simulate_dica(domains = 5, rows = 20, p = 2, seed = 1)
+  d <- simulate_dica(domains = 5, n = 20, p = 2, seed = 1)
   formula <- y ~ x1 + x2 | domain
   all <- features_nystrom(nrow(d), sampling = "uniform")
   exact <- dg_smoother(formula, data = d, domain_kernel = domain_distribution())
   for (features in list(features_exact(), all)) {
     model <- suppressWarnings(dg_smoother(formula, data = row_source(d, partitions = 3),
                                           domain_kernel = domain_distribution(),
-                                          features = features))
+                                          feature_map = features))
     expect_equal(predict(model, d), predict(exact, d), tolerance = 1e-4)
     expect_equal(
-      suppressWarnings(dg_cv(dg_smoother(features = features), formula, data = row_source(d)))$mean,
+      suppressWarnings(dg_cv(dg_smoother(feature_map = features), formula, data = row_source(d)))$mean,
       dg_cv(dg_smoother(), formula, data = d)$mean, tolerance = 0.03
     )
   }

@@ -21,8 +21,8 @@ test_that("no rows have no predictions, and no probabilities", {
   toy <- toy_classes(4, 15)
   three <- transform(toy, y = factor(rep_len(c("a", "b", "c"), nrow(toy))))
   for (data in list(toy, three)) {
-    for (model in quietly(list(dg_svm(y ~ . | domain, data = data, probability = "platt"),
-                               dg_ridge(y ~ . | domain, data = data, probability = "isotonic"),
+    for (model in quietly(list(dg_svm(y ~ . | domain, data = data, calibration = "platt"),
+                               dg_ridge(y ~ . | domain, data = data, calibration = "isotonic"),
                                dg_null(y ~ . | domain, data = data)))) {
       none <- predict(model, data[0L, ], type = "prob")
       expect_identical(dimnames(none), list(NULL, levels(data$y)))

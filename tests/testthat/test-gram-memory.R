@@ -44,7 +44,7 @@ test_that("a matrix that has no other name is not copied", {
   task <- list(Y = wide[, 1, drop = FALSE], costs = rep(1, 1200))
   sample <- list(X = wide, domain = gl(3, 400))
   product <- gram_space(kernel_rbf(2), domain_pooled(), sample, 1L)
-  args <- list(lambda = 1, offset = TRUE, threads = 1L)
+  args <- list(lambda = 1, intercept = TRUE, threads = 1L)
   large <- function(code) {
     log <- tempfile()
     utils::Rprofmem(log, threshold = 2^20 * mb * 0.9)

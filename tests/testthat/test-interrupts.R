@@ -1,7 +1,7 @@
 # Long calls, each of which is at work in C++ when it is stopped. More of them, at more moments:
 # `make check-interrupts`.
 long_calls <- list(
-  kpca = quote(kpca(X[1:2000, ], ncomp = 500)),
+  kpca = quote(dg_kpca(X[1:2000, ], ncomp = 500)),
   kernel_matrix = quote(repeat kernel_matrix(kernel_laplace(2), X)),
   dg_svm = quote(repeat dg_svm(X[1:2000, ], factor(X[1:2000, 1] > 0), rep(1:4, 500), cost = 1000))
 )
@@ -36,13 +36,13 @@ test_that("a time limit that ends the user's own code is passed on as it is", {
   late <- function(x) stop("reached elapsed time limit")
   data <- data.frame(y = sin(1:40), x = cos(1:40), d = gl(4, 10))
   fit <- dg_ridge(y ~ x | d, data)
-  gone <- dg_ridge(y ~ x | d, data, features = features_nystrom(10))
+  gone <- dg_ridge(y ~ x | d, data, feature_map = features_nystrom(10))
   fit$call$data <- gone$call$data <- quote(late(data))
   calls <- list(
     formula = quote(dg_ridge(y ~ late(x) | d, data)),
     update = quote(update(fit, lambda = 2)),
     cv = quote(dg_cv(fit, progress = FALSE)),
-    features = quote(lodo(gone))
+    feature_map = quote(dg_lodo(gone))
   )
   for (name in names(calls)) {
     said <- tryCatch(eval(calls[[name]]), error = identity)
@@ -116,7 +116,7 @@ test_that("an interrupt while ranger is at work is one, whatever asked for the f
     calls <- list(
       fit = list("forest_fit", quote(fit(forest, y ~ . | g, data = d))),
       predict = list("forest_predict", quote(predict(model, wide))),
-      auto = list("forest_fit", quote(dg_auto(y ~ . | g, data = d, max_predictors = 0))),
+      auto = list("forest_fit", quote(dg_auto(y ~ . | g, data = d, max_ard = 0))),
       cv = list("forest_fit", quote(dg_cv(forest, y ~ . | g, data = d, folds = 2)))
     )
     classes <- lapply(calls, function(call) {

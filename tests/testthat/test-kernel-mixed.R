@@ -25,7 +25,7 @@ formula <- y ~ x + z + count + size + grade + colour + flag | site
 test_that("kernel_mixed() is the product over predictors that its help page says", {
   few <- data[1:24, ]
   for (smoothing in c(0, 0.3, 1)) {
-    kernel <- kernel_mixed(sigma = 1.7, smoothing = smoothing)
+    kernel <- kernel_mixed(bandwidth = 1.7, smoothing = smoothing)
     expect_equal(kernel_matrix(kernel, few[predictors]), naive_mixed_gram(few, 1.7, smoothing),
                  tolerance = 1e-13)
   }
@@ -51,7 +51,7 @@ test_that("on numbers alone it is kernel_rbf(), and its bandwidth is the median 
   expect_equal(kernel_matrix(kernel_mixed(smoothing = 0.2), X), kernel_matrix(kernel_rbf(), X))
   expect_equal(kernel_matrix(kernel_mixed(), data[c("x", "z", "count")]),
                kernel_matrix(kernel_rbf(), X))
-  expect_equal(kernel_matrix(kernel_mixed(times = 2), data[predictors]),
+  expect_equal(kernel_matrix(kernel_mixed(bandwidth_factor = 2), data[predictors]),
                naive_mixed_gram(data, 2 * median_bandwidth(X), 0.5), tolerance = 1e-13)
   toy <- toy_domains(4, 15)
   fit <- function(kernel) predict(dg_ridge(y ~ . | domain, toy, kernel = kernel, lambda = 1), toy)
@@ -92,7 +92,7 @@ test_that("ridge regression and SVM are those of the naive matrix", {
 })
 
 test_that("a level that training did not have is unlike all others, with a warning or an error", {
-  kernel <- kernel_mixed(sigma = 1, smoothing = 0.3)
+  kernel <- kernel_mixed(bandwidth = 1, smoothing = 0.3)
   model <- dg_ridge(y ~ colour + grade | site, data, kernel = kernel, lambda = 1,
                     domain_kernel = domain_pooled())
   new <- data[1:4, ]
@@ -152,44 +152,44 @@ test_that("a category that training has one level of tells nothing, until there 
 })
 
 test_that("projections, chains and Nystrom features take it; the others say what does", {
-  model <- dica(formula, data, kernel = kernel_mixed())
+  model <- dg_dica(formula, data, kernel = kernel_mixed())
   expect_equal(predict(model, data), fitted(model), tolerance = 1e-9)
-  chained <- fit(chain(dica(kernel = kernel_mixed()), dg_ridge(lambda = 1, kernel = kernel_mixed())),
+  chained <- fit(dg_pipeline(dg_dica(kernel = kernel_mixed()), dg_ridge(lambda = 1, kernel = kernel_mixed())),
                  formula, data = data)
   expect_equal(predict(chained, data), fitted(chained), tolerance = 1e-9)
   spec <- dg_ridge(lambda = 1, kernel = kernel_mixed(), domain_kernel = domain_pooled())
   exact <- fit(spec, formula, data = data)
-  nystrom <- fit(update(spec, features = features_nystrom(60)), formula, data = data)
+  nystrom <- fit(update(spec, feature_map = features_nystrom(60)), formula, data = data)
   expect_equal(predict(nystrom, data), predict(exact, data), tolerance = 1e-6)
-  expect_error(fit(update(spec, features = features_nystrom(9, "kmeans")), formula, data = data),
+  expect_error(fit(update(spec, feature_map = features_nystrom(9, "kmeans")), formula, data = data),
                "categories and ids have no means", class = "domgen_error_argument")
-  expect_error(fit(update(spec, features = features_rff(9)), formula, data = data),
+  expect_error(fit(update(spec, feature_map = features_rff(9)), formula, data = data),
                "use `features_nystrom\\(\\)`", class = "domgen_error_argument")
   # Fourier features of a kernel beside it see their own columns only
   fourier <- function(kernel) {
     with_seed(1, fit(dg_ridge(lambda = 1, domain_kernel = domain_distribution(kernel, kernel_poly(1, 0, 1)),
-                              features = features_product(x = features_rff(50))), formula, data = data))
+                              feature_map = features_product(x = features_rff(50))), formula, data = data))
   }
   expect_equal(cor(predict(fourier(kernel_mixed()), data), predict(fourier(kernel_rbf()), data)), 1,
                tolerance = 0.2)
 })
 
 test_that("its bandwidth is fitted, by predictor too, and its smoothing is tuned", {
-  gp <- dg_gp(formula, data, kernel = kernel_mixed(), per_predictor = TRUE, starts = 1,
+  gp <- dg_gp(formula, data, kernel = kernel_mixed(), ard = TRUE, restarts = 1,
               domain_kernel = domain_pooled())
   expect_identical(gp$parameters$name, c("signal", "noise", paste0("sigma [", c("x", "z", "count"), "]")))
   ridge <- dg_ridge(formula, data, kernel = kernel_mixed(), lambda = 1, bandwidths = "fitted",
                     domain_kernel = domain_pooled())
-  expect_length(ridge$product$kernel$parts[[1]]$parts[[1]]$sigma, 3)
+  expect_length(ridge$product$kernel$parts[[1]]$parts[[1]]$bandwidth, 3)
   tuned <- dg_tune(dg_ridge(lambda = 1, kernel = kernel_mixed(), domain_kernel = domain_pooled()),
-                   formula, data = data, grid = list(smoothing = c(0.2, 0.8), times = 1:2))
+                   formula, data = data, grid = list(smoothing = c(0.2, 0.8), bandwidth_factor = 1:2))
   expect_true(tuned$spec$args$kernel$smoothing %in% c(0.2, 0.8))
   expect_identical(names(kernel_grid(kernel_mixed())), c("times", "smoothing"))
-  expect_identical(names(kernel_grid(kernel_mixed(sigma = 1))), "smoothing")
+  expect_identical(names(kernel_grid(kernel_mixed(bandwidth = 1))), "smoothing")
 })
 
 test_that("projections that differ in their ridge share their work with it too", {
-  spec <- chain(dica(kernel = kernel_mixed()), dg_ridge(lambda = 1, domain_kernel = domain_pooled()))
+  spec <- dg_pipeline(dg_dica(kernel = kernel_mixed()), dg_ridge(lambda = 1, domain_kernel = domain_pooled()))
   values <- 10^(-3:2)
   tuned <- dg_tune(spec, formula, data = data, grid = list(dica.lambda = values), extend = FALSE)
   alone <- vapply(values, function(value) {
@@ -201,11 +201,11 @@ test_that("projections that differ in their ridge share their work with it too",
 test_that("messages name the argument and the rule", {
   expect_error(kernel_mixed(smoothing = 2), "`smoothing` must be one number from 0 to 1, not 2",
                class = "domgen_error_argument")
-  expect_error(kernel_mixed(sigma = -1), "`sigma` must be one positive", class = "domgen_error_argument")
+  expect_error(kernel_mixed(bandwidth = -1), "`bandwidth` must be one positive", class = "domgen_error_argument")
   expect_error(dg_ridge(y ~ size * x | site, data, kernel = kernel_mixed()),
                "leave out `size:x`", class = "domgen_error_argument")
-  expect_error(fit(dg_ridge(kernel = kernel_mixed(sigma = 1:2)), formula, data = data),
-               "`sigma` must be one number or one per predictor \\(3\\)", class = "domgen_error_argument")
+  expect_error(fit(dg_ridge(kernel = kernel_mixed(bandwidth = 1:2)), formula, data = data),
+               "`bandwidth` must be one number or one per predictor \\(3\\)", class = "domgen_error_argument")
   expect_output(print(kernel_mixed(1, 0.3)), "0.3^(levels apart)", fixed = TRUE)
 })
 

@@ -1,6 +1,6 @@
 # kernel_precomputed(): the same model as with the kernel that the matrix was made of.
 
-toy <- simulate_dica(domains = 5, rows = 25, seed = 1)
+toy <- simulate_dica(domains = 5, n = 25, seed = 1)
 X <- as.matrix(toy[paste0("x", 1:5)])
 ids <- paste0("row ", seq_len(nrow(X)))
 K <- kernel_matrix(kernel_rbf(2), X)
@@ -18,8 +18,8 @@ expect_same_model <- function(spec, domain_kernel) {
 }
 
 test_that("learners and projections are those of the kernel that made the matrix", {
-  specs <- list(dg_ridge(lambda = 0.1), dg_svm(cost = 1), dica(),
-                dg_gp(signal = 1, noise = 0.3, optimise = FALSE))
+  specs <- list(dg_ridge(lambda = 0.1), dg_svm(cost = 1), dg_dica(),
+                dg_gp(signal_sd = 1, noise_sd = 0.3, optimise = FALSE))
   between <- list(function(k) domain_pooled(), function(k) domain_multitask(0.4),
                   function(k) domain_distribution(k, kernel_rbf(0.5)))
   for (spec in specs) for (domain_kernel in between) expect_same_model(spec, domain_kernel)
@@ -34,7 +34,7 @@ test_that("cross-validation, tuning and chains are too", {
   expect_equal(predict(dg_tune(looked, y ~ id | domain, data = rows, grid = grid), rows),
                predict(dg_tune(known, y ~ . | domain, data = toy, grid = grid), toy))
   behind <- function(kernel) {
-    chain(dica(scale = "none", kernel = kernel), dg_ridge(lambda = 1, domain_kernel = domain_pooled()))
+    dg_pipeline(dg_dica(scale = "none", kernel = kernel), dg_ridge(lambda = 1, domain_kernel = domain_pooled()))
   }
   expect_equal(predict(fit(behind(given), y ~ id | domain, data = rows), rows),
                predict(fit(behind(kernel_rbf(2)), y ~ . | domain, data = toy), toy), tolerance = 1e-7)
@@ -44,14 +44,14 @@ test_that("Nystrom features are too, with every sampling that needs no means", {
   for (sampling in c("rpcholesky", "uniform")) {
     model <- function(kernel, formula, data) {
       with_seed(1, dg_ridge(formula, data = data, lambda = 0.1, scale = "none", kernel = kernel,
-                            features = features_nystrom(40, sampling), domain_kernel = domain_pooled()))
+                            feature_map = features_nystrom(40, sampling), domain_kernel = domain_pooled()))
     }
     expect_equal(predict(model(given, y ~ id | domain, rows), rows),
                  predict(model(kernel_rbf(2), y ~ . | domain, toy), toy), tolerance = 1e-6)
   }
   spec <- dg_ridge(kernel = given, domain_kernel = domain_pooled())
   for (features in list(features_nystrom(9, "kmeans"), features_rff(9))) {
-    expect_error(fit(update(spec, features = features), y ~ id | domain, data = rows),
+    expect_error(fit(update(spec, feature_map = features), y ~ id | domain, data = rows),
                  class = "domgen_error_argument")
   }
 })
@@ -64,8 +64,8 @@ test_that("kernels beside it act on the other predictors", {
   named <- kernel_precomputed(K, "id")
   expect_equal(predict(model(named * kernel_linear(), both), both),
                predict(model(kernel_rbf(2) * kernel_linear(), toy), toy), tolerance = 1e-8)
-  expect_equal(model(named + kernel_rbf(), both, bandwidths = "fitted")$product$kernel$parts[[2]]$parts[[1]]$sigma,
-               model(kernel_rbf(2) + kernel_rbf(), toy, bandwidths = "fitted")$product$kernel$parts[[2]]$sigma,
+  expect_equal(model(named + kernel_rbf(), both, bandwidths = "fitted")$product$kernel$parts[[2]]$parts[[1]]$bandwidth,
+               model(kernel_rbf(2) + kernel_rbf(), toy, bandwidths = "fitted")$product$kernel$parts[[2]]$bandwidth,
                tolerance = 1e-6)
   # two matrices of the same ids, in another order
   other <- kernel_matrix(kernel_laplace(2), X)
@@ -92,7 +92,7 @@ test_that("ids may be numbers, factors, a matrix's column or the rows themselves
   expect_equal(predict(model, factors), predict(model, rows))
   expect_identical(unname(kernel_matrix(given, ids[3:4], ids[1:5])), unname(K[3:4, 1:5]))
   expect_identical(unname(kernel_matrix(given, ids)), unname(K))
-  expect_equal(mmd(ids, toy$domain, given)$squared, mmd(X, toy$domain, kernel_rbf(2))$squared)
+  expect_equal(dg_mmd(ids, toy$domain, given)$squared, dg_mmd(X, toy$domain, kernel_rbf(2))$squared)
   expect_equal(distributional_variance(rows["id"], toy$domain, given),
                distributional_variance(X, toy$domain, kernel_rbf(2)))
 })
@@ -106,7 +106,7 @@ test_that("the matrix is there once, in memory and in a file", {
   file <- tempfile(fileext = ".rds")
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), rows), predict(model, rows))
-  expect_equal(domain_map(model)$squared, mmd(ids, toy$domain, given)$squared)
+  expect_equal(domain_map(model)$squared, dg_mmd(ids, toy$domain, given)$squared)
 })
 
 test_that("a matrix that is none of a kernel is an error that says why", {
@@ -158,9 +158,9 @@ test_that("ids and predictors that are not there are errors that name them", {
                "`name` is none of `id`", class = "domgen_error_data")
   expect_error(fit(update(spec, domain_kernel = domain_distribution()), y ~ id | domain, data = rows),
                "domain_distribution\\(kernel_precomputed\\(K\\)\\)", class = "domgen_error_argument")
-  expect_error(fit(chain(dica(kernel = given), dg_ridge(kernel = given)), y ~ id | domain, data = rows),
+  expect_error(fit(dg_pipeline(dg_dica(kernel = given), dg_ridge(kernel = given)), y ~ id | domain, data = rows),
                "acts on ids", class = "domgen_error_argument")
-  expect_error(dica(y ~ . | domain, data = toy, kernel_y = given), "acts on ids",
+  expect_error(dg_dica(y ~ . | domain, data = toy, kernel_y = given), "acts on ids",
                class = "domgen_error_argument")
   expect_error(fit(update(spec, domain_kernel = domain_distribution(given, given)), y ~ id | domain,
                    data = rows), "acts on ids", class = "domgen_error_argument")

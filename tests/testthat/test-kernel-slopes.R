@@ -55,11 +55,11 @@ expect_differences <- function(value, gradient, theta, label) {
 
 # of the likelihood, in all that dg_gp() fits
 gp_slopes_hold <- function(kernel, domain_kernel, per_predictor, label) {
-  args <- list(kernel = kernel, domain_kernel = domain_kernel, per_predictor = per_predictor,
+  args <- list(kernel = kernel, domain_kernel = domain_kernel, ard = per_predictor,
                threads = 1L)
   problem <- gp_problem(args, rows, y)
   blocks <- free_blocks(args, ncol(X), nlevels(domain))
-  point <- start_point(args, problem$rows, 1, list(bandwidth = 0.8, outer = 1.4, noise = 1))
+  point <- start_point(args, problem$rows, 1, list(bandwidth = 0.8, embedding_kernel = 1.4, noise_sd = 1))
   theta <- point_theta(point, blocks)
   theta <- theta + 0.1 * sin(seq_along(theta))
   objective <- gp_objective(problem, point, blocks)
@@ -130,27 +130,27 @@ for (name in names(kernels)) {
 }
 
 test_that("a kernel registered without a derivative stays at the median, and the fit says so", {
-  outer <- domain_distribution(outer = kernel_flat())
-  fit_gp <- function(...) dg_gp(X, y, domain, starts = 1, threads = 1, scale = "none", ...)
+  outer <- domain_distribution(embedding_kernel = kernel_flat())
+  fit_gp <- function(...) dg_gp(X, y, domain, restarts = 1, threads = 1, scale = "none", ...)
   expect_warning(model <- fit_gp(domain_kernel = outer), "whose rate nobody wrote down.*stays at the median",
                  class = "domgen_warning_derivative")
   parameters <- model$parameters
   expect_identical(parameters$name[parameters$fitted], c("signal", "noise", "sigma"))
   median <- dg_ridge(X, y, domain, domain_kernel = outer, scale = "none")$product$domain_kernel
-  expect_equal(model$product$domain_kernel$outer$sigma, median$outer$sigma, tolerance = 1e-12)
-  expect_equal(model$product$domain_kernel$kernel$sigma, median$kernel$sigma, tolerance = 1e-12)
+  expect_equal(model$product$domain_kernel$embedding_kernel$bandwidth, median$embedding_kernel$bandwidth, tolerance = 1e-12)
+  expect_equal(model$product$domain_kernel$kernel$bandwidth, median$kernel$bandwidth, tolerance = 1e-12)
   expect_warning(model <- fit_gp(kernel = kernel_flat(), domain_kernel = domain_pooled()),
                  "the bandwidth of `kernel`", class = "domgen_warning_derivative")
-  expect_equal(model$product$kernel$sigma, median_bandwidth(X), tolerance = 1e-12)
+  expect_equal(model$product$kernel$bandwidth, median_bandwidth(X), tolerance = 1e-12)
   # nothing is claimed where nothing is fitted
   expect_silent(fit_gp(domain_kernel = outer, optimise = FALSE))
   expect_warning(dg_ridge(X, y, domain, domain_kernel = outer, bandwidths = "fitted"),
-                 "`outer` and that of the mean embeddings", class = "domgen_warning_derivative")
+                 "`embedding_kernel` and that of the mean embeddings", class = "domgen_warning_derivative")
   expect_domgen_error(
     dg_ridge(X, y, domain, kernel = kernel_flat(), domain_kernel = domain_pooled(), bandwidths = "fitted"),
     "of which a derivative is known"
   )
-  expect_domgen_error(fit_gp(kernel = kernel_flat(), per_predictor = TRUE), "no bandwidth to be fitted")
+  expect_domgen_error(fit_gp(kernel = kernel_flat(), ard = TRUE), "no bandwidth to be fitted")
 })
 
 test_that("a kernel of the distance is evaluated in R where the core does not know it", {
@@ -158,7 +158,7 @@ test_that("a kernel of the distance is evaluated in R where the core does not kn
   expect_equal(K, 1 / (1 + as.matrix(dist(X))^2 / median_bandwidth(X)^2), tolerance = 1e-13,
                ignore_attr = TRUE)
   narrow <- kernel_inverse()
-  narrow$sigma <- c(0.5, 3)
+  narrow$bandwidth <- c(0.5, 3)
   expect_equal(kernel_matrix(narrow, X, X[1:3, ] + 1e6),
                kernel_matrix(narrow, X - 1e6, X[1:3, ]), tolerance = 1e-8)
   model <- dg_ridge(X, y, domain, kernel = kernel_inverse())

@@ -130,11 +130,11 @@ test_that("kernels print their formula", {
   expect_snapshot({
     kernel_rbf()
     kernel_laplace(2)
-    kernel_matern(sigma = c(1, 2), nu = 2.5)
+    kernel_matern(bandwidth = c(1, 2), nu = 2.5)
     kernel_poly(2) * (kernel_rbf(1) + 1)
     kernel_normalise(kernel_exponential())
     kernel_delta()
-    domain_distribution(kernel_rbf(1), outer = kernel_laplace())
+    domain_distribution(kernel_rbf(1), embedding_kernel = kernel_laplace())
     domain_multitask(0.3)
     domain_pooled()
   })

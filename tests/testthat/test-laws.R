@@ -21,11 +21,11 @@ domain_kernels <- c(made_without_arguments("^domain_", "domgen_domain_kernel"),
                          sum_of_kernels = 0.5 + 2 * domain_distribution() + domain_multitask(0.2),
                          product_of_kernels = domain_distribution() * domain_multitask(0.2),
                          sum_wasserstein = domain_wasserstein(kernel_rbf(1) + kernel_poly(2)),
-                         linear_distribution = domain_distribution(outer = kernel_linear())))
+                         linear_distribution = domain_distribution(embedding_kernel = kernel_linear())))
 projections <- made_without_arguments("^[a-z]+$", "dg_projection_spec")
 learners <- made_without_arguments("^dg_", "dg_spec")
 # bandwidths for each predictor: test-choose-auto.R
-learners$dg_auto <- dg_auto(members = 2, max_predictors = 0)
+learners$dg_auto <- dg_auto(n_members = 2, max_ard = 0)
 
 test_that("the search finds what there is", {
   expect_true(all(c("kernel_rbf", "kernel_delta", "kernel_poly") %in% names(kernels)))
@@ -73,11 +73,11 @@ for (spec in c(projections, learners)) {
 }
 
 # Each on the first of these that it represents.
-possible <- list(kpca(), kpca(kernel = kernel_linear()),
-                 dica(domain_kernel = domain_distribution()))
+possible <- list(dg_kpca(), dg_kpca(kernel = kernel_linear()),
+                 dg_dica(domain_kernel = domain_distribution()))
 represents <- function(features) function(spec) {
   tryCatch({
-    quietly(fit(set_parameters(spec, list(features = features)), y ~ . | domain,
+    quietly(fit(set_parameters(spec, list(feature_map = features)), y ~ . | domain,
                 data = toy_domains(3, 10)))
     TRUE
   }, domgen_error = function(e) FALSE)
@@ -126,12 +126,12 @@ test_that("the laws hold for parts that are made outside the package", {
 
 test_that("fits of many tiles are bitwise the same when repeated, and on one thread as on two", {
   skip_on_cran()
-  train <- simulate_dica(domains = 6, rows = 60, p = 5, seed = 2)
-  test <- simulate_dica(domains = 2, rows = 100, p = 5, seed = 3)
+  train <- simulate_dica(domains = 6, n = 60, p = 5, seed = 2)
+  test <- simulate_dica(domains = 2, n = 100, p = 5, seed = 3)
   specs <- list(
-    dica = dica(ncomp = 2), udica = udica(ncomp = 2), kpca = kpca(ncomp = 2),
-    svm = dg_svm(cost = 10), pooled = dg_svm(domain_kernel = domain_pooled(), offset = TRUE),
-    chain = chain(dica(ncomp = 2), dg_svm())
+    dica = dg_dica(ncomp = 2), udica = dg_udica(ncomp = 2), kpca = dg_kpca(ncomp = 2),
+    svm = dg_svm(cost = 10), pooled = dg_svm(domain_kernel = domain_pooled(), intercept = TRUE),
+    chain = dg_pipeline(dg_dica(ncomp = 2), dg_svm())
   )
   for (name in names(specs)) {
     run <- function(threads) {

@@ -41,7 +41,7 @@ log_loss <- function(model) {
 
 test_that("an ordinal regression keeps its thresholds and minimises the deviance and |f - f0|^2", {
   model <- dg_glm(o ~ x + z | g, data = world, family = "ordinal", lambda = 2)
-  adapted <- adapt(model, new, replace(new$o, -known, NA))
+  adapted <- dg_adapt(model, new, replace(new$o, -known, NA))
   f0 <- adapted$start[known]
   ends <- c(-Inf, model$family$thresholds, Inf)
   y <- as.integer(new$o[known])
@@ -53,9 +53,9 @@ test_that("an ordinal regression keeps its thresholds and minimises the deviance
   f <- f0 + change_of(adapted)
   expect_equal(P[known, "low"], plogis(ends[2] - f), tolerance = 1e-10)
   expect_equal(unname(rowSums(P)), rep(1, 24), tolerance = 1e-12)
-  expect_equal(predict(adapt(model, new, new$o, lambda = 1e9), new, type = "prob"),
+  expect_equal(predict(dg_adapt(model, new, new$o, lambda = 1e9), new, type = "prob"),
                predict(model, new, type = "prob"), tolerance = 1e-6)
-  one <- adapt(model, new, replace(new$o, new$o != "high", NA))
+  one <- dg_adapt(model, new, replace(new$o, new$o != "high", NA))
   expect_true(all(predict(one, new, type = "prob")[, "high"] >=
                     predict(model, new, type = "prob")[, "high"]))
 })
@@ -64,7 +64,7 @@ test_that("a Cox regression minimises the partial likelihood of its labelled row
   skip_if_not_installed("survival")
   model <- dg_glm(survival::Surv(time, status) ~ x + z | g, data = world, lambda = 2)
   labels <- replace(Surv(new$time, new$status), setdiff(seq_len(24), known), NA)
-  adapted <- adapt(model, new, labels)
+  adapted <- dg_adapt(model, new, labels)
   f0 <- drop(adapted$start)[known]
   time <- new$time[known]
   expected <- naive_correction(adapted, f0, 2, function(f) {
@@ -76,9 +76,9 @@ test_that("a Cox regression minimises the partial likelihood of its labelled row
   expect_equal(predict(adapted, new), exp(drop(adapted$start + domgen:::correction_values(
     adapted, list(X = adapted_rows(model, new), domain = factor(rep("new", 24)))
   ))), tolerance = 1e-10)
-  unseen <- adapt(model, new, Surv(new$time, 0 * new$status))
+  unseen <- dg_adapt(model, new, Surv(new$time, 0 * new$status))
   expect_equal(predict(unseen, new), predict(model, new), tolerance = 1e-12)
-  expect_error(adapt(model, new, new$time), "must be censored times")
+  expect_error(dg_adapt(model, new, new$time), "must be censored times")
   expect_output(print(adapted), "12 labelled rows of 24")
 })
 test_that("labels help where domains differ, with features too, and chains pass them on", {
@@ -90,12 +90,12 @@ test_that("labels help where domains differ, with features too, and chains pass 
   for (i in 1:2) for (j in if (long_form()) 1:2 else i) {
     case <- cases[[i]]
     features <- maps[[j]]
-    spec <- dg_glm(family = case[[2L]], lambda = 1, features = features)
+    spec <- dg_glm(family = case[[2L]], lambda = 1, feature_map = features)
     cv <- dg_cv(spec, case[[1L]], data = rows, folds = 4, shots = 14, metric = case[[3L]])
     expect_gt(case[[4L]] * cv$shots$difference[2L], 0)
   }
-  chained <- fit(chain(kpca(ncomp = 2), dg_glm(family = "ordinal", lambda = 1)), o ~ x + z | g,
+  chained <- fit(dg_pipeline(dg_kpca(ncomp = 2), dg_glm(family = "ordinal", lambda = 1)), o ~ x + z | g,
                  data = rows)
-  adapted <- adapt(chained, new, new$o)
+  adapted <- dg_adapt(chained, new, new$o)
   expect_lt(log_loss(adapted), log_loss(chained))
 })

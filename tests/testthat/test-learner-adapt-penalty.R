@@ -27,7 +27,7 @@ test_that("errors as a new domain are those of corrections by hand", {
   expect_equal(found, unname(expected))
   # residuals without the domain are those of its cross-validation
   left_out <- residuals_as_new(model, seq_len(nrow(d)), 1) * model$response$scale
-  expect_equal(c(left_out), d$y - lodo(model)$predictions$prediction, tolerance = 1e-2)
+  expect_equal(c(left_out), d$y - dg_lodo(model)$predictions$prediction, tolerance = 1e-2)
 })
 
 test_that("what the training domains had no use for is not done, what they had is", {
@@ -36,7 +36,7 @@ test_that("what the training domains had no use for is not done, what they had i
   adapt_last <- function(d, ...) {
     model <- dg_ridge(y ~ x | g, data = d[d$g < 13, ])
     new <- d[d$g == 13, ]
-    adapt(model, new, replace(new$y, 7:20, NA), ...)
+    dg_adapt(model, new, replace(new$y, 7:20, NA), ...)
   }
   still <- adapt_last(same)
   change <- function(adapted) max(abs(adapted$decision - adapted$start))
@@ -59,26 +59,26 @@ test_that("lambda and constant are what is given, and a model's given lambda sta
   labels <- replace(new$y, 5:12, NA)
   chosen <- dg_ridge(y ~ x | g, data = d[d$g < 6, ])
   given <- dg_ridge(y ~ x | g, data = d[d$g < 6, ], lambda = 2)
-  expect_identical(adapt(given, new, labels)$args[c("lambda", "constant")],
+  expect_identical(dg_adapt(given, new, labels)$args[c("lambda", "constant")],
                    list(lambda = 2, constant = 0))
-  expect_identical(adapt(chosen, new, labels, lambda = 3)$args$lambda, 3)
-  expect_identical(adapt(chosen, new, labels, constant = 5)$args$constant, 5)
+  expect_identical(dg_adapt(chosen, new, labels, lambda = 3)$args$lambda, 3)
+  expect_identical(dg_adapt(chosen, new, labels, constant = 5)$args$constant, 5)
   # the closed form with the constant
-  adapted <- adapt(given, new, labels, constant = 4)
+  adapted <- dg_adapt(given, new, labels, constant = 4)
   X <- read_new(given, new, NULL, NULL, NULL)$X
   K <- kernel_matrix(given$product$kernel, X) + 4
   r <- (labels[1:4] - predict(given, new)[1:4])
   expect_equal(fitted(adapted) - predict(given, new),
                drop(K[, 1:4] %*% solve(K[1:4, 1:4] + 2 * diag(4), r)))
-  features <- dg_ridge(y ~ x | g, data = d[d$g < 6, ], features = features_nystrom(10))
-  expect_error(adapt(features, new, labels, constant = 1), "`constant` must be 0")
-  expect_identical(adapt(features, new, labels)$args$lambda, features$lambda)
-  expect_error(adapt(chosen, new, labels, constant = -1), "`constant`")
+  features <- dg_ridge(y ~ x | g, data = d[d$g < 6, ], feature_map = features_nystrom(10))
+  expect_error(dg_adapt(features, new, labels, constant = 1), "`constant` must be 0")
+  expect_identical(dg_adapt(features, new, labels)$args$lambda, features$lambda)
+  expect_error(dg_adapt(chosen, new, labels, constant = -1), "`constant`")
 })
 
 test_that("few domains or rows leave the model's own lambda", {
   d <- adapt_world(3, 12, 1, 5)
   model <- dg_ridge(y ~ x | g, data = d[d$g < 3, ])
   new <- d[d$g == 3, ]
-  expect_identical(adapt(model, new, replace(new$y, 5:12, NA))$args$lambda, model$lambda)
+  expect_identical(dg_adapt(model, new, replace(new$y, 5:12, NA))$args$lambda, model$lambda)
 })

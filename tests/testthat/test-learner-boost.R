@@ -9,16 +9,16 @@ direct <- function(X, label, trees, ...) {
 }
 
 test_that("numbers, two and three classes are those of xgb.train()", {
-  model <- dg_boost(y ~ . | domain, data = toy, trees = 20, depth = 3, learn_rate = 0.3)
+  model <- dg_boost(y ~ . | domain, data = toy, trees = 20, tree_depth = 3, learn_rate = 0.3)
   X <- toy[c("x1", "x2", "x3")]
   expected <- mean(toy$y) + direct(X, toy$y - mean(toy$y), 20, max_depth = 3, eta = 0.3,
                                    objective = "reg:squarederror", base_score = 0)
   expect_equal(predict(model, toy), expected, tolerance = 1e-6)
-  model <- dg_boost(Species ~ . | site, data = two, trees = 20, depth = 2)
+  model <- dg_boost(Species ~ . | site, data = two, trees = 20, tree_depth = 2)
   expected <- direct(two[1:4], as.integer(two$Species) - 1, 20, max_depth = 2, eta = 0.1,
                      objective = "binary:logistic")
   expect_equal(predict(model, two, type = "prob")[, 2], expected, tolerance = 1e-6)
-  model <- dg_boost(Species ~ . | site, data = flowers, trees = 20, depth = 2)
+  model <- dg_boost(Species ~ . | site, data = flowers, trees = 20, tree_depth = 2)
   expected <- direct(iris[1:4], as.integer(iris$Species) - 1, 20, max_depth = 2, eta = 0.1,
                      objective = "multi:softprob", num_class = 3)
   if (is.null(dim(expected))) expected <- matrix(expected, ncol = 3, byrow = TRUE)
@@ -46,7 +46,7 @@ test_that("it comes back from a file, is searched and compared", {
   model <- dg_boost(y ~ . | domain, data = toy, trees = 20, scale = "both", domain_means = TRUE)
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), toy), predict(model, toy))
-  tuned <- dg_tune(dg_boost(trees = 10), y ~ . | domain, data = toy, grid = list(depth = c(1, 2)))
+  tuned <- dg_tune(dg_boost(trees = 10), y ~ . | domain, data = toy, grid = list(tree_depth = c(1, 2)))
   expect_identical(nrow(tuned$tuning$table), 2L)
   scores <- dg_cv(dg_boost(trees = 20), Species ~ . | site, data = flowers, metric = "log_loss",
                   refits = FALSE)
@@ -60,5 +60,5 @@ test_that("it comes back from a file, is searched and compared", {
 test_that("its arguments are checked", {
   expect_error(dg_boost(learn_rate = 2), "`learn_rate` must be at most 1, not 2")
   expect_error(dg_boost(subsample = 0), "`subsample` must be one positive number")
-  expect_error(dg_boost(depth = 1.5), "`depth` must be one whole number")
+  expect_error(dg_boost(tree_depth = 1.5), "`tree_depth` must be one whole number")
 })

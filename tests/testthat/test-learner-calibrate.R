@@ -57,9 +57,9 @@ test_that("probabilities are Platt's sigmoid of decision values on held-out doma
   specs <- list(
     svm = fixed(dg_svm, cost = 2, tolerance = 1e-8),
     ridge = fixed(dg_ridge, lambda = 0.5),
-    chain = chain(dica(ncomp = 1, kernel = kernel_rbf(2), scale = "none"),
+    chain = dg_pipeline(dg_dica(ncomp = 1, kernel = kernel_rbf(2), scale = "none"),
                   dg_svm(domain_kernel = domain_pooled(), scale = "none", tolerance = 1e-8)),
-    ridge_chain = chain(dcm(ncomp = 1, kernel = kernel_rbf(2), scale = "none"),
+    ridge_chain = dg_pipeline(dg_dcm(ncomp = 1, kernel = kernel_rbf(2), scale = "none"),
                         dg_ridge(domain_kernel = domain_pooled(), scale = "none"))
   )
   for (spec in specs) {
@@ -68,8 +68,8 @@ test_that("probabilities are Platt's sigmoid of decision values on held-out doma
     target <- ifelse(toy$y == "1", (n[["1"]] + 1) / (n[["1"]] + 2), 1 / (n[["-1"]] + 2))
     peer <- glm(target ~ f, family = quasibinomial())
     asked <- spec
-    if (inherits(asked, "dg_chain_spec")) asked$learner$args$probability <- "platt"
-    else asked$args$probability <- "platt"
+    if (inherits(asked, "dg_pipeline_spec")) asked$learner$args$calibration <- "platt"
+    else asked$args$calibration <- "platt"
     model <- fit(asked, y ~ . | domain, data = toy)
     plain <- fit(spec, y ~ . | domain, data = toy)
     # to the solver's tolerance
@@ -85,7 +85,7 @@ test_that("probabilities are Platt's sigmoid of decision values on held-out doma
 test_that("isotonic probabilities are the regression of labels on held-out decision values", {
   f <- naive_held_out(fixed(dg_ridge), y ~ . | domain, toy)
   map <- isotonic_map(f, toy$y == "1", rep(1, nrow(toy)))
-  model <- fit(fixed(dg_ridge, probability = "isotonic"), y ~ . | domain, data = toy)
+  model <- fit(fixed(dg_ridge, calibration = "isotonic"), y ~ . | domain, data = toy)
   expect_equal(predict(model, new, type = "prob")[, "1"],
                calibrated(map, predict(model, new, type = "decision")), tolerance = 1e-7)
 })
@@ -96,7 +96,7 @@ test_that("the closed form of ridge regression has the values of fits without th
   w <- rep_len(c(1, 2, 0, 1), nrow(three))
   for (data in list(transform(three, y = factor(y == "a")), three)) {
     for (features in list(features_exact(), features_nystrom(60, "uniform"))) {
-      spec <- fixed(dg_ridge, lambda = 0.4, probability = "platt", features = features,
+      spec <- fixed(dg_ridge, lambda = 0.4, calibration = "platt", feature_map = features,
                     domain_kernel = domain_pooled())
       sample <- sample_of(spec, y ~ x1 + x2 | domain, data, w)
       # fewer landmarks than asked for are independent
@@ -113,10 +113,10 @@ test_that("the closed form of ridge regression has the values of fits without th
 })
 
 test_that("the labels of a held-out domain have no influence on its decision values", {
-  specs <- list(fixed(dg_svm, probability = "platt"), fixed(dg_ridge, probability = "platt"),
-                dg_ridge(probability = "platt", bandwidths = "fitted",
+  specs <- list(fixed(dg_svm, calibration = "platt"), fixed(dg_ridge, calibration = "platt"),
+                dg_ridge(calibration = "platt", bandwidths = "fitted",
                          domain_kernel = domain_pooled()),
-                chain(dica(ncomp = 1), dg_svm(probability = "platt")))
+                dg_pipeline(dg_dica(ncomp = 1), dg_svm(calibration = "platt")))
   some <- domains_of(toy, 1:4)
   d2 <- some$domain == "d2"
   flipped <- some
@@ -137,11 +137,11 @@ test_that("the predicted class is the most probable one, for new rows and for tr
   holes <- many(2, 30, seed = 3)
   holes$x1[4] <- NA
   specs <- list(
-    fixed(dg_svm, probability = "platt"), fixed(dg_svm, probability = "isotonic"),
-    fixed(dg_svm, probability = "platt", multiclass = "one_vs_rest"),
-    fixed(dg_ridge, probability = "isotonic"),
-    chain(dcm(ncomp = 1), dg_svm(probability = "platt")),
-    chain(dcm(ncomp = 1), dg_ridge(probability = "isotonic"))
+    fixed(dg_svm, calibration = "platt"), fixed(dg_svm, calibration = "isotonic"),
+    fixed(dg_svm, calibration = "platt", multiclass = "one_vs_rest"),
+    fixed(dg_ridge, calibration = "isotonic"),
+    dg_pipeline(dg_dcm(ncomp = 1), dg_svm(calibration = "platt")),
+    dg_pipeline(dg_dcm(ncomp = 1), dg_ridge(calibration = "isotonic"))
   )
   binary <- function(d) transform(d, y = factor(ifelse(y == "c", "c", "other")))
   for (spec in specs) for (change in list(identity, binary)) {
@@ -166,7 +166,7 @@ test_that("the predicted class is the most probable one, for new rows and for tr
 test_that("where class and sign of the decision value differ, the class follows the probability", {
   rare <- toy[toy$y == "-1" | seq_len(nrow(toy)) %% 3 == 0, ]
   new <- shifted(3, 200, seed = 5)
-  model <- fit(fixed(dg_svm, probability = "platt"), y ~ . | domain, data = rare)
+  model <- fit(fixed(dg_svm, calibration = "platt"), y ~ . | domain, data = rare)
   P <- predict(model, new, type = "prob")
   expect_identical(predict(model, new) == "1", P[, "1"] > 0.5)
   f <- predict(model, new, type = "decision")
@@ -175,7 +175,7 @@ test_that("where class and sign of the decision value differ, the class follows 
 
 test_that("probabilities never fall as the decision value grows", {
   for (method in c("platt", "isotonic")) for (learner in list(dg_svm, dg_ridge)) {
-    model <- fit(fixed(learner, probability = method), y ~ . | domain, data = toy)
+    model <- fit(fixed(learner, calibration = method), y ~ . | domain, data = toy)
     order <- order(predict(model, new, type = "decision"))
     expect_true(all(diff(predict(model, new, type = "prob")[order, "1"]) >= 0))
   }
@@ -187,7 +187,7 @@ test_that("weight k is k copies, and a row without weight is no row", {
   copies <- droplevels(toy[rep(seq_len(nrow(toy)), w), ])
   for (method in c("platt", "isotonic")) for (learner in list(dg_svm, dg_ridge)) {
     # copies of rows would change a domain's mean embedding
-    spec <- fixed(learner, probability = method, domain_kernel = domain_pooled())
+    spec <- fixed(learner, calibration = method, domain_kernel = domain_pooled())
     if (identical(learner, dg_svm)) spec$args$tolerance <- 1e-9
     weighted <- fit(spec, y ~ . | domain, data = toy, weights = w)
     copied <- fit(spec, y ~ . | domain, data = copies)
@@ -204,13 +204,13 @@ test_that("weight k is k copies, and a row without weight is no row", {
 
 test_that("neither the order of rows nor the number of threads matters", {
   shuffled <- with_seed(1, toy[sample(nrow(toy)), ])
-  spec <- fixed(dg_svm, probability = "platt", tolerance = 1e-8)
+  spec <- fixed(dg_svm, calibration = "platt", tolerance = 1e-8)
   P <- predict(fit(spec, y ~ . | domain, data = toy), new, type = "prob")
   expect_equal(predict(fit(spec, y ~ . | domain, data = shuffled), new, type = "prob"), P,
                tolerance = 1e-4)
   for (learner in list(dg_svm, dg_ridge)) {
     runs <- lapply(c(1, 3), function(threads) {
-      spec <- fixed(learner, probability = "platt", threads = threads)
+      spec <- fixed(learner, calibration = "platt", threads = threads)
       model <- fit(spec, y ~ . | domain, data = toy)
       predict(model, new, type = "prob")
     })
@@ -238,12 +238,12 @@ test_that("folds are whole domains, up to ten, of about the same size", {
 
 test_that("with more than ten domains the folds hold out several at a time", {
   wide <- shifted(13, 15, seed = 3)
-  model <- fit(fixed(dg_svm, probability = "platt"), y ~ . | domain, data = wide)
+  model <- fit(fixed(dg_svm, calibration = "platt"), y ~ . | domain, data = wide)
   expect_output(print(model), "Platt scaling on 13 domains held out in 10 folds\n +log loss 0")
   expect_identical(max(model$calibration$folds), 10L)
-  expect_output(print(fit(fixed(dg_ridge, probability = "isotonic"), y ~ . | domain, data = wide)),
+  expect_output(print(fit(fixed(dg_ridge, calibration = "isotonic"), y ~ . | domain, data = wide)),
                 "isotonic on 13 domains held out in 10 folds")
-  expect_output(print(fit(fixed(dg_ridge, lambda = 1, probability = "isotonic"), y ~ . | domain,
+  expect_output(print(fit(fixed(dg_ridge, lambda = 1, calibration = "isotonic"), y ~ . | domain,
                           data = wide)),
                 "isotonic on 13 domains held out one at a time")
 })
@@ -258,7 +258,7 @@ test_that("the log loss that is printed is that of held-out folds under the othe
     loss[inside] <- -log(ifelse(toy$y[inside] == "1", p, 1 - p))
     base[inside] <- -log(ifelse(toy$y[inside] == "1", rate, 1 - rate))
   }
-  model <- fit(fixed(dg_ridge, probability = "platt"), y ~ . | domain, data = toy)
+  model <- fit(fixed(dg_ridge, calibration = "platt"), y ~ . | domain, data = toy)
   expect_equal(model$calibration$log_loss, c(calibrated = mean(loss), frequencies = mean(base)),
                tolerance = 1e-6)
 })
@@ -268,13 +268,13 @@ test_that("a class that the other domains lack leaves out the pairs that need it
   # c only in d1 and d2; without d1 it is still in d2
   lacking <- droplevels(three[three$y != "c" | three$domain %in% c("d1", "d2"), ])
   for (scheme in c("one_vs_one", "one_vs_rest")) {
-    model <- fit(fixed(dg_svm, probability = "platt", multiclass = scheme), y ~ x1 + x2 | domain,
+    model <- fit(fixed(dg_svm, calibration = "platt", multiclass = scheme), y ~ x1 + x2 | domain,
                  data = lacking)
     expect_gt(mean(predict(model, three) == three$y), 0.6)
   }
   # c only in d1: whenever d1 is held out, no machine knows c
   once <- droplevels(three[three$y != "c" | three$domain == "d1", ])
-  spec <- fixed(dg_svm, probability = "platt")
+  spec <- fixed(dg_svm, calibration = "platt")
   expect_warning(model <- fit(spec, y ~ x1 + x2 | domain, data = once),
                  "\"c\" from \"a\", \"c\" from \"b\"; the probabilities are the class frequencies",
                  class = "domgen_warning_calibration")
@@ -291,7 +291,7 @@ test_that("a class whose other rows weigh nothing is as if they were removed", {
   three <- many(4, 30)
   w <- as.numeric(three$y != "c" | three$domain == "d1")
   for (learner in list(dg_svm, dg_ridge)) {
-    spec <- fixed(learner, probability = "platt", domain_kernel = domain_pooled())
+    spec <- fixed(learner, calibration = "platt", domain_kernel = domain_pooled())
     held_out <- lapply(list(w, NULL), function(weights) {
       data <- if (is.null(weights)) three[w > 0, ] else three
       sample <- sample_of(spec, y ~ x1 + x2 | domain, data, weights)
@@ -311,7 +311,7 @@ test_that("decision values that tell nothing give class frequencies, and a warni
   d <- data.frame(domain = rep(c("d1", "d2"), each = 40), x = rep(seq(-1, 1, length.out = 40), 2))
   d$y <- factor(ifelse(d$domain == "d1", d$x > 0, d$x < 0.5))
   for (method in c("platt", "isotonic")) {
-    spec <- dg_svm(kernel = kernel_linear(), domain_kernel = domain_pooled(), probability = method)
+    spec <- dg_svm(kernel = kernel_linear(), domain_kernel = domain_pooled(), calibration = method)
     expect_warning(model <- fit(spec, y ~ x | domain, data = d), "\"TRUE\" from \"FALSE\"",
                    class = "domgen_warning_calibration")
     P <- predict(model, d, type = "prob")
@@ -323,10 +323,10 @@ test_that("decision values that tell nothing give class frequencies, and a warni
 test_that("feature maps, factors and equal domain weights are no hindrance", {
   data <- transform(toy, size = cut(x1, 3))
   for (spec in list(
-    dg_svm(features = features_nystrom(40), probability = "platt"),
-    dg_svm(features = features_product(x = features_rff(40)), probability = "isotonic"),
-    dg_ridge(features = features_nystrom(40), probability = "platt", domain_weights = "equal"),
-    chain(dica(ncomp = 1, features = features_nystrom(40)), dg_svm(probability = "platt"))
+    dg_svm(feature_map = features_nystrom(40), calibration = "platt"),
+    dg_svm(feature_map = features_product(x = features_rff(40)), calibration = "isotonic"),
+    dg_ridge(feature_map = features_nystrom(40), calibration = "platt", domain_weights = "equal"),
+    dg_pipeline(dg_dica(ncomp = 1, feature_map = features_nystrom(40)), dg_svm(calibration = "platt"))
   )) {
     set.seed(1)
     model <- fit(spec, y ~ . | domain, data = data)
@@ -339,28 +339,28 @@ test_that("feature maps, factors and equal domain weights are no hindrance", {
 })
 
 test_that("probabilities come with cross-validation, update() and a saved model", {
-  model <- dg_svm(y ~ . | domain, data = toy, probability = "platt")
+  model <- dg_svm(y ~ . | domain, data = toy, calibration = "platt")
   file <- tempfile(fileext = ".rds")
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), new, type = "prob"), predict(model, new, type = "prob"))
-  plain <- update(model, probability = "none")
+  plain <- update(model, calibration = "none")
   expect_null(plain$calibration)
-  expect_equal(update(plain, probability = "platt")$calibration, model$calibration)
-  cross <- dg_cv(dg_svm(probability = "platt"), y ~ . | domain, data = domains_of(toy, 1:3))
-  by_hand <- fit(dg_svm(probability = "platt"), y ~ . | domain, data = domains_of(toy, 2:3))
+  expect_equal(update(plain, calibration = "platt")$calibration, model$calibration)
+  cross <- dg_cv(dg_svm(calibration = "platt"), y ~ . | domain, data = domains_of(toy, 1:3))
+  by_hand <- fit(dg_svm(calibration = "platt"), y ~ . | domain, data = domains_of(toy, 2:3))
   d1 <- cross$predictions$domain == "d1"
   expect_identical(as.character(cross$predictions$prediction[d1]),
                    as.character(predict(by_hand, domains_of(toy, 1))))
   # closed-form cross-validation is of decision values: the maps have seen all domains
-  ridge <- fit(fixed(dg_ridge, probability = "platt"), y ~ . | domain, data = toy)
-  expect_equal(lodo(ridge)$predictions,
-               lodo(fit(fixed(dg_ridge), y ~ . | domain, data = toy))$predictions)
+  ridge <- fit(fixed(dg_ridge, calibration = "platt"), y ~ . | domain, data = toy)
+  expect_equal(dg_lodo(ridge)$predictions,
+               dg_lodo(fit(fixed(dg_ridge), y ~ . | domain, data = toy))$predictions)
 })
 
 test_that("warnings of held-out fits are counted, not repeated", {
   expect_warning(
     model <- dg_svm(y ~ . | domain, data = toy, cost = 100, max_iterations = 20,
-                    probability = "platt"),
+                    calibration = "platt"),
     class = "domgen_warning_convergence"
   )
   expect_gt(sum(model$calibration$warnings), 1)
@@ -374,30 +374,30 @@ test_that("what cannot be calibrated is said", {
   apart$y <- factor(ifelse(apart$domain == "d1", "a", "b"))
   two <- domains_of(toy, 1:2)
   w <- as.numeric(two$domain == "d1")
-  sums <- feature_sums(y ~ x1 | domain, data = toy, features = features_nystrom(5))
-  spec <- dg_svm(probability = "platt")
-  pooled <- dg_ridge(domain_kernel = domain_pooled(), probability = "platt")
-  steps <- chain(dica(ncomp = 1), dg_ridge(probability = "isotonic"))
-  plain <- fit(chain(dica(ncomp = 1), dg_ridge()), y ~ . | domain, data = toy)
+  sums <- feature_sums(y ~ x1 | domain, data = toy, feature_map = features_nystrom(5))
+  spec <- dg_svm(calibration = "platt")
+  pooled <- dg_ridge(domain_kernel = domain_pooled(), calibration = "platt")
+  steps <- dg_pipeline(dg_dica(ncomp = 1), dg_ridge(calibration = "isotonic"))
+  plain <- fit(dg_pipeline(dg_dica(ncomp = 1), dg_ridge()), y ~ . | domain, data = toy)
   expect_refusals({
-    dg_svm(probability = "sigmoid")
-    dg_ridge(probability = TRUE)
+    dg_svm(calibration = "sigmoid")
+    dg_ridge(calibration = TRUE)
     fit(spec, y ~ . | domain, data = number)
     fit(steps, y ~ . | domain, data = number)
     fit(spec, y ~ . | domain, data = one)
     fit(pooled, y ~ x1 + x2, data = toy)
     fit(spec, y ~ . | domain, data = two, weights = w)
     fit(spec, y ~ . | domain, data = apart)
-    fit(dg_ridge(probability = "platt"), y ~ . | domain, data = apart)
-    fit(dg_ridge(probability = "platt"), sums)
+    fit(dg_ridge(calibration = "platt"), y ~ . | domain, data = apart)
+    fit(dg_ridge(calibration = "platt"), sums)
     predict(dg_svm(y ~ . | domain, data = toy), toy, type = "prob")
     predict(plain, toy, type = "prob")
   })
 })
 
 test_that("probabilities follow the order of the rows no more than the solver's tolerance lets them", {
-  data <- simulate_dcm(domains = 6, rows = 24, p = 3, seed = 1)
-  new <- simulate_dcm(domains = 2, rows = 50, p = 3, seed = 9)
+  data <- simulate_dcm(domains = 6, n = 24, p = 3, seed = 1)
+  new <- simulate_dcm(domains = 2, n = 50, p = 3, seed = 9)
   shuffled <- data[with_seed(1, sample(nrow(data))), ]
   # what a map makes of decision values that differ by the tolerance / 100
   most <- c(platt = 2e-5, isotonic = 1e-3)
@@ -408,7 +408,7 @@ test_that("probabilities follow the order of the rows no more than the solver's 
       })
       max(abs(p[[1L]] - p[[2L]]))
     }
-    expect_lt(apart(dg_svm(probability = method, cost = 100)), most[[method]])
-    expect_lt(apart(dg_ridge(probability = method)), 1e-10)
+    expect_lt(apart(dg_svm(calibration = method, cost = 100)), most[[method]])
+    expect_lt(apart(dg_ridge(calibration = method)), 1e-10)
   }
 })

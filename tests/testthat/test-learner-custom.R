@@ -148,7 +148,7 @@ test_that("classes may be labels, probabilities or that of the second of two", {
     expect_identical(predict(model, classes), expected)
     expect_equal(unname(predict(model, classes, type = "decision")),
                  outer(as.character(expected), levels(expected), "==") + 0)
-    expect_error(predict(model, classes, type = "prob"), "probability = \"platt\"",
+    expect_error(predict(model, classes, type = "prob"), "calibration = \"platt\"",
                  class = "domgen_error")
   }
 })
@@ -203,7 +203,7 @@ test_that("arguments are checked, and errors say what to do", {
   expect_error(learner_custom(f, function(object, x, z) 1), "not also of `z`")
   expect_error(learner_custom(f, p, l = 3), "Unknown argument `l`")
   expect_error(learner_custom(f, p, 3), "must be named")
-  sums <- feature_sums(y ~ . | domain, data = toy, features = features_rff(10))
+  sums <- feature_sums(y ~ . | domain, data = toy, feature_map = features_rff(10))
   expect_error(fit(learner_custom(f, p), sums), "must be data for `learner_custom\\(\\)`")
   expect_error(learner_custom(f, p, data = iris), "which fit\\(\\) gives data")
   expect_error(learner_custom(function(x, y, scale) 1, p), "must not have a parameter called `scale`")
@@ -212,10 +212,10 @@ test_that("arguments are checked, and errors say what to do", {
   expect_error(learner_custom(f, p, domain_means = NA), "TRUE or FALSE")
   model <- fit(learner_custom(f, p), y ~ . | domain, data = toy)
   expect_error(coef(model), "has no coefficients", class = "domgen_error")
-  expect_error(lodo(model), "must be a model fitted by", class = "domgen_error")
-  expect_error(predict(model, toy, type = "support"), "no kernel", class = "domgen_error")
-  expect_error(adapt(model, toy, toy$y), "must be a fitted", class = "domgen_error")
-  expect_error(chain(dica(), learner_custom(f, p, domain_means = TRUE)), "`domain_means` must be FALSE")
+  expect_error(dg_lodo(model), "must be a model fitted by", class = "domgen_error")
+  expect_error(predict(model, toy, type = "similarity"), "no kernel", class = "domgen_error")
+  expect_error(dg_adapt(model, toy, toy$y), "must be a fitted", class = "domgen_error")
+  expect_error(dg_pipeline(dg_dica(), learner_custom(f, p, domain_means = TRUE)), "`domain_means` must be FALSE")
 })
 
 test_that("arguments of fit are the learner's own: given, changed, tuned and shown", {
@@ -267,7 +267,7 @@ test_that("predict sees the domains that the new data say, and does not need the
   cv <- dg_cv(own, y ~ . | domain, data = toy, refits = FALSE)
   null <- dg_cv(dg_null(), y ~ . | domain, data = toy, refits = FALSE)
   expect_equal(cv$domains$score, null$domains$score)
-  behind <- fit(chain(kpca(ncomp = 2), own), y ~ . | domain, data = toy)
+  behind <- fit(dg_pipeline(dg_kpca(ncomp = 2), own), y ~ . | domain, data = toy)
   expect_equal(predict(behind, toy), fitted(model))
   expect_equal(predict(behind, bare), rep(mean(toy$y), n))
   # an argument without a default makes a domain necessary
@@ -282,13 +282,13 @@ test_that("it stands in comparisons, chains and calibration", {
   compared <- dg_compare(list(mine = squares(), lm = dg_lm()), y ~ . | domain, data = toy,
                          refits = FALSE)
   expect_equal(compared$scores[, "mine"], compared$scores[, "lm"])
-  behind <- fit(chain(kpca(ncomp = 2), squares()), y ~ . | domain, data = toy)
-  theirs <- fit(chain(kpca(ncomp = 2), dg_lm()), y ~ . | domain, data = toy)
+  behind <- fit(dg_pipeline(dg_kpca(ncomp = 2), squares()), y ~ . | domain, data = toy)
+  theirs <- fit(dg_pipeline(dg_kpca(ncomp = 2), dg_lm()), y ~ . | domain, data = toy)
   expect_equal(predict(behind, toy), predict(theirs, toy))
   set.seed(3)
   noisy <- transform(two, Species = factor(ifelse(runif(100) < 0.2, rev(as.character(Species)),
                                                   as.character(Species))))
-  model <- fit(logit(probability = "platt"), Species ~ . | site, data = noisy)
+  model <- fit(logit(calibration = "platt"), Species ~ . | site, data = noisy)
   P <- predict(model, noisy, type = "prob")
   expect_equal(P[, 2], calibrated(model$calibration$maps[[1]], predict(model, noisy, type = "decision")), tolerance = 1e-6)
   expect_output(print(model), "Platt scaling")
@@ -296,7 +296,7 @@ test_that("it stands in comparisons, chains and calibration", {
   expect_true(is.finite(scores$mean))
   plain <- shares(function(object, x) rep("virginica", nrow(x)))
   expect_error(dg_cv(plain, Species ~ . | site, data = noisy, metric = "log_loss"),
-               "probability = \"platt\"", class = "domgen_error")
+               "calibration = \"platt\"", class = "domgen_error")
 })
 
 test_that("three classes are calibrated and held out as machines of the package are", {
@@ -304,7 +304,7 @@ test_that("three classes are calibrated and held out as machines of the package 
     far <- apply(object$p, 2, function(m) -colSums((t(x) - m)^2))
     P <- exp(far - apply(far, 1, max))
     P / rowSums(P)
-  }, probability = "isotonic")
+  }, calibration = "isotonic")
   model <- fit(spec, Species ~ . | site, data = classes)
   P <- predict(model, classes, type = "prob")
   expect_equal(rowSums(P), rep(1, 150))

@@ -15,14 +15,14 @@ test_that("with a landmark at every row the machine is the exact one", {
     for (kind in list(toy_domains, toy_classes)) {
       data <- kind(5, 20)
       exact <- dg_svm(y ~ . | domain, data = data, kernel = kernel_laplace(1), cost = 3,
-                      domain_kernel = domain_kernel, offset = offset, tolerance = 1e-6)
+                      domain_kernel = domain_kernel, intercept = offset, tolerance = 1e-6)
       set.seed(1)
-      fit <- update(exact, features = as_many_landmarks(data))
+      fit <- update(exact, feature_map = as_many_landmarks(data))
       expect_length(fit$coefficients, nrow(data))
       expect_true(fit$converged && exact$converged)
       expect_equal(fit$objective, exact$objective, tolerance = 1e-6)
       expect_equal(fit$decision, exact$decision, tolerance = 1e-5)
-      expect_equal(fit$offset, exact$offset, tolerance = 1e-5)
+      expect_equal(fit$intercept, exact$intercept, tolerance = 1e-5)
       test <- new_rows(kind)
       # the norm of a new mean embedding is the one thing that is approximated
       close <- if (inherits(domain_kernel, "domain_embedding")) 0.02 else 1e-5
@@ -35,13 +35,13 @@ test_that("it is the machine on the linear kernel of its features", {
   set.seed(3)
   maps <- list(features_nystrom(30), features_product(x = features_nystrom(20), rank = 3))
   for (map in maps) for (data in list(toy, labels)) {
-    fit <- dg_svm(y ~ . | domain, data = data, features = map, cost = 2, offset = TRUE,
+    fit <- dg_svm(y ~ . | domain, data = data, feature_map = map, cost = 2, intercept = TRUE,
                   tolerance = 1e-7)
     X <- apply_scaling(as.matrix(data[, c("x1", "x2", "x3")]), fit$blueprint$scaling)
     Z <- space_rows(fit$product, list(X = X, domain = data$domain))
     expect_identical(dim(Z), c(nrow(data), length(fit$coefficients)))
-    expect_equal(fit$decision, Z %*% fit$coefficients + fit$offset, tolerance = 1e-10)
-    linear <- dg_svm(Z, data$y, data$domain, kernel = kernel_linear(), cost = 2, offset = TRUE,
+    expect_equal(fit$decision, Z %*% fit$coefficients + fit$intercept, tolerance = 1e-10)
+    linear <- dg_svm(Z, data$y, data$domain, kernel = kernel_linear(), cost = 2, intercept = TRUE,
                      domain_kernel = domain_pooled(), scale = "none", tolerance = 1e-7)
     # the response is standardised on the first way in only
     if (is.factor(data$y)) {
@@ -60,10 +60,10 @@ test_that("it is the machine on the linear kernel of its features", {
 test_that("it predicts its training rows as it fitted them, whatever the rows' order", {
   for (features in list(features_nystrom(25), features_product("fourier", n_features = 40))) {
     set.seed(2)
-    number <- dg_svm(y ~ . | domain, data = toy, features = features)
+    number <- dg_svm(y ~ . | domain, data = toy, feature_map = features)
     expect_equal(predict(number, toy), fitted(number), tolerance = 1e-10)
     expect_equal(residuals(number), toy$y - fitted(number))
-    class <- dg_svm(y ~ . | domain, data = labels, features = features, offset = TRUE)
+    class <- dg_svm(y ~ . | domain, data = labels, feature_map = features, intercept = TRUE)
     expect_identical(predict(class, labels), fitted(class))
     test <- new_rows(toy_classes)
     whole <- predict(class, test, type = "decision")
@@ -82,9 +82,9 @@ test_that("weight k is k copies and weight 0 is a row removed", {
     w <- sample(0:3, nrow(data), TRUE)
     fit_with <- function(d, ...) {
       dg_svm(y ~ . | domain, data = d, kernel = kernel_laplace(1), domain_kernel = domain_pooled(),
-             scale = "none", offset = offset, tolerance = 1e-8, ...)
+             scale = "none", intercept = offset, tolerance = 1e-8, ...)
     }
-    weighted <- fit_with(data, weights = w, features = as_many_landmarks(data))
+    weighted <- fit_with(data, weights = w, feature_map = as_many_landmarks(data))
     copied <- fit_with(data[rep(seq_len(nrow(data)), w), ])
     expect_equal(decisions(weighted, data), decisions(copied, data), tolerance = 1e-5)
   }
@@ -93,7 +93,7 @@ test_that("weight k is k copies and weight 0 is a row removed", {
 test_that("the same seed gives the same model on any number of threads", {
   fit <- function(threads) {
     set.seed(5)
-    dg_svm(y ~ . | domain, data = labels, features = features_nystrom(30), threads = threads)
+    dg_svm(y ~ . | domain, data = labels, feature_map = features_nystrom(30), threads = threads)
   }
   first <- fit(1)
   expect_identical(fit(1)$coefficients, first$coefficients)
@@ -103,7 +103,7 @@ test_that("the same seed gives the same model on any number of threads", {
 test_that("the model keeps neither training rows nor features, and predicts after saving", {
   data <- toy_domains(10, 200)
   set.seed(1)
-  model <- dg_svm(y ~ x1 + x2 + x3 | domain, data = data, features = features_nystrom(20))
+  model <- dg_svm(y ~ x1 + x2 + x3 | domain, data = data, feature_map = features_nystrom(20))
   expect_null(model$product$X)
   expect_length(model$coefficients, 20L)
   # what is left are some numbers per row: weight, cost, response, decision, domain
@@ -120,22 +120,22 @@ test_that("the model keeps neither training rows nor features, and predicts afte
 
 test_that("a chain's learner takes features of the scores", {
   set.seed(6)
-  spec <- chain(kpca(ncomp = 2), dg_svm(kernel = kernel_laplace(1), tolerance = 1e-6))
+  spec <- dg_pipeline(dg_kpca(ncomp = 2), dg_svm(kernel = kernel_laplace(1), tolerance = 1e-6))
   exact <- fit(spec, y ~ . | domain, data = labels)
-  spec <- chain(kpca(ncomp = 2), dg_svm(kernel = kernel_laplace(1), tolerance = 1e-6,
-                                        features = as_many_landmarks(labels)))
+  spec <- dg_pipeline(dg_kpca(ncomp = 2), dg_svm(kernel = kernel_laplace(1), tolerance = 1e-6,
+                                        feature_map = as_many_landmarks(labels)))
   model <- fit(spec, y ~ . | domain, data = labels)
   expect_equal(decisions(model, labels), decisions(exact, labels), tolerance = 1e-5)
   test <- new_rows(toy_classes)
   expect_equal(decisions(model, test), decisions(exact, test), tolerance = 0.02)
   expect_domgen_error(predict(
-    fit(chain(kpca(ncomp = 2, features = features_nystrom(20)), dg_svm()), y ~ . | domain,
+    fit(dg_pipeline(dg_kpca(ncomp = 2, feature_map = features_nystrom(20)), dg_svm()), y ~ . | domain,
         data = labels), test, reference = "training"), "keeps no training rows")
 })
 
 test_that("it is cross-validated and compared like any learner", {
   set.seed(7)
-  spec <- dg_svm(features = features_nystrom(20))
+  spec <- dg_svm(feature_map = features_nystrom(20))
   held_out <- dg_cv(spec, y ~ . | domain, data = labels)
   expect_true(all(is.finite(held_out$scores$accuracy)))
 })
@@ -150,7 +150,7 @@ test_that("a kernel that is evaluated in R serves as well", {
                  t(space_rows(product, s)), tolerance = 1e-12)
   }
   fit <- function(kernel, features) {
-    dg_svm(y ~ . | domain, data = labels, kernel = kernel, features = features,
+    dg_svm(y ~ . | domain, data = labels, kernel = kernel, feature_map = features,
            domain_kernel = domain_pooled(), tolerance = 1e-6)
   }
   # all polynomials of degree 2 of three predictors
@@ -162,7 +162,7 @@ test_that("a kernel that is evaluated in R serves as well", {
 
 test_that("the model says what it is", {
   set.seed(8)
-  model <- dg_svm(y ~ . | domain, data = labels, features = features_rff(20), cost = 2,
+  model <- dg_svm(y ~ . | domain, data = labels, feature_map = features_rff(20), cost = 2,
                   kernel = kernel_rbf(1.5), domain_kernel = domain_pooled())
   output <- capture.output(print(model))
   expect_match(output, "features +random Fourier, 20 orthogonal frequencies, 40 coordinates",
@@ -172,20 +172,20 @@ test_that("the model says what it is", {
 })
 
 test_that("what features cannot do is said", {
-  expect_domgen_error(dg_svm(features = 10), "`features` must be made by `features_exact\\(\\)`",
+  expect_domgen_error(dg_svm(feature_map = 10), "`feature_map` must be made by `features_exact\\(\\)`",
                       "domgen_error_argument")
-  expect_domgen_error(dg_svm(y ~ . | domain, data = toy, features = features_rff(10)),
+  expect_domgen_error(dg_svm(y ~ . | domain, data = toy, feature_map = features_rff(10)),
                       "features_product", "domgen_error")
   expect_warning(
-    dg_svm(y ~ . | domain, data = toy, cost = 1e4, features = features_nystrom(50),
+    dg_svm(y ~ . | domain, data = toy, cost = 1e4, feature_map = features_nystrom(50),
            max_iterations = 3), "solver stopped after 3 iterations",
     class = "domgen_warning_convergence")
   expect_warning(
-    dg_svm(y ~ . | domain, data = toy, kernel = kernel_linear(), features = features_nystrom(50),
+    dg_svm(y ~ . | domain, data = toy, kernel = kernel_linear(), feature_map = features_nystrom(50),
            domain_kernel = domain_pooled()), "only 3 .*independent", class = "domgen_warning_rank")
   old <- options(domgen.memory_limit = 50000)
   on.exit(options(old))
   expect_domgen_error(
-    dg_svm(y ~ . | domain, data = toy, features = features_rff(100),
+    dg_svm(y ~ . | domain, data = toy, feature_map = features_rff(100),
            domain_kernel = domain_pooled()), "would take", "domgen_error_memory")
 })

@@ -75,7 +75,7 @@ test_that("it is searched, compared and put behind a projection", {
   compared <- dg_compare(list(forest = dg_forest(trees = 20)), Species ~ . | site, data = flowers,
                          metric = "log_loss", refits = FALSE)
   expect_lt(compared$table$mean[2], compared$table$mean[1])
-  model <- fit(chain(kpca(ncomp = 2), dg_forest(trees = 20)), Species ~ . | site, data = flowers)
+  model <- fit(dg_pipeline(dg_kpca(ncomp = 2), dg_forest(trees = 20)), Species ~ . | site, data = flowers)
   expect_gt(mean(predict(model, flowers) == flowers$Species), 0.9)
 })
 

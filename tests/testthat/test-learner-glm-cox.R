@@ -149,10 +149,10 @@ test_that("weights are copies of rows, no weight no row, and order makes no diff
 test_that("features are the exact kernel where they are exact, and near it where not", {
   rows <- lung()
   exact <- linear_cox(2)
-  expect_equal(log_hazard(linear_cox(2, features = features_linear()), rows),
+  expect_equal(log_hazard(linear_cox(2, feature_map = features_linear()), rows),
                log_hazard(exact, rows), tolerance = 1e-8)
   model <- dg_glm(lung_formula, data = rows, lambda = 2)
-  near <- update(model, features = features_nystrom(150))
+  near <- update(model, feature_map = features_nystrom(150))
   expect_gt(cor(predict(near, rows, type = "decision"), predict(model, rows, type = "decision")),
             0.999)
 })
@@ -181,14 +181,14 @@ test_that("domains that were left out are predicted nearly as well as by the tru
   expect_lt(abs(mean(survival) - mean(exp(-0.49 * exp(new$f)))), 0.03)
 })
 
-test_that("lodo() says how far its step is from the fits, and its scores are near those of dg_cv()", {
+test_that("dg_lodo() says how far its step is from the fits, and its scores are near those of dg_cv()", {
   world <- cox_world(2, domains = 8, rows = 25)
   formula <- survival::Surv(time, status) ~ x1 + x2 + x3 | domain
   for (features in list(features_exact(), features_nystrom(40))) {
     set.seed(1)
     model <- dg_glm(formula, data = world, lambda = 3, kernel = kernel_rbf(2), scale = "none",
-                    domain_kernel = domain_pooled(), features = features)
-    left <- lodo(model, refits = 8)
+                    domain_kernel = domain_pooled(), feature_map = features)
+    left <- dg_lodo(model, refits = 8)
     expect_lt(max(left$one_step$difference / left$one_step$change), 0.1)
     if (inherits(features, "features_exact")) {
       cv <- dg_cv(model)
@@ -239,11 +239,11 @@ test_that("what a model of censored times cannot do is refused in words", {
   expect_output(print(model), "times: 226 rows, 163 events")
   refused(predict(model, rows, type = "prob"), "censored times")
   refused(predict(model, rows, interval = "prediction"), "censored times")
-  refused(fix_intervals(model), "censored times")
+  refused(set_intervals(model), "censored times")
   refused(augment(model, rows, interval = "prediction"), "censored times")
   refused(residuals(model), "censored times")
   refused(plot(model), "censored times")
-  refused(adapt(model, rows[rows$inst == "1", ], labels = 1:36), "must be censored times", "data")
+  refused(dg_adapt(model, rows[rows$inst == "1", ], labels = 1:36), "must be censored times", "data")
   refused(dg_cv(model, metric = "rmse"), "concordance")
   refused(dg_cv(dg_lm(), age ~ sex | inst, data = rows, metric = "concordance"), "rmse")
   refused(dg_glm(age ~ sex | inst, data = rows, family = "cox"), "not a number", "data")
@@ -251,7 +251,7 @@ test_that("what a model of censored times cannot do is refused in words", {
   refused(dg_glm(s ~ age | inst, data = transform(rows, s = survival::Surv(time, 0 * age))),
           "all times are censored", "data")
   refused(dg_glm(s ~ age | inst, data = rows, family = "poisson"), "cox", "data")
-  refused(fit(chain(dica(), dg_glm(family = "cox")), s ~ age | inst, data = rows), "udica", "data")
+  refused(fit(dg_pipeline(dg_dica(), dg_glm(family = "cox")), s ~ age | inst, data = rows), "udica", "data")
 })
 
 test_that("what it can do is done", {
@@ -269,7 +269,7 @@ test_that("what it can do is done", {
   path <- tempfile()
   saveRDS(model, path)
   expect_identical(predict(readRDS(path), rows), predict(model, rows))
-  both <- fit(chain(udica(ncomp = 2), dg_glm(family = "cox", lambda = 1)), lung_formula,
+  both <- fit(dg_pipeline(dg_udica(ncomp = 2), dg_glm(family = "cox", lambda = 1)), lung_formula,
               data = rows)
   expect_length(predict(both, rows), nrow(rows))
   tuned <- dg_tune(dg_glm(family = "cox"), lung_formula, data = rows,

@@ -50,7 +50,7 @@ test_that("an exposure as an offset is the rate with weights", {
   count <- dg_glm(y ~ x + z + offset(log(e)) | g, data = exposed, family = poisson(), lambda = 3)
   rate <- dg_glm(I(y / e) ~ x + z | g, data = exposed, family = poisson(), lambda = 3, weights = e)
   expect_equal(predict(count, exposed), exposed$e * predict(rate, exposed), tolerance = 1e-10)
-  left <- function(model) quietly(lodo(model, metric_deviance("poisson")), "domgen_warning")
+  left <- function(model) quietly(dg_lodo(model, metric_deviance("poisson")), "domgen_warning")
   expect_equal(left(count)$predictions$prediction,
                exposed$e * left(rate)$predictions$prediction, tolerance = 1e-8)
   expect_output(print(count), "2 predictors.*known: offset\\(log\\(e\\)\\)")
@@ -68,11 +68,11 @@ test_that("features, scalings, folds, searches and adaptation know the offset", 
   formula <- y ~ x + z + offset(log(e)) | g
   twice <- transform(exposed, e = 2 * e)
   for (args in list(list(scale = "both"), list(scale = "rank", domain_means = TRUE),
-                    list(features = features_nystrom(30)),
-                    list(features = features_rff(40), domain_kernel = domain_pooled()))) {
+                    list(feature_map = features_nystrom(30)),
+                    list(feature_map = features_rff(40), domain_kernel = domain_pooled()))) {
     model <- do.call(dg_glm, c(list(formula, data = exposed, family = poisson(), lambda = 2), args))
     expect_equal(predict(model, twice), 2 * predict(model, exposed), tolerance = 1e-10)
-    expect_lt(max(lodo(model)$one_step$difference), 0.1)
+    expect_lt(max(dg_lodo(model)$one_step$difference), 0.1)
   }
   spec <- dg_glm(family = poisson(), lambda = 2)
   cv <- dg_cv(spec, formula, data = exposed)
@@ -81,7 +81,7 @@ test_that("features, scalings, folds, searches and adaptation know the offset", 
   expect_equal(cv$predictions$prediction[held], by_hand, tolerance = 1e-8)
   tuned <- dg_tune(spec, formula, data = exposed, grid = list(lambda = c(1, 10)))
   expect_equal(predict(tuned, twice), 2 * predict(tuned, exposed), tolerance = 1e-10)
-  adapted <- adapt(model, exposed[held, ], y)
+  adapted <- dg_adapt(model, exposed[held, ], y)
   expect_equal(predict(adapted, twice[held, ]), 2 * predict(adapted), tolerance = 1e-10)
 })
 
@@ -90,7 +90,7 @@ test_that("an offset that is none, and methods without one, are errors that say 
   expect_error(dg_glm(y ~ x + offset(log(e - 10)) | g, data = exposed), "missing")
   expect_error(dg_glm(y ~ x + offset(log(0 * e)) | g, data = exposed), "must be finite")
   expect_error(dg_ridge(y ~ x + offset(log(e)) | g, data = exposed), "dg_glm.* alone knows")
-  expect_error(fit(chain(kpca(), dg_glm()), y ~ x + offset(e) | g, data = exposed), "alone knows")
+  expect_error(fit(dg_pipeline(dg_kpca(), dg_glm()), y ~ x + offset(e) | g, data = exposed), "alone knows")
   expect_error(dg_glm(cut(y, 3) ~ x + offset(e) | g, data = exposed), "each class")
   model <- dg_glm(y ~ x + offset(log(e)) | g, data = exposed, family = poisson(), lambda = 2)
   expect_error(predict(model, exposed["x"]), "has no column `e`")
@@ -111,7 +111,7 @@ test_that("offsets that are far apart give numbers, a reason or a warning", {
   expect_error(hazards(800), class = "domgen_error_numeric")
   d$o <- rep(c(-1e150, 1e150), nrow(d) / 2)
   ranks <- dg_glm(three ~ x + offset(o) | g, data = d, lambda = 1, family = "ordinal")
-  expect_true(all(is.finite(suppressWarnings(lodo(ranks, metric = "accuracy"))$mean)))
+  expect_true(all(is.finite(suppressWarnings(dg_lodo(ranks, metric = "accuracy"))$mean)))
   d$o <- 0
   counts <- dg_glm(y ~ x + offset(o) | g, data = d, family = poisson(), lambda = 1)
   expect_warning(predict(counts, transform(d, o = 800)), "too large for a number",

@@ -28,7 +28,7 @@ test_that("the chosen lambda has the least deviance of domains that are left out
 
 test_that("gaussian responses keep the penalty of ridge regression", {
   expect_equal(dg_glm(y ~ x | g, data = counts, family = gaussian())$lambda,
-               dg_ridge(y ~ x | g, data = counts, offset = TRUE)$lambda, tolerance = 1e-6)
+               dg_ridge(y ~ x | g, data = counts, intercept = TRUE)$lambda, tolerance = 1e-6)
 })
 
 test_that("several classes and classes in an order have one too, also where a fold lacks a class", {

@@ -1,6 +1,6 @@
 # Generalised linear models of rows that come in blocks, against those of the same rows in memory.
 
-rows <- simulate_dica(domains = 6, rows = 30, seed = 7)
+rows <- simulate_dica(domains = 6, n = 30, seed = 7)
 rows <- with_seed(3, {
   rows$e <- rexp(nrow(rows)) + 0.2
   rows$count <- rpois(nrow(rows), rows$e * exp(rows$x1 / 2))
@@ -17,7 +17,7 @@ cases <- list(list("binomial", ill ~ x1 + x2 + x3 | domain, "size"),
               list(Gamma("log"), amount ~ x2 + x1 + offset(log(e)) + offset(x3) | domain, "size"))
 
 expect_same_glm <- function(spec, formula, tolerance = 1e-8) {
-  source <- row_source(rows, partitions = 3, rows = 40)
+  source <- row_source(rows, partitions = 3, block_size = 40)
   whole <- as_in_source(1, fit(spec, formula, data = rows, weights = w))
   blocks <- in_source(1, fit(spec, formula, data = source, weights = w))
   expect_equal(predict(blocks, rows, type = "decision"), predict(whole, rows, type = "decision"),
@@ -34,23 +34,23 @@ test_that("families that are sums over rows are fitted to blocks as to the rows 
   for (case in cases) {
     # where the curvature is the expected one, steps are shorter, and end less exactly
     near <- if (inherits(case[[1L]], "family")) 1e-6 else 1e-8
-    spec <- dg_glm(family = case[[1L]], lambda = 2, features = small, domain_weights = case[[3L]])
+    spec <- dg_glm(family = case[[1L]], lambda = 2, feature_map = small, domain_weights = case[[3L]])
     models <- expect_same_glm(spec, case[[2L]], near)
     expect_equal(coef(models$blocks), coef(models$whole), tolerance = near)
   }
-  spec <- dg_glm(family = "binomial", lambda = 2, offset = FALSE, features = small)
+  spec <- dg_glm(family = "binomial", lambda = 2, intercept = FALSE, feature_map = small)
   expect_same_glm(spec, ill ~ x1 + x2 + offset(x3) | domain)
 })
 
 test_that("a family that the response names is that of rows in memory where they are few", {
-  spec <- dg_glm(lambda = 2, features = features_product(x = features_nystrom(9)))
+  spec <- dg_glm(lambda = 2, feature_map = features_product(x = features_nystrom(9)))
   expect_equal(coef(in_source(1, fit(spec, kind ~ x1 + x2 | domain, data = row_source(rows)))),
                coef(in_source(1, fit(spec, kind ~ x1 + x2 | domain, data = rows))))
 })
 
 # A linear kernel of two predictors, whose map is the same whatever the landmarks.
 plane <- function(...) {
-  dg_glm(..., kernel = kernel_linear(), features = features_nystrom(2),
+  dg_glm(..., kernel = kernel_linear(), feature_map = features_nystrom(2),
          domain_kernel = domain_pooled())
 }
 
@@ -64,7 +64,7 @@ test_that("more rows than the sample are all in the fit, and in its deviances", 
 
 test_that("a lambda that is left open is chosen on the sample, for all rows", {
   for (case in cases[2:3]) expect_same_glm(plane(family = case[[1L]]), case[[2L]])
-  spec <- dg_glm(family = "poisson", features = features_product())
+  spec <- dg_glm(family = "poisson", feature_map = features_product())
   models <- list(as_in_source(1, fit(spec, cases[[3L]][[2L]], data = rows)),
                  in_source(1, fit(spec, cases[[3L]][[2L]], data = row_source(rows))))
   expect_equal(models[[2L]]$lambda, models[[1L]]$lambda)
@@ -77,7 +77,7 @@ test_that("a lambda that is left open is chosen on the sample, for all rows", {
 test_that("left-out domains of a source are predicted by fits to the others", {
   spec <- plane(family = "poisson", lambda = 2, scale = "none")
   formula <- count ~ x1 + x2 + offset(log(e)) | domain
-  blocks <- dg_cv(spec, formula, data = row_source(rows, rows = 50), metric = c("rmse", "mae"))
+  blocks <- dg_cv(spec, formula, data = row_source(rows, block_size = 50), metric = c("rmse", "mae"))
   whole <- dg_cv(spec, formula, data = rows, metric = c("rmse", "mae"))
   expect_equal(blocks$domains, whole$domains, tolerance = 1e-7)
   expect_equal(blocks$overall, whole$overall, tolerance = 1e-7)
@@ -86,17 +86,17 @@ test_that("left-out domains of a source are predicted by fits to the others", {
 test_that("a model of a source says what it is, and what it cannot", {
   old <- options(domgen.threads = 2)
   on.exit(options(old))
-  source <- row_source(rows, rows = 50)
+  source <- row_source(rows, block_size = 50)
   model <- fit(plane(family = "poisson", lambda = 2), count ~ x1 + x2 + offset(log(e)) | domain,
                data = source)
   expect_snapshot_output(print(model))
   expect_equal(nobs(model), nrow(rows))
-  expect_snapshot_output(print(dg_cost(plane(family = "poisson"), 1e6, 4)))
+  expect_snapshot_output(print(dg_resources(plane(family = "poisson"), 1e6, 4)))
   few <- function(...) plane(lambda = 1, ...)
   expect_domgen_error(fit(few(family = "poisson"), I(-count) ~ x1 | domain, data = source),
                       "must be 0 or more; found -", "domgen_error_data")
   with_replaced("sample_rows", 50, expect_refusals({
-    lodo(model)
+    dg_lodo(model)
     residuals(model, "deviance")
     fit(few(), kind ~ x1 + x2 | domain, data = source)
     fit(few(family = "multinomial"), kind ~ x1 + x2 | domain, data = source)

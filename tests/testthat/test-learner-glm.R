@@ -46,7 +46,7 @@ test_that("a linear kernel gives the penalised regression that is written out, i
     f <- as.formula(paste(response, "~ x1 + x2 + x3 | g"))
     expected <- naive_glm(X, y, rows$weight, 3, base)
     for (features in list(features_exact(), features_linear())) {
-      model <- plain(f, base, weights = rows$weight, features = features)
+      model <- plain(f, base, weights = rows$weight, feature_map = features)
       label <- paste(response, base$family, base$link)
       expect_equal(link_of(model), expected, tolerance = 1e-7, label = label)
       expect_equal(unname(as.vector(model$decision)), expected, tolerance = 1e-7, label = label)
@@ -84,7 +84,7 @@ test_that("glmnet has the same ridge regressions, with lambda / n", {
                unname(drop(predict(far(rows$count, "poisson"), X))), tolerance = 1e-7)
   expected <- predict(far(rows$three, "multinomial"), X, type = "response")[, , 1]
   for (features in list(features_exact(), features_linear())) {
-    model <- plain(three ~ x1 + x2 + x3 | g, "multinomial", data = rows, features = features)
+    model <- plain(three ~ x1 + x2 + x3 | g, "multinomial", data = rows, feature_map = features)
     expect_equal(predict(model, rows, type = "prob"), expected, tolerance = 1e-6,
                  ignore_attr = TRUE)
     expect_equal(rowSums(model$coefficients), rep(0, nrow(model$coefficients)), tolerance = 1e-8)
@@ -107,15 +107,15 @@ test_that("mgcv has the same regressions, with lambda as the smoothing parameter
 test_that("gaussian is the ridge regression with an offset and the same lambda", {
   for (weights in c("size", "equal")) {
     model <- dg_glm(number ~ x1 + x2 + x3 | g, data = rows, lambda = 2, domain_weights = weights)
-    ridge <- dg_ridge(number ~ x1 + x2 + x3 | g, data = rows, lambda = 2, offset = TRUE,
+    ridge <- dg_ridge(number ~ x1 + x2 + x3 | g, data = rows, lambda = 2, intercept = TRUE,
                       domain_weights = weights)
     expect_equal(fitted(model), fitted(ridge), tolerance = 1e-12)
     expect_equal(predict(model, rows), predict(ridge, rows), tolerance = 1e-12)
   }
   model <- dg_glm(number ~ x1 + x2 + x3 | g, data = rows)
-  ridge <- dg_ridge(number ~ x1 + x2 + x3 | g, data = rows, offset = TRUE)
+  ridge <- dg_ridge(number ~ x1 + x2 + x3 | g, data = rows, intercept = TRUE)
   expect_equal(model$lambda, ridge$lambda, tolerance = 1e-10)
-  expect_equal(lodo(model)$domains, lodo(ridge)$domains, tolerance = 1e-6)
+  expect_equal(dg_lodo(model)$domains, dg_lodo(ridge)$domains, tolerance = 1e-6)
 })
 
 test_that("two classes as multinomial and binomial are the same with half the penalty", {
@@ -124,7 +124,7 @@ test_that("two classes as multinomial and binomial are the same with half the pe
   expect_equal(predict(both, rows, type = "prob"), predict(model, rows, type = "prob"),
                tolerance = 1e-7)
   logistic <- dg_svm(two ~ x1 + x2 + x3 | g, data = rows, cost = 1, loss = "logistic",
-                     offset = TRUE, domain_weights = "size", tolerance = 1e-8)
+                     intercept = TRUE, domain_weights = "size", tolerance = 1e-8)
   same <- dg_glm(two ~ x1 + x2 + x3 | g, data = rows, lambda = 1)
   expect_equal(link_of(same), unname(predict(logistic, rows, type = "decision")), tolerance = 1e-7)
 })
@@ -189,7 +189,7 @@ test_that("classes in an order are those of MASS::polr(), and stop at a gradient
   for (features in list(features_exact(), features_linear())) {
     expect_no_message(model <- dg_glm(
       Sat ~ Infl + Type + Cont | g, data = houses, family = "ordinal", lambda = 1e-5,
-      kernel = kernel_linear(), domain_kernel = domain_pooled(), features = features
+      kernel = kernel_linear(), domain_kernel = domain_pooled(), feature_map = features
     ))
     expect_equal(predict(model, houses, type = "prob"), fitted(oracle), tolerance = 1e-5,
                  ignore_attr = TRUE)
@@ -214,7 +214,7 @@ test_that("classes in an order are those of MASS::polr(), and stop at a gradient
                predict(dg_glm(two ~ x1 + x2 | g, data = rows, lambda = 1), rows, type = "prob"),
                tolerance = 1e-6)
   expect_error(dg_glm(count ~ x1 | g, data = rows, family = "ordinal"), "must be classes")
-  expect_error(dg_glm(family = "ordinal", offset = FALSE, two ~ x1 | g, data = rows), "thresholds")
+  expect_error(dg_glm(family = "ordinal", intercept = FALSE, two ~ x1 | g, data = rows), "thresholds")
 })
 
 test_that("a row of weight 0 is not there, and one of weight 2 is there twice", {
@@ -244,10 +244,10 @@ test_that("a row of weight 0 is not there, and one of weight 2 is there twice", 
                predict(ordered(data = twice), rows, type = "prob"), tolerance = 1e-6)
 })
 
-test_that("lodo() is one Newton step from the fit, and says how far it is from the fit without", {
+test_that("dg_lodo() is one Newton step from the fit, and says how far it is from the fit without", {
   model <- dg_glm(count ~ x1 + x2 + x3 | g, data = rows, family = poisson, lambda = 2,
                   kernel = kernel_rbf(2), scale = "none", domain_kernel = domain_pooled())
-  left <- lodo(model, refits = 6)
+  left <- dg_lodo(model, refits = 6)
   K <- kernel_matrix(kernel_rbf(2), X)
   mu <- fitted(model)
   z <- drop(model$decision) + (rows$count - mu) / mu
@@ -274,12 +274,12 @@ test_that("lodo() is one Newton step from the fit, and says how far it is from t
   # on features the same, from sums
   line <- dg_glm(count ~ x1 + x2 + x3 | g, data = rows, family = poisson, lambda = 2,
                  kernel = kernel_linear(), domain_kernel = domain_pooled())
-  fast <- update(line, features = features_linear())
-  expect_equal(lodo(fast, refits = 6)$one_step, lodo(line, refits = 6)$one_step, tolerance = 1e-5)
-  expect_null(lodo(line, refits = 0)$one_step)
+  fast <- update(line, feature_map = features_linear())
+  expect_equal(dg_lodo(fast, refits = 6)$one_step, dg_lodo(line, refits = 6)$one_step, tolerance = 1e-5)
+  expect_null(dg_lodo(line, refits = 0)$one_step)
 })
 
-test_that("lodo() of several classes is near the fits without, on kernels and on features", {
+test_that("dg_lodo() of several classes is near the fits without, on kernels and on features", {
   world <- with_seed(2, {
     g <- factor(rep(1:6, each = 20))
     d <- data.frame(x1 = rnorm(120) + rnorm(6)[g], x2 = rnorm(120), g = g)
@@ -290,7 +290,7 @@ test_that("lodo() of several classes is near the fits without, on kernels and on
   for (family in names(most)) {
     model <- dg_glm(class ~ x1 + x2 | g, data = world, family = family, lambda = 2,
                     kernel = kernel_rbf(2), scale = "none", domain_kernel = domain_pooled())
-    left <- lodo(model, refits = 6)
+    left <- dg_lodo(model, refits = 6)
     ratio <- left$one_step$difference / left$one_step$change
     expect_lt(max(ratio), most[family])
     expect_lt(median(ratio), most[family] * 0.75)
@@ -303,17 +303,17 @@ test_that("lodo() of several classes is near the fits without, on kernels and on
     step <- sqrt(mean((left$predictions$decision[held, ] - refit)^2))
     expect_equal(left$one_step$difference[left$one_step$domain == "2"], step, tolerance = 1e-5)
     line <- update(model, kernel = kernel_linear(), lambda = 1)
-    fast <- update(line, features = features_linear())
-    expect_equal(lodo(fast, refits = 6)$one_step, lodo(line, refits = 6)$one_step,
+    fast <- update(line, feature_map = features_linear())
+    expect_equal(dg_lodo(fast, refits = 6)$one_step, dg_lodo(line, refits = 6)$one_step,
                  tolerance = 1e-4)
   }
 })
 
-test_that("with a kernel between domains lodo() needs no more than the fit", {
+test_that("with a kernel between domains dg_lodo() needs no more than the fit", {
   for (features in list(features_exact(), features_nystrom(40), features_product())) {
-    model <- with_seed(1, dg_glm(two ~ x1 + x2 + x3 | g, data = rows, features = features,
+    model <- with_seed(1, dg_glm(two ~ x1 + x2 + x3 | g, data = rows, feature_map = features,
                                  lambda = 1))
-    left <- lodo(model)
+    left <- dg_lodo(model)
     expect_lt(max(left$one_step$difference / left$one_step$change), 0.5)
     expect_identical(nrow(left$domains), 6L)
   }
@@ -372,31 +372,31 @@ test_that("domains that are left out are predicted better than by the null model
   expect_lt(cv$overall, null$overall)
 })
 
-test_that("adapt() starts from what the model says and ends at the labels", {
+test_that("dg_adapt() starts from what the model says and ends at the labels", {
   train <- subset(rows, g != 6)
   new <- transform(subset(rows, g == 6), count = 10 * count)
   model <- dg_glm(count ~ x1 + x2 + x3 | g, data = train, family = poisson, lambda = 1)
-  far <- adapt(model, new, count, lambda = 1e9)
+  far <- dg_adapt(model, new, count, lambda = 1e9)
   expect_equal(predict(far), predict(model, new), tolerance = 1e-5)
-  near <- adapt(model, new, count, lambda = 1e-6)
+  near <- dg_adapt(model, new, count, lambda = 1e-6)
   expect_equal(predict(near), pmax(new$count, 0), tolerance = 0.05)
   known <- replace(new$count, 11:20, NA)
-  some <- adapt(model, new, known)
+  some <- dg_adapt(model, new, known)
   expect_lt(mean((predict(some) - new$count)[11:20]^2),
             mean((predict(model, new) - new$count)[11:20]^2))
   two <- dg_glm(two ~ x1 + x2 + x3 | g, data = train, lambda = 1)
-  p <- predict(adapt(two, new, two), type = "prob")
+  p <- predict(dg_adapt(two, new, two), type = "prob")
   expect_equal(rowSums(p), rep(1, nrow(new)))
-  expect_error(adapt(model, new, -count), "0 or more", class = "domgen_error_data")
-  expect_error(adapt(model, new, count, cost = 1), "`cost` must not be given")
+  expect_error(dg_adapt(model, new, -count), "0 or more", class = "domgen_error_data")
+  expect_error(dg_adapt(model, new, count, cost = 1), "`cost` must not be given")
 })
 
 test_that("a chain, a comparison, a tuning and an ensemble take it", {
-  chained <- fit(chain(kpca(ncomp = 2), dg_glm(family = poisson, lambda = 1)),
+  chained <- fit(dg_pipeline(dg_kpca(ncomp = 2), dg_glm(family = poisson, lambda = 1)),
                  count ~ x1 + x2 + x3 | g, data = rows)
   expect_true(all(predict(chained, rows) > 0))
   both <- dg_ensemble(list(glm = dg_glm(family = poisson, lambda = 1), null = dg_null()),
-                      weights = "stacked")
+                      member_weights = "stacked")
   both <- fit(both, count ~ x1 + x2 + x3 | g, data = rows)
   expect_equal(mean(fitted(both)), mean(rows$count), tolerance = 0.1)
   tuned <- dg_tune(dg_glm(family = poisson), count ~ x1 + x2 + x3 | g, data = rows, folds = 3,
@@ -418,7 +418,7 @@ test_that("what a family does not have is refused in words", {
     dg_glm(Species ~ Sepal.Width | Petal.Width, data = iris, family = binomial())
     dg_glm(Species ~ Sepal.Width | Petal.Width, data = iris, family = "poisson")
     dg_glm(count ~ x1 | g, data = rows, family = "multinomial")
-    dg_glm(amount ~ x1 | g, data = rows, family = Gamma(), offset = FALSE)
+    dg_glm(amount ~ x1 | g, data = rows, family = Gamma(), intercept = FALSE)
     residuals(dg_glm(two ~ x1 | g, data = rows, lambda = 1), "deviance")
     metric_deviance("multinomial")
   })

@@ -13,7 +13,7 @@ draw_from_prior <- function(G = 24, rows = if (long_form()) 25 else 12) {
 }
 
 coverage_on <- function(d, ...) {
-  model <- dg_gp(d$X[d$train, ], d$y[d$train], d$domain[d$train], starts = 1, ...)
+  model <- dg_gp(d$X[d$train, ], d$y[d$train], d$domain[d$train], restarts = 1, ...)
   interval <- predict(model, d$X[!d$train, ], domain = d$domain[!d$train], interval = "posterior",
                       level = 0.95)
   mean(d$y[!d$train] >= interval[, "lower"] & d$y[!d$train] <= interval[, "upper"])
@@ -26,8 +26,8 @@ test_that("95% intervals cover what they say on unseen domains, exact and by fea
                 domain_kernel = domain_distribution(kernel_rbf(1), kernel_rbf(0.5)))
   ways <- list(
     exact = list(),
-    nystrom = c(known, list(features = features_nystrom(200))),
-    product = c(known, list(features = features_product(x = features_nystrom(50))))
+    nystrom = c(known, list(feature_map = features_nystrom(200))),
+    product = c(known, list(feature_map = features_product(x = features_nystrom(50))))
   )
   bounds <- if (long_form()) c(0.93, 0.97) else c(0.91, 0.98)
   covered <- replicate(if (long_form()) 20 else 6, {

@@ -5,24 +5,24 @@ new <- toy_domains(3, 12, seed = 8)
 pooled <- domain_pooled()
 fixed <- function(..., signal = 1.1, noise = 0.5) {
   # with evaluated arguments, for update()
-  do.call(dg_gp, list(y ~ . | domain, ..., signal = signal, noise = noise, optimise = FALSE))
+  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal, noise_sd = noise, optimise = FALSE))
 }
 
 test_that("with a landmark at every row it is the exact process", {
   for (kernel in list(pooled, domain_multitask(0.4), domain_distribution())) {
     exact <- fixed(data = toy, domain_kernel = kernel, weights = rep_len(c(1, 2, 0), nrow(toy)))
-    features <- suppressWarnings(update(exact, features = features_nystrom(nrow(toy))))
+    features <- suppressWarnings(update(exact, feature_map = features_nystrom(nrow(toy))))
     expect_equal(features$log_likelihood, exact$log_likelihood, tolerance = 1e-8)
     expect_equal(fitted(features), fitted(exact), tolerance = 1e-7)
     # a new domain's embedding is projected on those of the training rows
     close <- if (inherits(kernel, "domain_embedding")) 1e-4 else 1e-6
     expect_equal(predict(features, new, se.fit = TRUE), predict(exact, new, se.fit = TRUE), tolerance = close)
     parts <- c("domains", "predictions")
-    expect_equal(lodo(features)[parts], lodo(exact)[parts], tolerance = 1e-6)
+    expect_equal(dg_lodo(features)[parts], dg_lodo(exact)[parts], tolerance = 1e-6)
   }
   # and so are the fitted signal and noise
   exact <- dg_gp(y ~ . | domain, data = toy, kernel = kernel_rbf(1.5), domain_kernel = pooled)
-  features <- suppressWarnings(update(exact, features = features_nystrom(nrow(toy))))
+  features <- suppressWarnings(update(exact, feature_map = features_nystrom(nrow(toy))))
   expect_equal(features$parameters$value, exact$parameters$value, tolerance = 1e-4)
   expect_lt(max(abs(features$gradient)), 0.01)
 })
@@ -35,7 +35,7 @@ test_that("it is the dense formula for the kernel <z, z'>, whatever the map", {
   )
   w <- rep_len(c(1, 0.5, 3, 0), nrow(toy))
   for (name in names(maps)) {
-    model <- suppressWarnings(fixed(data = toy, features = maps[[name]][[1]], domain_kernel = maps[[name]][[2]],
+    model <- suppressWarnings(fixed(data = toy, feature_map = maps[[name]][[1]], domain_kernel = maps[[name]][[2]],
                                     weights = w, scale = "none"))
     train <- suppressWarnings(space_rows(model$product,
                                            list(X = as.matrix(toy[, c("x1", "x2", "x3")]),
@@ -61,8 +61,8 @@ test_that("it is the dense formula for the kernel <z, z'>, whatever the map", {
 
 test_that("leaving a domain out needs sums by domain only", {
   centred <- transform(toy, y = y - mean(y))
-  model <- fixed(data = centred, features = features_nystrom(20), domain_kernel = pooled, scale = "none")
-  table <- lodo(model)$domains
+  model <- fixed(data = centred, feature_map = features_nystrom(20), domain_kernel = pooled, scale = "none")
+  table <- dg_lodo(model)$domains
   Z <- space_rows(model$product,
                     list(X = as.matrix(toy[, c("x1", "x2", "x3")]), domain = toy$domain))
   for (g in 1:3) {
@@ -81,7 +81,7 @@ test_that("leaving a domain out needs sums by domain only", {
 test_that("no training rows are kept, and a saved model predicts the same", {
   large <- toy_domains(4, 400)
   set.seed(2)
-  model <- dg_gp(y ~ . | domain, data = large, features = features_nystrom(20))
+  model <- dg_gp(y ~ . | domain, data = large, feature_map = features_nystrom(20))
   file <- tempfile(fileext = ".rds")
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), new, se.fit = TRUE), predict(model, new, se.fit = TRUE))
@@ -95,12 +95,12 @@ test_that("no training rows are kept, and a saved model predicts the same", {
 })
 
 test_that("weights of any size say the same", {
-  a <- fixed(data = toy, features = features_nystrom(20, "uniform"), weights = rep_len(1:3, nrow(toy)),
-             domain_kernel = pooled, noise = 0.5)
+  a <- fixed(data = toy, feature_map = features_nystrom(20, "uniform"), weights = rep_len(1:3, nrow(toy)),
+             domain_kernel = pooled, noise_sd = 0.5)
   set.seed(9)
   a <- update(a)
   set.seed(9)
-  b <- update(a, weights = 1e6 * rep_len(1:3, nrow(toy)), noise = 500)
+  b <- update(a, weights = 1e6 * rep_len(1:3, nrow(toy)), noise_sd = 500)
   expect_equal(predict(a, new, se.fit = TRUE)[1:2], predict(b, new, se.fit = TRUE)[1:2], tolerance = 1e-8)
   expect_equal(b$log_likelihood, a$log_likelihood, tolerance = 1e-10)
 })

@@ -26,9 +26,9 @@ domain_kernels <- list(
 
 test_that("the likelihood is the dense formula's, for every kernel and domain kernel, weighted", {
   for (k in names(kernels)) for (d in names(domain_kernels)) {
-    point <- list(signal = 1.2, noise = 0.6, kernel = kernels[[k]], domain_kernel = domain_kernels[[d]])
-    model <- dg_gp(X, y, domain, kernel = kernels[[k]], domain_kernel = domain_kernels[[d]], signal = 1.2,
-                   noise = 0.6, weights = weights, scale = "none")
+    point <- list(signal_sd = 1.2, noise_sd = 0.6, kernel = kernels[[k]], domain_kernel = domain_kernels[[d]])
+    model <- dg_gp(X, y, domain, kernel = kernels[[k]], domain_kernel = domain_kernels[[d]], signal_sd = 1.2,
+                   noise_sd = 0.6, weights = weights, scale = "none")
     expect_equal(model$log_likelihood, naive_log_likelihood(point, X, domain, y, weights),
                  tolerance = 1e-10, label = paste(k, d))
     K <- naive_gram(kernels[[k]], domain_kernels[[d]], X, domain)
@@ -40,11 +40,11 @@ test_that("the likelihood is the dense formula's, for every kernel and domain ke
 # `kernel` and `domain_kernel` say by open bandwidths what is to be differentiated.
 expect_gradient <- function(kernel, domain_kernel, per_predictor = FALSE, label = "") {
   sample <- list(X = X, domain = domain, weights = weights)
-  args <- list(kernel = kernel, domain_kernel = domain_kernel, per_predictor = per_predictor,
+  args <- list(kernel = kernel, domain_kernel = domain_kernel, ard = per_predictor,
                threads = 2L)
   problem <- gp_problem(args, sample, y)
   blocks <- free_blocks(args, ncol(X), nlevels(domain))
-  point <- start_point(args, problem$rows, 1, list(bandwidth = 0.8, outer = 1.4, noise = 1))
+  point <- start_point(args, problem$rows, 1, list(bandwidth = 0.8, embedding_kernel = 1.4, noise_sd = 1))
   theta <- point_theta(point, blocks) + 0.1 * sin(seq_along(point_theta(point, blocks)))
   objective <- gp_objective(problem, point, blocks)
   naive <- function(theta) {

@@ -5,7 +5,7 @@ new <- toy_domains(3, 12, seed = 8)
 pooled <- domain_pooled()
 fixed <- function(..., signal = 1.1, noise = 0.5) {
   # with evaluated arguments, for update()
-  do.call(dg_gp, list(y ~ . | domain, ..., signal = signal, noise = noise, optimise = FALSE))
+  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal, noise_sd = noise, optimise = FALSE))
 }
 
 # K over the training rows and then new ones, whose domains are further domains.
@@ -21,7 +21,7 @@ test_that("mean and variance at new domains are the formula's, whatever the kern
     list(kernel_rbf(1.5), domain_distribution()), list(kernel_laplace(), pooled),
     list(kernel_poly(2), domain_distribution(kernel_laplace(), kernel_poly(2))),
     list(kernel_linear() + 1, domain_multitask(0.4)),
-    list(kernel_matern(), domain_distribution(outer = kernel_linear()))
+    list(kernel_matern(), domain_distribution(embedding_kernel = kernel_linear()))
   )
   for (pair in pairs) {
     model <- fixed(data = toy, kernel = pair[[1]], domain_kernel = pair[[2]], scale = "none",
@@ -60,7 +60,7 @@ test_that("training rows have the variance of the formula and draws around their
 })
 
 test_that("intervals are quantiles of the normal distribution, wider for the response than for f", {
-  model <- dg_gp(y ~ . | domain, data = toy, starts = 1)
+  model <- dg_gp(y ~ . | domain, data = toy, restarts = 1)
   whole <- predict(model, new, se.fit = TRUE, interval = "posterior", level = 0.9)
   deviation <- sqrt(whole$se.fit^2 + whole$residual.scale^2)
   expect_identical(colnames(whole$fit), c("fit", "lower", "upper"))
@@ -81,7 +81,7 @@ test_that("95% intervals cover 95% of the responses where the data come from the
     K <- naive_gram(kernel_rbf(1.2), domain_distribution(kernel_rbf(1), kernel_rbf(0.5)), X, domain)
     y <- 3 + drop(crossprod(chol(K + diag(1e-8, 720)), rnorm(720))) + rnorm(720, sd = 0.4)
     train <- as.integer(domain) <= 6
-    model <- dg_gp(X[train, ], y[train], domain[train], starts = 1)
+    model <- dg_gp(X[train, ], y[train], domain[train], restarts = 1)
     interval <- predict(model, X[!train, ], domain = domain[!train], interval = "posterior",
                         level = 0.95)
     mean(y[!train] >= interval[, "lower"] & y[!train] <= interval[, "upper"])
@@ -98,7 +98,7 @@ test_that("far from all training rows there is only the mean, and the signal's u
   expect_equal(got$fit, rep(mean(toy$y), nrow(new)))
   expect_equal(got$se.fit, rep(1.1 * spread, nrow(new)))
   # and so on features, whose own variance vanishes there
-  features <- fixed(data = toy, features = features_nystrom(30))
+  features <- fixed(data = toy, feature_map = features_nystrom(30))
   expect_equal(predict(features, far, se.fit = TRUE)$se.fit, rep(1.1 * spread, nrow(new)))
 })
 
@@ -141,18 +141,18 @@ test_that("draws leave the generator alone when they have a seed", {
 })
 
 test_that("a chain that ends in a Gaussian process has its standard errors", {
-  model <- fit(chain(dica(ncomp = 2), dg_gp(starts = 1)), y ~ . | domain, data = toy)
+  model <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_gp(restarts = 1)), y ~ . | domain, data = toy)
   got <- predict(model, new, se.fit = TRUE, interval = "posterior")
   expect_equal(unname(got$fit[, "fit"]), predict(model, new), tolerance = 1e-9)
   scores <- predict(model$projection, new) / model$unit
   expect_equal(got$se.fit, predict(dg_gp(fitted(model$projection) / model$unit, toy$y, toy$domain, scale = "none",
-                                         kernel = model$learner$product$kernel, signal = model$learner$signal *
-                                           model$learner$response$scale, noise = model$learner$noise *
+                                         kernel = model$learner$product$kernel, signal_sd = model$learner$signal_sd *
+                                           model$learner$response$scale, noise_sd = model$learner$noise_sd *
                                            model$learner$response$scale,
                                          domain_kernel = model$learner$product$domain_kernel[c("kernel", "outer")] |>
-                                           (\(k) domain_distribution(k$kernel, k$outer))()),
+                                           (\(k) domain_distribution(k$kernel, k$embedding_kernel))()),
                                    scores, domain = new$domain, se.fit = TRUE)$se.fit, tolerance = 1e-6)
   expect_identical(length(predict(model, se.fit = TRUE)$se.fit), nrow(toy))
-  svm <- fit(chain(dica(ncomp = 2), dg_svm()), y ~ . | domain, data = toy)
+  svm <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_svm()), y ~ . | domain, data = toy)
   expect_domgen_error(predict(svm, new, se.fit = TRUE), "`se.fit` must be FALSE for `dg_svm\\(\\)`, which has no posterior")
 })

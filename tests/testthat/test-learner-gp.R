@@ -3,16 +3,16 @@ new <- toy_domains(2, 12, seed = 8)
 pooled <- domain_pooled()
 fixed <- function(..., signal = 1.1, noise = 0.5) {
   # with evaluated arguments, for update()
-  do.call(dg_gp, list(y ~ . | domain, ..., signal = signal, noise = noise, optimise = FALSE))
+  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal, noise_sd = noise, optimise = FALSE))
 }
 
 test_that("at a given noise it is kernlab's gausspr", {
   skip_if_not_installed("kernlab")
   X <- as.matrix(toy[, c("x1", "x2", "x3")])
   Z <- as.matrix(new[, c("x1", "x2", "x3")])
-  peer <- kernlab::gausspr(X, toy$y, scaled = FALSE, kernel = "rbfdot", kpar = list(sigma = 1 / 8),
+  peer <- kernlab::gausspr(X, toy$y, scaled = FALSE, kernel = "rbfdot", kpar = list(bandwidth = 1 / 8),
                            var = 0.4^2, variance.model = TRUE)
-  ours <- dg_gp(X, toy$y, kernel = kernel_rbf(2), domain_kernel = pooled, signal = 1, noise = 0.4,
+  ours <- dg_gp(X, toy$y, kernel = kernel_rbf(2), domain_kernel = pooled, signal_sd = 1, noise_sd = 0.4,
                 scale = "none")
   expect_equal(predict(ours, Z), c(kernlab::predict(peer, Z)), tolerance = 1e-9)
   expect_equal(predict(ours, Z, se.fit = TRUE)$se.fit,
@@ -21,8 +21,8 @@ test_that("at a given noise it is kernlab's gausspr", {
 })
 
 test_that("the fitted parameters are a maximum of the likelihood, no start is better", {
-  one <- dg_gp(y ~ . | domain, data = toy, starts = 1)
-  model <- dg_gp(y ~ . | domain, data = toy, starts = 3)
+  one <- dg_gp(y ~ . | domain, data = toy, restarts = 1)
+  model <- dg_gp(y ~ . | domain, data = toy, restarts = 3)
   expect_identical(model$parameters$fitted, rep(TRUE, 5))
   expect_gte(model$log_likelihood, one$log_likelihood - 1e-6)
   expect_gte(model$log_likelihood, dg_gp(y ~ . | domain, data = toy, optimise = FALSE)$log_likelihood)
@@ -31,7 +31,7 @@ test_that("the fitted parameters are a maximum of the likelihood, no start is be
   # neighbours in every direction are no better
   value <- model$parameters$value
   at <- function(v) {
-    dg_gp(y ~ . | domain, data = toy, signal = v[1], noise = v[2], kernel = kernel_rbf(v[3]),
+    dg_gp(y ~ . | domain, data = toy, signal_sd = v[1], noise_sd = v[2], kernel = kernel_rbf(v[3]),
           domain_kernel = domain_distribution(kernel_rbf(v[4]), kernel_rbf(v[5])))$log_likelihood
   }
   expect_equal(at(value), model$log_likelihood, tolerance = 1e-9)
@@ -39,36 +39,36 @@ test_that("the fitted parameters are a maximum of the likelihood, no start is be
     expect_lt(at(replace(value, i, value[i] * factor)), model$log_likelihood + 1e-6)
   }
   set.seed(3)
-  five <- dg_gp(y ~ . | domain, data = toy, starts = 5)
+  five <- dg_gp(y ~ . | domain, data = toy, restarts = 5)
   expect_gte(five$log_likelihood, model$log_likelihood - 1e-6)
   set.seed(3)
-  expect_identical(dg_gp(y ~ . | domain, data = toy, starts = 5)$parameters, five$parameters)
+  expect_identical(dg_gp(y ~ . | domain, data = toy, restarts = 5)$parameters, five$parameters)
 })
 
 test_that("numbers that are given are kept, the others are fitted", {
-  model <- dg_gp(y ~ . | domain, data = toy, noise = 0.3, kernel = kernel_matern(2),
+  model <- dg_gp(y ~ . | domain, data = toy, noise_sd = 0.3, kernel = kernel_matern(2),
                  domain_kernel = domain_distribution(kernel_rbf(1), kernel_laplace()))
   parameters <- model$parameters
   expect_identical(parameters$name[parameters$fitted], c("signal", "sigma of kappa"))
   expect_identical(parameters$value[!parameters$fitted], c(0.3, 2, 1))
-  expect_identical(model$product$domain_kernel$outer$sigma, parameters$value[5])
+  expect_identical(model$product$domain_kernel$embedding_kernel$bandwidth, parameters$value[5])
   expect_identical(attr(logLik(model), "df"), 2L)
   none <- dg_gp(y ~ . | domain, data = toy, optimise = FALSE, domain_kernel = pooled)
   expect_identical(none$parameters$fitted, rep(FALSE, 3))
   expect_equal(none$parameters$value[1:2], c(1, 0.5), tolerance = 0.01)
-  expect_identical(none$product$kernel$sigma, median_bandwidth(none$product$X))
+  expect_identical(none$product$kernel$bandwidth, median_bandwidth(none$product$X))
 })
 
 test_that("one bandwidth per predictor finds the one that counts", {
   set.seed(6)
   X <- matrix(rnorm(240 * 3), 240, dimnames = list(NULL, c("useless", "used", "idle")))
   y <- sin(2 * X[, 2]) + rnorm(240) / 10
-  model <- dg_gp(X, y, per_predictor = TRUE, domain_kernel = pooled)
+  model <- dg_gp(X, y, ard = TRUE, domain_kernel = pooled)
   sigma <- model$parameters[3:5, ]
   expect_identical(sigma$name, paste0("sigma [", colnames(X), "]"))
   expect_gt(min(sigma$value[c(1, 3)]), 10 * sigma$value[2])
   expect_gt(model$log_likelihood, dg_gp(X, y, domain_kernel = pooled)$log_likelihood + 10)
-  expect_equal(model$noise * sd(y), 0.1, tolerance = 0.2)
+  expect_equal(model$noise_sd * sd(y), 0.1, tolerance = 0.2)
 })
 
 test_that("signal, noise and bandwidth are found again where the data come from the model", {
@@ -101,7 +101,7 @@ test_that("correlation between domains is fitted: near 1 where they agree, 0 whe
 test_that("a climb from few rows ends where one from all rows does, in any order of the rows", {
   skip_on_cran()
   many <- toy_domains(4, 170)
-  model <- dg_gp(y ~ . | domain, data = many, domain_kernel = pooled, starts = 2)
+  model <- dg_gp(y ~ . | domain, data = many, domain_kernel = pooled, restarts = 2)
   expect_lt(max(abs(model$gradient)), 0.01)
   set.seed(2)
   shuffled <- update(model, data = many[sample(nrow(many)), ])
@@ -118,8 +118,8 @@ test_that("a weight is a precision: at given parameters predictions are those wi
   expect_equal(predict(weighted, new, se.fit = TRUE), predict(copied, new, se.fit = TRUE),
                tolerance = 1e-9)
   # rows of weight 0 are predicted too, and each row counts once
-  left <- lodo(weighted)$predictions
-  again <- lodo(copied)$predictions
+  left <- dg_lodo(weighted)$predictions
+  again <- dg_lodo(copied)$predictions
   expect_equal(left$prediction[rep(seq_len(nrow(toy)), w)], again$prediction, tolerance = 1e-9)
   # the noise of a row of weight 1e8 is nil
   certain <- fixed(data = toy, weights = replace(rep(1, nrow(toy)), 7, 1e8))
@@ -159,7 +159,7 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
   for (kernel in list(domain_distribution(), domain_multitask(0.5), pooled)) {
     model <- fixed(data = centred, domain_kernel = kernel, scale = "none",
                    weights = rep_len(c(1, 2), nrow(toy)))
-    left_out <- lodo(model)
+    left_out <- dg_lodo(model)
     expect_s3_class(left_out, "dg_cv")
     table <- left_out$domains
     expect_identical(table$domain, levels(toy$domain))
@@ -170,7 +170,7 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
       expect_equal(left_out$predictions$prediction[out], fitted(without)[out], tolerance = 1e-10)
       left <- (centred$y - fitted(without))[out]
       expect_equal(table$score[g], sqrt(mean(left^2)), tolerance = 1e-10)
-      expect_equal(lodo(model, "mae")$domains$score[g], mean(abs(left)), tolerance = 1e-10)
+      expect_equal(dg_lodo(model, "mae")$domains$score[g], mean(abs(left)), tolerance = 1e-10)
       K <- naive_gram(model$product$kernel, model$product$domain_kernel, model$product$X, toy$domain)
       naive <- naive_posterior(K, which(!out), which(out), centred$y, 1.1, 0.5, model$weights)
       density <- log_normal(centred$y[out], naive$mean,
@@ -178,8 +178,8 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
       expect_equal(table$log_density[g], density, tolerance = 1e-9)
     }
   }
-  more <- lodo(fixed(data = transform(centred, y = 10 * y)))
-  expect_equal(more$domains$score, 10 * lodo(fixed(data = centred))$domains$score)
+  more <- dg_lodo(fixed(data = transform(centred, y = 10 * y)))
+  expect_equal(more$domains$score, 10 * dg_lodo(fixed(data = centred))$domains$score)
   expect_output(print(more), "5 domains held out one at a time.*RMSE +log density")
 })
 
@@ -191,7 +191,7 @@ test_that("a saved model predicts the same and is small", {
                    predict(model, new, interval = "posterior"))
   expect_lt(file.size(file), 5e4)
   parts <- c("domains", "predictions", "errors")
-  expect_identical(lodo(readRDS(file))[parts], lodo(model)[parts])
+  expect_identical(dg_lodo(readRDS(file))[parts], dg_lodo(model)[parts])
 })
 
 test_that("it says what was fitted", {
@@ -200,7 +200,7 @@ test_that("it says what was fitted", {
   model <- fixed(data = toy, kernel = kernel_rbf(2), domain_kernel = domain_multitask(0.5))
   expect_snapshot_output(print(model))
   expect_snapshot_output(print(summary(model)))
-  expect_snapshot_output(print(dg_gp(noise = 0.1, features = features_nystrom(20))))
+  expect_snapshot_output(print(dg_gp(noise_sd = 0.1, feature_map = features_nystrom(20))))
   expect_identical(summary(dg_gp(y ~ . | domain, data = toy))$parameters$parameter[1:5],
                    c("signal", "noise", "sigma", "sigma of embeddings", "sigma of kappa"))
 })
@@ -211,18 +211,18 @@ test_that("what a Gaussian process cannot do is said", {
   expect_refusals({
     dg_gp(y ~ . | domain, data = labels)
     dg_gp(~ . | domain, data = toy)
-    dg_gp(y ~ . | domain, data = toy, noise = 0)
-    dg_gp(y ~ . | domain, data = toy, noise = -1)
-    dg_gp(y ~ . | domain, data = toy, signal = c(1, 2))
-    dg_gp(y ~ . | domain, data = toy, sigma = 1)
-    dg_gp(y ~ . | domain, data = toy, starts = 0)
+    dg_gp(y ~ . | domain, data = toy, noise_sd = 0)
+    dg_gp(y ~ . | domain, data = toy, noise_sd = -1)
+    dg_gp(y ~ . | domain, data = toy, signal_sd = c(1, 2))
+    dg_gp(y ~ . | domain, data = toy, bandwidth = 1)
+    dg_gp(y ~ . | domain, data = toy, restarts = 0)
     dg_gp(y ~ . | domain, data = toy, optimise = NA)
-    dg_gp(y ~ . | domain, data = toy, features = "nystrom")
-    dg_gp(y ~ . | domain, data = toy, per_predictor = TRUE, kernel = kernel_linear())
-    dg_gp(y ~ . | domain, data = toy, per_predictor = TRUE, features = features_nystrom(20))
-    dg_gp(y ~ . | domain, data = toy, features = features_nystrom(20),
+    dg_gp(y ~ . | domain, data = toy, feature_map = "nystrom")
+    dg_gp(y ~ . | domain, data = toy, ard = TRUE, kernel = kernel_linear())
+    dg_gp(y ~ . | domain, data = toy, ard = TRUE, feature_map = features_nystrom(20))
+    dg_gp(y ~ . | domain, data = toy, feature_map = features_nystrom(20),
           domain_kernel = domain_multitask(NULL))
-    fixed(data = toy[c(1, 1, 2, 3), ], signal = 1e9, noise = 1e-9)
+    fixed(data = toy[c(1, 1, 2, 3), ], signal_sd = 1e9, noise_sd = 1e-9)
     predict(model, new, level = 1)
     predict(model, new, interval = "both")
     predict(model, new, se.fit = 1)
@@ -231,9 +231,9 @@ test_that("what a Gaussian process cannot do is said", {
     simulate(model, nsim = 0)
     simulate(model, seed = "a")
     simulate(model, draws = 3)
-    lodo(dg_lm(y ~ . | domain, data = toy))
-    lodo(fixed(data = domains_of(toy, 1)))
-    lodo(model, folds = 3)
+    dg_lodo(dg_lm(y ~ . | domain, data = toy))
+    dg_lodo(fixed(data = domains_of(toy, 1)))
+    dg_lodo(model, folds = 3)
     logLik(model, REML = TRUE)
   })
 })
@@ -256,12 +256,12 @@ test_that("odd data give an answer or an error of ours", {
     "one row a domain" = function() fit(domain = seq_len(24)),
     "one row weighted" = function() fit(weights = rep(0:1, c(23, 1))),
     "heavy" = function() fit(weights = rep(1e307, 24)), "light" = function() fit(weights = rep(1e-307, 24)),
-    "features constant" = function() fit(y = rep(2, 24), features = features_rff(5), domain_kernel = pooled),
-    linear = function() fit(kernel = kernel_linear(), per_predictor = FALSE),
+    "features constant" = function() fit(y = rep(2, 24), feature_map = features_rff(5), domain_kernel = pooled),
+    linear = function() fit(kernel = kernel_linear(), ard = FALSE),
     custom = function() fit(kernel = kernel_custom(function(x, z) tcrossprod(x, z) + 1))
   ), answered)
   # noise so small that the covariance of the features alone is left
   expect_outcomes(list(heavy = function() {
-    fit(weights = rep(1e307, 24), features = features_nystrom(5))
+    fit(weights = rep(1e307, 24), feature_map = features_nystrom(5))
   }), fine)
 })

@@ -10,7 +10,7 @@ lambdas <- 10^seq(-6, 3, length.out = 12)
 for (offset in c(FALSE, TRUE)) for (name in c("numbers", "classes")) {
   test_that(paste("a path over lambda is as many single fits:", name, if (offset) "with an offset"), {
     data <- if (name == "numbers") toy else three
-    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, offset = offset)
+    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = offset)
     each <- vapply(lambdas, function(lambda) matrix(left_out(model, lambda), nrow(data)),
                    matrix(0, nrow(data), ncol(model$coefficients)))
     task <- list(response = model$response, Y = code_rows(model$response, model$y))
@@ -65,8 +65,8 @@ test_that("a path with more systems than advance together is the same", {
 test_that("many lambdas on features are as many single ones", {
   set.seed(1)
   for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) {
-    model <- dg_ridge(y ~ x1 + x2 | domain, data = data, weights = w, offset = offset,
-                      features = features_nystrom(12))
+    model <- dg_ridge(y ~ x1 + x2 | domain, data = data, weights = w, intercept = offset,
+                      feature_map = features_nystrom(12))
     model$product$X <- apply_scaling(as.matrix(toy[c("x1", "x2")]), model$blueprint$scaling)
     path <- left_out(model, lambdas[4:12])
     for (l in 1:9) {

@@ -53,7 +53,7 @@ test_that("pairs decide as in e1071", {
   skip_if_not_installed("e1071")
   d <- three_classes(4, 60)
   new <- three_classes(2, 100, seed = 3)
-  model <- machine(y ~ x1 + x2 | domain, data = d, domain_weights = "size", offset = TRUE)
+  model <- machine(y ~ x1 + x2 | domain, data = d, domain_weights = "size", intercept = TRUE)
   peer <- e1071::svm(d[c("x1", "x2")], d$y, scale = FALSE, gamma = 0.5, cost = 2, tolerance = 1e-6)
   same <- as.character(predict(peer, new[c("x1", "x2")])) == as.character(predict(model, new))
   expect_gt(mean(same), 0.99)
@@ -79,7 +79,7 @@ test_that("a class that a domain lacks, weights of zero and features are no hind
                predict(machine(y ~ x1 + x2 | domain, data = d[w > 0, ]), d, type = "decision"),
                tolerance = 1e-5)
   expect_warning(on_features <- machine(y ~ x1 + x2 | domain, data = d,
-                                        features = features_nystrom(nrow(d), "uniform")),
+                                        feature_map = features_nystrom(nrow(d), "uniform")),
                  class = "domgen_warning_rank")
   expect_equal(predict(on_features, d, type = "decision"),
                predict(machine(y ~ x1 + x2 | domain, data = d), d, type = "decision"),
@@ -98,7 +98,7 @@ test_that("squared losses minimise what they say, exact and on features", {
   for (features in list(features_exact(), features_nystrom(nrow(labels), "uniform"))) {
     fit <- suppressWarnings(dg_svm(y ~ x1 + x2 | domain, data = labels, loss = "squared_hinge",
                                    cost = 3, kernel = kernel_rbf(1), scale = "none",
-                                   domain_kernel = domain_pooled(), features = features,
+                                   domain_kernel = domain_pooled(), feature_map = features,
                                    domain_weights = "size", tolerance = 1e-9))
     K <- kernel_matrix(kernel_rbf(1), as.matrix(labels[c("x1", "x2")]))
     sign <- ifelse(labels$y == "b", 1, -1)
@@ -108,7 +108,7 @@ test_that("squared losses minimise what they say, exact and on features", {
     expect_equal(drop(K %*% beta), f, tolerance = 1e-6)
 
     number <- suppressWarnings(dg_svm(x2 ~ x1 | domain, data = d, cost = 3, epsilon = 0.2,
-                                      loss = "squared_epsilon_insensitive", features = features,
+                                      loss = "squared_epsilon_insensitive", feature_map = features,
                                       kernel = kernel_rbf(1), scale = "none", tolerance = 1e-9,
                                       domain_kernel = domain_pooled(), domain_weights = "size"))
     error <- d$x2 - drop(number$decision)

@@ -1,6 +1,6 @@
 skip_if_not_installed("glmnet")
-toy <- simulate_dica(domains = 5, rows = 30, p = 6, seed = 1)
-classes <- simulate_dcm(domains = 5, rows = 40, p = 6, seed = 1)
+toy <- simulate_dica(domains = 5, n = 30, p = 6, seed = 1)
+classes <- simulate_dcm(domains = 5, n = 40, p = 6, seed = 1)
 flowers <- transform(iris, site = factor(rep_len(letters[1:5], 150)))
 predictors <- function(data) as.matrix(data[grep("^x", names(data))])
 
@@ -59,7 +59,7 @@ test_that("few domains and rare classes are no obstacle", {
 test_that("it is searched, compared, calibrated, and comes back from a file", {
   tuned <- dg_tune(dg_net(), y ~ . | domain, data = toy)
   expect_identical(unlist(tuned$tuning$table$alpha), c(0, 0.5, 1))
-  model <- dg_net(y ~ . | domain, data = classes, probability = "platt", lambda = 0.01)
+  model <- dg_net(y ~ . | domain, data = classes, calibration = "platt", lambda = 0.01)
   expect_equal(rowSums(predict(model, classes, type = "prob")), rep(1, nrow(classes)))
   back <- unserialize(serialize(model, NULL))
   expect_identical(predict(back, classes), predict(model, classes))

@@ -2,7 +2,7 @@ noisy <- with_seed(3, {
   d <- data.frame(domain = gl(12, 25))
   d$x1 <- stats::rnorm(300) + stats::rnorm(12)[d$domain]
   d$x2 <- stats::rnorm(300)
-  d$noise <- stats::rnorm(300)
+  d$noise_sd <- stats::rnorm(300)
   d$y <- sin(d$x1) + stats::rnorm(300)
   d
 })
@@ -16,7 +16,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
   sigma <- median_bandwidth(X)
   K <- exp(-as.matrix(dist(X))^2 / (2 * sigma^2))
   gram <- domain_gram(X, noisy$domain, kernel_rbf(sigma))
-  outer_sigma <- stats::median(sqrt(mmd(X, noisy$domain, kernel_rbf(sigma))$squared)[lower.tri(gram)])
+  outer_sigma <- stats::median(sqrt(dg_mmd(X, noisy$domain, kernel_rbf(sigma))$squared)[lower.tri(gram)])
   squares <- outer(diag(gram), diag(gram), "+") - 2 * gram
   shares <- 10^seq(-5, 1, by = 0.5)
   left_out <- function(times, lambda) {
@@ -42,7 +42,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
   }, NA)
   chosen <- max(which(good | total == min(total)))
   expect_equal(model$lambda, 300 * shares[found[[chosen]]$best])
-  expect_equal(model$product$domain_kernel$outer$sigma, outer_sigma * c(1, 2, 4, 8)[chosen],
+  expect_equal(model$product$domain_kernel$embedding_kernel$bandwidth, outer_sigma * c(1, 2, 4, 8)[chosen],
                tolerance = 1e-8)
 })
 
@@ -51,8 +51,8 @@ test_that("a given lambda or cost is used as it is, with the median", {
   expect_identical(given$lambda, 2)
   alpha <- solve(space_gram(given$product) + 2 * diag(300), drop(code_rows(given$response, given$y)))
   expect_equal(c(given$coefficients), alpha, tolerance = 1e-8)
-  distances <- sqrt(mmd(given$product$X, noisy$domain, given$product$domain_kernel$kernel)$squared)
-  expect_equal(given$product$domain_kernel$outer$sigma, stats::median(distances[lower.tri(distances)]),
+  distances <- sqrt(dg_mmd(given$product$X, noisy$domain, given$product$domain_kernel$kernel)$squared)
+  expect_equal(given$product$domain_kernel$embedding_kernel$bandwidth, stats::median(distances[lower.tri(distances)]),
                tolerance = 1e-8)
   svm <- dg_svm(y ~ x1 + x2 | domain, data = noisy, cost = 3)
   expect_equal(range(svm$costs), c(3, 3))
@@ -63,9 +63,9 @@ test_that("the penalty that was chosen gives the model that is given it", {
   expect_output(print(chosen), "by left-out domains")
   again <- dg_ridge(y ~ x1 + x2 | domain, data = noisy, lambda = chosen$lambda,
                     domain_kernel = domain_distribution(
-                      outer = kernel_rbf(chosen$product$domain_kernel$outer$sigma)))
+                      embedding_kernel = kernel_rbf(chosen$product$domain_kernel$embedding_kernel$bandwidth)))
   expect_equal(predict(chosen, noisy), predict(again, noisy), tolerance = 1e-10)
-  expect_equal(lodo(chosen)$mean, lodo(again)$mean, tolerance = 1e-8)
+  expect_equal(dg_lodo(chosen)$mean, dg_lodo(again)$mean, tolerance = 1e-8)
 })
 
 test_that("noise is not fitted: the default is as good as the mean where there is nothing to learn", {
@@ -85,7 +85,7 @@ test_that("every kind of response, features and weights chooses a penalty, and r
                     three = cut(y, c(-Inf, -0.5, 0.5, Inf), c("l", "m", "h")))
   for (response in c("y", "class", "three")) {
     f <- stats::reformulate(c("x1", "x2 | domain"), response)
-    for (spec in list(dg_ridge(), dg_svm(), dg_ridge(offset = TRUE), dg_svm(loss = NULL, offset = TRUE),
+    for (spec in list(dg_ridge(), dg_svm(), dg_ridge(intercept = TRUE), dg_svm(loss = NULL, intercept = TRUE),
                       dg_ridge(domain_kernel = domain_pooled()),
                       dg_ridge(domain_kernel = domain_multitask(0.5)))) {
       model <- fit(spec, f, data = data)
@@ -98,7 +98,7 @@ test_that("every kind of response, features and weights chooses a penalty, and r
   part <- dg_ridge(y ~ x1 + x2 | domain, data = noisy[weights > 0, ], scale = "none",
                    kernel = kernel_rbf(1), domain_kernel = domain_pooled())
   expect_equal(weighted$lambda, part$lambda)
-  few <- with_seed(1, dg_ridge(y ~ x1 + x2 | domain, data = noisy, features = features_nystrom(30)))
+  few <- with_seed(1, dg_ridge(y ~ x1 + x2 | domain, data = noisy, feature_map = features_nystrom(30)))
   exact <- dg_ridge(y ~ x1 + x2 | domain, data = noisy)
   expect_lte(abs(log10(few$lambda / exact$lambda)), 0.5)
 })

@@ -29,7 +29,7 @@ for (name in names(kernels)) {
       if (!open) next
       for (data in list(toy, transform(toy, y = cut(y, 3)))) {
         spec <- dg_ridge(kernel = kernels[[name]], domain_kernel = domain_kernels[[of_domains]],
-                         lambda = 0.5, offset = is.factor(data$y), domain_weights = "equal")
+                         lambda = 0.5, intercept = is.factor(data$y), domain_weights = "equal")
         problem <- problem_of(spec, data)
         theta <- rnorm(length(problem$of), sd = 0.3)
         step <- 1e-5
@@ -48,7 +48,7 @@ for (name in names(kernels)) {
 test_that("the error that is minimised is that of the domains left out", {
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 1)
   problem <- problem_of(dg_ridge(lambda = 1, kernel = kernel_rbf()), toy)
-  residual <- (toy$y - lodo(model)$predictions$prediction) / model$response$scale
+  residual <- (toy$y - dg_lodo(model)$predictions$prediction) / model$response$scale
   expect_equal(lodo_slopes(problem, rep(0, length(problem$of)))$error,
                sum(toy$w * residual^2) / sum(toy$w), tolerance = 1e-8)
 })
@@ -85,13 +85,13 @@ test_that("fitted bandwidths predict other domains better, and ignore a predicto
   y <- sin(2 * X[, 1]) + rnorm(n, sd = 0.2)
   given <- dg_ridge(X, y, domain, lambda = 0.1, domain_kernel = domain_pooled())
   model <- update(given, bandwidths = "fitted")
-  sigma <- model$product$kernel$sigma
+  sigma <- model$product$kernel$bandwidth
   expect_length(sigma, 3)
   expect_gt(min(sigma[2:3]), 10 * sigma[1])
   expect_lt(model$search$error, 0.5 * model$search$start)
   expect_true(model$search$converged)
-  expect_equal(lodo(given)$overall^2, model$search$start * given$response$scale^2, tolerance = 1e-8)
-  expect_equal(lodo(model)$overall^2, model$search$error * given$response$scale^2, tolerance = 1e-8)
+  expect_equal(dg_lodo(given)$overall^2, model$search$start * given$response$scale^2, tolerance = 1e-8)
+  expect_equal(dg_lodo(model)$overall^2, model$search$error * given$response$scale^2, tolerance = 1e-8)
   X_new <- matrix(rnorm(300), 100)
   error <- function(fit) mean((predict(fit, X_new) - sin(2 * X_new[, 1]))^2)
   expect_lt(error(model), 0.5 * error(given))
@@ -110,15 +110,15 @@ test_that("fitted bandwidths predict other domains better, and ignore a predicto
 test_that("bandwidths that are given stay", {
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, kernel = kernel_rbf(1.5),
                     bandwidths = "fitted")
-  expect_identical(model$product$kernel$sigma, 1.5)
+  expect_identical(model$product$kernel$bandwidth, 1.5)
   given <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, kernel = kernel_rbf(1.5))
   expect_lte(model$search$error, model$search$start)
-  expect_false(identical(model$product$domain_kernel$outer$sigma, given$product$domain_kernel$outer$sigma))
+  expect_false(identical(model$product$domain_kernel$embedding_kernel$bandwidth, given$product$domain_kernel$embedding_kernel$bandwidth))
 })
 
 test_that("bandwidths that cannot be fitted are named", {
   expect_refusals({
-    dg_ridge(y ~ x1 | domain, data = toy, bandwidths = "fitted", features = features_nystrom(5))
+    dg_ridge(y ~ x1 | domain, data = toy, bandwidths = "fitted", feature_map = features_nystrom(5))
     dg_ridge(y ~ x1 | domain, data = toy, bandwidths = "fitted", kernel = kernel_linear(),
              domain_kernel = domain_pooled())
     dg_ridge(y ~ x1 | domain, data = domains_of(toy, 1), bandwidths = "fitted")

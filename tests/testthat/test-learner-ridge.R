@@ -23,7 +23,7 @@ test_that("coefficients are (K + lambda I)^-1 y of the standardised response", {
 test_that("weights, domains that weigh the same and an offset are those of the formula", {
   for (offset in c(FALSE, TRUE)) for (domains in c("size", "equal")) {
     model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 0.3,
-                      offset = offset, domain_weights = domains, scale = "none")
+                      intercept = offset, domain_weights = domains, scale = "none")
     costs <- toy$w
     if (domains == "equal") {
       n_g <- tapply(toy$w, toy$domain, sum)
@@ -33,7 +33,7 @@ test_that("weights, domains that weigh the same and an offset are those of the f
     K <- model_gram(model)
     naive <- naive_kernel_ridge(K, matrix(toy$y), costs, 0.3, offset)
     expect_equal(unname(model$coefficients), naive$alpha, tolerance = 1e-8)
-    expect_equal(unname(model$offset), naive$offset, tolerance = 1e-8)
+    expect_equal(unname(model$intercept), naive$intercept, tolerance = 1e-8)
     expect_equal(fitted(model), naive_ridge_fitted(K, naive)[, 1], tolerance = 1e-8)
   }
 })
@@ -76,7 +76,7 @@ test_that("a constant added to the response shifts predictions, a factor stretch
   a <- dg_ridge(y ~ x1 + x2 | domain, data = toy)
   b <- dg_ridge(y ~ x1 + x2 | domain, data = moved)
   expect_equal(predict(b, new), 100 + 10 * predict(a, new), tolerance = 1e-10)
-  free <- dg_ridge(y ~ x1 + x2 | domain, data = toy, offset = TRUE, scale = "none")
+  free <- dg_ridge(y ~ x1 + x2 | domain, data = toy, intercept = TRUE, scale = "none")
   expect_equal(predict(update(free, data = transform(toy, y = y + 5)), new), 5 + predict(free, new),
                tolerance = 1e-10)
 })
@@ -92,7 +92,7 @@ test_that("two classes are -1 and 1, and the sign decides", {
 test_that("many classes are ridge regressions of their indicators, and the largest decides", {
   for (offset in c(FALSE, TRUE)) {
     model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = three, weights = w, lambda = 0.5,
-                      offset = offset, domain_weights = "equal")
+                      intercept = offset, domain_weights = "equal")
     K <- model_gram(model)
     naive <- naive_ridge_fitted(K, naive_kernel_ridge(K, indicators(three$y), model$costs, 0.5, offset))
     decision <- predict(model, three, type = "decision")
@@ -125,12 +125,12 @@ every_row <- list(nystrom = features_nystrom(500),
 for (name in names(every_row)) {
   test_that(paste("features with a landmark at every row are the exact kernel:", name), {
     for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) {
-      exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, offset = offset,
+      exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = offset,
                         domain_weights = "equal")
-      features <- suppressWarnings(update(exact, features = every_row[[name]]),
+      features <- suppressWarnings(update(exact, feature_map = every_row[[name]]),
                                    "domgen_warning_rank")
       expect_equal(features$decision, exact$decision, tolerance = 1e-8)
-      expect_equal(unname(features$offset), unname(exact$offset), tolerance = 1e-8)
+      expect_equal(unname(features$intercept), unname(exact$intercept), tolerance = 1e-8)
       # domains whose embeddings lie in the span of the features
       some <- data[seq(1, nrow(data), by = 3), ]
       expect_equal(predict(features, some, type = "decision", reference = data),
@@ -142,7 +142,7 @@ for (name in names(every_row)) {
 test_that("a fit with features is (Z'CZ + lambda)^-1 Z'Cy and keeps no rows", {
   set.seed(1)
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 0.3,
-                    features = features_rff(20), domain_kernel = pooled)
+                    feature_map = features_rff(20), domain_kernel = pooled)
   X <- apply_scaling(as.matrix(toy[predictors]), model$blueprint$scaling)
   Z <- space_rows(model$product, list(X = X, domain = toy$domain))
   y <- (toy$y - model$response$centre) / model$response$scale
@@ -184,12 +184,12 @@ test_that("a fit to sums is the fit to the rows", {
   for (name in names(cases)) for (offset in c(FALSE, TRUE)) {
     data <- cases[[name]]
     set.seed(1)
-    first <- feature_sums(y ~ x1 + x2 + x3 | domain, data = data, features = few)
+    first <- feature_sums(y ~ x1 + x2 + x3 | domain, data = data, feature_map = few)
     sums <- update(first, data[1:25, ]) + update(first, data[26:nrow(data), ])
-    model <- fit(dg_ridge(lambda = 0.2, offset = offset, domain_kernel = pooled), sums)
+    model <- fit(dg_ridge(lambda = 0.2, intercept = offset, domain_kernel = pooled), sums)
     set.seed(1)
-    rows <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, lambda = 0.2, offset = offset,
-                     features = few, domain_kernel = pooled)
+    rows <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, lambda = 0.2, intercept = offset,
+                     feature_map = few, domain_kernel = pooled)
     expect_equal(nobs(model), nrow(data))
     values <- predict(model, new, type = "decision")
     wanted <- predict(rows, new, type = "decision")
@@ -199,7 +199,7 @@ test_that("a fit to sums is the fit to the rows", {
       expect_identical(as.character(predict(model, new)), as.character(predict(rows, new)))
     }
   }
-  unscaled <- feature_sums(y ~ x1 + x2 | domain, data = toy, features = few, scale = "none")
+  unscaled <- feature_sums(y ~ x1 + x2 | domain, data = toy, feature_map = few, scale = "none")
   model <- fit(dg_ridge(domain_kernel = pooled, scale = "none"), unscaled)
   expect_equal(model$response[c("centre", "scale")], list(centre = 0, scale = 1))
   expect_output(print(model), paste(nrow(toy), "rows"))
@@ -218,7 +218,7 @@ test_that("a saved model predicts the same", {
   file <- tempfile(fileext = ".rds")
   set.seed(1)
   for (features in list(features_exact(), features_nystrom(20))) {
-    model <- dg_ridge(y ~ poly(x1, 2) + x2 | domain, data = three, features = features)
+    model <- dg_ridge(y ~ poly(x1, 2) + x2 | domain, data = three, feature_map = features)
     saveRDS(model, file)
     expect_identical(predict(readRDS(file), three, type = "decision"),
                      predict(model, three, type = "decision"))
@@ -226,7 +226,7 @@ test_that("a saved model predicts the same", {
 })
 
 test_that("a chain ends in a ridge regression with the linear kernel on the scores", {
-  model <- fit(chain(dica(ncomp = 2), dg_ridge(domain_kernel = pooled)), y ~ x1 + x2 + x3 | domain,
+  model <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_ridge(domain_kernel = pooled)), y ~ x1 + x2 + x3 | domain,
                data = three)
   expect_s3_class(model$learner$product$kernel, "kernel_linear")
   expect_identical(colnames(predict(model, new, type = "decision")), levels(three$y))
@@ -243,7 +243,7 @@ test_that("a lambda that is lost in rounding is raised, with a warning", {
 
 test_that("what a ridge regression cannot do is said", {
   one <- transform(toy, y = factor("a"))
-  sums <- feature_sums(y ~ x1 | domain, data = toy, features = features_nystrom(5))
+  sums <- feature_sums(y ~ x1 | domain, data = toy, feature_map = features_nystrom(5))
   custom <- kernel_custom(function(x, z) -tcrossprod(x, z))
   expect_refusals({
     dg_ridge(y ~ x1 | domain, data = toy, lambda = 0)
@@ -257,7 +257,7 @@ test_that("what a ridge regression cannot do is said", {
     fit(dg_ridge(domain_weights = "equal"), sums)
     fit(dg_ridge(bandwidths = "fitted"), sums)
     fit(dg_ridge(kernel = kernel_linear()), sums)
-    fit(dg_ridge(), feature_sums(~ x1 | domain, data = toy, features = features_nystrom(5)))
+    fit(dg_ridge(), feature_sums(~ x1 | domain, data = toy, feature_map = features_nystrom(5)))
     fit(dg_ridge(), sums + update(sums, transform(toy[1:3, ], y = 1e300)))
     fit(dg_svm(), sums)
   })
@@ -279,7 +279,7 @@ test_that("with a free constant, rows far from 0 cost no digits to a linear kern
   }
   far <- 2^17
   ridge <- function(kernel, ...) {
-    dg_ridge(X + far, y, g, kernel = kernel, domain_kernel = pooled, offset = TRUE, scale = "none",
+    dg_ridge(X + far, y, g, kernel = kernel, domain_kernel = pooled, intercept = TRUE, scale = "none",
              lambda = lambda, ...)
   }
   # sums of 40 products, solved with a condition number of at most 40 * 4 / 0.5
@@ -287,44 +287,44 @@ test_that("with a free constant, rows far from 0 cost no digits to a linear kern
   expect_equal(predict(ridge(kernel_linear()), X_new + far), closed(rep(1, 3)), tolerance = rounding)
   expect_equal(predict(ridge(kernel_poly(1, gamma = 2, coef0 = 3)), X_new + far), closed(rep(0.5, 3)),
                tolerance = rounding)
-  expect_equal(predict(ridge(kernel_linear(), features = features_nystrom(3)), X_new + far),
+  expect_equal(predict(ridge(kernel_linear(), feature_map = features_nystrom(3)), X_new + far),
                closed(rep(1, 3)), tolerance = 1e3 * rounding)
   near <- function(method, by, ...) {
     method(X + by, y, g, kernel = kernel_linear() + kernel_rbf(2), domain_kernel = pooled,
            scale = "none", ...)
   }
   for (shift in c(0, far)) {
-    svm <- near(dg_svm, shift, offset = TRUE, tolerance = 1e-8)
-    left <- lodo(near(dg_ridge, shift, offset = TRUE))$predictions$prediction
-    scores <- abs(fitted(near(dica, shift, ncomp = 1)))
+    svm <- near(dg_svm, shift, intercept = TRUE, tolerance = 1e-8)
+    left <- dg_lodo(near(dg_ridge, shift, intercept = TRUE))$predictions$prediction
+    scores <- abs(fitted(near(dg_dica, shift, ncomp = 1)))
     values <- c(predict(svm, X_new + shift), left, scores)
     if (shift == 0) origin <- values
   }
   expect_equal(values, origin, tolerance = 1e-6)
   # a constant for each domain is none that is free: then the digits lost are told
-  expect_warning(dg_ridge(X + far, y, g, lambda = 1, kernel = kernel_linear(), offset = TRUE,
+  expect_warning(dg_ridge(X + far, y, g, lambda = 1, kernel = kernel_linear(), intercept = TRUE,
                           scale = "none"),
                  "leaves about [0-9] digits?", class = "domgen_warning_ridge")
-  expect_silent(dg_ridge(X + 100, y, g, lambda = 1, kernel = kernel_linear(), offset = TRUE,
+  expect_silent(dg_ridge(X + 100, y, g, lambda = 1, kernel = kernel_linear(), intercept = TRUE,
                          scale = "none"))
   expect_output(print(ridge(kernel_linear())), "<x - mean, z - mean>", fixed = TRUE)
   # without a free constant the origin says something
   expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), domain_kernel = pooled)$product$kernel$origin)
-  expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), offset = TRUE)$product$kernel$origin)
+  expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), intercept = TRUE)$product$kernel$origin)
 })
 
 test_that("sums are fitted with their own kernels: a default that differs is told, a wish is refused", {
-  sums <- feature_sums(y ~ x1 + x2 | domain, data = toy, features = features_nystrom(5))
+  sums <- feature_sums(y ~ x1 + x2 | domain, data = toy, feature_map = features_nystrom(5))
   expect_message(model <- fit(dg_ridge(), sums), "`domain_kernel` is that of the sums, 1 \\(pooled\\)",
                  class = "domgen_message_sums")
   expect_message(again <- fit(dg_ridge(domain_kernel = pooled), sums), NA)
   expect_identical(predict(model, toy), predict(again, toy))
   expect_domgen_error(fit(dg_ridge(domain_kernel = domain_distribution()), sums),
                       "`domain_kernel` must be given to `feature_sums\\(\\)`.*1 \\(pooled\\)")
-  expect_message(fit(kpca(ncomp = 1), sums), NA)
-  linear <- feature_sums(y ~ x1 + x2 | domain, data = toy, features = features_nystrom(2),
+  expect_message(fit(dg_kpca(ncomp = 1), sums), NA)
+  linear <- feature_sums(y ~ x1 + x2 | domain, data = toy, feature_map = features_nystrom(2),
                          kernel = kernel_linear())
-  expect_message(fit(kpca(ncomp = 1), linear), "`kernel` is that of the sums, <x, z>",
+  expect_message(fit(dg_kpca(ncomp = 1), linear), "`kernel` is that of the sums, <x, z>",
                  class = "domgen_message_sums")
-  expect_domgen_error(fit(kpca(ncomp = 1, kernel = kernel_rbf()), linear), "`kernel` must be given")
+  expect_domgen_error(fit(dg_kpca(ncomp = 1, kernel = kernel_rbf()), linear), "`kernel` must be given")
 })

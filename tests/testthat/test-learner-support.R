@@ -6,13 +6,13 @@ balanced <- with_seed(1, {
 })
 learners <- list(dg_svm = dg_svm(cost = 10), dg_ridge = dg_ridge(lambda = 0.1),
                  dg_gp = dg_gp(optimise = FALSE),
-                 nystrom = dg_ridge(lambda = 0.1, features = features_nystrom(5)))
+                 nystrom = dg_ridge(lambda = 0.1, feature_map = features_nystrom(5)))
 
 test_that("where domains have the same predictors a new one with a row less is predicted as they are", {
   new <- data.frame(id = "new", t = 1:4)
   for (name in names(learners)) {
     model <- suppressWarnings(fit(learners[[name]], y ~ t | id, data = balanced))
-    sigma <- model$product$domain_kernel$outer$sigma
+    sigma <- model$product$domain_kernel$embedding_kernel$bandwidth
     expect_gt(sigma, 1e-3)
     expect_no_warning(p <- predict(model, new))
     line <- stats::predict(stats::lm(y ~ t, data = balanced), new)
@@ -26,7 +26,7 @@ test_that("the floor of the bandwidth is the distance that two samples of one di
   own <- 1
   mean_square <- mean(with_seed(2, replicate(200, {
     x <- matrix(stats::rnorm(120), 60)
-    sum(mmd(x, rep(1:2, c(20, 40)), kernel)$squared) / 2
+    sum(dg_mmd(x, rep(1:2, c(20, 40)), kernel)$squared) / 2
   })))
   noise <- with_seed(3, replicate(50, {
     x <- matrix(stats::rnorm(120), 60)
@@ -46,13 +46,13 @@ test_that("the bandwidth between domains is the median where shift is clear, and
     embedding_bandwidth(gram, tabulate(d), 1)
   }
   shifted <- at(0:4)
-  distances <- sqrt(mmd(shifted, d(5), kernel)$squared)
+  distances <- sqrt(dg_mmd(shifted, d(5), kernel)$squared)
   expect_equal(bandwidth(shifted, d(5)), stats::median(distances[lower.tri(distances)]))
   # all the same; all but one, where the others' median is 0
   same <- bandwidth(at(rep(0, 5)), d(5))
   expect_equal(same, embedding_noise(domain_gram(at(rep(0, 5)), d(5), kernel), rep(10, 5), 1))
   one <- at(c(rep(0, 7), 3))
-  distances <- sqrt(mmd(one, d(8), kernel)$squared)
+  distances <- sqrt(dg_mmd(one, d(8), kernel)$squared)
   expect_equal(bandwidth(one, d(8)), max(distances))
   # one row a domain: there is no noise to be known
   expect_equal(bandwidth(cbind(c(0, 1, 3)), gl(3, 1)), sqrt(2 - 2 * exp(-2)))
@@ -96,7 +96,7 @@ test_that("a domain ten standard deviations away is told by name, once, and ordi
     expect_length(told, 1L)
     expect_match(told, "Domain \"11\" is far from every training domain")
   }
-  spec <- chain(kpca(ncomp = 2, domain_kernel = domain_distribution()),
+  spec <- dg_pipeline(dg_kpca(ncomp = 2, domain_kernel = domain_distribution()),
                 dg_ridge(lambda = 1, domain_kernel = domain_pooled()))
   model <- fit(spec, y ~ X1 + X2 | domain, data = train)
   expect_warning(predict(model, far), class = "domgen_warning_far_domain")
@@ -110,36 +110,36 @@ test_that("support is the largest normalised kernel to a training row", {
   test$X1[2] <- 50
   for (kernel in list(kernel_rbf(), kernel_poly(2))) for (outer in list(kernel_rbf(), kernel_linear())) {
     model <- dg_ridge(y ~ X1 + X2 | domain, data = train, lambda = 1, kernel = kernel,
-                      domain_kernel = domain_distribution(outer = outer))
-    support <- suppressWarnings(predict(model, test, type = "support"))
+                      domain_kernel = domain_distribution(embedding_kernel = outer))
+    support <- suppressWarnings(predict(model, test, type = "similarity"))
     expect_identical(is.na(support), c(TRUE, rep(FALSE, nrow(test) - 1L)))
     scaling <- model$blueprint$scaling
     X <- apply_scaling(as.matrix(test[-1, c("X1", "X2")]), scaling, test$domain[-1])
     all <- rbind(model$product$X, X)
     d <- c(as.integer(train$domain), 8L + as.integer(droplevels(test$domain[-1])))
     gram <- unname(domain_gram(all, d, model$product$domain_kernel$kernel))
-    kappa <- kernel_profile(model$product$domain_kernel$outer, gram, diag(gram), diag(gram))
+    kappa <- kernel_profile(model$product$domain_kernel$embedding_kernel, gram, diag(gram), diag(gram))
     K <- kernel_matrix(model$product$kernel, all) * kappa[d, d]
     cosines <- abs(K) / sqrt(outer(diag(K), diag(K)))
     old <- seq_len(nrow(train))
     expect_equal(support[-1], apply(cosines[-old, old], 1, max), tolerance = 1e-10)
-    expect_equal(predict(model, train, type = "support"), rep(1, nrow(train)), tolerance = 1e-10)
+    expect_equal(predict(model, train, type = "similarity"), rep(1, nrow(train)), tolerance = 1e-10)
   }
-  gp <- dg_gp(y ~ X1 + X2 | domain, data = train, starts = 1)
-  expect_lt(suppressWarnings(predict(gp, test, type = "support"))[2], 1e-3)
+  gp <- dg_gp(y ~ X1 + X2 | domain, data = train, restarts = 1)
+  expect_lt(suppressWarnings(predict(gp, test, type = "similarity"))[2], 1e-3)
   landmarks <- with_seed(1, dg_svm(y ~ X1 + X2 | domain, data = train,
-                                   features = features_nystrom(200)))
-  support <- suppressWarnings(predict(landmarks, test, type = "support"))
+                                   feature_map = features_nystrom(200)))
+  support <- suppressWarnings(predict(landmarks, test, type = "similarity"))
   expect_true(all(support[-1] >= 0 & support[-1] <= 1) && support[2] < 1e-3)
 })
 
 test_that("support is refused where there is nothing to compare with", {
   data <- worlds(2)
-  for (spec in list(dg_null(), dg_lm(), dg_ridge(features = features_rff(20), domain_kernel = domain_pooled()))) {
+  for (spec in list(dg_null(), dg_lm(), dg_ridge(feature_map = features_rff(20), domain_kernel = domain_pooled()))) {
     model <- fit(spec, y ~ X1 + X2 | domain, data = data)
-    expect_error(predict(model, data, type = "support"), class = "domgen_error_argument")
+    expect_error(predict(model, data, type = "similarity"), class = "domgen_error_argument")
   }
   model <- dg_ridge(y ~ X1 + X2 | domain, data = data)
-  expect_error(predict(model, type = "support"), "`newdata` must be given",
+  expect_error(predict(model, type = "similarity"), "`newdata` must be given",
                class = "domgen_error_argument")
 })

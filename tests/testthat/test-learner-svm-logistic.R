@@ -21,21 +21,21 @@ plain_data <- function(n = 80, seed = 1) {
 }
 
 learner_laws(dg_svm(loss = "logistic"), "dg_svm with the logistic loss", response = "class")
-learner_laws(dg_svm(loss = "logistic", offset = TRUE, features = features_nystrom(40), cost = 1),
+learner_laws(dg_svm(loss = "logistic", intercept = TRUE, feature_map = features_nystrom(40), cost = 1),
              "dg_svm with the logistic loss on features", response = "class")
 
 test_that("the machine is stationary: its coefficients are minus the slopes of the losses", {
   d <- logistic_data()
   sign <- 2 * (d$y == levels(d$y)[2]) - 1
   for (offset in c(FALSE, TRUE)) for (cost in c(1e-3, 1, 1e3)) {
-    model <- fit_logistic(d, offset = offset, cost = cost)
+    model <- fit_logistic(d, intercept = offset, cost = cost)
     f <- predict(model, type = "decision")
     expect_true(model$converged)
     expect_equal(model$coefficients, model$costs * sign / (1 + exp(sign * f)), tolerance = 1e-5)
     if (offset) expect_lt(abs(sum(model$coefficients)), 1e-8 * sum(model$costs))
-    else expect_identical(model$offset, 0)
+    else expect_identical(model$intercept, 0)
     # the Gram matrix of the model
-    g <- f - model$offset
+    g <- f - model$intercept
     value <- sum(model$coefficients * g) / 2 + sum(model$costs * log(1 + exp(-sign * f)))
     expect_equal(-model$objective, value, tolerance = 1e-8)
     expect_lt(model$relative_gap, 1e-9)
@@ -44,7 +44,7 @@ test_that("the machine is stationary: its coefficients are minus the slopes of t
 
 test_that("without a norm to speak of it is the logistic regression of glm()", {
   d <- plain_data()
-  model <- plain_logistic(d$X, d$y, offset = TRUE, cost = 1e6)
+  model <- plain_logistic(d$X, d$y, intercept = TRUE, cost = 1e6)
   other <- glm(d$y ~ d$X, family = binomial(), control = list(epsilon = 1e-14))
   expect_equal(predict(model, type = "decision"), unname(other$linear.predictors),
                tolerance = 1e-5)
@@ -60,7 +60,7 @@ test_that("with one it is the ridge logistic regression of glmnet", {
                             standardize = FALSE, weights = weights, thresh = 1e-16, maxit = 1e6)
     value <- drop(predict(other, d$X, type = "link"))
     for (features in list(features_exact(), features_linear())) {
-      model <- plain_logistic(d$X, d$y, offset = TRUE, features = features, weights = weights,
+      model <- plain_logistic(d$X, d$y, intercept = TRUE, feature_map = features, weights = weights,
                               cost = 1 / (lambda * sum(weights)))
       expect_equal(predict(model, type = "decision"), unname(value), tolerance = 1e-5)
     }
@@ -86,8 +86,8 @@ test_that("on features that are exact it is the machine of the Gram matrix", {
   d <- logistic_data()
   for (offset in c(FALSE, TRUE)) {
     fit <- function(features) {
-      fit_logistic(d, kernel = kernel_linear(), domain_kernel = domain_pooled(), offset = offset,
-                   cost = 0.5, tolerance = 1e-6, features = features)
+      fit_logistic(d, kernel = kernel_linear(), domain_kernel = domain_pooled(), intercept = offset,
+                   cost = 0.5, tolerance = 1e-6, feature_map = features)
     }
     exact <- fit(features_exact())
     linear <- fit(features_linear())
@@ -101,7 +101,7 @@ test_that("on features that are exact it is the machine of the Gram matrix", {
 test_that("with the product map, whose moments go by domain, too", {
   d <- logistic_data()
   set.seed(1)
-  product <- fit_logistic(d, features = features_product(x = features_nystrom(100), rank = 4))
+  product <- fit_logistic(d, feature_map = features_product(x = features_nystrom(100), rank = 4))
   expect_equal(predict(product, d, type = "decision"),
                predict(fit_logistic(d), d, type = "decision"), tolerance = 1e-3)
 })
@@ -112,13 +112,13 @@ test_that("a weight is as many copies of a row, weight 0 is none, in any order",
   rows <- rev(rep(1:80, copies))
   for (features in list(features_exact(), features_linear())) {
     decide <- function(model) predict(model, d$X, type = "decision")
-    weighted <- plain_logistic(d$X, d$y, weights = copies, offset = TRUE, features = features)
-    copied <- plain_logistic(d$X[rows, ], d$y[rows], offset = TRUE, features = features)
+    weighted <- plain_logistic(d$X, d$y, weights = copies, intercept = TRUE, feature_map = features)
+    copied <- plain_logistic(d$X[rows, ], d$y[rows], intercept = TRUE, feature_map = features)
     expect_equal(decide(weighted), decide(copied), tolerance = 1e-7)
-    doubled <- plain_logistic(d$X, d$y, weights = 3 * copies, offset = TRUE, features = features)
+    doubled <- plain_logistic(d$X, d$y, weights = 3 * copies, intercept = TRUE, feature_map = features)
     expect_equal(decide(doubled),
-                 decide(plain_logistic(d$X, d$y, weights = copies, offset = TRUE, cost = 3,
-                                       features = features)), tolerance = 1e-7)
+                 decide(plain_logistic(d$X, d$y, weights = copies, intercept = TRUE, cost = 3,
+                                       feature_map = features)), tolerance = 1e-7)
   }
 })
 
@@ -127,7 +127,7 @@ test_that("classes that are apart, values of f in the thousands and tiny costs h
   y <- factor(d$X[, 1] > 0)
   for (features in list(features_exact(), features_linear())) for (offset in c(FALSE, TRUE)) {
     fit <- function(X, cost) {
-      plain_logistic(X, y, cost = cost, features = features, offset = offset)
+      plain_logistic(X, y, cost = cost, feature_map = features, intercept = offset)
     }
     hard <- fit(d$X, 1e10)
     expect_true(hard$converged)
@@ -149,7 +149,7 @@ test_that("known values of f that are far off do no harm", {
   y <- 2 * (d$y == "yes") - 1
   # rows with slopes of 1 and of 0 for all f that are near
   start <- rep(c(1e3, -1e3, 0, 0), 10)
-  args <- list(offset = FALSE, tolerance = 1e-6, max_iterations = 0)
+  args <- list(intercept = FALSE, tolerance = 1e-6, max_iterations = 0)
   found <- newton_gram(K, y, rep(2, 40), loss_logistic(), args, start, NULL)
   expect_true(found$converged)
   expect_equal(found$coefficients, 2 * y * plogis(-y * (start + found$decision)),
@@ -159,15 +159,15 @@ test_that("known values of f that are far off do no harm", {
 test_that("a class that is in one row, or alone, is learned or refused", {
   d <- plain_data()
   rare <- factor(seq_len(80) == 5)
-  model <- plain_logistic(d$X, rare, offset = TRUE, cost = 10)
+  model <- plain_logistic(d$X, rare, intercept = TRUE, cost = 10)
   expect_true(model$converged)
   # of an unpenalised constant the probabilities add up to the class counts
   expect_equal(sum(predict(model, type = "prob")[, 2]), 1, tolerance = 1e-4)
   expect_domgen_error(plain_logistic(d$X, factor(rep("a", 80))), "class", "domgen_error_data")
   # one that has no weight left: all are of the other
   for (features in list(features_exact(), features_linear())) {
-    model <- plain_logistic(d$X, d$y, weights = as.numeric(d$y == "yes"), offset = TRUE,
-                            features = features)
+    model <- plain_logistic(d$X, d$y, weights = as.numeric(d$y == "yes"), intercept = TRUE,
+                            feature_map = features)
     expect_true(model$converged)
     expect_lt(model$iterations, 60)
     expect_identical(as.character(fitted(model)), rep("yes", 80))
@@ -186,7 +186,7 @@ test_that("three classes have probabilities, of which the largest decides, by ei
   for (scheme in c("one_vs_one", "one_vs_rest")) {
     for (features in list(features_exact(), features_nystrom(60))) {
       set.seed(1)
-      model <- fit_logistic(toy, multiclass = scheme, features = features)
+      model <- fit_logistic(toy, multiclass = scheme, feature_map = features)
       P <- predict(model, toy, type = "prob")
       expect_identical(dim(P), c(120L, 3L))
       expect_equal(rowSums(P), rep(1, 120))
@@ -208,13 +208,13 @@ test_that("three classes have probabilities, of which the largest decides, by ei
 })
 
 test_that("probabilities are those of f, and others where they are calibrated", {
-  toy <- simulate_ellipses(domains = 5, rows = 20, seed = 1)
+  toy <- simulate_ellipses(domains = 5, n = 20, seed = 1)
   model <- fit_logistic(toy)
   f <- predict(model, toy, type = "decision")
   P <- predict(model, toy, type = "prob")
   expect_equal(unname(P[, 2]), plogis(f), tolerance = 1e-6)
   expect_identical(predict(model, toy), predict(model, toy, type = "class"))
-  calibrated <- fit_logistic(toy, probability = "platt")
+  calibrated <- fit_logistic(toy, calibration = "platt")
   map <- calibrated$calibration$maps[[1]]
   expect_equal(unname(predict(calibrated, toy, type = "prob")[, 2]),
                plogis(map$slope * predict(calibrated, toy, type = "decision") + map$intercept),
@@ -227,7 +227,7 @@ test_that("probabilities are those of f, and others where they are calibrated", 
 
 test_that("chains, scores and new labels go by the same probabilities", {
   toy <- logistic_data(5)
-  chained <- fit(chain(dica(ncomp = 1), dg_svm(loss = "logistic", cost = 1)), y ~ . | domain,
+  chained <- fit(dg_pipeline(dg_dica(ncomp = 1), dg_svm(loss = "logistic", cost = 1)), y ~ . | domain,
                  data = toy)
   expect_equal(unname(predict(chained, toy, type = "prob")[, 2]),
                plogis(predict(chained, toy, type = "decision")), tolerance = 1e-6)
@@ -237,7 +237,7 @@ test_that("chains, scores and new labels go by the same probabilities", {
   new <- subset(toy, domain == levels(domain)[5])
   model <- fit_logistic(subset(toy, domain != levels(domain)[5]))
   known <- replace(new$y, -(1:10), NA)
-  adapted <- adapt(model, new, known)
+  adapted <- dg_adapt(model, new, known)
   expect_equal(unname(predict(adapted, new, type = "prob")[, 2]),
                plogis(predict(adapted, new, type = "decision")), tolerance = 1e-6)
   # stationary in g = f - f0
@@ -245,8 +245,8 @@ test_that("chains, scores and new labels go by the same probabilities", {
   expect_equal(drop(adapted$correction$coefficients),
                2 * sign / (1 + exp(sign * adapted$decision[1:10])), tolerance = 1e-5)
   on_features <- fit_logistic(subset(toy, domain != levels(domain)[5]),
-                              features = features_nystrom(100))
-  again <- adapt(on_features, new, known)
+                              feature_map = features_nystrom(100))
+  again <- dg_adapt(on_features, new, known)
   expect_lt(abs(again$correction$relative_gap), 1e-8)
   # towards the labels
   expect_gt(mean(sign * (again$decision - again$start)[1:10]), 0)
@@ -262,10 +262,10 @@ test_that("without a cost it has the curvature of the ridge regression at f = 0"
 test_that("a search over costs and losses fits what single calls do", {
   toy <- logistic_data()
   for (features in list(features_exact(), features_nystrom(20))) {
-    specs <- list(dg_svm(loss = "logistic", cost = 1, features = features),
-                  dg_svm(loss = "logistic", cost = 30, features = features),
-                  dg_svm(loss = "hinge", cost = 30, features = features),
-                  dg_svm(loss = "logistic", cost = 5, features = features))
+    specs <- list(dg_svm(loss = "logistic", cost = 1, feature_map = features),
+                  dg_svm(loss = "logistic", cost = 30, feature_map = features),
+                  dg_svm(loss = "hinge", cost = 30, feature_map = features),
+                  dg_svm(loss = "logistic", cost = 5, feature_map = features))
     input <- read_input(list(x = y ~ . | domain, data = toy))
     set.seed(1)
     together <- lapply(fit_inputs(specs, input), function(fit) fit())
@@ -289,14 +289,14 @@ test_that("what is printed names no support vectors, and a stopped solver warns"
   expect_match(shown, "iterations, relative gap", fixed = TRUE)
   expect_false(grepl("support vector;|support vectors;|epsilon|duality", shown))
   for (features in list(features_exact(), features_nystrom(20))) {
-    expect_warning(stopped <- fit_logistic(features = features, max_iterations = 1, cost = 100),
+    expect_warning(stopped <- fit_logistic(feature_map = features, max_iterations = 1, cost = 100),
                    "stopped after", class = "domgen_warning_convergence")
     expect_false(stopped$converged)
   }
 })
 
 test_that("a number as response and a Gram matrix without room are refused", {
-  toy <- simulate_dica(domains = 3, rows = 10, seed = 1)
+  toy <- simulate_dica(domains = 3, n = 10, seed = 1)
   expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = "logistic"),
                       "when the response is a number, not \"logistic\"", "domgen_error_argument")
   old <- options(domgen.memory_limit = 1.9 * 8 * 100^2)

@@ -56,7 +56,7 @@ test_that("no function near it has a smaller objective, whatever the loss, cost 
 test_that("from anywhere optim() comes to the same logistic machine", {
   d <- newton_data()
   loss <- loss_logistic()
-  found <- run_newton(d$Z, d$class, 0.7, loss, offset = TRUE)
+  found <- run_newton(d$Z, d$class, 0.7, loss, intercept = TRUE)
   value <- function(theta) objective_of(theta, d$Z, d$class[, 1], 0.7, loss, TRUE)
   slope <- function(theta) {
     f <- drop(cbind(d$Z, 1) %*% theta)
@@ -79,12 +79,12 @@ test_that("squared losses have the machine of the solver for rows in memory", {
     costs <- rep_len(c(1, 3), nrow(Y))
     found <- run_newton(d$Z, Y, costs, loss, offset)
     data <- structure(list(Zt = t(d$Z)), class = "feature_data")
-    args <- list(epsilon = 0.1, offset = offset, tolerance = 1e-10, max_iterations = 0,
+    args <- list(epsilon = 0.1, intercept = offset, tolerance = 1e-10, max_iterations = 0,
                  threads = 1L)
     for (m in seq_len(ncol(Y))) {
       other <- train_machine(data, Y[, m], costs, loss, args)
       expect_equal(found$coefficients[, m], other$coefficients, tolerance = 1e-6)
-      expect_equal(found$offset[m], other$offset, tolerance = 1e-6)
+      expect_equal(found$intercept[m], other$intercept, tolerance = 1e-6)
       expect_equal(found$objective[m], other$objective, tolerance = 1e-9)
     }
   }
@@ -98,14 +98,14 @@ test_that("rounded kinks cost a quarter of the width for each kink and row at mo
     Y <- targets_of(d, loss)[, 1, drop = FALSE]
     found <- run_newton(d$Z, Y, 2, loss, offset)
     data <- structure(list(Zt = t(d$Z)), class = "feature_data")
-    args <- list(epsilon = 0.1, offset = offset, tolerance = 1e-8, max_iterations = 0,
+    args <- list(epsilon = 0.1, intercept = offset, tolerance = 1e-8, max_iterations = 0,
                  threads = 1L)
     other <- train_machine(data, Y[, 1], rep(2, nrow(Y)), loss, args)
     bound <- 2 * nrow(Y) * loss$kinks * kink_width / 4
     # the rounded problem lies above the exact one, by no more than the bound
     expect_gte(other$objective - found$objective, -1e-6)
     expect_lte(other$objective - found$objective, bound)
-    exact <- sum(2 * loss$smooth(Y[, 1], drop(d$Z %*% found$coefficients) + found$offset, args,
+    exact <- sum(2 * loss$smooth(Y[, 1], drop(d$Z %*% found$coefficients) + found$intercept, args,
                                  1e-12)$value) + sum(found$coefficients^2) / 2
     expect_lte(exact + other$objective, bound)
     # |w - w*|^2 / 2 is at most the difference, by strong convexity
@@ -166,7 +166,7 @@ test_that("classes that a line separates, one class alone and rows without cost 
   for (name in c("logistic", "hinge", "squared_hinge")) for (offset in c(FALSE, TRUE)) {
     found <- run_newton(d$Z, sides, 1e4, name, offset)
     expect_true(found$converged)
-    expect_gt(min(sides * (d$Z %*% found$coefficients + found$offset)), 0)
+    expect_gt(min(sides * (d$Z %*% found$coefficients + found$intercept)), 0)
     one <- run_newton(d$Z, sides^2, 1, name, offset, max_iterations = 60)
     expect_true(all(is.finite(one$theta)))
     none <- run_newton(d$Z, sides, 0, name, offset)
@@ -185,7 +185,7 @@ test_that("features and costs of other sizes are no reason to stop", {
       found <- run_newton(scale * d$Z, Y, scale^-2, name, TRUE)
       # |w|^2 and the costs are scale^-2 times as large
       expect_equal(scale * found$coefficients, plain$coefficients, tolerance = 1e-5)
-      expect_equal(found$offset, plain$offset, tolerance = 1e-5)
+      expect_equal(found$intercept, plain$intercept, tolerance = 1e-5)
     }
   }
   found <- run_newton(d$Z, d$class, 1e300, "squared_hinge", start = matrix(1e10, 150, 2))
@@ -213,7 +213,7 @@ test_that("a limit of passes is kept and told", {
 })
 
 test_that("sums of rows that nobody keeps are those of their features, also by domain", {
-  toy <- simulate_ellipses(domains = 4, rows = 30, seed = 1)
+  toy <- simulate_ellipses(domains = 4, n = 30, seed = 1)
   sample <- list(X = as.matrix(toy[c("x1", "x2")]), domain = toy$domain)
   Y <- cbind(ifelse(toy$y == levels(toy$y)[2], 1, -1), ifelse(toy$x1 > 0, 1, -1))
   costs <- matrix(rep_len(c(1, 0, 2), 240), 120)

@@ -1,6 +1,6 @@
 # Machines of rows that come in blocks, against those of the same rows in memory.
 
-rows <- simulate_dica(domains = 6, rows = 30, seed = 7)
+rows <- simulate_dica(domains = 6, n = 30, seed = 7)
 set.seed(3)
 rows$count <- rows$x1 + rnorm(nrow(rows))
 rows$kind <- factor(c("a", "b", "c"))[1 + (rows$x1 + rnorm(nrow(rows)) > 0) + (rows$x2 > 0.5)]
@@ -9,7 +9,7 @@ rows$w <- runif(nrow(rows))
 rows$w[3:9] <- 0
 
 machines_of <- function(spec, formula) {
-  source <- row_source(rows, partitions = 3, rows = 40)
+  source <- row_source(rows, partitions = 3, block_size = 40)
   list(whole = as_in_source(1, fit(spec, formula, data = rows, weights = w)),
        blocks = in_source(1, fit(spec, formula, data = source, weights = w)))
 }
@@ -22,8 +22,8 @@ test_that("machines of squared losses are those of the rows", {
                     list("squared_epsilon_insensitive", count ~ x1 + x2 | domain))) {
     for (offset in c(FALSE, TRUE)) {
       for (features in list(features_nystrom(12), features_product(x = features_nystrom(6)))) {
-        models <- machines_of(dg_svm(cost = 0.5, loss = case[[1L]], features = features,
-                                     offset = offset, tolerance = 1e-6), case[[2L]])
+        models <- machines_of(dg_svm(cost = 0.5, loss = case[[1L]], feature_map = features,
+                                     intercept = offset, tolerance = 1e-6), case[[2L]])
         expect_equal(values_of(models$blocks), values_of(models$whole), tolerance = 1e-6)
         expect_true(models$blocks$converged)
       }
@@ -40,7 +40,7 @@ test_that("machines of losses with kinks are as good as the width of the kinks a
     costs <- 0.5 * rows$w
     sum(model$coefficients^2) / 2 + sum(costs * loss(y, f))
   }
-  spec <- function(loss) dg_svm(cost = 0.5, loss = loss, features = features_nystrom(20),
+  spec <- function(loss) dg_svm(cost = 0.5, loss = loss, feature_map = features_nystrom(20),
                                 domain_weights = "size", tolerance = 1e-8)
   width <- domgen:::kink_width
   models <- machines_of(spec("hinge"), site ~ x1 + x2 | domain)
@@ -57,13 +57,13 @@ test_that("machines of losses with kinks are as good as the width of the kinks a
 })
 
 test_that("a cost that is left open is chosen on the sample, for all rows", {
-  models <- machines_of(dg_svm(features = features_product(x = features_nystrom(10))),
+  models <- machines_of(dg_svm(feature_map = features_product(x = features_nystrom(10))),
                         site ~ x1 + x2 | domain)
   expect_equal(models$blocks$cost, models$whole$cost)
   old <- domgen:::sample_rows
   on.exit(utils::assignInNamespace("sample_rows", old, "domgen"))
   utils::assignInNamespace("sample_rows", 120, "domgen")
-  few <- machines_of(dg_svm(features = features_product(x = features_nystrom(10))),
+  few <- machines_of(dg_svm(feature_map = features_product(x = features_nystrom(10))),
                      site ~ x1 + x2 | domain)$blocks
   # a penalty on the scale of all rows
   expect_true(few$cost / models$whole$cost > 0.1 && few$cost / models$whole$cost < 10)
@@ -72,9 +72,9 @@ test_that("a cost that is left open is chosen on the sample, for all rows", {
 
 test_that("logistic machines of a source are penalised logistic regressions", {
   model <- in_source(1, fit(dg_svm(loss = "logistic", cost = 2, kernel = kernel_linear(),
-                                   features = features_linear(), domain_kernel = domain_pooled(),
+                                   feature_map = features_linear(), domain_kernel = domain_pooled(),
                                    domain_weights = "size", scale = "none", tolerance = 1e-8),
-                            site ~ x1 + x2 | domain, data = row_source(rows, rows = 50)))
+                            site ~ x1 + x2 | domain, data = row_source(rows, block_size = 50)))
   X <- as.matrix(rows[c("x1", "x2")])
   y <- 2 * (rows$site == "v") - 1
   loss <- function(w) sum(w^2) / 2 + 2 * sum(log1p(exp(-y * X %*% w)))

@@ -6,7 +6,7 @@ test_that("dg_svm predicts its training rows as it fitted them", {
   number <- dg_svm(y ~ . | domain, data = toy)
   expect_equal(predict(number, toy), fitted(number), tolerance = 1e-10)
   expect_equal(residuals(number), toy$y - fitted(number))
-  class <- dg_svm(y ~ . | domain, data = labels, offset = TRUE)
+  class <- dg_svm(y ~ . | domain, data = labels, intercept = TRUE)
   expect_identical(predict(class, labels), fitted(class))
   decision <- predict(class, labels, type = "decision")
   expect_identical(decision > 0, fitted(class) == "1")
@@ -14,7 +14,7 @@ test_that("dg_svm predicts its training rows as it fitted them", {
 
 test_that("the duality gap is small and reported", {
   for (offset in c(TRUE, FALSE)) {
-    model <- dg_svm(y ~ . | domain, data = labels, offset = offset, cost = 10)
+    model <- dg_svm(y ~ . | domain, data = labels, intercept = offset, cost = 10)
     expect_true(model$converged)
     expect_lt(model$relative_gap, 1e-3)
     margin <- (2 * (labels$y == "1") - 1) * model$decision
@@ -30,13 +30,13 @@ test_that("pooled machines with an offset are e1071's", {
   skip_if_not_installed("e1071")
   X <- as.matrix(labels[, c("x1", "x2", "x3")])
   peer <- e1071::svm(X, labels$y, scale = FALSE, gamma = 1 / 8, cost = 3, tolerance = 1e-6)
-  ours <- dg_svm(X, labels$y, labels$domain, kernel = kernel_rbf(2), cost = 3, offset = TRUE,
+  ours <- dg_svm(X, labels$y, labels$domain, kernel = kernel_rbf(2), cost = 3, intercept = TRUE,
                  domain_kernel = pooled, domain_weights = "size", scale = "none", tolerance = 1e-6)
   expect_equal(abs(predict(ours, X, type = "decision")),
                abs(c(attr(predict(peer, X, decision.values = TRUE), "decision.values"))), tolerance = 1e-4)
   X <- as.matrix(toy[, c("x1", "x2", "x3")])
   peer <- e1071::svm(X, toy$y, scale = FALSE, gamma = 1 / 8, cost = 3, epsilon = 0.2, tolerance = 1e-6)
-  ours <- dg_svm(X, toy$y, toy$domain, kernel = kernel_rbf(2), cost = 3, epsilon = 0.2, offset = TRUE,
+  ours <- dg_svm(X, toy$y, toy$domain, kernel = kernel_rbf(2), cost = 3, epsilon = 0.2, intercept = TRUE,
                  domain_kernel = pooled, domain_weights = "size", scale = "none", tolerance = 1e-6)
   expect_equal(predict(ours, X), unname(predict(peer, X)), tolerance = 1e-4)
 })
@@ -44,7 +44,7 @@ test_that("pooled machines with an offset are e1071's", {
 test_that("without an offset, on the kernel K + 1, it is kernlab's C-bsvc", {
   skip_if_not_installed("kernlab")
   X <- as.matrix(labels[, c("x1", "x2", "x3")])
-  peer <- kernlab::ksvm(X, labels$y, type = "C-bsvc", kernel = "rbfdot", kpar = list(sigma = 1 / 8),
+  peer <- kernlab::ksvm(X, labels$y, type = "C-bsvc", kernel = "rbfdot", kpar = list(bandwidth = 1 / 8),
                         C = 2, scaled = FALSE, tol = 1e-8)
   ours <- dg_svm(X, labels$y, labels$domain, kernel = kernel_rbf(2) + 1, cost = 2, domain_kernel = pooled,
                  domain_weights = "size", scale = "none", tolerance = 1e-7)

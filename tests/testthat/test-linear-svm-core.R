@@ -113,7 +113,7 @@ test_that("large costs are solved to the same gap", {
   }
   # separable: the hard margin
   d$class <- ifelse(d$Z[, 1] > 0, 1, -1)
-  fit <- run_linear(d$Z, hinge_rows(d$class, 1e6), offset = TRUE, tol = 1e-6)
+  fit <- run_linear(d$Z, hinge_rows(d$class, 1e6), intercept = TRUE, tol = 1e-6)
   expect_true(fit$converged)
   expect_gt(min(d$class * (fit$decision + fit$b)), 1 - 1e-5)
   smo <- run_smo(K, hinge_dual(d$class, 1e6), tol = 1e-6)
@@ -170,11 +170,11 @@ test_that("few rows, many features, constant and empty features are no special c
 test_that("where every variable is at a bound the offset is the middle of its interval", {
   Z <- matrix(c(2, 3, -2, -3))
   # all beta at the bound 0.01: margins 0.01 * 10 * z
-  fit <- run_linear(Z, hinge_rows(c(1, 1, -1, -1), 0.01), offset = TRUE)
+  fit <- run_linear(Z, hinge_rows(c(1, 1, -1, -1), 0.01), intercept = TRUE)
   expect_equal(fit$beta, c(1, 1, -1, -1) / 100)
   smo <- run_smo(tcrossprod(Z), hinge_dual(c(1, 1, -1, -1), 0.01))
   expect_equal(fit$b, smo$b, tolerance = 1e-6)
-  one_class <- run_linear(Z, hinge_rows(rep(1, 4), 1), offset = TRUE)
+  one_class <- run_linear(Z, hinge_rows(rep(1, 4), 1), intercept = TRUE)
   expect_equal(one_class$w, 0)
   expect_gte(one_class$b, 1 - 1e-3)
   expect_lt(one_class$gap, 1e-2)
@@ -184,7 +184,7 @@ test_that("a response that is fitted without loss has no gap", {
   d <- linear_data(50, 20)
   for (epsilon in c(0, 0.1)) for (ridge in c(0, 0.5)) {
     rows <- tube_rows_of(rep(2.2, 50), if (ridge > 0) Inf else 30, epsilon, ridge)
-    fit <- run_linear(d$Z, rows, offset = TRUE)
+    fit <- run_linear(d$Z, rows, intercept = TRUE)
     expect_true(fit$converged)
     expect_lt(fit$relative_gap, 1e-3)
     expect_lt(fit$gap, 1e-9)

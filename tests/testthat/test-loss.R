@@ -1,9 +1,9 @@
 test_that("the absolute loss is the tube without width, on the Gram matrix and on features", {
-  toy <- simulate_dica(domains = 4, rows = 20, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 20, seed = 1)
   for (features in list(features_exact(), features_nystrom(30))) {
     fit <- function(...) {
       set.seed(1)
-      dg_svm(y ~ . | domain, data = toy, cost = 2, features = features, tolerance = 1e-6, ...)
+      dg_svm(y ~ . | domain, data = toy, cost = 2, feature_map = features, tolerance = 1e-6, ...)
     }
     absolute <- fit(loss = "absolute")
     expect_equal(fitted(absolute), fitted(fit(epsilon = 0)), tolerance = 1e-5)
@@ -14,19 +14,19 @@ test_that("the absolute loss is the tube without width, on the Gram matrix and o
 test_that("the machine of a constant with the absolute loss is the median", {
   y <- c(1, 2, 3, 10, 50)
   X <- matrix(0, 5)
-  model <- dg_svm(X, y, rep("a", 5), loss = "absolute", cost = 10, offset = TRUE, scale = "none",
+  model <- dg_svm(X, y, rep("a", 5), loss = "absolute", cost = 10, intercept = TRUE, scale = "none",
                   kernel = kernel_linear(), domain_kernel = domain_pooled())
   expect_equal(unname(fitted(model)), rep(3, 5), tolerance = 1e-3)
 })
 
 test_that("losses are for classes or for numbers", {
-  toy <- simulate_ellipses(domains = 3, rows = 10, seed = 1)
+  toy <- simulate_ellipses(domains = 3, n = 10, seed = 1)
   expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = "absolute"),
                       "when the response is classes", "domgen_error_argument")
 })
 
 test_that("epsilon is nothing to the absolute loss", {
-  toy <- simulate_dica(domains = 5, rows = 20, seed = 1)
+  toy <- simulate_dica(domains = 5, n = 20, seed = 1)
   cost <- vapply(c(0, 0.1, 1), function(epsilon) {
     dg_svm(y ~ . | domain, data = toy, loss = "absolute", epsilon = epsilon)$cost
   }, 0)

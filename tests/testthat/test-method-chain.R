@@ -2,9 +2,9 @@ toy <- toy_domains(4, 20)
 test <- toy_domains(2, 15, seed = 6)
 
 test_that("a chain is the projection, then the learner on its scores", {
-  spec <- chain(dica(ncomp = 2), dg_svm(cost = 2, domain_kernel = domain_pooled()))
+  spec <- dg_pipeline(dg_dica(ncomp = 2), dg_svm(cost = 2, domain_kernel = domain_pooled()))
   model <- fit(spec, y ~ . | domain, data = toy)
-  projection <- dica(y ~ . | domain, data = toy, ncomp = 2)
+  projection <- dg_dica(y ~ . | domain, data = toy, ncomp = 2)
   expect_equal(model$projection$scores, projection$scores)
   spread <- sqrt(mean((toy$y - mean(toy$y))^2))
   by_hand <- dg_svm(fitted(projection) / model$unit, (toy$y - mean(toy$y)) / spread, toy$domain,
@@ -16,7 +16,7 @@ test_that("a chain is the projection, then the learner on its scores", {
 })
 
 test_that("the learner's kernel on x is the projection's own kernel, K B B'K", {
-  spec <- chain(dica(ncomp = 2), dg_svm(domain_kernel = domain_pooled(), tolerance = 1e-8))
+  spec <- dg_pipeline(dg_dica(ncomp = 2), dg_svm(domain_kernel = domain_pooled(), tolerance = 1e-8))
   model <- fit(spec, y ~ . | domain, data = toy)
   # up to one factor, the mean of its diagonal
   S <- model$projection$scores
@@ -26,7 +26,7 @@ test_that("the learner's kernel on x is the projection's own kernel, K B B'K", {
 })
 
 test_that("a kernel on request is kept, and the domain kernel compares projected domains", {
-  spec <- chain(udica(ncomp = 2), dg_svm(kernel = kernel_rbf(), domain_kernel = domain_distribution()))
+  spec <- dg_pipeline(dg_udica(ncomp = 2), dg_svm(kernel = kernel_rbf(), domain_kernel = domain_distribution()))
   model <- fit(spec, y ~ . | domain, data = toy)
   expect_s3_class(model$learner$product$kernel, "kernel_rbf")
   expect_equal(model$learner$product$domain_kernel$X, model$projection$scores / model$unit)
@@ -36,30 +36,30 @@ test_that("a kernel on request is kept, and the domain kernel compares projected
 })
 
 test_that("a reference describes the domains of the projection and of the learner", {
-  spec <- chain(dica(domain_kernel = domain_distribution()), dg_svm())
+  spec <- dg_pipeline(dg_dica(domain_kernel = domain_distribution()), dg_svm())
   model <- fit(spec, y ~ . | domain, data = toy)
   expect_equal(predict(model, test[1:3, ], reference = test), predict(model, test)[1:3],
                tolerance = 1e-9)
 })
 
 test_that("chains end in any learner, with weights", {
-  model <- fit(chain(kpca(ncomp = 2), dg_lm()), y ~ . | domain, data = toy, weights = x1^2)
+  model <- fit(dg_pipeline(dg_kpca(ncomp = 2), dg_lm()), y ~ . | domain, data = toy, weights = x1^2)
   expect_equal(weights(model), toy$x1^2)
   scores <- model$projection$scores
   expect_equal(fitted(model), unname(fitted(lm(toy$y ~ scores, weights = toy$x1^2))), tolerance = 1e-10)
   expect_output(print(model), "KPCA, then dg_lm\\(\\)")
-  expect_output(print(chain(kpca(), dg_lm())), "specification")
+  expect_output(print(dg_pipeline(dg_kpca(), dg_lm())), "specification")
 })
 
 test_that("a chain of a projection on features fits, predicts and is cross-validated", {
   train <- toy_classes(4, 20)
   new <- toy_classes(2, 15, seed = 6)
-  spec <- chain(dcm(features = features_nystrom(20), ncomp = 1),
+  spec <- dg_pipeline(dg_dcm(feature_map = features_nystrom(20), ncomp = 1),
                 dg_svm(domain_kernel = domain_pooled()))
   run <- function() fit(spec, y ~ . | domain, data = train)
   model <- with_seed(1, run())
-  projection <- with_seed(1, dcm(y ~ . | domain, data = train, ncomp = 1,
-                                 features = features_nystrom(20)))
+  projection <- with_seed(1, dg_dcm(y ~ . | domain, data = train, ncomp = 1,
+                                 feature_map = features_nystrom(20)))
   expect_equal(model$projection$scores, projection$scores)
   by_hand <- dg_svm(fitted(projection) / model$unit, train$y, train$domain,
                     kernel = kernel_linear(), domain_kernel = domain_pooled(), scale = "none")
@@ -81,7 +81,7 @@ test_that("a chain's learner sees labelled rows only, where the projection has a
   new <- toy_classes(2, 15, seed = 6)
   levels(new$domain) <- c("t1", "t2")
   for (features in list(features_exact(), features_rff(20))) {
-    spec <- chain(tca(target = new, features = features), dg_svm())
+    spec <- dg_pipeline(dg_tca(target = new, feature_map = features), dg_svm())
     model <- with_seed(1, fit(spec, y ~ . | domain, data = train))
     expect_equal(nrow(model$projection$scores), nrow(train))
     expect_length(fitted(model), nrow(train))
@@ -93,9 +93,9 @@ test_that("a chain's learner sees labelled rows only, where the projection has a
 
 test_that("a chain takes a projection and a learner, both without data", {
   expect_refusals({
-    chain(dg_svm(), dica())
-    chain(dica(), dica())
-    chain(dica(), "svm")
-    chain(kpca(~ . | domain, data = toy), dg_svm())
+    dg_pipeline(dg_svm(), dg_dica())
+    dg_pipeline(dg_dica(), dg_dica())
+    dg_pipeline(dg_dica(), "svm")
+    dg_pipeline(dg_kpca(~ . | domain, data = toy), dg_svm())
   })
 })

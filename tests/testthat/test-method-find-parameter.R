@@ -11,64 +11,64 @@ test_that("a name leads to the argument, and what is set is what the method woul
   expect_equal(set_parameters(dg_svm(), list(cost = 7)), dg_svm(cost = 7))
   expect_equal(set_parameters(dg_svm(), list(svm.cost = 7)), dg_svm(cost = 7))
   expect_equal(set_parameters(dg_svm(), list(dg_svm.cost = 7)), dg_svm(cost = 7))
-  expect_equal(set_parameters(dg_ridge(), list(times = 2)),
-               dg_ridge(kernel = kernel_rbf(times = 2)))
-  expect_equal(set_parameters(dg_ridge(), list(kernel.sigma = 2)), dg_ridge(kernel = kernel_rbf(2)))
-  expect_equal(set_parameters(dg_ridge(kernel = kernel_laplace()), list(sigma = 2)),
+  expect_equal(set_parameters(dg_ridge(), list(bandwidth_factor = 2)),
+               dg_ridge(kernel = kernel_rbf(bandwidth_factor = 2)))
+  expect_equal(set_parameters(dg_ridge(), list(kernel.bandwidth = 2)), dg_ridge(kernel = kernel_rbf(2)))
+  expect_equal(set_parameters(dg_ridge(kernel = kernel_laplace()), list(bandwidth = 2)),
                dg_ridge(kernel = kernel_laplace(2)))
   expect_equal(set_parameters(dg_ridge(), list(kernel = kernel_linear(), scale = "rank")),
                dg_ridge(kernel = kernel_linear(), scale = "rank"))
-  expect_equal(set_parameters(dg_ridge(features = features_nystrom(5)),
-                              list(features.n_landmarks = 9)),
-               dg_ridge(features = features_nystrom(9)))
+  expect_equal(set_parameters(dg_ridge(feature_map = features_nystrom(5)),
+                              list(feature_map.n_landmarks = 9)),
+               dg_ridge(feature_map = features_nystrom(9)))
   expect_equal(set_parameters(dg_svm(domain_kernel = domain_multitask(0.5)),
                               list(domain_kernel.tau = 0.1)),
                dg_svm(domain_kernel = domain_multitask(0.1)))
-  expect_equal(set_parameters(dica(), list(kernel_y.sigma = 3)), dica(kernel_y = kernel_rbf(3)))
+  expect_equal(set_parameters(dg_dica(), list(kernel_y.bandwidth = 3)), dg_dica(kernel_y = kernel_rbf(3)))
 })
 
 test_that("paths go down into nested kernels", {
   spec <- dg_svm(domain_kernel = domain_distribution())
-  expect_equal(set_parameters(spec, list(domain_kernel.outer.times = 3)),
-               dg_svm(domain_kernel = domain_distribution(outer = kernel_rbf(times = 3))))
-  expect_equal(set_parameters(spec, list(domain_kernel.kernel.sigma = 3)),
+  expect_equal(set_parameters(spec, list(domain_kernel.embedding_kernel.bandwidth_factor = 3)),
+               dg_svm(domain_kernel = domain_distribution(embedding_kernel = kernel_rbf(bandwidth_factor = 3))))
+  expect_equal(set_parameters(spec, list(domain_kernel.kernel.bandwidth = 3)),
                dg_svm(domain_kernel = domain_distribution(kernel = kernel_rbf(3))))
-  expect_equal(value_of(chain(udica(), dg_ridge(domain_kernel = domain_distribution())),
-                        "ridge.domain_kernel.outer.sigma", 4), 4)
+  expect_equal(value_of(dg_pipeline(dg_udica(), dg_ridge(domain_kernel = domain_distribution())),
+                        "ridge.domain_kernel.embedding_kernel.bandwidth", 4), 4)
 })
 
 test_that("a bandwidth is given in one way or the other", {
-  spec <- dg_ridge(kernel = kernel_rbf(sigma = 2))
-  expect_equal(set_parameters(spec, list(times = 0.5)), dg_ridge(kernel = kernel_rbf(times = 0.5)))
-  expect_equal(set_parameters(dg_ridge(kernel = kernel_rbf(times = 3)), list(sigma = 2)),
+  spec <- dg_ridge(kernel = kernel_rbf(bandwidth = 2))
+  expect_equal(set_parameters(spec, list(bandwidth_factor = 0.5)), dg_ridge(kernel = kernel_rbf(bandwidth_factor = 0.5)))
+  expect_equal(set_parameters(dg_ridge(kernel = kernel_rbf(bandwidth_factor = 3)), list(bandwidth = 2)),
                dg_ridge(kernel = kernel_rbf(2)))
 })
 
 test_that("in a chain the part comes first, and must where both know the name", {
-  both <- chain(dica(), dg_ridge(kernel = kernel_rbf()))
+  both <- dg_pipeline(dg_dica(), dg_ridge(kernel = kernel_rbf()))
   expect_equal(set_parameters(both, list(dica.lambda = 3, ridge.lambda = 4)),
-               chain(dica(lambda = 3), dg_ridge(lambda = 4, kernel = kernel_rbf())))
-  expect_equal(set_parameters(both, list(epsilon = 1e-3, offset = TRUE)),
-               chain(dica(epsilon = 1e-3), dg_ridge(kernel = kernel_rbf(), offset = TRUE)))
-  expect_equal(set_parameters(both, list(dica.kernel.times = 2)),
-               chain(dica(kernel = kernel_rbf(times = 2)), dg_ridge(kernel = kernel_rbf())))
-  expect_equal(set_parameters(both, list(ridge.times = 2)),
-               chain(dica(), dg_ridge(kernel = kernel_rbf(times = 2))))
+               dg_pipeline(dg_dica(lambda = 3), dg_ridge(lambda = 4, kernel = kernel_rbf())))
+  expect_equal(set_parameters(both, list(epsilon = 1e-3, intercept = TRUE)),
+               dg_pipeline(dg_dica(epsilon = 1e-3), dg_ridge(kernel = kernel_rbf(), intercept = TRUE)))
+  expect_equal(set_parameters(both, list(dica.kernel.bandwidth_factor = 2)),
+               dg_pipeline(dg_dica(kernel = kernel_rbf(bandwidth_factor = 2)), dg_ridge(kernel = kernel_rbf())))
+  expect_equal(set_parameters(both, list(ridge.bandwidth_factor = 2)),
+               dg_pipeline(dg_dica(), dg_ridge(kernel = kernel_rbf(bandwidth_factor = 2))))
   # the learner's linear kernel has no bandwidth, so that the name is clear
-  expect_equal(set_parameters(chain(dica(), dg_ridge()), list(times = 2)),
-               chain(dica(kernel = kernel_rbf(times = 2)), dg_ridge()))
+  expect_equal(set_parameters(dg_pipeline(dg_dica(), dg_ridge()), list(bandwidth_factor = 2)),
+               dg_pipeline(dg_dica(kernel = kernel_rbf(bandwidth_factor = 2)), dg_ridge()))
   # epsilon is dica's ridge and the width of the tube of dg_svm
-  expect_domgen_error(set_parameters(chain(dica(), dg_svm()), list(epsilon = 1)),
+  expect_domgen_error(set_parameters(dg_pipeline(dg_dica(), dg_svm()), list(epsilon = 1)),
                       "`dica.epsilon` or `svm.epsilon`")
   expect_refusals({
     dg_tune(both, grid = list(lambda = 1:3))
-    dg_tune(both, grid = list(times = 1:3))
+    dg_tune(both, grid = list(bandwidth_factor = 1:3))
     dg_tune(both, grid = list(svm.cost = 1:3))
     dg_tune(dg_ridge(), grid = list(lamda = 1))
-    dg_tune(dg_ridge(kernel = kernel_linear()), grid = list(times = 1))
+    dg_tune(dg_ridge(kernel = kernel_linear()), grid = list(bandwidth_factor = 1))
     dg_tune(dg_ridge(), grid = list(kernel = 1))
-    dg_tune(dg_ridge(), grid = list(domain_kernel.outer = 1))
-    dg_tune(dg_ridge(domain_kernel = domain_pooled()), grid = list(domain_kernel.outer.times = 1))
+    dg_tune(dg_ridge(), grid = list(domain_kernel.embedding_kernel = 1))
+    dg_tune(dg_ridge(domain_kernel = domain_pooled()), grid = list(domain_kernel.embedding_kernel.bandwidth_factor = 1))
     dg_tune(dg_ridge(), grid = list(threads = 1:2))
     dg_tune(dg_ridge(), grid = list(ridge = 1))
     dg_tune(dg_ridge(), grid = list(.lambda = 1))
@@ -76,8 +76,8 @@ test_that("in a chain the part comes first, and must where both know the name", 
 })
 
 test_that("every name that is offered is known", {
-  specs <- list(dg_svm(), dg_ridge(), dg_gp(), dica(), udica(), tca(), kpca(), dcm(), coir(),
-                chain(dica(), dg_svm()), chain(tca(), dg_ridge(kernel = kernel_rbf())),
+  specs <- list(dg_svm(), dg_ridge(), dg_gp(), dg_dica(), dg_udica(), dg_tca(), dg_kpca(), dg_dcm(), dg_coir(),
+                dg_pipeline(dg_dica(), dg_svm()), dg_pipeline(dg_tca(), dg_ridge(kernel = kernel_rbf())),
                 dg_ridge(kernel = kernel_linear()))
   for (spec in specs) {
     for (name in known_parameters(spec)) expect_type(find_parameter(spec, name), "list")
@@ -99,11 +99,11 @@ test_that("the own argument of a new projection is checked, printed, tuned and u
   assign("domgen_test_spread", spread, globalenv())
   on.exit(rm("domgen_test_spread", envir = globalenv()))
   expect_domgen_error(spread(shrink = "a"), "`shrink` must be one positive number, not \"a\"")
-  toy <- simulate_dcm(domains = 4, rows = 30, seed = 1)
+  toy <- simulate_dcm(domains = 4, n = 30, seed = 1)
   model <- fit(spread(shrink = 2), y ~ . | domain, data = toy)
   expect_output(print(model), "shrink = 2")
   expect_identical(update(spread(), shrink = 3)$args$shrink, 3)
-  searched <- chain(spread(), dg_lm())
+  searched <- dg_pipeline(spread(), dg_lm())
   expect_identical(names(default_grid(searched, 100)), c("shrink", "times"))
   tuned <- dg_tune(searched, y ~ . | domain, data = toy, extend = FALSE, rule = "one_se")
   expect_identical(names(tuned$tuning$best), c("shrink", "times"))
@@ -113,8 +113,8 @@ test_that("the own argument of a new projection is checked, printed, tuned and u
 
 # A specification is made anew from its checked arguments wherever one of them changes.
 test_that("the check of each argument takes what it gave, and an argument without a row is refused", {
-  for (spec in list(dg_svm(), dg_ridge(), dg_gp(), dg_lm(), dg_null(), dg_auto(), dica(), udica(),
-                    coir(), kpca(), tca(), dcm(), sca(), mda(), cidg())) {
+  for (spec in list(dg_svm(), dg_ridge(), dg_gp(), dg_lm(), dg_null(), dg_auto(), dg_dica(), dg_udica(),
+                    dg_coir(), dg_kpca(), dg_tca(), dg_dcm(), dg_sca(), dg_mda(), dg_cidg())) {
     rows <- parameter_rows(spec$parts, names(spec$args))
     for (name in names(spec$args)) {
       value <- spec$args[[name]]

@@ -52,13 +52,13 @@ test_that("a domain with many ordered levels is not coded", {
 
 test_that("a model does not take other data that have the name of its own", {
   model <- made_inside(toy)
-  mapped <- made_inside(toy, features = features_nystrom(5))
+  mapped <- made_inside(toy, feature_map = features_nystrom(5))
   calls <- list(
     cv = function(rows) dg_cv(model), effect = function(rows) dg_effect(model, "x1", grid = 2),
     importance = function(rows) dg_importance(model, permutations = 2),
     tune = function(rows) dg_tune(model, grid = list(lambda = 1)),
     update = function(rows) update(model), change = function(rows) update(model, lambda = 1),
-    formula = function(rows) update(model, . ~ x1), lodo = function(rows) lodo(mapped),
+    formula = function(rows) update(model, . ~ x1), lodo = function(rows) dg_lodo(mapped),
     interval = function(rows) predict(mapped, toy[1:9, ], interval = "prediction")
   )
   for (call in calls) {

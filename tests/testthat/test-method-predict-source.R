@@ -1,7 +1,7 @@
 # Predictions of rows that come in blocks, against those of the same rows in memory.
 skip_on_cran() # long
 
-rows <- simulate_dica(domains = 8, rows = 30, p = 3, seed = 1)
+rows <- simulate_dica(domains = 8, n = 30, p = 3, seed = 1)
 train <- droplevels(rows[rows$domain %in% levels(rows$domain)[1:5], ])
 train$g <- c("a", "b")[1 + (train$x1 > 0)]
 set.seed(3)
@@ -13,8 +13,8 @@ new$domain[6] <- NA
 numbers <- y ~ x1 + x2 + x3 + g | domain
 
 distributional <- dg_ridge(numbers, data = train, lambda = 1, scale = "both",
-                           domain_kernel = domain_distribution(), features = features_product())
-blocks <- function(...) row_source(new, partitions = 3, rows = 37, ...)
+                           domain_kernel = domain_distribution(), feature_map = features_product())
+blocks <- function(...) row_source(new, partitions = 3, block_size = 37, ...)
 
 # Predictions of blocks are those of all rows; the seed of the user is left as it was.
 expect_same_prediction <- function(model, ..., tolerance = 1e-12) {
@@ -29,7 +29,7 @@ expect_same_prediction <- function(model, ..., tolerance = 1e-12) {
 test_that("ridge regressions with each way to judge a domain predict blocks as all rows", {
   for (scale in c("pooled", "domain", "both")) for (means in c(FALSE, TRUE)) {
     expect_same_prediction(dg_ridge(numbers, data = train, lambda = 1, scale = scale,
-                                    domain_means = means, features = features_nystrom(30),
+                                    domain_means = means, feature_map = features_nystrom(30),
                                     domain_kernel = domain_distribution()))
   }
   kernels <- list(domain_pooled(), domain_multitask(0.5), domain_wasserstein(),
@@ -40,33 +40,33 @@ test_that("ridge regressions with each way to judge a domain predict blocks as a
   }
   expect_same_prediction(distributional)
   fourier <- features_product("fourier", n_features = 20)
-  expect_same_prediction(dg_ridge(numbers, data = train, lambda = 1, features = fourier,
+  expect_same_prediction(dg_ridge(numbers, data = train, lambda = 1, feature_map = fourier,
                                   domain_kernel = domain_distribution()))
 })
 
 test_that("other methods and types of prediction give for blocks what they give for all rows", {
-  gp <- dg_gp(numbers, data = train, starts = 1, features = features_nystrom(20),
+  gp <- dg_gp(numbers, data = train, restarts = 1, feature_map = features_nystrom(20),
               domain_kernel = domain_distribution(kernel_rbf(1), kernel_rbf(1)))
   expect_same_prediction(gp, se.fit = TRUE, interval = "posterior", tolerance = 1e-10)
-  exact <- dg_gp(numbers, data = train, starts = 1)
+  exact <- dg_gp(numbers, data = train, restarts = 1)
   expect_same_prediction(exact, se.fit = TRUE)
-  expect_same_prediction(exact, type = "support")
-  expect_same_prediction(dica(numbers, data = train, domain_kernel = domain_distribution()))
+  expect_same_prediction(exact, type = "similarity")
+  expect_same_prediction(dg_dica(numbers, data = train, domain_kernel = domain_distribution()))
   classes <- transform(train, y = cut(y, 3, labels = c("lo", "mid", "hi")))
-  model <- suppressWarnings(dg_svm(numbers, data = classes, cost = 1, probability = "platt"))
+  model <- suppressWarnings(dg_svm(numbers, data = classes, cost = 1, calibration = "platt"))
   for (type in c("response", "prob", "decision")) expect_same_prediction(model, type = type)
   expect_same_prediction(dg_lm(numbers, data = train, scale = "domain"))
   expect_same_prediction(dg_null(numbers, data = train))
   by_hand <- dg_ridge(as.matrix(train[c("x1", "x2", "x3")]), train$y, domain = train$domain,
                       lambda = 1)
-  expect_equal(predict(by_hand, row_source(new[-5, ], rows = 40), domain = "one"),
+  expect_equal(predict(by_hand, row_source(new[-5, ], block_size = 40), domain = "one"),
                predict(by_hand, as.matrix(new[-5, c("x1", "x2", "x3")]), domain = "one"))
 })
 
 test_that("each part of a chain and each member of an ensemble knows the domains", {
   judging <- domain_distribution(kernel_rbf(1), kernel_rbf(1))
-  chained <- chain(dica(ncomp = 2, domain_kernel = judging, scale = "both",
-                        features = features_nystrom(30)),
+  chained <- dg_pipeline(dg_dica(ncomp = 2, domain_kernel = judging, scale = "both",
+                        feature_map = features_nystrom(30)),
                    dg_ridge(lambda = 1, domain_kernel = judging))
   expect_same_prediction(fit(chained, numbers, data = train), tolerance = 1e-10)
   members <- list(a = dg_ridge(lambda = 1, domain_kernel = judging, scale = "both"),
@@ -75,8 +75,8 @@ test_that("each part of a chain and each member of an ensemble knows the domains
 })
 
 test_that("a model that was fitted to blocks predicts blocks", {
-  spec <- dg_ridge(lambda = 1, features = features_product(), scale = "both")
-  model <- fit(spec, numbers, data = row_source(train, partitions = 2, rows = 50))
+  spec <- dg_ridge(lambda = 1, feature_map = features_product(), scale = "both")
+  model <- fit(spec, numbers, data = row_source(train, partitions = 2, block_size = 50))
   expect_same_prediction(model)
 })
 
@@ -102,9 +102,9 @@ test_that("imputation by domain needs a reference with all domains", {
   expect_error(predict(model, blocks()), "median of a row's domain",
                class = "domgen_error_argument")
   all <- new[-6, ]
-  expect_equal(suppressWarnings(predict(model, row_source(all, rows = 50), reference = all)),
+  expect_equal(suppressWarnings(predict(model, row_source(all, block_size = 50), reference = all)),
                suppressWarnings(predict(model, all, reference = all)))
-  expect_error(suppressWarnings(predict(model, row_source(all, rows = 50),
+  expect_error(suppressWarnings(predict(model, row_source(all, block_size = 50),
                                         reference = subset(all, domain != all$domain[60]))),
                "`data`, row [0-9]+ is of the domain \"d[0-9]\", which `reference` does not have")
 })
@@ -123,7 +123,7 @@ folder_of_files <- function(cuts = c(0, 100, 100, 170, nrow(new))) {
   folder
 }
 files <- folder_of_files()
-from_files <- function(...) row_source(files, rows = 30, ...)
+from_files <- function(...) row_source(files, block_size = 30, ...)
 values <- suppressWarnings(predict(distributional, new))
 
 # Writes to a file of its own; gives its path.
@@ -167,15 +167,15 @@ test_that("columns of predictions are named for what they are", {
     suppressWarnings(predict(model, row_source(new), to = to, ...))
     names(utils::read.csv(to, check.names = FALSE))
   }
-  svm <- suppressWarnings(dg_svm(numbers, data = classes, cost = 1, probability = "platt",
+  svm <- suppressWarnings(dg_svm(numbers, data = classes, cost = 1, calibration = "platt",
                                  domain_kernel = domain_pooled()))
   expect_identical(columns(svm), c("partition", "row", "prediction"))
   expect_identical(columns(svm, type = "prob"), c("partition", "row", "lo", "row.1", "hi"))
-  gp <- dg_gp(numbers, data = train, starts = 1)
+  gp <- dg_gp(numbers, data = train, restarts = 1)
   expect_identical(columns(gp, se.fit = TRUE, interval = "confidence"),
                    c("partition", "row", "domain", "prediction", "lower", "upper", "se"))
-  expect_identical(columns(gp, type = "support")[4L], "support")
-  expect_identical(columns(kpca(~ x1 + x2 | domain, data = train, ncomp = 2)),
+  expect_identical(columns(gp, type = "similarity")[4L], "similarity")
+  expect_identical(columns(dg_kpca(~ x1 + x2 | domain, data = train, ncomp = 2)),
                    c("partition", "row", "comp1", "comp2"))
 })
 
@@ -253,7 +253,7 @@ test_that("a session that is killed leaves what the same call goes on from", {
       if (calls == 5) tools::pskill(Sys.getpid(), tools::SIGKILL)
       real(file, ...)
     }, space)
-    predict(input$model, row_source(input$files, rows = 30), to = input$to, keep = "id")
+    predict(input$model, row_source(input$files, block_size = 30), to = input$to, keep = "id")
   }, list(model = distributional, files = files, to = to)), "new session failed")
   expect_false(file.exists(to))
   kept <- file.info(list.files(file.path(paste0(to, ".part"), "rows"), full.names = TRUE))
@@ -280,7 +280,7 @@ test_that("a full disk is an error that says where it was", {
     saveRDS(list(model = model, file = long, to = to), input)
     writeLines(c(sprintf(".libPaths(%s)", paste(deparse(.libPaths()), collapse = "")),
                  "library(domgen)", sprintf("input <- readRDS(\"%s\")", input),
-                 "predict(input$model, row_source(input$file, rows = 1000), to = input$to)"), script)
+                 "predict(input$model, row_source(input$file, block_size = 1000), to = input$to)"), script)
     suppressWarnings(system2("bash", c("-c", shQuote(paste(
       "trap '' XFSZ; ulimit -f", kilobytes, ";", file.path(R.home("bin"), "Rscript"), script
     ))), stdout = TRUE, stderr = TRUE))
@@ -290,9 +290,9 @@ test_that("a full disk is an error that says where it was", {
   said <- paste(limited(150, to), collapse = " ")
   expect_match(said, "row [1-9],001 on: `file.*cannot be written.*Is the disk full.*goes on from there")
   expect_false(file.exists(to))
-  predict(model, row_source(long, rows = 1000), to = to)
+  predict(model, row_source(long, block_size = 1000), to = to)
   whole <- tempfile(fileext = ".csv")
-  predict(model, row_source(long, rows = 1000), to = whole)
+  predict(model, row_source(long, block_size = 1000), to = whole)
   expect_same_file(readLines(to), readLines(whole))
 })
 
@@ -384,7 +384,7 @@ test_that("rows of a table are predicted into another, through a connection of i
   complete <- new[-(5:6), ]
   with_connection(factory, function(db) DBI::dbGetQuery(db, "PRAGMA journal_mode = WAL"))
   write_rows(factory, "new", complete[c("domain", "x1", "x2", "x3", "g", "id")])
-  predict(distributional, row_source(factory, table = "new", rows = 30),
+  predict(distributional, row_source(factory, table = "new", block_size = 30),
           to = row_source(factory, table = "out"), keep = "id")
   found <- with_connection(factory, function(db) DBI::dbReadTable(db, "out"))
   expect_equal(found$prediction, predict(distributional, complete), tolerance = 1e-12)
@@ -467,7 +467,7 @@ test_that("a table that appears while rows are predicted is not replaced", {
 test_that("what is wrong in the rows is told with partition and row", {
   fails <- function(change, message, ..., class = "domgen_error_data") {
     bad <- change(new[-(5:6), ])
-    expect_error(suppressWarnings(predict(distributional, row_source(bad, partitions = 2, rows = 30),
+    expect_error(suppressWarnings(predict(distributional, row_source(bad, partitions = 2, block_size = 30),
                                           ...)), message, class = class)
   }
   fails(function(d) d[names(d) != "x2"], "no column `x2`")
@@ -478,7 +478,7 @@ test_that("what is wrong in the rows is told with partition and row", {
   bad$x2[200] <- "abc"
   file <- tempfile(fileext = ".csv")
   utils::write.csv(bad, file, row.names = FALSE, quote = FALSE)
-  expect_error(predict(distributional, row_source(file, rows = 30)),
+  expect_error(predict(distributional, row_source(file, block_size = 30)),
                "[.]csv`, row 200: `x2` must be a number, not \"abc\"", class = "domgen_error_data")
   fails(function(d) transform(d, x3 = replace(x3, 150, Inf)), "`data, part 2`, row 26: .*finite")
   level <- function(d) transform(d, g = replace(g, 140, "c"))
@@ -488,7 +488,7 @@ test_that("what is wrong in the rows is told with partition and row", {
 test_that("warnings are told once, with the first block that they came from", {
   many <- new
   many$g[c(12, 100, 200)] <- "c"
-  told <- domgen:::with_warnings(predict(distributional, row_source(many, rows = 30)))
+  told <- domgen:::with_warnings(predict(distributional, row_source(many, block_size = 30)))
   expect_length(told$warnings, 2L)
   expect_match(told$warnings[1L], "5 rows of 251 have missing values: the prediction is NA")
   expect_match(told$warnings[2L], "new.*\"c\".*\\(block from `data`, row 1 on; also in 2 further")

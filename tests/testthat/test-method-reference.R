@@ -28,7 +28,7 @@ test_that("scaling by domain, both ways, and the domains' means stand as the ref
 test_that("a fixed mean is the reference's, from the formula", {
   spec <- dg_lm(scale = "domain")
   model <- fit_toy(spec)
-  fixed <- fix_reference(model, reference)
+  fixed <- set_reference(model, reference)
   row <- new[4, ]
   of <- as.matrix(reference[reference$domain == "b", c("x1", "x2", "x3")])
   z <- (unlist(row[colnames(of)]) - colMeans(of)) / apply(of, 2, sd)
@@ -49,20 +49,20 @@ test_that("gaps are filled by domain as the reference fills them", {
 
 test_that("feature maps, given similarities, chains and Gaussian processes are fixed", {
   specs <- list(
-    dg_ridge(lambda = 0.1, domain_kernel = domain_distribution(), features = features_nystrom(30)),
+    dg_ridge(lambda = 0.1, domain_kernel = domain_distribution(), feature_map = features_nystrom(30)),
     dg_ridge(lambda = 0.1, domain_kernel = domain_distribution(),
-             features = features_product(x = features_nystrom(15))),
+             feature_map = features_product(x = features_nystrom(15))),
     dg_ridge(lambda = 0.1, domain_kernel = domain_distribution(),
-             features = features_product("fourier", n_features = 60)),
+             feature_map = features_product("fourier", n_features = 60)),
     dg_ridge(lambda = 0.1, domain_kernel = domain_multitask(0.4)),
-    chain(dica(ncomp = 2, domain_kernel = domain_distribution()), distributional),
-    chain(dica(ncomp = 2, scale = "domain"), dg_svm(cost = 1)),
-    chain(udica(ncomp = 2, features = features_nystrom(30)), dg_gp(optimise = FALSE))
+    dg_pipeline(dg_dica(ncomp = 2, domain_kernel = domain_distribution()), distributional),
+    dg_pipeline(dg_dica(ncomp = 2, scale = "domain"), dg_svm(cost = 1)),
+    dg_pipeline(dg_udica(ncomp = 2, feature_map = features_nystrom(30)), dg_gp(optimise = FALSE))
   )
   for (spec in specs) expect_fixed(fit_toy(spec), new, reference, tolerance = 1e-7)
   process <- fit_toy(dg_gp(optimise = FALSE))
   expect_fixed(process, new, reference, interval = "posterior")
-  fixed <- fix_reference(process, reference)
+  fixed <- set_reference(process, reference)
   expect_equal(predict(fixed, new, se.fit = TRUE),
                predict(process, new, se.fit = TRUE, reference = reference), tolerance = 1e-8)
   one <- new[1:3, ]
@@ -73,7 +73,7 @@ test_that("feature maps, given similarities, chains and Gaussian processes are f
 
 test_that("ensembles, automatic choices and tuned models are fixed in all their members", {
   ensemble <- dg_ensemble(list(ridge = distributional, lm = dg_lm(scale = "domain"),
-                               chain = chain(kpca(ncomp = 2, scale = "both"), dg_ridge(lambda = 1)),
+                               chain = dg_pipeline(dg_kpca(ncomp = 2, scale = "both"), dg_ridge(lambda = 1)),
                                null = dg_null()))
   expect_fixed(fit_toy(ensemble), new, reference)
   expect_fixed(fit_toy(ensemble, labels), labels_new[few, ], labels_new, type = "decision")
@@ -89,7 +89,7 @@ test_that("ensembles, automatic choices and tuned models are fixed in all their 
 })
 
 test_that("classes, probabilities and support are those of the reference", {
-  model <- dg_svm(y ~ . | domain, data = labels, cost = 1, probability = "platt")
+  model <- dg_svm(y ~ . | domain, data = labels, cost = 1, calibration = "platt")
   rows <- labels_new[few, ]
   for (type in c("class", "prob", "decision", "support")) {
     expect_fixed(model, rows, labels_new, type = type)
@@ -101,14 +101,14 @@ test_that("with one domain in the reference new rows need no domain, with severa
   one <- reference[reference$domain == "b", ]
   bare <- subset(new[4:6, ], select = -domain)
   expected <- predict(model, new[4:6, ], reference = reference)
-  fixed <- fix_reference(model, one)
+  fixed <- set_reference(model, one)
   expect_equal(predict(fixed, bare), expected, tolerance = 1e-10)
   expect_equal(predict(fixed, new[4:6, ]), expected, tolerance = 1e-10)
-  expect_equal(predict(fix_reference(model, subset(one, select = -domain), domain = "any"), bare),
+  expect_equal(predict(set_reference(model, subset(one, select = -domain), domain = "any"), bare),
                expected, tolerance = 1e-10)
   expect_domgen_error(predict(fixed, new[3:4, ]),
                       "the domain \"b\", which the fixed reference describes, not of \"a\"")
-  several <- fix_reference(model, reference)
+  several <- set_reference(model, reference)
   expect_domgen_error(predict(several, bare), "must have the domain column `domain`")
   expect_equal(predict(several, bare, domain = "b"), expected, tolerance = 1e-10)
   expect_domgen_error(predict(several, train[1:3, ]),
@@ -122,22 +122,22 @@ test_that("with one domain in the reference new rows need no domain, with severa
 test_that("\"training\" is each training domain as it was", {
   ensemble <- dg_ensemble(list(ridge = distributional, lm = dg_lm(scale = "domain")))
   for (spec in list(distributional, dg_lm(scale = "both"), ensemble,
-                    chain(dica(ncomp = 2), distributional))) {
+                    dg_pipeline(dg_dica(ncomp = 2), distributional))) {
     model <- fit_toy(spec)
-    fixed <- fix_reference(model, "training")
+    fixed <- set_reference(model, "training")
     expect_equal(predict(fixed, train[c(1, 30, 70), ]), fitted(model)[c(1, 30, 70)],
                  tolerance = 1e-8)
     expect_true(fixed$reference$training)
     expect_identical(fixed$reference$domains, levels(train$domain))
   }
   mapped <- fit_toy(dg_ridge(lambda = 0.1, domain_kernel = domain_distribution(),
-                             features = features_nystrom(30)))
-  expect_domgen_error(fix_reference(mapped, "training"), "keeps no training rows")
+                             feature_map = features_nystrom(30)))
+  expect_domgen_error(set_reference(mapped, "training"), "keeps no training rows")
 })
 
 test_that("a model that makes no difference between domains predicts as before", {
   model <- fit_toy(dg_ridge(lambda = 1, domain_kernel = domain_pooled()))
-  fixed <- fix_reference(model, subset(reference, select = -domain))
+  fixed <- set_reference(model, subset(reference, select = -domain))
   expect_identical(predict(fixed, train), predict(model, train))
   expect_null(fixed$reference$domains)
   expect_output(print(fixed), "domains make no difference")
@@ -149,18 +149,18 @@ test_that("a mixed model takes new rows for those of the domain that is fixed", 
   model <- fit_toy(dg_mixed(), apart)
   one <- domains_of(apart, 2)
   bare <- subset(one, select = -domain)
-  expect_equal(predict(fix_reference(model, one), bare), predict(model, one))
+  expect_equal(predict(set_reference(model, one), bare), predict(model, one))
   expect_gt(max(abs(predict(model, bare) - predict(model, one))), 0.1)
 })
 
 test_that("rows in blocks are predicted as the reference describes them", {
   for (spec in list(distributional, dg_lm(scale = "domain"))) {
-    fixed <- fix_reference(fit_toy(spec), reference)
+    fixed <- set_reference(fit_toy(spec), reference)
     source <- row_source(list(new[1:4, ], new[5:9, ]))
     expect_equal(predict(fixed, source), predict(fixed, new), tolerance = 1e-10)
     expect_domgen_error(predict(fixed, source, reference = reference), "must not be given")
   }
-  one <- fix_reference(fit_toy(distributional), domains_of(reference, 1))
+  one <- set_reference(fit_toy(distributional), domains_of(reference, 1))
   bare <- subset(new[1:3, ], select = -domain)
   expect_equal(predict(one, row_source(list(bare[1:2, ], bare[3, ]))), predict(one, bare),
                tolerance = 1e-10)
@@ -168,8 +168,8 @@ test_that("rows in blocks are predicted as the reference describes them", {
 
 test_that("a model with the reference fixed comes back from a file, in another session", {
   models <- list(fit_toy(distributional), fit_toy(dg_lm(scale = "both")),
-                 fit_toy(chain(dica(ncomp = 2), distributional)))
-  fixed <- lapply(models, fix_reference, reference)
+                 fit_toy(dg_pipeline(dg_dica(ncomp = 2), distributional)))
+  fixed <- lapply(models, set_reference, reference)
   found <- in_new_session(lapply(input$fixed, predict, input$new), list(fixed = fixed, new = new))
   expect_identical(found, lapply(fixed, predict, new))
   broken <- fixed[[1]]
@@ -179,40 +179,40 @@ test_that("a model with the reference fixed comes back from a file, in another s
 
 test_that("a fixed model does not keep the rows of the reference, nor those of embeddings", {
   model <- fit_toy(distributional)
-  small <- length(serialize(fix_reference(model, reference), NULL))
+  small <- length(serialize(set_reference(model, reference), NULL))
   many <- reference[rep(seq_len(nrow(reference)), 20), ]
-  large <- length(serialize(fix_reference(model, many), NULL))
+  large <- length(serialize(set_reference(model, many), NULL))
   expect_lt(abs(large - small), 100)
   expect_lt(small, length(serialize(model, NULL)))
 })
 
 test_that("what cannot be fixed is refused in words, and so is another reference", {
   model <- fit_toy(distributional)
-  fixed <- fix_reference(model, reference)
-  adapted <- adapt(model, domains_of(reference, 1), labels = "y")
+  fixed <- set_reference(model, reference)
+  adapted <- dg_adapt(model, domains_of(reference, 1), labels = "y")
   expect_refusals({
-    fix_reference(1, reference)
-    fix_reference(distributional, reference)
-    fix_reference(model)
-    fix_reference(fixed, reference)
-    fix_reference(adapted, reference)
-    fix_reference(model, "train")
-    fix_reference(model, subset(reference, select = -x2))
-    fix_reference(model, subset(reference, select = -domain))
-    suppressWarnings(fix_reference(model, transform(reference[1:3, ], x1 = NA)))
-    fix_reference(model, reference, domain = 1:2)
+    set_reference(1, reference)
+    set_reference(distributional, reference)
+    set_reference(model)
+    set_reference(fixed, reference)
+    set_reference(adapted, reference)
+    set_reference(model, "train")
+    set_reference(model, subset(reference, select = -x2))
+    set_reference(model, subset(reference, select = -domain))
+    suppressWarnings(set_reference(model, transform(reference[1:3, ], x1 = NA)))
+    set_reference(model, reference, domain = 1:2)
     predict(fixed, new, reference = reference)
     predict(fixed, new, reference = reference, reference_domain = "a")
     predict(fixed, train[1, ])
     predict(fixed, subset(new, select = -domain))
-    simulate(fix_reference(fit_toy(dg_gp(optimise = FALSE)), reference), newdata = new)
+    simulate(set_reference(fit_toy(dg_gp(optimise = FALSE)), reference), newdata = new)
   })
 })
 
 test_that("print says what is fixed", {
   expect_snapshot_output({
-    print(fix_reference(fit_toy(distributional), reference))
-    print(fix_reference(fit_toy(dg_lm(scale = "domain")), "training"))
+    print(set_reference(fit_toy(distributional), reference))
+    print(set_reference(fit_toy(dg_lm(scale = "domain")), "training"))
   })
 })
 
@@ -220,14 +220,14 @@ test_that("a fixed model adapts to a domain as the model does with that referenc
   model <- fit_toy(distributional)
   one <- domains_of(reference, 2)
   few <- replace(one$y, -(1:5), NA)
-  by_reference <- adapt(model, one[1:8, ], few[1:8], reference = one)
-  expect_equal(predict(adapt(fix_reference(model, reference), one[1:8, ], few[1:8]), one),
+  by_reference <- dg_adapt(model, one[1:8, ], few[1:8], reference = one)
+  expect_equal(predict(dg_adapt(set_reference(model, reference), one[1:8, ], few[1:8]), one),
                predict(by_reference, one), tolerance = 1e-8)
 })
 
 test_that("no rows, and a domain beside \"training\", are refused in words", {
   model <- fit_toy(distributional)
-  expect_domgen_error(fix_reference(model, NULL), "`rows` must be a data frame, .* not NULL")
-  expect_domgen_error(fix_reference(model, "training", domain = "a"),
+  expect_domgen_error(set_reference(model, NULL), "`rows` must be a data frame, .* not NULL")
+  expect_domgen_error(set_reference(model, "training", domain = "a"),
                       "`domain` must not be given with `rows = \"training\"`")
 })

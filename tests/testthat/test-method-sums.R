@@ -10,7 +10,7 @@ few <- features_nystrom(25)
 
 sums_of <- function(formula, data, seed = 1, features = few, ...) {
   set.seed(seed)
-  feature_sums(formula, data = data, features = features, ...)
+  feature_sums(formula, data = data, feature_map = features, ...)
 }
 
 # Cells in one order, so that sums made in another order can be compared.
@@ -113,12 +113,12 @@ test_that("matrices, data frames and formulas have the same sums", {
   first <- 1:60
   by_formula <- sums_of(y ~ . | domain, toy[first, ])
   set.seed(1)
-  by_matrix <- feature_sums(X[first, ], y[first], domain[first], features = few)
+  by_matrix <- feature_sums(X[first, ], y[first], domain[first], feature_map = few)
   set.seed(1)
   by_frame <- feature_sums(toy[first, c("x1", "x2", "x3")], y = y[first], domain = domain[first],
-                           features = few)
+                           feature_map = few)
   set.seed(1)
-  by_column <- feature_sums(y ~ . - domain, data = toy[first, ], domain = domain, features = few)
+  by_column <- feature_sums(y ~ . - domain, data = toy[first, ], domain = domain, feature_map = few)
   rest <- -first
   expected <- (by_formula + update(by_formula, toy[rest, ]))$sums
   matrix <- by_matrix + update(by_matrix, X[rest, ], y[rest], domain[rest])
@@ -149,7 +149,7 @@ test_that("a multi-task kernel knows domains by their names", {
 test_that("sums under a kernel that judges domains by their rows can be made, but not updated", {
   features <- features_product(x = features_nystrom(10), rank = 3, embedding = features_nystrom(20))
   kernel <- domain_distribution()
-  sums <- sums_of(y ~ . | domain, toy, features = features, domain_kernel = kernel)
+  sums <- sums_of(y ~ . | domain, toy, feature_map = features, domain_kernel = kernel)
   X <- apply_scaling(as.matrix(toy[c("x1", "x2", "x3")]), sums$blueprint$scaling)
   expect_equal(sums$sums$second,
                crossprod(space_rows(sums$product, list(X = X, domain = toy$domain))),
@@ -159,7 +159,7 @@ test_that("sums under a kernel that judges domains by their rows can be made, bu
 
 test_that("Fourier and product maps add as landmarks do", {
   for (features in list(features_rff(20), features_product(x = features_nystrom(15)))) {
-    first <- sums_of(y ~ . | domain, labels[1:60, ], features = features)
+    first <- sums_of(y ~ . | domain, labels[1:60, ], feature_map = features)
     expect_same_sums((first + update(first, labels[-(1:60), ]))$sums, update(first, labels)$sums,
                      first)
   }
@@ -168,7 +168,7 @@ test_that("Fourier and product maps add as landmarks do", {
 test_that("rows taken in parts have the sums of all rows", {
   rows <- rep(seq_len(nrow(toy)), length.out = 70000)
   data <- toy[rows, ]
-  first <- sums_of(y ~ . | domain, toy[1:60, ], features = features_nystrom(5))
+  first <- sums_of(y ~ . | domain, toy[1:60, ], feature_map = features_nystrom(5))
   whole <- update(first, toy)$sums
   part <- update(first, toy[seq_len(70000 %% nrow(toy)), ])$sums
   times <- 70000 %/% nrow(toy)
@@ -201,7 +201,7 @@ test_that("sums come back from a file and can be continued", {
 })
 
 test_that("the size of sums does not depend on the number of rows", {
-  size <- function(data) length(serialize(sums_of(y ~ . | domain, data, features = few), NULL))
+  size <- function(data) length(serialize(sums_of(y ~ . | domain, data, feature_map = few), NULL))
   large <- toy[rep(seq_len(nrow(toy)), 50), ]
   expect_lt(abs(size(large) - size(toy)), 20000)
   object <- sums_of(y ~ . | domain, toy)
@@ -293,12 +293,12 @@ test_that("weighted rows have a second moment of their own", {
 })
 
 test_that("a projection of sums is the projection of the rows, whatever the pieces", {
-  specs <- list(dica(ncomp = 1), udica(ncomp = 2), kpca(ncomp = 2))
+  specs <- list(dg_dica(ncomp = 1), dg_udica(ncomp = 2), dg_kpca(ncomp = 2))
   for (data in list(toy, labels)) {
     whole <- sums_of(y ~ . | domain, data)
     pieces <- update(whole, data[1:50, ]) + update(whole, data[-(1:50), ])
     for (spec in specs) {
-      spec$args$features <- few
+      spec$args$feature_map <- few
       set.seed(1)
       model <- fit(spec, y ~ . | domain, data = data)
       from_sums <- fit(spec, pieces)
@@ -310,7 +310,7 @@ test_that("a projection of sums is the projection of the rows, whatever the piec
 })
 
 test_that("sums print what they are of", {
-  classes <- sums_of(y ~ . | domain, labels, features = features_nystrom(10))
+  classes <- sums_of(y ~ . | domain, labels, feature_map = features_nystrom(10))
   expect_output(print(classes), "Sums of features: y ~ . | domain", fixed = TRUE)
   expect_output(print(classes), paste(nrow(labels), "rows, .*4 domains, 2 classes"))
   expect_output(print(classes), "10\\s+coordinates")
@@ -326,7 +326,7 @@ test_that("sums that do not belong together and pieces of another form are refus
   bare <- sums_of(~ x1 + x2, toy[1:60, ])
   set.seed(1)
   by_matrix <- feature_sums(as.matrix(toy[1:60, 3:4]), toy$y[1:60], toy$domain[1:60],
-                            features = few)
+                            feature_map = few)
   expect_refusals({
     first + other
     first + scaled
@@ -355,8 +355,8 @@ test_that("sums are not added when rows are read in another way, though the map 
   doubled <- transform(toy, x1 = 2 * x1)
   for (formula in list(y ~ x1 | domain, y ~ poly(x1, 2) | domain)) {
     # a power of two changes no digit of what the map sees
-    first <- sums_of(formula, toy, features = features_nystrom(8))
-    second <- sums_of(formula, doubled, features = features_nystrom(8))
+    first <- sums_of(formula, toy, feature_map = features_nystrom(8))
+    second <- sums_of(formula, doubled, feature_map = features_nystrom(8))
     expect_identical(second$product$map, first$product$map)
     expect_domgen_error(first + second, "same feature map", "domgen_error_argument")
   }
@@ -368,12 +368,12 @@ test_that("wrong arguments of feature_sums() are refused", {
     feature_sums(y ~ .)
     feature_sums(y ~ . | domain, data = toy, weights = x1)
     feature_sums(y ~ . | domain, data = toy, n_landmarks = 100)
-    feature_sums(y ~ . | domain, data = toy, features = features_exact())
-    feature_sums(y ~ . | domain, data = toy, features = 100)
+    feature_sums(y ~ . | domain, data = toy, feature_map = features_exact())
+    feature_sums(y ~ . | domain, data = toy, feature_map = 100)
     feature_sums(y ~ . | domain, data = toy, scale = "range")
     feature_sums(y ~ . | domain, data = labels, kernel_y = kernel_rbf())
-    feature_sums(y ~ . | domain, data = transform(toy, y = 1), features = few)
-    feature_sums(y ~ . - domain, data = toy, domain_kernel = domain_multitask(0.5), features = few)
+    feature_sums(y ~ . | domain, data = transform(toy, y = 1), feature_map = few)
+    feature_sums(y ~ . - domain, data = toy, domain_kernel = domain_multitask(0.5), feature_map = few)
     feature_sums(y ~ . | domain, data = toy, na.action = na.pass)
     feature_sums(y ~ . | domain, data = toy, threads = 0)
   })

@@ -3,11 +3,11 @@ test_that("a specification is changed by name, and its arguments are checked", {
   expect_identical(update(dg_svm(cost = 10)), dg_svm(cost = 10))
   expect_identical(update(dg_svm(kernel = kernel_laplace()), kernel = NULL, threads = 1),
                    dg_svm(threads = 1))
-  expect_identical(update(dg_ridge(kernel = kernel_rbf(2)), sigma = 3),
+  expect_identical(update(dg_ridge(kernel = kernel_rbf(2)), bandwidth = 3),
                    dg_ridge(kernel = kernel_rbf(3)))
-  expect_identical(update(dg_svm(features = features_nystrom(9)), features.n_landmarks = 5),
-                   dg_svm(features = features_nystrom(5)))
-  expect_identical(update(dica(), lambda = 3, ncomp = 4), dica(lambda = 3, ncomp = 4))
+  expect_identical(update(dg_svm(feature_map = features_nystrom(9)), feature_map.n_landmarks = 5),
+                   dg_svm(feature_map = features_nystrom(5)))
+  expect_identical(update(dg_dica(), lambda = 3, ncomp = 4), dg_dica(lambda = 3, ncomp = 4))
   expect_identical(update(dg_auto(), seed = 3), dg_auto(seed = 3))
   expect_domgen_error(update(dg_svm(), cost = -1), "`cost` must be one positive number")
   expect_domgen_error(update(dg_svm(), costt = 1), "did you mean `cost`")
@@ -16,11 +16,11 @@ test_that("a specification is changed by name, and its arguments are checked", {
 })
 
 test_that("chains and searches are changed by name", {
-  spec <- chain(dica(), dg_svm())
+  spec <- dg_pipeline(dg_dica(), dg_svm())
   expect_identical(update(spec, dica.epsilon = 0.1, cost = 3, ncomp = 1),
-                   chain(dica(epsilon = 0.1, ncomp = 1), dg_svm(cost = 3)))
-  expect_identical(update(spec, projection = kpca()), chain(kpca(), dg_svm()))
-  expect_identical(update(spec, learner = dg_lm()), chain(dica(), dg_lm()))
+                   dg_pipeline(dg_dica(epsilon = 0.1, ncomp = 1), dg_svm(cost = 3)))
+  expect_identical(update(spec, projection = dg_kpca()), dg_pipeline(dg_kpca(), dg_svm()))
+  expect_identical(update(spec, learner = dg_lm()), dg_pipeline(dg_dica(), dg_lm()))
   expect_domgen_error(update(spec, epsilon = 1), "both parts of the chain: `dica.epsilon`")
   expect_domgen_error(update(spec, tau = 1), "Unknown argument `tau`")
   expect_domgen_error(update(spec, learner = 3), "`learner` must be a learner")
@@ -33,10 +33,10 @@ test_that("chains and searches are changed by name", {
 
 test_that("a model that was fitted by fit() is changed the same way", {
   toy <- toy_domains(3, 10)
-  model <- fit(chain(kpca(ncomp = 1), dg_ridge()), y ~ . | domain, data = toy)
+  model <- fit(dg_pipeline(dg_kpca(ncomp = 1), dg_ridge()), y ~ . | domain, data = toy)
   again <- update(model, kpca.ncomp = 2, lambda = 3)
   expect_equal(fitted(again),
-               fitted(fit(chain(kpca(ncomp = 2), dg_ridge(lambda = 3)), y ~ . | domain,
+               fitted(fit(dg_pipeline(dg_kpca(ncomp = 2), dg_ridge(lambda = 3)), y ~ . | domain,
                           data = toy)))
   expect_equal(nobs(update(again, data = toy[toy$domain != "d1", ])), sum(toy$domain != "d1"))
   expect_domgen_error(update(model, kpca.lambda = 3), "Unknown argument")

@@ -84,10 +84,10 @@ test_that("with one domain DCM's denominator is I and its v are COIR's direction
   d <- three_domains()
   one <- rep(1, d$n)
   Py <- naive_p(d$L, 1e-3)
-  dcm <- naive_dcm(d$Zc, Py, naive_p(outer(one, one), 1e-3), 0)
-  coir <- naive_dica(d$Zc, Py, one, 0, published = FALSE)
-  expect_equal(dcm$values[1:3], 1 + d$n * coir$values[1:3])
-  expect_lt(subspace_distance(dcm$V[, 1:3], coir$W[, 1:3]), 1e-10)
+  dg_dcm <- naive_dcm(d$Zc, Py, naive_p(outer(one, one), 1e-3), 0)
+  dg_coir <- naive_dica(d$Zc, Py, one, 0, published = FALSE)
+  expect_equal(dg_dcm$values[1:3], 1 + d$n * dg_coir$values[1:3])
+  expect_lt(subspace_distance(dg_dcm$V[, 1:3], dg_coir$W[, 1:3]), 1e-10)
 })
 
 test_that("SCA on features solves its equation 20", {
@@ -120,8 +120,8 @@ test_that("on balanced cells SCA, MDA and CIDG differ in the scale of their term
   d <- three_domains()
   y <- factor(rep(rep(1:4, each = 3), 4))
   stopifnot(table(y, d$domain) == 4)
-  mda <- naive_mda(d$Zc, y, d$domain, beta = 0, alpha = 1, gamma = 0)
-  same_values(mda, naive_sca(d$Zc, y, d$domain, beta = 1, delta = 0, averaged = TRUE))
+  dg_mda <- naive_mda(d$Zc, y, d$domain, beta = 0, alpha = 1, gamma = 0)
+  same_values(dg_mda, naive_sca(d$Zc, y, d$domain, beta = 1, delta = 0, averaged = TRUE))
   pairs <- naive_mda(sqrt(d$n) * d$Zc, y, d$domain, beta = 0, alpha = 1, gamma = 0.5)
   same_values(pairs, naive_cidg(d$Zc, y, d$domain, alpha = 0, gamma = 0.5 * d$n * 6 / (4 * 2)))
   # the prior-normalised marginals are the marginals

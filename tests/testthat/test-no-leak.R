@@ -9,17 +9,17 @@ held <- toy$domain %in% c("d1", "d5")
 learners <- list(
   ridge = dg_ridge(), domain = dg_ridge(scale = "domain"), both = dg_ridge(scale = "both"),
   rank = dg_ridge(scale = "rank"), raw = dg_ridge(scale = "none"),
-  nystrom = dg_ridge(features = features_nystrom(6)),
-  kmeans = dg_ridge(features = features_nystrom(6, sampling = "kmeans")),
-  rff = dg_ridge(features = features_rff(10),
+  nystrom = dg_ridge(feature_map = features_nystrom(6)),
+  kmeans = dg_ridge(feature_map = features_nystrom(6, sampling = "kmeans")),
+  rff = dg_ridge(feature_map = features_rff(10),
                  domain_kernel = domain_pooled()), svm = dg_svm(), gp = dg_gp(optimise = FALSE),
   fitted = dg_ridge(bandwidths = "fitted", domain_kernel = domain_pooled()),
   distribution = dg_ridge(domain_kernel = domain_distribution()), lm = dg_lm(), null = dg_null(),
-  chain = chain(dica(), dg_ridge()), invariant = chain(udica(scale = "rank"), dg_svm()),
-  tuned = dg_tune(dg_ridge(), grid = list(lambda = 10^(0:2), times = c(0.5, 1)), folds = 2),
-  tuned_chain = dg_tune(chain(dica(), dg_lm()), grid = list(dica.lambda = c(0.1, 1, 10)),
+  chain = dg_pipeline(dg_dica(), dg_ridge()), invariant = dg_pipeline(dg_udica(scale = "rank"), dg_svm()),
+  tuned = dg_tune(dg_ridge(), grid = list(lambda = 10^(0:2), bandwidth_factor = c(0.5, 1)), folds = 2),
+  tuned_chain = dg_tune(dg_pipeline(dg_dica(), dg_lm()), grid = list(dica.lambda = c(0.1, 1, 10)),
                         folds = 2),
-  auto = dg_auto(max_predictors = 0, members = 2, folds = 2)
+  auto = dg_auto(max_ard = 0, n_members = 2, folds = 2)
 )
 
 # The scores with the labels as they are, made once.
@@ -56,10 +56,10 @@ test_that("classes of held-out domains change nothing but the scores", {
   out <- labels$domain %in% c("d1", "d5")
   scrambled <- labels
   scrambled$y[out] <- sample(labels$y[out])
-  specs <- list(platt = dg_svm(probability = "platt"),
-                isotonic = dg_ridge(probability = "isotonic"),
-                dica = chain(dica(), dg_svm()), dcm = chain(dcm(), dg_lm()),
-                auto = dg_auto(max_predictors = 0, metric = "auc", members = 2, folds = 2),
+  specs <- list(platt = dg_svm(calibration = "platt"),
+                isotonic = dg_ridge(calibration = "isotonic"),
+                dica = dg_pipeline(dg_dica(), dg_svm()), dcm = dg_pipeline(dg_dcm(), dg_lm()),
+                auto = dg_auto(max_ard = 0, metric = "auc", n_members = 2, folds = 2),
                 tuned = dg_tune(dg_svm(), grid = list(cost = 10^(0:2)), folds = 2, metric = "auc"))
   for (name in names(specs)) {
     metric <- if (name %in% c("platt", "isotonic")) "log_loss" else "accuracy"
@@ -82,7 +82,7 @@ fold_answers <- function(spec, data, new) {
 }
 
 test_that("scaling, bandwidths, landmarks and fits never see a held-out row", {
-  new <- simulate_dica(domains = 2, rows = 10, p = 3, seed = 9)
+  new <- simulate_dica(domains = 2, n = 10, p = 3, seed = 9)
   levels(new$domain) <- c("n1", "n2")
   wild <- toy
   for (x in c("x1", "x2", "x3")) wild[[x]][held] <- 1e3 * toy[[x]][held] + 50
@@ -144,7 +144,7 @@ test_that("the nested score of pure noise is that of the null model", {
     }, 0)
   }
   spec <- dg_ridge(domain_kernel = domain_pooled())
-  grid <- list(lambda = 10^c(-2, 0, 1, 3), times = c(0.5, 2))
+  grid <- list(lambda = 10^c(-2, 0, 1, 3), bandwidth_factor = c(0.5, 2))
   seeds <- seq_len(if (long_form()) 10 else 5)
   tuned <- excess(dg_tune(spec, grid = grid, extend = FALSE, folds = 3), seeds, 3)
   # not better than chance, and hardly worse: 0.06 of a standard deviation
@@ -157,7 +157,7 @@ test_that("the nested score of pure noise is that of the null model", {
     min(model$tuning$table$mean) - dg_cv(dg_null(), y ~ . | domain, data = noise(seed))$mean
   }, 0)
   expect_lt(mean(chosen), mean(tuned))
-  auto <- excess(dg_auto(max_predictors = 0), seq_len(if (long_form()) 4 else 2), 2)
+  auto <- excess(dg_auto(max_ard = 0), seq_len(if (long_form()) 4 else 2), 2)
   expect_gt(mean(auto), -2.5 * max(sd(auto), 0.03) / sqrt(length(auto)))
   expect_lt(mean(auto), 0.15)
 })

@@ -61,9 +61,9 @@ test_that("the scales are what they are called", {
     code <- fit("published_code")
     expect_equal(code$coefficients, B %*% diag(1 / sqrt(code$values)), tolerance = 1e-10)
   }
-  kpca <- project_exact(d$K, lambda = 0)
+  dg_kpca <- project_exact(d$K, lambda = 0)
   K <- naive_centre(d$K)
-  expect_equal(crossprod(kpca$coefficients, K %*% kpca$coefficients), diag(2), tolerance = 1e-10)
+  expect_equal(crossprod(dg_kpca$coefficients, K %*% dg_kpca$coefficients), diag(2), tolerance = 1e-10)
 })
 
 test_that("UDICA's scores in the published code's scale are white", {
@@ -129,11 +129,11 @@ test_that("with a single domain DICA is COIR and UDICA is KPCA up to lambda", {
   one <- rep(1L, 80)
   F <- one_hot(d$y)
   expect_equal(project_exact(d$K, F, one), project_exact(d$K, F, denominator_q = FALSE))
-  udica <- project_exact(d$K, NULL, one, lambda = 1e-9, ncomp = 3)
-  kpca <- project_exact(d$K, NULL, lambda = 0, ncomp = 3)
-  expect_equal(udica$values, kpca$values, tolerance = 1e-8)
-  expect_equal(udica$coefficients, kpca$coefficients, tolerance = 1e-8)
-  expect_identical(udica$variance[["distributional_before"]], 0)
+  dg_udica <- project_exact(d$K, NULL, one, lambda = 1e-9, ncomp = 3)
+  dg_kpca <- project_exact(d$K, NULL, lambda = 0, ncomp = 3)
+  expect_equal(dg_udica$values, dg_kpca$values, tolerance = 1e-8)
+  expect_equal(dg_udica$coefficients, dg_kpca$coefficients, tolerance = 1e-8)
+  expect_identical(dg_udica$variance[["distributional_before"]], 0)
 })
 
 test_that("one-row domains, classes missing from a domain and duplicated rows are exact", {

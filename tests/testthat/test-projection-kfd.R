@@ -1,5 +1,5 @@
-test_that("kfd() is the eigenproblem of between and within scatters, written out", {
-  toy <- simulate_dcm(domains = 4, rows = 20, seed = 1)
+test_that("dg_kfd() is the eigenproblem of between and within scatters, written out", {
+  toy <- simulate_dcm(domains = 4, n = 20, seed = 1)
   toy$y <- factor(rep_len(c("a", "b", "c"), nrow(toy)))
   X <- as.matrix(toy[, grep("^x", names(toy))])
   toy[grep("^x", names(toy))] <- X <- X + 2 * (as.integer(toy$y) - 2)
@@ -13,9 +13,9 @@ test_that("kfd() is the eigenproblem of between and within scatters, written out
   }
   total <- function(of) Reduce(`+`, lapply(1:3, scatter, of)) / n
   expected <- Re(eigen(solve(total("within") + 0.01 * diag(n), total("between")))$values[1:2])
-  model <- kfd(y ~ . | domain, data = toy, lambda = 0.01, kernel = kernel_rbf(3), scale = "none")
+  model <- dg_kfd(y ~ . | domain, data = toy, lambda = 0.01, kernel = kernel_rbf(3), scale = "none")
   expect_equal(unname(model$values), expected, tolerance = 1e-6)
   # domains are not asked for
-  expect_equal(kfd(X, toy$y, lambda = 0.01, kernel = kernel_rbf(3), scale = "none")$values,
+  expect_equal(dg_kfd(X, toy$y, lambda = 0.01, kernel = kernel_rbf(3), scale = "none")$values,
                model$values)
 })

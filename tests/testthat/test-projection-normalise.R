@@ -61,13 +61,13 @@ saved_size <- function(object) length(serialize(object, NULL))
 test_that("a fit on features keeps nothing of the size of the rows but their scores", {
   few <- simulate_dcm(4, 25, p = 3, seed = 1)
   many <- simulate_dcm(4, 250, p = 3, seed = 1)
-  methods <- list(dica = dica, udica = udica, coir = coir, kpca = kpca, dcm = dcm, tca = tca,
-                  sca = sca, mda = mda, cidg = cidg)
+  methods <- list(dica = dg_dica, udica = dg_udica, coir = dg_coir, kpca = dg_kpca, dcm = dg_dcm, tca = dg_tca,
+                  sca = dg_sca, mda = dg_mda, cidg = dg_cidg)
   for (map in list(features_nystrom(12), features_rff(10))) for (name in names(methods)) {
     method <- methods[[name]]
     sizes <- vapply(list(few, many), function(data) {
       X <- as.matrix(data[c("x1", "x2", "x3")])
-      model <- with_seed(1, method(X, data$y, data$domain, ncomp = 1, features = map))
+      model <- with_seed(1, method(X, data$y, data$domain, ncomp = 1, feature_map = map))
       expect_null(model$product$X)
       rows <- c("scores", "y", "domain", "rows", "call")
       c(product = saved_size(model$product), rest = saved_size(model[setdiff(names(model), rows)]),
@@ -81,8 +81,8 @@ test_that("a target leaves no rows in a fit on features either", {
   few <- simulate_dcm(4, 25, p = 3, seed = 1)
   many <- simulate_dcm(2, 1000, p = 3, seed = 2)
   fit_with <- function(target) {
-    with_seed(1, tca(~ x1 + x2 + x3 | domain, data = few, target = target,
-                     features = features_nystrom(12)))
+    with_seed(1, dg_tca(~ x1 + x2 + x3 | domain, data = few, target = target,
+                     feature_map = features_nystrom(12)))
   }
   kept <- function(model) saved_size(model[setdiff(names(model), c("call", "spec", "formula"))])
   expect_lt(abs(kept(fit_with(many)) / kept(fit_with(many[1:50, ])) - 1), 0.01)

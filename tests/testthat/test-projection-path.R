@@ -41,36 +41,36 @@ expect_path <- function(make, y, tolerance = 1e-7, data = d) {
 }
 
 test_that("DICA of many ridges is that of each, for classes and numbers, in both forms", {
-  expect_path(function(lambda) dica(ncomp = 1, lambda = lambda, scale = "none"), "class")
+  expect_path(function(lambda) dg_dica(ncomp = 1, lambda = lambda, scale = "none"), "class")
   expect_path(function(lambda) {
-    dica(ncomp = 2, lambda = lambda, form = "symmetric", scale = "none")
+    dg_dica(ncomp = 2, lambda = lambda, form = "symmetric", scale = "none")
   }, "number")
   expect_path(function(lambda) {
-    dica(ncomp = 1, lambda = lambda, normalise = "whiten", domain_kernel = domain_distribution(),
+    dg_dica(ncomp = 1, lambda = lambda, normalise = "whiten", domain_kernel = domain_distribution(),
          scale = "none")
   }, "number")
 })
 
 test_that("so are its relatives whose numerator has low rank", {
-  expect_path(function(lambda) coir(ncomp = 1, lambda = lambda, scale = "none"), "class")
-  expect_path(function(lambda) cidg(ncomp = 1, lambda = lambda, scale = "none"), "class")
-  expect_path(function(lambda) mda(ncomp = 1, beta = 1, lambda = lambda, scale = "none"), "class")
+  expect_path(function(lambda) dg_coir(ncomp = 1, lambda = lambda, scale = "none"), "class")
+  expect_path(function(lambda) dg_cidg(ncomp = 1, lambda = lambda, scale = "none"), "class")
+  expect_path(function(lambda) dg_mda(ncomp = 1, beta = 1, lambda = lambda, scale = "none"), "class")
 })
 
 test_that("so are projections with a graph and rows without a response", {
   more <- as.data.frame(matrix(rnorm(80), 20, dimnames = list(NULL, paste0("X", 1:4))))
   more$domain <- "d1"
   expect_path(function(lambda) {
-    dica(ncomp = 1, lambda = lambda, smooth = 0.1, unlabelled = more, scale = "none")
+    dg_dica(ncomp = 1, lambda = lambda, smooth = 0.1, unlabelled = more, scale = "none")
   }, "class", tolerance = 1e-5)
 })
 
 test_that("so are all projections of features", {
   map <- features_nystrom(40, sampling = "kmeans")
   for (make in list(
-    function(lambda) dica(ncomp = 1, lambda = lambda, features = map, scale = "none"),
-    function(lambda) udica(ncomp = 2, lambda = lambda, features = map, scale = "none"),
-    function(lambda) dcm(ncomp = 1, lambda = lambda, features = map, scale = "none")
+    function(lambda) dg_dica(ncomp = 1, lambda = lambda, feature_map = map, scale = "none"),
+    function(lambda) dg_udica(ncomp = 2, lambda = lambda, feature_map = map, scale = "none"),
+    function(lambda) dg_dcm(ncomp = 1, lambda = lambda, feature_map = map, scale = "none")
   )) {
     specs <- lapply(lambdas, make)
     set.seed(1)
@@ -88,17 +88,17 @@ test_that("so are all projections of features", {
 
 test_that("few ridges, full numerators and other differences share nothing", {
   shared <- function(specs) attr(suppressWarnings(fit_together(specs, d, "class")), "shared")
-  expect_false(shared(lapply(lambdas[1:3], function(l) dica(ncomp = 1, lambda = l))))
-  expect_false(shared(lapply(lambdas, function(l) udica(ncomp = 1, lambda = l))))
+  expect_false(shared(lapply(lambdas[1:3], function(l) dg_dica(ncomp = 1, lambda = l))))
+  expect_false(shared(lapply(lambdas, function(l) dg_udica(ncomp = 1, lambda = l))))
   expect_false(shared(lapply(1:7, function(i) {
-    dica(ncomp = 1, lambda = lambdas[i], epsilon = 10^-i)
+    dg_dica(ncomp = 1, lambda = lambdas[i], epsilon = 10^-i)
   })))
 })
 
 test_that("a search says of each value what its own fit would say", {
   d$class[] <- levels(d$class)[1]
   input <- read_input(list(x = class ~ X1 + X2 | domain, data = d))
-  specs <- lapply(lambdas, function(l) dica(ncomp = 1, lambda = l))
+  specs <- lapply(lambdas, function(l) dg_dica(ncomp = 1, lambda = l))
   fits <- fit_inputs(specs, input)
   for (fit in fits[1:2]) expect_error(suppressWarnings(fit()), "two classes")
 })

@@ -25,7 +25,7 @@ fit_extra <- function(case, d, features = features_exact(), ...) {
                     number = number ~ x1 + x2 + x3 | domain, none = ~ x1 + x2 + x3 | domain)
   args <- c(case$args, list(...), ncomp = components_of(case, d))
   with_seed(1, do.call(case$method, c(list(
-    formula, data = data_of(d), features = features, kernel = kernel_rbf(uneven_sigma),
+    formula, data = data_of(d), feature_map = features, kernel = kernel_rbf(uneven_sigma),
     scale = "none"
   ), args)))
 }
@@ -115,7 +115,7 @@ test_that("the graph's form in features is summed over all edges, however many",
   data <- simulate_dica(3, 150, p = 3, seed = 1)
   X <- as.matrix(data[columns])
   case <- list(X = X, domain = data$domain)
-  model <- with_seed(1, udica(X, domain = data$domain, features = features_rff(5), scale = "none"))
+  model <- with_seed(1, dg_udica(X, domain = data$domain, feature_map = features_rff(5), scale = "none"))
   graph <- domgen:::neighbour_laplacian(X, 10, 2L)
   expect_gt(length(graph$from), domgen:::chunk_rows)
   form <- domgen:::feature_laplacian(model$product, case, list(neighbours = 10, threads = 2L))
@@ -161,7 +161,7 @@ test_that("a target as matrix belongs to training rows as matrix, and one source
   target <- as.matrix(extra[columns])
   args <- list(d$X, domain = rep("source", d$n), kernel = kernel_rbf(uneven_sigma),
                scale = "none", mu = 0.4)
-  model <- do.call(tca, c(args, list(target = target)))
+  model <- do.call(dg_tca, c(args, list(target = target)))
   dual <- naive_tca_dual(rbf(rbind(d$X, target), uneven_sigma),
                          rep(c("source", "target"), c(d$n, 11)), 0.4)
   expect_equal(unname(model$values), dual$values[1:2], tolerance = 1e-8)
@@ -173,7 +173,7 @@ test_that("a target is judged by its own rows where the kernel looks at domains"
   for (kernel in list(domain_multitask(0.5), domain_distribution())) {
     args <- list(case, d, target = extra[-1, ], domain_kernel = kernel)
     exact <- do.call(fit_extra, args)
-    all <- do.call(fit_extra, c(args, list(features = features_nystrom(d$n + 10, "uniform"))))
+    all <- do.call(fit_extra, c(args, list(feature_map = features_nystrom(d$n + 10, "uniform"))))
     expect_equal(all$values, exact$values, tolerance = 1e-8)
     expect_lt(score_gap(all$scores, exact$scores), 1e-6)
     expect_equal(predict(exact, data_of(d)), fitted(exact), tolerance = 1e-10)
@@ -185,9 +185,9 @@ test_that("a target is judged by its own rows where the kernel looks at domains"
 test_that("factors and functions as predictors are made for the target as for the rows", {
   data <- mixed_data()
   target <- data[1:20, c("x", "z", "size")]
-  model <- tca(~ x + log(z) + size | site, data = data, target = target)
+  model <- dg_tca(~ x + log(z) + size | site, data = data, target = target)
   X <- model.matrix(~ x + log(z) + size, data)[, -1]
-  by_matrix <- tca(X, domain = data$site, target = X[1:20, ])
+  by_matrix <- dg_tca(X, domain = data$site, target = X[1:20, ])
   expect_equal(model$values, by_matrix$values, tolerance = 1e-10)
   expect_equal(model$scores, by_matrix$scores, tolerance = 1e-8)
 })

@@ -21,15 +21,15 @@ test_that("on a Gram matrix with a cost for each row it is scikit-learn's machin
     class <- peer$loss[1L] == "hinge"
     sign <- ifelse(y > 0, 1, -1)
     dual <- if (class) hinge_dual(sign, cost * weight) else tube_dual(y, cost * weight)
-    core <- run_smo(K, dual, offset = TRUE, tol = 1e-8)
+    core <- run_smo(K, dual, intercept = TRUE, tol = 1e-8)
     expect_true(core$converged)
     model <- dg_svm(x, if (class) factor(sign) else y, domain, cost = cost, weights = weight,
-                    kernel = kernel_rbf(0.5), domain_kernel = domain_multitask(0.3), offset = TRUE,
+                    kernel = kernel_rbf(0.5), domain_kernel = domain_multitask(0.3), intercept = TRUE,
                     domain_weights = "size", scale = "none", tolerance = 1e-8)
     expect_equal(core$objective, peer$objective[1L], tolerance = 1e-8)
     expect_equal(core$beta, peer$coefficient, tolerance = 1e-5)
     expect_equal(core$decision + core$b, peer$decision, tolerance = 1e-5)
-    expect_equal(core$b, peer$offset[1L], tolerance = 1e-5)
+    expect_equal(core$b, peer$intercept[1L], tolerance = 1e-5)
     expect_equal(model$objective, peer$objective[1L], tolerance = 1e-8)
     expect_equal(model$coefficients, peer$coefficient, tolerance = 1e-5)
     expect_equal(c(model$decision), peer$decision, tolerance = 1e-5)
@@ -49,11 +49,11 @@ take_reference <- function(peer, quantity) peer$value[peer$quantity == quantity]
 gp_reference_gradient <- function(name, peer) {
   by_predictor <- name == "rbf_per_predictor"
   args <- list(kernel = gp_kernels[[name]](NULL), domain_kernel = pooled,
-               per_predictor = by_predictor, threads = 1L)
+               ard = by_predictor, threads = 1L)
   sample <- list(X = x, weights = rep(1, 60), domain = one)
   problem <- domgen:::gp_problem(args, sample, y)
   blocks <- domgen:::free_blocks(args, 2L, 1L)
-  point <- list(signal = take_reference(peer, "signal"), noise = take_reference(peer, "noise"),
+  point <- list(signal_sd = take_reference(peer, "signal"), noise_sd = take_reference(peer, "noise"),
                 kernel = gp_kernels[[name]](take_reference(peer, "sigma")), domain_kernel = pooled)
   objective <- domgen:::gp_objective(problem, point, blocks)
   theta <- domgen:::point_theta(point, blocks)
@@ -67,8 +67,8 @@ test_that("at given parameters the Gaussian process is scikit-learn's", {
   for (name in names(gp_kernels)) {
     peer <- peers[peers$kernel == name & peers$parameters == "given", ]
     model <- dg_gp(x, y, one, kernel = gp_kernels[[name]](take_reference(peer, "sigma")),
-                   domain_kernel = pooled, signal = take_reference(peer, "signal"),
-                   noise = take_reference(peer, "noise"), scale = "none")
+                   domain_kernel = pooled, signal_sd = take_reference(peer, "signal"),
+                   noise_sd = take_reference(peer, "noise"), scale = "none")
     expect_equal(c(logLik(model)), take_reference(peer, "log_likelihood"), tolerance = 1e-9)
     got <- predict(model, new, se.fit = TRUE)
     expect_equal(got$fit, take_reference(peer, "mean"), tolerance = 1e-8)
@@ -84,7 +84,7 @@ test_that("the fitted Gaussian process is scikit-learn's best of eleven starts",
   for (name in names(gp_kernels)) {
     peer <- peers[peers$kernel == name & peers$parameters == "fitted", ]
     model <- dg_gp(x, y, one, kernel = gp_kernels[[name]](NULL), domain_kernel = pooled,
-                   per_predictor = name == "rbf_per_predictor", scale = "none")
+                   ard = name == "rbf_per_predictor", scale = "none")
     expect_equal(c(logLik(model)), take_reference(peer, "log_likelihood"), tolerance = 1e-6)
     # a maximum is flat: its place is known less well than its height
     for (parameter in c("signal", "noise")) {

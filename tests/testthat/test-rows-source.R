@@ -1,6 +1,6 @@
 # Fits to rows that come in blocks, against fits to the same rows in memory.
 
-rows <- simulate_dica(domains = 8, rows = 40, seed = 5)
+rows <- simulate_dica(domains = 8, n = 40, seed = 5)
 set.seed(2)
 rows$count <- rows$x1 + rnorm(nrow(rows))
 rows$kind <- c("a", "b", "c")[1 + (rows$x1 > 0) + (rows$x2 > 0.5)]
@@ -15,7 +15,7 @@ expect_same_fit <- function(spec, formula, weights = NULL, tolerance = 1e-9) {
   call <- list(spec, formula)
   if (!is.null(weights)) call$weights <- weights
   whole <- suppressWarnings(as_in_source(1, do.call(fit, c(call, list(data = quote(rows))))))
-  for (source in list(row_source(rows, rows = 1000), row_source(rows, partitions = 5, rows = 37))) {
+  for (source in list(row_source(rows, block_size = 1000), row_source(rows, partitions = 5, block_size = 37))) {
     blocks <- suppressWarnings(in_source(1, do.call(fit, c(call, list(data = quote(source))))))
     values <- lapply(list(whole, blocks), function(model) {
       suppressWarnings(if (inherits(model, "dg_projection")) predict(model, known)
@@ -31,17 +31,17 @@ nystrom <- features_nystrom(25)
 
 test_that("a method function takes a source as its specification does", {
   source <- row_source(known, partitions = 2)
-  spec <- dg_ridge(lambda = 1, features = nystrom, domain_kernel = domain_pooled(),
+  spec <- dg_ridge(lambda = 1, feature_map = nystrom, domain_kernel = domain_pooled(),
                    domain_weights = "equal")
   expected <- predict(in_source(1, fit(spec, numbers, data = source)), known)
-  direct <- in_source(1, dg_ridge(numbers, data = source, lambda = 1, features = nystrom,
+  direct <- in_source(1, dg_ridge(numbers, data = source, lambda = 1, feature_map = nystrom,
                                   domain_kernel = domain_pooled(), domain_weights = "equal"))
   expect_identical(predict(direct, known), expected)
-  second <- in_source(1, dg_ridge(numbers, source, lambda = 1, features = nystrom,
+  second <- in_source(1, dg_ridge(numbers, source, lambda = 1, feature_map = nystrom,
                                   domain_kernel = domain_pooled(), domain_weights = "equal"))
   expect_identical(predict(second, known), expected)
   argument <- in_source(1, dg_ridge(count ~ x1 + x2 + x4 + site, data = source, domain = domain,
-                                    lambda = 1, features = nystrom, domain_weights = "equal",
+                                    lambda = 1, feature_map = nystrom, domain_weights = "equal",
                                     domain_kernel = domain_pooled()))
   expect_identical(predict(argument, known), expected)
 })
@@ -55,61 +55,61 @@ test_that("an argument that begins with `domain` is not taken for the domain", {
 
 test_that("ridge regressions of a source are those of its rows", {
   for (scale in c("pooled", "domain", "both", "rank", "none")) {
-    expect_same_fit(dg_ridge(lambda = 1, features = nystrom, scale = scale), numbers)
+    expect_same_fit(dg_ridge(lambda = 1, feature_map = nystrom, scale = scale), numbers)
   }
   for (weighting in c("size", "equal")) {
-    spec <- dg_ridge(lambda = 1, features = features_product(x = nystrom),
+    spec <- dg_ridge(lambda = 1, feature_map = features_product(x = nystrom),
                      domain_weights = weighting)
     expect_same_fit(spec, numbers, quote(w))
     expect_same_fit(spec, kind ~ x1 + x2 | domain)
   }
-  pooled <- dg_ridge(lambda = 2, features = features_rff(20), domain_kernel = domain_pooled())
+  pooled <- dg_ridge(lambda = 2, feature_map = features_rff(20), domain_kernel = domain_pooled())
   expect_same_fit(pooled, numbers)
-  expect_same_fit(dg_ridge(lambda = 1, offset = TRUE, features = nystrom, domain_means = TRUE,
+  expect_same_fit(dg_ridge(lambda = 1, intercept = TRUE, feature_map = nystrom, domain_means = TRUE,
                            domain_kernel = domain_multitask(0.5)), site ~ x1 + x2 | domain)
-  expect_same_fit(dg_ridge(lambda = 1, features = features_product("fourier", n_features = 20)),
+  expect_same_fit(dg_ridge(lambda = 1, feature_map = features_product("fourier", n_features = 20)),
                   numbers)
 })
 
 test_that("a kernel between domains may be given in the call that fits", {
-  source <- row_source(rows, rows = 100)
+  source <- row_source(rows, block_size = 100)
   at_once <- suppressWarnings(dg_ridge(numbers, data = source, domain_kernel = domain_pooled(),
-                                       features = features_linear(), kernel = kernel_linear(),
+                                       feature_map = features_linear(), kernel = kernel_linear(),
                                        lambda = 1))
-  spec <- dg_ridge(domain_kernel = domain_pooled(), features = features_linear(),
+  spec <- dg_ridge(domain_kernel = domain_pooled(), feature_map = features_linear(),
                    kernel = kernel_linear(), lambda = 1)
   expect_equal(coef(at_once), coef(suppressWarnings(fit(spec, numbers, data = source))))
   named <- suppressWarnings(dg_ridge(count ~ x1, data = source, domain = domain, lambda = 1,
-                                     features = nystrom, domain_kernel = domain_distribution()))
+                                     feature_map = nystrom, domain_kernel = domain_distribution()))
   expect_identical(levels(named$domain), levels(factor(known$domain)))
 })
 
 test_that("Gaussian processes of a source are those of its rows, with their left-out domains", {
   for (features in list(nystrom, features_product())) {
-    spec <- dg_gp(features = features, starts = 1)
+    spec <- dg_gp(feature_map = features, restarts = 1)
     expect_same_fit(spec, numbers)
     expect_same_fit(spec, numbers, quote(w))
     whole <- as_in_source(1, suppressWarnings(fit(spec, numbers, data = rows)))
-    blocks <- in_source(1, suppressWarnings(fit(spec, numbers, data = row_source(rows, rows = 50))))
-    expect_equal(lodo(blocks)$domains, lodo(whole)$domains, tolerance = 1e-8)
-    expect_equal(lodo(blocks, "mae")$domains, lodo(whole, "mae")$domains, tolerance = 1e-8)
+    blocks <- in_source(1, suppressWarnings(fit(spec, numbers, data = row_source(rows, block_size = 50))))
+    expect_equal(dg_lodo(blocks)$domains, dg_lodo(whole)$domains, tolerance = 1e-8)
+    expect_equal(dg_lodo(blocks, "mae")$domains, dg_lodo(whole, "mae")$domains, tolerance = 1e-8)
     expect_equal(logLik(blocks), logLik(whole), tolerance = 1e-10)
   }
 })
 
 test_that("projections and chains of a source are those of its rows", {
-  expect_same_fit(dica(ncomp = 2, features = nystrom), numbers)
-  expect_same_fit(dica(ncomp = 2, features = features_rff(20)), kind ~ x1 + x2 | domain)
-  expect_same_fit(dcm(ncomp = 2, features = nystrom), kind ~ x1 + x2 | domain)
-  expect_same_fit(kpca(ncomp = 2, features = features_product(x = nystrom),
+  expect_same_fit(dg_dica(ncomp = 2, feature_map = nystrom), numbers)
+  expect_same_fit(dg_dica(ncomp = 2, feature_map = features_rff(20)), kind ~ x1 + x2 | domain)
+  expect_same_fit(dg_dcm(ncomp = 2, feature_map = nystrom), kind ~ x1 + x2 | domain)
+  expect_same_fit(dg_kpca(ncomp = 2, feature_map = features_product(x = nystrom),
                        domain_kernel = domain_distribution()), ~ x1 + x2 + x4 | domain)
-  expect_same_fit(chain(udica(ncomp = 2, features = nystrom),
-                        dg_ridge(lambda = 1, features = features_product(x = features_nystrom(9)))),
+  expect_same_fit(dg_pipeline(dg_udica(ncomp = 2, feature_map = nystrom),
+                        dg_ridge(lambda = 1, feature_map = features_product(x = features_nystrom(9)))),
                   numbers)
 })
 
 test_that("a lambda that was left open is the one that predicts left-out domains best", {
-  model <- in_source(1, fit(dg_ridge(features = nystrom, domain_kernel = domain_pooled()),
+  model <- in_source(1, fit(dg_ridge(feature_map = nystrom, domain_kernel = domain_pooled()),
                             count ~ x1 + x2 | domain, data = row_source(rows)))
   grid <- nrow(rows) * 10^seq(-5, 1, by = 0.5)
   errors <- vapply(grid, function(lambda) {
@@ -130,9 +130,9 @@ test_that("a lambda that was left open is the one that predicts left-out domains
 
 test_that("files and one data frame give the same coefficients", {
   folder <- write_files(known, 7)
-  spec <- dg_ridge(features = features_product(x = nystrom))
+  spec <- dg_ridge(feature_map = features_product(x = nystrom))
   frame <- in_source(3, fit(spec, numbers, data = row_source(known)))
-  files <- in_source(3, fit(spec, numbers, data = row_source(folder, rows = 41)))
+  files <- in_source(3, fit(spec, numbers, data = row_source(folder, block_size = 41)))
   expect_equal(files$coefficients, frame$coefficients, tolerance = 1e-10)
   expect_identical(files$lambda, frame$lambda)
 })
@@ -141,8 +141,8 @@ test_that("a sample stands for more rows than it has, whatever the partitions", 
   local_mocked <- domgen:::sample_rows
   on.exit(utils::assignInNamespace("sample_rows", local_mocked, "domgen"))
   utils::assignInNamespace("sample_rows", 100, "domgen")
-  spec <- dg_ridge(lambda = 1, features = nystrom)
-  models <- lapply(list(row_source(known), row_source(known, partitions = 4, rows = 33)),
+  spec <- dg_ridge(lambda = 1, feature_map = nystrom)
+  models <- lapply(list(row_source(known), row_source(known, partitions = 4, block_size = 33)),
                    function(source) in_source(1, fit(spec, numbers, data = source)))
   expect_equal(models[[2L]]$coefficients, models[[1L]]$coefficients, tolerance = 1e-10)
   # moments are those of all rows
@@ -153,7 +153,7 @@ test_that("a sample stands for more rows than it has, whatever the partitions", 
 test_that("weight 2 is a row that stands twice", {
   twice <- rbind(known, known[1:40, ])
   weighted <- cbind(known, v = c(rep(2, 40), rep(1, nrow(known) - 40)))
-  spec <- dg_ridge(lambda = 1, features = features_linear(), kernel = kernel_linear(),
+  spec <- dg_ridge(lambda = 1, feature_map = features_linear(), kernel = kernel_linear(),
                    domain_kernel = domain_pooled(), scale = "none")
   a <- fit(spec, count ~ x1 + x2 | domain, data = row_source(twice))
   b <- fit(spec, count ~ x1 + x2 | domain, data = row_source(weighted), weights = v)
@@ -166,7 +166,7 @@ test_that("what needs all rows at once says so, and what to do", {
     expect_snapshot(error = TRUE, fit(dg_ridge(), count ~ x1 | domain, data = source))
     expect_snapshot(error = TRUE, fit(dg_lm(), count ~ x1 | domain, data = source))
   })
-  few <- dg_ridge(features = features_nystrom(5))
+  few <- dg_ridge(feature_map = features_nystrom(5))
   expect_snapshot(error = TRUE, fit(few, count ~ poly(x1, 2) | domain, data = source))
   expect_snapshot(error = TRUE, fit(few, count ~ I(x1 - mean(x1)) | domain, data = source))
   expect_snapshot(error = TRUE, fit(few, count ~ x1 + height | domain, data = source))
@@ -174,15 +174,15 @@ test_that("what needs all rows at once says so, and what to do", {
   expect_snapshot(error = TRUE, fit(few, count ~ x1, data = source))
   expect_snapshot(error = TRUE, fit(few, count ~ x1 | domain, data = source, y = 1))
   expect_snapshot(error = TRUE, fit(few, count ~ x1 | domain, data = source, na.action = na.impute))
-  expect_snapshot(error = TRUE, fit(dg_ridge(features = features_nystrom(5), bandwidths = "fitted"), count ~ x1 | domain,
+  expect_snapshot(error = TRUE, fit(dg_ridge(feature_map = features_nystrom(5), bandwidths = "fitted"), count ~ x1 | domain,
             data = source))
-  expect_snapshot(error = TRUE, fit(dg_ridge(features = features_nystrom(5), domain_kernel = domain_wasserstein()),
+  expect_snapshot(error = TRUE, fit(dg_ridge(feature_map = features_nystrom(5), domain_kernel = domain_wasserstein()),
             count ~ x1 | domain, data = source))
   expect_snapshot(error = TRUE, fitted(fit(few, count ~ x1 | domain, data = source)))
 })
 
 test_that("rows that cannot be used are told with partition and row", {
-  few <- dg_ridge(features = features_nystrom(5), lambda = 1)
+  few <- dg_ridge(feature_map = features_nystrom(5), lambda = 1)
   bad <- known
   bad$x1[221] <- Inf
   expect_error(fit(few, count ~ x1 | domain, data = row_source(bad, partitions = 3)),
@@ -204,7 +204,7 @@ test_that("`factor(y)` makes classes of the 0 and 1 that SQLite has for logical 
   con <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   on.exit(DBI::dbDisconnect(con))
   DBI::dbWriteTable(con, "t", transform(data, domain = as.character(domain)))
-  spec <- dg_ridge(lambda = 1, features = nystrom)
+  spec <- dg_ridge(lambda = 1, feature_map = nystrom)
   logical <- in_source(1, fit(spec, high ~ x1 + x2 | domain, data = row_source(data)))
   stored <- in_source(1, fit(spec, factor(high) ~ x1 + x2 | domain,
                              data = row_source(con, table = "t")))
@@ -217,8 +217,8 @@ test_that("a response that depends on the rows around is an error with a source"
   on.exit(unlink(path))
   utils::write.csv(toy, path, row.names = FALSE)
   for (formula in c(scale(y) ~ x1 | domain, I(y / max(y)) ~ x1 | domain, y > median(y) ~ x1 | domain)) {
-    expect_domgen_error(dg_ridge(formula, data = row_source(path, rows = 10), lambda = 1,
-                                 features = features_product()),
+    expect_domgen_error(dg_ridge(formula, data = row_source(path, block_size = 10), lambda = 1,
+                                 feature_map = features_product()),
                         "with a source: its value in a row depends on other rows")
   }
 })
@@ -228,12 +228,12 @@ test_that("what needs all rows takes a source that fits into memory, and is what
   mean_of <- learner_custom(fit = function(x, y, ...) mean(y) + mean(x$x1),
                             predict = function(object, x, ...) rep(object, nrow(x)))
   formula <- count ~ x1 + x2 | domain
-  for (spec in list(dg_lm(), mean_of, dg_glm(lambda = 1), dg_svm(), dg_ridge(), chain(kpca(), dg_lm()))) {
+  for (spec in list(dg_lm(), mean_of, dg_glm(lambda = 1), dg_svm(), dg_ridge(), dg_pipeline(dg_kpca(), dg_lm()))) {
     whole <- fit(spec, formula, data = source)
     expect_identical(fitted(whole), fitted(fit(spec, formula, data = known)))
   }
-  expect_identical(lodo(fit(dg_ridge(), formula, data = source))$mean,
-                   lodo(fit(dg_ridge(), formula, data = known))$mean)
+  expect_identical(dg_lodo(fit(dg_ridge(), formula, data = source))$mean,
+                   dg_lodo(fit(dg_ridge(), formula, data = known))$mean)
   specs <- list(lm = dg_lm(), ridge = dg_ridge(lambda = 1))
   expect_identical(dg_compare(specs, formula, data = source)$table$mean,
                    dg_compare(specs, formula, data = known)$table$mean)

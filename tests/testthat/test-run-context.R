@@ -1,6 +1,6 @@
 # What a call keeps, and where; the text that tells whether a value is the one of before.
 
-toy <- simulate_dica(domains = 3, rows = 10, p = 2, seed = 1)
+toy <- simulate_dica(domains = 3, n = 10, p = 2, seed = 1)
 
 test_that("sums of bytes are those of base R", {
   file <- tempfile()
@@ -41,7 +41,7 @@ test_that("a store on a full disk is an error, and leaves no file that is cut", 
     writeBin(bytes[seq_len(length(bytes) %/% 2)], file)
   }
   expect_error(with_replaced("write_value", cut, {
-    fit(dg_ridge(lambda = 1, features = features_nystrom(5)), y ~ x1 | domain, data = source)
+    fit(dg_ridge(lambda = 1, feature_map = features_nystrom(5)), y ~ x1 | domain, data = source)
   }), "`store` cannot be written.*full", class = "domgen_error_write")
   expect_identical(list.files(folder, all.files = TRUE, no.. = TRUE), character())
 })
@@ -89,14 +89,14 @@ test_that("while a call goes over a source nothing of the session is changed", {
   seen <- new.env()
   source <- row_source(watched(seen))
   map <- features_nystrom(5)
-  model <- dg_ridge(y ~ x1 | domain, data = source, lambda = 1, features = map)
+  model <- dg_ridge(y ~ x1 | domain, data = source, lambda = 1, feature_map = map)
   calls <- list(
-    function() dg_svm(y ~ x1 | domain, data = source, cost = 1, features = map),
-    function() dg_cv(dg_ridge(lambda = 1, features = map), y ~ x1 | domain, data = source,
+    function() dg_svm(y ~ x1 | domain, data = source, cost = 1, feature_map = map),
+    function() dg_cv(dg_ridge(lambda = 1, feature_map = map), y ~ x1 | domain, data = source,
                      progress = FALSE),
-    function() dg_compare(list(dg_ridge(lambda = 1, features = map)), y ~ x1 | domain,
+    function() dg_compare(list(dg_ridge(lambda = 1, feature_map = map)), y ~ x1 | domain,
                           data = source, progress = FALSE),
-    function() dg_tune(dg_ridge(features = map), y ~ x1 | domain, data = source, progress = FALSE,
+    function() dg_tune(dg_ridge(feature_map = map), y ~ x1 | domain, data = source, progress = FALSE,
                        grid = list(lambda = 1:2)),
     function() predict(model, source)
   )
@@ -125,9 +125,9 @@ test_that("while folds, searches and their fits are at work nothing of the sessi
   calls <- list(
     function() fit(watched, y ~ x1 | domain, data = toy),
     function() dg_cv(watched, y ~ x1 | domain, data = toy, progress = FALSE),
-    function() dg_tune(chain(kpca(), watched), y ~ x1 | domain, data = toy, progress = FALSE,
+    function() dg_tune(dg_pipeline(dg_kpca(), watched), y ~ x1 | domain, data = toy, progress = FALSE,
                        grid = list(ncomp = 1:2)),
-    function() dg_cv(dg_tune(chain(kpca(), watched), grid = list(ncomp = 1:2)), y ~ x1 | domain,
+    function() dg_cv(dg_tune(dg_pipeline(dg_kpca(), watched), grid = list(ncomp = 1:2)), y ~ x1 | domain,
                      data = toy, progress = FALSE)
   )
   for (call in calls) {
@@ -141,10 +141,10 @@ test_that("while folds, searches and their fits are at work nothing of the sessi
 
 test_that("a call within a user's function is one of its own, whatever it is in", {
   map <- features_nystrom(5)
-  spec <- dg_ridge(lambda = 1, features = map)
+  spec <- dg_ridge(lambda = 1, feature_map = map)
   shifted <- function() {
     other <- with_seed(1L, fit(spec, y ~ x1 | domain, data = row_source(toy, partitions = 2)))
-    transform(toy, y = y - predict(other, row_source(toy, rows = 7)))
+    transform(toy, y = y - predict(other, row_source(toy, block_size = 7)))
   }
   fit_to <- function(source) in_source(2, fit(spec, y ~ x1 | domain, data = source))
   expect_equal(fit_to(row_source(read_anew(shifted)))$coefficients,
@@ -177,9 +177,9 @@ test_that("a search inside a fold takes the domains that are there and leaves th
 })
 
 test_that("a message of many fits or blocks is told once a call", {
-  wide <- simulate_dica(domains = 8, rows = 4, p = 1, seed = 1)
+  wide <- simulate_dica(domains = 8, n = 4, p = 1, seed = 1)
   model <- dg_lm(y ~ x1 | domain, data = wide)
-  source <- row_source(transform(wide, domain = "new"), rows = 5)
+  source <- row_source(transform(wide, domain = "new"), block_size = 5)
   said <- capture_messages(predict(model, source, interval = "prediction", level = 0.95))
   expect_length(said, 1L)
 })

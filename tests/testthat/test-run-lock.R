@@ -1,6 +1,6 @@
 # One process at a time writes to a place.
 
-rows <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+rows <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
 model <- dg_lm(y ~ x1 + x2, data = rows)
 predicted <- function(to, ...) predict(model, row_source(rows, partitions = 3), to = to, ...)
 

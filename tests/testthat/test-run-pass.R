@@ -1,7 +1,7 @@
 # Passes over partitions: sums in a tree, workers that are lost, calls that go on.
 
-rows <- simulate_dica(domains = 6, rows = 50, seed = 9)
-spec <- dg_ridge(lambda = 1, features = features_nystrom(15))
+rows <- simulate_dica(domains = 6, n = 50, seed = 9)
+spec <- dg_ridge(lambda = 1, feature_map = features_nystrom(15))
 fit_to <- function(source) in_source(4, fit(spec, y ~ x1 + x2 | domain, data = source))
 expected <- fit_to(row_source(rows))
 
@@ -95,7 +95,7 @@ test_that("a store serves the same call only", {
   source <- failing(tempfile(), 5, function() stop("gone"), store)
   expect_error(fit_to(source), "gone")
   kept <- list.files(store)
-  other <- fit(dg_ridge(lambda = 2, features = features_nystrom(15)), y ~ x1 + x2 | domain,
+  other <- fit(dg_ridge(lambda = 2, feature_map = features_nystrom(15)), y ~ x1 + x2 | domain,
                data = source)
   expect_identical(list.files(store), kept)
   expect_equal(other$lambda, 2)

@@ -1,8 +1,8 @@
 skip_on_cran() # long
 
 toy <- toy_domains(5, 10)
-drawn <- dg_ridge(features = features_nystrom(6))
-tuned <- dg_tune(drawn, grid = list(lambda = 10^(0:2), features.n_landmarks = c(4, 6)), folds = 2)
+drawn <- dg_ridge(feature_map = features_nystrom(6))
+tuned <- dg_tune(drawn, grid = list(lambda = 10^(0:2), feature_map.n_landmarks = c(4, 6)), folds = 2)
 
 timeless <- function(value) {
   if (is.function(value) || is.environment(value) || is.language(value)) return(NULL)
@@ -26,7 +26,7 @@ runs <- list(
   tune = function() {
     set.seed(13)
     model <- dg_tune(drawn, y ~ . | domain, data = toy, folds = 3, search = "random", size = 4,
-                     grid = list(lambda = 10^(0:2), features.n_landmarks = c(4, 6)))
+                     grid = list(lambda = 10^(0:2), feature_map.n_landmarks = c(4, 6)))
     c(model$tuning[c("table", "best", "chosen", "scores")], list(predict(model, toy), model$call))
   },
   extended = function() {
@@ -38,7 +38,7 @@ runs <- list(
   coordinate = function() {
     set.seed(15)
     model <- dg_tune(drawn, y ~ . | domain, data = toy, folds = 2, search = "coordinate",
-                     grid = list(lambda = 10^(0:2), times = c(0.5, 1, 2)))
+                     grid = list(lambda = 10^(0:2), bandwidth_factor = c(0.5, 1, 2)))
     c(model$tuning[c("table", "best")], list(predict(model, toy)))
   },
   compare = function() {
@@ -49,7 +49,7 @@ runs <- list(
   },
   bagged = function() {
     set.seed(17)
-    chained <- chain(kpca(features = features_nystrom(8), ncomp = 2), dg_lm())
+    chained <- dg_pipeline(dg_kpca(feature_map = features_nystrom(8), ncomp = 2), dg_lm())
     dg_cv(chained, y ~ . | domain, data = toy, folds = row_folds(toy$domain, v = 2))$predictions
   }
 )
@@ -154,7 +154,7 @@ test_that("what a lost worker was at is done again, and beyond that dg_resume() 
     }
     mean(y)
   }, function(object, x) rep(object, nrow(x)))
-  numbers <- transform(simulate_dica(domains = 8, rows = 5, seed = 2), y = x1)
+  numbers <- transform(simulate_dica(domains = 8, n = 5, seed = 2), y = x1)
   levels(numbers$domain) <- paste0("d", 1:8)
   call <- function(deaths) dg_cv(deadly(deaths), y ~ x2 | domain, data = numbers)
   whole <- call(0)
@@ -197,7 +197,7 @@ test_that("what the data lack is said once", {
     found
   }
   calls <- list(
-    auto = function(data) dg_auto(y ~ . | domain, data = data, max_predictors = 0, folds = 2),
+    auto = function(data) dg_auto(y ~ . | domain, data = data, max_ard = 0, folds = 2),
     tune = function(data) dg_tune(drawn, y ~ . | domain, data = data, grid = list(lambda = 1:2),
                                   folds = 2),
     diagnose = function(data) dg_diagnose(y ~ . | domain, data = data, permutations = 20),

@@ -1,6 +1,6 @@
 # A call goes on with what was kept only if its rows are the same: for every kind of source.
 
-toy <- simulate_dica(domains = 4, rows = 30, p = 2, seed = 2)
+toy <- simulate_dica(domains = 4, n = 30, p = 2, seed = 2)
 toy$domain <- as.character(toy$domain)
 changed <- transform(toy, x1 = x1 + 1)
 model <- dg_lm(y ~ x1 + x2, data = toy)
@@ -31,8 +31,8 @@ expect_recognised <- function(make, other = changed) {
 }
 
 test_that("data frames and lists are recognised by their values", {
-  expect_recognised(function(data) row_source(data, rows = 20))
-  expect_recognised(function(data) row_source(list(data[1:50, ], data[-(1:50), ]), rows = 20))
+  expect_recognised(function(data) row_source(data, block_size = 20))
+  expect_recognised(function(data) row_source(list(data[1:50, ], data[-(1:50), ]), block_size = 20))
 })
 
 test_that("files are recognised by size and times, folders by their files too", {
@@ -43,7 +43,7 @@ test_that("files are recognised by size and times, folders by their files too", 
       # rows that are the same are not written again
       if (!identical(known, data)) write(data, file)
       known <<- data
-      row_source(file, rows = 20)
+      row_source(file, block_size = 20)
     }
   }
   expect_recognised(later(function(data, file) {
@@ -60,7 +60,7 @@ test_that("files are recognised by size and times, folders by their files too", 
       file <- file.path(folder, paste0(k, ".rds"))
       if (!file.exists(file)) saveRDS(toy, file)
     }
-    row_source(folder, rows = 20)
+    row_source(folder, block_size = 20)
   }, rbind(toy, toy))
 })
 
@@ -70,12 +70,12 @@ test_that("a file of the same size and time of change, but other bytes, is anoth
   digits <- function(data) transform(data, x1 = sprintf("%+.4f", x1), x2 = sprintf("%+.4f", x2))
   utils::write.csv(digits(toy), file, row.names = FALSE)
   time <- file.mtime(file)
-  to <- cut_short(row_source(file, rows = 20))
+  to <- cut_short(row_source(file, block_size = 20))
   size <- file.size(file)
   utils::write.csv(digits(transform(toy, x1 = -x1)), file, row.names = FALSE)
   Sys.setFileTime(file, time)
   expect_identical(list(file.size(file), file.mtime(file)), list(size, time))
-  expect_error(write_to(row_source(file, rows = 20), to), "begun by another call")
+  expect_error(write_to(row_source(file, block_size = 20), to), "begun by another call")
 })
 
 test_that("a function is recognised by its code, what it captures, and its first rows", {
@@ -107,7 +107,7 @@ test_that("a function is recognised by its code, what it captures, and its first
     row_source(function(reset) {
       done <<- !reset && !done
       if (done) readRDS(file)
-    }, rows = 20)
+    }, block_size = 20)
   })
   # one with a connection is another each time
   held <- function(data) {
@@ -160,16 +160,16 @@ test_that("a table of SQLite is recognised by file, number of rows, and values",
   a <- sqlite_of(toy)
   b <- sqlite_of(changed)
   of <- function(data) if (identical(data, toy)) a else b
-  expect_recognised(function(data) row_source(of(data), table = "t", rows = 20))
-  expect_recognised(function(data) row_source(of(data), query = "SELECT * FROM t; ", rows = 20))
+  expect_recognised(function(data) row_source(of(data), table = "t", block_size = 20))
+  expect_recognised(function(data) row_source(of(data), query = "SELECT * FROM t; ", block_size = 20))
   # the same rows in another file are another table
-  to <- cut_short(row_source(a, table = "t", rows = 20))
-  expect_error(write_to(row_source(sqlite_of(toy), table = "t", rows = 20), to), "another call")
+  to <- cut_short(row_source(a, table = "t", block_size = 20))
+  expect_error(write_to(row_source(sqlite_of(toy), table = "t", block_size = 20), to), "another call")
   # another row at the end, another value in the middle
   for (change in c("INSERT INTO t SELECT * FROM t LIMIT 1",
                    "UPDATE t SET x1 = 0 WHERE rowid = 50")) {
     with_connection(a, function(db) DBI::dbExecute(db, change))
-    expect_error(write_to(row_source(a, table = "t", rows = 20), to), "another call")
+    expect_error(write_to(row_source(a, table = "t", block_size = 20), to), "another call")
   }
 })
 
@@ -178,10 +178,10 @@ test_that("a database in memory, and temporary tables, are never gone on with", 
   db <- DBI::dbConnect(RSQLite::SQLite(), ":memory:")
   on.exit(DBI::dbDisconnect(db))
   DBI::dbWriteTable(db, "t", toy)
-  in_memory <- row_source(db, table = "t", rows = 20)
+  in_memory <- row_source(db, table = "t", block_size = 20)
   expect_error(write_to(in_memory, cut_short(in_memory)), "cannot be recognised")
   store <- tempfile("store")
-  expect_warning(fit(dg_ridge(lambda = 1, features = features_nystrom(5)), y ~ x1 + x2 | domain,
+  expect_warning(fit(dg_ridge(lambda = 1, feature_map = features_nystrom(5)), y ~ x1 + x2 | domain,
                      data = row_source(db, table = "t", store = store)),
                  "`store` is not used: `t` cannot be recognised", class = "domgen_warning_store")
   expect_false(file.exists(store))
@@ -192,7 +192,7 @@ test_that("a database in memory, and temporary tables, are never gone on with", 
 })
 
 test_that("a store of sums of one database is not gone on with by another", {
-  spec <- dg_ridge(lambda = 1, features = features_nystrom(5))
+  spec <- dg_ridge(lambda = 1, feature_map = features_nystrom(5))
   fit_to <- function(source) {
     force(source)
     in_source(4, fit(spec, y ~ x1 + x2 | domain, data = source))
@@ -213,7 +213,7 @@ test_that("a store of sums of one database is not gone on with by another", {
 })
 
 test_that("a function whose rows come from a file that has changed is not continued", {
-  toy <- simulate_dica(domains = 4, rows = 20, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 4, n = 20, p = 2, seed = 1)
   model <- dg_lm(y ~ x1 + x2, data = toy)
   file <- tempfile(fileext = ".rds")
   to <- tempfile(fileext = ".csv")

@@ -1,6 +1,6 @@
 # Where predictions are written: nothing is removed that the package did not write.
 
-rows <- simulate_dica(domains = 4, rows = 15, p = 2, seed = 1)
+rows <- simulate_dica(domains = 4, n = 15, p = 2, seed = 1)
 model <- dg_lm(y ~ x1 + x2, data = rows)
 source <- function() row_source(rows, partitions = 2)
 to_place <- function(to, ...) predict(model, source(), to = to, ...)

@@ -20,23 +20,23 @@ saved_models <- function() {
   for (map in names(maps)) {
     f <- maps[[map]]
     own <- with_seed(1, suppressWarnings(list(
-      svm = dg_svm(y ~ . | domain, data = classes, features = f),
-      `svm of numbers` = dg_svm(y ~ I(halve(x1)) + x2 | domain, data = numbers, features = f,
-                                offset = TRUE),
-      `svm of three` = dg_svm(y ~ . | domain, data = three, features = f),
-      ridge = dg_ridge(y ~ . | domain, data = numbers, features = f),
-      `ridge of three` = dg_ridge(y ~ . | domain, data = three, features = f),
-      `custom kernel` = dg_ridge(y ~ . | domain, data = numbers, features = f, kernel = cosine),
-      gp = dg_gp(y ~ . | domain, data = numbers, features = f, optimise = FALSE),
-      chain = fit(chain(dica(ncomp = 2, features = f),
-                        dg_ridge(features = f, kernel = kernel_rbf())),
+      svm = dg_svm(y ~ . | domain, data = classes, feature_map = f),
+      `svm of numbers` = dg_svm(y ~ I(halve(x1)) + x2 | domain, data = numbers, feature_map = f,
+                                intercept = TRUE),
+      `svm of three` = dg_svm(y ~ . | domain, data = three, feature_map = f),
+      ridge = dg_ridge(y ~ . | domain, data = numbers, feature_map = f),
+      `ridge of three` = dg_ridge(y ~ . | domain, data = three, feature_map = f),
+      `custom kernel` = dg_ridge(y ~ . | domain, data = numbers, feature_map = f, kernel = cosine),
+      gp = dg_gp(y ~ . | domain, data = numbers, feature_map = f, optimise = FALSE),
+      chain = fit(dg_pipeline(dg_dica(ncomp = 2, feature_map = f),
+                        dg_ridge(feature_map = f, kernel = kernel_rbf())),
                   y ~ . | domain, data = numbers),
       matrix = dg_ridge(as.matrix(numbers[c("x1", "x2", "x3")]), numbers$y, numbers$domain,
-                        features = f)
+                        feature_map = f)
     )))
-    own$adapted <- adapt(own$svm, one, rep_len(levels(classes$y), nrow(one)))
-    own$`adapted gp` <- adapt(own$gp, one, one$y)
-    own$`adapted chain` <- adapt(own$chain, one, one$y)
+    own$adapted <- dg_adapt(own$svm, one, rep_len(levels(classes$y), nrow(one)))
+    own$`adapted gp` <- dg_adapt(own$gp, one, one$y)
+    own$`adapted chain` <- dg_adapt(own$chain, one, one$y)
     names(own) <- paste(names(own), "on", map)
     models <- c(models, own)
   }
@@ -44,7 +44,7 @@ saved_models <- function() {
     lm = dg_lm(y ~ . | domain, data = numbers), logistic = dg_lm(y ~ . | domain, data = classes),
     null = dg_null(y ~ . | domain, data = numbers),
     multitask = dg_svm(y ~ . | domain, data = classes, domain_kernel = domain_multitask(0.4)),
-    `chain of lm` = fit(chain(kpca(ncomp = 2), dg_lm()), y ~ halve(x1) + x2 | domain,
+    `chain of lm` = fit(dg_pipeline(dg_kpca(ncomp = 2), dg_lm()), y ~ halve(x1) + x2 | domain,
                         data = numbers)
   ))
 }
@@ -87,7 +87,7 @@ test_that("predictors do not get into the file of a fit on a feature map, but fo
   X <- unlist(numbers[c("x1", "x2", "x3")], use.names = FALSE)
   fit_to <- function(spec) with_seed(1, fit(spec, y ~ x1 + x2 + x3 | domain, data = numbers))
   plain <- function(method, features, ...) {
-    method(features = features, scale = "none", domain_kernel = domain_pooled(), ...)
+    method(feature_map = features, scale = "none", domain_kernel = domain_pooled(), ...)
   }
   for (method in list(dg_svm, dg_ridge, function(...) dg_gp(..., optimise = FALSE))) {
     expect_identical(count(fit_to(plain(method, features_exact())), X), length(X))
@@ -100,15 +100,15 @@ test_that("a fit on a feature map grows with the rows by what fitted() and weigh
   bytes <- function(model) length(serialize(model, NULL))
   few <- features_nystrom(10)
   specs <- list(
-    svm = dg_svm(features = few, cost = 1), ridge = dg_ridge(features = few),
-    gp = dg_gp(features = few, optimise = FALSE),
-    product = dg_ridge(features = features_product(x = few, embedding = few, rank = 2)),
-    chain = chain(dica(ncomp = 1, features = few), dg_ridge(features = few, kernel = kernel_rbf()))
+    svm = dg_svm(feature_map = few, cost = 1), ridge = dg_ridge(feature_map = few),
+    gp = dg_gp(feature_map = few, optimise = FALSE),
+    product = dg_ridge(feature_map = features_product(x = few, embedding = few, rank = 2)),
+    chain = dg_pipeline(dg_dica(ncomp = 1, feature_map = few), dg_ridge(feature_map = few, kernel = kernel_rbf()))
   )
   for (name in names(specs)) {
     grown <- vapply(c(3, 30), function(p) {
       sizes <- vapply(c(40, 120), function(rows) {
-        data <- simulate_dica(domains = 4, rows = rows, p = p, seed = 1)
+        data <- simulate_dica(domains = 4, n = rows, p = p, seed = 1)
         model <- with_seed(1, suppressWarnings(fit(specs[[name]], y ~ . | domain, data = data)))
         c(bytes(model), nrow(data))
       }, numeric(2))
@@ -120,7 +120,7 @@ test_that("a fit on a feature map grows with the rows by what fitted() and weigh
   }
   # of an exact kernel the file has the predictors, 30 numbers a row
   whole <- vapply(c(40, 120), function(rows) {
-    data <- simulate_dica(domains = 4, rows = rows, p = 30, seed = 1)
+    data <- simulate_dica(domains = 4, n = rows, p = 30, seed = 1)
     c(bytes(dg_ridge(y ~ . | domain, data = data)), nrow(data))
   }, numeric(2))
   expect_gt(diff(whole[1, ]) / diff(whole[2, ]), 240)
@@ -130,7 +130,7 @@ test_that("predicting many rows takes no matrix of them by training rows", {
   skip_if(grepl("libasan", Sys.getenv("LD_PRELOAD")), "sanitizers keep what was freed")
   skip_on_cran()
   skip_if_not(file.exists("/proc/self/clear_refs"), "no /proc of Linux")
-  train <- simulate_dica(domains = 10, rows = 100, p = 3, seed = 1)
+  train <- simulate_dica(domains = 10, n = 100, p = 3, seed = 1)
   model <- function(spec, data = train) with_seed(1, fit(spec, y ~ . | domain, data = data))
   few <- train[seq(1, nrow(train), by = 5), ]
   square <- kernel_custom(function(x, z) (1 + tcrossprod(x, z))^2)
@@ -140,12 +140,12 @@ test_that("predicting many rows takes no matrix of them by training rows", {
   cases <- list(
     svm = list(model(dg_svm(cost = 0.01, loss = "squared_epsilon_insensitive")), 2e4),
     ridge = list(model(dg_ridge(domain_kernel = pooled)), 2e4),
-    chain = list(model(chain(dica(ncomp = 2), dg_ridge(kernel = kernel_rbf()))), 2e4),
-    features = list(model(dg_ridge(features = features_nystrom(200))), 8e4),
+    chain = list(model(dg_pipeline(dg_dica(ncomp = 2), dg_ridge(kernel = kernel_rbf()))), 2e4),
+    feature_map = list(model(dg_ridge(feature_map = features_nystrom(200))), 8e4),
     custom = list(model(dg_ridge(kernel = square, domain_kernel = pooled)), 1.2e4),
     `custom embedding` = list(model(dg_ridge(domain_kernel = embedding)), 1.2e4),
     `custom features` = list(model(dg_ridge(kernel = square, domain_kernel = pooled,
-                                            features = features_nystrom(10))), 4e4),
+                                            feature_map = features_nystrom(10))), 4e4),
     `standard errors` = list(model(dg_gp(optimise = FALSE), few), 8e4),
     `standard errors, few rows, custom` = list(model(dg_gp(
       optimise = FALSE, kernel = square, domain_kernel = pooled), few[1:40, ]), 6e3)
@@ -178,7 +178,7 @@ test_that("predicting many rows takes no matrix of them by training rows", {
 
 test_that("blocks give what the whole gives", {
   square <- kernel_custom(function(x, z) (1 + tcrossprod(x, z))^2)
-  big <- simulate_dica(domains = 2, rows = 2400, p = 3, seed = 6)
+  big <- simulate_dica(domains = 2, n = 2400, p = 3, seed = 6)
   for (kernel in list(square, kernel_normalise(square))) {
     model <- dg_ridge(y ~ . | domain, data = numbers, kernel = kernel, scale = "none",
                       domain_kernel = domain_distribution(square, kernel_linear()))

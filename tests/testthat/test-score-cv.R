@@ -56,7 +56,7 @@ test_that("matrix input, chains, fitted models and missing values go through", {
   expect_equal(dg_cv(model)$mean, dg_cv(pooled, y ~ . | domain, data = toy)$mean)
   holes <- toy
   holes$x1[3] <- NA
-  expect_warning(result <- dg_cv(chain(udica(), dg_lm()), y ~ . | domain, data = holes), "left out")
+  expect_warning(result <- dg_cv(dg_pipeline(dg_udica(), dg_lm()), y ~ . | domain, data = holes), "left out")
   expect_equal(result$predictions$row, setdiff(seq_len(nrow(toy)), 3))
 })
 
@@ -87,7 +87,7 @@ test_that("comparisons are paired by domain and always include the null model", 
 
 test_that("wrong requests are refused", {
   expect_refusals({
-    dg_cv(dica(), y ~ . | domain, data = toy)
+    dg_cv(dg_dica(), y ~ . | domain, data = toy)
     dg_cv("svm", y ~ . | domain, data = toy)
     dg_cv(pooled, y ~ . | domain, data = toy, metric = "accuracy")
     dg_cv(pooled, y ~ . | domain, data = toy, folds = 9)
@@ -95,7 +95,7 @@ test_that("wrong requests are refused", {
     dg_cv(pooled, y ~ . | domain, data = subset(toy, domain == "d1"))
     dg_cv(pooled, y ~ .)
     dg_compare(list(a = dg_lm(), a = dg_null()), y ~ . | domain, data = toy)
-    dg_compare(list(a = dg_lm()), y ~ . | domain, data = toy, against = "b")
+    dg_compare(list(a = dg_lm()), y ~ . | domain, data = toy, baseline = "b")
   })
 })
 
@@ -146,7 +146,7 @@ test_that("a score that the model cannot have is refused before anything is fitt
   expect_error(dg_cv(dg_svm(), y ~ . | domain, data = labels, metric = "brier"),
                "`metric` must not be \"brier\" for `dg_svm()`, which gives probabilities with",
                fixed = TRUE, class = "domgen_error_argument")
-  expect_error(dg_tune(chain(kpca(ncomp = 1), dg_svm()), y ~ . | domain, data = labels,
+  expect_error(dg_tune(dg_pipeline(dg_kpca(ncomp = 1), dg_svm()), y ~ . | domain, data = labels,
                        grid = list(cost = 1:2), metric = "log_loss"), "dg_svm")
   expect_error(dg_compare(list(a = dg_ridge()), y ~ . | domain, data = labels, metric = "log_loss"),
                "dg_ridge")
@@ -157,15 +157,15 @@ test_that("a score that the model cannot have is refused before anything is fitt
 test_that("a comparison names what has no name and says in words which method is better", {
   alone <- dg_compare(dg_lm(), y ~ . | domain, data = toy)
   expect_identical(alone$table$method, c("null", "Linear model"))
-  expect_identical(alone$against, "Linear model")
+  expect_identical(alone$baseline, "Linear model")
   expect_output(print(alone), "baseline: Linear model.*(Worse|Not distinguishable): null")
-  one <- dg_compare(list(a = dg_lm(), none = dg_null()), y ~ . | domain, data = toy, against = "none")
+  one <- dg_compare(list(a = dg_lm(), none = dg_null()), y ~ . | domain, data = toy, baseline = "none")
   expect_identical(one$table$method, c("a", "none"))
   expect_domgen_error(dg_compare("svm", y ~ . | domain, data = toy), "`objects` must be a named list")
 
   clear <- transform(toy, y = 3 * x1)
   expect_output(print(dg_compare(list(linear = dg_lm()), y ~ . | domain, data = clear,
-                                 against = "null")), "Better: linear")
+                                 baseline = "null")), "Better: linear")
   expect_output(print(dg_compare(list(linear = dg_lm()), y ~ . | domain, data = clear)),
                 "Worse: null")
   lacking <- transform(labels, y = replace(y, domain %in% c("d1", "d2", "d3"), "1"))
@@ -186,7 +186,7 @@ test_that("what is printed counts domains without a score, domains left out and 
   lacking$y[labels$domain == "d1"] <- "1"
   expect_output(print(dg_cv(dg_lm(), y ~ . | domain, data = lacking, metric = "auc")),
                 "1 domain without a score")
-  many <- simulate_dica(domains = 12, rows = 5, p = 2, seed = 1)
+  many <- simulate_dica(domains = 12, n = 5, p = 2, seed = 1)
   expect_output(print(dg_cv(dg_null(), y ~ . | domain, data = many)), "and 2 more domains in `\\$domains`")
   expect_output(print(domain_folds(c("a", "b", "b", "c"))), "3 domains in 3 folds")
 })

@@ -1,6 +1,6 @@
 # Folds and methods that fail: what is done stands, is said, and can be done again.
 
-toy <- transform(simulate_dica(domains = 6, rows = 8, seed = 3), y = x1 + 0.1 * x2)
+toy <- transform(simulate_dica(domains = 6, n = 8, seed = 3), y = x1 + 0.1 * x2)
 levels(toy$domain) <- paste0("d", 1:6)
 luck <- new.env()
 luck$fits <- 0L
@@ -70,7 +70,7 @@ test_that("where all folds fail it is the error of the first", {
 
 test_that("a method that fails on a source is a line as well", {
   map <- features_nystrom(8)
-  objects <- list(ridge = dg_ridge(lambda = 1, features = map))
+  objects <- list(ridge = dg_ridge(lambda = 1, feature_map = map))
   compare <- function(...) {
     set.seed(1)
     dg_compare(c(objects, list(...)), y ~ x1 + x2 | domain, data = row_source(toy, partitions = 2),
@@ -81,7 +81,7 @@ test_that("a method that fails on a source is a line as well", {
   with_replaced("left_out_fits", function(spec, ...) {
     if (spec$method == "dg_gp") stop("no luck")
     own(spec, ...)
-  }, expect_warning(x <- compare(gp = dg_gp(features = map)),
+  }, expect_warning(x <- compare(gp = dg_gp(feature_map = map)),
                     "^\"gp\", all folds failed: no luck[.] The rest stands[.]$",
                     class = "domgen_warning_failed"))
   expect_equal(x$table[1:2, -11], alone$table[, -11])
@@ -115,7 +115,7 @@ test_that("a method that fails is a line, and the others are compared as without
   expect_s3_class(summary(x), "summary.dg_compare")
   expect_all_drawn(x)
 
-  expect_warning(x <- compare(c(both, never = list(never)), against = "never"), "all folds failed")
+  expect_warning(x <- compare(c(both, never = list(never)), baseline = "never"), "all folds failed")
   expect_output(print(x), "Not compared, because the baseline failed: null, lm, ridge")
   expect_all_drawn(x)
   luck$good <- TRUE

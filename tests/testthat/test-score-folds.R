@@ -102,7 +102,7 @@ test_that("rsample's folds and ours are the same folds", {
     theirs <- as_rsample(folds, toy, "domain")
     expect_s3_class(theirs, "rset")
     expect_identical(theirs, as_rsample(folds, toy, toy$domain))
-    spec <- dg_ridge(features = features_nystrom(8))
+    spec <- dg_ridge(feature_map = features_nystrom(8))
     set.seed(6)
     ours <- dg_cv(spec, y ~ . | domain, data = toy, folds = folds)
     set.seed(6)
@@ -128,7 +128,7 @@ test_that("bootstrap samples train on rows as often as they were drawn", {
   skip_if_not_installed("rsample")
   toy <- toy_domains(4, 10)
   set.seed(8)
-  draws <- rsample::bootstraps(toy, times = 3)
+  draws <- rsample::bootstraps(toy, bandwidth_factor = 3)
   result <- dg_cv(dg_lm(), y ~ . | domain, data = toy, folds = draws)
   expect_equal(max(result$predictions$rep), 3)
   for (k in 1:3) {

@@ -10,28 +10,28 @@ fixed <- dg_ridge(lambda = 0.5, kernel = kernel_rbf(2), scale = "none",
 
 test_that("with bandwidths and scaling fixed it is cross-validation, without fits", {
   model <- fit(fixed, y ~ x1 + x2 + x3 | domain, data = toy)
-  closed <- lodo(model)
+  closed <- dg_lodo(model)
   cross <- dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = toy)
   expect_s3_class(closed, "dg_cv")
   expect_equal(closed$predictions, cross$predictions, tolerance = 1e-10)
   expect_equal(closed[c("domains", "mean", "se", "overall", "metric", "folds")],
                cross[c("domains", "mean", "se", "overall", "metric", "folds")], tolerance = 1e-10)
   expect_output(print(closed), "5 domains held out one at a time")
-  expect_equal(lodo(model, metric = "mae")$domains$score,
+  expect_equal(dg_lodo(model, metric = "mae")$domains$score,
                dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = toy, metric = "mae")$domains$score,
                tolerance = 1e-10)
   two <- transform(toy, y = factor(y > 1.5))
-  expect_equal(lodo(fit(fixed, y ~ x1 + x2 + x3 | domain, data = two))$predictions,
+  expect_equal(dg_lodo(fit(fixed, y ~ x1 + x2 + x3 | domain, data = two))$predictions,
                dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = two)$predictions, tolerance = 1e-10)
   # decision values of many classes are left out by both; a fold that lacks one has others
-  expect_identical(lodo(fit(fixed, y ~ x1 + x2 + x3 | domain, data = three))$predictions$prediction,
+  expect_identical(dg_lodo(fit(fixed, y ~ x1 + x2 + x3 | domain, data = three))$predictions$prediction,
                    dg_cv(fixed, y ~ x1 + x2 + x3 | domain, data = three)$predictions$prediction)
 })
 
 test_that("residuals are those of fits to the other domains, whatever the weights and the offset", {
   for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) for (scale in c("pooled", "none")) {
     for (domains in c("size", "equal")) {
-      model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, offset = offset,
+      model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = offset,
                         lambda = 0.3, scale = scale, domain_weights = domains)
       Y <- code_rows(model$response, model$y)
       centred <- is.numeric(data$y) && scale == "pooled" && !offset
@@ -48,31 +48,31 @@ test_that("rows without weight are predicted as if they were new", {
   d1 <- toy$domain == "d1"
   without <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy[!d1, ], weights = w, lambda = 1,
                       kernel = kernel_rbf(2), scale = "none", domain_kernel = domain_pooled())
-  expect_equal(lodo(model)$predictions$prediction[d1], predict(without, toy[d1, ]), tolerance = 1e-9)
+  expect_equal(dg_lodo(model)$predictions$prediction[d1], predict(without, toy[d1, ]), tolerance = 1e-9)
   expect_true(any(toy$w[d1] == 0))
 })
 
 test_that("labels of the left-out domain are not used, nor is their mean", {
   for (offset in c(FALSE, TRUE)) {
-    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, offset = offset, lambda = 1)
+    model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, intercept = offset, lambda = 1)
     scrambled <- toy
     d1 <- toy$domain == "d1"
     scrambled$y[d1] <- 1000 * seq_len(sum(d1))
     other <- update(model, data = scrambled)
-    expect_equal(lodo(other)$predictions$prediction[d1], lodo(model)$predictions$prediction[d1],
+    expect_equal(dg_lodo(other)$predictions$prediction[d1], dg_lodo(model)$predictions$prediction[d1],
                  tolerance = 1e-8)
   }
 })
 
 test_that("features at every row leave domains out as the exact kernel does", {
   for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) {
-    exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, offset = offset)
+    exact <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = data, weights = w, intercept = offset)
     for (features in list(features_nystrom(500),
                           features_product(x = features_nystrom(500), rank = 5,
                                            embedding = features_nystrom(500)))) {
-      model <- suppressWarnings(update(exact, features = features), "domgen_warning_rank")
-      a <- lodo(model)$predictions
-      b <- lodo(exact)$predictions
+      model <- suppressWarnings(update(exact, feature_map = features), "domgen_warning_rank")
+      a <- dg_lodo(model)$predictions
+      b <- dg_lodo(exact)$predictions
       expect_identical(as.character(a$prediction[is.factor(data$y)]),
                        as.character(b$prediction[is.factor(data$y)]))
       expect_equal(a$decision, b$decision, tolerance = 1e-7)
@@ -83,14 +83,14 @@ test_that("features at every row leave domains out as the exact kernel does", {
 test_that("features take their rows from the data of the call, and see when these have changed", {
   data <- toy
   set.seed(1)
-  model <- dg_ridge(y ~ x1 + x2 | domain, data = data, weights = w, features = features_nystrom(10))
-  before <- lodo(model)$predictions
-  by_fit <- fit(dg_ridge(features = features_nystrom(10)), y ~ x1 + x2 | domain, data = data)
-  expect_equal(nrow(lodo(by_fit)$predictions), nrow(data))
+  model <- dg_ridge(y ~ x1 + x2 | domain, data = data, weights = w, feature_map = features_nystrom(10))
+  before <- dg_lodo(model)$predictions
+  by_fit <- fit(dg_ridge(feature_map = features_nystrom(10)), y ~ x1 + x2 | domain, data = data)
+  expect_equal(nrow(dg_lodo(by_fit)$predictions), nrow(data))
   data$y[1] <- 0
-  expect_domgen_error(lodo(model), "they have changed", "domgen_error_data")
+  expect_domgen_error(dg_lodo(model), "they have changed", "domgen_error_data")
   data <- toy
-  expect_identical(lodo(model)$predictions, before)
+  expect_identical(dg_lodo(model)$predictions, before)
 })
 
 test_that("domains that cannot be left out are named", {
@@ -98,15 +98,15 @@ test_that("domains that cannot be left out are named", {
   single <- update(model, data = domains_of(toy, 1))
   weightless <- update(model, weights = as.numeric(toy$domain == "d1"))
   sums <- fit(dg_ridge(domain_kernel = domain_pooled()),
-              feature_sums(y ~ x1 | domain, data = toy, features = features_nystrom(5)))
+              feature_sums(y ~ x1 | domain, data = toy, feature_map = features_nystrom(5)))
   expect_refusals({
-    lodo()
-    lodo(dg_lm(y ~ x1 | domain, data = toy))
-    lodo(model, metric = "accuracy")
-    lodo(model, folds = 3)
-    lodo(single)
-    lodo(weightless)
-    lodo(sums)
+    dg_lodo()
+    dg_lodo(dg_lm(y ~ x1 | domain, data = toy))
+    dg_lodo(model, metric = "accuracy")
+    dg_lodo(model, folds = 3)
+    dg_lodo(single)
+    dg_lodo(weightless)
+    dg_lodo(sums)
   })
 })
 
@@ -128,14 +128,14 @@ test_that("closed forms give no value to a level that only the left-out domain h
                    domain_kernel = domain_pooled())
   cross <- suppressWarnings(dg_cv(spec, y ~ x + f | z, data = d))
   models <- list(ridge = fit(spec, y ~ x + f | z, data = d),
-                 features = update(fit(spec, y ~ x + f | z, data = d),
-                                   features = features_nystrom(20)),
+                 feature_map = update(fit(spec, y ~ x + f | z, data = d),
+                                   feature_map = features_nystrom(20)),
                  class = fit(spec, k ~ x + f | z, data = d),
                  glm = dg_glm(n ~ x + f | z, data = d, family = "poisson", lambda = 1),
-                 ensemble = fit(dg_ensemble(list(spec, dg_ridge(lambda = 10)), weights = "equal"),
+                 ensemble = fit(dg_ensemble(list(spec, dg_ridge(lambda = 10)), member_weights = "equal"),
                                 y ~ x + f | z, data = d))
   for (name in names(models)) {
-    expect_warning(closed <- lodo(models[[name]]),
+    expect_warning(closed <- dg_lodo(models[[name]]),
                    "3 rows of the domain \"4\" cannot be predicted.*no score: `f` has a level",
                    class = "domgen_warning_new_level")
     expect_identical(which(is.na(closed$predictions$prediction)), lost, info = name)
@@ -143,7 +143,7 @@ test_that("closed forms give no value to a level that only the left-out domain h
     if (name == "ridge") expect_equal(closed$predictions, cross$predictions, tolerance = 1e-10)
   }
   process <- dg_gp(y ~ x + f | z, data = d, optimise = FALSE)
-  expect_warning(closed <- lodo(process), "domain \"4\" cannot be predicted",
+  expect_warning(closed <- dg_lodo(process), "domain \"4\" cannot be predicted",
                  class = "domgen_warning_new_level")
   expect_identical(is.na(closed$domains$score), 1:6 == 4)
   expect_identical(is.na(closed$domains$log_density), 1:6 == 4)
@@ -163,7 +163,7 @@ test_that("rows that left-out domains cannot predict choose nothing", {
   expect_equal(try_penalties(product, rows, task, args)$error,
                min(apply(left^2, 3, mean, na.rm = TRUE)))
   expect_true(is.finite(dg_glm(n ~ x + f | z, data = d, family = "poisson")$lambda))
-  auto <- dg_auto(y ~ x + f | z, data = d, budget = 1e-6)
+  auto <- dg_auto(y ~ x + f | z, data = d, max_seconds = 1e-6)
   expect_true(is.finite(auto$choice$expected$mean))
   expect_identical(nrow(auto$choice$scores), 6L)
   expect_domgen_error(dg_auto(y ~ x + g | z, data = transform(d, g = factor(z))), "no other domain",

@@ -122,8 +122,8 @@ test_that("more than two classes have an area under the curve in every tool", {
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, metric = "auc", extend = FALSE,
                    grid = list(lambda = c(0.1, 1)))
   expect_equal(tuned$tuning$table$mean[2], run(dg_ridge(lambda = 1))$mean)
-  auto <- dg_auto(y ~ . | domain, data = toy, metric = "auc", max_predictors = 0, folds = 2,
-                  members = 1)
+  auto <- dg_auto(y ~ . | domain, data = toy, metric = "auc", max_ard = 0, folds = 2,
+                  n_members = 1)
   expect_true(all(auto$choice$table$mean[1] > 0.5))
   compared <- dg_compare(list(dg_ridge()), y ~ . | domain, data = toy, metric = "auc",
                          refits = FALSE)
@@ -216,7 +216,7 @@ test_that("a Gaussian process is judged by its predictive density, the null mode
   others <- toy$y[!g]
   spread <- sqrt(mean((others - mean(others))^2))
   expect_equal(null$domains$score[2], mean(dnorm(toy$y[g], mean(others), spread, log = TRUE)))
-  chained <- dg_cv(chain(kpca(), spec), y ~ . | domain, data = toy, metric = "log_density")
+  chained <- dg_cv(dg_pipeline(dg_kpca(), spec), y ~ . | domain, data = toy, metric = "log_density")
   expect_true(all(is.finite(chained$domains$score)))
   expect_domgen_error(dg_cv(dg_svm(), y ~ . | domain, data = toy, metric = "log_density"),
                       "must not be \"log_density\" for `dg_svm\\(\\)`")

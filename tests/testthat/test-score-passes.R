@@ -1,15 +1,15 @@
 # Cross-validation of rows that come in blocks, against that of the same rows in memory: with all
 # rows as landmarks, a given bandwidth and no scaling, features are the kernel.
 
-cv_data <- simulate_dica(domains = 8, rows = 25, p = 3, seed = 1)
+cv_data <- simulate_dica(domains = 8, n = 25, p = 3, seed = 1)
 cv_data$class <- factor(ifelse(cv_data$y > 0, "high", "low"))
 cv_data$third <- cut(cv_data$y, c(-Inf, -0.5, 0.5, Inf), labels = c("p", "q", "r"))
 cv_data$w <- rep_len(c(0.5, 1, 2), nrow(cv_data))
-cv_source_rows <- row_source(cv_data, partitions = 3, rows = 37)
+cv_source_rows <- row_source(cv_data, partitions = 3, block_size = 37)
 cv_formula <- y ~ x1 + x2 + x3 | domain
 
 whole <- function(method, ...) {
-  method(features = features_nystrom(nrow(cv_data)), scale = "none",
+  method(feature_map = features_nystrom(nrow(cv_data)), scale = "none",
          kernel = kernel_rbf(0.7), domain_kernel = domain_pooled(), ...)
 }
 
@@ -29,7 +29,7 @@ expect_same_cv <- function(spec, formula = cv_formula, ..., tolerance = 1e-7) {
 test_that("ridge regressions without each fold are those in memory, for every metric", {
   expect_same_cv(whole(dg_ridge, lambda = 1))
   expect_same_cv(whole(dg_ridge, lambda = 1), folds = 3)
-  expect_same_cv(whole(dg_ridge, lambda = 1, domain_weights = "equal", offset = TRUE), folds = 3)
+  expect_same_cv(whole(dg_ridge, lambda = 1, domain_weights = "equal", intercept = TRUE), folds = 3)
   expect_same_cv(whole(dg_ridge, lambda = 1), folds = domain_folds(cv_data$domain, 3, repeats = 2),
                  metric = c("mae", "rmse"))
   expect_same_cv(whole(dg_ridge, lambda = 1), class ~ x1 + x2 + x3 | domain)
@@ -37,7 +37,7 @@ test_that("ridge regressions without each fold are those in memory, for every me
 })
 
 test_that("squared errors from the sums are those of a pass over the rows", {
-  spec <- dg_ridge(lambda = 1, features = features_product(x = features_nystrom(20), rank = 4),
+  spec <- dg_ridge(lambda = 1, feature_map = features_product(x = features_nystrom(20), rank = 4),
                    domain_kernel = domain_distribution(kernel_rbf(2), kernel_rbf(0.5)))
   scores <- lapply(list("rmse", c("rmse", "mae")), function(metric) {
     set.seed(1)
@@ -61,11 +61,11 @@ test_that("null models and chains are those in memory", {
   expect_same_cv(dg_null(), metric = c("rmse", "mae"))
   expect_same_cv(dg_null(domain_weights = "equal"), third ~ x1 | domain,
                  metric = c("accuracy", "brier", "log_loss"))
-  project <- kpca(ncomp = 3, scale = "none", kernel = kernel_rbf(0.7),
-                  features = features_nystrom(nrow(cv_data)))
-  learn <- dg_ridge(lambda = 1, features = features_nystrom(nrow(cv_data)),
+  project <- dg_kpca(ncomp = 3, scale = "none", kernel = kernel_rbf(0.7),
+                  feature_map = features_nystrom(nrow(cv_data)))
+  learn <- dg_ridge(lambda = 1, feature_map = features_nystrom(nrow(cv_data)),
                     domain_kernel = domain_pooled())
-  suppressWarnings(expect_same_cv(chain(project, learn), folds = 3))
+  suppressWarnings(expect_same_cv(dg_pipeline(project, learn), folds = 3))
 })
 
 test_that("support vector machines are fitted again without each fold", {
@@ -78,7 +78,7 @@ test_that("support vector machines are fitted again without each fold", {
 })
 
 test_that("a cost that is open is chosen without the fold, whose domain is not in the sample", {
-  spec <- dg_svm(features = features_nystrom(30), domain_kernel = domain_pooled())
+  spec <- dg_svm(feature_map = features_nystrom(30), domain_kernel = domain_pooled())
   set.seed(1)
   blocks <- dg_cv(spec, class ~ x1 + x2 + x3 | domain, data = cv_source_rows, folds = 3)
   memory <- dg_cv(spec, class ~ x1 + x2 + x3 | domain, data = cv_data, folds = blocks$folds)
@@ -86,14 +86,14 @@ test_that("a cost that is open is chosen without the fold, whose domain is not i
 })
 
 test_that("kernels of known domains are fitted again, so that a fold's are new", {
-  spec <- dg_ridge(lambda = 1, features = features_nystrom(nrow(cv_data)), scale = "none",
+  spec <- dg_ridge(lambda = 1, feature_map = features_nystrom(nrow(cv_data)), scale = "none",
                    kernel = kernel_rbf(0.7), domain_kernel = domain_multitask(0.5))
   suppressWarnings(expect_same_cv(spec, folds = 4))
 })
 
 test_that("a lambda that is open is chosen without the labels of the fold", {
   # labels of a domain that mislead: its own score must not know them
-  spec <- whole(dg_ridge, offset = TRUE)
+  spec <- whole(dg_ridge, intercept = TRUE)
   changed <- cv_data
   own <- changed$domain == "d3"
   changed$y[own] <- rev(100 * changed$y[own])
@@ -108,9 +108,9 @@ test_that("a lambda that is open is chosen without the labels of the fold", {
 })
 
 test_that("scores of maps that all rows made are near those of refits and true on fresh domains", {
-  spec <- dg_ridge(features = features_nystrom(40))
+  spec <- dg_ridge(feature_map = features_nystrom(40))
   runs <- vapply(seq_len(if (long_form()) 12 else 4), function(seed) {
-    rows <- simulate_dica(domains = 40, rows = 20, p = 3, seed = seed)
+    rows <- simulate_dica(domains = 40, n = 20, p = 3, seed = seed)
     known <- rows$domain %in% levels(rows$domain)[1:12]
     train <- droplevels(rows[known, ])
     fresh <- rows[!known, ]
@@ -126,7 +126,7 @@ test_that("scores of maps that all rows made are near those of refits and true o
   expect_lt(abs(mean(runs["blocks", ] / runs["refits", ]) - 1), 0.02)
 })
 
-test_that("lodo() of a source is that in memory, and needs no pass for squared errors", {
+test_that("dg_lodo() of a source is that in memory, and needs no pass for squared errors", {
   spec <- whole(dg_ridge, lambda = 1)
   reads <- 0
   rows <- function(reset) {
@@ -140,20 +140,20 @@ test_that("lodo() of a source is that in memory, and needs no pass for squared e
   model <- fit(spec, cv_formula, data = row_source(rows))
   memory <- fit(spec, cv_formula, data = cv_data)
   before <- reads
-  expect_equal(lodo(model)$domains, lodo(memory)$domains, tolerance = 1e-7)
+  expect_equal(dg_lodo(model)$domains, dg_lodo(memory)$domains, tolerance = 1e-7)
   expect_identical(reads, before)
-  expect_equal(lodo(model, metric = "mae")$domains, lodo(memory, metric = "mae")$domains,
+  expect_equal(dg_lodo(model, metric = "mae")$domains, dg_lodo(memory, metric = "mae")$domains,
                tolerance = 1e-7)
   expect_gt(reads, before)
 })
 
-test_that("lodo() judges domains without weight by the fit of all others, and in groups", {
+test_that("dg_lodo() judges domains without weight by the fit of all others, and in groups", {
   cv_data$w[cv_data$domain %in% levels(cv_data$domain)[c(2, 8)]] <- 0
   spec <- whole(dg_ridge, lambda = 1)
   source <- row_source(cv_data, partitions = 3)
-  memory <- lodo(fit(spec, cv_formula, data = cv_data, weights = w))$domains
+  memory <- dg_lodo(fit(spec, cv_formula, data = cv_data, weights = w))$domains
   model <- fit(spec, cv_formula, data = source, weights = w)
-  expect_equal(lodo(model)$domains, memory, tolerance = 1e-7)
+  expect_equal(dg_lodo(model)$domains, memory, tolerance = 1e-7)
   sums <- list(group = c(1L, 2L, 1L, 3L, 3L, 4L))
   expect_identical(with_weightless(list(1L, 2L), sums), list(c(1L, 3L), 2L, 4:5, 6L))
   sums$group <- c(1L, 2L, 2L + seq_len(left_out_sets))
@@ -194,7 +194,7 @@ test_that("what a source cannot do is an error that says what it can", {
   one <- row_source(cv_data[cv_data$domain == "d1", ])
   expect_error(dg_cv(spec, cv_formula, data = one), "at least 2 domains",
                class = "domgen_error_data")
-  expect_error(lodo(suppressWarnings(fit(spec, cv_formula, data = one))), "at least 2 domains",
+  expect_error(dg_lodo(suppressWarnings(fit(spec, cv_formula, data = one))), "at least 2 domains",
                class = "domgen_error_data")
 })
 
@@ -207,13 +207,13 @@ test_that("a change of the source after the fit is told", {
   done <- FALSE
   model <- fit(whole(dg_ridge, lambda = 1), cv_formula, data = rows)
   data <- data[-1L, ]
-  expect_error(lodo(model, metric = "mae"), "has changed", class = "domgen_error_data")
+  expect_error(dg_lodo(model, metric = "mae"), "has changed", class = "domgen_error_data")
 })
 
 test_that("rows with missing values are told once, however many methods are compared", {
-  data <- simulate_dica(domains = 6, rows = 20, p = 2, seed = 1)
+  data <- simulate_dica(domains = 6, n = 20, p = 2, seed = 1)
   data$x1[c(3, 50)] <- NA
-  ridge <- dg_ridge(lambda = 1, features = features_nystrom(10))
+  ridge <- dg_ridge(lambda = 1, feature_map = features_nystrom(10))
   set.seed(1)
   told <- capture_warnings(dg_compare(list(a = ridge, b = ridge), y ~ x1 + x2 | domain,
                                       data = row_source(data), folds = 3))
@@ -222,7 +222,7 @@ test_that("rows with missing values are told once, however many methods are comp
 })
 
 test_that("a chain that ends in the null model predicts its mean", {
-  spec <- chain(kpca(features = features_nystrom(10)), dg_null())
+  spec <- dg_pipeline(dg_kpca(feature_map = features_nystrom(10)), dg_null())
   expect_equal(dg_cv(spec, cv_formula, data = cv_source_rows)$mean,
                dg_cv(spec, cv_formula, data = cv_data)$mean, tolerance = 1e-8)
 })

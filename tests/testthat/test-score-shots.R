@@ -13,7 +13,7 @@ shots_data <- function(domains = 5, rows = 14, seed = 3) {
   })
 }
 
-test_that("scores with k labels are those of adapt() by hand, on rows that no k has labels for", {
+test_that("scores with k labels are those of dg_adapt() by hand, on rows that no k has labels for", {
   d <- shots_data()
   spec <- dg_ridge(lambda = 1)
   task <- cv_task(spec, read_input(list(x = y ~ x | g, data = d)))
@@ -28,7 +28,7 @@ test_that("scores with k labels are those of adapt() by hand, on rows that no k 
   test <- order[5:14]
   expected <- vapply(c(0, 2, 4), function(k) {
     values <- if (k == 0) before$prediction
-              else predict(adapt(model, d[held, ], replace(d$y[held], order[-seq_len(k)], NA)))
+              else predict(dg_adapt(model, d[held, ], replace(d$y[held], order[-seq_len(k)], NA)))
     sqrt(mean((values - d$y[held])[test]^2))
   }, 0)
   expect_equal(found, expected)
@@ -74,7 +74,7 @@ test_that("with refits errors are those of fits without two domains, adapted by 
     model <- fit(dg_ridge(lambda = 1), y ~ x | g, data = d[!d$g %in% out, ])
     own <- d[d$g == g, ]
     changes <- vapply(orders[[g]], function(order) {
-      adapted <- adapt(model, own, replace(own$y, order[-(1:2)], NA))
+      adapted <- dg_adapt(model, own, replace(own$y, order[-(1:2)], NA))
       loss <- function(of) sqrt(mean((predict(of, own) - own$y)[order[-(1:2)]]^2))
       loss(adapted) - loss(model)
     }, 0)
@@ -96,7 +96,7 @@ test_that("classes, chains, searches and several factors have their curve, too",
   metric <- c("accuracy", "auc")
   cv <- dg_cv(dg_svm(cost = 1), class ~ x | g, data = d, shots = 4, folds = 3, metric = metric)
   expect_identical(cv$shots$shots, c(0L, 4L))
-  chained <- chain(kpca(ncomp = 1), dg_ridge(lambda = 1))
+  chained <- dg_pipeline(dg_kpca(ncomp = 1), dg_ridge(lambda = 1))
   expect_true(all(is.finite(dg_cv(chained, y ~ x | g, data = d, shots = 4)$shots$mean)))
   tuned <- dg_tune(dg_ridge(), grid = list(lambda = c(1, 10)), extend = FALSE, folds = 2)
   expect_true(all(is.finite(dg_cv(tuned, y ~ x | g, data = d, shots = 4, folds = 2)$shots$mean)))

@@ -3,7 +3,7 @@
 lightness_of <- function(colours) vapply(colours, lightness, 0, USE.NAMES = FALSE)
 
 hospitals <- function(codes) {
-  data <- simulate_ellipses(domains = 8, rows = 20, seed = 1)
+  data <- simulate_ellipses(domains = 8, n = 20, seed = 1)
   names(data) <- c(domain = "hospital", y = "ill", x1 = "age", x2 = "weight")[names(data)]
   droplevels(data[data$hospital %in% levels(data$hospital)[codes], ])
 }
@@ -11,7 +11,7 @@ hospitals <- function(codes) {
 projected <- local({
   model <- NULL
   function() {
-    if (is.null(model)) model <<- kpca(ill ~ . | hospital, data = hospitals(1:5), ncomp = 2)
+    if (is.null(model)) model <<- dg_kpca(ill ~ . | hospital, data = hospitals(1:5), ncomp = 2)
     model
   }
 })
@@ -91,7 +91,7 @@ test_that("a projection is coloured by the response or by the domain", {
   expect_identical(by(colour = "domain")$title, "hospital")
   expect_all_drawn(model, newdata = new, colour = "domain")
   expect_domgen_error(plot(model, colour = "class"), "`colour` must be one of")
-  none <- kpca(~ age + weight | hospital, data = new)
+  none <- dg_kpca(~ age + weight | hospital, data = new)
   expect_domgen_error(plot(none, colour = "response"), "neither the model nor")
   expect_identical(picture(none)$key$levels, c("d6", "d7"))
 })

@@ -139,10 +139,10 @@ test_that("methods that are swapped in stored results are noticed", {
 })
 
 test_that("a fault of the package is noticed where it changes a result, and then is no more", {
-  d <- simulate_dica(domains = 3, rows = 10, p = 2)
+  d <- simulate_dica(domains = 3, n = 10, p = 2)
   home <- tempfile()
   known <- list(toy = toy(function(cell, draw, data) {
-    model <- dg_ridge(y ~ . | domain, data = d, kernel = kernel_rbf(), offset = cell$which == 1)
+    model <- dg_ridge(y ~ . | domain, data = d, kernel = kernel_rbf(), intercept = cell$which == 1)
     parts$result_lines("ridge", c(error = mean((predict(model, d) - d$y)^2)))
   }, tolerance = c(error = 1e-6)))
   silently("toy", known, "quick", file = file.path(home, "quick", "toy.csv"))

@@ -3,11 +3,11 @@
 # The points that a picture has in full ink or colour.
 own_points <- function(p) p$layers[[length(p$layers)]]
 
-test_that("a ridge regression is shown on domains left out, with the numbers of lodo()", {
+test_that("a ridge regression is shown on domains left out, with the numbers of dg_lodo()", {
   toy <- toy_domains(5, 12)
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
   p <- picture(model)
-  left <- lodo(model)
+  left <- dg_lodo(model)
   points <- own_points(p)
   expect_equal(points$x, left$predictions$prediction)
   expect_equal(points$y, toy$y)
@@ -23,14 +23,14 @@ test_that("a Gaussian process leaves out each domain as fits without it do", {
   toy <- toy_domains(4, 10)
   toy$weight <- rep(c(1, 2), length.out = nrow(toy))
   model <- dg_gp(y ~ . - weight | domain, data = toy, weights = toy$weight, optimise = FALSE,
-                 signal = 1, noise = 0.5, scale = "none")
+                 signal_sd = 1, noise_sd = 0.5, scale = "none")
   rows <- left_out_rows(model)
   out <- toy$domain == "d2"
   without <- update(model, weights = ifelse(out, 0, toy$weight))
   expect_equal(rows$predicted[out], fitted(without)[out], tolerance = 1e-10)
   expect_match(picture(model)$note, "left out")
   features <- dg_gp(y ~ . - weight | domain, data = toy, optimise = FALSE,
-                    features = features_nystrom(8))
+                    feature_map = features_nystrom(8))
   expect_match(picture(features)$note, "seen by the model")
 })
 
@@ -59,7 +59,7 @@ test_that("of classes the value of the row's own class is shown, right of zero w
   toy$domain <- factor(rep(1:5, 30))
   for (model in list(dg_ridge(y ~ . | domain, data = toy, lambda = 0.1),
                      dg_svm(y ~ . | domain, data = toy),
-                     fit(chain(dica(ncomp = 2), dg_svm()), y ~ . | domain, data = toy))) {
+                     fit(dg_pipeline(dg_dica(ncomp = 2), dg_svm()), y ~ . | domain, data = toy))) {
     frame <- fitted_frame(seen_or_left_out(model), model)
     expect_identical(frame$predicted > 0, frame$right)
     expect_identical(round(own_points(picture(model))$y), as.numeric(toy$y))
@@ -78,7 +78,7 @@ test_that("of many domains the worst, the median and the best have panels", {
   toy <- toy_domains(12, 6)
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 0.5)
   p <- picture(model, max_panels = 3)
-  scores <- sort(stats::setNames(lodo(model)$domains$score, lodo(model)$domains$domain))
+  scores <- sort(stats::setNames(dg_lodo(model)$domains$score, dg_lodo(model)$domains$domain))
   expect_length(p$panels, 3)
   for (i in 1:3) {
     expect_match(p$panels[i], paste0(c("worst", "median", "best")[i], ": ",
@@ -100,11 +100,11 @@ test_that("pictures of learners are drawn, and what cannot be shown is refused",
   labels <- toy_classes(4, 15)
   expect_all_drawn(dg_svm(y ~ . | domain, data = labels))
   set.seed(1)
-  spec <- dg_ensemble(list(dg_ridge(lambda = 1), dg_lm()), weights = "stacked")
+  spec <- dg_ensemble(list(dg_ridge(lambda = 1), dg_lm()), member_weights = "stacked")
   ensemble <- fit(spec, y ~ . | domain, data = domains_of(toy, 1:5))
   expect_match(expect_all_drawn(ensemble)$labels$subtitle, "left out")
   sums <- fit(dg_ridge(lambda = 1),
-              feature_sums(y ~ . | domain, data = toy, features = features_nystrom(5)))
+              feature_sums(y ~ . | domain, data = toy, feature_map = features_nystrom(5)))
   expect_domgen_error(plot(sums), "keeps nothing of its training rows")
   expect_match(picture(sums, toy)$note, "new rows")
   expect_domgen_error(plot(model, domains_of(toy, 1)[, -match("y", names(toy))]),

@@ -1,6 +1,6 @@
 test_that("the picture has a line for each new domain, the farthest at the top", {
-  train <- simulate_dica(domains = 8, rows = 15, seed = 1)
-  new <- simulate_dica(domains = 4, rows = 15, seed = 2)
+  train <- simulate_dica(domains = 8, n = 15, seed = 1)
+  new <- simulate_dica(domains = 4, n = 15, seed = 2)
   new$x1 <- new$x1 + 2 * as.integer(new$domain)
   found <- dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new)
   expect_all_drawn(found)

@@ -7,17 +7,17 @@ pictured <- function(name) {
 }
 
 ellipses <- function(domains = 8, rows = 20) {
-  data <- simulate_ellipses(domains = domains, rows = rows, seed = 1)
+  data <- simulate_ellipses(domains = domains, n = rows, seed = 1)
   names(data) <- c(domain = "hospital", y = "ill", x1 = "age", x2 = "weight")[names(data)]
   data
 }
 
 make_pictured <- list(
-  projection = function() kpca(ill ~ . | hospital, data = domains_of_hospital(1:5), ncomp = 2),
+  projection = function() dg_kpca(ill ~ . | hospital, data = domains_of_hospital(1:5), ncomp = 2),
   distances = function() {
     data <- ellipses()
     set.seed(1)
-    mmd(as.matrix(data[c("age", "weight")]), data$hospital, permutations = 39)
+    dg_mmd(as.matrix(data[c("age", "weight")]), data$hospital, permutations = 39)
   },
   map = function() {
     domain_map(dg_ridge(ill ~ . | hospital, data = domains_of_hospital(1:5)),
@@ -32,11 +32,11 @@ make_pictured <- list(
   },
   tuned = function() {
     dg_tune(dg_ridge(), ill ~ . | hospital, data = ellipses(), extend = FALSE,
-            grid = list(lambda = c(0.01, 1, 100), times = c(0.5, 1)))
+            grid = list(lambda = c(0.01, 1, 100), bandwidth_factor = c(0.5, 1)))
   },
   ridge = function() dg_ridge(ill ~ . | hospital, data = ellipses(), lambda = 0.1),
   numbers = function() {
-    dg_ridge(y ~ . | domain, data = simulate_dica(domains = 12, rows = 15, seed = 1), lambda = 1)
+    dg_ridge(y ~ . | domain, data = simulate_dica(domains = 12, n = 15, seed = 1), lambda = 1)
   },
   diagnosis = function() dg_diagnose(ill ~ . | hospital, data = ellipses(), permutations = 20)
 )
@@ -216,7 +216,7 @@ test_that("a map is the MMD of the model's scaled predictors by its kernel", {
   X <- sweep(sweep(as.matrix(both[c("age", "weight")]), 2, centre), 2, spread, "/")
   domain <- c(as.character(train$hospital), paste(new$hospital, ifelse(new$hospital == "d5",
                                                                        "(new)", "")))
-  expected <- mmd(X, trimws(domain), kernel_rbf(model$product$kernel$sigma))$squared
+  expected <- dg_mmd(X, trimws(domain), kernel_rbf(model$product$kernel$bandwidth))$squared
   expect_equal(map$squared[rownames(expected), colnames(expected)], expected, tolerance = 1e-8)
   expect_identical(map$unseen, c("d5 (new)", "d6", "d7", "d8"))
   expect_equal(map$squared["d5", "d5 (new)"], 0)
@@ -265,9 +265,9 @@ test_that("a comparison's points have its means, and no differences from itself"
   single <- frame[frame$kind == "domain", ]
   means <- tapply(single$value, list(single$panel, single$method), mean)
   expect_equal(unname(means["scores", x$table$method]), x$table$mean)
-  other <- x$table$method != x$against
+  other <- x$table$method != x$baseline
   expect_equal(unname(means["differences", x$table$method[other]]), x$table$difference[other])
-  expect_true(is.na(means["differences", x$against]))
+  expect_true(is.na(means["differences", x$baseline]))
 })
 
 test_that("tuning pictures show the best of each value, and mark what was chosen", {

@@ -1,13 +1,13 @@
 test_that("projections plot for numbers, classes and no response, with unseen domains", {
   toy <- toy_domains(4, 15)
-  model <- udica(y ~ . | domain, data = domains_of(toy, 1:2))
+  model <- dg_udica(y ~ . | domain, data = domains_of(toy, 1:2))
   result <- drawn(plot(model, newdata = domains_of(toy, 3:4)))
   expect_false(result$visible)
   expect_identical(result$value, model)
   drawn(plot(model, newdata = domains_of(toy, 3)[, -2], components = 1))
-  drawn(plot(kpca(~ . - y | domain, data = toy)))
+  drawn(plot(dg_kpca(~ . - y | domain, data = toy)))
   labels <- toy_classes(4, 15)
-  class <- dica(y ~ . | domain, data = domains_of(labels, 1:3), ncomp = 1)
+  class <- dg_dica(y ~ . | domain, data = domains_of(labels, 1:3), ncomp = 1)
   drawn(plot(class, newdata = domains_of(labels, 4)))
   expect_domgen_error(plot(model, components = 3), "from 1 to 2")
 })
@@ -35,13 +35,13 @@ test_that("long names are broken or shortened, and stay different", {
   expect_identical(shorten("instrument 17", 9), "ins... 17")
   toy <- toy_domains(4, 15)
   levels(toy$domain) <- names[1:4]
-  drawn(plot(udica(y ~ . | domain, data = domains_of(toy, 1:2)), newdata = domains_of(toy, 3:4)))
+  drawn(plot(dg_udica(y ~ . | domain, data = domains_of(toy, 1:2)), newdata = domains_of(toy, 3:4)))
   drawn(plot(dg_cv(dg_lm(), y ~ . | domain, data = toy)))
 })
 
 test_that("classes of new rows have the place they had in training", {
   labels <- toy_classes(4, 15)
-  model <- dica(y ~ . | domain, data = domains_of(labels, 1:3), ncomp = 1)
+  model <- dg_dica(y ~ . | domain, data = domains_of(labels, 1:3), ncomp = 1)
   new <- domains_of(labels, 4)
   only <- new[new$y == levels(new$y)[2], ]
   frame <- scores_frame(model, only, 1L, NULL, NULL, 5)
@@ -85,9 +85,9 @@ test_that("a null model far from the others does not squash them", {
 })
 
 test_that("parameters are named by what they mean, and by their argument", {
-  titles <- parameter_titles(c("lambda", "times", "domain_kernel.outer.sigma", "epsilon", "own"))
+  titles <- parameter_titles(c("lambda", "times", "domain_kernel.embedding_kernel.bandwidth", "epsilon", "own"))
   expect_identical(titles, c("ridge (lambda)", "bandwidth over the median distance (times)",
-                             "bandwidth (domain_kernel.outer.sigma)", "epsilon", "own"))
+                             "bandwidth (domain_kernel.embedding_kernel.bandwidth)", "epsilon", "own"))
 })
 
 test_that("numbers in a picture do not end in a point", {
@@ -137,13 +137,13 @@ test_that("a theme's own colours are followed", {
   expect_identical(class_colours(page, 2), c("#FF0000", "#00FF00"))
   expect_identical(page$numbers(2), c("#000000", "#FFFFFF"))
   toy <- toy_classes(3, 15)
-  p <- ggplot2::autoplot(dica(y ~ . | domain, data = toy, ncomp = 1))
+  p <- ggplot2::autoplot(dg_dica(y ~ . | domain, data = toy, ncomp = 1))
   points <- Filter(function(d) "colour" %in% names(d), ggplot2::ggplot_build(p)$data)
   expect_true(all(c("#FF0000", "#00FF00") %in% unlist(lapply(points, `[[`, "colour"))))
 })
 
 test_that("`col` is what points() takes, not the start of `colour`", {
-  model <- dica(y ~ . | domain, data = toy_classes(3, 15), ncomp = 1)
+  model <- dg_dica(y ~ . | domain, data = toy_classes(3, 15), ncomp = 1)
   drawn(plot(model, col = "red", cex = 2))
   drawn(plot(model, colour = "domain"))
   expect_domgen_error(plot(model, colour = "red"), "`colour` must be one of")

@@ -17,7 +17,7 @@ printed_objects <- function() {
   on <- function(spec, data = toy) fit(spec, y ~ . | domain, data = data)
   named <- function(...) stats::setNames(list(...), long(seq_len(...length())))
   members <- named(dg_lm(), dg_ridge(lambda = 1))
-  svm <- on(dg_svm(cost = 1, probability = "platt", domain_kernel = domain_pooled()), labels)
+  svm <- on(dg_svm(cost = 1, calibration = "platt", domain_kernel = domain_pooled()), labels)
   several <- on(dg_svm(cost = 1), transform(labels, y = factor(rep_len(c("a", "b", "c"), nrow(toy)))))
   new <- domains_of(toy, 1)
   x <- as.matrix(toy[setdiff(names(toy), c("y", "domain"))])
@@ -28,30 +28,30 @@ printed_objects <- function() {
     tuned = dg_tune(dg_ridge(), y ~ . | domain, data = toy, extend = FALSE,
                     grid = list(lambda = c(1, 10), kernel = list(kernel_rbf(1), kernel_laplace(2)))),
     tune_spec = dg_tune(dg_ridge(), grid = list(lambda = 10^seq(-3, 3, 0.1))),
-    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 3),
+    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, max_seconds = 3),
     auto_spec = dg_auto(),
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(svm, labels), svm = svm, several = several,
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
     effect = dg_effect(several, data = toy, grid = 5),
-    ridge = on(dg_ridge(bandwidths = "fitted")), gp = on(dg_gp(per_predictor = TRUE)),
-    gp_features = on(dg_gp(features = features_nystrom(10), optimise = FALSE)),
+    ridge = on(dg_ridge(bandwidths = "fitted")), gp = on(dg_gp(ard = TRUE)),
+    gp_features = on(dg_gp(feature_map = features_nystrom(10), optimise = FALSE)),
     lm = on(dg_lm()), null = on(dg_null(), labels),
-    adapted = adapt(on(dg_ridge(lambda = 1)), new, new$y),
+    adapted = dg_adapt(on(dg_ridge(lambda = 1)), new, new$y),
     ensemble = on(dg_ensemble(members, "stacked")), even = on(dg_ensemble(members)),
-    ensemble_spec = dg_ensemble(members), chain = on(chain(udica(ncomp = 4), dg_lm())),
-    chain_spec = chain(dica(), dg_svm()), dica = on(dica(ncomp = 9)), kpca = on(kpca()),
-    mmd = mmd(x, toy$domain, permutations = 9), map = domain_map(on(dg_ridge(lambda = 1))),
+    ensemble_spec = dg_ensemble(members), chain = on(dg_pipeline(dg_udica(ncomp = 4), dg_lm())),
+    chain_spec = dg_pipeline(dg_dica(), dg_svm()), dica = on(dg_dica(ncomp = 9)), kpca = on(dg_kpca()),
+    mmd = dg_mmd(x, toy$domain, permutations = 9), map = domain_map(on(dg_ridge(lambda = 1))),
     novelty = dg_novelty(on(dg_ridge(lambda = 1)), new),
-    many = mmd(as.matrix(rnorm(60)), rep(long(1:30), 2)),
+    many = dg_mmd(as.matrix(rnorm(60)), rep(long(1:30), 2)),
     folds = domain_folds(toy$domain), rows = row_folds(toy$domain, 3),
     short_folds = domain_folds(1:200, 5), sums = feature_sums(y ~ . | domain, data = toy,
-                                                             features = features_rff(20)),
-    cost = dg_cost(dg_ridge(features = features_nystrom(100)), 1e11, 2000, domains = 1e5),
+                                                             feature_map = features_rff(20)),
+    cost = dg_resources(dg_ridge(feature_map = features_nystrom(100)), 1e11, 2000, domains = 1e5),
     source = row_source(toy), metric = metric_custom(mean, "high", long("a score")),
     kernel = kernel_rbf(1:60 / 7), product = kernel_rbf(1:9 / 7) * kernel_laplace() + kernel_poly(3),
     kappa = domain_distribution(kernel_rbf(1:30), kernel_laplace()), tau = domain_multitask(0.5),
-    features = features_nystrom(1500, "kmeans"), impute = na.impute()
+    feature_map = features_nystrom(1500, "kmeans"), impute = na.impute()
   )
 }
 

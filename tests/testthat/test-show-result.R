@@ -5,16 +5,16 @@ described_objects <- function() {
   classes <- toy_classes(5, 12)
   list(
     cv = dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, metric = c("rmse", "r2"), shots = 2),
-    lodo = lodo(dg_glm(y ~ . | domain, data = toy, family = "gaussian", lambda = 1)),
+    lodo = dg_lodo(dg_glm(y ~ . | domain, data = toy, family = "gaussian", lambda = 1)),
     compare = dg_compare(list(lm = dg_lm()), y ~ . | domain, data = toy, refits = FALSE),
     tuned = dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = list(lambda = 10^(0:2)),
                     extend = FALSE),
-    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2),
+    auto = dg_auto(y ~ . | domain, data = toy, seed = 1, max_seconds = 2),
     diagnose = dg_diagnose(y ~ . | domain, data = toy, permutations = 20, seed = 1),
     calibration = dg_calibration(dg_lm(y ~ . | domain, data = classes), classes),
     novelty = dg_novelty(model, transform(toy, x1 = x1 + 3)),
-    mmd = with_seed(1, mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9)),
-    cost = dg_cost(dg_ridge(features = features_rff(10)), 1e6, 5),
+    mmd = with_seed(1, dg_mmd(as.matrix(iris[1:4]), iris$Species, permutations = 9)),
+    cost = dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5),
     importance = dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 2),
     effect = dg_effect(model, data = toy, grid = 4)
   )
@@ -61,7 +61,7 @@ test_that("summary() has the rows that print() leaves out", {
 })
 
 test_that("results without rows of the data or a picture say so", {
-  cost <- dg_cost(dg_ridge(features = features_rff(10)), 1e6, 5)
+  cost <- dg_resources(dg_ridge(feature_map = features_rff(10)), 1e6, 5)
   expect_domgen_error(augment(cost), "has no rows of the data", "domgen_error_argument")
   expect_domgen_error(plot(cost), "has no picture", "domgen_error_argument")
 })
@@ -72,7 +72,7 @@ test_that("a tuned or automatic model keeps what models have", {
                    extend = FALSE)
   expect_identical(augment(tuned, toy)$.fitted, predict(tuned, toy))
   expect_output(print(tuned), "Best of 2 combinations.*Kernel ridge regression: y ~")
-  auto <- dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2)
+  auto <- dg_auto(y ~ . | domain, data = toy, seed = 1, max_seconds = 2)
   expect_identical(glance(auto)$method, "dg_auto")
   expect_identical(augment(auto, toy)$.fitted, predict(auto, toy))
   # its data are found where the user is

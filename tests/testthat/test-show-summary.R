@@ -24,7 +24,7 @@ test_that("sizes, responses and ranges are those of the data", {
   expect_equal(classes$response, c(table(labels$y)))
 })
 
-test_that("errors are those of lodo() and of the fitted values, the worst domain first", {
+test_that("errors are those of dg_lodo() and of the fitted values, the worst domain first", {
   toy <- rows_of_sizes()
   rmse <- function(e) sqrt(mean(e^2))
   for (fit in list(dg_ridge, dg_gp)) {
@@ -33,7 +33,7 @@ test_that("errors are those of lodo() and of the fitted values, the worst domain
     by_hand <- tapply(residuals(model), toy$domain, rmse)
     expect_equal(found$domains$training, unname(c(by_hand[found$domains$domain])))
     # the folds of dg_cv() with the parameters of the fit
-    left <- lodo(model)$domains
+    left <- dg_lodo(model)$domains
     score <- left$score
     expect_equal(found$domains$left_out, sort(score, decreasing = TRUE))
     expect_identical(found$domains$domain, left$domain[order(-score)])
@@ -66,7 +66,7 @@ test_that("a tuning and a choice show the errors of their search", {
   expect_equal(found$model$errors$overall[2], mean(abs(residuals(tuned))))
   expect_identical(found$best$cost, c(1, 10)[order(tuned$tuning$table$mean)])
   expect_match(subset(found$model$parameters, parameter == "cost")$how, "tuned")
-  chosen <- dg_auto(y ~ . | domain, data = toy, seed = 1, budget = 2)
+  chosen <- dg_auto(y ~ . | domain, data = toy, seed = 1, max_seconds = 2)
   expect_equal(summary(chosen)$errors$mean[1], chosen$choice$expected$mean)
   expect_equal(sum(summary(chosen)$terms$weight), 1)
 })
@@ -74,14 +74,14 @@ test_that("a tuning and a choice show the errors of their search", {
 test_that("errors of a choice are those that print() tells to expect", {
   many <- simulate_dica(4, 250, seed = 3)
   # the search has some of the rows, the score to expect is of more
-  chosen <- dg_auto(y ~ . | domain, data = many, budget = 0.5, max_rows = 100)
+  chosen <- dg_auto(y ~ . | domain, data = many, max_seconds = 0.5, max_rows = 100)
   expected <- chosen$choice$expected
   expect_false(isTRUE(all.equal(expected$mean, chosen$choice$table$mean[1])))
   found <- summary(chosen)$errors
   expect_equal(unlist(found[1, c("mean", "se")]), unlist(expected[c("mean", "se")]))
 
   # a tuning over dg_auto() has two searches, and is one line
-  tuned <- dg_tune(dg_auto(budget = 0.1), y ~ . | domain, data = rows_of_sizes(),
+  tuned <- dg_tune(dg_auto(max_seconds = 0.1), y ~ . | domain, data = rows_of_sizes(),
                    grid = list(members = 2), folds = 2)
   found <- summary(tuned)$model
   expect_identical(found$errors$rows, c("left-out domains", "training"))
@@ -92,7 +92,7 @@ test_that("errors of a choice are those that print() tells to expect", {
 
 test_that("one domain has no left-out domains", {
   expect_warning(alone <- dg_auto(y ~ . | domain, data = domains_of(toy_domains(5, 12), 1),
-                                  budget = 0.5))
+                                  max_seconds = 0.5))
   found <- summary(alone)
   expect_identical(found$errors$rows, "training")
   text <- capture.output(print(found))
@@ -108,13 +108,13 @@ test_that("what a row of another domain counts is kappa, and pooled domains are 
   gram <- domain_gram(scale(as.matrix(toy[c("x1", "x2", "x3")])), toy$domain,
                       model$product$kernel)
   squared <- outer(diag(gram), diag(gram), "+") - 2 * gram
-  kappa <- exp(-squared / (2 * model$product$domain_kernel$outer$sigma^2))
+  kappa <- exp(-squared / (2 * model$product$domain_kernel$embedding_kernel$bandwidth^2))
   found <- summary(model)$kappa
   between <- kappa[upper.tri(kappa)]
   expect_equal(found[1:3], c(mean = mean(between), min = min(between), max = max(between)),
                tolerance = 1e-6)
   expect_equal(found[["effective"]], 25 / sum(kappa), tolerance = 1e-6)
-  wide <- domain_distribution(outer = kernel_rbf(1e4))
+  wide <- domain_distribution(embedding_kernel = kernel_rbf(1e4))
   alike <- summary(dg_ridge(y ~ . | domain, data = toy, lambda = 1, domain_kernel = wide))$kappa
   expect_equal(alike[["effective"]], 1, tolerance = 1e-6)
   expect_null(summary(dg_ridge(y ~ . | domain, data = toy, domain_kernel = domain_pooled()))$kappa)
@@ -124,7 +124,7 @@ test_that("predictors are ranked by their bandwidths", {
   toy <- rows_of_sizes()
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1, kernel = kernel_rbf(c(4, 1, 2)))
   expect_equal(summary(model)$relevance,
-               data.frame(predictor = c("x2", "x3", "x1"), sigma = c(1, 2, 4),
+               data.frame(predictor = c("x2", "x3", "x1"), bandwidth = c(1, 2, 4),
                           relevance = c(1, 0.5, 0.25)))
   expect_null(summary(dg_ridge(y ~ . | domain, data = toy, lambda = 1))$relevance)
 })
@@ -138,7 +138,7 @@ test_that("how parameters were found is said", {
   fixed <- dg_ridge(y ~ . | domain, data = toy, kernel = kernel_rbf(1))
   expect_identical(how(fixed, "kernel"), "given")
   expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "; fitted")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise = 1, signal = 1), "noise"), "not fitted")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise_sd = 1, signal_sd = 1), "noise"), "not fitted")
 })
 
 test_that("coefficients are shown where they are few, members with their weights", {
@@ -152,7 +152,7 @@ test_that("coefficients are shown where they are few, members with their weights
 test_that("the data of a call are found where summary() is called", {
   inner <- function() {
     hidden <- rows_of_sizes()
-    summary(dg_ridge(y ~ . | domain, data = hidden, lambda = 1, features = features_nystrom(20)))
+    summary(dg_ridge(y ~ . | domain, data = hidden, lambda = 1, feature_map = features_nystrom(20)))
   }
   expect_identical(inner()$errors$rows, c("left-out domains", "training"))
 })
@@ -170,12 +170,12 @@ test_that("a cross-validation and a comparison say where they err", {
   methods <- summary(comparison)$methods
   S <- comparison$scores
   expect_equal(methods$best_in, unname(colSums(S == apply(S, 1, min))))
-  expect_equal(methods$better_in, unname(colSums(S < S[, comparison$against])))
+  expect_equal(methods$better_in, unname(colSums(S < S[, comparison$baseline])))
   expect_equal(methods$worst, unname(apply(S, 2, max)))
   expect_identical(methods$worst_domain, rownames(S)[apply(S, 2, which.max)])
 })
 
-test_that("errors of lodo() are told from those of dg_cv(), and a default from a choice", {
+test_that("errors of dg_lodo() are told from those of dg_cv(), and a default from a choice", {
   toy <- toy_domains(4, 15)
   text <- capture.output(print(summary(dg_ridge(y ~ . | domain, data = toy))))
   expect_match(paste(text, collapse = " "), "chosen, by left-out domains")
@@ -189,12 +189,12 @@ test_that("a model of rows in blocks is summarised with the errors of its left-o
   toy <- toy_domains(4, 20)
   # the source by that name is sought where summary() is called
   rows <- row_source(list(toy[1:33, ], toy[34:80, ]))
-  for (spec in list(dg_ridge(lambda = 1, features = features_nystrom(10)),
-                    dg_gp(features = features_nystrom(10), optimise = FALSE))) {
+  for (spec in list(dg_ridge(lambda = 1, feature_map = features_nystrom(10)),
+                    dg_gp(feature_map = features_nystrom(10), optimise = FALSE))) {
     set.seed(1)
     model <- fit(spec, y ~ . | domain, data = rows)
     found <- summary(model)
-    left_out <- lodo(model)$domains
+    left_out <- dg_lodo(model)$domains
     lines <- found$domains[match(left_out$domain, found$domains$domain), ]
     expect_equal(lines$left_out, left_out$score)
     expect_equal(lines$rows, left_out$rows)
@@ -202,10 +202,10 @@ test_that("a model of rows in blocks is summarised with the errors of its left-o
   }
   classes <- toy_classes(4, 20)
   rows <- row_source(list(classes[1:33, ], classes[34:80, ]))
-  model <- dg_ridge(y ~ . | domain, data = rows, lambda = 1, features = features_nystrom(10))
+  model <- dg_ridge(y ~ . | domain, data = rows, lambda = 1, feature_map = features_nystrom(10))
   found <- summary(model)
   expect_output(print(found), "accuracy on left-out domains: mean over domains")
-  worst <- lodo(model)$domains
+  worst <- dg_lodo(model)$domains
   expect_equal(found$domains$left_out, sort(worst$score))
   expect_equal(sum(found$domains$rows), 80)
 })
@@ -215,11 +215,11 @@ test_that("models of a source say rows of domains and errors as those in memory"
   source <- row_source(toy)
   sizes <- table(toy$domain)
   for (fit in list(dg_ridge, dg_gp)) {
-    model <- fit(y ~ . | domain, data = source, features = features_nystrom(20))
+    model <- fit(y ~ . | domain, data = source, feature_map = features_nystrom(20))
     found <- summary(model)
     expect_equal(unlist(found$size[c("smallest", "median", "largest")], use.names = FALSE),
                  c(min(sizes), stats::median(sizes), max(sizes)))
-    score <- lodo(model)$domains$score
+    score <- dg_lodo(model)$domains$score
     expect_equal(found$errors$mean, mean(score))
     expect_equal(found$errors$overall, sqrt(sum(score^2 * sizes) / sum(sizes)))
     expect_equal(found$domains$rows, c(sizes[found$domains$domain]), ignore_attr = TRUE)
@@ -229,7 +229,7 @@ test_that("models of a source say rows of domains and errors as those in memory"
   expect_match(found$parameters$how[found$parameters$parameter == "kernel"], "median")
   expect_match(found$parameters$how[found$parameters$parameter == "sigma"], "not fitted")
   classes <- dg_ridge(y ~ . | domain, data = row_source(toy_classes(4, 15)), lambda = 1,
-                      features = features_nystrom(20))
+                      feature_map = features_nystrom(20))
   expect_identical(summary(classes)$metric, "accuracy")
 })
 
@@ -242,7 +242,7 @@ test_that("scores of other sizes do not take each other's digits", {
 })
 
 test_that("tables show each score once, and say of what a standard error is", {
-  toy <- simulate_ellipses(domains = 4, rows = 12, seed = 1)
+  toy <- simulate_ellipses(domains = 4, n = 12, seed = 1)
   cv <- dg_cv(dg_ridge(lambda = 1), y ~ . | domain, data = toy, metric = c("accuracy", "auc"))
   expect_output(print(cv), "domain +fold +rows +accuracy +auc")
   expect_output(print(summary(cv)), "domain +fold +rows +accuracy +auc")
@@ -255,9 +255,9 @@ test_that("tables show each score once, and say of what a standard error is", {
 test_that("domains of which the kernel sees next to nothing are not counted", {
   toy <- toy_domains(6, 20)
   near <- dg_ridge(y ~ . | domain, data = toy, lambda = 1,
-                   domain_kernel = domain_distribution(outer = kernel_rbf(100)))
+                   domain_kernel = domain_distribution(embedding_kernel = kernel_rbf(100)))
   expect_output(print(summary(near, left_out = FALSE)), "domains\\s+are hardly told apart")
   apart <- dg_ridge(y ~ . | domain, data = toy, lambda = 1,
-                    domain_kernel = domain_distribution(outer = kernel_rbf(0.1)))
+                    domain_kernel = domain_distribution(embedding_kernel = kernel_rbf(0.1)))
   expect_output(print(summary(apart, left_out = FALSE)), "6\\s+domains count as [2-6.]+ separate ones")
 })

@@ -1,7 +1,7 @@
 test_that("projections are taken apart by component, and give rows their scores", {
   toy <- toy_domains(4, 15)
   train <- domains_of(toy, 1:3)
-  model <- udica(y ~ . | domain, data = train)
+  model <- dg_udica(y ~ . | domain, data = train)
   expect_equal(tidy(model)$value, unname(model$values))
   expect_identical(glance(model)$domains, 3L)
   rows <- augment(model)
@@ -29,7 +29,7 @@ test_that("learners give rows their predictions, residuals and probabilities", {
   left <- dg_ridge(y ~ . | domain, data = toy)
   expect_identical(subset(tidy(left), parameter == "lambda")$value, format_value(left$lambda))
   expect_false("cost" %in% tidy(dg_ridge(y ~ . | domain, data = toy, lambda = 2))$parameter)
-  chained <- chain(kpca(ncomp = 2), dg_ridge())
+  chained <- dg_pipeline(dg_kpca(ncomp = 2), dg_ridge())
   chained <- fit(chained, y ~ . | domain, data = toy)
   expect_identical(subset(tidy(chained), parameter == "lambda")$part, "learner")
 })
@@ -78,16 +78,16 @@ test_that("cross-validations, comparisons and searches are one line each and as 
 test_that("distances have a line per pair", {
   x <- as.matrix(iris[1:4])
   set.seed(1)
-  pairs <- tidy(mmd(x, iris$Species, permutations = 19))
+  pairs <- tidy(dg_mmd(x, iris$Species, permutations = 19))
   expect_identical(nrow(pairs), 3L)
-  expect_equal(pairs$estimate[1], mmd(x, iris$Species)$squared["setosa", "versicolor"])
+  expect_equal(pairs$estimate[1], dg_mmd(x, iris$Species)$squared["setosa", "versicolor"])
   expect_equal(pairs$p.value, rep(0.05, 3))
 })
 
 test_that("classes with probabilities are warned of once, and notes are counted in words", {
   toy <- toy_classes(4, 12)
   toy$domain <- factor(c("alone", as.character(toy$domain)[-1L]))
-  model <- suppressWarnings(dg_ridge(y ~ . | domain, data = toy, probability = "platt"))
+  model <- suppressWarnings(dg_ridge(y ~ . | domain, data = toy, calibration = "platt"))
   said <- capture_warnings(rows <- augment(model, toy))
   expect_identical(sum(grepl("judged by a single row", said)), 1L)
   expect_false(anyNA(rows$.prob_1))
@@ -118,7 +118,7 @@ test_that("a response that depends on the rows around is not known of new rows",
     model <- dg_lm(formula, data = toy)
     expect_true(".resid" %in% names(augment(model)))
     expect_false(".resid" %in% names(augment(model, toy[1:4, ])))
-    expect_domgen_error(fix_intervals(model, toy), "must have the response")
+    expect_domgen_error(set_intervals(model, toy), "must have the response")
   }
   model <- dg_lm(log(y + 100) ~ x1 | domain, data = toy)
   expect_equal(augment(model, toy[1:4, ])$.resid, augment(model)$.resid[1:4])

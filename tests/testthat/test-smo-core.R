@@ -78,9 +78,9 @@ test_that("shrinking and gathered columns lead to the same optimum as e1071", {
 test_that("no offset on K + 1 is kernlab's bound-constrained machine", {
   skip_if_not_installed("kernlab")
   d <- smo_classes(100)
-  fit <- run_smo(d$K + 1, hinge_dual(d$y, 5), offset = FALSE, tol = 1e-6)
+  fit <- run_smo(d$K + 1, hinge_dual(d$y, 5), intercept = FALSE, tol = 1e-6)
   peer <- kernlab::ksvm(d$x, factor(d$y), type = "C-bsvc", kernel = "rbfdot",
-                        kpar = list(sigma = 1 / 4), C = 5, scaled = FALSE, tol = 1e-6)
+                        kpar = list(bandwidth = 1 / 4), C = 5, scaled = FALSE, tol = 1e-6)
   decision <- drop(kernlab::predict(peer, d$x, type = "decision"))
   expect_equal(abs(cor(decision, fit$decision)), 1, tolerance = 1e-6)
   expect_equal(abs(decision), abs(fit$decision), tolerance = 1e-3)
@@ -141,7 +141,7 @@ test_that("degenerate problems end with a right answer", {
                list(objective = 0, gap = 0, iterations = 0, b = 0))
   expect_true(nothing$converged)
 
-  single <- run_smo(matrix(2), hinge_dual(-1, 3), offset = FALSE, tol = 1e-9)
+  single <- run_smo(matrix(2), hinge_dual(-1, 3), intercept = FALSE, tol = 1e-9)
   expect_equal(single$alpha, 0.5)
   expect_equal(run_smo(matrix(2), hinge_dual(-1, 3))$b, -1)
   expect_equal(run_smo(matrix(0, 3, 3), hinge_dual(c(1, -1, 1), 1))$objective, -2)

@@ -181,7 +181,7 @@ test_that("learners of all kinds have effects, of their own data and of new doma
   data$class <- factor(ifelse(data$y > 0, "high", "low"))
   data$three <- cut(data$y, c(-Inf, -1, 1, Inf), c("a", "b", "c"))
   models <- quietly(list(
-    fit(chain(udica(ncomp = 2), dg_ridge(lambda = 1)), y ~ x + z | g, data = data),
+    fit(dg_pipeline(dg_udica(ncomp = 2), dg_ridge(lambda = 1)), y ~ x + z | g, data = data),
     fit(dg_ensemble(list(a = dg_lm(domain_means = TRUE), b = dg_ridge(lambda = 1))), y ~ x + z | g,
         data = data),
     dg_lm(class ~ x + z | g, data = data), dg_svm(class ~ x + z | g, data = data, cost = 1),
@@ -214,7 +214,7 @@ test_that("learners of all kinds have effects, of their own data and of new doma
 })
 
 test_that("a fixed reference is kept, and one domain has no interval", {
-  fixed <- fix_reference(distributional, world)
+  fixed <- set_reference(distributional, world)
   expect_equal(dg_effect(fixed, "x", world, grid = 3)$average,
                dg_effect(distributional, "x", world, grid = 3)$average)
   expect_domgen_error(dg_effect(fixed, "x", world, type = "context"), "must not have a fixed")
@@ -239,7 +239,7 @@ test_that("some rows stand for many, and gaps leave rows out", {
 test_that("what does not fit is refused", {
   m <- distributional
   expect_domgen_error(dg_effect(dg_lm()), "`model` must be a fitted learner or chain")
-  expect_domgen_error(dg_effect(dica(y ~ x + z | g, data = world)), "must be a fitted learner")
+  expect_domgen_error(dg_effect(dg_dica(y ~ x + z | g, data = world)), "must be a fitted learner")
   expect_domgen_error(dg_effect(m, "w"), "`predictors` must be among `x`")
   expect_domgen_error(dg_effect(m, 3), "`predictors` must be names of columns")
   expect_domgen_error(dg_effect(m, type = "shap"), "`type` must be one of")
@@ -268,7 +268,7 @@ test_that("print shows some values of each curve", {
 })
 
 test_that("effects do not warn of training domains with a single row, those of other rows do", {
-  toy <- simulate_dica(domains = 5, rows = 12, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 5, n = 12, p = 2, seed = 1)
   toy <- toy[!(toy$domain == levels(toy$domain)[1] & duplicated(toy$domain)), ]
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1)
   expect_no_warning(found <- dg_effect(model, "x1", grid = 3))
@@ -281,10 +281,10 @@ test_that("effects do not warn of training domains with a single row, those of o
 })
 
 test_that("what a call cannot use is said in its own words", {
-  data <- simulate_dica(domains = 5, rows = 8, seed = 1)
+  data <- simulate_dica(domains = 5, n = 8, seed = 1)
   model <- dg_ridge(y ~ . | domain, data = data, lambda = 1)
   expect_domgen_error(dg_effect(model, "x1", progress = "yes"), "`progress` must be TRUE or FALSE")
-  adapted <- adapt(model, data[1:3, ], labels = data$y[1:3])
+  adapted <- dg_adapt(model, data[1:3, ], labels = data$y[1:3])
   expect_domgen_error(dg_effect(adapted, "x1"), "by a call that has its data: give `data`")
   expect_domgen_error(dg_cv(adapted), "call that has its data: give `data`")
   gone <- local({

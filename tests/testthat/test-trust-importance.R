@@ -7,7 +7,7 @@ two_level <- function(domains, rows, a = 1, b = 2, within = 1, between = 1.5, se
     n <- nrow(d)
     d$x <- stats::rnorm(domains, sd = between)[d$g] + stats::rnorm(n, sd = within)
     d$z <- stats::rnorm(n)
-    d$noise <- stats::rnorm(n)
+    d$noise_sd <- stats::rnorm(n)
     m <- stats::ave(d$x, d$g)
     d$y <- a * (d$x - m) + b * m + d$z / 2 + stats::rnorm(n, sd = 0.3)
     d
@@ -190,7 +190,7 @@ test_that("matrices, fitted models, chains, weights and given domains do as form
   expect_identical(unnamed$increase, expected$increase)
   one <- once(dg_lm(), data$x, data$y, data$g)
   expect_identical(one$predictor, rep("x1", 3))
-  projected <- once(chain(udica(ncomp = 2, domain_kernel = domain_distribution()),
+  projected <- once(dg_pipeline(dg_udica(ncomp = 2, domain_kernel = domain_distribution()),
                           dg_ridge(lambda = 1)), y ~ x + z | g, data = data, kind = "context")
   expect_true(all(projected$increase != 0))
   gaps <- transform(data, z = replace(z, 5:9, NA))
@@ -202,7 +202,7 @@ test_that("probabilities and several classes are judged, by each metric's own di
   data <- two_level(6, 20)
   data$class <- cut(data$y, c(-Inf, -1, 1, Inf), c("low", "middle", "high"))
   for (metric in c("accuracy", "auc", "brier")) {
-    spec <- if (metric == "brier") dg_svm(cost = 1, probability = "platt") else dg_ridge(lambda = 1)
+    spec <- if (metric == "brier") dg_svm(cost = 1, calibration = "platt") else dg_ridge(lambda = 1)
     result <- quietly(dg_importance(spec, class ~ x + noise | g, data = data, metric = metric,
                                     permutations = 2, folds = 3, kind = "both"))
     expect_gt(of(result, "x", "both")$increase, 0.1)
@@ -277,8 +277,8 @@ test_that("what does not fit is refused", {
   expect_domgen_error(run(metric = c("rmse", "mae")), "`metric` must be one score")
   expect_domgen_error(run(metric = "log_density", object = dg_gp()), "`metric` must be a score of")
   expect_domgen_error(run(permutates = 3), "did you mean `permutations`")
-  expect_domgen_error(run(object = dica()), "must predict the response")
-  expect_domgen_error(dg_importance(dg_ridge(features = features_nystrom(5)), y ~ x | g,
+  expect_domgen_error(run(object = dg_dica()), "must predict the response")
+  expect_domgen_error(dg_importance(dg_ridge(feature_map = features_nystrom(5)), y ~ x | g,
                                     data = row_source(data)), "rows in memory")
   for (metric in c("coverage", "interval_score")) {
     expect_domgen_error(run(metric = metric), "`metric` must be a score of predictions")
@@ -311,7 +311,7 @@ test_that("folds that tell the same of different domains are one note, with all 
   expect_setequal(names(found), c(
     "max|grad| = 0.02 to 0.5 (tol = 0.002)", 'Far: "1.5", "a 2" (at most 1.2e-3 to 0.1 of 1)',
     "column 3", "column 5", 'Of "1.5" and "a"', 'Of "2.5" and "a"'))
-  toy <- simulate_dica(domains = 6, rows = 8, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 6, n = 8, p = 2, seed = 1)
   toy <- toy[!(toy$domain %in% levels(toy$domain)[1:3] & duplicated(toy$domain)), ]
   shown <- capture.output(print(dg_importance(dg_ridge(lambda = 1), y ~ . | domain, data = toy,
                                               permutations = 1, kind = "within")))
@@ -320,17 +320,17 @@ test_that("folds that tell the same of different domains are one note, with all 
 })
 
 test_that("two domains are told to have no interval between them", {
-  toy <- simulate_dica(domains = 2, rows = 20, p = 2, seed = 1)
+  toy <- simulate_dica(domains = 2, n = 20, p = 2, seed = 1)
   of <- function(data) {
     paste(capture.output(print(dg_importance(dg_lm(), y ~ . | domain, data = data,
                                              permutations = 1))), collapse = " ")
   }
   expect_match(of(toy), "no interval of \"between\", \"both\"", fixed = TRUE)
-  expect_no_match(of(simulate_dica(domains = 3, rows = 20, p = 2, seed = 1)), "no interval")
+  expect_no_match(of(simulate_dica(domains = 3, n = 20, p = 2, seed = 1)), "no interval")
 })
 
 test_that("what falls is called an increase, as in the table", {
-  toy <- simulate_dcm(domains = 4, rows = 20, seed = 1)
+  toy <- simulate_dcm(domains = 4, n = 20, seed = 1)
   found <- dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 1, kind = "within")
   expect_identical(importance_label(found), "increase (fall of accuracy)")
   expect_match(importance_title(found), "Increase (fall of accuracy) when", fixed = TRUE)

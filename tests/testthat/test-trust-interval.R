@@ -20,7 +20,7 @@ test_that("intervals are those of the formula, from refits without each domain",
   set.seed(1)
   world <- split_at(interval_world(14, tau = 0.5), 10)
   model <- dg_lm(y ~ x + z | domain, data = world$train)
-  intervals <- fix_intervals(model)$intervals
+  intervals <- set_intervals(model)$intervals
   error <- unlist(lapply(split(world$train, world$train$domain), function(held) {
     fit <- lm(y ~ x + z, world$train[world$train$domain != held$domain[1], ])
     held$y - predict(fit, held)
@@ -49,11 +49,11 @@ test_that("intervals cover rows, domains and means of new domains as they say", 
   set.seed(2)
   outcome <- replicate(if (long_form()) 30 else 10, {
     world <- split_at(interval_world(60, tau = 0.7), 20)
-    model <- fix_intervals(dg_lm(y ~ x + z | domain, data = world$train))
+    model <- set_intervals(dg_lm(y ~ x + z | domain, data = world$train))
     new <- world$new
     rows <- predict(model, new, interval = "prediction")
-    whole <- predict(model, new, interval = "domain", level = 0.8)
-    means <- predict(model, new, interval = "mean")
+    whole <- predict(model, new, interval = "domain_share", level = 0.8)
+    means <- predict(model, new, interval = "domain_mean")
     truth <- tapply(new$y, new$domain, mean)[means$domain]
     inside <- tapply(whole$lower <= new$y & new$y <= whole$upper, new$domain, mean)
     c(rows = covered(rows, new$y), whole = mean(inside >= 0.8), means = covered(means, truth))
@@ -77,7 +77,7 @@ test_that("intervals are wide where errors are large, where that is better", {
   width <- found$upper - found$lower
   expect_gt(cor(log(width), world$new$z), 0.9)
   high <- world$new$z > 0
-  plain <- fix_intervals(model)
+  plain <- set_intervals(model)
   plain$intervals["size"] <- list(NULL)
   plain <- predict(domgen:::seal(plain), world$new, interval = "prediction")
   uneven <- function(found) {
@@ -92,7 +92,7 @@ test_that("intervals are wide where errors are large, where that is better", {
 
 test_that("sets of classes cover, and name the classes", {
   set.seed(4)
-  toy <- simulate_dcm(domains = 60, rows = 30, p = 3, eta = 0.4, seed = 4)
+  toy <- simulate_dcm(domains = 60, n = 30, p = 3, eta = 0.4, seed = 4)
   toy$domain <- as.character(toy$domain)
   world <- split_at(toy, 30)
   model <- dg_lm(y ~ . | domain, data = world$train)
@@ -114,7 +114,7 @@ test_that("the mean of a single new domain is a line without a name", {
   set.seed(5)
   world <- split_at(interval_world(12), 11)
   model <- dg_lm(y ~ x | domain, data = world$train)
-  expect_identical(row.names(predict(model, world$new, interval = "mean")), "1")
+  expect_identical(row.names(predict(model, world$new, interval = "domain_mean")), "1")
 })
 
 test_that("too few domains give infinite intervals and all classes, and say so", {
@@ -126,16 +126,16 @@ test_that("too few domains give infinite intervals and all classes, and say so",
   expect_true(all(found$lower == -Inf & found$upper == Inf))
   expect_no_message(fine <- predict(model, small, interval = "prediction", level = 0.8))
   expect_true(all(is.finite(fine$upper)))
-  expect_true(all(is.infinite(predict(model, small, interval = "mean", level = 0.95)$upper)))
+  expect_true(all(is.infinite(predict(model, small, interval = "domain_mean", level = 0.95)$upper)))
 })
 
 test_that("every learner, chain and ensemble has intervals, and each row is as with the others", {
   set.seed(6)
   world <- split_at(interval_world(14), 10)
   specs <- list(dg_ridge(lambda = 1), dg_svm(cost = 1), dg_gp(optimise = FALSE), dg_null(),
-                dg_ridge(lambda = 1, features = features_nystrom(20)),
-                dg_gp(features = features_nystrom(20), optimise = FALSE),
-                chain(kpca(ncomp = 2), dg_ridge(lambda = 1)),
+                dg_ridge(lambda = 1, feature_map = features_nystrom(20)),
+                dg_gp(feature_map = features_nystrom(20), optimise = FALSE),
+                dg_pipeline(dg_kpca(ncomp = 2), dg_ridge(lambda = 1)),
                 dg_ensemble(list(dg_lm(), dg_ridge(lambda = 1))))
   for (spec in specs) {
     model <- suppressWarnings(fit(spec, y ~ x + z | domain, data = world$train))
@@ -144,7 +144,7 @@ test_that("every learner, chain and ensemble has intervals, and each row is as w
     expect_equal(found$fit, predict(model, world$new), info = spec$parts$title)
     expect_true(all(found$lower < found$fit & found$fit < found$upper), info = spec$parts$title)
     # what is carried along is what was found, whatever the order of the rows
-    kept <- unserialize(serialize(fix_intervals(model), NULL))
+    kept <- unserialize(serialize(set_intervals(model), NULL))
     expect_equal(predict(kept, world$new[rev(seq_len(nrow(world$new))), ], interval = "prediction",
                          level = 0.8)$upper, rev(found$upper), info = spec$parts$title)
   }
@@ -155,13 +155,13 @@ test_that("intervals can rest on labelled domains that were not in training", {
   world <- interval_world(40)
   first <- split_at(world, 10)
   second <- split_at(first$new, 15)
-  model <- fix_intervals(dg_lm(y ~ x + z | domain, data = first$train), second$train)
+  model <- set_intervals(dg_lm(y ~ x + z | domain, data = first$train), second$train)
   error <- second$train$y - predict(model, second$train)
   expect_equal(model$intervals$error, error)
   found <- predict(model, second$new, interval = "prediction")
   expect_gt(covered(found, second$new$y), 0.8)
-  expect_error(fix_intervals(model, first$train), "not in training", class = "domgen_error_data")
-  expect_error(fix_intervals(model, first$train[c("x", "z", "domain")]),
+  expect_error(set_intervals(model, first$train), "not in training", class = "domgen_error_data")
+  expect_error(set_intervals(model, first$train[c("x", "z", "domain")]),
                "must have the response `y`", class = "domgen_error_data")
 })
 
@@ -177,7 +177,7 @@ test_that("random numbers stay, rows with missing values have no interval, fixed
                                   reference = world$new), class = "domgen_warning_missing")
   expect_true(all(is.na(found[2, ])))
   expect_equal(found[-2, ], expected[-2, ], ignore_attr = TRUE)
-  fixed <- fix_reference(model, world$new)
+  fixed <- set_reference(model, world$new)
   expect_equal(predict(fixed, world$new[3, ], interval = "prediction", level = 0.8), expected[3, ],
                ignore_attr = TRUE)
 })
@@ -196,13 +196,13 @@ test_that("what cannot be asked is said", {
                class = "domgen_error_argument")
   gone <- local({
     hidden <- world
-    dg_ridge(y ~ x | domain, data = hidden, lambda = 1, features = features_nystrom(5))
+    dg_ridge(y ~ x | domain, data = hidden, lambda = 1, feature_map = features_nystrom(5))
   })
   expect_error(predict(gone, world, interval = "prediction"), "fix_intervals",
                class = "domgen_error_data")
   ridge <- dg_ridge(y ~ x | domain, data = world, lambda = 1)
   one <- world[world$domain == "d0001", ]
-  adapted <- adapt(ridge, one, labels = replace(one$y, 5:20, NA))
+  adapted <- dg_adapt(ridge, one, labels = replace(one$y, 5:20, NA))
   expect_error(predict(adapted, one, interval = "prediction"), "adapted",
                class = "domgen_error_argument")
 })
@@ -243,7 +243,7 @@ test_that("dg_cv() and augment() carry intervals", {
 
 test_that("a model says what its intervals rest on", {
   set.seed(11)
-  model <- fix_intervals(dg_lm(y ~ x | domain, data = interval_world(12)))
+  model <- set_intervals(dg_lm(y ~ x | domain, data = interval_world(12)))
   expect_output(print(model), "by the errors at 240 rows of 12 left-out domains")
   expect_output(print(model$intervals), "largest level that is finite: 0.923")
 })
@@ -258,7 +258,7 @@ test_that("of nested domains the outer ones count, and hold where they are new",
   new <- world[!world$school %in% train$school, ]
   for (spec in list(dg_lm(), dg_ridge(lambda = 1, domain_kernel = domain_pooled()))) {
     model <- fit(spec, y ~ x + z | school / class, data = train)
-    expect_identical(nlevels(fix_intervals(model)$intervals$domain), 20L)
+    expect_identical(nlevels(set_intervals(model)$intervals$domain), 20L)
     found <- predict(model, new, interval = "prediction")
     expect_gt(covered(found, new$y), 0.84)
   }
@@ -273,7 +273,7 @@ test_that("of nested domains the outer ones count, and hold where they are new",
     alpha <- solve(K[rest, rest] + diag(sum(rest)), small$y[rest])
     small$y[!rest] - K[!rest, rest] %*% alpha
   }))
-  expect_equal(fix_intervals(own)$intervals$error, error, tolerance = 1e-6)
+  expect_equal(set_intervals(own)$intervals$error, error, tolerance = 1e-6)
 })
 
 test_that("models of other families have intervals and sets", {
@@ -315,7 +315,7 @@ test_that("intervals of shares and counts stay where the response can be", {
     model <- dg_glm(formula, data = rows, family = family, lambda = 1)
     suppressMessages(predict(model, new, ...))
   }
-  for (kind in c("prediction", "domain", "mean")) {
+  for (kind in c("prediction", "domain_share", "domain_mean")) {
     expect_gte(min(find(count ~ x | g, "poisson", interval = kind)$lower), 0)
   }
   expect_equal(min(find(share ~ x | g, "binomial", interval = "prediction")$lower), 0)
@@ -328,7 +328,7 @@ test_that("responses of new domains are as in training, or the argument is named
   set.seed(16)
   world <- split_at(interval_world(8, 5), 5)
   model <- dg_lm(y ~ x + z | domain, data = world$train)
-  given <- function(y) fix_intervals(model, world$new, y = y)$intervals$error
+  given <- function(y) set_intervals(model, world$new, y = y)$intervals$error
   n <- nrow(world$new)
   expect_equal(given(as.matrix(world$new$y)), given(NULL))
   expect_domgen_error(given(rep("a", n)), "`y` must be numbers, as the response in training")
@@ -336,10 +336,10 @@ test_that("responses of new domains are as in training, or the argument is named
   expect_domgen_error(given(as.list(world$new$y)), "`y` must be a vector")
   expect_domgen_error(given(1), "`y` must have one entry per row .15., not 1")
   expect_domgen_error(given(rep(NA, n)), "`y` must have at least one value that is known")
-  expect_domgen_error(fix_intervals(model, transform(world$new, y = factor(y))),
+  expect_domgen_error(set_intervals(model, transform(world$new, y = factor(y))),
                       "`newdata.y` must be numbers")
   classes <- dg_lm(y > 0 ~ x + z | domain, data = world$train)
-  expect_domgen_error(fix_intervals(classes, world$new, y = rep("maybe", n)),
+  expect_domgen_error(set_intervals(classes, world$new, y = rep("maybe", n)),
                       "`y` must be classes seen in training")
   alone <- dg_lm(y > 0 ~ x | domain, data = transform(world$train, domain = "one"))
   expect_domgen_error(predict(alone, world$new, type = "set"), "`type = \"set\"` needs at least 2")
@@ -350,7 +350,7 @@ test_that("means of domains come by any name, without rows as NA, and at any siz
   world <- split_at(interval_world(15, 5), 12)
   means <- function(times = 1, new = world$new, ...) {
     model <- dg_lm(y ~ x + z | domain, data = transform(world$train, y = times * y))
-    found <- predict(model, new, interval = "mean", ...)
+    found <- predict(model, new, interval = "domain_mean", ...)
     found[c("fit", "lower", "upper")] <- found[c("fit", "lower", "upper")] / times
     found
   }
@@ -370,10 +370,10 @@ test_that("parameters of a Gaussian process are fitted without the domain whose 
   set.seed(4)
   d <- data.frame(x = rnorm(30), g = factor(rep(1:5, each = 6)))
   d$y <- d$x + 2 * rnorm(5)[d$g] + rnorm(30, sd = 0.3)
-  model <- fix_intervals(dg_gp(y ~ x | g, data = d, starts = 1))
+  model <- set_intervals(dg_gp(y ~ x | g, data = d, restarts = 1))
   for (g in levels(d$g)) {
     own <- d$g == g
-    without <- dg_gp(y ~ x | g, data = droplevels(d[!own, ]), starts = 1)
+    without <- dg_gp(y ~ x | g, data = droplevels(d[!own, ]), restarts = 1)
     found <- d$y[own] - suppressWarnings(predict(without, d[own, ]))
     expect_equal(model$intervals$error[own], found, tolerance = 0.02, ignore_attr = TRUE)
   }
@@ -389,17 +389,17 @@ test_that("a new level of a factor that intervals do not rest on is told, once",
   expect_message(predict(model, both, interval = "prediction"),
                  "left-out levels of `plate`, which does not allow for new ones of `sample`",
                  class = "domgen_message_interval")
-  expect_no_message(predict(model, transform(both, plate = "newer"), interval = "mean"))
+  expect_no_message(predict(model, transform(both, plate = "newer"), interval = "domain_mean"))
   expect_no_message(predict(model, transform(both, sample = "A"), interval = "prediction"))
   expect_no_message(predict(model, both["x"], interval = "prediction"))
   classes <- dg_lm(big ~ x | plate + sample, data = transform(d, big = y > 2))
   expect_message(predict(classes, both, type = "set"), "new ones of `sample`")
   more <- transform(d[1:11, ], plate = paste0("p", 1:11), sample = paste0("s", 1:11))
-  expect_no_message(predict(fix_intervals(model, more), both, interval = "prediction"))
+  expect_no_message(predict(set_intervals(model, more), both, interval = "prediction"))
 })
 
 test_that("how the width of intervals varies only refits tell", {
-  d <- simulate_dica(domains = 20, rows = 4, p = 2, seed = 1)
+  d <- simulate_dica(domains = 20, n = 4, p = 2, seed = 1)
   run <- function(...) {
     set.seed(1)
     dg_cv(dg_lm(), y ~ . | domain, data = d, folds = 4, metric = c("coverage", "width"), ...)
@@ -428,7 +428,7 @@ test_that("crossed domains have intervals and sets in blocks and of no rows, as 
     number <- dg_ridge(formula("y"), data = crossed, lambda = 1)
     class <- dg_ridge(formula("z"), data = crossed, lambda = 1)
     asked <- list(list(number, interval = "prediction", level = 0.7), list(class, type = "set"),
-                  list(number, interval = "mean", level = 0.7))
+                  list(number, interval = "domain_mean", level = 0.7))
     for (one in asked) {
       ask <- function(new) suppressMessages(suppressWarnings({
         do.call(predict, c(one[1L], list(new), one[-1L]))
@@ -436,8 +436,8 @@ test_that("crossed domains have intervals and sets in blocks and of no rows, as 
       whole <- ask(crossed[1:50, ])
       expect_identical(ask(crossed[0, ]), whole[0L, , drop = FALSE])
       # a mean is of all rows of a domain
-      if (identical(one$interval, "mean")) next
-      expect_equal(ask(row_source(crossed[1:50, ], rows = 20)), whole, tolerance = 1e-10)
+      if (identical(one$interval, "domain_mean")) next
+      expect_equal(ask(row_source(crossed[1:50, ], block_size = 20)), whole, tolerance = 1e-10)
     }
   }
 })

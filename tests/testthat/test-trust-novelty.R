@@ -56,12 +56,12 @@ test_that("any model says how new a moved domain is, the first of all", {
     dg_ridge(f, data = train, lambda = 1), dg_svm(f, data = train, cost = 1, scale = "rank"),
     dg_ridge(f, data = train, lambda = 1, domain_kernel = domain_pooled()),
     dg_ridge(f, data = train, lambda = 1, domain_kernel = domain_wasserstein()),
-    dg_ridge(f, data = train, lambda = 1, features = features_product()),
-    dg_ridge(f, data = train, lambda = 1, features = features_rff(50),
+    dg_ridge(f, data = train, lambda = 1, feature_map = features_product()),
+    dg_ridge(f, data = train, lambda = 1, feature_map = features_rff(50),
              domain_kernel = domain_pooled()),
     dg_gp(f, data = train, optimise = FALSE), dg_lm(f, data = train),
-    dg_forest(f, data = train, trees = 5), udica(f, data = train),
-    fit(chain(kpca(ncomp = 2), dg_lm()), f, data = train),
+    dg_forest(f, data = train, trees = 5), dg_udica(f, data = train),
+    fit(dg_pipeline(dg_kpca(ncomp = 2), dg_lm()), f, data = train),
     fit(dg_ensemble(list(dg_lm(), dg_ridge(lambda = 1))), f, data = train)
   )
   for (model in models) {
@@ -81,14 +81,14 @@ test_that("rows that were read in blocks leave the embeddings, by which domains 
   new <- of_domains(data, 13:14)
   fitted_to <- function(data) {
     set.seed(1)
-    dg_ridge(y ~ x1 + x2 | domain, data = data, lambda = 1, features = features_product())
+    dg_ridge(y ~ x1 + x2 | domain, data = data, lambda = 1, feature_map = features_product())
   }
   found <- dg_novelty(fitted_to(row_source(train)), new)
   expect_null(found$rows)
   expect_equal(found$domains$p[2], 1 / 13)
   expect_output(print(found), "d14\" is farther")
   pooled <- dg_ridge(y ~ x1 + x2 | domain, data = row_source(train), lambda = 1,
-                     features = features_rff(20), domain_kernel = domain_pooled())
+                     feature_map = features_rff(20), domain_kernel = domain_pooled())
   expect_domgen_error(dg_novelty(pooled, new), "`model` must keep its training rows")
 })
 
@@ -171,7 +171,7 @@ test_that("what it cannot answer is said", {
   expect_domgen_error(dg_novelty(model, new["x1"]), "x2")
   expect_domgen_error(dg_novelty(model, new[0, ]), "at least one complete row")
   expect_domgen_error(dg_novelty(model, new, max_rows = 1), "`max_rows`")
-  expect_domgen_error(dg_novelty(fix_reference(model, new), new), "fixed reference already")
+  expect_domgen_error(dg_novelty(set_reference(model, new), new), "fixed reference already")
   one <- plain_ridge(of_domains(data, 1))
   expect_domgen_error(dg_novelty(one, new), "at least 2 training domains")
   gone <- local({
@@ -193,9 +193,9 @@ test_that("it is printed in words, and tidy() gives the domains", {
 })
 
 test_that("each new domain stands beside the training domains it was ranked among, none at 0 %", {
-  train <- simulate_dica(domains = 8, rows = 12, seed = 1)
+  train <- simulate_dica(domains = 8, n = 12, seed = 1)
   # of other sizes, so that training domains have other distances beside each
-  new <- simulate_dica(domains = 3, rows = 12, seed = 2)[-(1:8), ]
+  new <- simulate_dica(domains = 3, n = 12, seed = 2)[-(1:8), ]
   found <- dg_novelty(dg_ridge(y ~ . | domain, data = train, lambda = 1), new)
   median <- Find(function(column) column$name == "median", describe_result(found)$columns)
   expect_equal(unname(median$values), unname(apply(found$left_out, 1L, stats::median)))

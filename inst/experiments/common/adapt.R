@@ -25,7 +25,7 @@ adapted <- function(seed, world, machine, kernels, known) {
     model <- fitted_to(train, kernel)
     vapply(known, function(k) {
       labels <- replace(new$y, -seq_len(k), NA)
-      error(if (k) predict(adapt(model, new, labels)) else predict(model, new))
+      error(if (k) predict(dg_adapt(model, new, labels)) else predict(model, new))
     }, 0)
   }
   alone <- vapply(known, function(k) {

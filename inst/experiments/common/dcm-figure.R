@@ -3,7 +3,7 @@
 # Synthetic domains, projected: a list by method of list(train, test), data frames with domain, y
 # and a column per component, mean square 1 in training.
 figure_2_scores <- function(rows, gamma = 1, epsilon = 1e-3) {
-  split <- split_domains(simulate_dcm(domains = 10, rows = rows, p = 5), 7)
+  split <- split_domains(simulate_dcm(domains = 10, n = rows, p = 5), 7)
   kernel <- kernel_gamma(gamma)
   specs <- dcm_projections(kernel, epsilon, nrow(split$train), ridge = stats::setNames(0.1, ""))
   centred <- lapply(specs, function(spec) {

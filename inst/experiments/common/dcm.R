@@ -4,10 +4,10 @@
 # What the paper leaves open is the same in all tables. Machines have cost 1 (libsvm's default), an
 # offset, and weigh rows alike. On scores their kernel is linear, the rule of the DICA paper; a
 # chain brings scores to a mean square of 1 first. The paper prints no ridge on the coefficients,
-# but without one new rows cannot be projected: it is 0.1, the default of coir() and dica(), and in
-# rows of its own n/10, the default of dcm(), for all three, so that a method is not taken for its
-# ridge. M, which goes with FastDCM (2 for 4,600 rows, 5 for 9,000, 20 for 30,000), is read as a
-# divisor: M = 5 has a landmark for each five rows. The paper's times agree with those of N/M
+# but without one new rows cannot be projected: it is 0.1, the default of dg_coir() and dg_dica(),
+# and in rows of its own n/10, the default of dg_dcm(), for all three, so that a method is not taken
+# for its ridge. M, which goes with FastDCM (2 for 4,600 rows, 5 for 9,000, 20 for 30,000), is read
+# as a divisor: M = 5 has a landmark for each five rows. The paper's times agree with those of N/M
 # columns, (N/M)^2 N, within a factor of three, but neither with M columns nor with M %: with M = 2
 # FastDCM took 356 s on 4,600 rows, exact DCM 65 s on 1,800.
 
@@ -20,7 +20,7 @@ dcm_projections <- function(kernel, epsilon, n, ncomp = 1,
   make <- function(method, lambda) {
     method(ncomp = ncomp, epsilon = epsilon, kernel = kernel, lambda = lambda, scale = "none")
   }
-  methods <- list(COIR = coir, DICA = dica, DCM = dcm)
+  methods <- list(COIR = dg_coir, DICA = dg_dica, DCM = dg_dcm)
   specs <- lapply(ridge, function(lambda) lapply(methods, make, lambda))
   stats::setNames(unlist(unname(specs), recursive = FALSE),
                   paste0(names(methods), rep(names(ridge), each = length(methods))))
@@ -30,12 +30,12 @@ dcm_projections <- function(kernel, epsilon, n, ncomp = 1,
 fast_projections <- function(projections, landmarks) {
   projections <- projections[!startsWith(names(projections), "DICA")]
   features <- features_nystrom(max(landmarks, 2), sampling = "uniform")
-  fast <- lapply(projections, stats::update, features = features)
+  fast <- lapply(projections, stats::update, feature_map = features)
   stats::setNames(fast, paste0("Fast", names(projections)))
 }
 
 dcm_machine <- function(kernel = NULL, ...) {
-  dg_svm(cost = 1, offset = TRUE, kernel = kernel, domain_kernel = domain_pooled(),
+  dg_svm(cost = 1, intercept = TRUE, kernel = kernel, domain_kernel = domain_pooled(),
          domain_weights = "size", scale = "none", ...)
 }
 
@@ -76,7 +76,7 @@ dcm_rows <- function(train, score, machine, projections, paper = NULL, input = "
     }
     result_lines(paste0(method, suffix), values, published, seconds = fitted$seconds)
   }
-  chained <- lapply(projections, function(p) timed(chain(p, dcm_machine())))
+  chained <- lapply(projections, function(p) timed(dg_pipeline(p, dcm_machine())))
   bind(c(if (suffix == "") list(null_lines(train, score)), list(row(input, alone)),
          Map(row, names(projections), chained)))
 }

@@ -17,7 +17,7 @@ ellipse_errors <- list(
 )
 
 ellipse_machine <- function(domain_kernel, features) {
-  dg_svm(domain_kernel = domain_kernel, features = features, scale = "none")
+  dg_svm(domain_kernel = domain_kernel, feature_map = features, scale = "none")
 }
 
 # Beyond that many rows the exact kernel is left out.

@@ -4,19 +4,22 @@
 # What is searched, one parameter after the other from the middle of its values on, and beyond their
 # ends: bandwidths from the package's default, the median distance.
 marginal_grids <- list(
-  cost = 10^(-1:3), domain_kernel.outer.times = 2^(-2:2), times = 2^(-2:2),
-  domain_kernel.kernel.times = 2^(-2:2)
+  cost = 10^(-1:3), domain_kernel.embedding_kernel.bandwidth_factor = 2^(-2:2),
+  bandwidth_factor = 2^(-2:2),
+  domain_kernel.kernel.bandwidth_factor = 2^(-2:2)
 )
 
 # Machines by the feature maps that the tables compare: landmarks and, as in the paper, random
 # Fourier features, a hundred in each stage as in the authors' program. `grid`: names as above.
 marginal_machines <- function(grid) {
   list(
-    pooled = list(spec = dg_svm(domain_kernel = domain_pooled(), features = features_nystrom(100)),
+    pooled = list(spec = dg_svm(domain_kernel = domain_pooled(),
+                                feature_map = features_nystrom(100)),
                   grid = grid[c("cost", "times")]),
-    product = list(spec = dg_svm(features = features_product(x = features_nystrom(50), rank = 8)),
+    product = list(spec = dg_svm(
+      feature_map = features_product(x = features_nystrom(50), rank = 8)),
                    grid = grid),
-    fourier = list(spec = dg_svm(features = features_product("fourier", n_features = 100,
+    fourier = list(spec = dg_svm(feature_map = features_product("fourier", n_features = 100,
                                                              embedding = features_rff(100))),
                    grid = grid)
   )

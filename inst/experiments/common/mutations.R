@@ -10,7 +10,7 @@ mutations <- list(
     targets
   }),
   `bandwidth halved` = list("kernel_fit.kernel_stationary", function(kernel) {
-    kernel$sigma <- kernel$sigma / 2
+    kernel$bandwidth <- kernel$bandwidth / 2
     kernel
   })
 )
@@ -63,7 +63,7 @@ with_fault <- function(mutation, code) {
 
 # What becomes of a fault in one experiment: "noticed" (here, and by the tolerances of another
 # machine), "noticed here" (only), "MISSED", "no effect" where all that is compared stays as it was
-# (a response that is not centred, before an intercept; rows that are not, in kpca(): its scatter
+# (a response that is not centred, before an intercept; rows that are not, in dg_kpca(): its scatter
 # f'Hf is about the mean in any case, so that directions are the same, and scores lose their mean
 # afterwards), or "" where the function is not called, or
 # has nothing to change. A cell at a time, until it is noticed.

@@ -1,8 +1,8 @@
-# How far domains lie from the training rows in a projection: the squared mean discrepancy (mmd(),
-# biased) between the scores of each and those of all training rows.
+# How far domains lie from the training rows in a projection: the squared mean discrepancy
+# (dg_mmd(), biased) between the scores of each and those of all training rows.
 shift_from_training <- function(training, scores, domain, kernel) {
   groups <- c(rep("training", nrow(training)), as.character(domain))
-  mmd(rbind(training, scores), groups, kernel)$squared["training", unique(as.character(domain))]
+  dg_mmd(rbind(training, scores), groups, kernel)$squared["training", unique(as.character(domain))]
 }
 
 # What a picture of a projection shows, as numbers: see dica-figure-2.R.

@@ -3,7 +3,7 @@
 
 # Values of the projection's parameters that are searched; the learner's come beside them.
 projection_grids <- list(
-  Input = list(times = c(0.5, 1, 2)),
+  Input = list(bandwidth_factor = c(0.5, 1, 2)),
   KPCA = list(kpca.times = c(0.5, 1, 2), kpca.ncomp = c(2, 4, 8, 16)),
   COIR = list(coir.times = c(0.5, 1, 2), coir.lambda = 10^(-2:1)),
   UDICA = list(udica.times = c(0.5, 1, 2), udica.ncomp = c(2, 4, 8, 16), udica.lambda = 10^(-2:1)),
@@ -13,15 +13,15 @@ projection_grids <- list(
 projection_of <- function(method, kernel_y = NULL, ncomp = 1) {
   switch(method,
     Input = NULL,
-    KPCA = kpca(ncomp = 8),
-    UDICA = udica(ncomp = 8),
-    COIR = coir(ncomp = ncomp, kernel_y = kernel_y),
-    DICA = dica(ncomp = ncomp, kernel_y = kernel_y)
+    KPCA = dg_kpca(ncomp = 8),
+    UDICA = dg_udica(ncomp = 8),
+    COIR = dg_coir(ncomp = ncomp, kernel_y = kernel_y),
+    DICA = dg_dica(ncomp = ncomp, kernel_y = kernel_y)
   )
 }
 
 in_chain <- function(projection, learner) {
-  if (is.null(projection)) learner else chain(projection, learner)
+  if (is.null(projection)) learner else dg_pipeline(projection, learner)
 }
 
 domain_kernels <- list(pooling = domain_pooled, distributional = domain_distribution)
