@@ -17,7 +17,7 @@ surface <- function(n, p, domains, seed = 1) {
 # All matrices are there, so that neither side pays for memory.
 path_of <- function(model, lambdas) {
   Y <- matrix(drop(code_rows(model$response, model$y)))
-  K <- domgen:::space_gram(model$product)
+  K <- domgen:::space_gram(model$space)
   function() domgen:::ridge_path(K, Y, model$domain, model$costs, lambdas)
 }
 

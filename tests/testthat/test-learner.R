@@ -18,8 +18,8 @@ test_that("the duality gap is small and reported", {
     expect_true(model$converged)
     expect_lt(model$relative_gap, 1e-3)
     margin <- (2 * (labels$y == "1") - 1) * model$decision
-    K <- kernel_matrix(model$product$kernel, model$product$X) *
-      model$product$domain_kernel$kappa[model$domain, model$domain]
+    K <- kernel_matrix(model$space$kernel, model$space$X) *
+      model$space$domain_kernel$kappa[model$domain, model$domain]
     norm <- sum(model$coefficients * (K %*% model$coefficients))
     primal <- norm / 2 + sum(model$costs * pmax(0, 1 - margin))
     expect_equal(primal + model$objective, model$gap, tolerance = 1e-6)
