@@ -77,13 +77,13 @@ posterior.dg_gp <- function(object, rows = NULL, draws = 0L) {
 }
 
 # The rows with what is known of their domains: table, see domain_table(); own: kappa(P, P) of each;
-# judges: the rows that describe them.
+# members: the rows that describe them.
 new_rows <- function(object, rows) {
   space <- object$space
   if (!uses_domain(space$domain_kernel)) return(rows)
-  rows$crossfits <- domain_members(space, rows)
-  rows$table <- domain_table(space, rows$crossfits)
-  rows$own <- domain_own(space$domain_kernel, rows$crossfits)
+  rows$members <- domain_members(space, rows)
+  rows$table <- domain_table(space, rows$members)
+  rows$own <- domain_own(space$domain_kernel, rows$members)
   rows
 }
 

@@ -43,8 +43,8 @@ gp_draws.gram_space <- function(space, object, rows, nsim) {
   mean <- drop(crossprod(cross, factor$alpha))
   left <- backsolve(factor$A, cross, transpose = TRUE)
   among <- rows$among
-  if (!is.null(rows$crossfits)) {
-    among <- domain_kappa(space$domain_kernel, rows$crossfits, among = TRUE)
+  if (!is.null(rows$members)) {
+    among <- domain_kappa(space$domain_kernel, rows$members, among = TRUE)
   }
   rows$threads <- space$threads
   covariance <- object$signal_sd^2 * (gram_matrix(space$kernel, rows, among) - crossprod(left))

@@ -6,7 +6,7 @@ know_domains <- function(work, source, of) {
   object <- work$model
   check_new(object, NULL, NULL, of$reference, of$reference_domain)
   # described before the call
-  if (!work$crossfits || is_fixed(object)) return(object)
+  if (!work$uses_others || is_fixed(object)) return(object)
   known <- read_reference(object, of$reference, of$reference_domain, of$new_levels)
   reported <- described <- NULL
   object <- describe_domains(object, known, function(model, questions, reference) {

@@ -155,12 +155,12 @@ block_work <- function(object, source, of, asked, where) {
     abort("argument", "`domain` must be one value with a source, for all of its rows, or a column ",
           "of the source named as in the formula, not ", describe(domain), ".")
   }
-  crossfits <- uses_other_rows(object)
+  uses_others <- uses_other_rows(object)
   known <- source_names(source)
   label <- source$partitions[[1L]]$label
   columns <- blueprint$domain_columns
   has_domain <- is.null(domain) && length(columns) > 0L && all(columns %in% known)
-  if (crossfits && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
+  if (uses_others && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
     abort_domain(columns, label)
   }
   if (!has_domain) columns <- character()
@@ -171,7 +171,7 @@ block_work <- function(object, source, of, asked, where) {
   }
   list(model = object, asked = asked, sink = where$sink, of = of[c("domain", "new_levels")],
        prototype = new_prototype(blueprint, source, columns, known, where$keep),
-       keep = where$keep, crossfits = crossfits, shown = crossfits || reads_domain(object))
+       keep = where$keep, uses_others = uses_others, shown = uses_others || reads_domain(object))
 }
 
 # Types as in training; levels are open, so that predict() says what a new one means.

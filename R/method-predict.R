@@ -61,9 +61,9 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
   check_new(object, newdata, domain, reference, reference_domain)
-  crossfits <- uses_other_rows(object)
-  known <- if (crossfits) read_reference(object, reference, reference_domain, new_levels)
-  new <- replay(object$blueprint, newdata, domain, crossfits, new_levels = new_levels,
+  uses_others <- uses_other_rows(object)
+  known <- if (uses_others) read_reference(object, reference, reference_domain, new_levels)
+  new <- replay(object$blueprint, newdata, domain, uses_others, new_levels = new_levels,
                 known = if (is.list(known)) known$own else known,
                 reads_domain = reads_domain(object))
   scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)

@@ -7,8 +7,8 @@
 #' @param object A specification: a method function called without data, a [dg_pipeline()], or a
 #'   search ([dg_tune()]).
 #' @param ... New values by name. A name is an argument (`cost`), or a path into a kernel or feature
-#'   map (`kernel.bandwidth`, `feature_map.n_landmarks`), as in the grid of [dg_tune()]. In a pipeline
-#'   the name of the part may come first, as in `dica.lambda` or `svm.cost`, and must where both
+#'   map (`kernel.bandwidth`, `feature_map.n_landmarks`), as in the grid of [dg_tune()]. In a
+#'   pipeline the name of the part may come first, as in `dica.lambda` or `svm.cost`, and must where both
 #'   parts know it; `projection` and `learner` replace a part. Of a search the arguments of
 #'   [dg_tune()] can be changed, and those of what is searched.
 #' @return The new specification.

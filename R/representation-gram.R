@@ -71,7 +71,7 @@ domain_table.gram_space <- function(space, rows) {
 # The rows that say which distribution each domain has.
 domain_members <- function(space, new) {
   domain <- new$domain
-  rows <- domain_members(new$X, domain, new$reference)
+  rows <- describing_rows(new$X, domain, new$reference)
   rows$threads <- space$threads
   if (!needs_domain_rows(space$domain_kernel)) return(rows)
   warn_small_domains(levels(domain)[tabulate(rows$domain, nlevels(domain)) == 1L])

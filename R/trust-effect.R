@@ -168,10 +168,10 @@ effect_rows <- function(model, data, domain, env) {
     data <- as_newdata(input)
     domain <- input$domain
   }
-  crossfits <- uses_other_rows(model)
+  uses_others <- uses_other_rows(model)
   blueprint <- model$blueprint
   if (is.data.frame(data)) data <- check_data(data)
-  domain <- new_domain(blueprint, data, domain, NROW(data), crossfits, "data", unknown = "all")
+  domain <- new_domain(blueprint, data, domain, NROW(data), uses_others, "data", unknown = "all")
   ok <- replay(blueprint, data, domain, TRUE, "data")$ok
   if (!any(ok)) abort("data", "`data` must have at least one complete row.")
   data <- take(if (is.data.frame(data)) data else as.matrix(data), ok)
@@ -313,7 +313,7 @@ new_effect <- function(model, asked, progress) {
     domains = do.call(rbind, lapply(tables, `[[`, "domains")),
     type = asked$type, level = asked$level, refits = asked$refits, units = asked$units$words,
     rows = length(asked$rows$domain), averaged = length(asked$chosen),
-    crossfits = uses_other_rows(model), labels = variable_names(model$blueprint),
+    uses_others = uses_other_rows(model), labels = variable_names(model$blueprint),
     values = value_words(model), title = model$spec$parts$title
   ), class = c("dg_effect", "dg_result"))
 }

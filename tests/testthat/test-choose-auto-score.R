@@ -42,7 +42,7 @@ test_that("a domain's cross-fitted score is that of lambda and candidate that th
 
 test_that("more than ten domains are scored by the choice of the other groups", {
   search <- searched(with_seed(4, toy_domains(13, 6)), members = 2, max_predictors = 0)
-  group <- in_groups(factor(levels(search$judged), levels(search$judged)))
+  group <- in_groups(factor(levels(search$scored_by), levels(search$scored_by)))
   fair <- cross_fitted(search)
   one <- group == 3
   expect_equal(fair[one], choose_members(search, 2, !one)$scores[one])
