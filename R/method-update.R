@@ -8,8 +8,8 @@
 #'   search ([dg_tune()]).
 #' @param ... New values by name. A name is an argument (`cost`), or a path into a kernel or feature
 #'   map (`kernel.bandwidth`, `feature_map.n_landmarks`), as in the grid of [dg_tune()]. In a
-#'   pipeline the name of the part may come first, as in `dica.lambda` or `svm.cost`, and must where both
-#'   parts know it; `projection` and `learner` replace a part. Of a search the arguments of
+#'   pipeline the name of the part may come first, as in `dica.lambda` or `svm.cost`, and must
+#'   where both parts know it; `projection` and `learner` replace a part. Of a search the arguments of
 #'   [dg_tune()] can be changed, and those of what is searched.
 #' @return The new specification.
 #' @section Errors:

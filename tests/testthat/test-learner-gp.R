@@ -10,7 +10,7 @@ test_that("at a given noise it is kernlab's gausspr", {
   skip_if_not_installed("kernlab")
   X <- as.matrix(toy[, c("x1", "x2", "x3")])
   Z <- as.matrix(new[, c("x1", "x2", "x3")])
-  peer <- kernlab::gausspr(X, toy$y, scaled = FALSE, kernel = "rbfdot", kpar = list(bandwidth = 1 / 8),
+  peer <- kernlab::gausspr(X, toy$y, scaled = FALSE, kernel = "rbfdot", kpar = list(sigma = 1 / 8),
                            var = 0.4^2, variance.model = TRUE)
   ours <- dg_gp(X, toy$y, kernel = kernel_rbf(2), domain_kernel = pooled, signal_sd = 1, noise_sd = 0.4,
                 scale = "none")

@@ -2,7 +2,7 @@ noisy <- with_seed(3, {
   d <- data.frame(domain = gl(12, 25))
   d$x1 <- stats::rnorm(300) + stats::rnorm(12)[d$domain]
   d$x2 <- stats::rnorm(300)
-  d$noise_sd <- stats::rnorm(300)
+  d$noise <- stats::rnorm(300)
   d$y <- sin(d$x1) + stats::rnorm(300)
   d
 })
