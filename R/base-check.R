@@ -252,13 +252,13 @@ memory_limit <- function() {
     }
     return(limit)
   }
-  if (is.null(submodel$memory)) submodel$memory <- submodel_memory()
-  submodel$memory / 2
+  if (is.null(computer$memory)) computer$memory <- computer_memory()
+  computer$memory / 2
 }
 
-submodel <- new.env(parent = emptyenv())
+computer <- new.env(parent = emptyenv())
 
-submodel_memory <- function() {
+computer_memory <- function() {
   lines <- tryCatch(suppressWarnings(readLines("/proc/meminfo", 1L)), error = function(e) "")
   kilobytes <- suppressWarnings(as.numeric(gsub("[^0-9]", "", lines)))
   if (length(kilobytes) == 1L && is.finite(kilobytes)) 1024 * kilobytes else 8 * 2^30

@@ -57,7 +57,7 @@ domain_parameters.domain_embedding <- function(kernel) {
   of_part <- function(part, name, meaning, place, blocked = NULL) {
     lapply(free_bandwidths(kernel[[part]], all = TRUE), function(path) {
       leaf <- kernel_at(kernel[[part]], path)
-      domain_parameter(part, paste("sigma of", name), meaning, place, path,
+      domain_parameter(part, paste("bandwidth of", name), meaning, place, path,
                        size = max(length(leaf$bandwidth), 1L), open = is.null(leaf$bandwidth),
                        lacks = if (has_rate(leaf)) blocked else format(leaf))
     })

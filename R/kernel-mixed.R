@@ -80,7 +80,7 @@ kernel_mixed <- function(bandwidth = NULL, smoothing = 0.5, bandwidth_factor = 1
 # A factor that no column is for is 1.
 #' @exportS3Method
 place_kernel.kernel_mixed <- function(kernel, columns) {
-  whole <- do.call(kernel_mixed, unclass(kernel)[names(formals(kernel_mixed))])
+  whole <- do.call(kernel_mixed, unclass(kernel)[c("bandwidth", "smoothing", "bandwidth_factor")])
   whole$parts <- lapply(whole$parts, place_kernel, columns)
   kernel$parts <- Filter(function(part) is.null(columns) || length(part$columns), whole$parts)
   kernel

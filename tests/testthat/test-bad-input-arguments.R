@@ -217,3 +217,27 @@ test_that("the battery tells faults from answers", {
   expect_failure(expect_outcomes(list(a = function() stop("b")), fine), "a: R error: b")
   expect_failure(expect_names_argument(list(a = function() dg_dica(ncomp = 0)), "lambda"))
 })
+
+test_that("the error of an argument's old name gives the new one", {
+  old <- list(
+    bandwidth = quote(kernel_rbf(sigma = 1)), bandwidth_factor = quote(kernel_matern(times = 2)),
+    bandwidth = quote(kernel_mixed(sigma = 1)), bandwidth = quote(kernel_exponential(sigma = 1)),
+    embedding_kernel = quote(domain_distribution(outer = kernel_rbf())),
+    embedding_kernel = quote(domain_wasserstein(outer = kernel_rbf())),
+    feature_map = quote(dg_dica(features = features_rff())), intercept = quote(dg_svm(offset = TRUE)),
+    calibration = quote(dg_ridge(probability = "platt")), signal_sd = quote(dg_gp(signal = 1)),
+    noise_sd = quote(dg_gp(noise = 1)), ard = quote(dg_gp(per_predictor = TRUE)),
+    restarts = quote(dg_gp(starts = 2)), n_members = quote(dg_auto(members = 2)),
+    max_seconds = quote(dg_auto(budget = 2)), max_ard = quote(dg_auto(max_predictors = 2)),
+    max_seconds = quote(dg_tune(dg_svm(), budget = 2)), tree_depth = quote(dg_boost(depth = 2)),
+    baseline = quote(dg_compare(list(a = dg_lm()), y ~ a | g, data = d, against = "a")),
+    member_weights = quote(dg_ensemble(list(dg_lm(), dg_ridge()), weights = "stacked")),
+    block_size = quote(row_source(d, rows = 10)), n = quote(simulate_dcm(rows = 10)),
+    n = quote(dg_resources(dg_lm(), rows = 10, predictors = 2)),
+    data = quote(set_reference(dg_lm(y ~ a, data = d), rows = d))
+  )
+  for (i in seq_along(old)) {
+    expect_error(eval(old[[i]]), paste0("is now called `", names(old)[i], "`"),
+                 class = "domgen_error_argument", info = deparse1(old[[i]]))
+  }
+})

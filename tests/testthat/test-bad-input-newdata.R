@@ -105,7 +105,7 @@ formulas <- list(
   "two bars" = y ~ a | g | f, "bar in terms" = y ~ a + (b | g), "double bar" = y ~ a || g,
   "bar on the left" = y | g ~ a, "no predictor" = y ~ 1 | g, "none at all" = y ~ 0,
     null = y ~ NULL | g,
-  intercept = y ~ a + offset(b) | g, unknown = y ~ zzz | g, "unknown response" = zzz ~ a | g,
+  offset = y ~ a + offset(b) | g, unknown = y ~ zzz | g, "unknown response" = zzz ~ a | g,
   "unknown domain" = y ~ a | zzz, "response twice" = y ~ y | g, "two domains" = y ~ a | g:f,
   "two responses" = cbind(y, a) ~ b | g, list = list(y) ~ a | g,
     infinite = y ~ I(1 / (flag * 1)) | g,

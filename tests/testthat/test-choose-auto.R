@@ -285,7 +285,7 @@ test_that("the standard error knows that all domains have the same units", {
   d <- expand.grid(unit = 1:15, domain = factor(letters[1:8]))
   error <- with_seed(4, rnorm(15))[d$unit] + with_seed(5, rnorm(nrow(d)) / 10)
   search <- list(sample = list(unit = d$unit), left_out = d$domain,
-                 judge = list(y = error, domain = d$domain, metric = metrics$rmse,
+                 scoring = list(y = error, domain = d$domain, metric = metrics$rmse,
                               response = list(kind = "number", centre = 0, scale = 1)))
   score <- function(used) mean(sqrt(tapply(error[used]^2, d$domain[used], mean)))
   without <- vapply(1:15, function(u) score(d$unit != u), 0)
@@ -317,11 +317,11 @@ test_that("with a budget no further candidate is begun when it is spent", {
   expect_identical(nrow(found$choice$table), 3L)
   expect_true("null model" %in% found$choice$table$kernel)
   expect_length(predict(found, signal), nrow(signal))
-  expect_identical(found$choice$budget, list(seconds = 1e-9, spent = TRUE))
+  expect_identical(found$choice$time_limit, list(seconds = 1e-9, reached = TRUE))
   expect_output(print(found), "the time budget of 1e-09 s was spent before all were tried")
   patient <- dg_auto(y ~ . | domain, data = signal, max_seconds = 600, max_ard = 0,
                      n_members = 1, progress = FALSE)
-  expect_false(patient$choice$budget$spent)
+  expect_false(patient$choice$time_limit$reached)
   expect_false(any(grepl("budget", capture.output(print(patient)))))
 })
 

@@ -21,7 +21,7 @@ test_that("a world without any difference is found to have none", {
   found <- diagnosis("plain")
   expect_gt(found$shift$p, 0.05)
   expect_lt(abs(found$shift$ratio - 1), 0.5)
-  expect_gt(found$room$p, 0.05)
+  expect_gt(found$headroom$p, 0.05)
   expect_gt(found$gain$p, 0.05)
   expect_match(found$verdict[1L], "No shift")
   expect_match(found$verdict[3L], "Pooling is enough|Cannot tell")
@@ -31,7 +31,7 @@ test_that("shift of the predictors alone leaves no room", {
   found <- diagnosis("shift")
   expect_lt(found$shift$p, 0.05)
   expect_gt(found$shift$ratio, 5)
-  expect_gt(found$room$p, 0.05)
+  expect_gt(found$headroom$p, 0.05)
   expect_gt(found$gain$p, 0.05)
   expect_match(found$verdict[1L], "distributions differ between domains")
   expect_match(found$verdict[2L], "cannot be told|matters little")
@@ -41,8 +41,8 @@ test_that("shift of the predictors alone leaves no room", {
 test_that("a relation that moves with the shape of the domain can be recovered", {
   found <- diagnosis("recoverable")
   expect_lt(found$shift$p, 0.05)
-  expect_lte(found$room$p, 0.05)
-  expect_gt(found$room$lower, 0)
+  expect_lte(found$headroom$p, 0.05)
+  expect_gt(found$headroom$lower, 0)
   expect_lte(found$gain$p, 0.05)
   expect_gt(found$gain$lower, 0)
   expect_match(found$verdict[3L], "^Unlabelled rows tell how.*domain_distribution")
@@ -51,8 +51,8 @@ test_that("a relation that moves with the shape of the domain can be recovered",
 test_that("a relation that flips at random is room that nobody can recover", {
   found <- diagnosis("flip")
   expect_gt(found$shift$p, 0.05)
-  expect_gt(found$room$lower, 0)
-  expect_gt(found$room$difference, 0.3)
+  expect_gt(found$headroom$lower, 0)
+  expect_gt(found$headroom$difference, 0.3)
   expect_gt(found$gain$p, 0.05)
   expect_match(found$verdict[3L], "(cannot be learned|Cannot tell).*adapt\\(\\)")
 })
@@ -61,7 +61,7 @@ test_that("false alarms are as rare as they should be", {
   wrong <- vapply(seq_len(if (long_form()) 10 else 4), function(seed) {
     data <- world("plain", seed = 100 + seed, domains = 8, rows = 12)
     found <- dg_diagnose(y ~ . | domain, data = data, permutations = 40)
-    c(found$shift$p, found$room$p, found$gain$p) <= 0.05
+    c(found$shift$p, found$headroom$p, found$gain$p) <= 0.05
   }, logical(3))
   # of ten: 4 or more have probability 0.001 at 5 %; of four: 2 or more 0.014
   expect_true(all(rowSums(wrong) <= if (long_form()) 3 else 1))
@@ -83,7 +83,7 @@ test_that("where rows are thinned nothing is found that is not there", {
     expect_identical(c(found$rows, found$available), c(300L, 1200L))
     # nor is anything excluded that all rows might show
     expect_false(grepl("Pooling is enough", found$verdict[3L]))
-    c(found$room$p <= 0.05, found$gain$p <= 0.05, advises(found))
+    c(found$headroom$p <= 0.05, found$gain$p <= 0.05, advises(found))
   }, logical(3))
   expect_lte(max(rowSums(wrong)), 1)
 })
@@ -100,7 +100,7 @@ test_that("domains with the same predictors get an answer in words", {
   d$y <- with_seed(1, 10 * stats::rnorm(8)[d$id] + d$t + stats::rnorm(40))
   found <- dg_diagnose(y ~ t | id, data = d, permutations = 20)
   expect_identical(found$shift$p, 1)
-  expect_lte(found$room$p, 0.05)
+  expect_lte(found$headroom$p, 0.05)
   expect_true(is.na(found$gain$p))
   expect_true(all(is.finite(found$domains$pooled_unseen)))
   expect_match(found$verdict[1L], "All domains have the same predictors")
@@ -112,7 +112,7 @@ test_that("domains with the same predictors get an answer in words", {
 test_that("with one row per domain there is no asking for room", {
   found <- dg_diagnose(y ~ . | domain, data = world("shift", domains = 40, rows = 1),
                        permutations = 20)
-  expect_true(all(is.na(found$domains$told)))
+  expect_true(all(is.na(found$domains$known)))
   expect_match(found$verdict[2L], "no domain has two rows")
   expect_true(is.finite(found$gain$p))
 })
@@ -126,7 +126,7 @@ test_that("left-out predictions on all landmarks are those of the exact machine"
   args <- ridge_args(list(threads = 1L))
   task <- ridge_task(sample, args)
   between <- domain_distribution()
-  machine <- landmark_machine(study, between, kernel_rbf())
+  machine <- landmark_model(study, between, kernel_rbf())
   product <- gram_space(kernel_rbf(), between, sample, 1L)
   rows <- factor(row_folds(sample$domain, v = 2))
   # of a large group the other rows' sums are used
@@ -159,7 +159,7 @@ test_that("worlds without an effect keep the size of what differs and lose its s
   sample <- read_sample(read_input(list(x = y ~ . | domain, data = data)),
                         list(response = "any", domain = TRUE), "pooled")
   study <- new_study(sample, metrics$rmse, list(threads = 1L), step = NULL)
-  pooled <- landmark_machine(study, domain_pooled(), kernel_rbf())
+  pooled <- landmark_model(study, domain_pooled(), kernel_rbf())
   for (by_row in c(FALSE, TRUE)) {
     signs <- if (by_row) seq_len(30) else sample$domain
     Y <- with_seed(1, worlds_without(study, pooled, sample$domain, signs))
@@ -179,11 +179,11 @@ test_that("a kernel that cannot be solved is no candidate", {
   sample <- read_sample(read_input(list(x = y ~ . | domain, data = data)),
                         list(response = "any", domain = TRUE), "pooled")
   study <- new_study(sample, metrics$accuracy, list(threads = 1L), function(label, code) code)
-  pooled <- landmark_machine(study, domain_pooled(), kernel_rbf())
+  pooled <- landmark_model(study, domain_pooled(), kernel_rbf())
   study$kernel <- kernel_rbf()
   lost <- domain_multitask(kappa = matrix(c(1, 0, 0, 1), 2, dimnames = rep(list(c("a", "b")), 2)))
   compare <- function(others) {
-    with_seed(1, compare_machines(study, pooled, "told", others, sample$domain, sample$domain))
+    with_seed(1, compare_models(study, pooled, "known", others, sample$domain, sample$domain))
   }
   expect_identical(compare(list(lost, domain_distribution()))[1:2],
                    compare(list(domain_distribution()))[1:2])
@@ -257,8 +257,8 @@ test_that("scores are those of machines that know the other domains' labels alon
   expect_identical(found$domains$domain, levels(data$domain))
   expect_identical(found$domains$rows, rep(20L, 6))
   columns <- c("difference", "se", "lower", "upper")
-  expect_equal(found$room[columns],
-               paired_difference(found$domains$told - found$domains$pooled_known)[columns])
+  expect_equal(found$headroom[columns],
+               paired_difference(found$domains$known - found$domains$pooled_known)[columns])
   expect_equal(found$gain[columns],
                paired_difference(found$domains$distributional -
                                    found$domains$pooled_unseen)[columns])

@@ -72,14 +72,14 @@ test_that("a time budget that is spent gives the best so far and says so", {
   tune <- function(...) dg_tune(dg_ridge(), y ~ . | domain, data = toy, grid = grid, folds = 2, ...)
   set.seed(2)
   whole <- tune()
-  expect_false(whole$tuning$budget$spent)
+  expect_false(whole$tuning$time_limit$reached)
   set.seed(2)
   expect_identical(tune(max_seconds = 1e6)$tuning$table$mean, whole$tuning$table$mean)
   for (search in c("grid", "random", "coordinate")) {
     set.seed(2)
     none <- tune(max_seconds = 1e-9, search = search, size = 3)
     expect_identical(nrow(none$tuning$table), 1L)
-    expect_true(none$tuning$budget$spent)
+    expect_true(none$tuning$time_limit$reached)
     expect_said(print(none),
                 "time budget of 1e-09 s was spent before the search was done: the best")
     expect_length(predict(none, toy), nrow(toy))
@@ -112,7 +112,7 @@ test_that("a grid in two directions goes on in both", {
   found <- searched(score, list(lambda = 10^(-1:1), bandwidth_factor = 2^(-2:0)))
   expect_equal(found$best, list(lambda = 100, bandwidth_factor = 1 / 16))
   # nothing is tried twice
-  expect_false(anyDuplicated(found$table[c("lambda", "times")]) > 0)
+  expect_false(anyDuplicated(found$table[c("lambda", "bandwidth_factor")]) > 0)
   expect_equal(found$evaluations, 2 * nrow(found$table))
 })
 
@@ -179,13 +179,13 @@ test_that("a random search draws choices of the grid without repetition", {
   grid <- list(lambda = 10^(-3:3), bandwidth_factor = 2^(-3:3))
   set.seed(1)
   found <- searched(bowl(0), grid, search = "random", size = 10)
-  expect_equal(nrow(unique(found$table[c("lambda", "times")])), 10L)
+  expect_equal(nrow(unique(found$table[c("lambda", "bandwidth_factor")])), 10L)
   expect_true(all(found$table$lambda %in% grid$lambda & found$table$bandwidth_factor %in% grid$bandwidth_factor))
   expect_equal(found$chosen, which.min(found$table$mean))
   set.seed(1)
   again <- searched(bowl(0), grid, search = "random", size = 10)
-  expect_identical(again$table[c("lambda", "times", "mean")],
-                   found$table[c("lambda", "times", "mean")])
+  expect_identical(again$table[c("lambda", "bandwidth_factor", "mean")],
+                   found$table[c("lambda", "bandwidth_factor", "mean")])
   set.seed(2)
   expect_false(identical(searched(bowl(0), grid, search = "random", size = 10)$table$lambda,
                          found$table$lambda))

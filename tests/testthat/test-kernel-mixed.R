@@ -184,7 +184,7 @@ test_that("its bandwidth is fitted, by predictor too, and its smoothing is tuned
   tuned <- dg_tune(dg_ridge(lambda = 1, kernel = kernel_mixed(), domain_kernel = domain_pooled()),
                    formula, data = data, grid = list(smoothing = c(0.2, 0.8), bandwidth_factor = 1:2))
   expect_true(tuned$spec$args$kernel$smoothing %in% c(0.2, 0.8))
-  expect_identical(names(kernel_grid(kernel_mixed())), c("times", "smoothing"))
+  expect_identical(names(kernel_grid(kernel_mixed())), c("bandwidth_factor", "smoothing"))
   expect_identical(names(kernel_grid(kernel_mixed(bandwidth = 1))), "smoothing")
 })
 

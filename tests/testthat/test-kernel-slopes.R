@@ -70,7 +70,7 @@ gp_slopes_hold <- function(kernel, domain_kernel, per_predictor, label) {
 # of the error of left-out domains, in all that dg_ridge() fits: by predictor
 ridge_slopes_hold <- function(kernel, domain_kernel, label) {
   args <- c(list(kernel = kernel, domain_kernel = domain_kernel),
-            dg_ridge(lambda = 1, threads = 1)$args[c("lambda", "features", "offset", "scale", "threads",
+            dg_ridge(lambda = 1, threads = 1)$args[c("lambda", "features", "intercept", "scale", "threads",
                                          "domain_weights")])
   problem <- quietly(bandwidth_problem(ridge_task(rows, args), rows, args))
   theta <- 0.2 * cos(seq_along(problem$of))

@@ -40,7 +40,7 @@ specs <- list(
   `three classes` = list(dg_svm(cost = 5), three, three_new, three_new$y),
   `against the rest` = list(dg_svm(cost = 1, multiclass = "one_vs_rest"), three, three_new, three_new$y),
   `ridge` = list(dg_ridge(lambda = 0.3), numbers, numbers_new, some),
-  `ridge with offset` = list(dg_ridge(lambda = 0.3, intercept = TRUE), numbers, numbers_new, some),
+  `ridge with intercept` = list(dg_ridge(lambda = 0.3, intercept = TRUE), numbers, numbers_new, some),
   `ridge of classes` = list(dg_ridge(lambda = 0.3), train, new, few),
   `ridge of three classes` = list(dg_ridge(lambda = 0.3), three, three_new, three_new$y),
   `process` = list(dg_gp(optimise = FALSE), numbers, numbers_new, some),

@@ -16,7 +16,7 @@ test_that("numbers are those of lmer(), with the effects of known domains", {
                tolerance = 1e-5)
   expect_equal(predict(model, strangers[names(strangers) != "School"]), predict(model, strangers))
   expect_equal(predict(model, strangers, domain = math$School[1:5]), fitted(model)[1:5])
-  expect_equal(model$engine$object$bandwidth, sigma(direct), tolerance = 1e-5)
+  expect_equal(model$engine$object$sigma, sigma(direct), tolerance = 1e-5)
   expect_equal(c(model$engine$object$covariance), c(lme4::VarCorr(direct)$School), tolerance = 1e-4)
 })
 

@@ -91,7 +91,7 @@ test_that("ensembles, automatic choices and tuned models are fixed in all their 
 test_that("classes, probabilities and support are those of the reference", {
   model <- dg_svm(y ~ . | domain, data = labels, cost = 1, calibration = "platt")
   rows <- labels_new[few, ]
-  for (type in c("class", "prob", "decision", "support")) {
+  for (type in c("class", "prob", "decision", "similarity")) {
     expect_fixed(model, rows, labels_new, type = type)
   }
 })
@@ -227,7 +227,7 @@ test_that("a fixed model adapts to a domain as the model does with that referenc
 
 test_that("no rows, and a domain beside \"training\", are refused in words", {
   model <- fit_toy(distributional)
-  expect_domgen_error(set_reference(model, NULL), "`rows` must be a data frame, .* not NULL")
+  expect_domgen_error(set_reference(model, NULL), "`data` must be a data frame, .* not NULL")
   expect_domgen_error(set_reference(model, "training", domain = "a"),
-                      "`domain` must not be given with `rows = \"training\"`")
+                      "`domain` must not be given with `data = \"training\"`")
 })

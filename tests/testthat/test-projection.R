@@ -185,5 +185,5 @@ test_that("what other packages are told of are all projections that there are", 
     # their functions end in the engine
     any(all.names(body(fun)) == "projection_parts")
   }, getNamespaceExports("domgen"))
-  expect_setequal(projection_methods, made)
+  expect_setequal(paste0("dg_", projection_methods), made)
 })

@@ -273,7 +273,7 @@ test_that("a comparison's points have its means, and no differences from itself"
 test_that("tuning pictures show the best of each value, and mark what was chosen", {
   x <- pictured("tuned")
   table <- x$tuning$table
-  frame <- surface_frame(x, c("lambda", "times"))
+  frame <- surface_frame(x, c("lambda", "bandwidth_factor"))
   expect_identical(sum(frame$mark), 1L)
   expect_equal(frame$value[frame$mark], table$mean[x$tuning$chosen])
   expect_equal(sort(frame$value), sort(table$mean))
@@ -282,7 +282,7 @@ test_that("tuning pictures show the best of each value, and mark what was chosen
   expect_identical(curves$label[curves$chosen], format(x$tuning$best$lambda))
   # a choice that failed is a gap
   x$tuning$table$mean[1] <- NA
-  expect_identical(sum(is.na(surface_frame(x, c("lambda", "times"))$value)), 1L)
+  expect_identical(sum(is.na(surface_frame(x, c("lambda", "bandwidth_factor"))$value)), 1L)
   drawn(plot(x))
   expect_domgen_error(plot(x, parameters = "cost"), "`parameters` must be one of")
   expect_domgen_error(plot(x, parameters = character()), "`parameters` must be one of")

@@ -85,7 +85,7 @@ test_that("a null model far from the others does not squash them", {
 })
 
 test_that("parameters are named by what they mean, and by their argument", {
-  titles <- parameter_titles(c("lambda", "times", "domain_kernel.embedding_kernel.bandwidth", "epsilon", "own"))
+  titles <- parameter_titles(c("lambda", "bandwidth_factor", "domain_kernel.embedding_kernel.bandwidth", "epsilon", "own"))
   expect_identical(titles, c("ridge (lambda)", "bandwidth over the median distance (times)",
                              "bandwidth (domain_kernel.embedding_kernel.bandwidth)", "epsilon", "own"))
 })

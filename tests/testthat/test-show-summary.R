@@ -137,8 +137,8 @@ test_that("how parameters were found is said", {
   expect_match(how(dg_ridge(y ~ . | domain, data = toy), "kernel"), "median")
   fixed <- dg_ridge(y ~ . | domain, data = toy, kernel = kernel_rbf(1))
   expect_identical(how(fixed, "kernel"), "given")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise"), "; fitted")
-  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise_sd = 1, signal_sd = 1), "noise"), "not fitted")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy), "noise_sd"), "; fitted")
+  expect_match(how(dg_gp(y ~ . | domain, data = toy, noise_sd = 1, signal_sd = 1), "noise_sd"), "not fitted")
 })
 
 test_that("coefficients are shown where they are few, members with their weights", {
@@ -227,7 +227,7 @@ test_that("models of a source say rows of domains and errors as those in memory"
   }
   # with features the likelihood does not fit bandwidths
   expect_match(found$parameters$how[found$parameters$parameter == "kernel"], "median")
-  expect_match(found$parameters$how[found$parameters$parameter == "sigma"], "not fitted")
+  expect_match(found$parameters$how[found$parameters$parameter == "bandwidth"], "not fitted")
   classes <- dg_ridge(y ~ . | domain, data = row_source(toy_classes(4, 15)), lambda = 1,
                       feature_map = features_nystrom(20))
   expect_identical(summary(classes)$metric, "accuracy")
