@@ -82,7 +82,7 @@
 #' @section Errors:
 #' Other specifications ([dg_auto()] decides on its passes on the way), and numbers that are not
 #' positive, are errors.
-#' @seealso [row_source()], `vignette("any-number-of-rows")`
+#' @seealso [row_source()], `vignette("large-data")`
 #' @examples
 #' spec <- dg_ridge(feature_map = features_product(x = features_nystrom(50), rank = 10))
 #' dg_resources(spec, n = 2e7, predictors = 20, domains = 2000)

@@ -40,8 +40,8 @@
 #' | What would a few labels add? | `shots` of [dg_cv()], then [dg_adapt()] |
 #' | A service, other packages | [set_reference()], [model_tools] |
 #'
-#' `vignette("trust")` goes through what can be trusted of a new domain, `vignette("which-method")`
-#' through the methods.
+#' `vignette("intervals-and-novelty")` is on the uncertainty of predictions in a new domain,
+#' `vignette("which-method")` on the choice of a method.
 #'
 #' @section Which projection?:
 #' | you have | and want | use |

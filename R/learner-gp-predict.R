@@ -13,7 +13,7 @@
 #' the mean, and the larger their standard errors.
 #'
 #' Intervals take the parameters, and what the rows of a domain tell of it, as known. Where the
-#' model is true, 95 % intervals cover about 95 % (`vignette("which-method")`). In worlds that it
+#' model is true, 95 % intervals cover about 95 % (`vignette("evidence")`). In worlds that it
 #' does not contain, with 8 to 40 domains of 15 rows, whose level nothing tells, or follows the mean
 #' of a predictor, those of responses covered 89 to 95 %; those of f 84 to 95 %, but 54 to 69 %
 #' where [domain_distribution()] learns the level from 15 rows, which tell it with an error of
