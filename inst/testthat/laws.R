@@ -341,7 +341,7 @@ without_description <- function(spec) {
     spec <- with_args(spec, kernel = kernel_rbf(1.5), scale = "none", tolerance = 1e-8,
                       domain_kernel = domain_pooled())
   }
-  if ("noise" %in% names(spec$args)) with_args(spec, signal_sd = 1, noise_sd = 0.5) else spec
+  if ("noise_sd" %in% names(spec$args)) with_args(spec, signal_sd = 1, noise_sd = 0.5) else spec
 }
 
 # ---- scores

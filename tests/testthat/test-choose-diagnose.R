@@ -336,9 +336,9 @@ diagnosed <- function(room, gain) {
     data.frame(difference = mean(v[1:2]), se = 0.005, lower = v[1L], upper = v[2L], p = v[3L],
                detectable = 0.02)
   }
-  x <- list(shift = list(variance = 0.1, level = 0.01, ratio = 10, p = 0.02), room = row(room),
+  x <- list(shift = list(variance = 0.1, level = 0.01, ratio = 10, p = 0.02), headroom = row(room),
             gain = row(gain), metric = metrics$accuracy, rows = 50L, available = 50L,
-            domains = data.frame(domain = letters[1:5], rows = 10L, pooled_known = 0.7, told = 0.71,
+            domains = data.frame(domain = letters[1:5], rows = 10L, pooled_known = 0.7, known = 0.71,
                                  pooled_unseen = 0.7, distributional = 0.7))
   x$verdict <- diagnose_verdict(x)
   structure(x, class = c("dg_diagnose", "dg_result"))

@@ -177,7 +177,7 @@ test_that("projections, chains and Nystrom features take it; the others say what
 test_that("its bandwidth is fitted, by predictor too, and its smoothing is tuned", {
   gp <- dg_gp(formula, data, kernel = kernel_mixed(), ard = TRUE, restarts = 1,
               domain_kernel = domain_pooled())
-  expect_identical(gp$parameters$name, c("signal", "noise", paste0("sigma [", c("x", "z", "count"), "]")))
+  expect_identical(gp$parameters$name, c("signal_sd", "noise_sd", paste0("bandwidth [", c("x", "z", "count"), "]")))
   ridge <- dg_ridge(formula, data, kernel = kernel_mixed(), lambda = 1, bandwidths = "fitted",
                     domain_kernel = domain_pooled())
   expect_length(ridge$space$kernel$parts[[1]]$parts[[1]]$bandwidth, 3)

@@ -24,6 +24,7 @@ domain_kernels <- c(made_without_arguments("^domain_", "domgen_domain_kernel"),
                          linear_distribution = domain_distribution(embedding_kernel = kernel_linear())))
 projections <- made_without_arguments("^dg_", "dg_projection_spec")
 learners <- made_without_arguments("^dg_", "dg_spec")
+learners <- learners[setdiff(names(learners), names(projections))]
 # bandwidths for each predictor: test-choose-auto.R
 learners$dg_auto <- dg_auto(n_members = 2, max_ard = 0)
 

@@ -168,7 +168,7 @@ test_that("the model says what it is", {
   expect_match(output, "feature map +random Fourier, 20 orthogonal frequencies, 40 coordinates",
                all = FALSE)
   expect_match(output, "^  converged after [0-9]+ iterations?, relative duality gap", all = FALSE)
-  expect_match(capture.output(print(model$spec)), "feature map +random Fourier", all = FALSE)
+  expect_match(capture.output(print(model$spec)), "feature_map +random Fourier", all = FALSE)
 })
 
 test_that("what features cannot do is said", {
