@@ -13,5 +13,9 @@ as_flextable.dg_result <- function(x, ...) {
   }
   table <- flextable::set_caption(table, report$caption)
   if (length(report$notes)) table <- flextable::add_footer_lines(table, report$notes)
-  flextable::autofit(table)
+  # as wide as the text of a page of Word, so that notes have room
+  table <- flextable::fontsize(table, size = 9, part = "all")
+  table <- flextable::padding(table, padding.top = 2, padding.bottom = 2, part = "all")
+  wide <- column_widths(report)
+  flextable::width(table, width = 6.5 * wide / sum(wide))
 }

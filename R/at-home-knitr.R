@@ -38,8 +38,28 @@ knit_print.dg_result <- function(x, options = list(), ...) {
   shown <- knitr::kable(table, format = if (markup == "markdown") "pipe" else markup,
                         row.names = FALSE, align = report$align, caption = caption,
                         col.names = mark$text(report$headers), escape = FALSE)
+  # where lines are long pandoc gives columns the shares of their dashes
+  if (markup == "markdown") shown[grep("^[|]:?-", shown)[1L]] <- dashes_line(report)
   knitr::asis_output(paste0("\n\n", paste(shown, collapse = "\n"), "\n\n", mark$notes(report$notes),
                             "\n\n"))
+}
+
+# Characters that the columns of a report need, at most those of a page: the column of the longest
+# cells is broken into lines, and so are headers.
+column_widths <- function(report) {
+  words <- lapply(strsplit(report$headers, " ", fixed = TRUE), widest)
+  wide <- mapply(function(cells, header) max(widest(as.character(cells)), header),
+                 report$table, words) + 5
+  longest <- which.max(wide)
+  wide[longest] <- max(wide[longest] - max(sum(wide) - 84, 0), min(20, wide[longest]))
+  unname(wide)
+}
+
+# "|:-----|----:|"
+dashes_line <- function(report) {
+  dashes <- strrep("-", column_widths(report) - 1)
+  paste0("|", paste0(ifelse(report$align == "l", ":", ""), dashes,
+                     ifelse(report$align == "l", "", ":"), collapse = "|"), "|")
 }
 
 # Pandoc reads markdown for all of its formats.

@@ -1,6 +1,4 @@
-# Names of domains, methods and classes are as long as users make them. Margins
-# must be known before a plot is open, so widths are estimated from the height of a
-# line: a character is about half as wide.
+# Names of domains, methods and classes are as long as users make them.
 
 # Text that its encoding does not have (a file of another one, read as UTF-8) cannot be measured nor
 # drawn: its bytes as <e9>.
@@ -49,11 +47,10 @@ widest <- function(text) {
 
 number_of_lines <- function(text) max(lengths(strsplit(text, "\n", fixed = TRUE)), 0L)
 
-# "RMSE (lower is better)", in two lines where one is too wide.
-score_label <- function(measure, width, prefix = "") {
-  direction <- if (measure$better == "low") "(lower is better)" else "(higher is better)"
-  title <- paste0(prefix, measure$title)
-  paste0(title, if (nchar(title) + nchar(direction) < width) " " else "\n", direction)
+# "RMSE (lower is better)"
+score_label <- function(measure) {
+  paste0(measure$title, if (measure$better == "low") " (lower is better)"
+                        else " (higher is better)")
 }
 
 # The user's names of the response and of the domain.
@@ -63,11 +60,6 @@ variable_names <- function(blueprint) {
   list(response = if (is.null(blueprint$response_name)) "y" else blueprint$response_name,
        domain = if (!is.null(structure)) structure$text
                 else if (length(domain)) paste(domain, collapse = ", ") else "domain")
-}
-
-# "12 of 60 domains named", or nothing where all are.
-note_unnamed <- function(shown, of) {
-  if (shown < of) paste0(plural(of, "domain"), ", ", shown, " of them named")
 }
 
 # Constants without a penalty, one a machine.

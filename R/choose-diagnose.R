@@ -1,7 +1,7 @@
 #' What is there to gain from domains?
 #'
 #' @description
-#' Three questions before any model, with answers in words and one picture:
+#' Three questions before any model, with answers in words and one plot:
 #' \enumerate{
 #'   \item *Shift*: do the predictors' distributions differ between domains? The distributional
 #'     variance \eqn{V = \frac1G\sum_g \lVert\mu_g - \bar\mu\rVert^2}{V = (1/G) sum_g |mu_g - mu|^2}

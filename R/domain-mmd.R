@@ -25,7 +25,7 @@
 #'     for the number of pairs (see [stats::p.adjust()])}
 #'   \item{kernel, unbiased, permutations}{as used}
 #'   \item{units}{with `unit`, the number of units}
-#'   \item{labels}{of a formula, the names of its response and domain, for pictures}
+#'   \item{labels}{of a formula, the names of its response and domain, for plots}
 #' @section Errors:
 #' An unbiased estimate for a domain of one row is `NA`, with a warning. A test without `unit` warns
 #' (class `domgen_warning_repeated`) where more rows are equal to others of their domain than

@@ -23,9 +23,9 @@
 #' A bin whose rows are all of the class, or all of others, has no design effect of its own: it uses
 #' the intraclass correlation of the other bins.
 #'
-#' The picture (`plot()`, `autoplot()`) is the reliability diagram: a point a bin with its interval,
-#' the diagonal where predicted is observed, and the number of rows as bars at the bottom. With
-#' more than two classes each has a panel.
+#' `plot()` (and `autoplot()`) draws the reliability diagram: a point per bin with its interval, the
+#' diagonal on which predicted equals observed, and the number of rows as columns at the bottom.
+#' With more than two classes each has a panel.
 #'
 #' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), or
 #'   a fitted model with probabilities (as `type = "prob"` of [predict.dg_learner()] lists them).
@@ -33,7 +33,8 @@
 #' @param domain,y Domain and response of each row of `newdata`, when they are not columns of it.
 #' @param bins Number of bins of equal width.
 #' @param class Classes to look at; `NULL`: the second of two, else all.
-#' @return An object of class `dg_calibration`, a list with
+#' @return `plot()` returns a ggplot2 object, `dg_calibration()` an object of class
+#'   `dg_calibration`, a list with
 #'   \item{by_domain}{data frame, a row per class and domain: `class`, `domain`, `rows`, `observed`
 #'     and `expected` (numbers of rows of the class), `ratio` of the two with `p`, `intercept`,
 #'     `slope`}
@@ -61,7 +62,7 @@
 #' cv <- dg_cv(dg_lm(), y ~ . | domain, data = toy, metric = "log_loss")
 #' calibration <- dg_calibration(cv, bins = 5)
 #' calibration
-#' plot(calibration)
+#' if (requireNamespace("ggplot2", quietly = TRUE)) plot(calibration)
 #' @export
 dg_calibration <- function(object, newdata = NULL, domain = NULL, y = NULL, bins = 10,
                            class = NULL) {
@@ -254,42 +255,46 @@ calibration_words <- function(x) {
   }))
 }
 
-# Bars of counts reach 0.2 of the height.
-#' @exportS3Method
-picture.dg_calibration <- function(x, ...) {
+#' @rdname dg_calibration
+#' @param x The result of `dg_calibration()`.
+#' @param ... Must be empty.
+#' @export
+plot.dg_calibration <- function(x, ...) {
   check_no_dots(list(...), character())
   table <- x$table
-  panel <- as.integer(table$class)
-  classes <- seq_len(nlevels(table$class))
-  high <- 0.2 * table$rows / stats::ave(table$rows, panel, FUN = max)
-  note <- paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"))
-  # the share of one row is 0 or 1
+  response <- shorten(x$labels$response, 16)
+  table$panel <- factor(paste(response, "=", shorten(table$class, 16)),
+                        paste(response, "=", shorten(levels(table$class), 16)))
+  # bars of counts reach 0.2 of the height
+  table$height <- 0.2 * table$rows / stats::ave(table$rows, table$panel, FUN = max)
+  table$middle <- (table$low + table$high) / 2
+  # the proportion of one row is 0 or 1
   drawn <- table[table$rows > 1L, ]
   alone <- nrow(table) - nrow(drawn)
-  known <- drawn[!is.na(drawn$lower), ]
-  caption <- paste0(
-    "Points: proportion of rows of the class over all domains, by bins of predicted probability, ",
-    "with 95 % intervals that allow for domains. Dashed: predicted equals observed. Boxes and ",
-    "numbers: rows in each bin. Single domains can be off where all together are not.",
-    if (alone) paste0(" Without a point: ", plural(alone, "bin"), " of a single row.")
-  )
-  new_picture(
-    table, x = picture_axis("predicted probability"), equal = TRUE,
-    y = picture_axis("share of rows"), note = note, caption = caption,
-    panels = paste0(shorten(x$labels$response, 16), " = ", shorten(levels(table$class), 16)),
-    layers = list(
-      layer("box", table$low, 0, xend = table$high, yend = high, panel = panel, fill = 0.15,
-            ink = 0.3),
-      layer("segment", 0, 0, xend = 1, yend = 1, dash = 2, panel = classes),
-      layer("line", drawn$predicted, drawn$observed, panel = as.integer(drawn$class), ink = 0.5),
-      layer("segment", known$predicted, known$lower, yend = known$upper,
-            panel = as.integer(known$class), width = 2),
-      layer("point", drawn$predicted, drawn$observed, panel = as.integer(drawn$class), shape = 21,
-            size = 1.2, fill = 0),
-      # few enough to be read
-      if (max(table(panel)) <= 12L) {
-        layer("text", (table$low + table$high) / 2, -0.05, label = table$rows, panel = panel,
-              ink = 0.65)
-      }
-    ))
+  new_plot(
+    drawn, c(x = "predicted", y = "observed"), "Calibration of predicted probabilities",
+    paste0(plural(x$rows, "row"), " of ", plural(x$domains, "domain"),
+           if (nlevels(table$panel) == 1L) paste0("; ", levels(table$panel))),
+    x = "Predicted probability", y = "Observed proportion", caption = c(
+      "Points are bins of predicted probability over all domains, bars their 95 % intervals. On",
+      "the dashed line predicted equals observed. Grey columns and numbers count the rows.",
+      "Single domains can be off where all together are not.",
+      if (alone) paste0("Without a point: ", plural(alone, "bin"), " of a single row.")
+    )
+  ) +
+    panels(table$panel) +
+    ggplot2::geom_col(columns(x = "middle", y = "height"), table, fill = "grey85", colour = "white",
+                      width = table$high[1L] - table$low[1L]) +
+    ggplot2::geom_abline(linetype = 2, colour = pale) +
+    ggplot2::geom_line(colour = mean_colour, alpha = 0.5) +
+    ggplot2::geom_linerange(columns(ymin = "lower", ymax = "upper"), drawn[!is.na(drawn$lower), ],
+                            colour = mean_colour, linewidth = 0.8) +
+    ggplot2::geom_point(colour = mean_colour, size = 2) +
+    # few enough to be read
+    (if (max(table(table$panel)) <= 12L) {
+      ggplot2::geom_text(columns(x = "middle", label = "rows"), table, y = -0.05, size = 2.5,
+                         colour = "grey40")
+    }) +
+    ggplot2::scale_x_continuous(breaks = c(0, 0.5, 1), labels = c("0", "0.5", "1")) +
+    ggplot2::coord_cartesian(xlim = c(0, 1), ylim = c(-0.06, 1))
 }

@@ -1,22 +1,40 @@
 #' Plot a diagnosis
 #'
-#' Two panels. Shift: the distributional variance that was found beside what chance gives (mean
-#' and 95 % range of the permutations). Room for gain and gain achieved: what each domain gains over
-#' pooling (pale), with the mean over domains and its
-#' approximate 95 % interval, on one axis; above zero is
-#' better. See [plot.dg_projection()] on colours.
+#' Two panels. Shift: the distributional variance that was found, and the one under permutation
+#' (mean and 95 % range of the permutations). Possible gain and gain achieved: what each domain
+#' gains over pooling (pale), with the mean over domains and its approximate 95 % interval, on one
+#' axis; above zero is better.
 #'
-#' @usage
-#' # plot(x, ...)
-#' # autoplot(object, ...)
-#' @param x,object The result of [dg_diagnose()].
+#' @param x The result of [dg_diagnose()].
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
-#' @examples
+#' @inherit plot.dg_projection return
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_ellipses(domains = 10, n = 40, seed = 1)
 #' plot(dg_diagnose(y ~ . | domain, data = toy))
-#' @name plot.dg_diagnose
-NULL
+#' @export
+plot.dg_diagnose <- function(x, ...) {
+  check_no_dots(list(...), character())
+  frame <- diagnose_frame(x)
+  shift <- frame[frame$kind == "variance", ]
+  gain <- levels(frame$panel)[2L]
+  new_plot(
+    frame, c(x = "what", y = "value"), "What is there to gain from domains?",
+    paste0(plural(nrow(x$domains), "domain"), ", ", plural(x$rows, "row")),
+    caption = c(
+      "Left: bars are variances, the line spans 95 % of the permutations. Right: pale points are",
+      "domains, diamonds their mean with an approximate 95 % interval. In known domains the model",
+      "knows the domain, in new ones it uses unlabelled rows."
+    )
+  ) +
+    panels(frame$panel, "free") +
+    ggplot2::geom_col(columns(fill = "what"), shift, width = 0.6, show.legend = FALSE) +
+    ggplot2::scale_fill_manual(values = c(pale, mean_colour)) +
+    ggplot2::geom_linerange(columns(ymin = "lower", ymax = "upper"), shift[!is.na(shift$lower), ]) +
+    reference_line(y = 0, data = data.frame(panel = factor(gain, levels(frame$panel)))) +
+    domain_points(frame[frame$kind == "domain", ], height = 0, width = 0.2) +
+    mean_points(frame[frame$kind == "mean", ], across = FALSE) +
+    names_on("x", width = 9)
+}
 
 #' @exportS3Method
 describe_result.dg_diagnose <- function(x) {
@@ -66,60 +84,34 @@ p_decides <- function(x) {
          ".")
 }
 
-#' @exportS3Method
-picture.dg_diagnose <- function(x, ...) {
-  check_no_dots(list(...), character())
-  frame <- diagnose_frame(x)
-  at <- as.integer(frame$what)
-  shift <- which(frame$panel == "shift")
-  single <- which(!is.na(frame$domain))
-  mean <- which(frame$panel == "gain" & is.na(frame$domain))
-  title <- if (same_predictors(x)) "no shift: all domains have the same predictors" else {
-    paste0("shift: ", signif(x$shift$ratio, 2), " times chance, p = ", format_p(x$shift$p))
-  }
-  new_picture(
-    frame, rows = 1L, x = picture_axis(NULL, 1:4, diagnose_labels, pad = 0.5, free = TRUE),
-    y = picture_axis(free = TRUE),
-    panels = c(paste0("variance between domains\n", title),
-               paste0("gain over pooling (", x$metric$title, ")\nabove 0 is better")),
-    layers = list(
-      layer("box", at[shift] - 0.3, 0, xend = at[shift] + 0.3, yend = frame$value[shift],
-            fill = c(0.15, 0.5)),
-      layer("segment", -Inf, 0, xend = Inf, dash = 2, panel = 2L),
-      layer("point", at[single] + 0.5 * spread_out(length(single)), frame$value[single], panel = 2L,
-            ink = 0.35, size = 0.7),
-      layer("segment", at, frame$lower, yend = frame$upper, width = 2.5,
-            panel = ifelse(frame$panel == "shift", 1L, 2L)),
-      layer("point", at[mean], frame$value[mean], panel = 2L, shape = 23, size = 1.5)
-    ), caption = diagnose_caption)
-}
-
-diagnose_caption <- paste(
-  "Left: boxes are variances; the bar by chance holds 95 % of the permutations. Right: points are",
-  "domains, diamonds their mean with its approximate 95 % interval."
-)
-
-diagnose_labels <- c("by chance", "found", "room: told the domain", "gain: unseen domains")
-
-# panel ("shift", "gain"), what (factor), domain (NA for what sums up), value, lower, upper.
+# panel, what (factors), domain (NA for what sums up), kind ("variance", "domain", "mean"), value,
+# lower, upper.
 diagnose_frame <- function(x) {
   sign <- if (x$metric$better == "low") -1 else 1
-  line <- function(panel, what, value, lower = NA_real_, upper = NA_real_, domain = NA_character_) {
-    data.frame(panel = panel, what = what, domain = domain, value = value, lower = lower,
-               upper = upper)
+  line <- function(what, kind, value, lower = NA_real_, upper = NA_real_,
+                   domain = NA_character_) {
+    data.frame(panel = if (kind == "variance") 1L else 2L, what = what, kind = kind,
+               domain = domain, value = value, lower = lower, upper = upper)
   }
-  gain <- function(label, better, pooled, mean) {
-    rbind(line("gain", label, sign * (better - pooled), domain = x$domains$domain),
-          line("gain", label, mean$difference, mean$lower, mean$upper))
+  gain <- function(what, better, pooled, mean) {
+    rbind(line(what, "domain", sign * (better - pooled), domain = x$domains$domain),
+          line(what, "mean", mean$difference, mean$lower, mean$upper))
   }
   d <- x$domains
   frame <- rbind(
-    line("shift", "by chance", x$shift$level, c(x$shift$lower, NA_real_)[1L],
+    line("permuted", "variance", x$shift$level, c(x$shift$lower, NA_real_)[1L],
          c(x$shift$upper, NA_real_)[1L]),
-    line("shift", "found", x$shift$variance),
-    gain(diagnose_labels[3L], d$known, d$pooled_known, x$headroom),
-    gain(diagnose_labels[4L], d$distributional, d$pooled_unseen, x$gain)
+    line("found", "variance", x$shift$variance),
+    gain("known domains", d$known, d$pooled_known, x$headroom),
+    gain("new domains", d$distributional, d$pooled_unseen, x$gain)
   )
-  frame$what <- factor(frame$what, diagnose_labels)
+  frame$what <- factor(frame$what, unique(frame$what))
+  frame$panel <- factor(frame$panel, 1:2, c(
+    if (same_predictors(x)) "Variance between domains: none, they have the same predictors" else {
+      paste0("Variance between domains: ", signif(x$shift$ratio, 2), " times that of permuted ",
+             "rows, p = ", format_p(x$shift$p))
+    },
+    paste0("Gain over pooling: ", x$metric$title, " (above 0 is better)")
+  ))
   frame[!is.na(frame$value), ]
 }

@@ -2,7 +2,7 @@
 #'
 #' The distances between the mean embeddings of a model's training domains and of new ones, by the
 #' model's own kernel on x and on the predictors as the model scales them: [dg_mmd()] of both, with
-#' the new domains marked. Their picture is a map: [plot.domgen_mmd()]. A new domain that lies
+#' the new domains marked. Their plot is a map: [plot.domgen_mmd()]. A new domain that lies
 #' apart from all training domains is one that the model knows little about.
 #'
 #' @param object A fitted model that keeps its training rows (no feature map).

@@ -1,22 +1,45 @@
 #' Plot the importance of predictors
 #'
-#' A panel for each kind of permutation: how much the loss of each left-out domain increases (pale
+#' A panel for each kind of permutation: how much the loss of each held-out domain increases (pale
 #' points, where there are at most 60 domains) and the mean over domains with its interval.
-#' Predictors stand in the order of the table, the largest increase on top. See
-#' [plot.dg_projection()] on colours.
+#' Predictors stand in the order of the table, the largest increase at the top.
 #'
-#' @usage
-#' # plot(x, max_predictors = 20, ...)
-#' # autoplot(object, max_predictors = 20, ...)
-#' @param x,object The result of [dg_importance()].
-#' @param max_predictors At most so many predictors are shown, those with the largest increase.
+#' @param x The result of [dg_importance()].
+#' @param max_predictors Maximum number of predictors that are shown, those with the largest
+#'   increase.
 #' @param ... Must be empty.
-#' @return `plot()`: `x`, invisibly. `autoplot()`: a ggplot.
-#' @examples
+#' @inherit plot.dg_projection return
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_dica(domains = 8, n = 25, p = 3, seed = 1)
 #' plot(dg_importance(dg_lm(), y ~ . | domain, data = toy, permutations = 3))
-#' @name plot.dg_importance
-NULL
+#' @export
+plot.dg_importance <- function(x, max_predictors = 20, ...) {
+  check_no_dots(list(...), "max_predictors")
+  frame <- importance_frame(x, check_count(max_predictors, "max_predictors"))
+  shown <- nlevels(frame$predictor)
+  all <- length(x$predictors)
+  single <- frame[frame$kind == "domain", ]
+  new_plot(
+    frame, c(x = "value", y = "predictor"),
+    paste0(x$spec$parts$title, ": importance of predictors"),
+    c(x$held_out, if (shown < all) paste0("; ", shown, " of ", plural(all, "predictor"))),
+    x = paste(capital(importance_label(x)), "(larger: more important)"),
+    caption = c(
+      if (nrow(single)) "Pale points are held-out domains, diamonds their mean"
+      else "Diamonds are means over held-out domains",
+      paste0("with its ", 100 * x$level, " % interval."),
+      if ("within" %in% x$kinds) "Within domains: values are permuted among rows of a domain.",
+      if ("between" %in% x$kinds) "Between domains: domains exchange their values.",
+      if ("context" %in% x$kinds) "Domain description: only the rows that describe it change."
+    )
+  ) +
+    panels(frame$panel, beside = width_beside(frame$predictor), columns = length(x$kinds)) +
+    few_numbers() +
+    reference_line(0) +
+    domain_points(single) +
+    mean_points(frame[frame$kind == "mean", ]) +
+    names_on("y")
+}
 
 #' @exportS3Method
 describe_result.dg_importance <- function(x) {
@@ -64,37 +87,8 @@ importance_title <- function(x) {
   paste(capital(importance_label(x)), "when a predictor is permuted")
 }
 
-kind_titles <- c(within = "within domains", between = "between domains", both = "both",
-                 context = "what describes\nthe domain")
-
-#' @exportS3Method
-picture.dg_importance <- function(x, max_predictors = 20, ...) {
-  check_no_dots(list(...), "max_predictors")
-  frame <- importance_frame(x, check_count(max_predictors, "max_predictors"))
-  single <- frame[frame$kind == "domain", ]
-  mean <- frame[frame$kind == "mean", ]
-  at <- function(rows) as.integer(rows$predictor)
-  panel <- function(rows) as.integer(rows$panel)
-  # beside the interval
-  spread <- at(single) + 0.2 + 0.25 * spread_out(nrow(single))
-  shown <- nlevels(frame$predictor)
-  all <- length(x$predictors)
-  new_picture(
-    frame, x = picture_axis(importance_label(x)), rows = 1L,
-    y = picture_axis(NULL, seq_len(shown), levels(frame$predictor), pad = 0.5),
-    panels = unname(kind_titles[x$kinds]), title = paste0(x$spec$parts$title, ", ", x$held_out),
-    note = if (shown < all) paste0(shown, " of ", plural(all, "predictor")),
-    layers = list(
-      layer("segment", 0, -Inf, yend = Inf, dash = 2, panel = seq_along(x$kinds)),
-      layer("point", single$value, spread, panel = panel(single), ink = 0.35, size = 0.5),
-      layer("segment", mean$lower, at(mean), xend = mean$upper, panel = panel(mean), width = 3),
-      layer("point", mean$value, at(mean), panel = panel(mean), shape = 23, size = 1.2)
-    ), caption = paste0(
-      if (nrow(single)) "Pale points: left-out domains. Diamonds: their mean",
-      if (!nrow(single)) "Diamonds: mean over left-out domains", ", with its ", 100 * x$level,
-      " % interval. Where domains take values of each other, the interval counts both."
-    ))
-}
+kind_titles <- c(within = "Within domains", between = "Between domains", both = "Both",
+                 context = "Domain description")
 
 importance_label <- function(x) {
   measure <- x$metric[[1L]]
@@ -119,7 +113,7 @@ importance_frame <- function(x, most) {
     data.frame(panel = table$kind, predictor = table$predictor, value = table$increase,
                lower = table$lower, upper = table$upper, kind = "mean")
   )
-  frame$panel <- factor(frame$panel, x$kinds)
+  frame$panel <- factor(kind_titles[frame$panel], kind_titles[x$kinds])
   frame$predictor <- factor(frame$predictor, rev(predictors))
   data.frame(frame[!is.na(frame$value) & !is.na(frame$predictor), ], row.names = NULL)
 }

@@ -1,6 +1,6 @@
-# What a result says, once for console, reports, data frames and plots: describe_result() has a
-# method for each class of results, which stands beside the picture() of that class. All that users
-# call on a result is written here, for the class dg_result that all of them have.
+# What a result says, once for console, reports and data frames: describe_result() has a method for
+# each class of results, which stands beside the plot() of that class. All else that users call on a
+# result is written here, for the class dg_result that all of them have.
 
 describe_result <- function(x) UseMethod("describe_result")
 
@@ -152,14 +152,6 @@ print.summary.dg_result <- function(x, digits = NULL, ...) {
   })
   invisible(x)
 }
-
-# ---- plots ------------------------------------------------------------------------------------
-
-#' @export
-plot.dg_result <- function(x, ...) show_picture(x, ...)
-
-#' @exportS3Method ggplot2::autoplot
-autoplot.dg_result <- function(object, ...) as_ggplot(picture(object, ...))
 
 # ---- reports ----------------------------------------------------------------------------------
 

@@ -98,7 +98,7 @@
 #'   \item{training}{number of training domains}
 #'   \item{left_out}{their distances, each left out in turn with a new domain among the others:
 #'     matrix, new x training domains}
-#'   \item{labels}{the names of the variables, for pictures}
+#'   \item{labels}{the names of the variables, for plots}
 #' @section Errors:
 #' Fewer than two training domains; a model with a [fixed reference][set_reference()] or that was
 #' [adapted][dg_adapt()]; `newdata` without domain; a model that has kept neither its training rows

@@ -99,7 +99,7 @@ blocks <- list(
   ),
   "Results" = c(
     "tidy(model); glance(model); augment(model, test)" = "data frames",
-    "plot(result); ggplot2::autoplot(result)" = "a ggplot: add layers and themes",
+    "plot(result) + ggplot2::theme_bw()" = "a ggplot2 object, of models and of results",
     "update(model, . ~ . - x1)" = "changed and fitted again"
   )
 )

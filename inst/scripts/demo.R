@@ -147,7 +147,5 @@ result <- tryCatch(
 )
 print(result)
 
-grDevices::png("demo.png", width = 1100, height = 450, res = 110)
-plot(result)
-invisible(grDevices::dev.off())
-cat("\nPicture: ", normalizePath("demo.png"), "\n", sep = "")
+ggplot2::ggsave("demo.png", plot(result), width = 9, height = 4.5, dpi = 120)
+cat("\nPlot: ", normalizePath("demo.png"), "\n", sep = "")

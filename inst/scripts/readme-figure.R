@@ -7,7 +7,7 @@ last <- vapply(first, function(line) min(setdiff(grep("^```$", lines), seq_len(l
 code <- lapply(Map(seq, first + 1L, last - 1L), function(at) lines[at])
 drawn <- which(vapply(code, function(chunk) any(grepl("plot(", chunk, fixed = TRUE)), NA))[1L]
 
-grDevices::png("man/figures/README-example.png", width = 950, height = 330, res = 105)
+grDevices::png("man/figures/README-example.png", width = 960, height = 432, res = 120)
 # as at the console, where a plot object is drawn by printing it
 source(exprs = parse(text = unlist(code[seq_len(drawn)])), echo = FALSE, print.eval = TRUE)
 invisible(grDevices::dev.off())

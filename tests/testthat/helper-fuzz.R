@@ -374,14 +374,10 @@ fuzz <- function(seed, numbers, seconds = 10, world = fuzz_world(), before = fun
   if (!exists(".Random.seed", globalenv())) set.seed(1)
   old <- options(domgen.threads = 1L, domgen.progress = FALSE)
   on.exit(options(old), add = TRUE)
-  par <- graphics::par(no.readonly = TRUE)
   found <- lapply(numbers, function(i) {
     before(i)
     call <- fuzz_call(seed, i, world)
     fault <- fuzz_fault(call, world$env, seconds)
-    if (call$fun == "plot" && !identical(par[["mfrow"]], graphics::par("mfrow"))) {
-      fault <- paste(fault, "par changed")
-    }
     if (nzchar(fault)) data.frame(seed = seed, call = i, words = call$words, fault = fault)
   })
   do.call(rbind, found)

@@ -164,22 +164,19 @@ test_that("unknown and misspelt arguments are errors, not ignored", {
   })
 })
 
-test_that("what has no picture and a model whose data are gone say so", {
-  # no picture is left behind
-  grDevices::pdf(NULL)
-  on.exit(grDevices::dev.off())
+test_that("what has no plot and a model whose data are gone say so", {
   model <- local({
     gone <- d
     dg_ridge(y ~ a + b | g, data = gone, feature_map = features_nystrom(5))
   })
-  expect_domgen_error(plot(dg_svm()), "has no picture")
+  expect_domgen_error(plot(dg_svm()), "has no plot")
   expect_domgen_error(dg_lodo(model), "data of the model are gone")
   expect_domgen_error(update(model, lambda = 2),
                       "are gone \\(object 'gone' not found\\): give `data`")
   expect_domgen_error(plot(dg_udica(~ a + b | g, data = d), max_labels = 3),
                       "did you mean `max_panels`")
   expect_domgen_error(plot(dg_udica(~ a + b | g, data = d), col = "no colour"),
-                      "picture cannot be drawn: invalid color name")
+                      "`colour` must be one of")
   expect_domgen_error(update(model, lambda = ), "`lambda` must have a value")
   expect_domgen_error(update(dg_svm(), cost = ), "empty or cannot be evaluated")
   expect_domgen_error(print(dg_cv(dg_lm(), y ~ a | g, data = d), digits = 1e9), "at most 22")

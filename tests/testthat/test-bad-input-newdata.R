@@ -154,15 +154,15 @@ test_that("cross-validation takes odd domains and refuses odd folds", {
                  "each lacks a class", class = "domgen_warning_score")
 })
 
-test_that("a domain without a name is a domain in searches and pictures", {
+test_that("a domain without a name is a domain in searches and plots", {
   for (data in list(toy_domains(4, 12), toy_classes(4, 12))) {
     nameless <- data
     levels(nameless$domain)[2L] <- ""
     expect_equal(predict(dg_auto(y ~ . | domain, data = nameless), nameless),
                  predict(dg_auto(y ~ . | domain, data = data), data))
   }
-  picture <- function(data) {
+  shown <- function(data) {
     heatmap_frame(dg_mmd(as.matrix(data[c("x1", "x2")]), data$domain), levels(data$domain)[2L])
   }
-  expect_equal(picture(nameless)$value, picture(data)$value)
+  expect_equal(shown(nameless)$value, shown(data)$value)
 })

@@ -222,7 +222,7 @@ test_that("a fixed reference is kept, and one domain has no interval", {
   alone <- dg_effect(distributional, "x", one, grid = 3)
   expect_true(all(is.na(alone$average$se)))
   expect_output(print(alone), "One domain has no interval")
-  drawn(plot(alone))
+  if (requireNamespace("ggplot2", quietly = TRUE)) expect_plots(alone)
 })
 
 test_that("some rows stand for many, and gaps leave rows out", {
