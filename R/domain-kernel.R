@@ -99,7 +99,7 @@ print.domgen_domain_kernel <- function(x, ...) {
 #'   s^2 = \mathrm{E}\,k(x, x) - \mathrm{E}\,k(x, x'),}{
 #'   s^2 (1/n_g + 1/n_h),  s^2 = E k(x, x) - E k(x, x'),}
 #' with x and x' independent. Smaller distances are sampling noise, so the default bandwidth is
-#' \deqn{\sigma = \max\left(\mathrm{median}_{g<h} \lVert\mu_g - \mu_h\rVert,\;
+#' \deqn{\mathrm{bandwidth} = \max\left(\mathrm{median}_{g<h} \lVert\mu_g - \mu_h\rVert,\;
 #'   s \left(\mathrm{median}_{g<h}(1/n_g + 1/n_h)\right)^{1/2}\right)}{
 #'   bandwidth = max(median_{g<h} ||mu_g - mu_h||, s sqrt(median_{g<h}(1/n_g + 1/n_h)))}
 #' times `bandwidth_factor`, with s estimated within domains:

@@ -184,8 +184,8 @@ two_stage_fourier <- function(feature_map, kernel, domain_kernel, rows) {
 }
 
 abort_not_gaussian <- function(domain_kernel) {
-  abort("argument", "`features_product(type = \"fourier\")` needs a domain kernel that is a ",
-        "Gaussian function of coordinates of the domains, such as `domain_distribution()` or ",
+  abort("argument", "`features_product(type = \"fourier\")` needs a Gaussian domain kernel ",
+        "on embeddings or quantiles, such as `domain_distribution()` or ",
         "`domain_wasserstein()` with `embedding_kernel = kernel_rbf()`, not ",
         format(domain_kernel),
         "; `type = \"product\"` takes any domain kernel.")

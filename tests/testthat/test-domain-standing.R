@@ -136,7 +136,7 @@ test_that("predict() finds the domains that stand beyond without all of their st
   for (outlying in c(0, 3, 8)) {
     known <- standing_rows(rep(6L, 24))
     new <- standing_rows(sample(2:9, 30, TRUE), shift = outlying)
-    kernel <- described(known, bandwidth = 10)
+    kernel <- described(known, sigma = 10)
     standing <- domain_standing(kernel, new)
     found <- domains_beyond(kernel, new_embeddings(kernel, new), new)
     expect_identical(as.integer(found), which(stands_beyond(standing)))
