@@ -386,7 +386,7 @@ test_that("sums serve projections only, and with what they were made of", {
   given("x", dg_pipeline(dg_dica(), dg_lm()))
   given("kernel", dg_dica(kernel = kernel_linear()))
   given("kernel_y", dg_dica(kernel_y = kernel_linear()))
-  given("features", dg_dica(feature_map = features_nystrom(6)))
+  given("feature_map", dg_dica(feature_map = features_nystrom(6)))
   given("domain_kernel", dg_dica(domain_kernel = domain_distribution()))
   given("scale", dg_dica(scale = "none"))
   same <- fit(dg_dica(kernel = kernel_rbf(2), feature_map = features_nystrom(5)), sums)

@@ -183,7 +183,7 @@ test_that("what has no source has no cost, and numbers are checked", {
   spec <- dg_ridge(domain_kernel = domain_pooled(), feature_map = odd)
   assign("format.features_odd", function(x, ...) "odd", envir = globalenv())
   on.exit(rm("format.features_odd", envir = globalenv()))
-  expect_error(dg_resources(spec, 1, 1), "feature map odd does not say what it costs",
+  expect_error(dg_resources(spec, 1, 1), "resources of the feature map odd are not known",
                class = "domgen_error_argument")
   expect_error(dg_resources(pooled_500, -1, 3), "`rows` must be one positive number, not -1",
                class = "domgen_error_argument")

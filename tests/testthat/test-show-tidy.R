@@ -89,7 +89,7 @@ test_that("classes with probabilities are warned of once, and notes are counted 
   toy$domain <- factor(c("alone", as.character(toy$domain)[-1L]))
   model <- suppressWarnings(dg_ridge(y ~ . | domain, data = toy, calibration = "platt"))
   said <- capture_warnings(rows <- augment(model, toy))
-  expect_identical(sum(grepl("judged by a single row", said)), 1L)
+  expect_identical(sum(grepl("described by a single row", said)), 1L)
   expect_false(anyNA(rows$.prob_1))
   expect_output(print(model), "1 time while domains were held out: A domain is judged")
 })

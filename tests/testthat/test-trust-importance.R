@@ -315,7 +315,7 @@ test_that("folds that tell the same of different domains are one note, with all 
   toy <- toy[!(toy$domain %in% levels(toy$domain)[1:3] & duplicated(toy$domain)), ]
   shown <- capture.output(print(dg_importance(dg_ridge(lambda = 1), y ~ . | domain, data = toy,
                                               permutations = 1, kind = "within")))
-  expect_length(grep("judged by a single row", shown), 1L)
+  expect_length(grep("described by a single row", shown), 1L)
   expect_match(paste(shown, collapse = " "), "3 of 6 folds", fixed = TRUE)
 })
 
