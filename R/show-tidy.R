@@ -1,11 +1,11 @@
-# Tables of all results; those of fits are in show-tidy-fits.R.
+# Tables of results; those of fits are in show-tidy-fits.R.
 
-# Names of broom and of tidymodels for what results call by shorter ones.
+# Names of broom and tidymodels for shorter names in results.
 broom_names <- c(se = "std.error", lower = "conf.low", upper = "conf.high", p = "p.value")
 
 as_broom <- function(frame, names = NULL) {
   known <- c(names, broom_names)
-  # by place: parameters of a tuning may be called anything
+  # by position: tuning parameters may have any name
   found <- match(names(frame), names(known))
   names(frame)[!is.na(found)] <- unname(known)[found[!is.na(found)]]
   as_tbl(frame)
@@ -40,6 +40,6 @@ augment.dg_result <- function(x, ...) {
   check_no_dots(list(...), character())
   rows <- describe_result(x)$rows
   if (is.data.frame(rows)) return(as_tbl(rows))
-  abort("argument", "`x`, ", describe(x), ", has no rows of the data",
+  abort("argument", "`x`, ", describe(x), ", has no rows of the data for augment()",
         if (!is.null(rows)) paste0(": ", rows), ".")
 }

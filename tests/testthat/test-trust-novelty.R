@@ -89,7 +89,7 @@ test_that("rows that were read in blocks leave the embeddings, by which domains 
   expect_output(print(found), "d14\" is farther")
   pooled <- dg_ridge(y ~ x1 + x2 | domain, data = row_source(train), lambda = 1,
                      feature_map = features_rff(20), domain_kernel = domain_pooled())
-  expect_domgen_error(dg_novelty(pooled, new), "`model` must keep its training rows")
+  expect_domgen_error(dg_novelty(pooled, new), "The training rows are not available")
 })
 
 test_that("weights are those of kappa, by which the model predicts", {
@@ -178,7 +178,7 @@ test_that("what it cannot answer is said", {
     rows <- train
     fit(dg_lm(), y ~ x1 + x2 | domain, data = rows)
   })
-  expect_domgen_error(dg_novelty(gone, new), "`model` must keep its training rows, .* are gone")
+  expect_domgen_error(dg_novelty(gone, new), "The training rows are not available: .* are gone")
 })
 
 test_that("it is printed in words, and tidy() gives the domains", {
@@ -189,7 +189,7 @@ test_that("it is printed in words, and tidy() gives the domains", {
   expect_named(tidy(found), c("domain", "rows", "statistic", "farthest", "p.value"))
   expect_identical(capture.output(print(summary(found))), format(found))
   near <- dg_novelty(plain_ridge(of_domains(data, 1:5)), of_domains(data, 1:2))
-  expect_output(print(near), "None is farther from training than each of the 5")
+  expect_output(print(near), "No domain is farther than every held-out training domain")
 })
 
 test_that("each new domain stands beside the training domains it was ranked among, none at 0 %", {
