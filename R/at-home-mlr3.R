@@ -140,7 +140,7 @@ settle_pipeops <- function() {
   mlr3pipelines::mlr_pipeops$add("learner_cv", learner_cv_class())
 }
 
-# What a dictionary calls to make an object of a class.
+# The function that a dictionary calls to make an object of a class.
 maker <- function(class, ...) {
   force(class)
   given <- list(...)

@@ -114,6 +114,7 @@
 #' # the same predictions
 #' ridge <- dg_ridge(MathAch ~ SES + Sex + Minority | School, data = pupils, lambda = 1)
 #' head(predict(ridge, new))
+#' @order 1
 #' @export
 domain_learner <- function(mode = "unknown", engine = "svm", domain = NULL, domain_kernel = NULL,
                            cost = NULL, penalty = NULL, bandwidth = NULL, scale = NULL,

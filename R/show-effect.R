@@ -60,7 +60,7 @@ effect_title <- function(x) {
          else x$labels$response, ": ", x$title)
 }
 
-# What `at` is.
+# The meaning of `at`.
 context_words <- function(x) {
   if (!x$uses_others) return("0: the model does not use a domain's other rows")
   category <- !is.na(x$average$category)

@@ -114,10 +114,12 @@
 NULL
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 tidy.dg_projection <- alone(function(x) cbind(values_frame(x), residual = x$residual))
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 glance.dg_projection <- alone(function(x) {
   part <- x$variance[c("before", "after"), "distributional"]
@@ -129,6 +131,7 @@ glance.dg_projection <- alone(function(x) {
 })
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 augment.dg_projection <- function(x, newdata = NULL, domain = NULL, ...) {
   check_no_dots(list(...), c("newdata", "domain"))
@@ -153,6 +156,7 @@ augmented_rows <- function(x, newdata) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 tidy.dg_learner <- alone(function(x) {
   terms <- model_terms(learner_of(x), x$spec)
@@ -215,6 +219,7 @@ parameter_frame <- function(spec) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 glance.dg_learner <- alone(function(x) {
   frame <- data.frame(method = x$spec$method, rows = nobs(x), domains = nlevels(x$domain),
@@ -226,6 +231,7 @@ glance.dg_learner <- alone(function(x) {
 })
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 augment.dg_learner <- function(x, newdata = NULL, domain = NULL, interval = c("none", "prediction"),
                                level = 0.9, ...) {

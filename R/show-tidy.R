@@ -12,6 +12,7 @@ as_broom <- function(frame, names = NULL) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 tidy.dg_result <- function(x, ...) {
   check_no_dots(list(...), character())
@@ -25,6 +26,7 @@ tidy.dg_result <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 glance.dg_result <- function(x, ...) {
   line <- describe_result(x)$glance
@@ -34,6 +36,7 @@ glance.dg_result <- function(x, ...) {
 }
 
 #' @rdname tidy.domgen
+#' @order 1
 #' @export
 augment.dg_result <- function(x, ...) {
   if (inherits(x, "dg_fit")) return(NextMethod())

@@ -71,7 +71,7 @@ refitted_decisions <- function(object, sample) {
 }
 
 # A list of class dg_intervals: error [n], truth less prediction, or for classes how far the class
-# of the row is behind the first of the others; size [n] (NULL: all alike); domain, weights, shares
+# of the row is behind the best of the others; size [n] (NULL: constant); domain, weights, shares
 # [n]; sizer; own: is the size the model's own? from: what domains they are of.
 score_intervals <- function(object, sample) {
   whole <- left_out_whole(sample$blueprint$structure, levels(sample$domain))
@@ -207,7 +207,7 @@ is_beyond <- function(level, domains) level * (domains + 1) > domains * (1 + 1e-
 # The largest level with a finite threshold, rounded for messages.
 largest_level <- function(domains) floor(1000 * domains / (domains + 1)) / 1000
 
-# Of scores of rows, for a random row of a new domain: the smallest q with
+# From scores of rows, for a random row of a new domain: the smallest q with
 #   sum_i share_i 1[s_i <= q] >= level (1 + 1/n), n at least G;
 # n = G puts the mass 1/(G + 1) of the new domain at infinity, as in Lee, Barber and Willett.
 row_threshold <- function(scores, domain, shares, level) {

@@ -237,7 +237,8 @@ read_truth <- function(object, newdata, y, n) {
   name <- variable_names(object$blueprint)$response
   truth <- if (is.null(y)) response_of(object, newdata) else y
   if (is.null(truth)) {
-    abort("data", "The response is missing: give ", enumerate(name), " in `newdata`, or `y`.")
+    abort("data", "The response is missing: give ", enumerate(name), " in `newdata`, or the ",
+          "argument `y`.")
   }
   arg <- if (is.null(y)) paste0("newdata$", name) else "y"
   truth <- check_known_response(read_vector(truth, n, arg), object$response, arg)
@@ -283,7 +284,7 @@ cut_to_response <- function(found, object) {
 intervals_for <- function(object, new, asked) {
   check_new_domains(object)
   if (is.null(new)) {
-    abort("argument", "Intervals and sets are for rows of new domains: give `newdata`.")
+    abort("argument", "`newdata` must be given: intervals and sets are for rows of new domains.")
   }
   known <- intervals_of(object, asked$env)
   G <- nlevels(known$domain)
@@ -351,7 +352,7 @@ domain_errors <- function(known) {
   parts <- split(seq_along(known$error), known$domain)
   share <- lapply(parts, function(i) known$weights[i] / sum(known$weights[i]))
   mean <- unlist(Map(function(i, w) sum(w * known$error[i]), parts, share))
-  # of n rows that weigh the same n
+  # effective number of rows: n for n equal weights
   rows <- vapply(share, function(w) 1 / sum(w^2), numeric(1))
   squares <- unlist(Map(function(i, w, m) sum(w * (known$error[i] - m)^2), parts, share, mean))
   several <- rows > 1 + 1e-9

@@ -214,7 +214,7 @@ novelty_training <- function(model, optional, env) {
   on_error(list(X = read_again(model, env), domain = model$domain), function(e) {
     if (!optional) {
       abort("argument", "The training rows are not available: the model does not keep them, and ",
-            "the data of its call are gone: ", conditionMessage(e))
+            "the data of its call cannot be read. ", conditionMessage(e))
     }
   })
 }

@@ -238,7 +238,7 @@ test_that("some rows stand for many, and gaps leave rows out", {
 
 test_that("what does not fit is refused", {
   m <- distributional
-  expect_domgen_error(dg_effect(dg_lm()), "`model` must be a fitted learner or chain")
+  expect_domgen_error(dg_effect(dg_lm()), "`model` must be a fitted learner or pipeline")
   expect_domgen_error(dg_effect(dg_dica(y ~ x + z | g, data = world)), "must be a fitted learner")
   expect_domgen_error(dg_effect(m, "w"), "`predictors` must be among `x`")
   expect_domgen_error(dg_effect(m, 3), "`predictors` must be names of columns")

@@ -393,7 +393,7 @@ test_that("a new level of a factor that intervals do not rest on is told, once",
   expect_no_message(predict(model, transform(both, sample = "A"), interval = "prediction"))
   expect_no_message(predict(model, both["x"], interval = "prediction"))
   classes <- dg_lm(big ~ x | plate + sample, data = transform(d, big = y > 2))
-  expect_message(predict(classes, both, type = "set"), "new ones of `sample`")
+  expect_message(predict(classes, both, type = "set"), "new levels of `sample`")
   more <- transform(d[1:11, ], plate = paste0("p", 1:11), sample = paste0("s", 1:11))
   expect_no_message(predict(set_intervals(model, more), both, interval = "prediction"))
 })

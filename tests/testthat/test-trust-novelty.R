@@ -86,7 +86,7 @@ test_that("rows that were read in blocks leave the embeddings, by which domains 
   found <- dg_novelty(fitted_to(row_source(train)), new)
   expect_null(found$rows)
   expect_equal(found$domains$p[2], 1 / 13)
-  expect_output(print(found), "d14\" is farther")
+  expect_output(print(found), "Farther than every held-out training domain .*d14")
   pooled <- dg_ridge(y ~ x1 + x2 | domain, data = row_source(train), lambda = 1,
                      feature_map = features_rff(20), domain_kernel = domain_pooled())
   expect_domgen_error(dg_novelty(pooled, new), "The training rows are not available")
@@ -201,7 +201,7 @@ test_that("each new domain stands beside the training domains it was ranked amon
   expect_equal(unname(median$values), unname(apply(found$left_out, 1L, stats::median)))
   expect_equal(found$domains$farthest, unname(apply(found$left_out, 1L, max)))
   expect_equal(found$domains$p, unname((1 + rowSums(found$left_out >= found$domains$distance)) / 9))
-  expect_output(print(found), "12 %\\s+each if none is nearer")
+  expect_output(print(found), "12 %\\s+each\\s+if none is nearer")
   few <- data.frame(domain = "a", training = c("t", "u", "v"), weight = c(0.98, 0.016, 0.004))
   expect_identical(resembled_words("a", few), "t (98 %), u (2 %)")
   few$weight <- c(0.004, 0.002, 0)
