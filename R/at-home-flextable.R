@@ -1,6 +1,7 @@
-# Results as tables of flextable, see at-home-knitr.R.
+# Integration with flextable: results as tables, see at-home-knitr.R.
 
-#' @rdname knit_print.domgen
+#' @rdname tidy.domgen
+#' @usage \method{as_flextable}{dg_result}(x, ...)
 #' @exportS3Method flextable::as_flextable
 as_flextable.dg_result <- function(x, ...) {
   report <- report_table(x)

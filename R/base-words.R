@@ -1,15 +1,14 @@
 # Names of domains, methods and classes are as long as users make them.
 
-# Text that its encoding does not have (a file of another one, read as UTF-8) cannot be measured nor
-# drawn: its bytes as <e9>.
+# Text that is invalid in its encoding (read from a file in another one) cannot be measured nor
+# drawn: its bytes are written as <e9>.
 readable <- function(text) {
   if (!is.character(text)) return(text)
   bad <- !validEnc(text)
   replace(text, bad, iconv(text[bad], "UTF-8", "UTF-8", sub = "byte"))
 }
 
-# Broken into at most `lines` lines of `width` characters, and shortened where that
-# is not enough.
+# Broken into at most `lines` lines of `width` characters, and shortened if that is not enough.
 fit_text <- function(text, width, lines = 1L) {
   fit_one <- function(one) {
     if (widest(one) <= width && number_of_lines(one) <= lines) return(one)
@@ -22,8 +21,8 @@ fit_text <- function(text, width, lines = 1L) {
   vapply(readable(as.character(text)), fit_one, "", USE.NAMES = FALSE)
 }
 
-# In the middle, because names often differ only at the end. A character of Chinese, Japanese or
-# Korean takes the place of two.
+# Shortened in the middle, because names often only differ at the end. A Chinese, Japanese or Korean
+# character is as wide as two.
 shorten <- function(text, width) {
   text <- readable(as.character(text))
   long <- which(nchar(text, "width") > width)
@@ -62,7 +61,7 @@ variable_names <- function(blueprint) {
                 else if (length(domain)) paste(domain, collapse = ", ") else "domain")
 }
 
-# Constants without a penalty, one a machine.
+# Unpenalised intercepts, one per submodel.
 intercept_words <- function(intercept, wanted) {
   if (wanted) paste(format(rounded(intercept, 4), trim = TRUE), collapse = ", ") else "none"
 }

@@ -76,8 +76,9 @@ dg_ensemble <- function(members, member_weights = c("equal", "stacked"),
   check_given(members, "members")
   dots <- list(...)
   # as it is with other learners: dg_ensemble(list(...), y ~ x | domain, data = rows)
+  # `weights` was the name of `member_weights`
   data <- c(if (inherits(member_weights, "formula")) "formula",
-            intersect(names(dots), data_arguments))
+            intersect(names(dots), setdiff(data_arguments, "weights")))
   if (length(data)) {
     abort("argument", "`", data[1L], "` must not be given: dg_ensemble() makes a specification, ",
           "which fit() gives data.")

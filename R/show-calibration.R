@@ -1,27 +1,27 @@
-#' Are predicted probabilities right?
+#' Calibration of predicted probabilities
 #'
 #' @description
-#' Predicted probabilities are compared with observed classes, first in each domain, then over all
-#' of them. A model can be calibrated over all domains and wrong in each. Use rows that the model
-#' has not seen: held-out domains of a [dg_cv()], or new domains.
+#' Compares predicted probabilities with observed classes, first in each domain, then over all
+#' domains: a model can be calibrated over all domains and wrong in each. Use rows that were not in
+#' training: held-out domains of a [dg_cv()], or new domains.
 #'
 #' @details
-#' **By domain.** The ratio of the observed number of rows of a class to the expected one (the sum
-#' of the predicted probabilities p): above 1 predictions are too low. In domains of few rows it is
-#' far from 1 by chance alone. So a test stands beside it (column `p`): the probability, if
-#' predictions are right and rows independent, of an observed number that is as far off. The
-#' intercept a and the slope b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\,
-#' \mathrm{logit}\, p}{logit P(y = 1) = a + b logit p}, where a is estimated with b = 1 (Cox, 1958;
-#' Van Calster et al., 2019): a is 0 and b is 1 for calibrated predictions, and b below 1 says that
-#' predictions are too extreme. Both are `NA` in domains with fewer than five rows of the class, or
-#' five of other classes.
+#' **By domain** (`by_domain`).
+#' * Ratio: the observed number of rows of a class over the expected number, the sum of the
+#'   predicted probabilities p. Above 1, predictions are too low.
+#' * p value of the ratio, exact for independent rows: with few rows the ratio is far from 1 even if
+#'   predictions are right.
+#' * Intercept a and slope b of the logistic regression \eqn{\mathrm{logit} P(y = 1) = a + b\,
+#'   \mathrm{logit}\, p}{logit P(y = 1) = a + b logit p}, where a is estimated with b = 1 (Cox,
+#'   1958; Van Calster et al., 2019). Calibrated predictions have a = 0 and b = 1; with b below 1
+#'   they are too extreme. `NA` in domains with fewer than five rows of the class or of the others.
 #'
-#' **Over all domains.** Rows are put into bins by predicted probability; in each, the mean
-#' prediction stands beside the observed proportion. Its 95 % interval is Wilson's for the effective
-#' number of rows: their number divided by the design effect of domains, at least 1, with the
-#' quantile of Student's t for the domains of the bin; `NA` where a bin has rows of one domain only.
-#' A bin whose rows are all of the class, or all of others, has no design effect of its own: it uses
-#' the intraclass correlation of the other bins.
+#' **Over all domains** (`table`). Rows are grouped into bins of predicted probability, with the
+#' mean prediction and the observed proportion of each. The 95 % interval of the proportion is
+#' Wilson's (1927, equation 4) with the number of rows divided by the design effect of domains (at
+#' least 1; Cochran, 1977, equation 2.39), and the quantile of Student's t for the domains in the
+#' bin. It is `NA` if a bin has rows of one domain only. If all rows of a bin are of the class, or
+#' none is, the design effect uses the intraclass correlation of the other bins.
 #'
 #' `plot()` (and `autoplot()`) draws the reliability diagram: a point per bin with its interval, the
 #' diagonal on which predicted equals observed, and the number of rows as columns at the bottom.
@@ -29,26 +29,29 @@
 #'
 #' @param object A [dg_cv()] with a metric that needs probabilities (`"log_loss"` or `"brier"`), or
 #'   a fitted model with probabilities (as `type = "prob"` of [predict.dg_learner()] lists them).
-#' @param newdata For a model: rows with the response among their columns, or `y`.
-#' @param domain,y Domain and response of each row of `newdata`, when they are not columns of it.
-#' @param bins Number of bins of equal width.
-#' @param class Classes to look at; `NULL`: the second of two, else all.
+#' @param newdata For a model: data frame of rows with the response, or without it and `y`.
+#' @param domain,y Domain and response of each row of `newdata`, if they are not columns of it.
+#' @param bins Number of bins of equal width. Default 10.
+#' @param class Names of classes. Default `NULL`: the second of two, else all.
 #' @return `plot()` returns a ggplot2 object, `dg_calibration()` an object of class
 #'   `dg_calibration`, a list with
 #'   \item{by_domain}{data frame, a row per class and domain: `class`, `domain`, `rows`, `observed`
-#'     and `expected` (numbers of rows of the class), `ratio` of the two with `p`, `intercept`,
-#'     `slope`}
-#'   \item{table}{data frame, a row per class and bin that has rows: `class`, `low`, `high` (the
-#'     bin), `rows`, `predicted` (mean), `observed` (proportion), and `lower`, `upper`, its 95 %
-#'     interval}
+#'     and `expected` (numbers of rows of the class), their `ratio` with `p`, `intercept`, `slope`}
+#'   \item{table}{data frame, a row per class and bin with rows: `class`, `low`, `high` (bounds of
+#'     the bin), `rows`, `predicted` (mean), `observed` (proportion), `lower` and `upper` (95 %
+#'     interval)}
 #'   \item{error}{expected calibration error of each class over all domains, \eqn{\sum_b (n_b/n)
-#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}: it
-#'     can be small although every domain is off}
-#'   \item{rows, domains, labels}{how many there were, and the names of the variables}
+#'     |\mathrm{observed}_b - \mathrm{predicted}_b|}{sum_b (n_b/n) |observed_b - predicted_b|}; it
+#'     can be small although every domain is miscalibrated}
+#'   \item{rows, domains}{numbers of rows and domains}
+#'   \item{labels}{names of the response and domain variables}
 #' @section Errors:
-#' A model or cross-validation without probabilities, rows beside a cross-validation, a response
-#' that is missing or has other classes, and those of [predict.dg_learner()].
+#' A model or cross-validation without probabilities; `newdata`, `domain` or `y` with a
+#' cross-validation; a response that is missing or has other classes; those of
+#' [predict.dg_learner()].
 #' @references
+#' Cochran, W. G. (1977). *Sampling Techniques*, third edition. Wiley.
+#'
 #' Cox, D. R. (1958). Two further applications of a model for binary regression. *Biometrika* 45,
 #' 562-565.
 #'
@@ -103,12 +106,12 @@ held_probabilities.default <- function(object, newdata, domain, y) {
 held_probabilities.dg_cv <- function(object, newdata, domain, y) {
   if (!is.null(newdata) || !is.null(domain) || !is.null(y)) {
     abort("argument", "`newdata`, `domain` and `y` must not be given with the result of dg_cv(), ",
-          "which has held-out rows of its own.")
+          "which has its own held-out rows.")
   }
   rows <- object$predictions
   if (is.null(rows$prob)) {
     abort("argument", "`object` has no probabilities: use `dg_cv(metric = \"log_loss\")` or ",
-          "\"brier\", with a model that gives them.")
+          "\"brier\", with a model that has probabilities.")
   }
   list(prob = `colnames<-`(rows$prob, levels(rows$truth)), truth = rows$truth,
        domain = rows$domain, labels = object$labels)
@@ -117,21 +120,22 @@ held_probabilities.dg_cv <- function(object, newdata, domain, y) {
 #' @exportS3Method
 held_probabilities.dg_learner <- function(object, newdata, domain, y) {
   if (is.null(newdata)) {
-    abort("argument", "`newdata` must be given: on its training rows a model looks too sure.")
+    abort("argument", "`newdata` must be given: probabilities are overconfident on the training ",
+          "rows.")
   }
   prob <- predict(object, newdata, domain = domain, type = "prob")
   y <- if (is.null(y)) response_of(object, newdata) else read_vector(y, nrow(prob), "y")
-  if (is.null(y)) abort("data", "`newdata` must have the response, or `y` must be given.")
+  if (is.null(y)) abort("data", "The response is missing: give it in `newdata`, or as `y`.")
   other <- setdiff(value_labels(y), c(colnames(prob), NA))
   if (length(other)) {
-    abort("data", "The response must be of the classes in training (",
+    abort("data", "The response must have the classes of training (",
           enumerate(colnames(prob), quote = "\""), "), not ", enumerate(other, quote = "\""), ".")
   }
   list(prob = prob, truth = value_labels(y), labels = variable_names(object$blueprint),
        domain = new_domain(object$blueprint, newdata, domain, nrow(prob), FALSE, "newdata"))
 }
 
-# Fewer rows of a class, or of the others, say nothing of a slope.
+# Minimum number of rows of a class, and of the others, for a slope.
 calibration_rows <- 5L
 
 calibrate_domains <- function(class, prob, positive, domain) {
@@ -151,8 +155,8 @@ calibrate_domains <- function(class, prob, positive, domain) {
   data.frame(class = class, domain = levels(domain), do.call(rbind, lines), row.names = NULL)
 }
 
-# Two-sided p of so many hits of independent rows: by the distribution of their sum, of many rows by
-# the normal one.
+# Two-sided p of the number of hits of independent rows: exact, for many rows by the normal
+# approximation.
 number_p <- function(prob, hits) {
   n <- length(prob)
   if (n > 1000L) {
@@ -224,16 +228,15 @@ describe_result.dg_calibration <- function(x) {
          column("observed", format = share, tidy = "estimate", report = "Observed proportion"),
          interval(format = share)),
     facts = calibration_words(x),
-    notes = paste("The table is of all domains together: bins of predicted probability, the mean",
-                  "prediction and the observed proportion in each. Its error can be small although",
-                  "each domain is off."),
+    notes = paste("Table: all domains together, by bins of predicted probability. Its error can be",
+                  "small although each domain is miscalibrated."),
     glance = data.frame(rows = x$rows, domains = x$domains, classes = length(x$error),
                         error = mean(x$error))
   )
 }
 
-# By domain first: the pooled error is small in many models that are off in each domain. And how
-# often by more than chance: ratios of few rows are far from 1 in each model.
+# By domain first: the pooled error is small in many models that are miscalibrated in each domain.
+# With the number of significant ratios: with few rows ratios are far from 1 in every model.
 calibration_words <- function(x) {
   range_of <- function(values) {
     words <- rounded(range(values), 3)
@@ -243,8 +246,8 @@ calibration_words <- function(x) {
     own <- x$by_domain[x$by_domain$class == class, ]
     slopes <- own$slope[is.finite(own$slope)]
     enough <- paste(calibration_rows, "rows of the class and of others")
-    c(paste0(class, ": observed/expected by domain ", range_of(own$ratio), "; farther from 1 than ",
-             "chance explains (p < 0.05, if rows are independent) in ", sum(own$p < 0.05), " of ",
+    c(paste0(class, ": observed/expected by domain ", range_of(own$ratio), "; differs from 1 ",
+             "(p < 0.05, for independent rows) in ", sum(own$p < 0.05), " of ",
              plural(nrow(own), "domain")),
       paste0("  slope by domain ", if (length(slopes)) {
         paste0(range_of(slopes), if (length(slopes) < nrow(own)) {

@@ -47,7 +47,7 @@ plot.domgen_mmd <- function(x, type = NULL, unseen = NULL, ...) {
     names_on("y", named)
 }
 
-# On the console as matrices, in tables as pairs, the most distant first.
+# Printed as matrices, in tables as pairs, the most distant first.
 #' @exportS3Method
 describe_result.domgen_mmd <- function(x) {
   names <- rownames(x$squared)
@@ -66,7 +66,7 @@ describe_result.domgen_mmd <- function(x) {
            column("squared", "squared MMD", tidy = "estimate", print = FALSE)),
       if (!is.null(said)) list(column("p", format = as_p(), print = FALSE, report = "p"))),
     facts = paste0("k(x, z) = ", format_bandwidth(x$kernel)),
-    notes = if (!is.null(said)) paste0("p: ", said, ", not adjusted for several pairs."),
+    notes = if (!is.null(said)) paste0("p: ", said, ", not adjusted for multiple testing."),
     shown = order(-table$squared), most = 12L, unit = "pair",
     where = "as.data.frame(), less distant",
     further = c(list(distance_matrix(x$squared, NULL, as_number(3))),

@@ -51,7 +51,7 @@ describe_result.dg_effect <- function(x) {
     facts = paste0(plural(x$averaged, "row"),
                    if (x$averaged < x$rows) paste(" of", in_full(x$rows)), ", ",
                    plural(length(unique(x$domains$domain)), "domain"),
-                   ", each of which weighs the same"),
+                   ", equally weighted"),
     notes = c(paste0(capital(effect_interval(x)), "."),
               if (context) paste0(capital(context_words(x)), ".")),
     shown = utils::head(shown_values(average), most_lines), unit = "value", where = "`$average`",
@@ -70,9 +70,9 @@ effect_quantity <- function(x) {
         if (nzchar(x$values)) paste("the", x$values) else x$labels$response)
 }
 
-# What is shifted.
+# The meaning of `at`.
 context_words <- function(x) {
-  if (!x$uses_others) return("the model makes no difference between domains")
+  if (!x$uses_others) return("0: the model does not use a domain's other rows")
   category <- !is.na(x$average$category)
   paste0("`at`: ", paste(c(if (!all(category)) "shift of the rows that describe a domain",
                            if (any(category)) "category of all rows that describe a domain"),
@@ -80,13 +80,13 @@ context_words <- function(x) {
 }
 
 effect_interval <- function(x) {
-  if (all(is.na(x$average$se))) return(paste("one", x$units, "has no interval"))
+  if (all(is.na(x$average$se))) return(paste("no interval from one", x$units))
   paste0(100 * x$level, " % intervals ",
-         if (x$refits) paste0("by fits without each ", x$units, " (`refits`)")
-         else paste0("over ", plural_units(x$units), ", of the model as it is (`refits = FALSE`)"))
+         if (x$refits) paste0("by fits without each ", x$units, " (`refits = TRUE`)")
+         else paste0("over ", plural_units(x$units), ", for the same model (`refits = FALSE`)"))
 }
 
-# Of each curve six values at most, its ends among them.
+# At most six values of each curve, with its ends.
 shown_values <- function(average) {
   curve <- paste(average$predictor, average$class)
   keep <- unlist(lapply(split(seq_along(curve), factor(curve, unique(curve))), function(i) {

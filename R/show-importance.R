@@ -53,9 +53,9 @@ describe_result.dg_importance <- function(x) {
                 report = capital(importance_label(x))),
          column("se", "standard error", as_exact_as(), print = "std. error"),
          interval(paste(100 * x$level, "% CI"), as_exact_as())),
-    # what the increases are added to, and what their intervals are of
-    facts = paste0(measure$title, " as it is ", rounded(before, 4), "; ",
-                   plural(x$permutations, "permutation"), "; ", 100 * x$level, " % intervals of ",
+    # the score without permutation, and the estimand of the intervals
+    facts = paste0(measure$title, " without permutation ", rounded(before, 4), "; ",
+                   plural(x$permutations, "permutation"), "; ", 100 * x$level, " % intervals for ",
                    "the mean over new domains", if (!x$refits) " (`refits = FALSE`)"),
     notes = importance_notes(x),
     most = most_lines, where = "`$table`",
@@ -65,22 +65,22 @@ describe_result.dg_importance <- function(x) {
   )
 }
 
-# Of a table that print shows.
+# Maximum number of rows that print shows.
 most_lines <- 24L
 
 importance_notes <- function(x) {
-  # some lines have no interval
+  # rows without an interval
   few <- x$table[is.na(x$table$se) & is.finite(x$table$increase), ]
   pairs <- few$kind != "within"
   c(fold_warnings(x$warnings, x$fits), if (!is.null(x$failed)) {
     paste0("note: ", plural(nrow(x$failed), "fold"), " failed: ", x$failed$error[1L])
   }, if ("within" %in% x$kinds && all(x$scores$rows < 2L)) {
-    "note: nothing \"within\": no domain has two rows"
+    "note: \"within\" is missing, because no domain has two rows"
   }, if (any(pairs & few$domains < 3L)) {
-    paste0("note: no interval of ", enumerate(unique(few$kind[pairs & few$domains < 3L]),
-                                              quote = "\""),
-           ", which is a mean over pairs of domains: it needs 3 domains")
-  }, if (any(!pairs & few$domains < 2L)) "note: no interval of \"within\": it needs 2 domains")
+    paste0("note: no interval for ", enumerate(unique(few$kind[pairs & few$domains < 3L]),
+                                               quote = "\""),
+           ", a mean over pairs of domains, which needs 3 domains")
+  }, if (any(!pairs & few$domains < 2L)) "note: no interval for \"within\", which needs 2 domains")
 }
 
 importance_title <- function(x) {
@@ -92,7 +92,7 @@ kind_titles <- c(within = "Within domains", between = "Between domains", both = 
 
 importance_label <- function(x) {
   measure <- x$metric[[1L]]
-  # as the column of the table is called
+  # the name of the column in the table
   if (measure$better == "low") paste("increase of", measure$title)
   else paste0("increase (fall of ", measure$title, ")")
 }

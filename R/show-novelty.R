@@ -49,7 +49,8 @@ plot.dg_novelty <- function(x, max_domains = 30, ...) {
 describe_result.dg_novelty <- function(x) {
   domains <- x$domains
   new_result(
-    paste0("Novelty of ", plural(nrow(domains), "domain"), " among ", x$training, " of training"),
+    paste0("Novelty of ", plural(nrow(domains), "domain"), " compared with ",
+           plural(x$training, "training domain")),
     domains,
     list(column("domain"), column("rows"),
          column("distance", format = as_number(3), tidy = "statistic"),
@@ -69,24 +70,21 @@ novelty_words <- function(x) {
   least <- 1 / (G + 1)
   last <- x$domains$domain[x$domains$p < 1.5 * least]
   c(if (length(last)) {
-    paste0(enumerate(last, quote = "\""), if (length(last) == 1L) " is" else " are",
-           " farther from training than each of the ", G, " training domains when it is left out ",
-           "(p = ", signif(least, 2), ").")
-  } else {
-    paste0("None is farther from training than each of the ", G, " training domains when it is ",
-           "left out.")
-  }, paste0(
-    "median, farthest: distances of the training domains, each left out in turn, by as many rows ",
-    "as the new domain has where sizes differ. p: the share of training domains, with the new ",
-    "one, that are at least as far; uniform for domains of the same kind",
-    if (G < 19L) paste0("; among so few it is never below ", signif(least, 2)), ".",
+    paste0("Farther than every held-out training domain (p = ", signif(least, 2), "): ",
+           enumerate(last, quote = "\""), ".")
+  } else "No domain is farther than every held-out training domain.",
+  paste0(
+    "median, farthest: distances of the training domains, each held out in turn (with as many ",
+    "rows as the new domain, if sizes differ). p: proportion of training domains, with the new ",
+    "one, that are at least as far; uniform for exchangeable domains",
+    if (G < 19L) paste0(", and with ", G, " training domains at least ", signif(least, 2)), ".",
     if (any(x$resembles$weight > 0)) {
-      paste0(" resembles: weights by the domain kernel, which make 100 % however far the domain ",
-             "is, ", rounded(100 / G, 2), " % each if none is nearer than another.")
+      paste0(" resembles: weights by the domain kernel; they sum to 100 % however far the domain ",
+             "is, and are ", rounded(100 / G, 2), " % each if none is nearer than another.")
     }))
 }
 
-# The three largest weights in percent, of at least 1 %.
+# The three largest weights of at least 1 %, in percent.
 resembled_words <- function(domain, resembles) {
   own <- utils::head(resembles[resembles$domain == domain, ], 3L)
   own <- own[round(100 * own$weight) >= 1, ]

@@ -118,7 +118,7 @@ test_that("a response that depends on the rows around is not known of new rows",
     model <- dg_lm(formula, data = toy)
     expect_true(".resid" %in% names(augment(model)))
     expect_false(".resid" %in% names(augment(model, toy[1:4, ])))
-    expect_domgen_error(set_intervals(model, toy), "must have the response")
+    expect_domgen_error(set_intervals(model, toy), "The response is missing")
   }
   model <- dg_lm(log(y + 100) ~ x1 | domain, data = toy)
   expect_equal(augment(model, toy[1:4, ])$.resid, augment(model)$.resid[1:4])

@@ -245,7 +245,7 @@ test_that("a row alone in its domain has none to change with", {
   expect_no_match(capture.output(print(result)), "no domain has two rows")
   alone <- dg_importance(dg_lm(), y ~ x | g, data = transform(data, g = seq_along(g)), folds = 4,
                          permutations = 2)
-  expect_match(capture.output(print(alone)), "nothing \"within\": no domain has two",
+  expect_match(capture.output(print(alone)), "\"within\" is missing, because no domain has two",
                all = FALSE)
 })
 
@@ -325,7 +325,7 @@ test_that("two domains are told to have no interval between them", {
     paste(capture.output(print(dg_importance(dg_lm(), y ~ . | domain, data = data,
                                              permutations = 1))), collapse = " ")
   }
-  expect_match(of(toy), "no interval of \"between\", \"both\"", fixed = TRUE)
+  expect_match(of(toy), "no interval for \"between\", \"both\"", fixed = TRUE)
   expect_no_match(of(simulate_dica(domains = 3, n = 20, p = 2, seed = 1)), "no interval")
 })
 
