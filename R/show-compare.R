@@ -70,7 +70,8 @@ describe_result.dg_compare <- function(x) {
     facts = c(paste0(run$held_out, "; baseline: ", x$baseline), run$novelty,
               if (missing) without_score(missing, run$predictions)),
     notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
-    hint = "summary() has ranks, signed ranks, Friedman's test and timings.",
+    shown = order(losses(table$mean, measure$better)),
+    hint = "summary() adds ranks, signed-rank and Friedman tests, timings.",
     glance = data.frame(metric = measure$title, baseline = x$baseline, methods = nrow(table),
                         domains = nrow(x$scores), statistic = test$statistic, df = test$df,
                         p = test$p)
@@ -85,7 +86,7 @@ comparison_format <- function(table) {
   function(values, rows) formatC(values, digits = 4L, format = "g")
 }
 
-# What folds warned of; of several methods the same once.
+# Warnings of the folds; the same warning of several methods is given once.
 comparison_notes <- function(x) {
   notes <- lapply(names(x$runs), function(name) {
     counts <- alike_together(x$runs[[name]]$warnings)
@@ -110,30 +111,27 @@ enough_digits <- function(se, digits) {
   max(digits, 1 - floor(log10(min(se))))
 }
 
-# What the intervals know of the overlap of training sets, and what further columns are.
+# Explains difference, interval and p, and further columns.
 inference_words <- function(x) {
   how <- x$inference$how[x$table$method != x$baseline]
   refits <- x$runs[[1L]]$refits
   failed <- unlist(lapply(x$runs, function(run) run$refits$error))
   failed <- failed[!is.na(failed)]
-  by_factor <- "a factor on the variance (Nadeau and Bengio)"
   by_fits <- !is.null(refits) && is.null(x$runs[[1L]]$crossed) && !length(failed)
-  known <- if (by_fits) {
-    paste0("the larger of ", by_factor, " and what ", plural(refits$fits, "further fit"),
-           " a method show")
-  } else by_factor
   titles <- vapply(x$metrics, `[[`, "", "title")
   unit <- if (is.null(x$runs[[1L]]$novelty)) "domain" else sub("^level of ", "", x$runs[[1L]]$unit)
   c(paste0("difference: method - baseline, paired by ", unit, ".", if (any(how != "none")) {
-    paste0(" 95 % CI and p: the mean difference on new domains, allowing for overlapping training ",
-           "sets by ", known, "; ", same_domains, ".")
+    paste0(" CI and p: mean difference over new domains of the same kind (no drift, no shift of ",
+           "predictors), corrected for overlapping training sets (Nadeau-Bengio", if (by_fits) {
+             paste0(" or, if larger, jackknife over ", plural(refits$fits, "refit"), " per method")
+           }, ").")
   }), if (length(titles) > 1L) {
     paste0("Differences are of ", titles[[1L]], "; ", enumerate(titles[-1L], quote = ""),
            ": means over domains, not compared.")
-  }, if (length(failed)) paste0("note, fits without two folds failed: ", failed[1L]))
+  }, if (length(failed)) paste0("note, refits without two folds failed: ", failed[1L]))
 }
 
-# A sentence for each finding, with the methods of which it is true, and one where folds failed.
+# A sentence for each verdict with its methods, the best first, and one for each method that failed.
 verdict_words <- function(x) {
   lost <- vapply(x$runs, all_failed, NA)
   equal <- same_as_reference(x)
@@ -145,9 +143,12 @@ verdict_words <- function(x) {
     else if (equal[i]) "Equal in every domain"
     else verdict(row, x$metrics[[1L]])
   }, "")
-  found <- split(x$table$method, factor(verdicts, intersect(verdict_order, verdicts)))
+  order <- order(losses(x$table$mean, x$metrics[[1L]]$better))
+  found <- split(x$table$method[order],
+                 factor(verdicts, intersect(verdict_order, verdicts))[order])
   failed <- lapply(x$runs, failed_words)
-  c(paste0(names(found), ": ", vapply(found, paste, "", collapse = ", "), ".", recycle0 = TRUE),
+  found <- paste0(names(found), ": ", vapply(found, paste, "", collapse = ", "), recycle0 = TRUE)
+  c(if (length(found)) paste0(paste(found, collapse = ". "), "."),
     paste0(names(failed)[lengths(failed) > 0L], ": ", unlist(failed), recycle0 = TRUE))
 }
 

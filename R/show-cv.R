@@ -37,17 +37,17 @@ describe_result.dg_cv <- function(x) {
   means <- vapply(columns, function(name) known_mean(x$domains[[name]]), 0)
   intervals <- Map(mean_interval, means, x$errors)
   said <- vapply(intervals, mean_words, "")
-  # of further metrics, as the width of intervals, not all have one
+  # further metrics, such as the width of intervals, may have none
   said[-1L][vapply(intervals[-1L], anyNA, NA)] <- ""
   new_result(
-    paste0(x$spec$parts$title, ", ", x$held_out), x$domains,
+    paste0(x$spec$parts$title, ": ", score_label(x$metrics[[1L]], Inf)), x$domains,
     c(list(column("domain"), column("fold", report = FALSE), column("rows")),
       score_columns(columns, x$metrics),
       # of all responses of a domain, see dg_lodo(); a metric of this name is that of a row
       if (!is.null(x$domains$log_density) && !"log_density" %in% names(x$metrics)) {
         list(column("log_density", "log density"))
       }),
-    facts = c(x$novelty, paste0(
+    facts = c(x$held_out, x$novelty, paste0(
       titles, ": mean over domains ", vapply(rounded(means, 4), format, ""),
       said,
       c(paste(", all rows", format(rounded(x$overall, 4))), rep("", length(titles) - 1L))
@@ -56,7 +56,8 @@ describe_result.dg_cv <- function(x) {
     most = 10L, unit = "domain", where = "`$domains`",
     further = c(if (!is.null(x$shots)) list(describe_shots(x)), if (!is.null(x$one_step)) {
       list(new_result(
-        "One Newton step for each domain; from the fit without it, in decision values", x$one_step,
+        paste("Deviation from the fit without the domain, in decision values: of the Newton step",
+              "(difference) and of the fit to all rows (change)"), x$one_step,
         list(column("domain"), column("rows"), column("difference", format = as_each()),
              column("change", format = as_each()))
       ))
@@ -70,7 +71,7 @@ describe_result.dg_cv <- function(x) {
   )
 }
 
-# On the console by their short names where titles are long.
+# On the console, metrics with long titles have their short names.
 score_columns <- function(columns, metrics) {
   unname(Map(function(score, metric, name) {
     column(score, metric$title, print = if (nchar(metric$title) > 16L) name else TRUE)
@@ -78,7 +79,7 @@ score_columns <- function(columns, metrics) {
 }
 
 prediction_rows <- function(rows) {
-  if (is.null(rows)) return("of a source no row is kept")
+  if (is.null(rows)) return("rows of a source are not kept")
   if (is.null(rows$prob)) return(rows)
   prob <- `colnames<-`(rows$prob, paste0(".prob_", levels(rows$truth)))
   cbind(rows[setdiff(names(rows), "prob")], prob)
@@ -89,8 +90,8 @@ describe_shots <- function(x) {
   left <- nrow(x$shot_scores) - max(table$domains)
   change <- function(name, header) column(name, header, as_number(3), rows = table$shots > 0L)
   new_result(
-    paste0(x$metrics[[1L]]$title, " with labelled rows of each held-out domain, on its other ",
-           "rows (", plural(shot_draws, "draw"), " each", if (left) {
+    paste0(capital(x$metrics[[1L]]$title), " with labelled rows of each held-out domain, on its ",
+           "other rows (", plural(shot_draws, "draw"), " each", if (left) {
              paste0("; without ", plural(left, "domain"), " of fewer than ", max(table$shots) + 2L,
                     " rows")
            }, ")"),

@@ -38,50 +38,52 @@ plot.dg_diagnose <- function(x, ...) {
 
 #' @exportS3Method
 describe_result.dg_diagnose <- function(x) {
-  means <- colMeans(x$domains[-(1:2)], na.rm = TRUE)
-  score <- x$metric$title
   gains <- rbind(x$headroom, x$gain)
   table <- data.frame(what = c("shift", "headroom", "gain"),
                       estimate = c(x$shift$variance - x$shift$level, gains$difference),
                       lower = c(NA, gains$lower), upper = c(NA, gains$upper),
                       p = c(x$shift$p, gains$p))
-  variances <- c(x$shift$level, if (same_predictors(x)) 0 else x$shift$variance)
+  # the shift as a ratio, which has no scale
+  ratio <- if (same_predictors(x)) 0 else x$shift$ratio
+  estimates <- c(paste(rounded(ratio, 2), "x"), as_each()(gains$difference))
   new_result(
-    "What is there to gain from domains?",
+    paste0("Domain diagnosis: ", score_label(x$metric, Inf), ", ",
+           plural(nrow(x$domains), "domain"), ", ", plural(x$rows, "row"),
+           if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
+           if (x$rows < x$available) paste(" of", in_full(x$available), "used")),
     table,
-    list(column("question",
-                values = c("shift of predictors", "room, known domains", "gain, new domains")),
-         column("baseline", format = as_each(), values = c(variances[1L], means[c(1L, 3L)])),
-         column("found", format = as_each(), values = c(variances[2L], means[c(2L, 4L)])),
-         column("estimate", "difference", as_each()),
-         interval("approx. 95 % CI", as_each(), report = "Approximate 95 % CI"),
+    list(column("question", values = c("1 shift of predictors", "2 headroom, known domains",
+                                       "3 gain, new domains")),
+         column("estimate", format = function(values, rows) values, values = estimates),
+         interval("95 % CI", as_each(2), report = "Approximate 95 % CI"),
          column("p", format = as_p(), report = "p")),
-    facts = paste0(score, ", ", plural(nrow(x$domains), "domain"), ", ", plural(x$rows, "row"),
-                   if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
-                   if (x$rows < x$available) paste(" of", in_full(x$available)), " used"),
-    notes = c(paste0(
-      "Shift: variance between domains; baseline: of permuted rows. Room: a machine that is told ",
-      "the domain; gain: one with domain_distribution(); baseline: pooled; a difference above 0 ",
-      "is better."
-    ), p_decides(x), x$verdict),
-    glance = data.frame(metric = score, domains = nrow(x$domains), rows = x$rows,
+    notes = c(diagnose_words(x), paste(seq_along(x$verdict), x$verdict)),
+    glance = data.frame(metric = x$metric$title, domains = nrow(x$domains), rows = x$rows,
                         available = x$available, ratio = x$shift$ratio)
   )
 }
 
-# Interval and p are of two procedures; x: of dg_diagnose().
-p_decides <- function(x) {
-  if (all(is.na(c(x$headroom$p, x$gain$p)))) return(character())
+# Explains the numbers of the table, and that p decides: interval and p are of two procedures.
+diagnose_words <- function(x) {
   apart <- vapply(x[c("headroom", "gain")], function(row) {
     isTRUE((row$p <= 0.05) == (row$lower <= 0 && row$upper >= 0))
   }, NA)
-  paste0("p decides whether there is a gain: it is from ", null_worlds, " simulated responses ",
-         "without one, and that of room takes ", if (is.null(x$units)) "rows" else "units",
-         " for independent. Intervals are of the mean gain over domains and approximate",
-         if (any(apart)) paste0("; that of ", paste(names(apart)[apart], collapse = " and "),
-                                if (sum(apart) > 1L) " disagree with their p"
-                                else " disagrees with its p"),
-         ".")
+  pooled <- colMeans(x$domains[c("pooled_known", "pooled_unseen")], na.rm = TRUE)
+  pooled <- paste(as_each()(pooled), c("in known", "in new"))[!is.na(pooled)]
+  paste0(
+    "estimate: 1 variance between domains, relative to permuted rows; 2, 3 gain in ",
+    x$metric$title, " over pooling (", paste(pooled, collapse = ", "), " domains); above 0 ",
+    "is better.",
+    if (!all(is.na(c(x$headroom$p, x$gain$p)))) {
+      paste0(" p decides: 1 by permutation; 2, 3 by ", null_worlds, " simulated responses without ",
+             "a gain, 2 with independent ", if (is.null(x$units)) "rows" else "units",
+             ". CI: mean gain over domains, approximate",
+             if (any(apart)) paste0("; that of ", paste(names(apart)[apart], collapse = " and "),
+                                    if (sum(apart) > 1L) " disagree with their p"
+                                    else " disagrees with its p"),
+             ".")
+    }
+  )
 }
 
 # panel, what (factors), domain (NA for what sums up), kind ("variance", "domain", "mean"), value,

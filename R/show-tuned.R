@@ -53,21 +53,22 @@ describe_tuning <- function(x) {
   errors <- stats::na.omit(table$error)
   order <- order(losses(table$mean, tuning$metric$better))
   new_result(
-    paste0("Best of ", plural(nrow(table), "combination"), ": ", score, ", ", tuning$held_out),
+    paste0("Best of ", plural(nrow(table), "combination"), ": ", score_label(tuning$metric, Inf)),
     table,
     c(lapply(names, function(name) column(name, report = name)),
       list(column("mean", score, tidy = "estimate", report = paste("Mean", score)),
            column("se", "standard error", as_number(3), print = "std. error"))),
-    shown = order[is.na(table$error[order])], most = 10L, unit = "combination",
+    facts = tuning$held_out, shown = order[is.na(table$error[order])], most = 10L,
+    unit = "combination",
     where = "`$tuning$table`",
     notes = c(paste0("Chosen: ", paste(names, "=", vapply(tuning$best, format_value, ""),
                                        collapse = ", "),
                      if (tuning$rule == "one_se") ", the simplest within one standard error", "; ",
                      score, " ", rounded(best$mean, 4), error_words(best$se),
-                     ". On new domains expect somewhat worse, see ?dg_tune."),
+                     ". This score is optimistic for new domains, see ?dg_tune."),
               if (isTRUE(tuning$time_limit$reached)) {
-                paste0("the time budget of ", format(tuning$time_limit$seconds), " s was spent ",
-                       "before the search was done: the best so far.")
+                paste0("Time limit of ", format(tuning$time_limit$seconds), " s reached before ",
+                       "the search was complete: the best so far.")
               }, if (length(errors)) {
                 paste0(plural(length(errors), "combination"), " failed: ", errors[1L])
               }),

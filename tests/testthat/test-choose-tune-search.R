@@ -81,7 +81,7 @@ test_that("a time budget that is spent gives the best so far and says so", {
     expect_identical(nrow(none$tuning$table), 1L)
     expect_true(none$tuning$time_limit$reached)
     expect_said(print(none),
-                "time budget of 1e-09 s was spent before the search was done: the best")
+                "Time limit of 1e-09 s reached before the search was complete: the best")
     expect_length(predict(none, toy), nrow(toy))
   }
   same <- whole$tuning$table

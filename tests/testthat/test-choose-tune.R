@@ -121,7 +121,7 @@ test_that("the model is the best choice, fitted to all rows", {
   expect_equal(tuned$tuning$table$se[tuned$tuning$chosen], result$se, tolerance = 1e-8)
   expect_s3_class(tuned, c("dg_tuned", "dg_ridge", "dg_fit"), exact = FALSE)
   expect_said(print(tuned),
-              "Best of 6 combinations: mean absolute error, 5 domains held out in 3 folds")
+              "Best of 6 combinations: mean absolute error \\(lower is better\\)\n5 domains held out in 3 folds")
   # as a specification, by matrix, from a fitted model
   set.seed(1)
   again <- fit(dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae"),
@@ -182,7 +182,7 @@ test_that("a choice that fails is recorded with its message, and the search goes
   expect_equal(ncol(tuned$tuning$scores), nrow(tuned$tuning$table))
   expect_domgen_error(
     dg_tune(dg_ridge(), y ~ . | domain, data = toy, folds = folds, grid = list(kernel = broken)),
-    "No choice of parameters has a score; the first message: .*no such kernel", "domgen_error_tune"
+    "No combination of parameters has a score; the first message: .*no such kernel", "domgen_error_tune"
   )
 })
 
@@ -193,7 +193,7 @@ test_that("a training set without a class fails and says which domains were held
                  "1 of 4 folds failed: With domain \"d4\" held out: .*two classes",
                  class = "domgen_warning_failed")
   expect_domgen_error(dg_tune(dg_svm(), y ~ . | domain, data = lacking, grid = list(cost = 1:2)),
-                      "No choice of parameters has a score; the first message: With domain \"d4\"",
+                      "No combination of parameters has a score; the first message: With domain \"d4\"",
                       "domgen_error_tune")
   lacking$y[lacking$domain == "d3"][1:3] <- "1"
   expect_domgen_error(dg_tune(dg_lm(), y ~ . | domain, data = lacking, metric = "auc",

@@ -70,9 +70,9 @@ test_that("a diagnosis moves persons, and predicts none from its own rows", {
   rows <- expect_no_warning(dg_diagnose(y ~ x | site, data = d, permutations = 39))
   expect_gt(found$shift$p, 0.05)
   expect_gt(found$headroom$p, 0.05)
-  # a machine that is told the site learns the persons in it
+  # a model of known sites learns the persons in it
   expect_lte(rows$headroom$p, 0.05)
-  expect_output(print(found), "4 domains, 80 rows of 20 units used")
+  expect_output(print(found), "4 domains, 80 rows of 20 units")
   folds <- with_seed(1, known_rows(factor(d$site), factor(d$unit)))
   expect_true(all(lengths(tapply(folds, d$unit, unique)) == 1))
   by_matrix <- dg_diagnose(d["x"], d$y, d$site, unit = d$unit, permutations = 39)
