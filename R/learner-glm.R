@@ -319,7 +319,7 @@ train_by_passes <- function(rows, space, task, args, columns) {
   moves <- args$intercept && length(columns) > 0L
   deviances <- 2 * args$lambda * pass_values(rows, space, coded, solved, moves)
   solved$intercept <- solved$intercept + task$constant
-  c(solved[c("coefficients", "offset", "converged", "iterations")],
+  c(solved[c("coefficients", "intercept", "converged", "iterations")],
     list(decision = matrix(0, 0L, 1L), par = task$par, deviance = deviances[1L],
          null_deviance = deviances[2L], costs = numeric()))
 }
@@ -348,7 +348,7 @@ pass_values <- function(rows, space, coded, solved, moves) {
   table <- rows_table(rows, space)
   further <- 0
   for (round in seq_len(5L)) {
-    work <- values_work(space, table, coded, solved[c("coefficients", "offset")], further)
+    work <- values_work(space, table, coded, solved[c("coefficients", "intercept")], further)
     sums <- pass(rows, work, "deviance")
     if (!moves) return(sums[1L, ])
     step <- -sums[2L, 2L] / sums[3L, 2L]
