@@ -211,7 +211,7 @@ fit_glm <- function(problem, shared) {
   task <- glm_task(family_for(args$family, sample$y), sample, args, known)
   # which family it is may be known by the response alone
   if (!rows$keeps && task$loss$coupled != "nothing") {
-    problem$spec$args$family <- task$par$name
+    problem$spec$args$family <- task$par
     abort_whole(problem$spec)
   }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
