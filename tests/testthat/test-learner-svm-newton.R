@@ -12,13 +12,13 @@ newton_data <- function(n = 300, r = 12, seed = 1) {
 targets_of <- function(d, loss) if (loss$kinds == "class") d$class else d$number
 
 # Passes over the rows in blocks.
-run_newton <- function(Z, Y, costs, loss, offset = FALSE, blocks = 3, start = 0, tube = 0.1,
+run_newton <- function(Z, Y, costs, loss, intercept = FALSE, blocks = 3, start = 0, tube = 0.1,
                        ...) {
   if (is.character(loss)) loss <- get(paste0("loss_", loss))()
   costs <- matrix(costs, nrow(Z), ncol(Y))
   args <- list(epsilon = tube)
   part <- split(seq_len(nrow(Z)), rep_len(seq_len(blocks), nrow(Z)))
-  state <- newton_start(ncol(Z), ncol(Y), offset, loss, ...)
+  state <- newton_start(ncol(Z), ncol(Y), intercept, loss, ...)
   while (!state$done) {
     sums <- lapply(part, function(i) {
       newton_block(state, Z[i, , drop = FALSE], Y[i, , drop = FALSE], costs[i, , drop = FALSE],
@@ -82,7 +82,7 @@ test_that("squared losses have the machine of the solver for rows in memory", {
     args <- list(epsilon = 0.1, intercept = offset, tolerance = 1e-10, max_iterations = 0,
                  threads = 1L)
     for (m in seq_len(ncol(Y))) {
-      other <- train_machine(data, Y[, m], costs, loss, args)
+      other <- train_submodel(data, Y[, m], costs, loss, args)
       expect_equal(found$coefficients[, m], other$coefficients, tolerance = 1e-6)
       expect_equal(found$intercept[m], other$intercept, tolerance = 1e-6)
       expect_equal(found$objective[m], other$objective, tolerance = 1e-9)
@@ -100,7 +100,7 @@ test_that("rounded kinks cost a quarter of the width for each kink and row at mo
     data <- structure(list(Zt = t(d$Z)), class = "feature_data")
     args <- list(epsilon = 0.1, intercept = offset, tolerance = 1e-8, max_iterations = 0,
                  threads = 1L)
-    other <- train_machine(data, Y[, 1], rep(2, nrow(Y)), loss, args)
+    other <- train_submodel(data, Y[, 1], rep(2, nrow(Y)), loss, args)
     bound <- 2 * nrow(Y) * loss$kinks * kink_width / 4
     # the rounded problem lies above the exact one, by no more than the bound
     expect_gte(other$objective - found$objective, -1e-6)
