@@ -63,20 +63,7 @@ print_details.dg_projection <- function(x) {
   cat_numbers(rounded(x$values, 4))
 }
 
-#' Summary of a projection
-#'
-#' @param object A projection.
-#' @param ... Must be empty.
-#' @return An object of class `summary.dg_projection`, a list with
-#'   \item{components}{data frame: eigenvalue and residual of each component}
-#'   \item{theorem5}{tr(B'KQKB) and tr(B'KB), the quantities in the bound on
-#'     the generalisation error (DICA paper, theorem 5): the smaller, the tighter}
-#'   \item{variance}{matrix: total variance, distributional variance and the
-#'     share of the second in the first, in the feature space before and on the
-#'     components after projection}
-#'   and `projection`, the model.
-#' @examples
-#' summary(dg_udica(~ . | Species, data = iris))
+#' @rdname summary.dg_learner
 #' @export
 summary.dg_projection <- function(object, ...) {
   check_no_dots(list(...), character())

@@ -133,7 +133,7 @@ write_result <- function(result) {
   }
 }
 
-#' @rdname summary.dg_cv
+#' @rdname summary.dg_learner
 #' @export
 summary.dg_result <- function(object, ...) {
   if (inherits(object, "dg_fit")) return(NextMethod())

@@ -298,7 +298,7 @@ test_that("what is printed names no support vectors, and a stopped solver warns"
 test_that("a number as response and a Gram matrix without room are refused", {
   toy <- simulate_dica(domains = 3, n = 10, seed = 1)
   expect_domgen_error(dg_svm(y ~ . | domain, data = toy, loss = "logistic"),
-                      "when the response is a number, not \"logistic\"", "domgen_error_argument")
+                      "when the response is numeric, not \"logistic\"", "domgen_error_argument")
   old <- options(domgen.memory_limit = 1.9 * 8 * 100^2)
   on.exit(options(old))
   expect_domgen_error(fit_logistic(), "features_nystrom", "domgen_error_memory")

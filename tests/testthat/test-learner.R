@@ -136,11 +136,11 @@ test_that("the baselines are those of base R", {
   null <- dg_null(y ~ . | domain, data = labels)
   expect_equal(predict(null, labels[1:2, ], type = "prob")[1, ], c(prop.table(table(labels$y))))
   expect_identical(as.character(predict(null, labels[1, ])), names(which.max(table(labels$y))))
-  expect_warning(dg_lm(y ~ x1 + I(2 * x1) | domain, data = toy), "set to zero\\.$")
+  expect_warning(dg_lm(y ~ x1 + I(2 * x1) | domain, data = toy), "set to zero: `I\\(2 \\* x1\\)`\\.$")
   # why the mean of what does not vary in a domain is lost
   toy$size <- as.integer(toy$domain)
   expect_warning(dg_lm(y ~ x1 + size | domain, data = toy, domain_means = TRUE),
-                 "effect of `size.mean`; set to zero, as a predictor that does not vary in domains")
+                 "set to zero: `size.mean` \\(a predictor that is constant in each domain")
 })
 
 test_that("what a learner cannot do is said", {

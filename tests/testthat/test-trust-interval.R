@@ -340,7 +340,7 @@ test_that("responses of new domains are as in training, or the argument is named
                       "`newdata.y` must be numbers")
   classes <- dg_lm(y > 0 ~ x + z | domain, data = world$train)
   expect_domgen_error(set_intervals(classes, world$new, y = rep("maybe", n)),
-                      "`y` must be classes seen in training")
+                      "`y` must be classes of the training data")
   alone <- dg_lm(y > 0 ~ x | domain, data = transform(world$train, domain = "one"))
   expect_domgen_error(predict(alone, world$new, type = "set"), "`type = \"set\"` needs at least 2")
 })
