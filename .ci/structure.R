@@ -150,7 +150,7 @@ trace_counts <- function(root = ".") {
   domgen <- function(name) get(name, space)
   set.seed(1)
   classes <- domgen("simulate_dcm")(domains = 5, rows = 25, p = 3, seed = 1)
-  numbers <- domgen("simulate_dica")(domains = 15, rows = 20, p = 3, seed = 1)
+  numbers <- domgen("simulate_dica")(domains = 15, n = 20, p = 3, seed = 1)
   map <- domgen("features_nystrom")(20)
   few <- function(...) domgen("dg_ridge")(y ~ . | domain, feature_map = map, lambda = 1, ...)
   paths <- list(

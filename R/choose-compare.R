@@ -126,7 +126,7 @@
 #'
 #' Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. *Machine Learning*
 #' 52(3), 239-281.
-#' @seealso [dg_cv()], [plot.dg_compare()]
+#' @seealso [dg_cv()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()), distributional = dg_svm()),

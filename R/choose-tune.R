@@ -101,7 +101,7 @@
 #' @references
 #' Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). *Classification and
 #' Regression Trees*. Wadsworth.
-#' @seealso [dg_cv()], [plot.dg_tuned()]
+#' @seealso [dg_cv()]
 #' @examples
 #' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' tuned <- dg_tune(dg_svm(), y ~ . | domain, data = toy, folds = 4,

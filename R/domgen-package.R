@@ -30,8 +30,8 @@
 #' | Rows that do not fit in memory? | [row_source()]; [feature_sums()] |
 #' | Deployment, other packages? | [set_reference()], [model_tools] |
 #'
-#' `vignette("which-method")` compares the methods; `vignette("intervals-and-novelty")` is about intervals, novelty
-#' and calibration on new domains.
+#' `vignette("which-method")` compares the methods; `vignette("intervals-and-novelty")` is about
+#' intervals, novelty and calibration on new domains.
 #'
 #' @section Which model?:
 #' *Learners* predict the response: [dg_ridge()], [dg_svm()], [dg_gp()], [dg_glm()]; from base R

@@ -108,7 +108,7 @@
 #' model is adapted to the first k rows with their labels; the scored rows, those after the largest
 #' k, are the same for all k. Scores by the first metric are means over 5 random orders. Domains
 #' with fewer than two rows more than the largest k are left out. All rows of a domain describe it,
-#' labelled or not. `print()` and [plot()][plot.dg_cv()] show the mean score by k.
+#' labelled or not. `print()` and `plot()` show the mean score by k.
 #'
 #' Standard errors of scores and of paired changes from no labels are for new domains, by the factor
 #' for overlapping training sets and, with `refits`, at least by it. If domains differ strongly they

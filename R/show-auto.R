@@ -56,7 +56,7 @@ auto_notes <- function(choice, members) {
     return(paste0("Not selected, as there is 1 domain: the mean of ",
                   plural(length(members), "model"), "."))
   }
-  c(paste0(score_label(choice$metric, Inf), " on held-out domains, ", plural(choice$rows, "row"),
+  c(paste0(score_label(choice$metric), " on held-out domains, ", plural(choice$rows, "row"),
            ", each candidate at its best lambda."),
     if (!is.na(choice$expected$se)) paste0("The interval is ", same_domains, "."),
     if (length(null_words(choice))) paste0(capital(null_words(choice)), "."),

@@ -1,14 +1,13 @@
-#' Plot a comparison of methods
+#' @rdname dg_compare
+#' @usage NULL
+#' @section Plot:
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
 #' Two panels: the score of each held-out domain under each method (pale points) with its mean, and
 #' the paired difference of each method from the baseline, in each domain (pale points, of up to 40
 #' domains) and on average, with its 95 % interval. An interval that excludes 0 is a difference.
-#' The null model is often so far from the others that these could not be told apart: it then stands
-#' at the edge as an arrow, and the caption has its values.
-#'
-#' @param x The result of [dg_compare()].
-#' @param ... Must be empty.
-#' @inherit plot.dg_projection return
+#' If the null model is so far from the others that these would overlap, it is an arrow at the edge,
+#' and the caption has its values.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_ellipses(domains = 8, n = 30, seed = 1)
 #' result <- dg_compare(list(pooled = dg_svm(domain_kernel = domain_pooled()),
@@ -28,7 +27,7 @@ plot.dg_compare <- function(x, ...) {
   far <- frame[frame$beyond != 0, ]
   new_plot(
     frame, c(x = "value", y = "method"),
-    paste("Comparison of", plural(nlevels(frame$method), "method")), x$runs[[1L]]$held,
+    paste("Comparison of", plural(nlevels(frame$method), "method")), x$runs[[1L]]$held_out,
     x = capital(score_label(measure)), caption = compare_caption(x, frame, whole)
   ) +
     panels(frame$panel, "free_x", width_beside(frame$method)) +
@@ -201,8 +200,8 @@ compare_caption <- function(x, frame, whole) {
   hidden <- hidden_points(frame, whole)
   c("Pale points are held-out domains, filled diamonds their means.",
     if (any(frame$kind == "baseline")) {
-      paste0("Differences are method minus ", x$baseline, " (open diamond), with the 95 % interval ",
-             "of their mean: where it excludes 0, the methods differ.")
+      paste0("Differences are method minus ", x$baseline, " (open diamond), with the 95 % ",
+             "interval of their mean: where it excludes 0, the methods differ.")
     },
     if (nrow(far)) {
       said <- tapply(paste(what, signif(far$true, 3)), factor(far$method, unique(far$method)),

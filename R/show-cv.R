@@ -1,4 +1,7 @@
-#' Plot a cross-validation
+#' @rdname dg_cv
+#' @usage NULL
+#' @section Plot:
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
 #' The score of each held-out domain, sorted, with an interval for what other rows of the same
 #' domain would have given (bootstrap of its rows, 200 draws, always the same); and the mean over
@@ -6,16 +9,14 @@
 #' without a score are left out; names that do not fit are shortened or left out. See
 #' [dg_calibration()] for the plot of predicted probabilities.
 #'
-#' @param x The result of [dg_cv()].
-#' @param max_labels Maximum number of domains that are named, evenly, as far as there is room.
-#' @param interval If `TRUE`, intervals of the domains are drawn. The bootstrap computes the score
+#' Arguments of `plot()`:
+#' * `max_labels`: Maximum number of domains that are named, evenly spaced, where names fit.
+#' * `interval`: If `TRUE`, intervals of the domains are drawn. The bootstrap computes the score
 #'   200 times.
-#' @param shots If `TRUE`, the error is drawn against the number of labelled rows of a new domain,
+#' * `shots`: If `TRUE`, the error is drawn against the number of labelled rows of a new domain,
 #'   with its 95 % intervals, instead. By default where `dg_cv(shots = )` has it.
-#' @param ... Must be empty.
-#' @inherit plot.dg_projection return
-#' @section Errors:
-#' A cross-validation in which no domain has a score.
+#'
+#' Errors of `plot()`: A cross-validation in which no domain has a score.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_dcm(domains = 5, n = 30, seed = 1)
 #' plot(dg_cv(dg_lm(), y ~ . | domain, data = toy))
@@ -40,7 +41,7 @@ describe_result.dg_cv <- function(x) {
   # further metrics, such as the width of intervals, may have none
   said[-1L][vapply(intervals[-1L], anyNA, NA)] <- ""
   new_result(
-    paste0(x$spec$parts$title, ": ", score_label(x$metrics[[1L]], Inf)), x$domains,
+    paste0(x$spec$parts$title, ": ", score_label(x$metrics[[1L]])), x$domains,
     c(list(column("domain"), column("fold", report = FALSE), column("rows")),
       score_columns(columns, x$metrics),
       # of all responses of a domain, see dg_lodo(); a metric of this name is that of a row

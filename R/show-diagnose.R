@@ -1,13 +1,12 @@
-#' Plot a diagnosis
+#' @rdname dg_diagnose
+#' @usage NULL
+#' @section Plot:
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
 #' Two panels. Shift: the distributional variance that was found, and the one under permutation
 #' (mean and 95 % range of the permutations). Possible gain and gain achieved: what each domain
 #' gains over pooling (pale), with the mean over domains and its approximate 95 % interval, on one
 #' axis; above zero is better.
-#'
-#' @param x The result of [dg_diagnose()].
-#' @param ... Must be empty.
-#' @inherit plot.dg_projection return
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_ellipses(domains = 10, n = 40, seed = 1)
 #' plot(dg_diagnose(y ~ . | domain, data = toy))
@@ -18,7 +17,7 @@ plot.dg_diagnose <- function(x, ...) {
   shift <- frame[frame$kind == "variance", ]
   gain <- levels(frame$panel)[2L]
   new_plot(
-    frame, c(x = "what", y = "value"), "What is there to gain from domains?",
+    frame, c(x = "what", y = "value"), "Gain from domains",
     paste0(plural(nrow(x$domains), "domain"), ", ", plural(x$rows, "row")),
     caption = c(
       "Left: bars are variances, the line spans 95 % of the permutations. Right: pale points are",
@@ -47,7 +46,7 @@ describe_result.dg_diagnose <- function(x) {
   ratio <- if (same_predictors(x)) 0 else x$shift$ratio
   estimates <- c(paste(rounded(ratio, 2), "x"), as_each()(gains$difference))
   new_result(
-    paste0("Domain diagnosis: ", score_label(x$metric, Inf), ", ",
+    paste0("Domain diagnosis: ", score_label(x$metric), ", ",
            plural(nrow(x$domains), "domain"), ", ", plural(x$rows, "row"),
            if (!is.null(x$units)) paste(" of", plural(x$units, "unit")),
            if (x$rows < x$available) paste(" of", in_full(x$available), "used")),

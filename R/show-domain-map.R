@@ -1,8 +1,8 @@
 #' Distances between training and new domains
 #'
 #' Distances between the mean embeddings of a model's training domains and of new ones ([dg_mmd()]),
-#' with the kernel of rows and the scaling of the model. Their plot is a map:
-#' [plot.domgen_mmd()]. [dg_novelty()] tests whether a new domain is unusually far.
+#' with the kernel of rows and the scaling of the model. Their plot is a map, see
+#' [dg_mmd()]. [dg_novelty()] tests whether a new domain is unusually far.
 #'
 #' @param object A fitted model that keeps its training rows (no feature map).
 #' @param newdata Data frame (or matrix, if the model was fitted to one) of new rows, with the

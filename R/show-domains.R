@@ -1,25 +1,25 @@
-#' Plot distances between domains
+#' @rdname dg_mmd
+#' @usage NULL
+#' @section Plot:
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
-#' @description
 #' `type = "heatmap"`: the squared MMD of each pair of domains, shaded and, for up to 12 domains,
 #' written; similar domains stand next to each other (average linkage), new ones last and with an
 #' asterisk. With a permutation test pairs with p < 0.05 (for each pair separately) have a dot.
 #'
 #' `type = "map"`: the domains in the plane, by classical scaling, so that distances are as near
 #' to the MMD as two coordinates allow; the subtitle says how near. New domains are triangles in
-#' a colour of their own. Domains so far from all others that these could not be told apart are
-#' drawn at the edge and named in the caption.
+#' a colour of their own. Domains so far away that all others would overlap are drawn at the
+#' edge and named in the caption.
 #'
 #' Names that would lie over others are left out; where the package ggrepel is installed, they are
 #' moved.
 #'
-#' @param x The result of [dg_mmd()] or [domain_map()].
-#' @param type Type of plot; if `NULL` the map for a [domain_map()], else the heat map.
-#' @param unseen Names of domains to mark as new; known already to a [domain_map()].
-#' @param ... Must be empty.
-#' @inherit plot.dg_projection return
-#' @section Errors:
-#' A name in `unseen` that is no domain, and for a map unknown distances.
+#' Arguments of `plot()`:
+#' * `type`: Type of plot; if `NULL` the map for a [domain_map()], else the heat map.
+#' * `unseen`: Names of domains to mark as new; known already to a [domain_map()].
+#'
+#' Errors of `plot()`: A name in `unseen` that is no domain, and for a map unknown distances.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_ellipses(domains = 8, n = 40, seed = 1)
 #' distances <- dg_mmd(as.matrix(toy[c("x1", "x2")]), toy$domain)

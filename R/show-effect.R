@@ -1,19 +1,20 @@
-#' Plot effects of predictors
+#' @rdname dg_effect
+#' @usage NULL
+#' @section Plot:
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
 #' A panel for each predictor (and class): the average over domains with the interval of
 #' [dg_effect()] as a band, drawn where at least two domains have rows, and a thin line for each
 #' domain, as far as its own rows reach (a point where they have one value). Categories are plotted
 #' separately: points are domains, diamonds the average with its interval.
 #'
-#' @param x The result of [dg_effect()].
-#' @param predictors Names of predictors; if `NULL` the numeric ones, or the categories where there
+#' Arguments of `plot()`:
+#' * `predictors`: Names of predictors; if `NULL` the numeric ones, or the categories where there
 #'   are no numeric ones, those with the widest range first.
-#' @param max_panels Maximum number of panels.
-#' @param max_domains Maximum number of domains that have a line, evenly chosen.
-#' @param ... Must be empty.
-#' @inherit plot.dg_projection return
-#' @section Errors:
-#' A name that is not there; numbers and categories together.
+#' * `max_panels`: Maximum number of panels.
+#' * `max_domains`: Maximum number of domains that have a line, evenly chosen.
+#'
+#' Errors of `plot()`: A name that is not there; numbers and categories together.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_dica(domains = 6, n = 25, p = 3, seed = 1)
 #' plot(dg_effect(dg_ridge(y ~ . | domain, data = toy, lambda = 1), type = "ale", grid = 8))

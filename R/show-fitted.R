@@ -7,19 +7,19 @@
 #' probability where the model has them, else its decision value less the largest of the other
 #' classes, positive where the prediction is right.
 #'
-#' Up to eight domains share one panel and have a colour and a shape each. Of more, the worst, the
-#' median and the best have a panel each, by their root mean squared error or their accuracy, with
-#' the rows of all domains in pale grey below.
+#' Up to eight domains share one panel and have a colour and a shape each. With more, the worst,
+#' the median and the best have a panel each, by their root mean squared error or their accuracy,
+#' with the rows of all domains in pale grey below.
 #'
 #' @details
 #' The caption says which predictions these are. With `newdata` they are those of new rows. Else
 #' each domain is predicted without its own responses where a closed form has that (see
 #' [dg_lodo()]): for [dg_ridge()], [dg_gp()] (with a Gram matrix; its parameters have seen the
 #' domain), ensembles with stacked weights and [dg_auto()]. All other models are shown on their
-#' training rows, which they have seen: new domains are predicted less well. `plot(dg_cv(model))`
-#' has the scores of any model on left-out domains.
+#' training rows: new domains are predicted less well. `plot(dg_cv(model))` has the scores of any
+#' model on held-out domains.
 #'
-#' Of more than 4000 rows every second, third, ... is drawn; the scores are of all.
+#' With more than 4000 rows, every second, third, ... is drawn; scores use all rows.
 #'
 #' @param x A fitted learner, pipeline or ensemble.
 #' @param newdata New rows with their response; `NULL` for the rows in training.
@@ -30,7 +30,7 @@
 #' @section Errors:
 #' `newdata` without a response, or that cannot be predicted, and no `newdata` for a model that
 #' keeps nothing of its training rows.
-#' @seealso [dg_lodo()], [dg_cv()], [plot.dg_cv()], [dg_calibration()], [domain_map()]
+#' @seealso [dg_lodo()], [dg_cv()], [dg_calibration()], [domain_map()]
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' pupils <- nlme::MathAchieve
 #' some <- pupils$School %in% levels(pupils$School)[1:20]

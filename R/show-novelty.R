@@ -1,14 +1,15 @@
-#' Plot the novelty of domains
+#' @rdname dg_novelty
+#' @usage NULL
+#' @section Plot:
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
 #' A row for each new domain, the farthest at the top: its own distance (see [dg_novelty()]) as a
 #' triangle, those of the training domains, each held out in turn, as points. Points of training
 #' domains that are at least as far are dark: they are what the rank p behind the name counts.
 #' Distances stand on a logarithmic axis, those below 0.1 at its end.
 #'
-#' @param x The result of [dg_novelty()].
-#' @param max_domains Maximum number of new domains that are drawn, the farthest ones.
-#' @param ... Must be empty.
-#' @inherit plot.dg_projection return
+#' Arguments of `plot()`:
+#' * `max_domains`: Maximum number of new domains that are drawn, the farthest ones.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' train <- simulate_dica(domains = 20, n = 30, seed = 1)
 #' new <- simulate_dica(domains = 4, n = 30, seed = 2)

@@ -10,8 +10,8 @@
 #'
 #' `which = "values"`: the eigenvalues of the components, and how many there are (the rank).
 #'
-#' Up to eight classes have the colours of Okabe and Ito (2008), which colour-blind readers tell
-#' apart, and a shape each; numbers and more classes have a scale from dark to light.
+#' Up to eight classes have the colours of Okabe and Ito (2008), safe for colour-blind readers,
+#' and a shape each; numbers and more classes have a scale from dark to light.
 #'
 #' All plots of the package are ggplot2 objects, to which themes, labels and scales can be added;
 #' `ggplot2::autoplot()` returns the same object. In a script, a loop or a function `print()` draws

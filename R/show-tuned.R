@@ -1,23 +1,23 @@
-#' Plot a search for parameters
+#' @rdname dg_tune
+#' @usage NULL
+#' @section Plot:
+#' `plot()` (and `ggplot2::autoplot()`) returns a ggplot2 object, see [plot.dg_projection()].
 #'
-#' @description
 #' `type = "curves"`: for each parameter the best mean score that each of its values reaches, with
 #' its standard error, and the chosen value marked with a ring; with one parameter that is its
 #' score. A value for which every candidate failed is left out.
 #'
 #' `type = "surface"`: the same for the pairs of values of two parameters, as shaded squares with
-#' the score written in them where there is room; the chosen pair has a frame. A pair that failed
+#' the score in them where it fits; the chosen pair has a frame. A pair that failed
 #' or was not tried has a cross.
 #'
-#' @param x The result of [dg_tune()].
-#' @param type Type of plot; if `NULL` the surface if exactly two parameters have several values and
+#' Arguments of `plot()`:
+#' * `type`: Type of plot; if `NULL` the surface if exactly two parameters have several values and
 #'   most pairs of them were tried, else curves.
-#' @param parameters Names of the parameters to show: two for a surface. If `NULL` all, or the first
+#' * `parameters`: Names of the parameters to show: two for a surface. If `NULL` all, or the first
 #'   two with several values.
-#' @param ... Must be empty.
-#' @inherit plot.dg_projection return
-#' @section Errors:
-#' Names in `parameters` that were not tuned, or a surface of other than two.
+#'
+#' Errors of `plot()`: Names in `parameters` that were not tuned, or a surface of other than two.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' toy <- simulate_ellipses(domains = 6, n = 30, seed = 1)
 #' tuned <- dg_tune(dg_svm(), y ~ . | domain, data = toy, folds = 3,
@@ -53,7 +53,7 @@ describe_tuning <- function(x) {
   errors <- stats::na.omit(table$error)
   order <- order(losses(table$mean, tuning$metric$better))
   new_result(
-    paste0("Best of ", plural(nrow(table), "combination"), ": ", score_label(tuning$metric, Inf)),
+    paste0("Best of ", plural(nrow(table), "combination"), ": ", score_label(tuning$metric)),
     table,
     c(lapply(names, function(name) column(name, report = name)),
       list(column("mean", score, tidy = "estimate", report = paste("Mean", score)),

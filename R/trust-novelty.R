@@ -130,7 +130,7 @@
 #'
 #' Vovk, V., Gammerman, A. and Shafer, G. (2005). *Algorithmic Learning in a Random World*.
 #' Springer.
-#' @seealso [plot.dg_novelty()], [predict.dg_learner()], which warns of domains that are far, and
+#' @seealso [predict.dg_learner()], which warns of domains that are far, and
 #' its `type = "similarity"`; [domain_map()]
 #' @examples
 #' # in one of the new schools the status of all pupils is raised by 1.5

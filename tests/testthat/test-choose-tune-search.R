@@ -57,12 +57,12 @@ test_that("a grid goes on only where the gain is more than noise over domains", 
     max(tuned$tuning$table$lambda)
   }
   # 0.01 a step, where domains differ much but alike at every step
-  expect_equal(step(gain = 0.01, noise_sd = function(domain, at) 10 * domain), 1e5)
+  expect_equal(step(gain = 0.01, noise = function(domain, at) 10 * domain), 1e5)
   # where each step is up in half the domains and down in the others, by more
-  expect_equal(step(gain = 0.01, noise_sd = function(domain, at) (-1)^(domain + at)), 1)
+  expect_equal(step(gain = 0.01, noise = function(domain, at) (-1)^(domain + at)), 1)
   # a gain, then none
   expect_equal(step(gain = 0.01,
-                    noise_sd = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
+                    noise = function(domain, at) if (at > 1) (-1)^(domain + at) else 0),
                100)
 })
 

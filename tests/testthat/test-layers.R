@@ -8,7 +8,7 @@ known_upward <- c(
   ".onLoad -> settle_in_mlr3" = "waits for mlr3, which has no hook that a lower room could ask",
   "domain_kernel_fit.domain_embedding -> represent" =
     "an embedding is represented by the features of its own kernel",
-  "domain_kernel_fit.domain_embedding -> embedding_features" = "the same",
+  "domain_kernel_fit.domain_embedding -> embedding_map" = "the same",
   "domain_kernel_fit.domain_embedding -> feature_means" = "the same",
   "domain_kernel_fit.domain_embedding -> space_rows" = "the same",
   "domain_coordinates.domain_embedding -> feature_means" = "the same"
@@ -16,7 +16,7 @@ known_upward <- c(
 
 # Questions for the class of a part outside its file, "function: class" = why.
 known_questions <- c(
-  "chain: dg_projection_spec" = "its argument is checked",
+  "dg_pipeline: dg_projection_spec" = "its argument is checked",
   "read_specification: dg_projection_spec" = "its argument is checked",
   "check_part: features_exact" = "its argument is checked",
   "check_response: kernel_delta" = "its argument is checked",

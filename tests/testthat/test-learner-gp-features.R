@@ -3,9 +3,9 @@
 toy <- toy_domains(5, 25)
 new <- toy_domains(3, 12, seed = 8)
 pooled <- domain_pooled()
-fixed <- function(..., signal = 1.1, noise = 0.5) {
+fixed <- function(..., signal_sd = 1.1, noise_sd = 0.5) {
   # with evaluated arguments, for update()
-  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal, noise_sd = noise, optimise = FALSE))
+  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal_sd, noise_sd = noise_sd, optimise = FALSE))
 }
 
 test_that("with a landmark at every row it is the exact process", {
@@ -96,7 +96,7 @@ test_that("no training rows are kept, and a saved model predicts the same", {
 
 test_that("weights of any size say the same", {
   a <- fixed(data = toy, feature_map = features_nystrom(20, "uniform"), weights = rep_len(1:3, nrow(toy)),
-             domain_kernel = pooled, noise = 0.5)
+             domain_kernel = pooled, noise_sd = 0.5)
   set.seed(9)
   a <- update(a)
   set.seed(9)

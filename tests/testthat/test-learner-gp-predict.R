@@ -3,9 +3,9 @@
 toy <- toy_domains(5, 25)
 new <- toy_domains(3, 12, seed = 8)
 pooled <- domain_pooled()
-fixed <- function(..., signal = 1.1, noise = 0.5) {
+fixed <- function(..., signal_sd = 1.1, noise_sd = 0.5) {
   # with evaluated arguments, for update()
-  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal, noise_sd = noise, optimise = FALSE))
+  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal_sd, noise_sd = noise_sd, optimise = FALSE))
 }
 
 # K over the training rows and then new ones, whose domains are further domains.

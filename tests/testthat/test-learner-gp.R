@@ -1,9 +1,9 @@
 toy <- toy_domains(5, 25)
 new <- toy_domains(2, 12, seed = 8)
 pooled <- domain_pooled()
-fixed <- function(..., signal = 1.1, noise = 0.5) {
+fixed <- function(..., signal_sd = 1.1, noise_sd = 0.5) {
   # with evaluated arguments, for update()
-  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal, noise_sd = noise, optimise = FALSE))
+  do.call(dg_gp, list(y ~ . | domain, ..., signal_sd = signal_sd, noise_sd = noise_sd, optimise = FALSE))
 }
 
 test_that("at a given noise it is kernlab's gausspr", {

@@ -132,7 +132,7 @@ test_that("what is drawn are the numbers of the object", {
   found <- plotted("diagnosis")
   expect_equal(drawn_by(plot(found), "Col")[[1]]$y, c(found$shift$level, found$shift$variance))
   means <- drawn_by(plot(found), "Point")[[2]]
-  expect_equal(means$y, c(found$room$difference, found$gain$difference))
+  expect_equal(means$y, c(found$headroom$difference, found$gain$difference))
   map <- plotted("map")
   expect_setequal(drawn_by(plot(map), "Point")[[1]]$x, map$points$first)
   distances <- plotted("distances")
@@ -230,7 +230,7 @@ test_that("a comparison's points have its means, and no differences from itself"
 test_that("plots of a search show the best of each value, and mark what was chosen", {
   x <- plotted("tuned")
   table <- x$tuning$table
-  frame <- surface_frame(x, c("lambda", "times"))
+  frame <- surface_frame(x, c("lambda", "bandwidth_factor"))
   expect_identical(sum(frame$mark), 1L)
   expect_equal(frame$value[frame$mark], table$mean[x$tuning$chosen])
   expect_equal(sort(frame$value), sort(table$mean))
@@ -239,7 +239,7 @@ test_that("plots of a search show the best of each value, and mark what was chos
   expect_identical(curves$label[curves$chosen], format(x$tuning$best$lambda))
   # a choice that failed is a gap
   x$tuning$table$mean[1] <- NA
-  expect_identical(sum(is.na(surface_frame(x, c("lambda", "times"))$value)), 1L)
+  expect_identical(sum(is.na(surface_frame(x, c("lambda", "bandwidth_factor"))$value)), 1L)
   expect_plots(x)
   expect_domgen_error(plot(x, parameters = "cost"), "`parameters` must be one of")
   expect_domgen_error(plot(x, parameters = character()), "`parameters` must be one of")
@@ -434,8 +434,8 @@ test_that("a null model far from the others does not squash them", {
 })
 
 test_that("parameters are named by what they mean, and by their argument", {
-  titles <- parameter_titles(c("lambda", "times", "domain_kernel.embedding_kernel.bandwidth", "epsilon", "own"))
-  expect_identical(titles, c("ridge (lambda)", "bandwidth over the median distance (times)",
+  titles <- parameter_titles(c("lambda", "bandwidth_factor", "domain_kernel.embedding_kernel.bandwidth", "epsilon", "own"))
+  expect_identical(titles, c("ridge (lambda)", "bandwidth over the median distance (bandwidth_factor)",
                              "bandwidth (domain_kernel.embedding_kernel.bandwidth)", "epsilon", "own"))
 })
 
