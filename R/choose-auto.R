@@ -84,21 +84,7 @@
 #' at random, with 20 rows or all that they have.
 #' The fit uses all rows: exactly up to 5,000, with `features_nystrom(1000)` beyond.
 #'
-#' **Rows in blocks.** With a [row_source()] as `data` the search is the same on rows of whole
-#' domains: 200 domains drawn at random (all, where there are fewer), 50 rows of each, or as many as
-#' `max_rows` asks of fewer domains. It has ridge regressions and the null model only, whose fits
-#' follow from sums: no forest, no support vector regression, and no [domain_multitask()], because
-#' with landmarks a domain that is left out would not be new. The members then have
-#' `features_nystrom(400)` and all rows: one pass describes the domains for each member that
-#' compares them, one makes the sums of all members, and one scores: every row is predicted by the
-#' mean of the members, each fitted without the row's group of domains (10 groups, or `folds`), with
-#' a lambda that is chosen without it. That score of all rows is what `print()` says is to be
-#' expected; what choosing kernels and scalings made too good is taken off in the share of the rows
-#' that the search has seen. Scaling, landmarks and embeddings are those of all rows, which uses no
-#' response. The null model is fitted where the members are not better than it on all rows either.
-#' `metric` must be a mean over rows (`"rmse"`, `"mae"`, `"accuracy"`); `unit` and `calibration`
-#' need the rows themselves.
-#'
+#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
 #' @inheritParams dg_cv
 #' @inheritParams dg_ridge
 #' @param metric What decides, one of the scores of [dg_cv()] that need no probabilities:

@@ -102,8 +102,7 @@
 #' \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at most G (of the method that the others
 #' are compared with: by the mean of theirs).
 #'
-#' **Rows in blocks.** With a [row_source()] as `data` each method has passes of its own, on the
-#' same folds, and is scored as [dg_cv()] scores it there; `refits` is `FALSE`.
+#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one line per method: `mean` over domains, `overall`
 #'     (all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the method

@@ -50,12 +50,7 @@
 #' the Gram matrix to band form). A choice that fails is recorded with its message and does not end
 #' the search.
 #'
-#' **Rows in blocks.** With a [row_source()] as `data`, choices are scored as [dg_cv()] scores them
-#' there. Values of `lambda` of [dg_ridge()] cost no pass more than one, whatever their number: the
-#' fits come from the same sums. Every other choice has passes of its own, two or three; those of a
-#' [dg_pipeline()] for each fold. Folds are 30 at random where there are more than 30 domains,
-#' unless `folds` says otherwise. Where `lambda` is all that is open, `dg_ridge(lambda = NULL)`
-#' chooses it without a grid.
+#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
 #'
 #' @inheritParams dg_cv
 #' @param object A learner or [dg_pipeline()] without data; or a fitted model, whose specification

@@ -65,10 +65,8 @@
 #' others as known, or from f to the thresholds and back. It stops where a step gains less than
 #' 1e-14 of the objective.
 #'
-#' **Any number of rows.** With a feature map, families of base R are fitted to a [row_source()] of
-#' any number of rows: each Newton step is a pass over the rows, and one pass gives the deviances.
-#' If `lambda` is not given, it is chosen on the sample. The other three families take a source of
-#' at most 20,000 rows, which is read into memory; so is such a source where `family` is not given.
+#' **Out of memory.** With a feature map, families of base R are fitted to a [row_source()] of any
+#' size, one pass per Newton step; the other three families take at most 20,000 rows of it.
 #'
 #' **The penalty.** Where `lambda` is not given, it is the one of a path by which groups of domains
 #' (at most 10) that are left out have the least deviance, by fits without them (to at most 500

@@ -143,20 +143,8 @@
 #' one with several; results do not depend on it. What a lost worker was at is done again, up to
 #' three times; beyond that there is an error of class `domgen_error_worker`, after which
 #' [dg_resume()] goes on.
-#' @section Rows in blocks:
-#' With a [row_source()] as `data` the result is the same but for `predictions`, which are `NULL`.
-#' Fits of [dg_ridge()] and [dg_gp()] without each fold follow by subtraction from sums of features
-#' by groups of domains, which one pass makes: `lambda`, the width of the kernel between domains,
-#' signal and noise are then chosen without the fold, as in memory. What is learned without the
-#' response is learned from all rows, and not anew in each fold: scaling, bandwidth, landmarks,
-#' embeddings. A [dg_pipeline()], [dg_svm()] and [dg_glm()] are fitted again without each fold, by
-#' passes of their own for each; their folds too keep scaling and embeddings. If the fit of one fold
-#' fails, the whole method fails. Root mean squared errors by domain
-#' follow from the sums where these are kept by domain (64 MB: 2,000 domains with 64 coordinates);
-#' else, and for other metrics, one pass predicts each row by the fit without its fold. Metrics must
-#' be means over rows: `"rmse"`, `"mae"`, `"accuracy"`, `"brier"`, `"log_loss"`. `folds = NULL`
-#' leaves out one domain at a time up to 30 domains, else 30 folds at random. `refits`, folds of
-#' rows, and searches ([dg_tune()], [dg_auto()]) as `object` are errors.
+#' @section Out of memory:
+#' `data` may be a [row_source()], see its section "Score". `predictions` are then `NULL`.
 #' @references
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2011). Robust inference with multiway
 #' clustering. *Journal of Business & Economic Statistics* 29(2), 238-249.
@@ -178,7 +166,7 @@
 #' dg_cv(dg_svm(domain_kernel = domain_pooled()), y ~ . | domain, data = toy,
 #'       metric = c("accuracy", "auc"))
 #'
-#' # rows that come in blocks
+#' # rows read in chunks
 #' dg_cv(dg_ridge(feature_map = features_nystrom(20)), y ~ . | domain,
 #'       data = row_source(toy, partitions = 2))
 #'

@@ -35,10 +35,7 @@
 #' combination, a class or a pair, while other rows of its school, patient and device stay: it is
 #' new as a combination only, as `print()` says. [dg_cv()] has `hold_out`.
 #'
-#' *Rows in blocks.* A ridge regression that was fitted to a [row_source()] has kept the fits
-#' without each domain (more than 100 domains: without groups of them, at most 100), so that the
-#' root mean squared errors of domains are there. Other metrics, which must be means over rows, and
-#' domains in groups take two passes over the source of its call. So do Gaussian processes.
+#' *Out of memory.* The model may be fitted to a [row_source()], see its section "Score".
 #'
 #' *Gaussian processes* keep their parameters and the mean of the response. Parameters that
 #' were fitted have seen the domain: [dg_cv()], which fits them anew without it, is the

@@ -20,8 +20,8 @@ law_rows <- function(n, columns = 3L, seed = 11) {
 # Four domains of 15 rows, or two new ones of 12, for what a method takes as a response.
 law_data <- function(response = "any", new = FALSE) {
   simulate <- if (response == "class") simulate_dcm else simulate_dica
-  if (new) simulate(domains = 2, rows = 12, p = 3, seed = 7)
-  else simulate(domains = 4, rows = 15, p = 3, seed = 1)
+  if (new) simulate(domains = 2, n = 12, p = 3, seed = 7)
+  else simulate(domains = 4, n = 15, p = 3, seed = 1)
 }
 
 law_order <- function(n) domgen:::with_seed(2, sample(n))

@@ -94,7 +94,7 @@ test_that("a row that is left out does not move its domain without a word", {
   model <- dg_svm(y ~ x + size | site, data = d)
   new <- transform(d, size = replace(as.character(size), c(2, 5, 7), "huge"))
   told <- testthat::capture_warnings(values <- predict(model, new))
-  expect_match(told[2L], paste("these domains are judged by their other rows:",
+  expect_match(told[2L], paste("these domains are described by their other rows:",
                                "\"s1\" (without 1 of its 20 rows),",
                                "\"s2\" (without 2 of its 20 rows)."), fixed = TRUE)
   expect_equal(values[-c(2, 5, 7)], predict(model, new[-c(2, 5, 7), ]))
@@ -147,7 +147,7 @@ test_that("a missing row of a judged domain is NA and the others are judged with
   d <- mixed_data()
   model <- dg_svm(y ~ x + z | site, data = d)
   expect_warning(values <- predict(model, with_missing(d, x = 2, site = 7)),
-                 "the domain is judged by its other rows: \"s2\" \\(without 1 of its 20 rows\\)")
+                 "the domain is described by its other rows: \"s2\" \\(without 1 of its 20 rows\\)")
   expect_equal(which(is.na(values)), c(2, 7))
   expect_equal(values[-c(2, 7)], predict(model, d[-c(2, 7), ]))
 })

@@ -313,7 +313,7 @@ test_that("sums print what they are of", {
   classes <- sums_of(y ~ . | domain, labels, feature_map = features_nystrom(10))
   expect_output(print(classes), "Sums of features: y ~ . | domain", fixed = TRUE)
   expect_output(print(classes), paste(nrow(labels), "rows, .*4 domains, 2 classes"))
-  expect_output(print(classes), "10\\s+coordinates")
+  expect_output(print(classes), "10\\s+features")
   expect_output(print(sums_of(y ~ ., toy)), "kernel on y .*landmarks")
 })
 

@@ -104,7 +104,7 @@ test_that("a domain kernel multiplies the Gram matrix", {
                 domain_kernel = kernel, scale = "none")
   agrees(model, pencil(product, toy$domain, L))
   expect_equal(predict(model, X, domain = toy$domain), model$scores, tolerance = 1e-10)
-  expect_domgen_error(predict(model, X), "judges a row by the other rows")
+  expect_domgen_error(predict(model, X), "uses the other rows of a row.s domain")
 })
 
 test_that("a domain's few rows can be described by a larger reference", {
