@@ -83,6 +83,7 @@
 #'
 #' ## Learners on kernels
 #'
+#' The learner's function has arguments `kernel`, `domain_kernel` and `feature_map`.
 #' `solve` is a function of `problem` and `shared` (which it may ignore) and gives a list with
 #' `coefficients`, the matrix of coefficients in the space of the kernel, and if it has one
 #' `intercept`. Further elements become elements of the model. `problem` is a list: `args`, the

@@ -25,7 +25,7 @@ test_that("sca, mda and cidg need classes, at least two of them", {
       expect_domgen_error(by_class[[name]](..., feature_map = features), message, data_error)
     }
     refused(y ~ . | domain, data = numbers,
-            message = paste0("`", name, "\\(\\)` needs classes as response, not numbers"))
+            message = paste0("`dg_", name, "\\(\\)` needs classes as response, not numbers"))
     refused(~ . - y | domain, data = labels, message = "A response is needed")
     refused(rep("a", 60) ~ x1 + x2 | domain, data = labels[1:60, ],
             message = "at least two classes, not only \"a\"")
@@ -136,7 +136,7 @@ test_that("dcm refuses a response without a direction", {
                         "two classes|constant", data_error)
   }
   # what labels tell, domains tell too: no eigenvalue is above 1
-  expect_domgen_error(dg_dcm(X, as.character(numbers$domain), numbers$domain), "no direction",
+  expect_domgen_error(dg_dcm(X, as.character(numbers$domain), numbers$domain), "no components",
                       data_error)
 })
 

@@ -61,7 +61,7 @@ test_that("what new data cannot be is an error that names the column", {
   })
   expect_domgen_error(predict(dg_lm(y ~ toupper(colour), data = d), transform(d, colour = "blue"),
                               new_levels = "error"),
-                      "toupper\\(colour\\).*seen in training .*not \"BLUE\"")
+                      "toupper\\(colour\\).*levels of training .*not \"BLUE\"")
   expect_domgen_error(dg_lm(y ~ x + constant, data = transform(d, constant = "a")),
                       "`constant` is categorical and must have at least two levels")
 })
@@ -214,7 +214,7 @@ test_that("a level that no training row has is new, however it is declared", {
     expect_warning(quietly(predict(model, new), "domgen_warning_missing"),
                    "`newdata\\$f` has a level that training did not have, \"a\"",
                    class = "domgen_warning_new_level")
-    expect_domgen_error(predict(model, new, new_levels = "error"), "seen in training .\"b\", \"c\"")
+    expect_domgen_error(predict(model, new, new_levels = "error"), "levels of training .\"b\", \"c\"")
   }
   # numbers that are made of a factor stay what the declared levels make of them
   model <- dg_lm(y ~ x + as.integer(f) | z, data = d)

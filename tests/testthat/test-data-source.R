@@ -213,7 +213,7 @@ test_that("arguments are checked at the door", {
   expect_domgen_error(row_source(file.path(tempdir(), "none*.csv")), "There is no file")
   expect_domgen_error(row_source(source_file("", "a.xlsx")), "must end in .csv, .tsv")
   expect_domgen_error(row_source(source_folder()), "has no files that can be read")
-  expect_domgen_error(row_source(data, block_size = 0), "`rows` must be one whole number")
+  expect_domgen_error(row_source(data, block_size = 0), "`block_size` must be one whole number")
   expect_domgen_error(row_source(data, store = 1), "`store` must be the path of a folder, not 1")
   expect_domgen_error(row_source(data, levels = "a"), "`levels` must be a named list")
   expect_domgen_error(row_source(data, levels = list(x = c("a", "a"))), "`levels\\$x` must be")
@@ -231,7 +231,7 @@ test_that("a source of a source takes its settings, and other ones where they ar
   expect_identical(row_source(source), source)
   expect_identical(row_source(source), source)
   changed <- row_source(source, block_size = 9)
-  expect_identical(changed[c("rows", "levels")], list(rows = 9L, levels = list(kind = "a")))
+  expect_identical(changed[c("block_size", "levels")], list(block_size = 9L, levels = list(kind = "a")))
 })
 
 test_that("a folder tells which of its files are not read", {

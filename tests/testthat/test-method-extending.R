@@ -18,6 +18,7 @@ own_udica <- function(x, y = NULL, domain = NULL, data = NULL, ncomp = 2, lambda
 }
 
 own_constant <- function(x, y = NULL, domain = NULL, data = NULL, kernel = kernel_rbf(),
+                         domain_kernel = domain_pooled(), feature_map = features_exact(),
                          weights = NULL, scale = c("pooled", "domain", "both", "rank", "none"),
                          na.action = stats::na.omit, threads = NULL, ...) {
   learner_method("own_constant", "A constant", response = "number",
@@ -70,7 +71,7 @@ test_that("rules of arguments are those asked for, and wrong ones are errors", {
   expect_identical(class(new_stationary_kernel("mine")),
                    c("kernel_mine", "kernel_stationary", "domgen_kernel"))
   expect_domgen_error(new_stationary_kernel("mine", -1), "`bandwidth` must be one positive number")
-  expect_identical(class(new_feature_map("mine", n = 3)), c("features_mine", "dg_features"))
+  expect_identical(class(new_feature_map("mine", size = 3)), c("features_mine", "dg_features"))
   wrong <- function(x, parameters) projection_method("wrong", "Wrong", identity,
                                                      parameters = parameters)
   expect_domgen_error(wrong(parameters = 1), "`parameters` must be a list of `dg_parameter\\(\\)`")

@@ -482,7 +482,7 @@ test_that("what is wrong in the rows is told with partition and row", {
                "[.]csv`, row 200: `x2` must be a number, not \"abc\"", class = "domgen_error_data")
   fails(function(d) transform(d, x3 = replace(x3, 150, Inf)), "`data, part 2`, row 26: .*finite")
   level <- function(d) transform(d, g = replace(g, 140, "c"))
-  fails(level, "`data, part 2`, row 16: .*levels seen in training", new_levels = "error")
+  fails(level, "`data, part 2`, row 16: .*levels of training", new_levels = "error")
 })
 
 test_that("warnings are told once, with the first block that they came from", {

@@ -8,9 +8,9 @@ toy <- toy[sample(nrow(toy)), ]
 labels <- labels[sample(nrow(labels)), ]
 few <- features_nystrom(25)
 
-sums_of <- function(formula, data, seed = 1, features = few, ...) {
+sums_of <- function(formula, data, seed = 1, feature_map = few, ...) {
   set.seed(seed)
-  feature_sums(formula, data = data, feature_map = features, ...)
+  feature_sums(formula, data = data, feature_map = feature_map, ...)
 }
 
 # Cells in one order, so that sums made in another order can be compared.
