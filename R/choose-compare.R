@@ -92,8 +92,7 @@
 #' rank is divided by its variance ratio \eqn{\mathrm{se}^2 G/s^2}{se^2 G/s^2}, at least 1 and at
 #' most G (for the baseline, the mean of the others' ratios).
 #'
-#' **Rows out of memory.** With a [row_source()] as `data`, each method has its own passes over the
-#' rows, on the same folds, and is scored as by [dg_cv()].
+#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
 #' @return An object of class `dg_compare`, a list with
 #'   \item{table}{data frame, one row per method: `method`, `mean` over domains, `overall` (score of
 #'     all rows together, see [dg_cv()]), mean `rank`, the paired `difference` from the baseline,

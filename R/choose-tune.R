@@ -57,11 +57,7 @@
 #' Gram matrix to band form). A combination that fails is recorded with its message and does not
 #' stop the search.
 #'
-#' **Rows out of memory.** With a [row_source()] as `data`, combinations are scored as by [dg_cv()].
-#' All values of `lambda` of [dg_ridge()] together take one more pass, because their fits come from
-#' the same sums. Every other combination takes two or three passes; those of a [dg_pipeline()] take
-#' them for each fold. If only `lambda` is open, `dg_ridge(lambda = NULL)` selects it without a
-#' grid.
+#' **Out of memory.** `data` may be a [row_source()]: see its section "Score".
 #'
 #' @inheritParams dg_cv
 #' @inheritParams dg_dica

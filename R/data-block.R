@@ -91,8 +91,8 @@ first_block <- function(source, prototype) {
 check_terms <- function(blueprint) {
   if (isTRUE(blueprint$relative_response)) {
     abort("argument", "`formula` must not have the response `", blueprint$response_name, "` with ",
-          "a source: its value in a row depends on other rows, and they come in blocks. Make it a ",
-          "column of the source.")
+          "a source: its value in a row depends on other rows, which are read in chunks. Make ",
+          "it a column of the source.")
   }
   terms <- blueprint$terms
   learned <- attr(terms, "predvars")
@@ -100,7 +100,7 @@ check_terms <- function(blueprint) {
   given <- as.list(attr(terms, "variables"))[-1L]
   differ <- !mapply(identical, as.list(learned)[-1L], given)
   abort("argument", "`formula` must not have ", enumerate(vapply(given[differ], deparse1, "")),
-        " with a source: it learns from the rows that it sees, and they come in blocks. `scale` ",
+        " with a source: it learns from rows, which are read in chunks. `scale` ",
         "and kernels learn from all of them.")
 }
 
@@ -150,7 +150,7 @@ check_block <- function(reader, rows, at) {
   wrong(!is.finite(rowSums(abs(rows$X))), "has a predictor that is not finite")
   if (reader$kind == "number") {
     if (!is.numeric(rows$y)) {
-      abort_row(at, 1L, paste("has a response that is no number, as it was in the first block:",
+      abort_row(at, 1L, paste("has a response that is no number, as it was in the first chunk:",
                               describe(rows$y[1L])))
     }
     wrong(!is.finite(rows$y), "has a response that is not finite")

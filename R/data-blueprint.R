@@ -61,12 +61,12 @@ replay_predictors <- function(blueprint, newdata, arg, new_levels = "na",
   list(X = see_columns(X, blueprint), own = filled$own)
 }
 
-# domain: where it is judged by its rows.
+# domain: where its rows describe it.
 warn_incomplete <- function(ok, domain, arg) {
   n <- sum(!ok)
   warn("missing", plural(n, "row"), " of `", arg, "`", if (n == 1) " has" else " have",
        " missing values: ", if (arg == "newdata") "the prediction is NA" else "left out",
-       if (arg %in% c("newdata", "reference", "rows")) describe_lost(ok, domain), ".")
+       if (arg %in% c("newdata", "reference", "data")) describe_lost(ok, domain), ".")
 }
 
 # Which domains are described by fewer rows than they came with.
@@ -78,7 +78,7 @@ describe_lost <- function(ok, domain) {
   some <- lost > 0L & lost < all
   if (!any(some)) return("")
   each <- paste0("\"", levels(domain), "\" (without ", lost, " of its ", all, " rows)")[some]
-  paste0(", and ", if (sum(some) == 1L) "the domain is" else "these domains are", " judged by ",
+  paste0(", and ", if (sum(some) == 1L) "the domain is" else "these domains are", " described by ",
          if (sum(some) == 1L) "its" else "their", " other rows: ", enumerate(each, quote = ""))
 }
 
@@ -150,7 +150,7 @@ trained_levels <- function(columns, levels, used, arg, new_levels, taken = taken
 report_new_level <- function(name, known, found, arg, new_levels, taken) {
   unseen <- enumerate(unique(found), quote = "\"")
   if (new_levels == "error") {
-    abort("data", "`", arg, "$", name, "` must have levels seen in training (",
+    abort("data", "`", arg, "$", name, "` must have levels of training (",
           enumerate(known, quote = "\""), "), not ", unseen, ".")
   }
   warn("new_level", "`", arg, "$", name, "` has ",
@@ -279,7 +279,7 @@ check_known_domain <- function(domain, described, arg) {
 
 abort_domain <- function(columns, arg) {
   given <- if (arg == "reference") "`reference_domain`" else "`domain`"
-  abort("data", "This model judges a row by the other rows of its domain: ",
+  abort("data", "This model uses the other rows of a row's domain: ",
         if (length(columns)) paste0("`", arg, "` must have the domain column ", enumerate(columns),
                                     ", or "),
         given, " must be given.")

@@ -1,4 +1,4 @@
-# Predictors that a kernel takes as they are stand behind the scaled columns, one column each:
+# Predictors that a kernel takes as they are stand after the scaled columns, one column each:
 #   nominal   the number of the level
 #   ordered   the rank of the level, from 0 to 1
 #   id        the place of the id among those that its kernel knows
@@ -158,7 +158,7 @@ recode_matrix <- function(coding, X, arg) {
   cbind(kept, code_columns(coding, as.data.frame(X, optional = TRUE), arg))
 }
 
-# What methods are told of the columns of X, list(kind, wish, coded: of those at the end); NULL:
+# What methods get to know of the columns of X, list(kind, wish, coded: of those at the end); NULL:
 # they are as always.
 layout_of <- function(blueprint) {
   if (!is.null(blueprint$within)) blueprint <- with_scaling(blueprint$within, blueprint$scaling)

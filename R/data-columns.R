@@ -168,8 +168,8 @@ abort_coding <- function(frame, problem) {
   most <- which.max(levels)
   abort("data", "Predictor `", names(levels)[most], "` is ordered and has too many levels, ",
         levels[most], ", for R's polynomials of them: take its number, `as.integer(",
-        names(levels)[most], ")`, or a factor without order; if it says the domain, it stands ",
-        "behind the bar.")
+        names(levels)[most], ")`, or a factor without order; if it is the domain, write it ",
+        "after the bar.")
 }
 
 evaluate <- function(expr, data, env, arg) {

@@ -37,7 +37,7 @@ check_response_call <- function(response) {
   }
   total <- paste(parts, collapse = " + ")
   abort("argument", "`formula` must have one response, not ", deparse1(response),
-        "; of successes and failures take the share, `", parts[1L], " / (", total,
+        "; of successes and failures use the proportion, `", parts[1L], " / (", total,
         ")`, with `weights = ", total, "`.")
 }
 
@@ -71,7 +71,7 @@ format_formula <- function(formula) {
 }
 
 # Terms of the predictors. `.` stands for every column that is neither in the
-# response nor named behind the bar.
+# response nor named after the bar.
 predictor_terms <- function(parts, data) {
   columns <- data[setdiff(names(data), all.vars(parts$domain))]
   terms <- terms_of(parts$bare, if (length(data)) columns)
@@ -213,12 +213,12 @@ add_bar <- function(formula, domain) {
 
 # What they mean elsewhere, and what says it here. A user's own function of that name is one.
 foreign_calls <- c(
-  strata = "strata are domains, behind the bar, or a predictor, `factor(...)`",
-  cluster = "rows that belong together are a domain, behind the bar, or a `unit`",
-  frailty = "what the rows of a group share is a domain, behind the bar",
-  frailty.gamma = "what the rows of a group share is a domain, behind the bar",
-  frailty.gaussian = "what the rows of a group share is a domain, behind the bar",
-  frailty.t = "what the rows of a group share is a domain, behind the bar",
+  strata = "strata are domains, after the bar, or a predictor, `factor(...)`",
+  cluster = "rows that belong together are a domain, after the bar, or a `unit`",
+  frailty = "what the rows of a group share is a domain, after the bar",
+  frailty.gamma = "what the rows of a group share is a domain, after the bar",
+  frailty.gaussian = "what the rows of a group share is a domain, after the bar",
+  frailty.t = "what the rows of a group share is a domain, after the bar",
   tt = "effects that change with time are not fitted",
   pspline = "a kernel bends, as `kernel_rbf()` does, or take `splines::ns()`",
   ridge = "all effects have a penalty, `lambda`; name the predictors",
@@ -227,7 +227,7 @@ foreign_calls <- c(
   ti = "a kernel has interactions; name the predictors",
   t2 = "a kernel has interactions; name the predictors",
   lo = "a kernel bends, as `kernel_rbf()` does; name the predictors",
-  Error = "what the rows of a group share is a domain, behind the bar"
+  Error = "what the rows of a group share is a domain, after the bar"
 )
 
 # Ways to values that are not the columns of the row.
@@ -308,8 +308,8 @@ check_domain_alone <- function(parts, data, env) {
 check_value_alone <- function(expr, value, data, env, label) {
   if (is_value_alone(expr, value, data, env, label)) return(invisible())
   abort("argument", "`formula` must not have `", label, "`, whose value in a row depends on ",
-        "other rows: for new rows it would be another. Make it a column of `data`, or write ",
-        "what it learns from the rows as numbers, as in `x - 1.5` or `cut(x, c(0, 1, 2))`.")
+        "other rows and so would change for new ones. Make it a column of `data`, or write the ",
+        "numbers that it takes from the rows, as in `x - 1.5` or `cut(x, c(0, 1, 2))`.")
 }
 
 # expr: a call whose value for all rows is `value`.

@@ -4,57 +4,56 @@
 #' Impute missing predictors
 #'
 #' @description
-#' As `na.action = na.impute`, a row with a gap among its predictors is kept: the median of the
-#' known training values stands for a missing number, the most frequent level (of equals the first)
-#' for a missing category, text or logical. Each variable that has missing values in training also
-#' gets an indicator, a column of the design that is 1 where it was missing and 0 elsewhere, called
-#' `ses.missing` for the variable `ses`. [na.omit()][stats::na.omit], the default, leaves such rows
-#' out.
+#' With `na.action = na.impute`, rows with missing predictors are kept. A missing number becomes the
+#' median of the training values; a missing category, text or logical value the most frequent level
+#' (the first of equals). Each variable with missing values in training also gets an indicator: a
+#' column of the design, `ses.missing` for the variable `ses`, that is 1 where it was missing and 0
+#' elsewhere. The default, [na.omit()][stats::na.omit], drops such rows.
 #'
-#' `na.impute()` called without data is a specification, as methods are:
-#' `na.action = na.impute(by = "domain", indicators = FALSE)`. With data it returns them imputed.
+#' `na.impute()` without data is a specification: `na.action = na.impute(by = "domain", indicators =
+#' FALSE)`. With data it returns them imputed.
 #'
 #' @details
-#' The values are learned from the training rows, those whose response, domain and weight are known,
-#' and stored in the model, which puts the same ones into new rows; in [dg_cv()], [dg_tune()] and
-#' [dg_compare()] anew in each fold, from its training rows. (What searches inside one fit, as
-#' [dg_auto()] does, sees values of all rows of that fit, as it does their scaling.) Weights do not
-#' count. Missing entries of the response, the domain or the weights still leave a row out.
+#' The values are learned from training rows with known response, domain and weight, and stored in
+#' the model, which uses them for new rows. [dg_cv()], [dg_tune()] and [dg_compare()] learn them
+#' anew in each fold; searches inside one fit, as in [dg_auto()], use values of all rows of that
+#' fit, as for scaling. Weights are ignored. Rows with a missing response, domain or weight are
+#' still dropped.
 #'
-#' * Variables are imputed before terms are evaluated: the formula `log(x) * z` sees complete `x`
-#'   and `z`, and scaling, kernels and domain embeddings never see a gap. What a term makes missing
-#'   (the logarithm of a negative number) is no gap; such a row is left out, or its prediction is
-#'   `NA`.
-#' * A number of which the formula makes categories one by one, as `factor(grade)`, counts as
-#'   categorical. Of a matrix each column is a variable. Ids of [kernel_precomputed()] are not
-#'   imputed.
-#' * A variable that was complete in training is imputed in new rows too. The design has no
-#'   indicator for it, and a warning of class `domgen_warning_imputed` names it and counts its rows.
+#' * Variables are imputed before terms are evaluated: in `log(x) * z`, `x` and `z` are complete,
+#'   and scaling, kernels and embeddings get no missing values. A value that a term itself makes
+#'   missing (the logarithm of a negative number) is not imputed: the row is dropped, or its
+#'   prediction is `NA`.
+#' * A numeric variable that the formula turns into categories, as `factor(grade)`, is imputed as a
+#'   category. In a matrix each column is a variable. Ids of [kernel_precomputed()] are not imputed.
+#' * A variable that was complete in training is imputed in new rows too. It has no indicator; a
+#'   warning of class `domgen_warning_imputed` names it and counts its rows.
 #' * A level that training did not have is missing (`new_levels = "na"` of
-#'   [predict()][predict.dg_learner()], with a warning), and so imputed; where [kernel_mixed()]
-#'   takes it as unlike all others, it does so here too.
-#' * With `by = "domain"` the median or most frequent level is that of the known values of the row's
-#'   own domain, and the pooled training value where the domain has none. A new domain's are those
-#'   of its unlabelled rows in `newdata`, or in `reference` where that has the domain;
-#'   `reference = "training"` takes those of training for a domain that was in it. Predictions then
-#'   need the domain, and depend on which of its rows come together, as with `scale = "domain"`.
-#' * Where whole domains lack a variable, its indicator tells domains rather than rows apart, and
-#'   `indicators = FALSE` may do better on new ones. Variables that are always missing together have
-#'   the same indicator, of which [dg_lm()] uses one, with a warning.
+#'   [predict()][predict.dg_learner()], with a warning) and so imputed. [kernel_mixed()] takes it as
+#'   different from all others, also here.
+#' * With `by = "domain"`, values come from the known values of the row's own domain, or from all
+#'   training rows if there are none. A new domain uses its unlabelled rows in `newdata`, or in
+#'   `reference` if that has the domain; `reference = "training"` uses training values for a domain
+#'   of training. Predictions then need the domain, and depend on which of its rows come together,
+#'   as with `scale = "domain"`.
+#' * If whole domains lack a variable, its indicator distinguishes domains rather than rows;
+#'   `indicators = FALSE` may then be better on new domains. Variables that are always missing
+#'   together have the same indicator, of which [dg_lm()] uses one, with a warning.
 #'
-#' Medians and indicators are simple imputation (Little and Rubin, 2002, chapter 4): what is
-#' predicted does not say how uncertain the imputed values are.
+#' Medians and indicators are simple imputation (Little and Rubin, 2002, chapter 4): predictions do
+#' not show how uncertain the imputed values are.
 #'
-#' @param object Predictors, a data frame or numeric matrix, to be imputed here and now; without
-#'   it a specification for `na.action` is returned.
-#' @param by `"pooled"`: values of all training rows; `"domain"`: those of the row's own domain.
-#' @param indicators Whether variables with missing values get an indicator.
-#' @param domain With `object` and `by = "domain"`: the domain of each row.
+#' @param object Predictors to impute, a data frame or numeric matrix. If it is missing, a
+#'   specification for `na.action` is returned.
+#' @param by Source of the values: `"pooled"` (default), all training rows; `"domain"`, the row's
+#'   own domain.
+#' @param indicators If `TRUE` (default), variables with missing values get an indicator.
+#' @param domain Domain of each row of `object`, for `by = "domain"`.
 #' @return Without `object`, an object of class `domgen_impute`. With it, the data frame or matrix
-#'   without gaps, the indicators as its last columns.
+#'   without missing values, the indicators as its last columns.
 #' @section Errors:
 #' A variable without any known value in training, which is named; infinite values; a column that
-#' newdata does not have (it is not taken as missing).
+#' `newdata` does not have (it is not taken as missing).
 #' @references
 #' Little, R. J. A. and Rubin, D. B. (2002). *Statistical Analysis with Missing Data*, 2nd edition.
 #' Wiley.
@@ -126,7 +125,7 @@ print.domgen_impute <- function(x, ...) {
 # list(columns, indicators, impute: what the blueprint remembers).
 impute_training <- function(action, columns, places, rows, domain,
                             category = rep(FALSE, length(places$label))) {
-  # what is wrong with all rows is told by the reader
+  # what is wrong with all rows is reported by the reader
   if (!any(rows)) return(list(columns = columns))
   own <- if (action$by == "domain") {
     domain <- read_domain(domain, length(rows), needed = TRUE)
@@ -135,8 +134,8 @@ impute_training <- function(action, columns, places, rows, domain,
   typical <- typical_values(columns, places, rows, category)
   empty <- is.na(typical$number) & is.na(typical$text)
   if (any(empty)) {
-    abort("data", "No training row knows a value of ", enumerate(places$label[empty]),
-          ", and none can be imputed: leave ", if (sum(empty) == 1L) "it" else "them", " out.")
+    abort("data", "No training row has a value of ", enumerate(places$label[empty]),
+          ", so none can be imputed. Leave ", if (sum(empty) == 1L) "it" else "them", " out.")
   }
   gappy <- count_gaps(columns, places, rows) > 0L
   indicated <- if (action$indicators) which(gappy) else integer()
@@ -201,7 +200,7 @@ impute_matrix <- function(input, given, wishes) {
 
 # ---- as the blueprint remembers it, and its replay on new rows --------------------------------
 
-# With the indicators, which stand behind the other scaled columns.
+# With the indicators, which stand after the other scaled columns.
 add_indicators <- function(blueprint, impute) {
   if (is.null(impute)) return(blueprint)
   count <- length(impute$columns)
@@ -242,8 +241,8 @@ impute_new <- function(impute, columns, given, domain, known, arg, new_levels) {
     each <- paste0("`", impute$places$label[some], "` (",
                    vapply(count[some], plural, "", "row"), ")")
     warn("imputed", "`", arg, "` has missing values where training had none, in ",
-         enumerate(each, quote = ""), "; the median or most frequent level of ",
-         if (impute$by == "domain") "the row's domain" else "training", " stands there.")
+         enumerate(each, quote = ""), "; imputed by the median or most frequent level of ",
+         if (impute$by == "domain") "the row's domain." else "training.")
   }
   columns <- without_new_numbers(impute, columns, arg, new_levels)
   own <- NULL

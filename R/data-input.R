@@ -48,7 +48,7 @@ evaluate_given <- function(given, env) {
   input
 }
 
-# Of a call whose data come in blocks, see row_source(): list(x: formula, source, weights:
+# Of a call whose data are read in chunks, see row_source(): list(x: formula, source, weights:
 # expression or NULL, na.action, env: where the user called).
 source_input <- function(input, given, env) {
   if (!inherits(input$x, "formula")) {
@@ -56,7 +56,7 @@ source_input <- function(input, given, env) {
   }
   for (name in c("y", "unit")) {
     if (!is.null(if (name == "y") input$y else given[["unit"]])) {
-      abort("argument", "`", name, "` must not be given with a source, whose rows come in blocks",
+      abort("argument", "`", name, "` must not be given with a source, which is read in chunks",
             if (name == "y") ": the formula names the response", ".")
     }
   }
@@ -76,7 +76,7 @@ source_input <- function(input, given, env) {
 #   y, domain, weights, unit   a vector with one entry per row, or NULL; domains and units are
 #                factors
 read_input <- function(input) {
-  # rows that come in blocks, or came before
+  # rows that are read in chunks, or came before
   if (!is.null(input$source)) return(c(input, list(parts = split_formula(input$x))))
   if (inherits(input$x, "dg_feature_sums")) return(input)
   if (is.data.frame(input$x)) {

@@ -33,7 +33,7 @@ read_raw <- function(input, needs) {
   wishes <- needs$columns
   if (!is.null(attr(input$terms, "offset"))) {
     if (!isTRUE(needs$offset)) {
-      abort("argument", "`formula` must not contain `offset()`, which `dg_glm()` alone knows",
+      abort("argument", "`formula` must not contain `offset()`, which only `dg_glm()` takes",
             exposure_hint(input$terms), ".")
     }
     # a column that no kernel sees
@@ -102,7 +102,7 @@ new_design <- function(plain, wishes, frame, data) {
     design <- plain_design(plain, data, frame)
   }
   if (ncol(design$X) == 0L) {
-    abort("argument", "`formula` must name at least one predictor beside the response.")
+    abort("argument", "`formula` must name at least one predictor besides the response.")
   }
   design
 }

@@ -190,7 +190,7 @@ check_gzip <- function(path, total, label) {
   size <- file.size(path)
   sizes <- gzip_sizes(path, size)
   if (sum(sizes) %% 2^32 != total %% 2^32 && utils::tail(sizes, 1L) != total %% 2^32) {
-    abort("data", "`", label, "` is cut or damaged: the compressed file ends after ",
+    abort("data", "`", label, "` is truncated or damaged: the compressed file ends after ",
           in_full(total), " bytes of text.")
   }
 }

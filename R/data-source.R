@@ -1,4 +1,4 @@
-# Rows that come in blocks. A source is
+# Rows that are read in chunks. A source is
 #   list(partitions, levels, block_size, store), class dg_source
 # and a partition, described at the end of this file, one of the parts that can be read at the same
 # time.
@@ -40,98 +40,253 @@ check_levels <- function(levels) {
   }, levels, names(levels))
 }
 
-#' Any number of rows, in blocks
+#' Rows out of memory: fit, score and predict in chunks
 #'
-#' A description of rows that are read in blocks, again in each pass over them: of a data frame, of
-#' files, of a database, or of a function. The rows themselves are not in it.
+#' @description
+#' `row_source()` describes rows in files, a database, a data frame or a function. Given as `data`
+#' to fit or score, or as `newdata` to predict, they are read in chunks and not kept, so that memory
+#' does not grow with their number:
 #'
-#' A source consists of partitions: files, tables, queries, parts of a data frame. Workers read
-#' different partitions at the same time. Each partition is opened where it is read, from its path
-#' or by its connection function.
+#' ```r
+#' source <- row_source("folder")
+#' model <- dg_ridge(y ~ x1 + x2 | domain, data = source, feature_map = features_nystrom())
+#' dg_cv(dg_ridge(feature_map = features_nystrom()), y ~ x1 + x2 | domain, data = source)
+#' predict(model, newdata = row_source("new"), to = "predictions.csv")
+#' ```
+#'
+#' A source holds no rows. It consists of *partitions* (files, tables, queries, parts of a data
+#' frame), which workers read at the same time; each is opened where it is read.
 #'
 #' | `x` | partitions |
 #' |---|---|
 #' | data frame | one, or with `partitions = k` as many contiguous parts |
-#' | paths | a file each: `.csv`, `.tsv`, `.txt` (these three also with `.gz`), `.parquet`, `.rds` |
-#' | a folder, a pattern with `*`, `?` or `[` | its files in the order of their names |
-#' | DBI connection | the `table`, or each `query` |
-#' | function without arguments | the same of the connection that it makes |
+#' | paths | one per file: `.csv`, `.tsv`, `.txt` (all three also `.gz`), `.parquet`, `.rds` |
+#' | folder, or pattern with `*`, `?` or `[` | its files in the order of their names |
+#' | DBI connection | one per `table` or `query` |
+#' | function without arguments that makes a connection | as for the connection |
 #' | lazy table of dbplyr | its query |
 #' | function of `reset` | one: `x(TRUE)` starts again, `x(FALSE)` gives the next rows |
-#' | list | those of its elements, one after the other |
+#' | list | those of its elements |
 #'
-#' **Functions** of `reset` follow the convention of biglm: what `x(TRUE)` gives does not matter,
-#' and `x(FALSE)` gives a data frame, or `NULL` when there are no more rows.
+#' @section Reading:
+#' **Columns.** Only columns in the formula are read. They are matched by name: their order may
+#' differ between partitions. Integers and other numbers are one type. The first chunk that has a
+#' value in a column decides whether it is numeric or text (in CSV files, what most of its values
+#' there are). A value of the other type is then an error.
 #'
-#' **Columns.** Only those that a formula names are read. They are matched by name, so that their
-#' order may differ between partitions; further columns are ignored. Integers and other numbers are
-#' one type. Whether a column has numbers or text is decided by the first block that has a value
-#' in it (a column of a CSV file has numbers if most of its values there are); a value of
-#' another type is then an error that names partition and row.
+#' **Levels.** Text and factors used as predictors have the levels of the first partition, or those
+#' declared by `levels`, which also makes categories of numbers. Any other value is an error.
 #'
-#' **Levels.** Text and factors as predictors have the levels of the first partition, or those
-#' declared by `levels`, which also makes categories of numbers. A value that is none of these is an
-#' error.
+#' **CSV.** The first line has the column names. The separator is a comma, tab or semicolon,
+#' whichever is most frequent there. With semicolons, numbers may have a decimal comma. Text may be
+#' quoted by `"`, doubled inside quotes; quoted text may contain separators and line ends. Empty
+#' fields and `NA` are missing, also in quotes. Empty lines are skipped, except in files of one
+#' column. Bytes that are not valid UTF-8 are read as Latin-1. Every row must have as many fields as
+#' the first line. Files are read in pieces of 16 MB, with data.table if it is installed, which is
+#' much faster.
 #'
-#' **CSV.** The first line has the names of the columns; commas, tabs or semicolons stand between
-#' them, whichever is most frequent there. With semicolons, numbers may have a decimal comma. Text
-#' may stand in double quotes, which are doubled inside, and may then have separators and line ends.
-#' Empty fields and `NA` are missing, in quotes too. Lines that are empty are left out, but for
-#' files of one column. Bytes that are not valid UTF-8 are taken for Latin-1. Each row must have as
-#' many fields as the first line. Files are read in pieces of 16 MB, by data.table where it is
-#' installed, which is much faster.
+#' **Parquet** needs nanoparquet (reads whole columns of a file) or arrow (one row group at a time).
+#' **RDS** files hold one data frame each and are read whole.
 #'
-#' **Parquet** needs nanoparquet or arrow; nanoparquet reads the columns of a file as a whole, arrow
-#' one group of rows at a time. **RDS** files hold one data frame each, which is read as a whole.
+#' **Databases.** A connection cannot be sent to other processes: for workers, give a function that
+#' makes one, `function() DBI::dbConnect(RSQLite::SQLite(), "file.sqlite")`. Such connections are
+#' closed after each use, yours is not. Reading never writes: PostgreSQL reads in a read-only
+#' transaction (inside a transaction of yours, up to a savepoint), SQLite with `PRAGMA query_only`,
+#' and both are restored. For other databases, a query with a word that writes (`DELETE`, `INTO`,
+#' ...) is an error; for a procedure (`EXEC`, `CALL`), which may write, there is a warning. SQLite
+#' has no logical values and no dates: both are read as numbers. `factor(y) ~ x` makes classes of a
+#' response of 0 and 1.
 #'
-#' **Databases.** A connection cannot be sent to other processes: give a function that makes one,
-#' `function() DBI::dbConnect(RSQLite::SQLite(), "file.sqlite")`. It is closed after each use, and
-#' a connection that was given is not. Nothing is written: PostgreSQL reads in a read-only
-#' transaction (in a transaction of yours, up to a savepoint), SQLite with `PRAGMA query_only`, and
-#' both are left as they were. For other databases a query with a word that writes (`DELETE`,
-#' `INTO`, ...) is an error. A procedure (`EXEC`, `CALL`) may write, which a warning says. SQLite
-#' has neither logical values nor dates: they come as numbers, and `factor(y) ~ x` makes classes of
-#' a response of 0 and 1.
+#' **Functions** of `reset` follow biglm: the value of `x(TRUE)` is not used, and `x(FALSE)` gives a
+#' data frame, or `NULL` when there are no more rows.
 #'
-#' **Continuing** (`store`, and `to` of [predict()][predict_source]). A call continues with what an
-#' earlier one has kept only if its rows are the same. Data frames are compared by their values;
-#' files by path, size and times; tables and queries by the database (file; or server, port, name,
-#' user, schema), the number of rows, and the values of about 1,000 rows; functions by their code,
-#' the values of the variables that they use, and the rows that they give. Rows that cannot be
-#' recognised (databases in memory, temporary tables, drivers other than SQLite and PostgreSQL,
-#' functions that hold a connection) are never continued: `store` is then not used, with a warning.
+#' @section Fit:
+#' `fit(spec, formula, data = source)` and every method function with `data = source` fit to a
+#' source.
+#'
+#' | method | source |
+#' |---|---|
+#' | [dg_ridge()], [dg_gp()], [dg_svm()], projections, [dg_pipeline()]s of these | any size |
+#' | [dg_glm()] with a `family` of base R | any size |
+#' | [dg_auto()], `dg_null()` | any size |
+#' | with [features_exact()], or any other method | up to 20,000 rows, read into memory |
+#'
+#' Any size needs a feature map: [features_nystrom()], [features_rff()], [features_product()] or
+#' [features_linear()]. A fit in memory is that of a data frame.
+#'
+#' **Passes.** The rows are read a fixed number of times:
+#' \enumerate{
+#'   \item *counts* of rows per partition, without reading values where possible;
+#'   \item *survey*: number of rows, weights, means and variances by domain (Chan, Golub and LeVeque
+#'     1979), classes, and a random sample of 20,000 rows (or all rows, if fewer);
+#'   \item *embeddings*, for domain kernels on rows ([domain_distribution()]): mean features by
+#'     domain;
+#'   \item *features*: the sums \eqn{\sum_i c_i z_i z_i'}{sum c z z'},
+#'     \eqn{\sum_i c_i z_i y_i}{sum c z y} and \eqn{\sum_i c_i y_i^2}{sum c y^2} by domain or, above
+#'     64 MB, by groups of domains (at least 10). With [features_product()], the sums of its map of
+#'     x, by domain.
+#' }
+#' `dg_svm()` and `dg_glm()` take one pass per Newton step, `dg_glm()` one more for the deviances
+#' (with an `offset()` two or three). A pipeline takes one more for its learner. If text predictors
+#' have no declared levels, the first partition is read once before.
+#'
+#' **Exact and sampled.** Means and standard deviations for scaling, embeddings, coefficients,
+#' likelihoods and held-out errors are sums over all rows. Bandwidths, landmarks and normal scores
+#' (`scale = "rank"`) come from the sample. So do, if not given, `cost`, the `lambda` of `dg_glm()`,
+#' and, if `lambda` or `cost` is not given, the bandwidth of the domain kernel. For a source of at
+#' most 20,000 rows the fit equals the fit in memory with the same random numbers, up to rounding.
+#'
+#' **lambda.** If `NULL`, [dg_ridge()] takes the value with the smallest error on held-out groups of
+#' domains, whose sums are subtracted from those of all rows.
+#'
+#' **Random numbers.** Each call draws one seed from R's generator. `set.seed()` makes the call
+#' reproducible to rounding (1e-10) whatever the partitions, block size and plan, if the rows have
+#' the same order (the sample is of row numbers). A fit in memory draws other numbers;
+#' `data = row_source(data)` of a data frame draws the same.
+#'
+#' `weights` is an expression of columns. Rows with missing values are dropped with a warning
+#' (`na.omit`) or an error (`na.fail`). The model keeps no rows: `predict()` needs `newdata`.
+#'
+#' @section Score:
+#' * [dg_cv()] gives the same result without `predictions`. Fits of [dg_ridge()] and [dg_gp()]
+#'   without a fold follow by subtraction of sums, from one pass; `lambda`, the bandwidth of the
+#'   domain kernel, and the standard deviations of signal and noise are selected without the fold.
+#'   Pipelines, [dg_svm()] and [dg_glm()] are refitted without each fold, in passes of their own.
+#'   Scaling, bandwidth, landmarks and embeddings, which use no response, come from all rows. RMSE
+#'   by domain comes from the sums if these are kept by domain (64 MB: 2,000 domains with 64
+#'   features); otherwise one more pass predicts every row without its fold. Metrics must be means
+#'   over rows: `"rmse"`, `"mae"`, `"accuracy"`, `"brier"`, `"log_loss"`. `folds = NULL` holds out
+#'   one domain at a time up to 30 domains, beyond that 30 random folds. If one fold fails, the
+#'   method fails. `refits`, folds of rows and a search as `object` are errors.
+#' * [dg_tune()] scores settings as [dg_cv()] does. All values of `lambda` of [dg_ridge()] share one
+#'   pass; any other setting takes two or three, for a [dg_pipeline()] in each fold. If only
+#'   `lambda` is open, `dg_ridge(lambda = NULL)` selects it without a grid.
+#' * [dg_compare()] scores each method as [dg_cv()] does, in passes of its own on the same folds,
+#'   without `refits`.
+#' * [dg_lodo()] of a ridge regression uses the sums of the fit for RMSE (above 100 domains by at
+#'   most 100 groups). Other metrics, groups of domains and Gaussian processes take two passes.
+#' * [dg_auto()] searches on a sample of 200 domains with 50 rows each (more with `max_rows`), among
+#'   ridge regressions and the null model, without [domain_multitask()], forest and support vector
+#'   regression. Its members then have `features_nystrom(400)` and all rows, in three passes:
+#'   embeddings, sums of all members, and held-out predictions of all rows (10 groups of domains, or
+#'   `folds`), whose score `print()` gives, corrected for optimism in proportion to the rows in
+#'   the sample. The null model is returned if the members are not better on all rows. `metric` must
+#'   be `"rmse"`, `"mae"` or `"accuracy"`; `unit` and `calibration` are errors.
+#'
+#' @section Predict:
+#' `predict(model, source, to = )` predicts with any fitted model, in chunks. The values are those
+#' for a data frame, up to rounding. All arguments of the model's `predict()` mean the same;
+#' `domain` is one value for all rows, or a column. Further arguments:
+#' \describe{
+#'   \item{`to`}{Destination. `NULL` (default): the predictions are returned, in the order of the
+#'     source. A path that ends in `.csv`: one file. Another path: a new folder with a file
+#'     `part-00001.csv`, ... per partition. `row_source(connection, table = "name")`: a new table.
+#'     Its connection cannot be one that is read from; a function that makes a connection lets
+#'     workers write. A SQLite file that is read from can be written to only after
+#'     `PRAGMA journal_mode = WAL`.}
+#'   \item{`keep`}{Names of columns of the source to copy. Columns of CSV files that are not
+#'     predictors are copied as text.}
+#'   \item{`overwrite`}{If `TRUE`, an existing `to` is replaced once the new one is complete.
+#'     Only predictions written by this package, or an empty file or folder, can be replaced; rows
+#'     that are read never are. Default `FALSE`.}
+#' }
+#'
+#' **Columns written**: `partition` (label), `row` (number in the partition), `domain` (if the model
+#' uses it), the columns of `keep`, then `prediction`, `decision` or `similarity`, or one column per
+#' class or component; `lower` and `upper` for intervals, `se` with `se.fit`. A name that occurs
+#' twice gets `.1`. Rows with missing values have prediction `NA`. Numbers are written with all
+#' digits.
+#'
+#' **Passes.** One pass predicts. Before it, scaling by domain takes one pass, and a domain kernel
+#' on rows one (two if both parts of a pipeline have one); members of an ensemble share passes. Two
+#' exceptions need rows of a domain together: without a feature map, such a domain kernel keeps the
+#' rows of all new domains in memory; [na.impute()] by domain is an error unless `reference` has all
+#' domains. `interval = "domain_mean"` is an error.
+#'
+#' @section Workers and interrupts:
+#' **Workers.** With `future::plan(multisession, workers = 4)`, a cluster or a scheduler
+#' (future.batchtools), each worker gets runs of partitions, opens them itself, and returns sums or
+#' writes its own part of the predictions. On several computers, `to` must be a folder or database
+#' that all reach. Results are the same to rounding (byte by byte with one BLAS thread). A run whose
+#' worker is lost is repeated, at most three times. Progress is shown if R is interactive or
+#' `options(domgen.progress = TRUE)`.
+#'
+#' **Resuming a fit.** After Ctrl-C, [dg_resume()] continues. With `row_source(store = "folder")`,
+#' finished passes and rounds of partitions are kept in the folder; the same call in a new session
+#' continues with the same seed, gives the same numbers, and removes the files at its end.
+#'
+#' **Resuming predictions.** Unfinished output is in a folder `<to>.part`, or in tables whose names
+#' begin with `domgen_`. The same call (model, rows, arguments) continues after the last chunk
+#' written, whether it ended in an error, an interrupt, a crash or a full disk. Any other call with
+#' the same `to` is an error, or begins anew with `overwrite = TRUE`. Only tables made for this `to`
+#' are removed, and with `overwrite = TRUE` the table `to` itself. Tables written by workers are not
+#' in the order of `partition` and `row`.
+#'
+#' **When a call can resume.** The rows must be the same. Data frames are compared by values; files
+#' by path, size and times; tables and queries by database, number of rows and the values of about
+#' 1,000 rows; functions by their code, the variables that they use, and their rows. Rows that
+#' cannot be recognised (databases in memory, temporary tables, drivers other than SQLite and
+#' PostgreSQL, functions that hold a connection) never resume: `store` is not used, with a warning.
+#'
+#' **Locks.** One process at a time writes to a file, folder or table; a second one is an error of
+#' class `domgen_error_write` that names the first. After a crash, its lock (in `<to>.part`, or a
+#' table `domgen_<number>_lock`) is taken over on the same computer; on another one, the message
+#' says what to remove. A foreign file in `<to>.part` is an error, and so is, in PostgreSQL, the
+#' replacement of a table that a view uses.
 #'
 #' @param x Data frame, paths, DBI connection, function, lazy table, or list of these.
-#' @param table Name of a database table, or several: a partition each.
-#' @param query SQL query, or several: a partition each.
-#' @param levels Named list of the levels of categorical columns,
+#' @param table Names of database tables, a partition each.
+#' @param query SQL queries, a partition each.
+#' @param levels Named list of the levels of categorical columns, such as
 #'   `list(x = c("low", "high"))`.
-#' @param block_size Maximum number of rows of a block.
-#' @param store Folder in which the sums of finished partitions are kept, so that the same call goes
-#'   on after a crash; `NULL`: none.
-#' @param partitions Into how many parts a data frame is cut.
-#' @param ... For data frames `partitions`; else empty.
-#' @return An object of class `dg_source`: a list of `partitions` (a list of what a worker needs to
-#'   open each), `levels`, `block_size` and `store`.
+#' @param block_size Maximum number of rows of a chunk. Default 50,000.
+#' @param store Folder in which sums of finished partitions are kept, so that the same call can
+#'   resume after a crash. `NULL` (default): none.
+#' @param partitions Number of parts into which a data frame is cut. Default 1.
+#' @param ... For data frames `partitions`; otherwise empty.
+#' @return An object of class `dg_source`: a list of `partitions` (what a worker needs to open
+#'   each), `levels`, `block_size` and `store`. `predict()` gives its usual value with `to = NULL`,
+#'   otherwise, invisibly, a `row_source()` of what was written.
 #' @section Errors:
-#' All have class `domgen_error`. What is wrong with `x` itself (a path that does not exist, a
-#' folder without files, a file or table that is given twice) is an error here; what is wrong inside
-#' is found when it is read, with class `domgen_error_data`, and a message that names partition, row
-#' and column: a value that is no number, a row that has too few fields, a quote that is not closed,
-#' a truncated gzip file, UTF-16, a column that is missing or there twice, a level that is not
-#' declared, 64-bit integers beyond 2^53, a connection that breaks. Row numbers count the rows of
-#' data of a partition from 1.
+#' All have class `domgen_error`. Warnings are given once, with the chunk that they came from first.
+#'
+#' * `row_source()`: a path that does not exist, a folder without files, a file or table given
+#'   twice.
+#' * Reading (`domgen_error_data`, with partition, row and column; rows count from 1): a value that
+#'   is not numeric, a row with too few fields, an unclosed quote, a truncated gzip file, UTF-16, a
+#'   column that is missing or occurs twice, an undeclared level, 64-bit integers beyond 2^53, a
+#'   broken connection.
+#' * Fit: terms that learn from rows (`poly(x, 2)`, `scale(x)`), a response or weight that is not
+#'   finite, rows that differ between passes, a store that cannot be written or is damaged, a worker
+#'   lost four times.
+#' * Predict: a missing column or one of another type, a new level with `new_levels = "error"`, a
+#'   `to` that exists (`domgen_error_argument`) or cannot be written (`domgen_error_write`).
+#' @references
+#' Chan, T. F., Golub, G. H. and LeVeque, R. J. (1979). Updating formulae and a pairwise algorithm
+#' for computing sample variances. Technical report STAN-CS-79-773, Stanford University.
+#' @seealso [feature_sums()] for sums of pieces by hand; [dg_resources()] for time and memory before
+#'   a fit; `vignette("large-data")`
 #' @examples
+#' toy <- simulate_dica(domains = 6, n = 60, p = 3, seed = 1)
+#' toy$id <- seq_len(nrow(toy))
 #' folder <- tempfile("rows")
 #' dir.create(folder)
-#' data <- simulate_dica(domains = 6, n = 20, p = 3, seed = 1)
 #' for (part in 1:3) {
-#'   rows <- data$domain %in% levels(data$domain)[2 * part - 1:0]
-#'   write.csv(data[rows, ], file.path(folder, paste0("part-", part, ".csv")), row.names = FALSE)
+#'   rows <- toy$domain %in% levels(toy$domain)[2 * part - 1:0]
+#'   write.csv(toy[rows, ], file.path(folder, paste0("part-", part, ".csv")), row.names = FALSE)
 #' }
-#' row_source(folder)
+#' source <- row_source(folder)
+#' source
 #' row_source(file.path(folder, "part-[12].csv"), block_size = 10)
-#' row_source(data, partitions = 2)
+#'
+#' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = source, feature_map = features_product())
+#' model
+#' dg_cv(dg_ridge(feature_map = features_nystrom(20)), y ~ x1 + x2 + x3 | domain, data = source)
+#'
+#' to <- tempfile(fileext = ".csv")
+#' predict(model, source, to = to, keep = "id")
+#' head(read.csv(to))
+#' @aliases fit_source predict_source
 #' @export
 row_source <- function(x, ..., table = NULL, query = NULL, levels = NULL, block_size = 50000,
                        store = NULL) {
@@ -181,7 +336,7 @@ print.dg_source <- function(x, ...) {
   for (name in names(x$levels)) {
     cat_line("  levels   ", name, ": ", enumerate(x$levels[[name]], 8L, ""))
   }
-  cat_line("  blocks   of ", plural(x$block_size, "row"))
+  cat_line("  chunks   of ", plural(x$block_size, "row"))
   if (!is.null(x$store)) cat_line("  store    ", x$store)
   invisible(x)
 }
@@ -213,7 +368,7 @@ partition_open <- function(partition, columns = NULL, text = character()) {
   UseMethod("partition_open")
 }
 
-# A value that tells whether it is the same data as before, in another session too; NULL where that
+# A value that shows whether it is the same data as before, in another session too; NULL where that
 # cannot be known.
 partition_key <- function(partition) UseMethod("partition_key")
 

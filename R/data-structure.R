@@ -3,7 +3,7 @@
 # the formula is: "7 / 2", "Anna + scanner B". The name says all levels wherever it goes: through
 # subsets, sources, references and new data.
 
-# Of the expression behind the bar, NULL where it is one factor: list(
+# Of the expression after the bar, NULL where it is one factor: list(
 #   leaves   the expressions of the variables, in order
 #   marks    what stands between them in a name [leaves - 1]
 #   factors  named list: the leaves that say a level of the factor; of a nested one those of the
@@ -14,7 +14,7 @@ domain_structure <- function(call) {
     # other operators than `/` and `+` would reckon with numbers
     if (is.call(call) && length(all.vars(call)) > 1L &&
           as.character(call[[1L]])[1L] %in% formula_operators) {
-      abort("argument", "`formula` must have one domain behind the bar, nested ones ",
+      abort("argument", "`formula` must have one domain after the bar, nested ones ",
             "(`school / class`) or crossed ones (`patient + device`), not ", deparse1(call),
             "; one of all combinations is `interaction(",
             paste(all.vars(call), collapse = ", "), ")`.")
@@ -48,7 +48,7 @@ domain_tree <- function(expr) {
 }
 
 check_leaves <- function(leaves, call) {
-  rule <- "`formula` must have one domain behind the bar, nested ones (`school / class`) or "
+  rule <- "`formula` must have one domain after the bar, nested ones (`school / class`) or "
   for (leaf in leaves) {
     operator <- if (is.call(leaf)) as.character(leaf[[1L]])[1L] else ""
     if (length(all.vars(leaf)) == 0L || operator %in% formula_operators) {
@@ -81,7 +81,7 @@ check_level_names <- function(names, structure, i) {
   wrong <- names == "" | Reduce(`|`, lapply(unique(structure$marks), grepl, names, fixed = TRUE))
   if (any(wrong)) {
     abort("data", "The levels of `", names(structure$factors)[i], "` must have names without ",
-          enumerate(unique(structure$marks), quote = "\""), ", of which those of domains are made,",
+          enumerate(unique(structure$marks), quote = "\""), ", which join names of domains,",
           " not ", enumerate(names[wrong], 3L, "\""), ".")
   }
 }

@@ -27,7 +27,7 @@ read_surv <- function(value, arg) {
 check_times <- function(y, needs) {
   if (needs != "open") {
     abort("data", "The response is censored times (a `Surv` object), which only ",
-          "`dg_glm(family = \"cox\")` learns from.")
+          "`dg_glm(family = \"cox\")` takes.")
   }
   if (any(!is.finite(Re(y)))) abort("data", "Times of the response must be finite.")
   as_times(as.vector(y))

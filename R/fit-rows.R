@@ -30,6 +30,17 @@ learner_call <- function(name, env, call, from, row = NULL) {
   fit_or_specify(spec, call, from)
 }
 
+#' @rdname extending
+#' @export
+learner_method <- function(name, title, solve, response = c("any", "number"),
+                           parameters = list()) {
+  frame <- method_frame()
+  row <- learner_row(title, solve, response = check_choice(response, "response",
+                                                           c("any", "number")),
+                     parameters = listed_parameters(parameters))
+  learner_call(part_name(name), frame$env, frame$call, frame$from, row)
+}
+
 named_row <- function(name) {
   get(paste0(sub("^dg_", "", name), "_row"), topenv(), mode = "function")()
 }
@@ -58,7 +69,7 @@ new_problem <- function(spec, rows) {
     new_targets(rows, !identical(args$scale, "none"), row$columns(args))
   }
   if (row$response == "number" && identical(targets$kind, "class")) {
-    abort("data", "`", spec$method, "()` needs a number as response, not classes (",
+    abort("data", "`", spec$method, "()` needs a numeric response, not classes (",
           enumerate(targets$levels, quote = "\""), "); `dg_svm()` predicts classes.")
   }
   list(rows = rows, args = args, targets = targets, spec = spec)

@@ -1,19 +1,17 @@
-#' A projection, then a learner
+#' Pipeline: a projection, then a learner
 #'
-#' The learner is fitted to the projected scores of the training rows. Its kernel
-#' on x is the linear kernel on the scores unless it was given one: that is the
-#' kernel \eqn{\tilde K = K B B' K}{K B B' K} of the projection itself (DICA paper,
-#' equation 5 and section 3.2), divided by its mean diagonal. Directions of length
-#' \eqn{b'Db = 1} have tiny scores, and without that division any usual `cost` would
-#' shrink the learner to a constant. Its domain kernel, for example
-#' [domain_distribution()], compares the *projected* domains.
+#' The learner is fitted to the scores of the training rows on the components of the projection. Its
+#' default kernel on x is [kernel_linear()] on the scores: the kernel
+#' \eqn{\tilde K = K B B' K}{K B B' K} of the projection itself (DICA paper, equation 5 and section
+#' 3.2), divided by its mean diagonal. Without this division any usual `cost` would shrink the
+#' learner to a constant, because directions of length \eqn{b'Db = 1} have tiny scores. The
+#' learner's domain kernel, for example [domain_distribution()], compares the *projected* domains.
 #'
-#' @param projection A projection without data, such as `dg_dica(ncomp = 2)`.
-#' @param learner A learner without data, such as `dg_svm(cost = 10)`.
-#' @return A specification for [fit()], [dg_cv()] and [dg_compare()]. Fitted, it
-#'   is a `dg_pipeline`: a list with `projection` and `learner`, both fitted models,
-#'   and `unit`, the number by which the scores are divided.
-#'   It predicts as [the learner][predict.dg_learner()] does.
+#' @param projection Projection without data, such as `dg_dica(ncomp = 2)`.
+#' @param learner Learner without data, such as `dg_svm(cost = 10)`.
+#' @return A specification for [fit()], [dg_cv()] and [dg_compare()]. Fitted, it is a `dg_pipeline`,
+#'   a list with the fitted models `projection` and `learner`, and `unit`, the number by which
+#'   scores are divided. It predicts as [the learner][predict.dg_learner()] does.
 #' @examples
 #' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
 #' spec <- dg_pipeline(dg_dica(ncomp = 1, lambda = 0.1), dg_svm(domain_kernel = domain_pooled()))
@@ -34,7 +32,8 @@ dg_pipeline <- function(projection, learner) {
           describe(learner), ".")
   }
   if (isTRUE(learner$args$domain_means)) {
-    abort("argument", "`domain_means` must be FALSE behind a projection, which has the predictors.")
+    abort("argument", "`domain_means` must be FALSE after a projection, which takes the ",
+          "predictors.")
   }
   kernel <- "kernel" %in% setdiff(names(learner$args), learner$parts$own)
   if (kernel && is.null(learner$args$kernel)) {
@@ -56,7 +55,7 @@ spec_needs.dg_pipeline_spec <- function(spec) {
 #' @exportS3Method
 fit_rows.dg_pipeline_spec <- function(spec, rows, shared = NULL) fit_many(list(spec), rows)[[1L]]()
 
-# Learners behind the same projection share it.
+# Learners after the same projection share it.
 #' @exportS3Method
 fit_many.dg_pipeline_spec <- function(specs, rows) {
   projections <- lapply(specs, `[[`, "projection")
@@ -82,7 +81,7 @@ takes_passes.dg_pipeline_spec <- function(spec) {
   takes_passes(spec$projection) && takes_passes(spec$learner)
 }
 
-# The rows as the learner behind a projection sees them: scores in the place of predictors.
+# The rows as the learner after a projection gets them: scores in the place of predictors.
 rows_through <- function(rows, projection) {
   if (rows$keeps) {
     rows$sample$X <- projection$scores / projection$size
@@ -117,7 +116,7 @@ posterior.dg_pipeline <- function(object, rows = NULL, draws = 0L) {
   posterior(object$learner, if (!is.null(rows)) learner_rows(object, rows), draws)
 }
 
-# The rows as the learner behind the projection sees them, with those that describe their domains.
+# The rows as the learner after the projection gets them, with those that describe their domains.
 #' @exportS3Method
 learner_rows.dg_pipeline <- function(object, rows) {
   project <- function(X, domain) {

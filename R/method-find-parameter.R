@@ -31,8 +31,8 @@ find_parameter.dg_pipeline_spec <- function(spec, name, all = FALSE) {
   }))
   if (length(found) == 2L) {
     both <- paste0(vapply(parts, function(part) short_names(spec[[part]])[1L], ""), ".", name)
-    abort("argument", "`", name, "` is a parameter of both parts of the pipeline: `", both[1L],
-          "` or `", both[2L], "`?")
+    abort("argument", "`", name, "` is a parameter of both parts of the pipeline: write `",
+          both[1L], "` or `", both[2L], "`.")
   }
   if (length(found)) found[[1L]]
 }

@@ -35,7 +35,8 @@ training_rows <- function(object) UseMethod("training_rows")
 training_rows.dg_fit <- function(object) {
   if (is.null(object$space$X)) {
     abort("argument", "The reference cannot be \"training\": a model with `",
-          class(object$space$feature_map)[1L], "()` keeps no training rows; give them.")
+          class(object$space$feature_map)[1L], "()` keeps no training rows; give ",
+          "the training data.")
   }
   # of the product: `domain` leaves out unlabelled rows
   list(X = object$space$X, domain = object$space$domain)
@@ -44,8 +45,8 @@ training_rows.dg_fit <- function(object) {
 # Training values at the place of their rows; NA where na.exclude left a row out.
 pad_rows <- function(value, object) {
   if (!is.null(object$rows$n)) {
-    abort("argument", "The model keeps nothing of its training rows, which came as sums or in ",
-          "blocks, or were taken from it; give rows, as in `predict(model, newdata)`.")
+    abort("argument", "The model keeps no training rows: it was fitted to sums or a source, or ",
+          "they were removed. Give rows, as in `predict(model, newdata)`.")
   }
   if (is.null(object$rows$padded)) return(value)
   place <- match(seq_len(object$rows$padded), object$rows$kept)
@@ -107,7 +108,7 @@ describe_kernels <- function(space) {
     cat_field("domain kernel", format(space$domain_kernel))
   }
   if (!is.null(space$feature_map)) {
-    cat_field("feature map", format(space$feature_map), ", ", plural(space$dim, "coordinate"))
+    cat_field("feature map", format(space$feature_map), ", ", plural(space$dim, "feature"))
   }
 }
 

@@ -163,5 +163,6 @@ moments_question <- function(scaling) {
   })
 }
 
-# Powers of two near the training rows' spread: squares of 1e200 leave the range of a double.
+# Powers of two near the training rows' standard deviation: squares of 1e200 leave the range of a
+# double.
 moment_units <- function(scaling) power_near(scaling$scale)

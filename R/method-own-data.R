@@ -42,8 +42,8 @@ carry_columns <- function(input, own, env) {
     }
     columns <- all.vars(own[[name]])
     if (length(columns) == 0L || !all(columns %in% names(input$data))) {
-      abort("argument", "`", name, "` must be given with other data: that of the model is of its ",
-            "own rows.")
+      abort("argument", "`", name, "` must be given with other data: the model has it for its own ",
+            "rows only.")
     }
     input[[name]] <- evaluate(own[[name]], input$data, env, name)
   }
@@ -78,8 +78,8 @@ check_origin <- function(object, input, given, needed) {
          else origin_difference(known, row_origin(input, object$blueprint),
                                 setdiff(names(known$sums), given))
   if (is.null(how)) return(input)
-  abort("data", "The data that the call of the model names here are not those that it was fitted ",
-        "to, or they have changed (", how, "): ", needed, ".")
+  abort("data", "The data named in the model's call are not those that it was fitted to, or they ",
+        "have changed (", how, "): ", needed, ".")
 }
 
 what_to_give <- function(object) {

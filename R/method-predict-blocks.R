@@ -1,4 +1,4 @@
-# The last pass of predict() over rows that come in blocks: each partition is predicted block by
+# The last pass of predict() over rows that are read in chunks: each partition is predicted block by
 # block, where the user's plan says, and its predictions go to a sink.
 
 # The finished partitions: list of list(notes, ...), in order.
@@ -70,7 +70,7 @@ predict_partition <- function(piece, k, bar) {
 at_place <- function(label, first, code) {
   tryCatch(code, domgen_error_write = function(e) {
     abort("write", row_label(label, first), " on: ", conditionMessage(e),
-          " What was written before is kept: the same call goes on from there.")
+          " What was written before is kept: the same call resumes there.")
   })
 }
 
@@ -149,7 +149,7 @@ join_predictions <- function(blocks) {
   structure(codes, levels = levels(first), class = class(first))
 }
 
-# ---- warnings, told once ----------------------------------------------------------------------
+# ---- warnings, given once ----------------------------------------------------------------------
 
 # One for each class, and of new levels for each predictor: where it came first, and how often.
 name_notes <- function(said, at) {
@@ -180,13 +180,13 @@ report_notes <- function(finished, object) {
     warn("missing", plural(notes$lost, "row"), " of ", in_full(notes$rows),
          if (one) " has" else " have", " missing values: the prediction is NA",
          if (describes_domain(object)) {
-           paste0(", and ", if (one) "its domain is judged by its" else
-             "their domains are judged by their", " other rows")
+           paste0(", and ", if (one) "its domain is described by its" else
+             "their domains are described by their", " other rows")
          }, ".")
   }
   for (said in notes$said) {
     again <- said$blocks - 1
-    warn(sub("^domgen_warning_", "", said$class), said$text, " (block from ", said$place, " on",
-         if (again > 0) paste0("; also in ", plural(again, "further block")), ")")
+    warn(sub("^domgen_warning_", "", said$class), said$text, " (chunk from ", said$place, " on",
+         if (again > 0) paste0("; also in ", plural(again, "further chunk")), ")")
   }
 }

@@ -1,5 +1,5 @@
-# The domains of rows that come in blocks, described by passes over them: the model's questions, and
-# what becomes of the answers, are in method-known-domains.R.
+# The domains of rows that are read in chunks, described by passes over them: the model's questions,
+# and what becomes of the answers, are in method-known-domains.R.
 
 # The model that knows them.
 know_domains <- function(work, source, of) {
@@ -27,7 +27,8 @@ know_domains <- function(work, source, of) {
     })
   })
   if (!is.null(described) && length(reported) && !any(reported %in% described)) {
-    warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
+    warn("reference", "No domain of `newdata` is in `reference`: each is described by its own ",
+         "rows.")
   }
   seal(object)
 }

@@ -1,92 +1,6 @@
-# predict() of rows that come in blocks: the domains are described first, in passes over all rows
-# (method-predict-domains.R), then each block is predicted by itself (method-predict-blocks.R) and
+# predict() of rows that are read in chunks: the domains are described first, in passes over all
+# rows (method-predict-domains.R), then each block is predicted (method-predict-blocks.R) and
 # written (run-sink.R).
-
-#' Predict rows that come in blocks
-#'
-#' @description
-#' `predict(model, source, to = )` predicts the rows of a [row_source()], block by block, with any
-#' fitted model: learners, projections, [dg_pipeline()]s, ensembles, fitted in memory or to a
-#' source. The numbers are those of `predict()` for all rows at once, up to rounding. The memory
-#' does not grow with the rows, with the exceptions that stand below.
-#'
-#' @details
-#' All arguments of the model's `predict()` mean the same (`type`, `reference`, `new_levels`,
-#' `se.fit`, ...); `domain` is one value for all rows, or left out. Further ones are:
-#' \describe{
-#'   \item{`to`}{Where the predictions go. `NULL`: they are returned, in the order of the rows of
-#'     the source. A path that ends in `.csv`: one file. Another path: a folder that is made, with
-#'     a file `part-00001.csv`, ... for each partition. `row_source(connection, table = "name")`: a
-#'     database table that is made. Its connection is not one that the rows are read from, and a
-#'     function that makes one lets workers write too. A SQLite file that is read from can be
-#'     written to only after `PRAGMA journal_mode = WAL`.}
-#'   \item{`keep`}{Names of columns of the source that are copied. Of CSV files columns that are no
-#'     predictors are copied as the text that they are.}
-#'   \item{`overwrite`}{`TRUE`: a `to` that is there is replaced, once the new one is whole. Only
-#'     predictions that were written by this package are (or an empty file or folder): another
-#'     file, also one in a folder of predictions, is an error that names it, and rows that are read
-#'     are never replaced.}
-#' }
-#'
-#' **What is written.** A row for each row of the source: `partition`, its label; `row`, its number
-#' in it; `domain`, where the model uses it; the columns of `keep`; and `prediction` (a number or
-#' class), `decision` or `support`, or a column for each class or component; `lower` and `upper`
-#' with an interval, and `se` with `se.fit`. A name that is there already has `.1` behind it. Rows
-#' with missing values have the prediction `NA`. Numbers have as many digits as it takes to read the
-#' same number again.
-#'
-#' **Passes.** One predicts. Before it, scaling by domain takes one (means and standard deviations
-#' of each domain), and a kernel that judges a domain by its rows takes one (mean embeddings; two
-#' where both projection and learner of a pipeline have one). Members of an ensemble share passes.
-#' Without a feature map such a kernel needs the rows themselves: those of all new domains are then
-#' kept in memory. [na.impute()] by domain needs the rows of a domain together, and is an error
-#' unless all domains are in `reference`.
-#'
-#' **Workers.** Partitions are predicted by the workers of the user's [future::plan()], each of
-#' which writes its own part; on several machines `to` is a folder or database that all of them
-#' reach. The result is the same, byte by byte where the BLAS has one thread, else to rounding.
-#'
-#' **Continuing.** Until all is there, files grow in a folder `<to>.part`, and tables under a name
-#' that begins with `domgen_`, beside a table `domgen_<number>_state`. The same call (model, rows,
-#' arguments) goes on from the last block that is there, after an error, an interrupt, a crash or a
-#' full disk, and makes the same file as one that was not interrupted. Each block is one
-#' transaction of a database. Another call with the same `to`, or one whose rows cannot be
-#' recognised (see [row_source()]), is an error, or with `overwrite = TRUE` begins anew. Only
-#' tables that domgen made for this `to` are removed, and with `overwrite = TRUE` the table `to`
-#' itself, but never one that is read. The rows of a table are in the order of `partition` and
-#' `row` only if no workers wrote it.
-#'
-#' **One process at a time** writes to a file, folder or table; a second one is an error of class
-#' `domgen_error_write` that names the first. After a crash its lock, in `<to>.part` or a table
-#' `domgen_<number>_lock`, is taken over on the same computer; on another one the message says what
-#' to remove. A file in `<to>.part` that is not of this package is an error. So is, in PostgreSQL, a
-#' table that is to be replaced while a view rests on it.
-#' @return With `to = NULL` what `predict()` gives for a data frame. Else, invisibly, a
-#'   [row_source()] of what was written.
-#' @section Warnings and errors:
-#' A warning is given once, with the first block that it came from. Errors name partition and row: a
-#' column that is not there or of another type than in training (`domgen_error_data`), levels that
-#' are new under `new_levels = "error"`. A `to` that is there is an error of class
-#' `domgen_error_argument`, one that cannot be written, as on a full disk, of class
-#' `domgen_error_write`.
-#' @seealso [row_source()], [predict.dg_learner()], [predict.dg_projection()], [predict.dg_gp()]
-#' @examples
-#' toy <- simulate_dica(domains = 8, n = 40, p = 3, seed = 1)
-#' model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, lambda = 1,
-#'                   domain_kernel = domain_distribution(), feature_map = features_product())
-#' folder <- tempfile("rows")
-#' dir.create(folder)
-#' toy$id <- seq_len(nrow(toy))
-#' write.csv(toy[1:150, ], file.path(folder, "a.csv"), row.names = FALSE)
-#' write.csv(toy[151:320, ], file.path(folder, "b.csv"), row.names = FALSE)
-#'
-#' source <- row_source(folder)
-#' head(predict(model, source))
-#' to <- tempfile(fileext = ".csv")
-#' predict(model, source, to = to, keep = "id")
-#' head(read.csv(to))
-#' @name predict_source
-NULL
 
 # See predict_rows(); where: of read_where().
 predict_source <- function(object, source, of, asked, where) {
@@ -136,8 +50,8 @@ read_where <- function(given, known, over_source) {
       abort("argument", "`keep` must be names of columns, each once, not ", describe(keep), ".")
     }
     if (is.null(given$to)) {
-      abort("argument", "`keep` must not be given without `to`: its columns are written beside ",
-            "the predictions.")
+      abort("argument", "`keep` must not be given without `to`: its columns are written ",
+            "alongside the predictions.")
     }
   }
   list(keep = keep, sink = if (is.null(given$to)) memory_sink() else as_sink(given$to, overwrite))
@@ -146,8 +60,8 @@ read_where <- function(given, known, over_source) {
 # ---- blocks -----------------------------------------------------------------------------------
 
 # What a worker needs beside the partition: list(model; asked; sink; of: one domain for all rows, or
-# NULL, and new_levels; prototype; keep: columns to copy; judges: do domains matter? shown: is the
-# domain written?).
+# NULL, and new_levels; prototype; keep: columns to copy; uses_others: do domains matter? shown: is
+# the domain written?).
 block_work <- function(object, source, of, asked, where) {
   blueprint <- object$blueprint
   domain <- of$domain
@@ -199,7 +113,7 @@ trained_types <- function(blueprint, known, domain, label) {
   wide <- names(Filter(function(column) !is.null(dim(column)), blueprint$prototype))
   if (length(wide)) {
     abort("argument", "`newdata` must be a data frame: the predictor ", enumerate(wide, 1L),
-          " is a matrix, which rows in blocks cannot have.")
+          " is a matrix, which a source cannot have.")
   }
   types <- lapply(blueprint$prototype, function(column) {
     if (is.factor(column) || is.character(column)) character()

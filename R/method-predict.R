@@ -72,7 +72,8 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
   }
   if (!is.null(scaled$reference) && nlevels(new$domain) &&
         !any(levels(new$domain) %in% scaled$reference$domain)) {
-    warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
+    warn("reference", "No domain of `newdata` is in `reference`: each is described by its own ",
+         "rows.")
   }
   list(X = scaled$X, domain = new$domain, ok = new$ok, reference = scaled$reference,
        moments = scaled$moments, own = new$own)

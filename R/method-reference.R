@@ -5,53 +5,52 @@
 #' Fix the rows that describe the domains
 #'
 #' @description
-#' With a kernel between domains, scaling or imputation by domain, or `domain_means = TRUE`, a
-#' prediction depends on the other unlabelled rows of its domain. `set_reference()` gives the model
-#' with these descriptions taken from `rows`, once and for all: it predicts each row of `newdata`
-#' alone, as `predict(model, newdata, reference = rows)` does. Whatever hands `predict()` rows that
-#' nobody observed (partial dependence, permutation importance, counterfactual contrasts, Shapley
-#' values, a service that is asked for one row at a time) needs such a model, see [model_tools].
+#' With a domain kernel, scaling or imputation by domain, or `domain_means = TRUE`, a prediction
+#' depends on the other unlabelled rows of its domain. `set_reference()` takes these descriptions
+#' from `data`, once: the returned model predicts each row of `newdata` alone, as
+#' `predict(model, newdata, reference = data)` does. Tools that call `predict()` with rows that
+#' nobody observed need such a model: partial dependence, permutation importance, counterfactuals,
+#' Shapley values, and services that receive one row at a time. See [model_tools].
 #'
 #' @details
-#' A partial dependence curve sets one predictor of all rows to the same value. To a model that
-#' judges a row by its domain that is not a question about the predictor alone: the domain has moved
-#' as a whole, its kernel mean, its standard deviation (which is 0 now) and with them every
-#' prediction. With the reference fixed the domain stays where it was.
+#' **Why.** A partial dependence curve sets one predictor to the same value in all rows. If the
+#' model uses the domain's other rows, this changes the domain as a whole: its mean embedding, its
+#' standard deviation (now 0), and with them every prediction. With a fixed reference the
+#' description of the domain stays.
 #'
-#' Everything that depends on the domain is fixed: kappa between the domains of `rows` and those of
-#' training, means and standard deviations, the values for imputation. [dg_pipeline()]s, ensembles,
-#' models of [dg_auto()] and [dg_tune()] are fixed in all their parts. [dg_mixed()] is told the
-#' domain of its rows. A model that makes no difference between domains predicts as before.
+#' **What is fixed.** Kappa between the domains of `data` and those of training, means and standard
+#' deviations, and values for imputation; in [dg_pipeline()]s, ensembles and models of [dg_auto()]
+#' and [dg_tune()], in all parts. In [dg_mixed()], the domain of the rows is fixed. A model that
+#' does not use domains predicts as before.
 #'
-#' * Where `rows` are of one domain, `newdata` need not say the domain. Where they are of several,
-#'   the domain column (or `domain`) says which description each row uses.
-#' * `fitted()`, `residuals()`, and `predict()` without `newdata` are those of the model: training
-#'   rows as training described them. `update()` fits anew, without a reference.
-#' * The model can be saved with [saveRDS()], and the rows are not kept with it: of a domain there
-#'   remain its kappa with each training domain (or the coordinates of its mean embedding), and its
-#'   moments. With an exact kernel it is smaller than the model, which keeps the training rows
-#'   twice, for their kernel and for their embeddings.
+#' * If `data` are from one domain, `newdata` need no domain. Otherwise the domain column (or
+#'   `domain`) selects the description for each row.
+#' * `fitted()`, `residuals()`, and `predict()` without `newdata` still use training rows as
+#'   training described them. `update()` fits again, without a reference.
+#' * The model can be saved with [saveRDS()]. It does not contain `data`, only kappa of each domain
+#'   with the training domains (or the features of its mean embedding) and its moments. With an
+#'   exact kernel it is smaller than the original, which keeps the training rows twice, for their
+#'   kernel and for their embeddings.
 #'
-#' @param model A fitted model: a learner, projection, [dg_pipeline()], ensemble, of [dg_auto()] or
-#'   [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
+#' @param model A fitted model: a learner, projection, [dg_pipeline()] or ensemble, also of
+#'   [dg_auto()] or [dg_tune()]; or a fit of [domain_learner()], alone or in a workflow.
 #' @param data Unlabelled rows of one or several domains, like `newdata` of
-#'   [predict()][predict.dg_learner()] (of a workflow as they come, before its recipe); or
-#'   `"training"`: the training domains as they were, which a model with a feature map cannot give
-#'   (give it the training data).
-#' @param domain Domain of each row of `rows`, when it is not a column of it; one value if all rows
-#'   are from one domain.
-#' @param ... Not used; an argument that is not known is an error.
-#' @return The model (in a fit of parsnip or a workflow the engine's), with the class `dg_fixed` in
-#'   front of its own, and
-#'   \item{reference}{list with the `domains` that are described (`NULL` where the model makes no
-#'     difference between domains), the number of complete `rows`, and `training`, whether they are
-#'     those of training}
+#'   [predict()][predict.dg_learner()] (for a workflow, before its recipe); or `"training"`, the
+#'   training domains as they were. A model with a feature map keeps no training rows: give it the
+#'   training data.
+#' @param domain Domain of each row of `data`, if it is not a column; one value if all rows are from
+#'   one domain.
+#' @param ... Empty: an unknown argument is an error.
+#' @return The model (in a fit of parsnip or a workflow, the engine's model) with the additional
+#' first class `dg_fixed`, and
+#'   \item{reference}{list with `domains`, the described domains (`NULL` if the model does not use
+#'     domains); `rows`, the number of complete rows; and `training`, `TRUE` for training rows}
 #' @section Errors:
-#' In `set_reference()`: a model that is fixed already, or was [adapted][dg_adapt()] to a domain,
-#' which fixes it too; `rows` without a complete row, without the domain where it is needed, or with
-#' other columns than `newdata` may have; a `domain` beside `"training"`. In `predict()`: a domain
-#' that `rows` did not have, which is named; `reference`. [simulate()][predict.dg_gp()] draws rows
-#' of one domain at a time.
+#' In `set_reference()`: a model whose reference is fixed already, or that was
+#' [adapted][dg_adapt()] to a domain, which fixes it too; `data` without a complete row, without a
+#' needed domain, or with other columns than `newdata` may have; `domain` with `"training"`. In
+#' `predict()`: a domain that `data` did not have; the argument `reference`.
+#' [simulate()][predict.dg_gp()] draws rows of one domain at a time.
 #' @seealso [model_tools] for the tools that need it; [predict.dg_learner()]
 #' @examples
 #' toy <- simulate_dcm(domains = 6, n = 40, seed = 1)
@@ -120,12 +119,12 @@ check_fixable <- function(model) {
   }
   check_sealed(model, "model")
   if (is_fixed(model)) {
-    abort("argument", "`model` has a fixed reference already: give the model that it was made of.")
+    abort("argument", "`model` has a fixed reference already. Use the original model.")
   }
   # dg_adapt() fixes its domain
   if (inherits(model, "dg_adapted")) {
-    abort("argument", "`model` was adapted to its domain, which is described since then: it ",
-          "predicts each row alone as it is.")
+    abort("argument", "`model` was adapted to its domain, which fixed its reference: it already ",
+          "predicts each row alone.")
   }
 }
 
@@ -140,7 +139,7 @@ describe_domains <- function(model, known, ask) {
     # needs all of a domain's rows together
     if (is.null(own)) {
       abort("argument", "`newdata` must be a data frame, or `reference` be given: the model ",
-            "imputes the median of a row's domain, for which the domain's rows must be together.")
+            "imputes by domain, which needs all rows of a domain together.")
     }
     model$blueprint$impute$known <- own
   }
@@ -165,8 +164,8 @@ check_new <- function(object, newdata, domain, reference, reference_domain) UseM
 #' @exportS3Method
 check_new.default <- function(object, newdata, domain, reference, reference_domain) {
   if (is_fixed(object) && !(is.null(reference) && is.null(reference_domain))) {
-    abort("argument", "`reference` must not be given: that of the model is fixed, by ",
-          "set_reference(); the model that it was made of takes another.")
+    abort("argument", "`reference` cannot be given: it has been fixed, by set_reference(). ",
+          "Use the original model.")
   }
 }
 

@@ -107,20 +107,20 @@ innermost <- function(spec) {
 
 #' Fit a specification to data
 #'
-#' A method called without data, such as `dg_dica(ncomp = 2)`, is a
-#' specification. `fit()` gives it data, or [sums of features][feature_sums]:
-#' `fit(spec, sums)`.
+#' A method called without data, such as `dg_dica(ncomp = 2)`, is a specification. `fit()` fits it
+#' to data, or to [sums of features][feature_sums]: `fit(spec, sums)`.
 #'
-#' `fit()` is the generic of the generics package, which tidymodels use too: the methods of both
-#' are found, whichever package is attached last.
+#' The generic is that of the generics package, also used by tidymodels: the methods of both are
+#' found, whichever package is attached last.
 #'
-#' @param object A specification made by a method function ([dg_dica()],
-#'   [dg_svm()], ...) or by [dg_pipeline()].
+#' @param object Specification made by a method function ([dg_dica()], [dg_svm()], ...),
+#'   [dg_pipeline()], [dg_tune()] or [dg_auto()].
+#' @param x Formula `y ~ x1 + x2 | domain`, numeric matrix or data frame of predictors, as in
+#'   [dg_dica()]; or [feature_sums()].
 #' @inheritParams dg_dica
-#' @param weights Non-negative numbers, one per row, that multiply the row's
-#'   cost; for methods that take weights. May be a column of `data`.
-#' @return The fitted model, as the method function itself returns it when it
-#'   is given data.
+#' @param weights Non-negative weight of each row's cost, a vector or a column of `data`, for
+#'   methods that take weights.
+#' @return The fitted model, as the method function returns it with data.
 #' @examples
 #' spec <- dg_dica(ncomp = 1)
 #' fit(spec, Species ~ . | site, data = transform(iris, site = rep(1:5, 30)))

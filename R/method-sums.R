@@ -1,73 +1,68 @@
-#' Sums of features, for data that come in pieces
+#' Sums of features, for data in pieces
 #'
 #' @description
-#' A projection needs of its training rows only sums in the feature space of a
-#' [feature map][features_nystrom] z,
+#' Projections and [dg_ridge()] need only sums over their training rows, in the feature space of a
+#' [feature map][features_nystrom] z:
 #' \deqn{\sum_i z_i z_i', \quad \sum_{i \in (P, c)} z_i, \quad
 #'   \sum_i z_i f(y_i)', \quad \sum_i f(y_i) f(y_i)'}{
 #'   sum_i z_i z_i', sum_{i in (P, c)} z_i, sum_i z_i f(y_i)', sum_i f(y_i) f(y_i)'}
-#' over the rows i of each domain P and class c, with f the features of the kernel
-#' on a numeric response. They are made in one pass, need memory of r^2 numbers
-#' for r features, whatever the number of rows, and those of two sets of rows add.
-#' So a projection can be fitted to data that do not fit in memory, that lie in
-#' many files, or that reach one place only as sums.
+#' over the rows i of each domain P and class c, with f the features of the kernel on a numeric
+#' response. One pass makes them. They take r^2 numbers for r features, whatever the number of rows,
+#' and the sums of two sets of rows add. So a model can be fitted to data that do not fit in memory,
+#' lie in many files, or reach one place only as sums.
 #'
-#' `feature_sums()` reads the first piece and fixes everything that is learned
-#' from data: the scaling, bandwidths and landmarks, the levels of categorical
-#' predictors, the features of the response. `update()` gives the sums of
-#' further rows *alone*, made with the same map, and `+` adds. `fit(spec, sums)`
-#' fits a projection such as `dg_dica(ncomp = 2)`, or [dg_ridge()]; kernels, features and scaling
-#' are those of the sums. Others that the specification was given are an error; where its defaults
-#' are others, a message says which are fitted.
+#' * `feature_sums()` reads the first piece and fixes what is learned from data: scaling, bandwidths
+#'   and landmarks, levels of categorical predictors, features of the response.
+#' * `update()` gives the sums of further rows *alone*, made with the same map; `+` adds.
+#' * `fit(spec, sums)` fits a projection such as `dg_dica(ncomp = 2)`, or [dg_ridge()]. Kernels,
+#'   feature map and scaling are those of the sums. If the specification was given others, that is
+#'   an error; if its defaults differ, a message says what is used.
+#'
+#' For files and databases [row_source()] does this by itself.
 #'
 #' @details
-#' The first piece should be a random sample of all rows: landmarks and scaling
-#' come from it. It need not have rows of every domain or class. The sums of a
-#' piece that is added twice count twice; to replace a piece, add it to sums
-#' without it.
+#' The first piece should be a random sample of all rows, because landmarks and scaling come from
+#' it. It need not have rows of every domain or class. A piece that is added twice counts twice; to
+#' replace a piece, add it to sums without it.
 #'
-#' A numeric response enters by landmarks among the responses of the first piece:
-#' all of them, or of more than 20,000 distinct ones the 1,000 smallest, the 1,000
-#' largest and evenly spaced order statistics between are looked at, and a pivoted
-#' Cholesky factorisation of their kernel takes as many as it needs for a relative
-#' error of 3.7e-11 (see [features_nystrom()]), at most 200. A response far outside the
-#' range of the first piece has almost no features.
+#' **Numeric responses** enter by landmarks among the responses of the first piece (of more than
+#' 20,000 distinct ones, among the 1,000 smallest, the 1,000 largest and evenly spaced order
+#' statistics between). A pivoted Cholesky factorisation of their kernel takes as many as a relative
+#' error of 3.7e-11 needs (see [features_nystrom()]), at most 200. A response far outside the range
+#' of the first piece has almost no features.
 #'
-#' With [domain_multitask()] domains are known by their names: one that is not in
-#' the first piece is a new domain to the map, also when it comes again. With
-#' [domain_distribution()] a domain is described by all its rows, which lie in
-#' several pieces: then the sums cannot be updated.
+#' **Domain kernels.** With [domain_multitask()] a domain that is not in the first piece is a new
+#' domain to the map, also if it occurs again. With [domain_distribution()] a domain is described by
+#' all its rows, which may lie in several pieces: such sums cannot be updated.
 #'
 #' @inheritParams dg_dica
-#' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix
-#'   n x p or a data frame of predictors: the first piece. Response and domain may
-#'   be absent.
-#' @param data Data frame in which the formula is evaluated. For `update()` the
-#'   further rows, a data frame or matrix like the first piece; `y` and `domain` are
-#'   given with it if they were given with the first piece. A single `domain` stands
-#'   for all rows of a piece.
+#' @param x Formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame of
+#'   predictors: the first piece. Response and domain may be absent.
+#' @param data Data frame in which the formula is evaluated. For `update()` the further rows, a data
+#'   frame or matrix like the first piece, with `y` and `domain` if these were given with the first
+#'   piece. A single `domain` applies to all rows of a piece.
 #' @param feature_map [Feature map][features_nystrom], not [features_exact()].
-#' @param kernel_y Kernel on a numeric response; `NULL` is [kernel_rbf()] with
-#'   the median bandwidth. Classes need none.
-#' @param na.action `na.omit` and `na.exclude` leave rows with missing values out,
-#'   with a warning; `na.fail` refuses them. [na.impute] imputes predictors by the medians and most
-#'   frequent levels of the first piece. The same in further pieces.
-#' @return `feature_sums()`, `update()` and `+`: an object of class
-#'   `dg_feature_sums`, which can be saved with [saveRDS()]; its size does not depend on the
-#'   number of rows. A list with
-#'   \item{sums}{list: `n`; `second` (r x r); `sums` (r x cells); `cells`, a data
-#'     frame with `domain`, `class` (`"all"` without classes) and `count` of each
-#'     column of `sums`; `response`, for numbers a list with `cross` (r x s),
-#'     `second` (s x s) and `sums` (s) of s features, and `linear`, the same of the response
-#'     itself, less `response_map$origin` and divided by `response_map$unit`}
-#'   \item{product, response_map, blueprint}{the fitted map, that of the response,
-#'     and how data are read}
+#' @param kernel_y Kernel on a numeric response. `NULL` (default) is [kernel_rbf()] with the median
+#'   bandwidth. For classes it must be `NULL` or [kernel_delta()].
+#' @param scale Scaling of predictors by the first piece: `"pooled"` (default), by mean and standard
+#'   deviation; `"none"`.
+#' @param na.action Rows with missing values, also in further pieces: `na.omit` (default) and
+#'   `na.exclude` drop them, with a warning; `na.fail` is an error; [na.impute] imputes predictors
+#'   by the medians and most frequent levels of the first piece.
+#' @return `feature_sums()`, `update()` and `+`: an object of class `dg_feature_sums`, which can be
+#'   saved with [saveRDS()] and whose size does not depend on the number of rows. A list with
+#'   \item{sums}{list: `n`; `second` (r x r); `sums` (r x cells); `cells`, a data frame with
+#'     `domain`, `class` (`"all"` without classes) and `count` for each column of `sums`;
+#'     `response`, for a numeric response a list with `cross` (r x s), `second` (s x s) and `sums`
+#'     (s) of s features, and `linear`, the same of the response itself, minus
+#'     `response_map$origin` and divided by `response_map$unit`}
+#'   \item{space, response_map, blueprint}{the fitted map, that of the response, and how data are
+#'     read}
 #'   `nobs()`: the number of rows.
 #' @section Errors:
-#' New rows without the columns, types or levels of the first piece, adding sums
-#' made with different maps, and updating sums with [domain_distribution()] are
-#' errors.
-#' @seealso [features_nystrom()], [dg_dica()]
+#' New rows without the columns, types or levels of the first piece, addition of sums made with
+#' different maps, and `update()` with [domain_distribution()].
+#' @seealso [row_source()], [features_nystrom()], [dg_dica()]
 #' @examples
 #' toy <- simulate_dica(domains = 6, n = 60, seed = 1)
 #' first <- toy[sample(nrow(toy), 100), ]

@@ -1,23 +1,40 @@
-#' Change a specification
+#' Change arguments of a specification or of a fitted model
 #'
 #' @description
-#' The same specification with other values of some arguments, which are checked as the method
-#' function checks them. `update()` of a fitted model, which fits again, is [update.dg_fit()].
+#' `update()` changes arguments of a specification. With a fitted model, it fits again with changed
+#' arguments, formula or data.
 #'
-#' @param object A specification: a method function called without data, a [dg_pipeline()], or a
-#'   search ([dg_tune()]).
-#' @param ... New values by name. A name is an argument (`cost`), or a path into a kernel or feature
-#'   map (`kernel.bandwidth`, `feature_map.n_landmarks`), as in the grid of [dg_tune()]. In a
-#'   pipeline the name of the part may come first, as in `dica.lambda` or `svm.cost`, and must
-#'   where both parts know it; `projection` and `learner` replace a part. Of a search the arguments
-#'   of [dg_tune()] can be changed, and those of what is searched.
-#' @return The new specification.
+#' @details
+#' **Names.** A name is an argument (`cost`), or a path into a kernel or feature map
+#' (`kernel.bandwidth`, `feature_map.n_landmarks`), as in the grid of [dg_tune()]. In a
+#' [dg_pipeline()] the name of the part may come first, as in `dica.lambda` or `svm.cost`; it must
+#' if both parts have the argument. `projection` and `learner` replace a part. For a search, the
+#' arguments of [dg_tune()] and those of the method it tunes can be changed.
+#'
+#' **Data of a fitted model.** `update()` evaluates the data in the model's call where it is called.
+#' They must be the rows that the model was fitted to. If the model was made inside a function, or
+#' its data have changed, give `data`.
+#'
+#' @param object A specification (a method function called without data, a [dg_pipeline()] or a
+#'   search), or a fitted model.
+#' @param formula. Change of the formula, as in [stats::update.formula()]. The domain after the bar
+#'   is kept. A `.` in the model's own formula stands for the predictors of the fit.
+#' @param ... New values by name. For a fitted model also data arguments.
+#' @param evaluate If `FALSE`, the call is returned instead of the model. Default `TRUE`.
+#' @return The new specification, or the new model.
 #' @section Errors:
-#' An argument without a name, a name that is no argument or one of both parts of a pipeline, and
-#' values that the method refuses are errors.
+#' Arguments without a name, a name that is no argument or one of both parts of a pipeline, values
+#' that the method refuses, and data that have changed.
 #' @examples
 #' update(dg_svm(), cost = 10)
 #' update(dg_pipeline(dg_dica(), dg_svm()), dica.lambda = 1, cost = 10)
+#'
+#' model <- dg_kpca(~ . | Species, data = iris, ncomp = 1)
+#' update(model, ncomp = 2)
+#' @name update.dg_fit
+NULL
+
+#' @rdname update.dg_fit
 #' @export
 update.dg_spec <- function(object, ...) {
   changes <- given_dots(list(...))
@@ -58,23 +75,7 @@ change_spec.dg_pipeline_spec <- function(spec, name, value) {
   set_found(spec, found, value)
 }
 
-#' Change a model and fit it again
-#'
-#' @param object A fitted model.
-#' @param formula. Changes to the formula, as in [stats::update.formula()]; the
-#'   domain behind the bar is kept, and a `.` in the model's own formula is the predictors that it
-#'   stood for.
-#' @param ... Changed arguments of the method, such as `lambda = 0.01`, or new
-#'   data arguments.
-#' @param evaluate If `FALSE`, the call is returned instead.
-#' @details
-#' The data of the model's call are looked for where `update()` is called. They must be the rows
-#' that the model was fitted to; of a model that was made inside a function, or whose data have
-#' changed, give `data`.
-#' @return The new model.
-#' @examples
-#' model <- dg_kpca(~ . | Species, data = iris, ncomp = 1)
-#' update(model, ncomp = 2)
+#' @rdname update.dg_fit
 #' @export
 update.dg_fit <- function(object, formula., ..., evaluate = TRUE) {
   call <- object$call

@@ -1,34 +1,34 @@
 #' Conditional invariant domain generalization
 #'
 #' @description
-#' Components whose class-conditional distributions are the same in all domains,
-#' after Li et al. (2018): in the scores f of the rows it maximises
+#' Components whose class-conditional distributions are the same in all domains (Li et al. 2018).
+#' In the scores f of the rows, CIDG maximises
 #' \deqn{\frac{\sum_j n_j(m_j - m)^2}{\sum_j\sum_{i\in j}(f_i - m_j)^2 +
 #'   \gamma\sum_j\frac1G\sum_s(m_{sj} - \bar m_j)^2 + \alpha\frac1G\sum_s(p_s - \bar p)^2 +
 #'   \lVert f\rVert^2 + \lambda|b|^2}}{
 #'   sum_j n_j (m_j - m)^2 / (sum_j sum_(i in j) (f_i - m_j)^2 + gamma sum_j sum_s (m_sj -
 #'   m_j)^2 / G + alpha sum_s (p_s - p)^2 / G + |f|^2 + lambda |b|^2)}
-#' with \eqn{m_{sj}} the mean of class j in domain s, \eqn{\bar m_j} the mean of these over
-#' domains, and
-#' \eqn{p_s = \frac1C\sum_j m_{sj}}{p_s = sum_j m_sj / C} the mean of domain s if all classes
-#' were equally frequent there.
+#' with \eqn{m_{sj}} the mean of class j in domain s, \eqn{\bar m_j} its mean over domains, and
+#' \eqn{p_s = \frac1C\sum_j m_{sj}}{p_s = sum_j m_sj / C} the mean of domain s if all classes were
+#' equally frequent there.
 #'
 #' @details
-#' The first punished term compares each class across domains, the second the domains at equal
-#' class proportions: differing proportions are not punished, as they are by [dg_dica()] and
-#' [dg_sca()]. The class terms are sums over rows, as in [dg_sca()], and `gamma` and `alpha` matter
-#' from about n upwards; `average = TRUE` divides them by n. Where a domain lacks a class, the mean
-#' over the other domains stands for it, so that lacking a class costs nothing.
+#' The first penalty compares each class across domains, the second one the domains at equal class
+#' proportions. Differing proportions are not penalised, unlike in [dg_dica()] and [dg_sca()]. The
+#' class terms are sums over rows, as in [dg_sca()], so `gamma` and `alpha` matter from about n
+#' upwards; `average = TRUE` divides these terms by n. If a domain lacks a class, the mean over the
+#' other domains replaces it, at no cost.
 #'
-#' **When?** As [dg_mda()], and when new domains are expected to have class proportions
-#' like those of training.
+#' **When to use.** As [dg_mda()], if new domains have class proportions like those of training.
 #'
 #' **Eigenvalues**: the ratio above. At most C - 1 components.
 #'
 #' @inheritParams dg_dica
-#' @param gamma Non-negative weight of the scatter of classes across domains.
-#' @param alpha Non-negative weight of the scatter of domains at equal class proportions.
-#' @inheritParams dg_sca
+#' @param lambda Non-negative ridge on the coefficients. Default 0.
+#' @param gamma Non-negative weight of the scatter of classes across domains. Default 1.
+#' @param alpha Non-negative weight of the scatter of domains at equal class proportions. Default 1.
+#' @param average If `TRUE`, the class terms are divided by the number of labelled rows. Default
+#'   `FALSE`.
 #' @return As [dg_dica()].
 #' @section Errors: As [dg_dica()]. A numeric response, a single class.
 #' @references

@@ -1,61 +1,54 @@
 #' Domain-based covariance minimisation
 #'
 #' @description
-#' Components along which labels differ and domains do not: the solutions with
-#' the largest \eqn{\gamma}{gamma} of
+#' Components along which labels differ and domains do not: the solutions with the largest
+#' \eqn{\gamma}{gamma} of
 #' \deqn{(P_y K^2 + K) B = (P_d K^2 + K) B \Gamma}{(P_y K^2 + K) B = (P_d K^2 + K) B Gamma}
-#' (DCM paper, eq. 12), \eqn{K} the centred Gram matrix,
+#' (DCM paper, eq. 12). \eqn{K} is the centred Gram matrix,
 #' \eqn{P_y = L(L + n\varepsilon I)^{-1}}{P_y = L (L + n epsilon I)^-1} with \eqn{L} the centred
-#' Gram matrix of the kernel on the response, and \eqn{P_d} the same for
-#' [kernel_delta()] on the domains. Where DICA's denominator has the distances of
-#' the domains' means, DCM's has the covariance of the rows' domain means: larger
-#' domains weigh more.
+#' Gram matrix of the kernel on the response, and \eqn{P_d} the same for [kernel_delta()] on the
+#' domains. DICA's denominator has the distances between domain means; DCM's has the covariance of
+#' the rows' domain means, so that larger domains weigh more.
 #'
 #' @details
-#' With the scores \eqn{\alpha = KB}{a = KB} the equation is
-#' \eqn{(P_y K + I)\alpha = (P_d K + I)\alpha\Gamma}{(P_y K + I) a = (P_d K + I) a Gamma}. What
-#' has
-#' \eqn{\gamma \neq 1}{gamma != 1} lies in the span of \eqn{P_y} and \eqn{P_d}, so that the n x n
-#' problem shrinks to one of the size of their ranks; nothing is approximated.
-#' \eqn{K} alone is singular, so the coefficients are
-#' \eqn{B = (K + \lambda I)^{-1}\alpha}{B = (K + lambda I)^-1 a}. With one domain the
-#' denominator is \eqn{I} in feature space, and \eqn{\gamma}{gamma} is 1 + n times the eigenvalue of
-#' [dg_coir()]'s symmetric form without ridge.
+#' With scores \eqn{\alpha = KB}{a = KB} the equation is
+#' \eqn{(P_y K + I)\alpha = (P_d K + I)\alpha\Gamma}{(P_y K + I) a = (P_d K + I) a Gamma}. Solutions
+#' with \eqn{\gamma \neq 1}{gamma != 1} lie in the span of \eqn{P_y} and \eqn{P_d}, so that the
+#' n x n problem shrinks to one of the size of their ranks; nothing is approximated. \eqn{K} is
+#' singular, so the coefficients are
+#' \eqn{B = (K + \lambda I)^{-1}\alpha}{B = (K + lambda I)^-1 a}. With one domain the denominator is
+#' \eqn{I} in feature space, and \eqn{\gamma}{gamma} is 1 + n times the eigenvalue of [dg_coir()]'s
+#' symmetric form without ridge.
 #'
-#' The paper's fast version is `dg_dcm(feature_map = features_nystrom())`. Its
-#' algorithm 2 as printed does not conform; this is the same idea in feature
-#' space, with exact labels and domains.
+#' The paper's fast version is `dg_dcm(feature_map = features_nystrom())`. Its algorithm 2 as
+#' printed does not conform; this is the same idea in feature space, with exact labels and domains.
 #'
-#' **When?** It is the method for labels and several domains, when whatever tells domains apart
-#' in x is a nuisance. It weighs domains by their size where [dg_dica()] weighs them the same. Not
-#' when a class occurs in one domain only: label and domain are then one.
+#' **When to use.** With labels and several domains, if everything that differs between domains in x
+#' is a nuisance. Domains weigh by size; in [dg_dica()] they weigh the same. Not if a class occurs
+#' in one domain only: label and domain are then the same.
 #'
-#' **Eigenvalues.** \eqn{\gamma > 1}{gamma > 1}: more of the component's variance lies between
-#' labels than between domains; \eqn{\gamma < 1}{gamma < 1}: less. All but a few are exactly
-#' 1, with arbitrary directions. Those above 1 are returned: at most C - 1 for C
-#' classes, for a numeric response as many as its kernel has numerical rank
-#' (some tens).
+#' **Eigenvalues.** With \eqn{\gamma > 1}{gamma > 1} more of the component's variance lies between
+#' labels than between domains, with \eqn{\gamma < 1}{gamma < 1} less. All but a few are exactly 1,
+#' with arbitrary directions. Those above 1 are returned: at most C - 1 for C classes, for a numeric
+#' response as many as its kernel has numerical rank (some tens).
 #'
-#' @section Training scores flatter:
-#' Before the ridge, the scores of the training rows are functions of their label
-#' and domain alone: with classes and domains, a constant for each label plus one
-#' for each domain. They separate *any* labels, even drawn at random (120 rows, a
-#' fair coin for a label: area under the curve 0.996 with `lambda = 1e-8`, 0.84
-#' with 1e-3, 0.71 with 0.1, on the rows that were fitted). Do not judge by
-#' [fitted()] or by a plot of the training rows; choose `lambda` by [dg_cv()],
-#' which leaves domains out, and read held-out scores only.
+#' @section Training scores are optimistic:
+#' Before the ridge, the training scores are functions of label and domain alone: with classes, a
+#' constant for each label plus one for each domain. They separate *any* labels, even random ones
+#' (120 rows with coin flips as labels: training AUC 0.996 with `lambda = 1e-8`, 0.84 with 1e-3,
+#' 0.71 with 0.1). Ignore [fitted()] and plots of training rows. Choose `lambda` by [dg_cv()], which
+#' holds out domains, and use held-out scores only.
 #'
 #' @inheritParams dg_dica
-#' @param lambda Positive ridge on the coefficients of the scores; `NULL` is a tenth
-#'   of the number of training rows. The paper prints none, but without one new rows
-#'   cannot be projected, and with a small one (as [dg_dica()]'s 0.1) the scores of new
-#'   rows are mostly noise: on `gvhd` and `landmine` values from n/10 to n
-#'   were best.
+#' @param lambda Positive ridge on the coefficients of the scores. `NULL` (default) is n/10 for n
+#'   training rows. The paper prints none, but new rows cannot be projected without one, and with a
+#'   small one (such as 0.1) their scores are mostly noise: on `gvhd` and `landmine`, values from
+#'   n/10 to n were best.
 #' @param normalise As in [dg_dica()]; `"constraint"` is
 #'   \eqn{\alpha'(K P_d K + K)\alpha = 1}{a'(K P_d K + K)a = 1} for the scores before the ridge.
 #' @return As [dg_dica()]; `values` are the eigenvalues above 1.
-#' @section Errors: As [dg_dica()]. No eigenvalue above 1: a constant response, or labels that tell
-#' no more of the rows than domains do.
+#' @section Errors: As [dg_dica()]. No eigenvalue above 1: a constant response, or labels that
+#' explain no more of the rows than domains do.
 #' @references Wu, A. (2021). Domain generalization via domain-based covariance
 #' minimization. <https://arxiv.org/abs/2110.06298>
 #' @seealso [dg_dica()], [dg_cv()]

@@ -1,117 +1,115 @@
 #' Domain-invariant components
 #'
 #' @description
-#' Projections of the predictors, in the feature space of a kernel, on a few
-#' components. Each maximises a ratio over coefficients \eqn{B} (n x m) of the
-#' centred training rows' Gram matrix \eqn{K}:
+#' Projections of the predictors, in the feature space of a kernel, on a few components. Each
+#' component maximises a ratio over coefficients \eqn{B} (n x m) of the centred Gram matrix
+#' \eqn{K} of the training rows:
 #'
-#' | method | maximises | paper |
-#' |---|---|---|
-#' | `dg_dica()` | tr(B'P K^2 B)/n over tr(B'(KQK + K + lambda I)B) | DICA, eq. 9-11, algorithm 1 |
-#' | `dg_udica()` | tr(B'K^2 B)/n over tr(B'(KQK + K + lambda I)B) | DICA, eq. 12-13 |
-#' | `dg_coir()` | tr(B'P K^2 B)/n over tr(B'(K + lambda I)B) | DICA, section 2.5 |
-#' | `dg_kpca()` | tr(B'K^2 B)/n over tr(B'K B) | DICA, section 2.5 |
+#' | method | maximises | needs | paper |
+#' |---|---|---|---|
+#' | `dg_dica()` | tr(B'P K^2 B)/n over tr(B'(KQK + K + lambda I)B) | y, domain | eq. 9-11 |
+#' | `dg_udica()` | tr(B'K^2 B)/n over tr(B'(KQK + K + lambda I)B) | domain | eq. 12-13 |
+#' | `dg_coir()` | tr(B'P K^2 B)/n over tr(B'(K + lambda I)B) | y | section 2.5 |
+#' | `dg_kpca()` | tr(B'K^2 B)/n over tr(B'K B) | | section 2.5 |
 #'
-#' The numerator of DICA and COIR keeps what the response depends on (the
-#' central subspace): \eqn{P = L(L + n\varepsilon I)^{-1}}{P = L (L + n epsilon I)^-1} with
-#' \eqn{L} the centred Gram matrix of the kernel on the response. The
-#' denominator of DICA and UDICA punishes differences between domains:
-#' \eqn{\mathrm{tr}(B'KQKB)}{tr(B'KQKB)} is the distributional variance of the projected
-#' domains. UDICA needs no response, COIR no domains, KPCA neither.
+#' * P keeps what the response depends on (the central subspace):
+#'   \eqn{P = L(L + n\varepsilon I)^{-1}}{P = L (L + n epsilon I)^-1}, \eqn{L} the centred Gram
+#'   matrix of the kernel on the response.
+#' * KQK penalises differences between domains: \eqn{\mathrm{tr}(B'KQKB)}{tr(B'KQKB)} is the
+#'   [distributional variance][distributional_variance] of the projected domains.
+#'
+#' The paper is Muandet, Balduzzi and Schoelkopf (2013).
 #'
 #' @details
-#' All are solved exactly, by one Cholesky factorisation: \eqn{KQK} has rank
-#' G - 1 and \eqn{P} the rank of the response's kernel, so that the n x n
-#' eigenproblem of the papers shrinks to a small one. Data are centred with the
-#' *training* means, also when new rows are projected. The paper "DICA" is
-#' Muandet, Balduzzi and Schoelkopf (2013).
+#' All four are solved exactly by one Cholesky factorisation: KQK has rank G - 1 and P the rank of
+#' the kernel on the response, so that the n x n eigenproblem shrinks to a small one. Training and
+#' new rows are centred by the training mean.
 #'
-#' `form`: the papers' numerator \eqn{P K^2} (`"published"`) is not symmetric
-#' and spans another subspace than \eqn{K P K} (`"symmetric"`), the covariance
-#' of the inverse regressor itself. The published form can have complex
-#' eigenvalues, of which a warning tells.
+#' `form`: the paper's numerator \eqn{P K^2} (`"published"`) is not symmetric and spans another
+#' subspace than \eqn{K P K} (`"symmetric"`), the covariance of the inverse regressor. The published
+#' form can have complex eigenvalues; their real parts are then used, with a warning.
 #'
-#' **How many components?** With C classes there are at most C - 1 for `dg_dica()`
-#' and `dg_coir()`: two classes give one; for a numeric response as many as its kernel has
-#' numerical rank (some tens). `dg_udica()` and `dg_kpca()` have up to n - 1.
-#' Asking for more gives a warning and those that exist.
+#' **Number of components.** `dg_dica()` and `dg_coir()` have at most C - 1 for C classes, and for a
+#' numeric response as many as its kernel has numerical rank (some tens). `dg_udica()` and
+#' `dg_kpca()` have up to n - 1. If `ncomp` is larger, all that exist are returned, with a warning.
 #'
-#' @param x A formula `y ~ x1 + x2 | domain` (or `~ x1 + x2 | domain` where no
-#'   response is needed) with `data`; or a numeric matrix n x p or a data frame
-#'   of predictors. Without `x` the result is a specification for [fit()],
-#'   [dg_pipeline()] and [dg_cv()]. Several factors behind the bar are nested, `| school / class`,
-#'   or crossed, `| patient + device`, see [dg_cv()]; a domain is then a combination of their
-#'   levels. Terms and domains are functions of the row alone, `log(x1)` or `factor(z)`, or learned,
-#'   as `poly(x1, 2)`; `rank(x1)` or `cut(z, 3)` are an error.
-#' @param y Response when `x` is not a formula: numbers, or class labels as
-#'   factor, character or logical. The order of an ordered factor is used by
-#'   `dg_glm(family = "ordinal")` alone; other methods ignore it, with a message.
-#' @param domain Vector: the domain of each row. May be a column of `data`. Its values are
-#'   labelled alike whatever their type: numbers by their decimals in full, "100000", times in UTC.
-#' @param data Data frame in which the formula is evaluated; or a [row_source()], rows that lie in
-#'   files or a database and come in blocks, see [fit_source].
-#' @param ncomp Number of components m.
-#' @param lambda Positive ridge on the coefficients (footnote 1 of the DICA
-#'   paper). It is not multiplied by n.
-#' @param epsilon Positive regulariser of P. It is multiplied by n.
+#' @param x Formula `y ~ x1 + x2 | domain` with `data` (`~ x1 + x2 | domain` if no response is
+#'   needed); or predictors, a numeric matrix n x p or a data frame. Without `x` the value is a
+#'   specification for [fit()], [dg_pipeline()] and [dg_cv()]. Several factors after the bar are
+#'   nested, `| school / class`, or crossed, `| patient + device`, see [dg_cv()]; a domain is then a
+#'   combination of their levels. Terms and domains are functions of the row alone (`log(x1)`,
+#'   `factor(z)`) or learned in training (`poly(x1, 2)`); `rank(x1)` and `cut(z, 3)` are errors.
+#' @param y Response if `x` is not a formula: numeric, or class labels (factor, character,
+#'   logical). Only `dg_glm(family = "ordinal")` uses the order of an ordered factor; other methods
+#'   ignore it, with one message per session.
+#' @param domain Domain of each row, a vector or a column of `data`. Numbers and times are labelled
+#'   independently of their type: numbers in full decimals, "100000", times in UTC.
+#' @param data Data frame in which the formula is evaluated, or a [row_source()], whose rows are
+#'   read in chunks.
+#' @param ncomp Number of components m. Default 2.
+#' @param lambda Positive ridge on the coefficients (footnote 1 of the paper), not multiplied by n.
+#'   Default 0.1.
+#' @param epsilon Positive regulariser of P, multiplied by n. Default 1e-4.
 #' @param kernel [Kernel][kernel_rbf] on the predictors.
-#' @param kernel_y Kernel on the response; `NULL` is [kernel_delta()] for
-#'   classes and [kernel_rbf()] with the median bandwidth for numbers.
-#' @param domain_kernel [Kernel between domains][domain_distribution], multiplied
-#'   with `kernel`.
-#' @param feature_map [Feature map][features_nystrom]: the Gram matrix itself, or features
-#'   of which one pass over the rows takes sums. `features_nystrom()` and
-#'   `features_rff()` make the method fast for any number of rows.
-#' @param form Numerator as published or symmetric; see Details. With `smooth` the default
-#'   is `"symmetric"`: in the published form the graph makes scores rougher.
-#' @param normalise Length of the directions: `"constraint"`, \eqn{b'Db = 1} (the
-#'   papers' constraint); `"whiten"`, training scores of variance 1;
-#'   `"published_code"`, \eqn{b'Db = 1/\gamma}{b'Db = 1/gamma}, as in the authors' programs.
-#' @param smooth Non-negative weight of \eqn{\sum (f_i - f_j)^2}{sum (f_i - f_j)^2} over the
-#'   edges of a graph that joins each row
-#'   to its nearest ones (the semi-supervised extension that the paper's last section suggests;
-#'   the form is that of semi-supervised TCA, Pan et al. 2011, with weights 1). Not divided by n.
-#' @param neighbours Number of nearest rows, in the scaled predictors, that each row is joined
-#'   to; rows are joined if either is near the other.
+#' @param kernel_y Kernel on the response. `NULL` (default) is [kernel_delta()] for classes and
+#'   [kernel_rbf()] with the median bandwidth for a numeric response.
+#' @param domain_kernel [Domain kernel][domain_distribution], multiplied with `kernel`.
+#' @param feature_map [Feature map][features_nystrom]. `features_exact()` uses the n x n Gram
+#'   matrix; `features_nystrom()` and `features_rff()` need only sums over rows, for any number of
+#'   rows.
+#' @param form Numerator as published or symmetric, see Details. With `smooth` the default is
+#'   `"symmetric"`: in the published form the graph makes scores rougher.
+#' @param normalise Length of the directions: `"constraint"` (default), \eqn{b'Db = 1} as in the
+#'   paper; `"whiten"`, training scores of variance 1; `"published_code"`,
+#'   \eqn{b'Db = 1/\gamma}{b'Db = 1/gamma} as in the authors' programs.
+#' @param smooth Non-negative weight of \eqn{\sum (f_i - f_j)^2}{sum (f_i - f_j)^2} over the edges
+#'   of a graph of nearest rows, not divided by n. Default 0: no graph. This is the semi-supervised
+#'   extension suggested in the paper's last section, in the form of semi-supervised TCA (Pan et al.
+#'   2011, see [dg_tca()]) with weights 1.
+#' @param neighbours Number of nearest rows, in the scaled predictors, that each row is joined to.
+#'   Two rows are joined if either is among the nearest of the other. Default 10.
 #' @param unlabelled Data frame or matrix of further rows without response. They enter the Gram
-#'   matrix, its
-#'   centring, the domains and the graph; the response's P and the 1/n count labelled rows only.
-#'   Without the domain column they are one domain of their own.
-#' @param scale How predictors are scaled: `"pooled"`, by the mean and standard deviation of
-#'   the training rows; `"domain"`, by those of the row's own domain, for a new domain from its
-#'   unlabelled rows in `newdata` or `reference`, which takes differences of level and spread
-#'   between instruments or persons away, and what they say with them; `"both"`, the two side by
-#'   side (twice as many columns); `"rank"`, to the normal scores of the training rows,
-#'   (rank - 1/2)/n, so that outliers and units do not matter; `"none"`, not at all.
-#' @param na.action `na.omit` leaves rows with missing values out, with a
-#'   warning; `na.exclude` too, and fills [fitted()] with `NA` there; `na.fail`
-#'   refuses them; [na.impute] keeps rows whose predictors have gaps, and puts medians and most
-#'   frequent levels there.
-#' @param threads Threads for kernel work; `getOption("domgen.threads", 2)` if
-#'   `NULL`. The result does not depend on it. The BLAS has its own, see [domgen-package].
-#' @param ... Must be empty: an unknown argument is an error.
+#'   matrix, its centring, the domains and the graph; P and 1/n use labelled rows only. Without the
+#'   domain column they form one further domain.
+#' @param scale Scaling of predictors:
+#'
+#'   | value | predictors are |
+#'   |---|---|
+#'   | `"pooled"` (default) | standardised by mean and standard deviation of the training rows |
+#'   | `"domain"` | standardised within each domain |
+#'   | `"both"` | both of these side by side: twice as many columns |
+#'   | `"rank"` | normal scores of training ranks, (rank - 1/2)/n |
+#'   | `"none"` | not scaled |
+#'
+#'   For `"domain"` and `"both"`, a new domain is standardised by its unlabelled rows in `newdata`
+#'   or `reference`. `"domain"` removes differences in mean and standard deviation between
+#'   instruments or persons, including what they predict. `"rank"` ignores units and outliers.
+#' @param na.action Rows with missing values: `na.omit` (default) drops them, with a warning;
+#'   `na.exclude` also fills [fitted()] with `NA`; `na.fail` is an error; [na.impute] keeps rows
+#'   with missing predictors and imputes medians and most frequent levels.
+#' @param threads Number of threads for kernels. `NULL` (default) is
+#'   `getOption("domgen.threads", 2)`. Results do not depend on it. The BLAS has its own, see
+#'   [domgen-package].
+#' @param ... Empty: an unknown argument is an error.
 #' @return With data, an object of class `dg_projection`, a list with
-#'   \item{values}{the m eigenvalues \eqn{\gamma}{gamma} (the papers' \eqn{\Gamma}{Gamma}, with
-#'   the
+#'   \item{values}{the m eigenvalues \eqn{\gamma}{gamma} (the paper's \eqn{\Gamma}{Gamma}, including
 #'     1/n), decreasing}
-#'   \item{directions}{n x m coefficients of the training rows, after which come those of
-#'     `unlabelled` or `target` (with `feature_map` r x m): the
-#'     scores of x are \eqn{k(x, X)}{k(x, X)} `directions` - `centre` (with `feature_map`,
-#'     \eqn{z(x)'}{z(x)'} `directions` - `centre`)}
-#'   \item{centre}{m numbers}
-#'   \item{scores}{n x m projections of the training rows; `NULL` for [sums][feature_sums]}
-#'   \item{rank}{how many components there are (for `dg_udica()` and `dg_kpca()`, at
-#'     most as many as were asked for)}
-#'   \item{residual}{of each eigenpair, in units of n times the machine epsilon}
-#'   \item{theorem5}{`distributional` = tr(B'KQKB) and `norm` = tr(B'KB), the
-#'     two quantities of the paper's bound on the generalisation error}
-#'   \item{variance}{total and distributional variance before and after}
-#'   \item{kernel_y}{the kernel on the response with its bandwidth, where there is one}
+#'   \item{directions}{n x m coefficients of the training rows, followed by those of `unlabelled` or
+#'     `target`; with a feature map r x m. The scores of x are \eqn{k(x, X)}{k(x, X)} `directions` -
+#'     `centre`, with a feature map \eqn{z(x)'}{z(x)'} `directions` - `centre`}
+#'   \item{centre}{numeric vector of length m}
+#'   \item{scores}{n x m scores of the training rows; `NULL` for [sums][feature_sums]}
+#'   \item{rank}{number of components that exist (for `dg_udica()` and `dg_kpca()` at most `ncomp`)}
+#'   \item{residual}{residual of each eigenpair, in units of n times the rounding unit
+#'     `.Machine$double.eps`}
+#'   \item{theorem5}{`distributional` = tr(B'KQKB) and `norm` = tr(B'KB), the two quantities in the
+#'     paper's bound on the generalisation error}
+#'   \item{variance}{total and distributional variance before and after projection}
+#'   \item{kernel_y}{kernel on the response with its bandwidth, if there is one}
 #'   and what `predict()` needs. Without data, a specification.
 #' @section Errors:
-#' Missing or unknown columns, a constant response, non-positive `lambda` or
-#' `epsilon`, unknown arguments, and Gram matrices over the memory limit
-#' ([domgen-package]) are errors.
+#' Missing or unknown columns, a constant response, `lambda` or `epsilon` that is not positive,
+#' unknown arguments, and Gram matrices above the memory limit ([domgen-package]) are errors.
 #' @references
 #' Muandet, K., Balduzzi, D. and Schoelkopf, B. (2013). Domain generalization
 #' via invariant feature representation. *ICML*. <https://arxiv.org/abs/1301.2115>

@@ -1,8 +1,8 @@
 #' Kernel Fisher discriminant
 #'
 #' @description
-#' Components on which classes lie apart and each is narrow, with all domains taken as one: in the
-#' scores f of the rows, with \eqn{m_j} the mean of class j and m that of all rows, it maximises
+#' Components that separate classes and keep each class narrow, ignoring domains. In the scores f of
+#' the rows, with \eqn{m_j} the mean of class j and m that of all rows, it maximises
 #' \deqn{\frac{\frac1n\sum_j n_j (m_j - m)^2}{
 #'   \frac1n\sum_j\sum_{i\in j}(f_i - m_j)^2 + \lambda\lVert b\rVert^2}}{
 #'   (1/n) sum_j n_j (m_j - m)^2 / ((1/n) sum_j sum_(i in j) (f_i - m_j)^2 + lambda |b|^2)}
@@ -10,11 +10,13 @@
 #' more than two classes Baudat and Anouar 2000).
 #'
 #' @details
-#' It is what [dg_sca()] and [dg_mda()] are without their terms of domains, and what they should be
-#' measured against. At most C - 1 components.
+#' This is [dg_sca()] and [dg_mda()] without their domain terms, and the baseline for both. At most
+#' C - 1 components.
 #'
 #' @inheritParams dg_dica
-#' @param lambda Positive ridge on the coefficients.
+#' @param domain Domain of each row, which the method does not use unless `domain_kernel` or `scale`
+#'   does.
+#' @param lambda Positive ridge on the coefficients. Default 1e-3.
 #' @return As [dg_dica()].
 #' @section Errors: As [dg_dica()]. A numeric response, a single class.
 #' @references

@@ -1,34 +1,30 @@
 #' Project new rows
 #'
-#' Scores of new rows on the components of a projection, centred with the
-#' training means: \eqn{k(x, X)}{k(x, X)} `directions` - `centre`. Rows may be
-#' projected one at a time or all at once, with the same result, as long as the
-#' model does not judge a row by its domain (a `domain_kernel` other than
-#' [domain_pooled()]).
+#' Scores of new rows on the components of a projection, centred by the training means:
+#' \eqn{k(x, X)}{k(x, X)} `directions` - `centre`. Rows can be projected one at a time or together,
+#' with the same result, unless the model uses the domain's other rows (scaling or imputation by
+#' domain, or a `domain_kernel` other than [domain_pooled()]).
 #'
-#' @param object A projection made by [dg_dica()] or its relatives ([dg_dcm()], [dg_tca()],
-#'   [dg_sca()], [dg_mda()], [dg_cidg()], [dg_kfd()]).
-#' @param newdata Data frame with the predictors (and the domain column, where the
-#'   domain kernel needs it), or a matrix if the model was fitted to one; or any number of rows in
-#'   blocks, a [row_source()], see [predict_source].
-#' @param domain Domain of each row of `newdata`, when it is not a column of it;
-#'   one value if all rows are from one domain. Only needed with a domain kernel.
-#' @param reference More unlabelled rows of the new domains, like `newdata`; a
-#'   domain that appears in it is judged by these rows instead of by its rows in
-#'   `newdata`. `"training"` takes the stored rows of the training domains; a
-#'   model with a feature map keeps none. Only used with a domain kernel, or with scaling or
-#'   imputation by domain.
-#' @param reference_domain Domain of each row of `reference`, when it is not a
-#'   column of it.
-#' @param new_levels What a level of a categorical predictor means that training did not have:
-#'   `"na"`: it counts as a missing value (which [na.impute] imputes), and a warning of class
-#'   `domgen_warning_new_level` names predictor and level; `"error"`: an error that names them.
-#'   [kernel_mixed()] knows what to do with such a level: with `"na"` it is unlike all others.
-#' @param ... With a [row_source()] as `newdata` the arguments `to`, `keep` and `overwrite` of
-#'   [predict_source]; else empty.
-#' @return A matrix of scores, nrow(newdata) x m; rows with missing values give
-#'   `NA` (unless the model was fitted with [na.impute]), with a warning that says, where a domain
-#'   is judged by its rows, by how many of them.
+#' @param object Projection made by [dg_dica()], [dg_udica()], [dg_coir()], [dg_kpca()], [dg_dcm()],
+#'   [dg_tca()], [dg_sca()], [dg_mda()], [dg_cidg()] or [dg_kfd()].
+#' @param newdata Data frame with the predictors (and the domain column, if the model uses it);
+#'   a matrix if the model was fitted to one; or a [row_source()], which is read in chunks.
+#' @param domain Domain of each row of `newdata`, if it is not a column; one value if all rows are
+#'   from one domain. Needed only if the model uses the domain.
+#' @param reference Further unlabelled rows of the new domains, like `newdata`: a domain that occurs
+#'   here is described by these rows instead of by its rows in `newdata`. `"training"` takes the
+#'   stored training rows, which a model with a feature map does not have. Used only with a domain
+#'   kernel, or scaling or imputation by domain.
+#' @param reference_domain Domain of each row of `reference`, if it is not a column.
+#' @param new_levels Treatment of a level of a categorical predictor that training did not have.
+#'   `"na"` (default): a missing value (imputed with [na.impute()]), with a warning of class
+#'   `domgen_warning_new_level` that names predictor and level. `"error"`: an error that names them.
+#'   In [kernel_mixed()], `"na"` makes such a level different from all others.
+#' @param ... With a [row_source()] as `newdata`, `to`, `keep` and `overwrite`, see there; otherwise
+#'   empty.
+#' @return Matrix of scores, nrow(newdata) x m. Rows with missing values have `NA` (unless the model
+#'   was fitted with [na.impute]), with a warning; if the model uses the domain's other rows, the
+#'   warning says how many remain.
 #' @examples
 #' model <- dg_kpca(~ . | Species, data = iris, ncomp = 2)
 #' predict(model, iris[1:3, ])
@@ -80,16 +76,16 @@ summary.dg_projection <- function(object, ...) {
 # The methods of the DICA paper, whose bound this is.
 theorem5_methods <- c("dg_dica", "dg_udica", "dg_coir", "dg_kpca")
 
-# All projections, by the names of their functions, for what other packages are told.
+# All projections, by the names of their functions, for the methods of other packages.
 projection_methods <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg", "kfd")
 
 #' @export
 print.summary.dg_projection <- function(x, digits = NULL, ...) {
   at_digits(digits, {
     describe_fit(x$projection)
-    cat_line("\nResidual of each eigenpair (units of n * machine epsilon):")
+    cat_line("\nResidual of each eigenpair (units of n * .Machine$double.eps):")
     cat_numbers(rounded(stats::setNames(x$components$residual, rownames(x$components)), 2))
-    cat_line("\nVariance between domains (share: of the total variance):")
+    cat_line("\nVariance between domains (share: proportion of the total variance):")
     cat_numbers(rounded(x$variance, 3))
     if (x$projection$spec$method %in% theorem5_methods) {
       cat_line("\nTheorem 5:  tr(B'KQKB) = ", rounded(x$theorem5[["distributional"]], 4),

@@ -1,42 +1,42 @@
 #' Scatter component analysis
 #'
 #' @description
-#' Components that separate classes and keep variance, with classes compact and
-#' domains close (Ghifary et al. 2017, eq. 20): in terms of the scores f of the rows,
+#' Components that separate classes and keep variance, with compact classes and domains close
+#' together (Ghifary et al. 2017, eq. 20). In the scores f of the rows, SCA maximises
 #' \deqn{\frac{\beta\sum_j n_j(m_j - m)^2 + (1 - \beta)\frac1n\sum_i(f_i - \bar f)^2}
 #'   {\delta\,\frac1G\sum_s(m_s - \bar m)^2 + \sum_j\sum_{i\in j}(f_i - m_j)^2 + \lVert
 #'   f\rVert^2 + \lambda|b|^2}}{
 #'   (beta sum_j n_j (m_j - m)^2 + (1 - beta) sum_i (f_i - f)^2 / n) /
 #'   (delta sum_s (m_s - m)^2 / G + sum_j sum_(i in j) (f_i - m_j)^2 + |f|^2 + lambda |b|^2)}
-#' is maximised: \eqn{m_j} means of classes, \eqn{m_s} of domains, \eqn{\bar m} the mean of the
-#' latter.
+#' with \eqn{m_j} the means of classes, \eqn{m_s} those of domains and \eqn{\bar m} the mean of the
+#' \eqn{m_s}.
 #'
 #' @details
-#' The class terms are *sums* over rows in the paper, the others means: with n
-#' rows they are n times as large. So `beta` and `delta` depend on n: `delta` matters from about n
-#' upwards, and variance only for `beta` near 0. `average = TRUE` divides the two
-#' class terms by the number of labelled rows.
+#' In the paper the class terms are *sums* over rows and the others means: with n rows they are n
+#' times as large. So `delta` matters from about n upwards, and variance only for `beta` near 0.
+#' `average = TRUE` divides the two class terms by the number of labelled rows.
 #'
-#' For domain *adaptation* give the unlabelled rows of the target as `target`:
-#' they enter the domain and total scatters and not those of the classes.
+#' For domain *adaptation*, give the unlabelled rows of the target domain as `target`: they enter
+#' the scatters of domains and of all rows, but not those of classes.
 #'
-#' The public program for SCA centres only two of the five terms; here all are centred, as in the
+#' The authors' public program centres only two of the five terms; here all are centred, as in the
 #' paper's algorithm 1.
 #'
-#' **When?** It is the method for classes, when domains differ in their marginals and class
-#' proportions are similar: the domain scatter punishes differing ones.
+#' **When to use.** For classes, if domains differ in their marginals and have similar class
+#' proportions: differing proportions enter the domain scatter and are penalised.
 #'
-#' **Eigenvalues**: the ratio above. With `beta = 1` there are at most C - 1 components,
-#' otherwise up to n - 1, of which those after the first C - 1 are mostly variance. Large classes
-#' weigh more (\eqn{n_j}), domains weigh the same. With `beta = 0` and no labels the method would be
-#' [dg_udica()].
+#' **Eigenvalues**: the ratio above. With `beta = 1` there are at most C - 1 components, otherwise
+#' up to n - 1, of which those after the first C - 1 are mostly variance. Classes weigh by size
+#' (\eqn{n_j}), domains weigh the same. Without labels, `beta = 0` would be [dg_udica()].
 #'
 #' @inheritParams dg_dica
-#' @param beta Number from 0 to 1: class separation (1) against variance (0).
-#' @param delta Non-negative weight of the domain scatter (their
-#'   [distributional variance][distributional_variance]).
-#' @param lambda Non-negative ridge on the coefficients; the paper has none, its program 1e-5.
-#' @param average Divide the class terms by the number of labelled rows?
+#' @param beta Number from 0 to 1: class separation (1) or variance (0). Default 0.5.
+#' @param delta Non-negative weight of the domain scatter (the
+#'   [distributional variance][distributional_variance]). Default 1.
+#' @param lambda Non-negative ridge on the coefficients. Default 0, as in the paper; its program has
+#'   1e-5.
+#' @param average If `TRUE`, the class terms are divided by the number of labelled rows. Default
+#'   `FALSE`.
 #' @inheritParams dg_tca
 #' @return As [dg_dica()].
 #' @section Errors: As [dg_dica()]. A numeric response, a single class.

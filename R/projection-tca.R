@@ -1,43 +1,41 @@
 #' Transfer component analysis
 #'
 #' @description
-#' Components that keep the variance of the data and bring the domains' means
-#' together, without labels: the leading eigenvectors of
+#' Components that keep the variance of the rows and bring domain means together, without labels:
+#' the leading eigenvectors of
 #' \deqn{(KLK + \mu I)^{-1} KHK}{(KLK + mu I)^-1 KHK}
 #' (Pan et al. 2011), \eqn{H = I - 11'/n}. \eqn{\mathrm{tr}(B'KLKB)}{tr(B'KLKB)} is the squared
-#' [maximum mean discrepancy][dg_mmd] of the projected domains: for two, \eqn{L_{ij}} is
-#' \eqn{1/n_s^2} within domain s and \eqn{-1/(n_1 n_2)} between them; for more, the average over
-#' the pairs of domains, \eqn{L = 2G/(G - 1)\, Q}{L = 2G/(G - 1) Q} with DICA's \eqn{Q}.
+#' [maximum mean discrepancy][dg_mmd] of the projected domains. For two domains, \eqn{L_{ij}} is
+#' \eqn{1/n_s^2} within domain s and \eqn{-1/(n_1 n_2)} between them; for more, L averages over
+#' pairs of domains, \eqn{L = 2G/(G - 1)\, Q}{L = 2G/(G - 1) Q} with DICA's \eqn{Q}.
 #'
 #' @details
-#' For domain generalization the domains are the training domains. For domain
-#' *adaptation*, give the unlabelled rows of the target as `target`: they are one
-#' more domain (or several, if they have the domain column).
+#' For domain generalization, the domains are the training domains. For domain *adaptation*, give
+#' the unlabelled rows of the target as `target`: they form one more domain (or several, if they
+#' have the domain column).
 #'
-#' This is the published form. The 2009 preprint has
-#' \eqn{(I + \mu KLK)^{-1}KHK}{(I + mu KLK)^-1 KHK}, where a large \eqn{\mu}{mu} means *more*
-#' alignment; here it means less. \eqn{K} is not centred in the equation, as in the paper; the
-#' scores are centred by the training means, which moves all of them by the same amount. The paper's
-#' own scaling, \eqn{B'KHKB = I}, is `normalise = "whiten"` up to the factor n.
+#' This is the published form. In the 2009 preprint,
+#' \eqn{(I + \mu KLK)^{-1}KHK}{(I + mu KLK)^-1 KHK}, a large \eqn{\mu}{mu} means *more* alignment;
+#' here it means less. \eqn{K} is not centred in the equation, as in the paper; the scores are
+#' centred by the training means, which shifts all of them by the same amount. The paper's
+#' normalisation, \eqn{B'KHKB = I}, is `normalise = "whiten"` up to the factor n.
 #'
-#' **When?** It is the method without labels, or when the target's unlabelled rows are at hand
-#' and P(y | x) is believed stable.
-#' Aligning marginals also aligns what labels differ in, if domains have different label
-#' proportions.
+#' **When to use.** Without labels, or with unlabelled rows of the target, if P(y | x) is stable. If
+#' domains differ in class proportions, aligning marginals also removes differences between classes.
 #'
 #' **Eigenvalues**: total sum of squares per unit of (squared discrepancy +
-#' \eqn{\mu |b|^2}{mu |b|^2}); they grow with n. Up to n - 1 components.
+#' \eqn{\mu |b|^2}{mu |b|^2}). They grow with n. Up to n - 1 components.
 #'
 #' @inheritParams dg_dica
-#' @param mu Positive weight of the coefficients' length. It is the only
-#'   regulariser: nothing else bounds the denominator, whose first term has rank
-#'   G - 1. Small values align more.
-#' @param target Data frame or matrix of further rows without response, that take
-#'   part in the projection: the domain one wants to predict on. With it the training
-#'   rows need no domain, and are then one. Not in `scores`.
+#' @param y Response if `x` is not a formula. It is not used.
+#' @param mu Positive weight of the squared length of the coefficients, the only regulariser: the
+#'   first term of the denominator has rank G - 1. Small values align more. Default 1.
+#' @param target Data frame or matrix of unlabelled rows that take part in the projection: the
+#'   domain to predict on. With `target` the training rows need no domain, and are then one. Target
+#'   rows are not in `scores`.
 #' @return As [dg_dica()].
-#' @section Errors: As [dg_dica()]. No domain of the training rows (the same for all rows will
-#' do where there is a `target`); fewer than two domains, counting `target`.
+#' @section Errors: As [dg_dica()]. Training rows without a domain, unless there is a `target`;
+#' fewer than two domains, counting `target`.
 #' @references
 #' Pan, S. J., Tsang, I. W., Kwok, J. T. and Yang, Q. (2011). Domain adaptation
 #' via transfer component analysis. *IEEE Transactions on Neural Networks* 22(2), 199-210.

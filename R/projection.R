@@ -128,8 +128,8 @@ check_solution <- function(solved, spec) {
     ridge <- ridge_rows(spec)
     abort("data", "The eigenproblem has no finite solution: the kernel must be positive ",
           "semi-definite", if (length(ridge)) {
-            paste0(" and `", ridge[[1L]]$name, "`, which is added to its values, of their size, ",
-                   "not ", shown_value(ridge[[1L]], spec$args))
+            paste0(", and `", ridge[[1L]]$name, "` (", shown_value(ridge[[1L]], spec$args),
+                   ") of the size of its values")
           }, ".")
   }
   solved
@@ -139,9 +139,9 @@ warn_projection <- function(solved, spec, y) {
   if (solved$rank == 0L) {
     reason <- if (spec$parts$response == "optional") "All rows coincide"
               else if (spec$parts$covariance) {
-                "The response is constant, the rows coincide, or labels tell no more than domains"
+                "The response is constant, rows coincide, or labels explain no more than domains"
               } else "The response is constant or the rows coincide"
-    abort("data", reason, ": there is no direction to find.")
+    abort("data", reason, ": there are no components.")
   }
   if (solved$rank < spec$args$ncomp) {
     warn("rank", "`ncomp` is ", spec$args$ncomp, ", but only ", plural(solved$rank, "component"),
@@ -155,7 +155,7 @@ warn_projection <- function(solved, spec, y) {
   }
   if (!solved$converged) {
     warn("convergence", "The eigenvalue iteration did not converge; the residuals of the ",
-         "components (in `residual`) say how far it came.")
+         "components (in `residual`) show how accurate they are.")
   }
 }
 

@@ -1,91 +1,5 @@
-# Rows that come in blocks, see row_source(): the survey, a random sample, and passes over all of
-# them. rows_source() is the second constructor of rows, beside rows_frame().
-
-#' Fits to any number of rows
-#'
-#' @description
-#' `fit(spec, formula, data = source)`, and every method function that is given `data = source`,
-#' fits to the rows of a [row_source()]: files, tables and queries of a database, pieces that a
-#' function makes. The rows come in blocks and none is kept, so that memory does not grow with
-#' their number; partitions (files, queries) are dealt to the workers of the user's
-#' `future::plan()`, which return sums and no rows.
-#'
-#' [dg_ridge()], [dg_gp()], [dg_svm()], [dg_glm()] with a family of base R, the projections
-#' ([dg_dica()], [dg_kpca()], ...) and their [dg_pipeline()]s can be fitted so, with a feature map
-#' ([features_nystrom()], [features_rff()], [features_product()], [features_linear()]). What needs
-#' all rows at once ([features_exact()], other learners, [dg_ensemble()]) takes a source of at most
-#' 20,000 rows, which is read into memory: the fit is that of a data frame and keeps what such a fit
-#' keeps.
-#'
-#' @details
-#' The rows are read a fixed number of times:
-#' \enumerate{
-#'   \item *counts*: rows of each partition, without reading values where that is possible;
-#'   \item *survey*: rows, weights and moments of predictors and response by domain (Chan, Golub and
-#'     LeVeque's update), classes, and a random sample of 20,000 rows (all, where there are no
-#'   more);
-#'   \item *embeddings*, only with a domain kernel that describes domains by their rows
-#'     ([domain_distribution()]): means of features by domain, over all rows;
-#'   \item *features*: the sums \eqn{\sum_i c_i z_i z_i'}{sum c z z'},
-#'     \eqn{\sum_i c_i z_i y_i}{sum c z y} and \eqn{\sum_i c_i y_i^2}{sum c y^2} by domain or, where
-#'     these would take more than 64 MB, by groups of domains (of which there are at least 10); of
-#'     [features_product()] they are those of its map of x, by domain. `dg_svm()` and
-#'     `dg_glm()` take a pass for each Newton step, `dg_glm()` one more for the deviances (with an
-#'     `offset()` two or three), a pipeline one more for its learner.
-#' }
-#' Where predictors are text whose levels are not declared, the first partition is read once before.
-#'
-#' **What is exact and what is sampled.** Scalings by mean and standard deviation, embeddings,
-#' coefficients, likelihoods and errors of left-out domains are sums over all rows. Bandwidths,
-#' landmarks and normal scores (`scale = "rank"`) come from the sample. So do, where they are not
-#' given, `cost`, the `lambda` of `dg_glm()`, and with an open `lambda` or `cost` the bandwidth
-#' between domains. A source of at most 20,000 rows gives the numbers of a fit in memory that draws
-#' the same random numbers, to rounding.
-#'
-#' **Random numbers.** A call draws one seed from R's generator, from which all its random numbers
-#' come: `set.seed()` makes it reproducible, whatever the partitions, the size of the blocks and the
-#' plan, to rounding (1e-10), provided that the rows come in the same order: the sample is of row
-#' numbers. A fit in memory after the same `set.seed()` draws others; `data = row_source(data)` of a
-#' data frame draws the same.
-#'
-#' **lambda.** If `NULL`, [dg_ridge()] takes the value that predicts held-out groups of domains
-#' best; their sums are subtracted from those of all rows.
-#'
-#' **Workers.** With a plan of several workers, `future::plan(multisession, workers = 4)`, a
-#' cluster, or a scheduler through future.batchtools, each gets runs of partitions, opens them
-#' itself and returns sums, which are added in the order of the partitions. A run whose worker is
-#' lost is done again, three times at most. A progress line says rows read and time left where R is
-#' interactive or `options(domgen.progress = TRUE)`.
-#'
-#' **Interrupts and crashes.** After Ctrl-C, [dg_resume()] goes on. With `row_source(store =
-#' "folder")` what is finished (each pass, and each round of partitions) is kept there, and the same
-#' call in a new session goes on with the same seed, and gives the numbers of an uninterrupted one;
-#' then the files are removed.
-#'
-#' `weights` is an expression of columns. Rows with missing values are left out with a warning
-#' (`na.omit`) or refused (`na.fail`). A model that was fitted so keeps nothing of its rows: give
-#' `predict()` new ones.
-#' @section Errors:
-#' Terms that learn from rows (`poly(x, 2)`, `scale(x)`), a response or weight that is not finite,
-#' rows that differ between passes, a store that cannot be written or is damaged, and a worker that
-#' is lost four times are errors; those of rows name partition and row.
-#' @references
-#' Chan, T. F., Golub, G. H. and LeVeque, R. J. (1979). Updating formulae and a pairwise algorithm
-#' for computing sample variances. Technical report STAN-CS-79-773, Stanford University.
-#' @seealso [row_source()], [feature_sums()] for sums of pieces by hand.
-#' @examples
-#' toy <- simulate_dica(domains = 6, n = 60, seed = 1)
-#' folder <- tempfile("rows")
-#' dir.create(folder)
-#' pieces <- split(toy, rep_len(1:3, nrow(toy)))
-#' for (k in 1:3) {
-#'   write.csv(pieces[[k]], file.path(folder, paste0("part-", k, ".csv")), row.names = FALSE)
-#' }
-#' model <- dg_ridge(y ~ . | domain, data = row_source(folder), feature_map = features_product())
-#' model
-#' head(predict(model, toy))
-#' @name fit_source
-NULL
+# Rows that are read in chunks, see row_source(): the survey, a random sample, and passes over all
+# rows. rows_source() is the second constructor of rows, beside rows_frame().
 
 fit_from_source <- function(spec, input, call) {
   what <- list(spec, format_formula(input$x), input$weights, input$na.action)
@@ -168,7 +82,7 @@ check_source_spec <- function(spec) {
                  smooth = isTRUE(args$smooth > 0))
     if (any(by_rows)) {
       name <- names(which(by_rows))[1L]
-      abort("argument", "`", name, "` needs the rows themselves, and must be left out with a ",
+      abort("argument", "`", name, "` needs the rows themselves, and cannot be used with a ",
             "source.")
     }
   }

@@ -44,8 +44,8 @@ check_response_size <- function(moments, values) {
   pooled <- pool_moments(moments)
   variance <- pooled$square / pooled$count
   if (isTRUE(variance > 1e-300 && is.finite(pooled$square))) return(invisible())
-  abort("data", "The squares of the response must be in the range of numbers, and those of ",
-        enumerate(values, quote = ""), " are not; give it in other units.")
+  abort("data", "The squares of the response must be finite and not vanish, and those of ",
+        enumerate(values, quote = ""), " are not; use other units.")
 }
 
 # chosen: numbers of the sampled rows, ascending; starts: rows before each partition. Values, and no

@@ -29,10 +29,10 @@ resumable <- function(call, progress, memory = new.env(parent = emptyenv())) {
     interrupt = function(i) {
       keep()
       abort("interrupt", "Interrupted", where_interrupted(memory),
-            "; `dg_resume()` goes on from there.")
+            "; `dg_resume()` continues there.")
     }, domgen_error_worker = function(e) {
       keep()
-      abort("worker", conditionMessage(e), " `dg_resume()` goes on with what is not done.")
+      abort("worker", conditionMessage(e), " `dg_resume()` does the rest.")
     }
   )
   if (length(memory$failed)) keep()
@@ -188,16 +188,17 @@ plain_value <- function(value, seen = NULL) {
        attributes = if (length(attributes)) lapply(attributes, plain_value, seen))
 }
 
-#' Go on after an interrupt
+#' Resume after an interrupt
 #'
-#' [dg_cv()], [dg_tune()] and [dg_compare()] that were interrupted (Ctrl-C, Esc) end in an error of
-#' class `domgen_error_interrupt`, but keep what was finished. `dg_resume()` does the rest,
-#' with the same folds and random numbers, and gives the result that the call would have given.
-#' So it does after a time limit, after a worker that was lost four times (an error of class
-#' `domgen_error_worker`), and after a warning of class `domgen_warning_failed`, when some folds
-#' failed: these are tried again. Only the last such call of the session can be resumed.
+#' [dg_cv()], [dg_tune()] and [dg_compare()] that are interrupted (Ctrl-C, Esc) end in an error of
+#' class `domgen_error_interrupt` and keep what is finished. `dg_resume()` does the rest with the
+#' same folds and random numbers, and gives the result of an uninterrupted call. It also resumes
+#' after a time limit; after a worker that was lost four times (error of class
+#' `domgen_error_worker`); and after a warning of class `domgen_warning_failed`, when it tries the
+#' failed folds again. Only the last such call of the session can be resumed. Fits and scores of a
+#' [row_source()] resume too.
 #'
-#' @return What the call would have returned.
+#' @return The value that the call would have returned.
 #' @examples
 #' \dontrun{
 #' result <- dg_cv(dg_svm(), y ~ . | domain, data = large)   # Ctrl-C

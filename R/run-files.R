@@ -63,7 +63,7 @@ append_bytes <- function(file, bytes, size, label) {
   found <- as.numeric(file.size(file))
   if (written && identical(found, as.numeric(size))) return(invisible())
   if (isTRUE(found > size)) abort_changed(file, label)
-  abort("write", "`", label, "` cannot be written: `", file, "` has no room for ",
+  abort("write", "`", label, "` cannot be written: `", file, "` has no space for ",
         in_full(length(bytes)), " more bytes. Is the disk full?")
 }
 

@@ -1,5 +1,5 @@
-# A pass over rows that come in blocks, see row_source(): every partition is a piece of work, for
-# this session or a worker of the future package's plan; what comes back is a sum, and no rows.
+# A pass over rows that are read in chunks, see row_source(): every partition is a piece of work,
+# for this session or a worker of the future package's plan; what comes back is a sum, and no rows.
 
 # work: list(start(), block(sums, data, at), add(a, b)): an empty sum, the sum with a block's rows,
 # two sums in one; at: list(label, number, first), where the block stands. The sum over all rows.

@@ -162,20 +162,8 @@
 #' Folds are fitted by the workers of the plan of the future package, if `future::plan()` has set
 #' several; results do not depend on it. The folds of a lost worker are repeated up to three times,
 #' then there is an error of class `domgen_error_worker`, after which [dg_resume()] continues.
-#' @section Rows out of memory:
-#' With a [row_source()] as `data` the result is the same, but without `predictions` (`NULL`).
-#' * [dg_ridge()] and [dg_gp()]: one pass computes sums of features by groups of domains, from which
-#'   the fits without each fold follow by subtraction. `lambda`, the bandwidth of the domain kernel,
-#'   signal and noise are chosen without the fold, as in memory. Scaling, bandwidth, landmarks and
-#'   embeddings, which use no response, are learned once from all rows.
-#' * [dg_pipeline()], [dg_svm()] and [dg_glm()] are fitted again without each fold, with passes of
-#'   their own, but scaling and embeddings of all rows. If one fold fails, the method fails.
-#' * Scores: root mean squared errors by domain follow from the sums if these are kept by domain (64
-#'   MB: 2,000 domains with 64 feature dimensions). Otherwise, and for other metrics, one pass
-#'   predicts each row by the fit without its fold.
-#' * Metrics must be means over rows: `"rmse"`, `"mae"`, `"accuracy"`, `"brier"`, `"log_loss"`.
-#'   `refits`, `shots`, folds of rows, and [dg_tune()], [dg_auto()] or [dg_ensemble()] as `object`
-#'   are errors.
+#' @section Out of memory:
+#' `data` may be a [row_source()], see its section "Score". `predictions` are then `NULL`.
 #' @references
 #' Cameron, A. C., Gelbach, J. B. and Miller, D. L. (2011). Robust inference with multiway
 #' clustering. *Journal of Business & Economic Statistics* 29(2), 238-249.
@@ -197,7 +185,7 @@
 #' dg_cv(dg_svm(domain_kernel = domain_pooled()), y ~ . | domain, data = toy,
 #'       metric = c("accuracy", "auc"))
 #'
-#' # rows that come in blocks
+#' # rows read in chunks
 #' dg_cv(dg_ridge(feature_map = features_nystrom(20)), y ~ . | domain,
 #'       data = row_source(toy, partitions = 2))
 #'

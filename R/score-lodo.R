@@ -49,6 +49,8 @@
 #' regressions are fitted again. For [dg_auto()] with a [row_source()] the result is
 #' `choice$scored`.
 #'
+#' **Out of memory.** The model may be fitted to a [row_source()], see its section "Score".
+#'
 #' **New levels.** Rows with a level of a predictor that no other domain has are not predicted
 #' (`NA`), as by [dg_cv()]: their domain has no score, and a warning names column and domain.
 #'

@@ -420,6 +420,6 @@ test_that("a changed argument of a fitted specification is checked", {
 })
 
 test_that("where labels tell no more than domains, dg_dcm() says so", {
-  expect_domgen_error(dg_dcm(b$X[1:2, ], c("p", "q"), c("u", "v")), "tell no more than domains",
+  expect_domgen_error(dg_dcm(b$X[1:2, ], c("p", "q"), c("u", "v")), "explain no more than domains",
                       "domgen_error_data")
 })

@@ -136,7 +136,7 @@ test_that("dcm refuses a response without a direction", {
                         "two classes|constant", data_error)
   }
   # what labels tell, domains tell too: no eigenvalue is above 1
-  expect_domgen_error(dg_dcm(X, as.character(numbers$domain), numbers$domain), "no direction",
+  expect_domgen_error(dg_dcm(X, as.character(numbers$domain), numbers$domain), "no components",
                       data_error)
 })
 

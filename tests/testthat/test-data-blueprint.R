@@ -61,7 +61,7 @@ test_that("what new data cannot be is an error that names the column", {
   })
   expect_domgen_error(predict(dg_lm(y ~ toupper(colour), data = d), transform(d, colour = "blue"),
                               new_levels = "error"),
-                      "toupper\\(colour\\).*seen in training .*not \"BLUE\"")
+                      "toupper\\(colour\\).*levels of training .*not \"BLUE\"")
   expect_domgen_error(dg_lm(y ~ x + constant, data = transform(d, constant = "a")),
                       "`constant` is categorical and must have at least two levels")
 })
@@ -94,7 +94,7 @@ test_that("a row that is left out does not move its domain without a word", {
   model <- dg_svm(y ~ x + size | site, data = d)
   new <- transform(d, size = replace(as.character(size), c(2, 5, 7), "huge"))
   told <- testthat::capture_warnings(values <- predict(model, new))
-  expect_match(told[2L], paste("these domains are judged by their other rows:",
+  expect_match(told[2L], paste("these domains are described by their other rows:",
                                "\"s1\" (without 1 of its 20 rows),",
                                "\"s2\" (without 2 of its 20 rows)."), fixed = TRUE)
   expect_equal(values[-c(2, 5, 7)], predict(model, new[-c(2, 5, 7), ]))
@@ -147,7 +147,7 @@ test_that("a missing row of a judged domain is NA and the others are judged with
   d <- mixed_data()
   model <- dg_svm(y ~ x + z | site, data = d)
   expect_warning(values <- predict(model, with_missing(d, x = 2, site = 7)),
-                 "the domain is judged by its other rows: \"s2\" \\(without 1 of its 20 rows\\)")
+                 "the domain is described by its other rows: \"s2\" \\(without 1 of its 20 rows\\)")
   expect_equal(which(is.na(values)), c(2, 7))
   expect_equal(values[-c(2, 7)], predict(model, d[-c(2, 7), ]))
 })
@@ -214,7 +214,7 @@ test_that("a level that no training row has is new, however it is declared", {
     expect_warning(quietly(predict(model, new), "domgen_warning_missing"),
                    "`newdata\\$f` has a level that training did not have, \"a\"",
                    class = "domgen_warning_new_level")
-    expect_domgen_error(predict(model, new, new_levels = "error"), "seen in training .\"b\", \"c\"")
+    expect_domgen_error(predict(model, new, new_levels = "error"), "levels of training .\"b\", \"c\"")
   }
   # numbers that are made of a factor stay what the declared levels make of them
   model <- dg_lm(y ~ x + as.integer(f) | z, data = d)

@@ -36,7 +36,7 @@ test_that("a number of which the formula makes categories has its most frequent 
   expect_warning(found <- predict(model, new), "`newdata$count` has a level", fixed = TRUE,
                  class = "domgen_warning_new_level")
   expect_equal(found, predict(model, transform(new, count = c(NA, 1, NA, NA))))
-  expect_error(predict(model, new, new_levels = "error"), "seen in training",
+  expect_error(predict(model, new, new_levels = "error"), "levels of training",
                class = "domgen_error_data")
 })
 

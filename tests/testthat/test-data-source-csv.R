@@ -147,7 +147,7 @@ test_that("a compressed file that was cut or damaged is refused, one in several 
   size <- length(bytes)
   for (cut in c(size %/% 2, size - 2, 100)) {
     file <- source_file(bytes[seq_len(cut)], "b.csv.gz")
-    expect_domgen_error(source_rows(file), "`b.csv.gz` (is cut or damaged|cannot be read)")
+    expect_domgen_error(source_rows(file), "`b.csv.gz` (is truncated or damaged|cannot be read)")
     expect_domgen_error(partition_count(row_source(file)$partitions[[1L]]), "b.csv.gz")
   }
   damaged <- bytes

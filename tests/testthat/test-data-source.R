@@ -299,10 +299,10 @@ test_that("sources print what they are", {
   expect_output(print(row_source(folder, levels = list(kind = c("a", "b")))), paste0(
     "A source of rows in 5 partitions: 1.csv, 2.csv, 3.csv and 2 more\n",
     "  kind     CSV \\(4\\), RDS \\(1\\), separated by semicolons, decimal commas\n",
-    "  columns  x, kind\n  levels   kind: a, b\n  blocks   of 50,000 rows"
+    "  columns  x, kind\n  levels   kind: a, b\n  chunks   of 50,000 rows"
   ))
   expect_output(print(row_source(mixed_rows(), block_size = 7, store = "sums")),
-                "partition: data\n  kind     data frame\n.*blocks   of 7 rows\n  store    sums")
+                "partition: data\n  kind     data frame\n.*chunks   of 7 rows\n  store    sums")
   # one that cannot be opened any more
   unlink(file.path(folder, "1.csv"))
   expect_output(print(row_source(file.path(folder, "2.csv"))), "kind     CSV, separated")

@@ -16,7 +16,7 @@ test_that("features_linear() is kernel_linear() without a Gram matrix", {
   ours <- update(exact, feature_map = features_linear())
   expect_equal(abs(unclass(predict(ours, toy))), abs(unclass(predict(exact, toy))), tolerance = 1e-6,
                ignore_attr = TRUE)
-  expect_output(print(ours), "the predictors themselves, 3 coordinates")
+  expect_output(print(ours), "the predictors themselves, 3 features")
 })
 
 test_that("it adds over pieces, and refuses what it does not represent", {

@@ -165,7 +165,7 @@ test_that("the model says what it is", {
   model <- dg_svm(y ~ . | domain, data = labels, feature_map = features_rff(20), cost = 2,
                   kernel = kernel_rbf(1.5), domain_kernel = domain_pooled())
   output <- capture.output(print(model))
-  expect_match(output, "feature map +random Fourier, 20 orthogonal frequencies, 40 coordinates",
+  expect_match(output, "feature map +random Fourier, 20 orthogonal frequencies, 40 features",
                all = FALSE)
   expect_match(output, "^  converged after [0-9]+ iterations?, relative duality gap", all = FALSE)
   expect_match(capture.output(print(model$spec)), "feature_map +random Fourier", all = FALSE)

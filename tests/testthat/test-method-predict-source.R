@@ -99,7 +99,7 @@ test_that("imputation by domain needs a reference with all domains", {
   gappy <- train
   gappy$x2[c(3, 70)] <- NA
   model <- fit(dg_ridge(lambda = 1), numbers, data = gappy, na.action = na.impute(by = "domain"))
-  expect_error(predict(model, blocks()), "median of a row's domain",
+  expect_error(predict(model, blocks()), "imputes by domain",
                class = "domgen_error_argument")
   all <- new[-6, ]
   expect_equal(suppressWarnings(predict(model, row_source(all, block_size = 50), reference = all)),
@@ -288,7 +288,7 @@ test_that("a full disk is an error that says where it was", {
   skip_if(Sys.which("bash") == "", "no shell that limits the size of files")
   to <- tempfile(fileext = ".csv")
   said <- paste(limited(150, to), collapse = " ")
-  expect_match(said, "row [1-9],001 on: `file.*cannot be written.*Is the disk full.*goes on from there")
+  expect_match(said, "row [1-9],001 on: `file.*cannot be written.*Is the disk full.*the same call resumes there")
   expect_false(file.exists(to))
   predict(model, row_source(long, block_size = 1000), to = to)
   whole <- tempfile(fileext = ".csv")
@@ -482,7 +482,7 @@ test_that("what is wrong in the rows is told with partition and row", {
                "[.]csv`, row 200: `x2` must be a number, not \"abc\"", class = "domgen_error_data")
   fails(function(d) transform(d, x3 = replace(x3, 150, Inf)), "`data, part 2`, row 26: .*finite")
   level <- function(d) transform(d, g = replace(g, 140, "c"))
-  fails(level, "`data, part 2`, row 16: .*levels seen in training", new_levels = "error")
+  fails(level, "`data, part 2`, row 16: .*levels of training", new_levels = "error")
 })
 
 test_that("warnings are told once, with the first block that they came from", {
@@ -491,7 +491,7 @@ test_that("warnings are told once, with the first block that they came from", {
   told <- domgen:::with_warnings(predict(distributional, row_source(many, block_size = 30)))
   expect_length(told$warnings, 2L)
   expect_match(told$warnings[1L], "5 rows of 251 have missing values: the prediction is NA")
-  expect_match(told$warnings[2L], "new.*\"c\".*\\(block from `data`, row 1 on; also in 2 further")
+  expect_match(told$warnings[2L], "new.*\"c\".*\\(chunk from `data`, row 1 on; also in 2 further")
   expect_identical(which(is.na(told$value)), c(5L, 6L, 12L, 100L, 200L))
 })
 

@@ -88,7 +88,7 @@ test_that("ensembles, automatic choices and tuned models are fixed in all their 
   expect_fixed(fit_toy(stacked), new, reference)
 })
 
-test_that("classes, probabilities and support are those of the reference", {
+test_that("classes, probabilities and similarity are those of the reference", {
   model <- dg_svm(y ~ . | domain, data = labels, cost = 1, calibration = "platt")
   rows <- labels_new[few, ]
   for (type in c("class", "prob", "decision", "similarity")) {
@@ -158,7 +158,7 @@ test_that("rows in blocks are predicted as the reference describes them", {
     fixed <- set_reference(fit_toy(spec), reference)
     source <- row_source(list(new[1:4, ], new[5:9, ]))
     expect_equal(predict(fixed, source), predict(fixed, new), tolerance = 1e-10)
-    expect_domgen_error(predict(fixed, source, reference = reference), "must not be given")
+    expect_domgen_error(predict(fixed, source, reference = reference), "cannot be given")
   }
   one <- set_reference(fit_toy(distributional), domains_of(reference, 1))
   bare <- subset(new[1:3, ], select = -domain)

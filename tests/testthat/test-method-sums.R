@@ -8,9 +8,9 @@ toy <- toy[sample(nrow(toy)), ]
 labels <- labels[sample(nrow(labels)), ]
 few <- features_nystrom(25)
 
-sums_of <- function(formula, data, seed = 1, features = few, ...) {
+sums_of <- function(formula, data, seed = 1, feature_map = few, ...) {
   set.seed(seed)
-  feature_sums(formula, data = data, feature_map = features, ...)
+  feature_sums(formula, data = data, feature_map = feature_map, ...)
 }
 
 # Cells in one order, so that sums made in another order can be compared.
@@ -313,7 +313,7 @@ test_that("sums print what they are of", {
   classes <- sums_of(y ~ . | domain, labels, feature_map = features_nystrom(10))
   expect_output(print(classes), "Sums of features: y ~ . | domain", fixed = TRUE)
   expect_output(print(classes), paste(nrow(labels), "rows, .*4 domains, 2 classes"))
-  expect_output(print(classes), "10\\s+coordinates")
+  expect_output(print(classes), "10\\s+features")
   expect_output(print(sums_of(y ~ ., toy)), "kernel on y .*landmarks")
 })
 

@@ -164,7 +164,7 @@ test_that("what a lost worker was at is done again, and beyond that dg_resume() 
   }, {
     expect_identical(call(1)$predictions, whole$predictions)
     expect_length(list.files(marks, "dead"), 1L)
-    expect_domgen_error(call(5), "was lost four times; .* `dg_resume\\(\\)` goes on",
+    expect_domgen_error(call(5), "was lost four times; .* `dg_resume\\(\\)` does the rest",
                         "domgen_error_worker")
     unlink(list.files(marks, "fit", full.names = TRUE))
     expect_identical(dg_resume()$predictions, whole$predictions)

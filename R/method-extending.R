@@ -1,0 +1,239 @@
+# What authors of parts outside the package build on: constructors and generics that are exported,
+# with what each takes and gives. Inside, the same parts are made by what these call.
+
+#' Parts of your own
+#'
+#' @description
+#' Constructors and generics for kernels, domain kernels, feature maps, projections and learners
+#' made outside the package. Such a part works in all functions of domgen: prediction on new
+#' domains, [dg_cv()], [dg_tune()], [dg_compare()], [dg_pipeline()].
+#' `vignette("extending")` makes one of each kind and runs the package's conformance tests on it.
+#'
+#' Functions alone are enough for many parts: see [kernel_custom()], [learner_custom()] and
+#' [metric_custom()].
+#'
+#' @details
+#' A part is a constructor and S3 methods for its class. In a script, `.S3method()` registers a
+#' method, as in the example; in a package, `S3method()` in `NAMESPACE` does. Every kernel, domain
+#' kernel and feature map also has a method for [format()] that gives one line of text.
+#'
+#' | constructor | class | methods |
+#' |---|---|---|
+#' | `new_stationary_kernel()` | `kernel_<name>` | `kernel_value()`; see `kernel_rate()` |
+#' | `new_domain_kernel()` | `domain_<name>` | `domain_kernel_fit()`, `domain_kappa()` |
+#' | `new_feature_map()` | `features_<name>` | `represent()` |
+#' | `projection_method()` | `<name>` | none |
+#' | `learner_method()` | `<name>` | `decision()`, `response_range()`, both optional |
+#'
+#' The constructor of a kernel, domain kernel or feature map is called like its class, so that
+#' `update()` and [dg_tune()] find its arguments. The function of a projection or learner is called
+#' `name` and must be visible from the global environment (a script, or an attached package).
+#'
+#' **Rows** are a list with `X`, the numeric matrix n x p of scaled predictors, and `domain`, a
+#' factor of length n. They have no labels.
+#'
+#' ## Generics
+#'
+#' \describe{
+#'   \item{`kernel_value(kernel, d)`}{Value of the kernel where the squared distance of
+#'     x / bandwidth and z / bandwidth is `d`; in the shape of `d`.}
+#'   \item{`kernel_rate(kernel, d)`}{Optional: -2 dk/dd, in the shape of `d`. [dg_gp()] and
+#'     [dg_ridge()] fit bandwidths by it; without it they stay at the median.}
+#'   \item{`kernel_spectral(kernel)`}{Optional: a function of D that draws D positive factors. A
+#'     frequency of [features_rff()] is a standard normal vector times such a factor, divided by the
+#'     bandwidth. Without it there are no Fourier features.}
+#'   \item{`kernel_fit(kernel, X, middle)`}{The kernel with what it takes from the training rows,
+#'     such as `kernel$bandwidth`. Stationary kernels have this method; methods of `represent()`
+#'     call it.}
+#'   \item{`domain_kernel_fit(kernel, rows, feature_map)`}{The domain kernel with what it remembers
+#'     of the training domains, and `kernel$kappa`, the G x G matrix of kappa between them.}
+#'   \item{`domain_kappa(kernel, rows, among)`}{Matrix of kappa between the domains of `rows` and
+#'     the G training domains, new x G; with `among = TRUE` between the domains of `rows`.}
+#'   \item{`represent(feature_map, kernel, domain_kernel, rows, threads)`}{The map fitted to the
+#'     training rows: the value of `new_feature_space()`.}
+#'   \item{`decision(object, rows)`}{n x m matrix of the model's values at `rows`: one column for a
+#'     numeric response or two classes, one per class for more classes. The default is
+#'     `space_expansion()` with `object$coefficients`, plus `object$intercept`.}
+#'   \item{`response_range(object)`}{`c(low, high)`, the ends of the response, at which intervals
+#'     are cut. The default is `c(-Inf, Inf)`.}
+#'   \item{`space_expansion(space, rows, A)`}{n x m matrix: values at `rows` of the functions with
+#'     coefficients A, \eqn{\sum_i A_i \bar k((P_i, x_i), \cdot)}{sum_i A_i k((P_i, x_i), .)} over
+#'     training rows, or \eqn{A'z} with a feature map z. To be called, not to be extended.}
+#' }
+#'
+#' ## Projections
+#'
+#' A projection maximises the ratio of two sums of terms, each a quadratic form in the scores f of
+#' the rows. `terms` is a function of the list of arguments and gives
+#' `list(numerator = , denominator = )`, named vectors of coefficients:
+#'
+#' | term | meaning |
+#' |---|---|
+#' | `response` | f'Pf/n, P of the response's central subspace, see [dg_dica()] |
+#' | `total`, `variance` | squared norm of the centred scores; the same divided by n |
+#' | `domains` | variance of the domain means of f, each domain with weight 1/G |
+#' | `norm` | squared norm of the function f in the space of the kernel |
+#' | `ridge` | squared norm of the coefficients |
+#' | `domain_pairs` | squared MMD, mean over pairs of domains, see [dg_tca()] |
+#' | `between`, `within` | scatter of classes, sums over rows, see [dg_sca()] |
+#' | `average_between`, `average_within` | the same divided by n, see [dg_kfd()] |
+#' | `conditional`, `prior` | see [dg_cidg()] |
+#' | `class_pairs`, `class_spread` | separation of classes, see [dg_mda()] |
+#' | `class_domain_pairs`, `balanced_within` | differences within classes, see [dg_mda()] |
+#'
+#' ## Learners on kernels
+#'
+#' The learner's function has arguments `kernel`, `domain_kernel` and `feature_map`.
+#' `solve` is a function of `problem` and `shared` (which it may ignore) and gives a list with
+#' `coefficients`, the matrix of coefficients in the space of the kernel, and if it has one
+#' `intercept`. Further elements become elements of the model. `problem` is a list: `args`, the
+#' arguments of the function; `targets`, the coded response; `space`, the space of the kernel;
+#' `rows`, the training rows in memory or in chunks. `space_sums(problem)` gives the coefficients
+#' of \eqn{\sum_i w_i F_i \bar k((P_i, x_i), \cdot)}{sum_i w_i F_i k((P_i, x_i), .)} with F the
+#' columns of the coded response and then a column of ones.
+#'
+#' Functions `terms` and `solve` that are defined inside another function keep its variables, and a
+#' saved model has them too: define them at top level.
+#'
+#' @param name Name of the part. For kernels, domain kernels and feature maps the end of the class;
+#'   for projections and learners the name of the function, which is the class of its fits; for
+#'   `dg_parameter()` the name of the argument.
+#' @param bandwidth Positive number, or one per predictor; `NULL` (default) is the median distance
+#'   of training rows, see [median_bandwidth()].
+#' @param bandwidth_factor Positive multiple of the median bandwidth. Default 1.
+#' @param ... Elements of the kernel, domain kernel or feature map by name: the arguments of its
+#'   constructor.
+#' @param map Fitted map. Random Fourier features are
+#'   `structure(list(frequencies = , centre = ), class = "fourier_map")` with a matrix D x p and a
+#'   vector of length p.
+#' @param dim Number of features; 2 D for a Fourier map.
+#' @param title Title of the method, for printing.
+#' @param terms Function that gives the terms of the ratio, see "Projections".
+#' @param solve Function that fits, see "Learners on kernels".
+#' @param response Response that the method takes. For projections `"optional"` (not used, default),
+#'   `"any"` or `"class"`. For learners `"any"` (default) or `"number"` (classes are an error).
+#' @param needs_domain If `TRUE` (default), the training rows must have domains.
+#' @param parameters List of `dg_parameter()`, one for each argument of the function that no method
+#'   of the package has. Arguments such as `ncomp`, `lambda`, `kernel` and `scale` have their rules
+#'   already.
+#' @param check Rule for the argument's values: `"positive"` (default), `"non-negative"` or
+#'   `"finite"` (one number), `"count"`, `"flag"`; or a function of the value and the argument's
+#'   name that returns the value or signals an error.
+#' @param grid Values that [dg_tune()] tries by default, or a function of the number of rows and the
+#'   list of arguments that gives them; `NULL` (default) for none.
+#' @param simpler 1 if large values make the simpler model, -1 if small values do, 0 (default) if
+#'   neither.
+#' @param shown If `TRUE`, a fitted projection prints the argument. Default `FALSE`.
+#' @param kernel,domain_kernel,feature_map Kernel, domain kernel and feature map.
+#' @param d Numeric vector or matrix of squared distances.
+#' @param X Numeric matrix of scaled training rows.
+#' @param middle Median distance of the rows of `X`, which is multiplied by the bandwidth factor.
+#' @param rows List of rows, see Details.
+#' @param among If `TRUE`, kappa between the domains of `rows`. Default `FALSE`.
+#' @param threads Number of threads.
+#' @param space Space of the kernel: the element `space` of a fitted model or of `problem`.
+#' @param A Numeric matrix of coefficients: a row per training row, or per feature.
+#' @param problem Problem that `solve` gets.
+#' @param object Fitted model.
+#' @return Constructors give an object of the class in the table; `projection_method()` and
+#'   `learner_method()`, the last call in the body of the method's function, give its value: with
+#'   data a fitted model, without data a specification. `dg_parameter()` gives a list for
+#'   `parameters`. The values of the generics are in the table above.
+#' @section Errors:
+#' An argument of a method's function that has no rule, a `check` or `response` that is not in the
+#' list, and bandwidths that are not positive are errors.
+#' @seealso `vignette("extending")`; [kernel_custom()], [learner_custom()], [metric_custom()]
+#' @examples
+#' # a kernel of the distance: the inverse multiquadric
+#' kernel_multiquadric <- function(bandwidth = NULL, bandwidth_factor = 1) {
+#'   new_stationary_kernel("multiquadric", bandwidth, bandwidth_factor)
+#' }
+#' .S3method("kernel_value", "kernel_multiquadric", function(kernel, d) (1 + d)^-0.5)
+#' .S3method("format", "kernel_multiquadric", function(x, ...) "1 / sqrt(1 + r^2)")
+#'
+#' toy <- simulate_dcm(domains = 6, n = 30, seed = 1)
+#' dg_svm(y ~ . | domain, data = toy, kernel = kernel_multiquadric())
+#' @name extending
+#' @aliases kernel_fit kernel_value kernel_rate kernel_spectral new_domain_kernel domain_kernel_fit
+#'   domain_kappa new_feature_space represent space_expansion space_sums decision response_range
+#' @usage
+#' kernel_value(kernel, d)
+#' kernel_rate(kernel, d)
+#' kernel_spectral(kernel)
+#' kernel_fit(kernel, X, middle = median_bandwidth(X))
+#'
+#' new_domain_kernel(name, ...)
+#' domain_kernel_fit(kernel, rows, feature_map = NULL)
+#' domain_kappa(kernel, rows, among = FALSE)
+#'
+#' represent(feature_map, kernel, domain_kernel, rows, threads)
+#' new_feature_space(feature_map, kernel, domain_kernel, map, dim, rows)
+#' space_expansion(space, rows, A)
+#'
+#' space_sums(problem)
+#' decision(object, rows)
+#' response_range(object)
+#' @export kernel_fit
+#' @export kernel_value
+#' @export kernel_rate
+#' @export kernel_spectral
+#' @export new_domain_kernel
+#' @export domain_kernel_fit
+#' @export domain_kappa
+#' @export new_feature_space
+#' @export represent
+#' @export space_expansion
+#' @export space_sums
+#' @export decision
+#' @export response_range
+NULL
+
+#' @rdname extending
+#' @export
+new_stationary_kernel <- function(name, bandwidth = NULL, bandwidth_factor = 1, ...) {
+  stationary(part_name(name), bandwidth, bandwidth_factor, ...)
+}
+
+#' @rdname extending
+#' @export
+new_feature_map <- function(name, ...) new_features(part_name(name), ...)
+
+#' @rdname extending
+#' @export
+dg_parameter <- function(name, check = "positive", grid = NULL, simpler = 0, shown = FALSE) {
+  rule <- if (is.function(check)) check else {
+    switch(check_choice(check, "check", c("positive", "non-negative", "finite", "count", "flag")),
+           count = function(value, arg) check_count(value, arg), flag = check_flag,
+           a_number(check))
+  }
+  parameter(part_name(name), rule, grid, simpler, check_flag(shown, "shown"))
+}
+
+part_name <- function(name) {
+  fine <- is.character(name) && length(name) == 1L && grepl("^[[:alpha:]][[:alnum:]._]*$", name)
+  if (!fine) {
+    abort("argument", "`name` must be one name, such as \"mine\", not ", describe(name), ".")
+  }
+  name
+}
+
+# The frame of the method's function that calls the caller of this: list(env, call, from), as
+# fit_or_specify() needs them.
+method_frame <- function() {
+  at <- sys.parents()[sys.parent()]
+  list(env = sys.frame(at), from = sys.frame(sys.parents()[at]),
+       call = match.call(sys.function(at), sys.call(at), envir = sys.frame(sys.parents()[at])))
+}
+
+# A function, as parts have it; of its own, so that it holds nothing else.
+listed_parameters <- function(parameters) {
+  fine <- is.list(parameters) && all(vapply(parameters, function(row) {
+    is.list(row) && is.function(row$check)
+  }, NA))
+  if (!fine) {
+    abort("argument", "`parameters` must be a list of `dg_parameter()`, not ",
+          describe(parameters), ".")
+  }
+  rows <- do.call("parameters", unname(parameters))
+  function() rows
+}
