@@ -27,7 +27,7 @@ functions <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cid
 names <- c(
   stats::setNames(rep("dg_ and the name, see NEWS", length(functions)),
                   paste0("(?<![\\w.:$]|kernlab::|mda::)", functions, "\\(")),
-  "`(sigma|times|outer|per_predictor|budget|max_predictors|against)`" = "see NEWS",
+  "`(sigma|times|outer|per_predictor|budget|against)`" = "see NEWS",
   "(?<![\\w.])(sigma|outer|per_predictor|against|budget|features|probability) = [^=]" = "see NEWS"
 )
 
@@ -56,7 +56,12 @@ prose_of <- function(file) {
   stats::setNames(lines[keep], which(keep))
 }
 
-without_code <- function(lines) gsub("`[^`]*`|\\\\(code|link|eqn|deqn)\\{[^}]*\\}", "", lines)
+# Without code and addresses, each line after the last word of the one before.
+without_code <- function(lines) {
+  plain <- gsub("`[^`]*`|\\\\(code|link|eqn|deqn)\\{[^}]*\\}|\\]\\([^)]*\\)", "", lines)
+  before <- c("", utils::head(sub(".*[ ]", "", plain), -1L))
+  stats::setNames(paste(before, plain), base::names(lines))
+}
 
 found <- list()
 look <- function(file, lines, patterns) {
