@@ -219,7 +219,7 @@ test_that("a member's parameter is tuned and changed by its name", {
   expect_identical(update(spec, near.lambda = 3)$args$members$near$args$lambda, 3)
   expect_domgen_error(update(spec, lambda = 3), "parameter of several members; use `near.lambda`",
                       "domgen_error_argument")
-  expect_identical(update(spec, weights = "stacked")$args$weights, "stacked")
+  expect_identical(update(spec, member_weights = "stacked")$args$member_weights, "stacked")
   tuned <- dg_tune(spec, y ~ . | domain, data = toy, grid = list(near.lambda = c(0.1, 1)),
                    folds = 3)
   expect_named(tuned$tuning$best, "near.lambda")
@@ -338,7 +338,7 @@ test_that("data among the arguments of an ensemble are refused with what to do",
                class = "domgen_error_argument")
   expect_error(dg_ensemble(members, x = toy[1:2], y = toy$y), "Give the data to fit\\(\\)",
                class = "domgen_error_argument")
-  expect_error(dg_ensemble(members, weight = "equal", size = 3), "Unknown argument `size`",
+  expect_error(dg_ensemble(members, member_weight = "equal", size = 3), "Unknown argument `size`",
                class = "domgen_error_argument")
 })
 
