@@ -222,7 +222,7 @@ test_that("what a Gaussian process cannot do is said", {
     dg_gp(y ~ . | domain, data = toy, ard = TRUE, feature_map = features_nystrom(20))
     dg_gp(y ~ . | domain, data = toy, feature_map = features_nystrom(20),
           domain_kernel = domain_multitask(NULL))
-    fixed(data = toy[c(1, 1, 2, 3), ], signal_sd = 1e9, noise_sd = 1e-9)
+    fixed(data = toy[c(1, 1, 2, 3), ], signal = 1e9, noise = 1e-9)
     predict(model, new, level = 1)
     predict(model, new, interval = "both")
     predict(model, new, se.fit = 1)
