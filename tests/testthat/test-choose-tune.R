@@ -82,7 +82,7 @@ test_that("values of lambda that are followed at once predict as each by itself"
   one <- run()
   at_once <- with_replaced("path_rows", 1L, run())
   expect_equal(at_once$table$mean, one$table$mean, tolerance = 5e-3)
-  expect_identical(at_once$table[c("lambda", "times")], one$table[c("lambda", "times")])
+  expect_identical(at_once$table[c("lambda", "bandwidth_factor")], one$table[c("lambda", "times")])
 })
 
 test_that("warm starts along costs change nothing beyond the solver's tolerance", {
@@ -110,7 +110,7 @@ test_that("the model is the best choice, fitted to all rows", {
   tuned <- dg_tune(dg_ridge(), y ~ . | domain, data = toy, weights = w, grid = grid, folds = folds,
                    extend = FALSE, metric = c("mae", "rmse"))
   best <- tuned$tuning$best
-  expect_identical(best, as.list(tuned$tuning$table[tuned$tuning$chosen, c("lambda", "times")]))
+  expect_identical(best, as.list(tuned$tuning$table[tuned$tuning$chosen, c("lambda", "bandwidth_factor")]))
   plain <- dg_ridge(y ~ . | domain, data = toy, weights = w, lambda = best$lambda,
                     kernel = kernel_rbf(bandwidth_factor = best$bandwidth_factor))
   expect_identical(predict(tuned, toy), predict(plain, toy))
@@ -134,7 +134,7 @@ test_that("the model is the best choice, fitted to all rows", {
   spec <- dg_tune(dg_ridge(), grid = grid, folds = folds, extend = FALSE, metric = "mae")
   expect_equal(nested$domains,
                dg_cv(spec, y ~ . | domain, data = toy, weights = w, folds = 2)$domains)
-  expect_identical(names(nested$fits)[4:5], c("lambda", "times"))
+  expect_identical(names(nested$fits)[4:5], c("lambda", "bandwidth_factor"))
   from_fit <- dg_tune(plain, grid = grid, folds = folds, extend = FALSE, metric = "mae")
   expect_equal(from_fit$tuning$table$mean, tuned$tuning$table$mean)
   expect_output(print(dg_tune(dg_ridge(), grid = grid)), "lambda: 0.1, 1, 10")
@@ -202,7 +202,7 @@ test_that("a training set without a class fails and says which domains were held
 
 test_that("default grids follow the specification and the number of rows", {
   names_of <- function(spec) names(default_grid(spec, 100))
-  expect_identical(names_of(dg_ridge()), c("lambda", "times"))
+  expect_identical(names_of(dg_ridge()), c("lambda", "bandwidth_factor"))
   expect_identical(names_of(dg_ridge(kernel = kernel_rbf(2))), "lambda")
   expect_identical(names_of(dg_svm(kernel = kernel_linear())), "cost")
   expect_equal(unlist(default_grid(dg_ridge(), 300)$lambda), 300 * 10^(-5:-1))
@@ -253,7 +253,7 @@ test_that("a chain is tuned by default where only one part has a grid", {
     names <- names(default_grid(spec, 60))
     expect_true(all(vapply(names, function(name) !is.null(find_parameter(spec, name)), NA)))
   }
-  expect_identical(names(default_grid(dg_pipeline(dg_dica(), dg_lm()), 60)), c("lambda", "times"))
+  expect_identical(names(default_grid(dg_pipeline(dg_dica(), dg_lm()), 60)), c("lambda", "bandwidth_factor"))
 })
 
 test_that("kernels that were tuned are told apart by their names", {

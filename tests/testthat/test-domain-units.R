@@ -86,7 +86,7 @@ test_that("persons of several devices are left out of the fits that predict them
   sample <- read_sample(read_input(list(x = y ~ x | site, data = d, unit = d$unit)),
                         list(response = "any", domain = TRUE), "pooled")
   study <- new_study(sample, metrics$rmse, list(threads = 1L), step = NULL)
-  machine <- landmark_machine(study, domain_pooled(), kernel_rbf())
+  machine <- landmark_model(study, domain_pooled(), kernel_rbf())
   without_groups(machine, study$Y, sample$domain, 1, function(values, l) {
     F <- cbind(machine$root, machine$Q)
     fold <- folds_of_units(sample$unit, sample$domain)
