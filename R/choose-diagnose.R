@@ -17,7 +17,7 @@
 #' | shift | headroom | gain | advice |
 #' |---|---|---|---|
 #' | yes | no | no | pool, or project with [dg_udica()] |
-#' | | yes | no | unlabelled rows do not help; label some rows of the new domain ([dg_adapt()]) |
+#' | | yes | no | label some rows of the new domain ([dg_adapt()]) |
 #' | | | yes | use [domain_distribution()] |
 #'
 #' @details
@@ -48,14 +48,15 @@
 #' draw, so these p values need more domains. With classes, the squared errors are those of their
 #' indicators, whatever the `metric`.
 #'
-#' **Verdict.** A gain is reported if p is at most 0.05 and the interval lies above 0. It is
-#' excluded if all rows were used and the interval lies below 1 % of the pooled score. Otherwise the
-#' verdict is inconclusive and gives `detectable`, \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8)
-#' se} with quantiles of Student's t with one degree of freedom less than domains: the mean gain
-#' whose interval would lie above 0 with a probability (power) of 80 %, if the standard deviation of
-#' differences is as here. The p value alone is often below 0.05 for smaller gains. With a sample of
-#' the rows nothing is excluded, since models may gain from all rows. Nor is it if the score is
-#' equal in every domain, as accuracy can be.
+#' **Verdict.** A gain is reported if p is at most 0.05 and the interval lies above 0, and as
+#' uncertain in size if p is at most 0.05 and the interval includes 0. It is excluded if all rows
+#' were used and the interval lies below 1 % of the pooled score. Otherwise the verdict is
+#' inconclusive and gives `detectable`, \eqn{(t_{0.975} + t_{0.8})\,se}{(t_0.975 + t_0.8) se} with
+#' quantiles of Student's t with one degree of freedom less than domains: the mean gain whose
+#' interval would lie above 0 with a probability (power) of 80 %, if the standard deviation of
+#' differences is as here. p alone is often below 0.05 for smaller gains. With a sample of the rows
+#' nothing is excluded, since models may gain from all rows, nor if the score is equal in every
+#' domain, as accuracy can be.
 #'
 #' @inheritParams dg_auto
 #' @param x A formula `y ~ x1 + x2 | domain` with `data`; or a numeric matrix n x p or a data frame
