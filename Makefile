@@ -4,7 +4,7 @@
 MAKEFLAGS += --no-print-directory
 .PHONY: help demo test test-engines test-at-home fuzz bench experiments check check-core \
   check-debug check-sanitizers check-valgrind check-interrupts check-machines document site install \
-  layers lint hooks clean
+  layers lint spelling wordlist hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
@@ -28,7 +28,9 @@ help:
 	@echo 'make document  regenerate the help pages and the exports'
 	@echo 'make site      build the site into docs/ and check it (links, pictures, narrow screens)'
 	@echo 'make layers    what the code says of its rooms; draws the picture in ARCHITECTURE.md'
-	@echo 'make lint      the style of R (lintr) and C++ (clang-format), where these are installed'
+	@echo 'make lint      the style of R (lintr) and C++ (clang-format); installs these if it can'
+	@echo 'make spelling  spells the help, vignettes, README.md and NEWS.md'
+	@echo 'make wordlist  makes inst/WORDLIST the words that the dictionary lacks: look at the change'
 	@echo 'make hooks     short checks before each commit of this clone, longer ones before a push'
 	@echo 'make clean     remove what was compiled or checked here'
 
@@ -123,9 +125,13 @@ layers:
 	@Rscript .ci/layers.R draw man/figures/layers.png
 
 lint:
-	@Rscript -e 'if (requireNamespace("lintr", quietly = TRUE)) print(lintr::lint_dir("."))'
-	@! command -v clang-format >/dev/null || clang-format --dry-run \
-	  $$(find src -name '*.h' -o -name '*.cpp' ! -name 'RcppExports.cpp')
+	@.ci/lint
+
+spelling:
+	@.ci/spelling
+
+wordlist:
+	@.ci/spelling update
 
 hooks:
 	git config core.hooksPath .ci/hooks

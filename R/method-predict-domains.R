@@ -59,4 +59,3 @@ asking_work <- function(work, questions, described) {
     add(sums, found)
   })
 }
-

@@ -76,7 +76,7 @@ tile_layers <- function(tiles, written) {
   x <- as.integer(tiles$column)
   y <- as.integer(tiles$row)
   # what lies on a dark square is light
-  over <- ifelse(tile_shade(tiles$value) > 0.45, 0, 1)
+  over <- as.numeric(tile_shade(tiles$value) <= 0.45)
   empty <- which(is.na(tiles$value))
   marked <- which(as.logical(tiles$mark))
   dotted <- which(as.logical(tiles$dot))

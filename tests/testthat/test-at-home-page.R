@@ -5,7 +5,7 @@ page <- function() readLines(checkout_file("vignettes", "at-home.Rmd"), encoding
 
 # The parts of at-home.txt by name.
 parts_of <- function(lines) {
-  starts <- grepl("^## ", lines)
+  starts <- startsWith(lines, "## ")
   split(lines[!starts], factor(cumsum(starts)[!starts], labels = sub("^## ", "", lines[starts])))
 }
 

@@ -69,15 +69,16 @@ test_that("the parts of the verdict that a change can have touched follow from i
     found
   }
   expect_identical(touched(character()), character())
-  expect_identical(touched("src/core/test/test-ridge.h"), "core")
+  expect_setequal(touched("src/core/test/test-ridge.h"), c("core", "lint"))
   expect_setequal(touched(c("tests/testthat/test-loss.R", "tests/testthat/test-names.R")),
-                  c("check", "tests", "only ^(loss|names)$"))
+                  c("check", "lint", "tests", "only ^(loss|names)$"))
   expect_setequal(touched(c("tests/testthat/test-loss.R", "tests/testthat/helper-data.R")),
-                  c("check", "tests"))
+                  c("check", "lint", "tests"))
   shown <- touched("R/show-cv.R")
   expect_true(all(c("tests", "site", "check") %in% shown))
   expect_false(any(c("machines", "core", "experiments") %in% shown))
   expect_false("core" %in% touched("R/kernel-rbf.R"))
+  expect_setequal(touched(c(".lintr", ".ci/spelling.R")), c("lint", "spelling"))
   expect_true(all(c("core", "machines", "at-home") %in% touched("src/core/kernel/tree.h")))
 })
 
