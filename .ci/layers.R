@@ -179,7 +179,7 @@ long_lines <- function(root = ".") {
 # own file may ask.
 part_questions <- function(definitions) {
   part <- paste0("^(kernel|domain|features|product)_|_map$|",
-                 "^dg_(projection|chain|gp|ridge|svm|lm|null|auto)")
+                 "^dg_(projection|pipeline|gp|ridge|svm|lm|null|auto)")
   asked <- do.call(rbind, lapply(definitions, function(d) {
     classes <- if ("inherits" %in% d$words) {
       unlist(lapply(calls_of(d$value, "inherits"), function(call) constants(as.list(call)[-(1:2)])))

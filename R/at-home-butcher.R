@@ -3,20 +3,20 @@
 
 #' @exportS3Method butcher::axe_call
 axe_call.dg_fit <- function(x, verbose = FALSE, ...) {
-  tell_axed(x, slim_parts(x, without_call), verbose, "update()")
+  report_axed(x, slim_parts(x, without_call), verbose, "update()")
 }
 
 # Weights and domains stay, which variances and nearness of new rows need.
 #' @exportS3Method butcher::axe_fitted
 axe_fitted.dg_fit <- function(x, verbose = FALSE, ...) {
-  tell_axed(x, slim_parts(x, without_fitted), verbose,
+  report_axed(x, slim_parts(x, without_fitted), verbose,
             c("fitted()", "residuals()", "dg_lodo()", "predict() without newdata"))
 }
 
 # Kernels need their rows; ensembles keep others for `reference = "training"` alone.
 #' @exportS3Method butcher::axe_data
 axe_data.dg_fit <- function(x, verbose = FALSE, ...) {
-  tell_axed(x, slim_parts(x, without_data), verbose,
+  report_axed(x, slim_parts(x, without_data), verbose,
             c("reference = \"training\" of ensembles", "intervals"))
 }
 
@@ -57,7 +57,7 @@ without_data <- function(object) {
   object
 }
 
-tell_axed <- function(old, new, verbose, disabled) {
+report_axed <- function(old, new, verbose, disabled) {
   if (isTRUE(verbose)) {
     released <- as.numeric(utils::object.size(old)) - as.numeric(utils::object.size(new))
     inform("axed", "Memory released: ", format(released, big.mark = big_mark()), " B; disabled: ",

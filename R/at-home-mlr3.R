@@ -212,8 +212,8 @@ mlr_fit <- function(spec, task, further) {
 # What predict() of a fit needs beside the model: list(newdata, domain, reference, ...).
 mlr_new_rows <- function(model, task, values) {
   domain <- mlr_domain(task)
-  judges <- judges_other_rows(model) && !is_fixed(model)
-  if (judges && is.null(domain)) abort_no_role(task, "the model judges rows by their domain")
+  uses_others <- uses_other_rows(model) && !is_fixed(model)
+  if (uses_others && is.null(domain)) abort_no_role(task, "the model judges rows by their domain")
   rows <- list(newdata = mlr_features(task), domain = domain, reference = values$reference,
                new_levels = values$new_levels)
   if (is.data.frame(values$reference)) {

@@ -390,8 +390,8 @@ warn_explained <- function(new_data, object) {
     package <- if (!is.null(home)) environmentName(topenv(home))
     if (!any(package %in% explaining_packages)) next
     frame <- sys.frame(i)
-    if (is.null(frame$.domgen_told)) {
-      frame$.domgen_told <- TRUE
+    if (is.null(frame$.domgen_reported)) {
+      frame$.domgen_reported <- TRUE
       warn_moving(object$fit, paste(package, "makes up rows"))
     }
     break

@@ -183,8 +183,8 @@ prep.projectionstep <- function(x, training, info = NULL, ...) {
 bake.projectionstep <- function(object, new_data, ...) {
   fitted <- object$res
   if (is.null(fitted)) return(new_data)
-  judge <- if (judges_domain(fitted)) fitted$blueprint$domain_columns
-  recipes::check_new_data(c(object$columns, judge), object, new_data)
+  columns <- if (describes_domain(fitted)) fitted$blueprint$domain_columns
+  recipes::check_new_data(c(object$columns, columns), object, new_data)
   scores <- predict(fitted, new_data)
   scores <- recipes::check_name(scores, new_data, object)
   if (!object$keep_original_cols) new_data <- new_data[setdiff(names(new_data), object$columns)]

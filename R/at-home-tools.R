@@ -4,7 +4,7 @@
 
 # what: which rows come, as in "DALEX makes up rows".
 warn_moving <- function(model, what) {
-  if (!judges_other_rows(model) || is_fixed(model)) return(invisible())
+  if (!uses_other_rows(model) || is_fixed(model)) return(invisible())
   warn("moving", what, ", and this model describes a domain by the rows that come together: give ",
        "it set_reference(model, rows), which judges each row alone; see ?model_tools.")
 }

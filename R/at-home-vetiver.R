@@ -20,7 +20,7 @@ vetiver_ptype.dg_fit <- function(model, ...) {
     names <- design_columns(blueprint)
     columns <- stats::setNames(rep(list(numeric()), length(names)), names)
   }
-  needs <- judges_other_rows(model) && length(blueprint$described) != 1L
+  needs <- uses_other_rows(model) && length(blueprint$described) != 1L
   for (name in if (needs) blueprint$domain_columns) columns[[name]] <- character()
   tibble::as_tibble(columns)
 }

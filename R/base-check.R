@@ -144,11 +144,11 @@ check_domain_kernel <- function(value, arg) {
 # The value of an expression whose parts may each give the same warning: one of each class is
 # enough.
 once <- function(code, classes) {
-  told <- character()
+  reported <- character()
   withCallingHandlers(code, domgen_warning = function(w) {
     own <- intersect(class(w), classes)
-    if (length(own) && own[1L] %in% told) invokeRestart("muffleWarning")
-    told <<- c(told, own)
+    if (length(own) && own[1L] %in% reported) invokeRestart("muffleWarning")
+    reported <<- c(reported, own)
   })
 }
 
@@ -252,13 +252,13 @@ memory_limit <- function() {
     }
     return(limit)
   }
-  if (is.null(machine$memory)) machine$memory <- machine_memory()
-  machine$memory / 2
+  if (is.null(submodel$memory)) submodel$memory <- submodel_memory()
+  submodel$memory / 2
 }
 
-machine <- new.env(parent = emptyenv())
+submodel <- new.env(parent = emptyenv())
 
-machine_memory <- function() {
+submodel_memory <- function() {
   lines <- tryCatch(suppressWarnings(readLines("/proc/meminfo", 1L)), error = function(e) "")
   kilobytes <- suppressWarnings(as.numeric(gsub("[^0-9]", "", lines)))
   if (length(kilobytes) == 1L && is.finite(kilobytes)) 1024 * kilobytes else 8 * 2^30

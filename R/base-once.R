@@ -2,16 +2,16 @@
 
 # The value of an expression. Its warnings of the package come when it ends, each once, with the
 # number of times behind it; of its messages the first of those that are the same.
-told_once <- function(code) {
+reported_once <- function(code) {
   heard <- list()
-  told <- character()
+  reported <- character()
   on.exit(warn_again(heard))
   withCallingHandlers(code, domgen_warning = function(w) {
     heard[[length(heard) + 1L]] <<- w
     invokeRestart("muffleWarning")
   }, domgen_message = function(m) {
-    if (conditionMessage(m) %in% told) invokeRestart("muffleMessage")
-    told <<- c(told, conditionMessage(m))
+    if (conditionMessage(m) %in% reported) invokeRestart("muffleMessage")
+    reported <<- c(reported, conditionMessage(m))
   })
 }
 

@@ -66,9 +66,9 @@ cat_table <- function(frame, digits = NULL, text = NULL) {
 # Text at the right goes on in further rows, where half of the width is left for it.
 wrap_last <- function(cells, width) {
   last <- ncol(cells)
-  room <- width - 1L - sum(apply(cells[, -last, drop = FALSE], 2L, widest_cell) + 1L)
-  if (last == 1L || room < width %/% 2L || widest_cell(cells[, last]) <= room) return(cells)
-  lines <- lapply(cells[, last], function(text) c(strwrap(text, room + 1L), if (text == "") ""))
+  left <- width - 1L - sum(apply(cells[, -last, drop = FALSE], 2L, widest_cell) + 1L)
+  if (last == 1L || left < width %/% 2L || widest_cell(cells[, last]) <= left) return(cells)
+  lines <- lapply(cells[, last], function(text) c(strwrap(text, left + 1L), if (text == "") ""))
   at <- rep(seq_along(lines), lengths(lines))
   wrapped <- replace(cells[at, , drop = FALSE], rep(duplicated(at), last), "")
   wrapped[, last] <- unlist(lines)

@@ -4,10 +4,10 @@
 
 # judges: bandwidths fitted without some domains, see predictor_judges().
 candidate <- function(scale = "pooled", kernel = "rbf", bandwidth_factor = 1,
-                      embedding_factor = NA, tau = NA, bandwidth = NULL, judges = NULL) {
+                      embedding_factor = NA, tau = NA, bandwidth = NULL, crossfits = NULL) {
   list(scale = scale, kernel = kernel, bandwidth_factor = bandwidth_factor,
        embedding_factor = embedding_factor, tau = tau, bandwidth = bandwidth,
-       judges = judges)
+       crossfits = crossfits)
 }
 
 # Scaling as learn_scaling() knows it.
@@ -72,9 +72,9 @@ find_candidate <- function(search, c) {
 # With the median distance; what scaling warns of is told once.
 search_sample <- function(search, scale) {
   if (is.null(search$scaled[[scale]])) {
-    told <- length(search$scaled) > 0L
+    given <- length(search$scaled) > 0L
     kinds <- candidate_scale(list(scale = scale))
-    sample <- if (told) quietly(scale_sample(search$sample, kinds))
+    sample <- if (given) quietly(scale_sample(search$sample, kinds))
               else scale_sample(search$sample, kinds)
     search$scaled[[scale]] <- c(sample, median = median_bandwidth(sample$X))
   }
@@ -96,16 +96,16 @@ score_candidate <- function(search, c) {
     return(list(score_part(search, NA_real_, array(values, c(dim(values), 1L)))))
   }
   if (!is_ridge(c)) return(list(score_refits(search, c)))
-  if (is.null(c$judges)) return(list(score_lambdas(search, c)))
-  levels <- levels(search$judged)
+  if (is.null(c$crossfits)) return(list(score_lambdas(search, c)))
+  levels <- levels(search$scored_by)
   # domains that no bandwidths have seen go to the first
-  seen <- unlist(lapply(c$judges[-1L], `[[`, "levels"))
-  c$judges[[1L]]$levels <- setdiff(levels, seen)
-  lapply(c$judges, function(judge) {
-    c[c("bandwidth", "judges")] <- list(judge$bandwidth, NULL)
+  seen <- unlist(lapply(c$crossfits[-1L], `[[`, "levels"))
+  c$crossfits[[1L]]$levels <- setdiff(levels, seen)
+  lapply(c$crossfits, function(scoring) {
+    c[c("bandwidth", "judges")] <- list(scoring$bandwidth, NULL)
     part <- score_lambdas(search, c)
-    part$held <- levels %in% judge$levels
-    part$judging <- !part$held
+    part$held <- levels %in% scoring$levels
+    part$in_choice <- !part$held
     part
   })
 }
@@ -113,7 +113,7 @@ score_candidate <- function(search, c) {
 # The index of lambda in each part that the domains `used` choose.
 settle <- function(search, parts, used) {
   vapply(parts, function(part) {
-    best_lambda(search, part$scores[part$judging & used, , drop = FALSE])
+    best_lambda(search, part$scores[part$in_choice & used, , drop = FALSE])
   }, numeric(1))
 }
 
@@ -125,14 +125,14 @@ scores_at <- function(parts, at) {
 }
 
 by_candidate <- function(search, scores) {
-  matrix(unlist(scores, use.names = FALSE), nlevels(search$judged),
+  matrix(unlist(scores, use.names = FALSE), nlevels(search$scored_by),
          dimnames = list(NULL, names(scores)))
 }
 
 values_at <- function(search, parts, at) {
   values <- lambda_values(parts[[1L]]$values, at[1L])
   for (k in seq_along(parts)[-1L]) {
-    rows <- parts[[k]]$held[as.integer(search$judged)]
+    rows <- parts[[k]]$held[as.integer(search$scored_by)]
     values[rows, ] <- lambda_values(parts[[k]]$values, at[k])[rows, ]
   }
   values
@@ -161,16 +161,16 @@ largest_lambda <- 1e300
 score_lambdas <- function(search, c) {
   sample <- search_sample(search, c$scale)
   args <- ridge_args(search$args)
-  product <- gram_space(candidate_kernel(c, ncol(sample$X), sample$median),
+  space <- gram_space(candidate_kernel(c, ncol(sample$X), sample$median),
                         candidate_domain_kernel(c, sample$median), sample, args$threads)
   task <- ridge_task(sample, args)
   # in units of the Gram matrix's mean diagonal
-  unit <- mean(kernel_diag_(kernel_program(product$kernel, sample$X, sample$X), sample$X))
+  unit <- mean(kernel_diag_(kernel_program(space$kernel, sample$X, sample$X), sample$X))
   # a linear kernel of predictors that are zero, as by domain in domains of one row
   if (!is.finite(unit) || unit <= 0) abort("data", "The Gram matrix is zero or not finite.")
   lambdas <- pmin(auto_lambdas * nrow(sample$X) * unit * mean_weight(sample), largest_lambda)
   sample$left_out <- search$left_out
-  score_part(search, lambdas, left_out_of_units(product, sample, task, args, lambdas))
+  score_part(search, lambdas, left_out_of_units(space, sample, task, args, lambdas))
 }
 
 # Penalties are held against costs, so that weights may be in any unit.
@@ -180,9 +180,9 @@ mean_weight <- function(sample) {
 }
 
 score_part <- function(search, lambdas, values) {
-  scores <- score_choices(length(lambdas), function(l) lambda_values(values, l), search$judge)
+  scores <- score_choices(length(lambdas), function(l) lambda_values(values, l), search$scoring)
   all <- rep(TRUE, nrow(scores))
-  list(held = all, judging = all, scores = scores, lambdas = lambdas, values = values)
+  list(held = all, in_choice = all, scores = scores, lambdas = lambdas, values = values)
 }
 
 # In words, a row of the table each.
@@ -211,9 +211,9 @@ try_predictors <- function(search) {
   p <- ncol(sample$X)
   if (p < 2L || p > search$args$max_ard) return(invisible())
   c <- found$candidate
-  c$judges <- predictor_judges(search, found, sample)
-  if (is.null(c$judges)) return(invisible())
-  c$bandwidth <- c$judges[[1L]]$bandwidth
+  c$crossfits <- crossfit_bandwidths(search, found, sample)
+  if (is.null(c$crossfits)) return(invisible())
+  c$bandwidth <- c$crossfits[[1L]]$bandwidth
   # better than the same candidate with one bandwidth, on the same domains
   unseen <- tryCatch(find_candidate(search, c), domgen_error = function(e) NULL)
   gain <- search_losses(search, mean(found$scores, na.rm = TRUE) -
@@ -240,16 +240,16 @@ fit_predictors <- function(search, found, sample, rows) {
 
 # Bandwidths that were fitted without a third of the domains, and which: list of
 # list(sigma, levels); NULL where a search fails.
-predictor_judges <- function(search, found, sample) {
-  levels <- levels(search$judged)
+crossfit_bandwidths <- function(search, found, sample) {
+  levels <- levels(search$scored_by)
   folds <- rep_len(seq_len(min(predictor_folds, length(levels) - 2L)), length(levels))
   if (length(levels) < 4L) return(NULL)
-  judges <- lapply(unique(folds), function(k) {
+  crossfits <- lapply(unique(folds), function(k) {
     held <- levels[folds == k]
-    bandwidth <- fit_predictors(search, found, sample, which(!search$judged %in% held))
+    bandwidth <- fit_predictors(search, found, sample, which(!search$scored_by %in% held))
     if (!is.null(bandwidth)) list(bandwidth = bandwidth, levels = held)
   })
-  if (!any(vapply(judges, is.null, NA))) judges
+  if (!any(vapply(crossfits, is.null, NA))) crossfits
 }
 
 # ---- candidates that are no ridge regressions -------------------------------------------------
@@ -279,7 +279,7 @@ try_others <- function(search) {
 
 try_forest <- function(search) {
   if (!requireNamespace("ranger", quietly = TRUE)) return(invisible())
-  few <- search$few || nlevels(search$judged) < domains_for_null
+  few <- search$few || nlevels(search$scored_by) < domains_for_null
   try_candidate(search, candidate(if (few) "pooled" else "both", "forest"))
 }
 
@@ -314,7 +314,7 @@ other_specs <- function(search, c, trees = forest_trees) {
 # scale of code_rows().
 score_refits <- function(search, c) {
   sample <- search$sample
-  response <- search$judge$response
+  response <- search$scoring$response
   specs <- other_specs(search, c, search_trees)
   groups <- factor((as.integer(search$left_out) - 1L) %% most_refits)
   values <- vapply(specs, function(spec) {

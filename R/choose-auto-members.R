@@ -39,12 +39,12 @@ ridge_keys <- function(search) {
 best_mean <- function(search, keys, value, used) {
   sums <- Reduce(`+`, lapply(keys, value), accumulate = TRUE)
   # of the mean of the first, of the first two, ...
-  means <- score_choices(length(keys), function(k) sums[[k]] / k, search$judge)
+  means <- score_choices(length(keys), function(k) sums[[k]] / k, search$scoring)
   worse <- search_losses(search, means[used, , drop = FALSE])
   worse <- worse - worse[, which.min(colMeans(worse, na.rm = TRUE))]
   error <- apply(worse, 2L, known_error)
   error[is.na(error)] <- 0
-  few <- nlevels(search$judged) < domains_for_null
+  few <- nlevels(search$scored_by) < domains_for_null
   count <- if (few) length(keys) else max(which(colMeans(worse, na.rm = TRUE) <= error))
   list(keys = keys[seq_len(count)], values = sums[[count]] / count, scores = means[, count])
 }
@@ -53,8 +53,8 @@ best_mean <- function(search, keys, value, used) {
 # more than a quarter above the least are left out, since they pull the mean towards the null model.
 # All domains weigh the same (`share`).
 near_best <- function(search, keys, value, used) {
-  if (nlevels(search$judged) >= domains_for_null) return(keys)
-  share <- search$stack$share * rep_len(used, nlevels(search$judged))[search$judged]
+  if (nlevels(search$scored_by) >= domains_for_null) return(keys)
+  share <- search$stack$share * rep_len(used, nlevels(search$scored_by))[search$scored_by]
   errors <- vapply(keys, function(key) sum(share * (value(key) - search$stack$target)^2), 0)
   keys[errors <= 1.25^2 * min(errors)]
 }
@@ -65,7 +65,7 @@ near_best <- function(search, keys, value, used) {
 # [domains x candidates].
 safe_kinds <- function(search, scores) {
   keys <- best_of_kinds(search, scores)
-  if (nlevels(search$judged) >= domains_for_null) return(keys)
+  if (nlevels(search$scored_by) >= domains_for_null) return(keys)
   own <- vapply(keys, function(key) by_domain(candidate_scale(search$found[[key]]$candidate)), NA)
   if (!any(own) || all(own)) return(keys)
   best <- scores[, keys[!own][1L]]
@@ -89,12 +89,12 @@ least_weight <- 0.05
 weigh_blocks <- function(search, blocks, alone, used) {
   only <- list(weights = replace(numeric(length(blocks)), 1L, 1), scores = alone,
                values = blocks[[1L]])
-  rows <- rep_len(used, nlevels(search$judged))[search$judged]
+  rows <- rep_len(used, nlevels(search$scored_by))[search$scored_by]
   weights <- stack_weights(blocks, search$stack, rows)
   weights[weights < least_weight] <- 0
   weights <- weights / sum(weights)
   values <- weighted_values(blocks, weights)
-  scores <- score_values(values, search$judge)
+  scores <- score_values(values, search$scoring)
   if (!is_clear(search, (alone - scores)[used])) return(only)
   list(weights = weights, scores = scores, values = values)
 }
@@ -106,7 +106,7 @@ choose_all <- function(search) {
   kernels <- vapply(keys, function(key) search$found[[key]]$candidate$kernel, "")
   family <- ifelse(kernels %in% c("linear", "forest"), kernels, "kernel")
   weights <- 1 / (length(unique(family)) * table(family)[family])
-  scores <- rep(NA_real_, nlevels(search$judged))
+  scores <- rep(NA_real_, nlevels(search$scored_by))
   list(keys = keys, weights = c(unname(weights)), scores = scores, fair = scores,
        ridge = list(keys = ridge_keys(search), scores = scores))
 }
@@ -144,10 +144,10 @@ summarise_search <- function(first, final, chosen) {
   rest <- rest[order(found_losses(first)[rest])]
   found <- c(final$found[keys], first$found[rest])
   # the first round may have seen some of the domains only
-  of_first <- match(levels(final$judged), levels(first$judged))
+  of_first <- match(levels(final$scored_by), levels(first$scored_by))
   scores <- cbind(average = chosen$fair, found_scores(final)[, keys, drop = FALSE],
                   found_scores(first)[of_first, rest, drop = FALSE])
-  rownames(scores) <- levels(final$judged)
+  rownames(scores) <- levels(final$scored_by)
   # in the first round from the best of it
   base <- matrix(chosen$fair, nrow(scores), ncol(scores))
   if (length(rest)) {
@@ -162,7 +162,8 @@ summarise_search <- function(first, final, chosen) {
     scale = of(function(f) f$candidate$scale), kernel = of(function(f) kernel_words(f$candidate)),
     domain_kernel = of(function(f) domain_kernel_words(f$candidate)),
     lambda = of(function(f) f$lambda),
-    rows = rep(c(length(final$judged), length(first$judged)), c(1L + length(keys), length(rest))),
+    rows = rep(c(length(final$scored_by), length(first$scored_by)),
+               c(1L + length(keys), length(rest))),
     mean = colMeans(scores, na.rm = TRUE),
     se = apply(scores, 2L, function(own) chosen_error(first$metric, own)$se),
     difference = colMeans(differences, na.rm = TRUE),

@@ -7,7 +7,7 @@ domains_for_null <- 5L
 # make. The values are those of the search. As the fits that judge the other domains have learned
 # from the group, some of the optimism is left; doubt_members() and left_over allow for it.
 cross_fitted <- function(search) {
-  group <- as.integer(search$left_out)[match(levels(search$judged), search$judged)]
+  group <- as.integer(search$left_out)[match(levels(search$scored_by), search$scored_by)]
   scores <- rep(NA_real_, length(group))
   for (b in unique(group)) {
     # the other domains may have no score, as where each lacks a class
@@ -106,13 +106,13 @@ expected_of <- function(raw, too_good, metric, share = 1 - 1 / min(most_left_out
 left_out_scores <- function(search, keys, sample, rows, members = NULL) {
   sample <- sample_part(sample, rows)
   values <- lapply(keys, function(key) {
-    judged <- !is.null(search$found[[key]]$candidate$judges)
-    known <- if (!judged) members[[key]]$left_out
+    scored_by <- !is.null(search$found[[key]]$candidate$crossfits)
+    known <- if (!scored_by) members[[key]]$left_out
     if (is.null(known)) candidate_values(search, key, sample) else known
   })
-  judge <- list(y = sample$y, domain = sample$domain, metric = search$metric,
+  scoring <- list(y = sample$y, domain = sample$domain, metric = search$metric,
                 response = search_task(sample, search$args)$response)
-  score_values(Reduce(`+`, values) / length(values), judge)
+  score_values(Reduce(`+`, values) / length(values), scoring)
 }
 
 # Bandwidths that were fitted are those that have not seen the domain.
@@ -122,10 +122,10 @@ candidate_values <- function(search, key, sample) {
     return(null_values(search_task(sample, search$args),
                        left_out_groups(sample, search$args$folds), sample$unit))
   }
-  judges <- if (is.null(c$judges)) list(list(bandwidth = c$bandwidth)) else c$judges
+  crossfits <- if (is.null(c$crossfits)) list(list(bandwidth = c$bandwidth)) else c$crossfits
   values <- NULL
-  for (judge in judges) {
-    spec <- member_spec(search, key, sample, judge$bandwidth)
+  for (scoring in crossfits) {
+    spec <- member_spec(search, key, sample, scoring$bandwidth)
     args <- spec$args
     scaled <- quietly(scale_sample(sample, spec_scale(spec)))
     scaled$left_out <- left_out_groups(scaled, search$args$folds)
@@ -133,7 +133,7 @@ candidate_values <- function(search, key, sample) {
     found <- left_out_of_units(space, scaled, ridge_task(scaled, args), args, args$lambda)
     found <- matrix(found, length(sample$y))
     if (is.null(values)) values <- found
-    rows <- sample$domain %in% judge$levels
+    rows <- sample$domain %in% scoring$levels
     values[rows, ] <- found[rows, ]
   }
   values

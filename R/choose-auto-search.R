@@ -18,7 +18,7 @@ choose_by_domain <- function(args, sample) {
   metric <- read_plain_metrics(args$metric, sample$y)[[1L]]
   few <- nlevels(droplevels(sample$domain)) < 2L
   n <- length(sample$y)
-  if (!few) sample <- judged_sample(sample, args$folds)
+  if (!few) sample <- scored_sample(sample, args$folds)
   first <- new_search(args, sample, metric, few, if (few) args$max_rows
                                                  else min(args$max_rows, first_rows))
   if (few) {
@@ -43,7 +43,7 @@ choose_by_domain <- function(args, sample) {
 }
 
 # Without the rows that the other domains cannot predict, because of a level: they choose nothing.
-judged_sample <- function(sample, folds) {
+scored_sample <- function(sample, folds) {
   unknown <- unknown_elsewhere(sample$levels, left_out_groups(sample, folds))
   if (!any(unknown)) return(sample)
   part <- sample_part(sample, !unknown)
@@ -59,19 +59,19 @@ new_search <- function(args, sample, metric, few, rows, deadline = NULL) {
     deadline <- seconds_now() + if (is.null(args$max_seconds)) Inf else args$max_seconds
   }
   sample <- sample_part(sample, search_rows(sample, rows, args$seed))
-  judged <- sample$domain
+  scored_by <- sample$domain
   if (few) {
     # too few domains: ten groups of rows, those of a unit together
-    unit <- if (is.null(sample$unit)) seq_along(judged) else as.integer(factor(sample$unit))
-    judged <- factor(unit %% 10L)
+    unit <- if (is.null(sample$unit)) seq_along(scored_by) else as.integer(factor(sample$unit))
+    scored_by <- factor(unit %% 10L)
   }
   task <- search_task(sample, args)
   list2env(list(
-    args = args, metric = metric, few = few, sample = sample, judged = judged,
-    left_out = if (few) judged else left_out_groups(sample, args$folds),
-    judge = list(y = sample$y, domain = judged, metric = metric, response = task$response),
+    args = args, metric = metric, few = few, sample = sample, scored_by = scored_by,
+    left_out = if (few) scored_by else left_out_groups(sample, args$folds),
+    scoring = list(y = sample$y, domain = scored_by, metric = metric, response = task$response),
     stack = list(target = task$Y, share = row_costs(1, sample$weights / max(sample$weights),
-                                                    judged, "equal")),
+                                                    scored_by, "equal")),
     scaled = list(), found = list(), failed = list(), deadline = deadline, spent = FALSE
   ), parent = emptyenv())
 }
@@ -114,7 +114,7 @@ run_stages <- function(search) {
     vary(search, "bandwidth_factor", c(0.5, 2))
     vary(search, "bandwidth_factor", 4, function(c) c$bandwidth_factor == 2)
   })
-  if (nlevels(search$judged) >= domains_for_kernel) {
+  if (nlevels(search$scored_by) >= domains_for_kernel) {
     stage("domain kernel", {
       vary(search, "embedding_factor", c(1, 2))
       # with landmarks a domain that is left out would not be new
@@ -126,7 +126,7 @@ run_stages <- function(search) {
 
 try_scalings <- function(search) {
   # so few means fit any levels of the domains: linear functions of them are worth nothing elsewhere
-  saturated <- nlevels(search$judged) <= ncol(search$sample$X) + 2L
+  saturated <- nlevels(search$scored_by) <= ncol(search$sample$X) + 2L
   # the means of one domain are constants
   for (scale in c("pooled", "domain", "both", if (!search$few) "means", "rank")) {
     for (kernel in c("rbf", "laplace", "sum")) try_candidate(search, candidate(scale, kernel))

@@ -87,7 +87,8 @@ searched <- function(args, sample, rows) {
        }),
        null = identical(search$found[[keys[1L]]]$candidate$kernel, "null"),
        seen = stats::setNames(c(seen), names(seen)),
-       too_good = stats::setNames(found$chosen$scores - found$chosen$fair, levels(search$judged)))
+       too_good = stats::setNames(found$chosen$scores - found$chosen$fair,
+                                  levels(search$scored_by)))
 }
 
 # Of each list(fitted, rows, scorer: see left_out_fits()). One pass makes the sums of all.

@@ -33,14 +33,14 @@ unit_splits <- function(unit, left_out) {
 }
 
 # As left_out_predictions(): the rows of a fold of units have no cost in the fits that predict them.
-left_out_of_units <- function(product, sample, task, args, lambdas) {
+left_out_of_units <- function(space, sample, task, args, lambdas) {
   fold <- folds_of_units(sample$unit, sample$left_out)
-  if (is.null(fold)) return(left_out_predictions(product, sample, task, args, lambdas))
+  if (is.null(fold)) return(left_out_predictions(space, sample, task, args, lambdas))
   values <- array(NA_real_, c(dim(task$Y), length(lambdas)))
   for (k in unique(fold)) {
     part <- task
     part$costs[fold == k] <- 0
-    found <- left_out_predictions(product, sample, part, args, lambdas)
+    found <- left_out_predictions(space, sample, part, args, lambdas)
     values[fold == k, , ] <- found[fold == k, , ]
   }
   values
@@ -56,9 +56,9 @@ unit_error <- function(search, values) {
   group <- as.integer(unit) %% min(unit_groups, nlevels(unit))
   means <- vapply(unique(group), function(k) {
     rest <- group != k
-    judge <- search$judge
-    judge[c("y", "domain")] <- list(judge$y[rest], droplevels(judge$domain[rest]))
-    known_mean(score_values(values[rest, , drop = FALSE], judge))
+    scoring <- search$scoring
+    scoring[c("y", "domain")] <- list(scoring$y[rest], droplevels(scoring$domain[rest]))
+    known_mean(score_values(values[rest, , drop = FALSE], scoring))
   }, numeric(1))
   means <- means[!is.na(means)]
   sqrt((length(means) - 1) / length(means) * sum((means - mean(means))^2))

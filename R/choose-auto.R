@@ -249,9 +249,9 @@ slim.default <- function(object) object
 #' @exportS3Method
 slim.dg_ridge <- function(object) {
   object$left_out <- NULL
-  map <- object$product$map
-  if (!is.null(map$landmarks) && !is_custom(object$product$kernel)) {
-    object$product$map <- without_factor(map, object$product$domain_kernel$kappa)
+  map <- object$space$map
+  if (!is.null(map$landmarks) && !is_custom(object$space$kernel)) {
+    object$space$map <- without_factor(map, object$space$domain_kernel$kappa)
   }
   seal(object)
 }

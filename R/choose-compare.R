@@ -172,7 +172,7 @@ dg_compare <- function(objects, x, y = NULL, domain = NULL, data = NULL, weights
 read_specifications <- function(objects) {
   if (inherits(objects, c("dg_spec", "dg_fit"))) objects <- list(objects)
   if (!is.list(objects) || length(objects) == 0L) {
-    abort("argument", "`objects` must be a named list of learners or chains, not ",
+    abort("argument", "`objects` must be a named list of learners or pipelines, not ",
           describe(objects), ".")
   }
   specs <- Map(function(object, i) {

@@ -182,7 +182,7 @@ cost_plan <- function(spec, size) UseMethod("cost_plan")
 #' @exportS3Method
 cost_plan.dg_spec <- function(spec, size) {
   abort("argument", "`spec` must be `dg_ridge()`, `dg_gp()`, `dg_svm()`, `dg_glm()`, `dg_null()`, ",
-        "a projection or a chain of them, not `", spec$method, "()`.")
+        "a projection or a pipeline of them, not `", spec$method, "()`.")
 }
 
 # The survey has all of it.
@@ -272,7 +272,7 @@ space_cost <- function(args, size) {
   p <- size$predictors
   G <- size$domains
   map <- map_cost(args$feature_map, p, if (uses_domain(kernel)) G else 0)
-  if (!judges_rows(kernel)) {
+  if (!needs_domain_rows(kernel)) {
     return(list(passes = NULL, map = map, dim = map$dim, kept = map$kept, between = 0))
   }
   embedding <- map_cost(embedding_map(args$feature_map), p)

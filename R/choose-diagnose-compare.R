@@ -1,7 +1,7 @@
 # The two comparisons of dg_diagnose(): the gain of other machines over pooling, and its p value
 # from worlds in which there is none.
 
-told_taus <- c(0, 0.25, 0.5, 0.75, 0.9)
+given_taus <- c(0, 0.25, 0.5, 0.75, 0.9)
 
 distribution_times <- c(0.5, 1, 2, 4)
 
@@ -16,7 +16,7 @@ new_study <- function(sample, metric, args, step) {
   task <- ridge_task(sample, ridge_args(args))
   Y <- task$Y
   list(sample = sample, metric = metric, threads = args$threads,
-       judge = list(y = sample$y, domain = sample$domain, metric = metric,
+       scoring = list(y = sample$y, domain = sample$domain, metric = metric,
                     response = task$response),
        costs = task$costs / mean(task$costs), Y = Y,
        targets = if (ncol(Y) <= 4L) Y else stats::prcomp(Y, rank. = 4L)$x,
@@ -28,14 +28,14 @@ new_study <- function(sample, metric, args, step) {
 # gain what another bandwidth would.
 best_pooled <- function(study) {
   median <- kernel_fit(kernel_rbf(), study$sample$X)$bandwidth
-  machines <- lapply(pooled_times, function(bandwidth_factor) {
+  models <- lapply(pooled_times, function(bandwidth_factor) {
     kernel <- kernel_rbf(bandwidth_factor * median)
-    c(landmark_machine(study, domain_pooled(), kernel), list(kernel = kernel))
+    c(landmark_model(study, domain_pooled(), kernel), list(kernel = kernel))
   })
-  errors <- vapply(machines, function(machine) {
-    min(score_machine(study, machine, study$targets, study$sample$domain)$errors)
+  errors <- vapply(models, function(model) {
+    min(score_model(study, model, study$targets, study$sample$domain)$errors)
   }, numeric(1))
-  machines[[which.min(errors)]]
+  models[[which.min(errors)]]
 }
 
 # NULL where all domains have the same predictors.
@@ -57,33 +57,33 @@ known_rows <- function(domain, unit) {
 }
 
 # A machine that is told the domain needs some landmarks in each.
-told_domains <- 100L
+given_domains <- 100L
 
 # Pooling and machines that are told the domain, on left-out rows of known domains (of many, some at
 # random): list(scores [domain, pooled_known, told], row).
 compare_known <- function(study, pooled, args) {
   sample <- study$sample
-  if (nlevels(sample$domain) > told_domains) {
-    few <- sort(sample.int(nlevels(sample$domain), told_domains))
+  if (nlevels(sample$domain) > given_domains) {
+    few <- sort(sample.int(nlevels(sample$domain), given_domains))
     kernel <- study$kernel
     study <- new_study(keep_rows(sample, as.integer(sample$domain) %in% few), study$metric, args,
                        study$step)
     study$kernel <- kernel
-    pooled <- landmark_machine(study, domain_pooled())
+    pooled <- landmark_model(study, domain_pooled())
   }
   domain <- study$sample$domain
   unit <- study$sample$unit
-  found <- compare_machines(study, pooled, "told the domain", lapply(told_taus, domain_multitask),
+  found <- compare_models(study, pooled, "told the domain", lapply(given_taus, domain_multitask),
                             known_rows(domain, unit),
                             signs = if (is.null(unit)) seq_along(domain) else unit)
   list(scores = data.frame(domain = levels(domain), pooled_known = found$pooled,
-                           told = found$other),
+                           known = found$other),
        row = found$row)
 }
 
 # groups are left out; signs: what has one sign in a world, see worlds_without().
 # list(pooled, other: scores by domain, row). NA where nothing can be compared.
-compare_machines <- function(study, pooled, label, others, groups, signs) {
+compare_models <- function(study, pooled, label, others, groups, signs) {
   unknown <- rep(NA_real_, nlevels(study$sample$domain))
   compared <- function(scores, other = unknown, p = NA) {
     gain <- losses(scores - other, study$metric$better)
@@ -91,10 +91,10 @@ compare_machines <- function(study, pooled, label, others, groups, signs) {
   }
   if (is.null(groups)) return(compared(unknown))
   Y <- worlds_without(study, pooled, groups, signs)
-  base <- score_machine(study, pooled, Y, groups)
+  base <- score_model(study, pooled, Y, groups)
   found <- lapply(others, function(between) study$step(label, {
     # a kernel that cannot be solved is no candidate
-    tryCatch(score_machine(study, landmark_machine(study, between), Y, groups),
+    tryCatch(score_model(study, landmark_model(study, between), Y, groups),
              domgen_error = function(e) NULL)
   }))
   found <- Filter(Negate(is.null), found)
@@ -142,14 +142,14 @@ worlds_without <- function(study, pooled, groups, signs) {
 
 # Y [n x worlds of targets], groups left out: list(errors [lambdas x worlds], the mean over domains
 # of squared errors; scores [domains x lambdas] of the response itself).
-score_machine <- function(study, machine, Y, groups) {
+score_model <- function(study, model, Y, groups) {
   own <- seq_len(ncol(study$Y))
   errors <- matrix(0, length(study$lambdas), ncol(Y) / ncol(study$targets))
   scores <- matrix(0, nlevels(study$sample$domain), length(study$lambdas))
-  without_groups(machine, cbind(study$Y, Y), groups, study$lambdas, function(values, l) {
+  without_groups(model, cbind(study$Y, Y), groups, study$lambdas, function(values, l) {
     squares <- colSums(study$share * (values[, -own, drop = FALSE] - Y)^2)
     errors[l, ] <<- colSums(matrix(squares, ncol(study$targets)))
-    scores[, l] <<- score_values(values[, own, drop = FALSE], study$judge)
+    scores[, l] <<- score_values(values[, own, drop = FALSE], study$scoring)
   })
   list(errors = errors, scores = scores)
 }

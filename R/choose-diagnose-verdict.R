@@ -18,8 +18,8 @@ gain_state <- function(x, name, pooled) {
 }
 
 diagnose_verdict <- function(x) {
-  room <- gain_state(x, "room", x$domains$pooled_known)
-  c(shift_words(x), room_words(x, room), gain_words(x, room))
+  headroom <- gain_state(x, "headroom", x$domains$pooled_known)
+  c(shift_words(x), headroom_words(x, headroom), gain_words(x, headroom))
 }
 
 same_predictors <- function(x) x$shift$variance <= 1e-12
@@ -31,26 +31,27 @@ shift_words <- function(x) {
          " times what chance gives, ", p_words(x$shift$p), ").")
 }
 
-room_words <- function(x, room) {
-  if (all(is.na(x$domains$told))) {
+headroom_words <- function(x, headroom) {
+  if (all(is.na(x$domains$known))) {
     return(paste0("Whether their relation to the response moves cannot be asked: no domain has ",
                   "two ", if (is.null(x$units)) "rows." else "units."))
   }
-  gains <- paste0(signif(x$room$difference, 2), " of ", x$metric$title, " in known domains")
-  switch(room,
+  gains <- paste0(signif(x$headroom$difference, 2), " of ", x$metric$title, " in known domains")
+  switch(headroom,
     gain = paste0("Their relation to the response moves: told the domain, a machine gains ", gains,
                   "."),
-    some = paste0("Their relation to the response moves (", p_words(x$room$p), "), but how much ",
+    some = paste0("Their relation to the response moves (", p_words(x$headroom$p),
+                  "), but how much ",
                   "that matters cannot be told: a machine that knows the domain gains ", gains,
-                  " (", interval_words(x$room), ")."),
+                  " (", interval_words(x$headroom), ")."),
     none = paste0("Whether or not their relation to the response moves, it matters little: told ",
-                  "the domain, a machine gains ", bound_words(x$room), " in known domains."),
+                  "the domain, a machine gains ", bound_words(x$headroom), " in known domains."),
     unknown = paste0("Whether their relation to the response moves cannot be told",
-                     seen_words(x, x$room), "."))
+                     seen_words(x, x$headroom), "."))
 }
 
-gain_words <- function(x, room) {
-  moves <- room %in% c("gain", "some")
+gain_words <- function(x, headroom) {
+  moves <- headroom %in% c("gain", "some")
   labels <- if (moves) " A few labels of a new domain would help (dg_adapt())."
   if (same_predictors(x)) {
     return(paste0("Nothing unlabelled can tell them apart.", labels))

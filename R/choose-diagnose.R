@@ -150,23 +150,23 @@ without_weightless <- function(sample) {
 }
 
 diagnose <- function(sample, metric, args) {
-  bar <- progress_steps(length(told_taus) + length(distribution_times) + 2L, args$progress)
+  bar <- progress_steps(length(given_taus) + length(distribution_times) + 2L, args$progress)
   on.exit(bar$done())
   step <- bar$step
   shift <- step("shift", diagnose_shift(sample, args))
   study <- new_study(sample, metric, args, step)
   pooled <- step("pooled", best_pooled(study))
   study$kernel <- pooled$kernel
-  room <- compare_known(study, pooled, args)
-  gain <- compare_machines(study, pooled, "distributional", distributions(study, shift),
+  headroom <- compare_known(study, pooled, args)
+  gain <- compare_models(study, pooled, "distributional", distributions(study, shift),
                            sample$domain, signs = sample$domain)
   if (all(is.na(gain$pooled))) abort_no_score()
   domains <- data.frame(
     domain = levels(sample$domain), rows = tabulate(sample$domain),
-    room$scores[match(levels(sample$domain), room$scores$domain), -1L],
+    headroom$scores[match(levels(sample$domain), headroom$scores$domain), -1L],
     pooled_unseen = gain$pooled, distributional = gain$other, row.names = NULL
   )
-  result <- list(shift = shift, room = room$row, gain = gain$row, domains = domains,
+  result <- list(shift = shift, headroom = headroom$row, gain = gain$row, domains = domains,
                  metric = metric, rows = nrow(sample$X), available = sample$available,
                  labels = variable_names(sample$blueprint))
   result$units <- if (!is.null(sample$unit)) length(unique(sample$unit))

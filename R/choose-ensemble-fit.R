@@ -165,11 +165,11 @@ similarity.dg_ensemble <- function(object, rows) {
 
 has_similarity <- function(object) {
   if (!is.null(object$learner)) return(has_similarity(object$learner))
-  !is.null(object$product) || !is.null(object$members)
+  !is.null(object$space) || !is.null(object$members)
 }
 
 #' @exportS3Method
-judges_domain.dg_ensemble <- function(object) any(vapply(object$members, judges_domain, NA))
+describes_domain.dg_ensemble <- function(object) any(vapply(object$members, describes_domain, NA))
 
 #' @exportS3Method
 reads_domain.dg_ensemble <- function(object) any(vapply(object$members, reads_domain, NA))

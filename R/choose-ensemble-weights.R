@@ -20,12 +20,12 @@ stacked <- function(members, fits, sample) {
     mean[inside, ] <- weighted_values(values, weights)[inside, ]
   }
   metric <- read_metrics(NULL, sample$y)[[1L]]
-  judge <- list(y = sample$y, domain = sample$domain, metric = metric,
+  scoring <- list(y = sample$y, domain = sample$domain, metric = metric,
                 response = targets)
   scores <- vapply(c(list(ensemble = mean), values), function(v) {
     # no score of a domain with a row that has no value
     lacking <- is.na(rowSums(v))
-    known <- score_values(replace(v, is.na(v), 0), judge)
+    known <- score_values(replace(v, is.na(v), 0), scoring)
     replace(known, unique(as.integer(sample$domain)[lacking]), NA_real_)
   }, numeric(nlevels(sample$domain)))
   rownames(scores) <- levels(sample$domain)
@@ -96,7 +96,7 @@ common_known <- function(fitted, values, sample) {
     found[known, ] <- common_values(targets_of(fitted), values[known, , drop = FALSE])
     return(found)
   }
-  sides <- machine_sides(sample$y, fitted$response)
+  sides <- submodel_sides(sample$y, fitted$response)
   fold <- calibration_folds(sample)[as.integer(sample$domain)]
   for (k in unique(fold[known])) {
     inside <- known & fold == k
@@ -161,7 +161,7 @@ dg_lodo.dg_ensemble <- function(object, metric = NULL, ...) {
   if (is.null(values)) {
     sample <- lodo_sample(object, parent.frame(), object$X)
     sample$blueprint <- object$blueprint
-    values <- told_once(held_out_decisions(object$spec, sample, object))$values
+    values <- reported_once(held_out_decisions(object$spec, sample, object))$values
   }
   object$calibration <- NULL
   if (anyNA(values[!unknown_elsewhere(object$rows$levels, object$domain), ])) {

@@ -36,7 +36,7 @@
 #'
 #' Members that a fit cannot make (say, [dg_mixed()] of three classes) are errors.
 #'
-#' @param members List of learners or chains without data, two or more, named or not.
+#' @param members List of learners or pipelines without data, two or more, named or not.
 #' @param member_weights `"equal"`, `"stacked"`, or numbers, one per member, not negative and not
 #'   all zero; with names those of the members, in any order.
 #' @param calibration `"none"`: probabilities are the weighted means of the members', if all have

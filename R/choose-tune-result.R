@@ -48,7 +48,7 @@ finish_search <- function(state) {
       if (is.null(r$scores)) rep(NA_real_, length(unique(state$task$domain))) else r$scores
     })),
     metric = state$metrics[[1L]], rule = state$spec$args$rule, search = state$spec$args$search,
-    held = held_out(state$splits, state$task), grid = state$grid, tried = state$tried,
+    held_out = held_out(state$splits, state$task), grid = state$grid, tried = state$tried,
     time_limit = list(seconds = state$spec$args$max_seconds, reached = state$spent),
     spec = state$spec
   )

@@ -9,7 +9,7 @@
 #' @details
 #' **Names.** A name in `grid` is an argument of the method (`lambda`, `cost`), or a path into a
 #' kernel or feature map that is given there: `domain_kernel.embedding_kernel.bandwidth`,
-#' `features.n_landmarks`. `bandwidth`, `bandwidth_factor` (multiples of the median distance) and
+#' `feature_map.n_landmarks`. `bandwidth`, `bandwidth_factor` (multiples of the median distance) and
 #' `smoothing` are those of `kernel`. Values may be a list of kernels:
 #' `kernel = list(kernel_rbf(), kernel_laplace())`. In a [dg_pipeline()] the name of the part may
 #' come first, as in `dica.epsilon` or `svm.cost`, and must where both parts know it.
@@ -44,7 +44,7 @@
 #' open bandwidth.
 #'
 #' Work is shared: choices that differ only in `cost`, `lambda` and the like use one Gram matrix or
-#' feature map per fold, machines start from the solution for the cost before, a chain's
+#' feature map per fold, machines start from the solution for the cost before, a pipeline's
 #' projection is fitted once for all learners, and all values of `lambda` of a ridge regression or
 #' of a projection such as [dg_dica()] cost about as much as three to five fits (one reduction of
 #' the Gram matrix to band form). A choice that fails is recorded with its message and does not end
@@ -80,7 +80,7 @@
 #'   The score of the best choice is too good for what it will reach on new domains: use
 #'   `dg_cv(dg_tune(...), ...)` for that, or [dg_cv()] of the model. Without data, a specification.
 #' @section Errors:
-#' A name that is no parameter or one of both parts of a chain, missing values in `grid`, nothing
+#' A name that is no parameter or one of both parts of a pipeline, missing values in `grid`, nothing
 #' to tune, and data for which every choice fails are errors; and those of [dg_cv()].
 #' @references
 #' Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). *Classification and

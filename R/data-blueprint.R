@@ -140,14 +140,14 @@ trained_levels <- function(columns, levels, used, arg, new_levels, taken = taken
     values <- as.character(columns[[name]])
     known <- if (is.null(used[[name]])) levels[[name]] else used[[name]]
     new <- !values %in% c(known, NA)
-    if (any(new)) tell_new_level(name, known, values[new], arg, new_levels, taken)
+    if (any(new)) report_new_level(name, known, values[new], arg, new_levels, taken)
     values[new] <- NA
     columns[[name]] <- factor(values, levels[[name]], ordered = is.ordered(columns[[name]]))
   }
   columns
 }
 
-tell_new_level <- function(name, known, found, arg, new_levels, taken) {
+report_new_level <- function(name, known, found, arg, new_levels, taken) {
   unseen <- enumerate(unique(found), quote = "\"")
   if (new_levels == "error") {
     abort("data", "`", arg, "$", name, "` must have levels seen in training (",

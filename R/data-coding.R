@@ -98,7 +98,7 @@ new_level_codes <- function(coded, found, arg, new_levels) {
     abort("data", "`", arg, "$", coded$name, "` must be ids that the matrix of ",
           "kernel_precomputed() has, not ", enumerate(unique(found), quote = "\""), ".")
   }
-  tell_new_level(coded$name, coded$levels, found, arg, new_levels,
+  report_new_level(coded$name, coded$levels, found, arg, new_levels,
                  "taken as unlike any other")
   match(found, unique(found))
 }

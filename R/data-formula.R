@@ -314,7 +314,7 @@ check_value_alone <- function(expr, value, data, env, label) {
 
 # expr: a call whose value for all rows is `value`.
 is_value_alone <- function(expr, value, data, env, label) {
-  rows <- telling_rows(value, nrow(data))
+  rows <- example_rows(value, nrow(data))
   data <- data[intersect(names(data), all.vars(expr))]
   # of censored times their columns
   numbers <- if (is.numeric(value)) as.double(unclass(value)) else 0
@@ -340,7 +340,7 @@ value_of_row <- function(value, i = seq_len(NROW(value))) {
 }
 
 # A few rows, and of a few values one each: x > mean(x) is FALSE wherever a row comes alone.
-telling_rows <- function(value, n) {
+example_rows <- function(value, n) {
   if (NROW(value) != n) return(1L)
   if (length(dim(value)) == 2L) value <- value[, 1L]
   ends <- if (is.numeric(value)) c(which.max(value), which.min(value))

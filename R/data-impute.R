@@ -267,7 +267,7 @@ without_new_numbers <- function(impute, columns, arg, new_levels) {
     levels <- impute$levels[[i]]
     new <- !columns[[name]] %in% c(levels, NA)
     if (!any(new)) next
-    tell_new_level(name, levels, columns[[name]][new], arg, new_levels, taken_as(impute))
+    report_new_level(name, levels, columns[[name]][new], arg, new_levels, taken_as(impute))
     columns[[name]][new] <- NA
   }
   columns

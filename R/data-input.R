@@ -27,8 +27,8 @@ evaluate_given <- function(given, env) {
     return(source_input(input, given, env))
   }
   dot <- inherits(input$x, "formula") && "." %in% all.vars(input$x)
-  input$data <- check_data(input$data, tell = dot)
-  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", tell = TRUE)
+  input$data <- check_data(input$data, report = dot)
+  if (is.data.frame(input$x)) input$x <- check_data(input$x, "x", report = TRUE)
   # `y ~ x, domain = school` means `y ~ x | school`, so that `.` leaves the column out and new data
   # are searched for it; `$` would take domain_kernel for it
   names <- all.vars(given[["domain"]])
@@ -155,7 +155,7 @@ take_rows <- function(input, rows) {
 
 # A plain data frame: `[` of a data.table or a tibble has rules of its own. A column without a name,
 # the index that write.csv() and pandas add, is nothing that a formula could mean.
-check_data <- function(data, arg = "data", tell = FALSE) {
+check_data <- function(data, arg = "data", report = FALSE) {
   if (is.null(data)) return(NULL)
   plain <- if (is.list(data) || (is.matrix(data) && !is.null(colnames(data)))) {
     on_error(as.data.frame(data, optional = TRUE), function(e) NULL)
@@ -167,7 +167,7 @@ check_data <- function(data, arg = "data", tell = FALSE) {
           }, ".")
   }
   unnamed <- is_unnamed(names(plain))
-  if (tell && any(unnamed)) {
+  if (report && any(unnamed)) {
     warn("unnamed", plural(sum(unnamed), "column"), " of `", arg, "` without a name (an index?) ",
          "left out.")
   }

@@ -37,7 +37,7 @@ unknown_elsewhere <- function(levels, group) {
 }
 
 # As tell_new_level() says it, of a fit.
-tell_unknown_levels <- function(levels, unknown, group) {
+report_unknown_levels <- function(levels, unknown, group) {
   lone <- Filter(function(name) {
     any(unknown_elsewhere(levels[, name, drop = FALSE], group) & unknown)
   }, colnames(levels))

@@ -50,7 +50,7 @@ describing_map <- function(kernel) kernel[["map"]]
 uses_domain <- function(kernel) domain_knows(kernel) != "nothing"
 
 # Does it depend on the other rows of its domain?
-judges_rows <- function(kernel) domain_knows(kernel) == "rows"
+needs_domain_rows <- function(kernel) domain_knows(kernel) == "rows"
 
 #' @export
 print.domgen_domain_kernel <- function(x, ...) {

@@ -82,13 +82,13 @@ feature_program.landmark_map <- function(map, X, table = NULL) {
 # With landmarks, z(x)'A = k(x, S) L^-T A: no triangular solve for each row, unless L^-T A is so
 # large that its cancellation would show.
 #' @exportS3Method
-expand_folded.landmark_map <- function(map, product, rows, table, A) {
-  if (is_custom(product$kernel) || length(A) == 0L) return(NULL)
+expand_folded.landmark_map <- function(map, space, rows, table, A) {
+  if (is_custom(space$kernel) || length(A) == 0L) return(NULL)
   weights <- backsolve(landmark_factor(map), A, upper.tri = FALSE, transpose = TRUE)
   if (!isTRUE(max(abs(weights)) <= 1e4 * max(abs(A)))) return(NULL)
-  kernel_apply_(kernel_program(product$kernel, rows$X, map$landmarks), rows$X, map$landmarks,
+  kernel_apply_(kernel_program(space$kernel, rows$X, map$landmarks), rows$X, map$landmarks,
                 weights, if (!is.null(table)) t(table),
-                if (!is.null(table)) as.integer(rows$domain), map$domain, product$threads)
+                if (!is.null(table)) as.integer(rows$domain), map$domain, space$threads)
 }
 
 at_most_rows <- function(rows, most) {

@@ -73,7 +73,7 @@ open_problem <- function(spec, rows, shared = new_shared()) {
 
 new_fit <- function(spec, problem, solved) {
   solved <- c(solved, row_of(spec)$details(problem, solved))
-  if (is.null(solved$product)) solved$product <- problem$space
+  if (is.null(solved$space)) solved$space <- problem$space
   if (is.null(solved$response)) solved$response <- problem$targets
   rows <- problem$rows
   solved["y"] <- list(if (rows$keeps) rows$sample$y)
@@ -89,7 +89,7 @@ new_fit <- function(spec, problem, solved) {
 # <z(P, x), W> + b, or the same of the kernel at the training rows.
 #' @exportS3Method
 decision.dg_learner <- function(object, rows) {
-  values <- space_expansion(object$product, rows, as.matrix(object$coefficients))
+  values <- space_expansion(object$space, rows, as.matrix(object$coefficients))
   if (!is.null(object$intercept)) values <- add_intercept(values, object$intercept)
   colnames(values) <- colnames(object$coefficients)
   values
@@ -115,7 +115,7 @@ open_arguments <- function(row, args, rows) {
 # What fits of several specifications to the same rows share: each remembers what it gave last.
 new_shared <- function() {
   list(space = remembering(represent_rows), along = along_costs(),
-       data = remembering(function(key, sample) machine_data(key$space, sample, key$newton)),
+       data = remembering(function(key, sample) submodel_data(key$space, sample, key$newton)),
        penalty = remembering(function(key, args, sample) {
          choose_penalty(args, sample, quietly(ridge_task(sample, args)))
        }))

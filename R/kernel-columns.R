@@ -126,7 +126,7 @@ granted <- function(wish, columns) {
 # What the kernels of a method want beyond what all want; NULL: nothing.
 wished_columns <- function(args) {
   kernels <- c(list(if ("kernel" %in% names(args)) inner_object(args$kernel, "kernel")),
-               judging_kernels(args$domain_kernel))
+               describing_kernels(args$domain_kernel))
   kernels <- Filter(function(kernel) inherits(kernel, "domgen_kernel"), kernels)
   wishes <- unique(do.call(c, lapply(kernels, kernel_columns)))
   if (all(vapply(wishes, identical, NA, plain_wish))) NULL else wishes
@@ -137,20 +137,20 @@ place_kernels <- function(args, columns) {
     args$kernel <- inner_object(args$kernel, "kernel")
   }
   if (!is.null(args$kernel)) args$kernel <- place_kernel(args$kernel, columns)
-  args$domain_kernel <- place_judging(args$domain_kernel, columns)
+  args$domain_kernel <- place_describing(args$domain_kernel, columns)
   args
 }
 
 # The kernels on x by which a kernel between domains judges rows, those of its parts too.
-judging_kernels <- function(between) {
-  c(list(between$kernel), do.call(c, lapply(between$parts, judging_kernels)))
+describing_kernels <- function(between) {
+  c(list(between$kernel), do.call(c, lapply(between$parts, describing_kernels)))
 }
 
-place_judging <- function(between, columns) {
+place_describing <- function(between, columns) {
   if (inherits(between$kernel, "domgen_kernel")) {
     between$kernel <- place_kernel(between$kernel, columns)
   }
-  if (!is.null(between$parts)) between$parts <- lapply(between$parts, place_judging, columns)
+  if (!is.null(between$parts)) between$parts <- lapply(between$parts, place_describing, columns)
   between
 }
 

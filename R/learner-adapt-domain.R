@@ -114,10 +114,10 @@ fix_domain <- function(object, X, domain) UseMethod("fix_domain")
 
 #' @exportS3Method
 fix_domain.dg_fit <- function(object, X, domain) {
-  product <- object$product
-  if (!uses_domain(product$domain_kernel)) return(object)
-  rows <- judging_rows(product, list(X = X, domain = domain))
-  object$product$domain_kernel <- domain_known(product$domain_kernel, rows, NULL)
+  space <- object$space
+  if (!uses_domain(space$domain_kernel)) return(object)
+  rows <- domain_members(space, list(X = X, domain = domain))
+  object$space$domain_kernel <- domain_known(space$domain_kernel, rows, NULL)
   object
 }
 

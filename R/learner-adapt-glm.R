@@ -8,10 +8,10 @@ adapt_arguments.dg_glm <- function(learner, cost, lambda) {
 }
 
 #' @exportS3Method
-train_correction.dg_glm <- function(learner, product, sample, start, args) {
+train_correction.dg_glm <- function(learner, space, sample, start, args) {
   # without an event times say nothing
   if (is_censored(sample$y) && !any(has_event(sample$y))) {
-    coefficients <- if (is.null(product$feature_map)) nrow(sample$X) else product$dim
+    coefficients <- if (is.null(space$feature_map)) nrow(sample$X) else space$dim
     return(list(coefficients = matrix(0, coefficients, 1L),
                 converged = TRUE, iterations = 0L))
   }
@@ -19,7 +19,7 @@ train_correction.dg_glm <- function(learner, product, sample, start, args) {
   loss$check(sample$y)
   task <- list(loss = loss, par = learner$family, Y = loss$targets(sample$y),
                costs = sample$weights)
-  solved <- train_glm(newton_data(product, sample), task, args, start)
+  solved <- train_glm(newton_data(space, sample), task, args, start)
   warn_glm(solved)
   solved[c("coefficients", "converged", "iterations")]
 }

@@ -25,7 +25,7 @@ adapt_penalty.dg_ridge <- function(learner, labels, constant = NULL) {
   own <- penalty_of(learner, "lambda")
   plain <- list(lambda = own, constant = if (is.null(constant)) 0 else constant)
   # who gives lambda gets it; a feature map keeps no rows
-  if (!is.null(learner$spec$args$lambda) || is.null(learner$product$X) ||
+  if (!is.null(learner$spec$args$lambda) || is.null(learner$space$X) ||
         length(learner$y) == 0L) return(plain)
   with_seed(1L, {
     parts <- adapt_domains(learner, labels)
@@ -63,25 +63,25 @@ shown_labels <- function(labels, size) min(labels, adapt_labels, size - 2L)
 # choose_penalty().
 residuals_as_new <- function(learner, rows, lambda) {
   args <- learner$spec$args
-  sample <- list(X = learner$product$X[rows, , drop = FALSE], domain = learner$domain[rows],
+  sample <- list(X = learner$space$X[rows, , drop = FALSE], domain = learner$domain[rows],
                  weights = learner$weights[rows], left_out = droplevels(learner$domain[rows]),
                  levels = take(learner$rows$levels, rows))
   task <- list(response = learner$response, costs = learner$costs[rows],
                Y = code_rows(learner$response, learner$y)[rows, , drop = FALSE])
   share <- sum(task$costs) / sum(learner$costs)
-  values <- left_out_predictions(learner$product, sample, task, args, lambda * share)
+  values <- left_out_predictions(learner$space, sample, task, args, lambda * share)
   task$Y - matrix(values, nrow(task$Y))
 }
 
 # Mean squared errors of corrections by labels of some of the rows i at the others, one for each
 # line of the grid. left: residuals [rows x machines].
 errors_as_new <- function(learner, i, left, labels, grid) {
-  product <- learner$product
-  own <- list(X = product$X[i, , drop = FALSE], domain = factor(rep(1L, length(i))),
-              threads = product$threads)
+  space <- learner$space
+  own <- list(X = space$X[i, , drop = FALSE], domain = factor(rep(1L, length(i))),
+              threads = space$threads)
   code <- as.integer(learner$domain)[i[1L]]
-  kappa <- if (uses_domain(product$domain_kernel)) product$domain_kernel$kappa[code, code] else 1
-  K <- kappa * gram_matrix(product$kernel, own, NULL)
+  kappa <- if (uses_domain(space$domain_kernel)) space$domain_kernel$kappa[code, code] else 1
+  K <- kappa * gram_matrix(space$kernel, own, NULL)
   k <- shown_labels(labels, length(i))
   draws <- lapply(seq_len(adapt_draws), function(draw) {
     order <- sample.int(length(i))

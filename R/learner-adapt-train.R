@@ -44,65 +44,65 @@ refuse_penalty <- function(value, arg, method, goes_by) {
 }
 
 # The kernel kappa(P_T, P_T) (k + constant) on the labelled rows; a feature map as it is.
-correction_product <- function(product, sample, constant = NULL) UseMethod("correction_product")
+correction_product <- function(space, sample, constant = NULL) UseMethod("correction_product")
 
 #' @exportS3Method
-correction_product.feature_space <- function(product, sample, constant = NULL) {
+correction_product.feature_space <- function(space, sample, constant = NULL) {
   if (!is.null(constant) && constant > 0) {
     abort("argument", "`constant` must be 0 with a feature map, which has no further coordinate.")
   }
-  product
+  space
 }
 
 #' @exportS3Method
-correction_product.gram_space <- function(product, sample, constant = NULL) {
-  if (!is.null(constant) && constant > 0) product$kernel <- product$kernel + constant
+correction_product.gram_space <- function(space, sample, constant = NULL) {
+  if (!is.null(constant) && constant > 0) space$kernel <- space$kernel + constant
   check_memory(nrow(sample$X), copies = 1.5)
-  product[c("X", "domain")] <- sample[c("X", "domain")]
-  if (uses_domain(product$domain_kernel)) {
-    product$domain_kernel <- domain_alone(product$domain_kernel)
+  space[c("X", "domain")] <- sample[c("X", "domain")]
+  if (uses_domain(space$domain_kernel)) {
+    space$domain_kernel <- domain_alone(space$domain_kernel)
   }
-  product
+  space
 }
 
 # start: f0 at the labelled rows, [rows x machines].
-train_correction <- function(learner, product, sample, start, args) UseMethod("train_correction")
+train_correction <- function(learner, space, sample, start, args) UseMethod("train_correction")
 
 #' @exportS3Method
-train_correction.dg_svm <- function(learner, product, sample, start, args) {
+train_correction.dg_svm <- function(learner, space, sample, start, args) {
   target <- code_rows(learner$response, sample$y)
   loss <- read_loss(learner$loss, learner$response$kind)
-  data <- machine_data(product, sample, is.null(loss$tube))
+  data <- submodel_data(space, sample, is.null(loss$tube))
   takes_part <- learner$response$kind == "number" | target != 0
   costs <- args$cost * sample$weights * takes_part
-  joined <- join_machines(train_machines(data, target, costs, loss, args, start))
+  joined <- join_submodels(train_submodels(data, target, costs, loss, args, start))
   joined$coefficients <- matrix(joined$coefficients, ncol = ncol(target))
   joined[c("coefficients", "converged", "iterations", "gap", "relative_gap", "objective")]
 }
 
 #' @exportS3Method
-train_correction.dg_ridge <- function(learner, product, sample, start, args) {
+train_correction.dg_ridge <- function(learner, space, sample, start, args) {
   task <- list(Y = code_rows(learner$response, sample$y) - start, costs = sample$weights)
-  solve_ridge(product, sample, task, args)["coefficients"]
+  solve_ridge(space, sample, task, args)["coefficients"]
 }
 
 # The mean is a ridge regression's; the rest is what gp_moments() needs for the variance.
 #' @exportS3Method
-train_correction.dg_gp <- function(learner, product, sample, start, args) {
+train_correction.dg_gp <- function(learner, space, sample, start, args) {
   left <- (sample$y - learner$response$centre) / learner$response$scale - drop(start)
   task <- list(Y = matrix(left), costs = sample$weights)
   correction <- list(
-    coefficients = solve_ridge(product, sample, task, args)$coefficients, weights = sample$weights,
+    coefficients = solve_ridge(space, sample, task, args)$coefficients, weights = sample$weights,
     y = left, response = list(centre = 0, scale = 1), signal_sd = learner$signal_sd,
     noise_sd = learner$noise_sd, spec = learner$spec
   )
-  if (!is.null(product$feature_map)) correction$spread <- feature_spread(product, sample, learner)
+  if (!is.null(space$feature_map)) correction$spread <- feature_spread(space, sample, learner)
   correction
 }
 
-feature_spread <- function(product, sample, learner) {
+feature_spread <- function(space, sample, learner) {
   rows <- rows_frame(replace(sample[c("X", "y", "domain", "weights")], "y", list(0 * sample$y)))
-  sums <- gp_group_sums(rows, product, list(kind = "number", centre = 0, scale = 1), one_group)
+  sums <- gp_group_sums(rows, space, list(kind = "number", centre = 0, scale = 1), one_group)
   known <- domain_sums(rows)
   nu <- learner$noise_sd / sqrt(known$heaviest)
   gp_spread(gp_basis(gp_sums_of(sums, known, seq_along(known$weights))), nu,
@@ -115,7 +115,7 @@ posterior.dg_adapted <- function(object, rows = NULL, draws = 0L) {
   if (is.null(rows)) return(object$moments)
   rows$domain <- one_domain(rows$X, object$name)
   correction <- object$correction
-  product <- correction$product <- correction_space(object)
+  space <- correction$space <- correction_space(object)
   seen <- new_rows(correction, learner_rows(object$base, rows))
-  list(mean = drop(decision(object, rows)), var = gp_moments(product, correction, seen)$var)
+  list(mean = drop(decision(object, rows)), var = gp_moments(space, correction, seen)$var)
 }

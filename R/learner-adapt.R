@@ -116,7 +116,7 @@ dg_adapt.default <- function(object, newdata, labels, ...) {
 
 abort_adapt <- function(found) {
   abort("argument", "`object` must be a fitted `dg_svm()`, `dg_ridge()`, `dg_glm()` or `dg_gp()`, ",
-        "or a chain that ends in one, not ", found, ".")
+        "or a pipeline that ends in one, not ", found, ".")
 }
 
 #' @rdname dg_adapt
@@ -159,10 +159,10 @@ corrected <- function(object, rows, given, args, call) {
   sample <- c(rows_at(learner_rows(base, all), own)[c("X", "domain")],
               list(y = given$y[own], weights = given$weights[own]))
   start <- function_values(learner, learner_rows(base, all))
-  product <- correction_product(learner$product, sample, args$constant)
-  correction <- train_correction(learner, product, sample, start[own, , drop = FALSE], args)
+  space <- correction_product(learner$space, sample, args$constant)
+  correction <- train_correction(learner, space, sample, start[own, , drop = FALSE], args)
   if (!all(is.finite(correction$coefficients))) {
-    abort("numeric", "The coefficients overflow with ", format(product$kernel),
+    abort("numeric", "The coefficients overflow with ", format(space$kernel),
           "; scale the labels.")
   }
   adapted <- structure(list(
@@ -174,7 +174,7 @@ corrected <- function(object, rows, given, args, call) {
     domain = all$domain, call = call
   ), class = c("dg_adapted", "dg_learner", "dg_fit"))
   # a feature map serves f0 as well
-  if (is.null(product$feature_map)) adapted$correction$product <- product
+  if (is.null(space$feature_map)) adapted$correction$space <- space
   change <- correction_values(adapted, all)
   adapted$change <- sqrt(mean(change^2))
   adapted$decision <- as_decision(learner, start + change)
@@ -214,13 +214,13 @@ as_decision <- function(object, values) UseMethod("as_decision")
 as_decision.default <- function(object, values) values
 
 correction_space <- function(object) {
-  product <- object$correction$product
-  if (is.null(product)) learner_of(object)$product else product
+  space <- object$correction$space
+  if (is.null(space)) learner_of(object)$space else space
 }
 
 # The domain was described when the model was adapted.
 #' @exportS3Method
-judges_domain.dg_adapted <- function(object) FALSE
+describes_domain.dg_adapted <- function(object) FALSE
 
 #' @exportS3Method
 check_new.dg_adapted <- function(object, newdata, domain, reference, reference_domain) {
@@ -258,7 +258,7 @@ print.dg_adapted <- function(x, digits = NULL, ...) {
 print_details.dg_adapted <- function(x) {
   learner <- learner_of(x)
   describe_response(x$response)
-  describe_kernels(learner$product)
+  describe_kernels(learner$space)
   shown <- x$args[intersect(names(x$args), c("cost", "lambda", "constant"))]
   if (has_posterior(x)) shown <- learner[c("signal_sd", "noise_sd")]
   cat_line("  ", paste(names(shown), vapply(shown, function(v) format(rounded(v, 4)), ""),

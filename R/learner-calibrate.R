@@ -76,7 +76,7 @@ calibrate <- function(fitted, sample) {
   spec <- place_spec(fitted$spec, layout_of(sample$blueprint))
   held_out <- with_warnings(held_out_decisions(spec, sample, fitted))
   values <- held_out$value$values
-  sides <- machine_sides(sample$y, fitted$response)
+  sides <- submodel_sides(sample$y, fitted$response)
   maps <- calibration_maps(values, sides, sample$weights, method)
   check_maps(maps, fitted$response)
   fitted$calibration <- list(
@@ -109,7 +109,7 @@ holding_out <- function(domains, code, purpose = "") {
 #   list(values [n x machines], NA where there is none, folds of the domains).
 held_out_decisions <- function(spec, sample, fitted) UseMethod("held_out_decisions")
 
-# By fitting again: a chain with its projection.
+# By fitting again: a pipeline with its projection.
 #' @exportS3Method
 held_out_decisions.dg_spec <- function(spec, sample, fitted) {
   by_folds(sample, ncol(fitted$decision), " to calibrate probabilities", function(inside) {
@@ -147,8 +147,8 @@ decide_held_out <- function(spec, sample, inside, response) {
     value <- respond(model$response, values, "decision")
     return(matrix((value - response$centre) / response$scale))
   }
-  same <- match(machine_codes(response, response$levels),
-                machine_codes(model$response, response$levels))
+  same <- match(submodel_codes(response, response$levels),
+                submodel_codes(model$response, response$levels))
   values[, same, drop = FALSE]
 }
 
@@ -204,7 +204,7 @@ check_maps <- function(maps, response) {
   }
   flat <- !vapply(maps, is_informed, logical(1))
   if (!any(flat)) return(invisible())
-  names <- machine_names(response)[flat]
+  names <- submodel_names(response)[flat]
   warn("calibration", "On held-out domains the decision values do not tell ",
        enumerate(names, quote = ""), "; the probabilities are the class frequencies",
        if (length(maps) > 1L) " there", ".")

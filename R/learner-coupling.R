@@ -1,28 +1,28 @@
 # From machines for two classes to probabilities of all classes. The classes of a machine
 # are response$pairs, see new_targets(); two classes may have none.
 
-machine_pairs <- function(response) {
+submodel_pairs <- function(response) {
   if (is.null(response$pairs)) cbind(1L, 2L) else response$pairs
 }
 
 # Is a row on the positive side of each machine [n x machines]; NA on neither.
-machine_sides <- function(y, response) {
+submodel_sides <- function(y, response) {
   code <- as.integer(y)
-  apply(machine_pairs(response), 1L, function(pair) {
+  apply(submodel_pairs(response), 1L, function(pair) {
     ifelse(code == pair[2L], TRUE, ifelse(pair[1L] == 0L | code == pair[1L], FALSE, NA))
   })
 }
 
 # A number for each machine, by which those of a model with fewer classes are found.
-machine_codes <- function(response, levels) {
+submodel_codes <- function(response, levels) {
   code <- c(0L, match(response$levels, levels))
-  pairs <- machine_pairs(response) + 1L
+  pairs <- submodel_pairs(response) + 1L
   code[pairs[, 1L]] * (length(levels) + 1) + code[pairs[, 2L]]
 }
 
-machine_names <- function(response) {
+submodel_names <- function(response) {
   names <- c("the rest", dQuote(response$levels, FALSE))
-  pairs <- machine_pairs(response) + 1L
+  pairs <- submodel_pairs(response) + 1L
   paste(names[pairs[, 2L]], "from", names[pairs[, 1L]])
 }
 
@@ -37,7 +37,7 @@ class_probabilities <- function(values, response, maps) {
   one <- vapply(seq_along(maps), function(m) calibrated(maps[[m]], values[, m]),
                 numeric(nrow(values)))
   one <- matrix(pmin(pmax(one, least_probability), 1 - least_probability), nrow(values))
-  pairs <- machine_pairs(response)
+  pairs <- submodel_pairs(response)
   P <- if (nrow(pairs) == 1L) cbind(1 - one, one)
        else if (all(pairs[, 1L] == 0L)) one / rowSums(one)
        else couple_pairs(one, pairs, length(response$levels))

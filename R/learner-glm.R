@@ -215,13 +215,13 @@ fit_glm <- function(problem, shared) {
     abort_whole(problem$spec)
   }
   if (is.null(args$lambda)) args <- choose_glm_penalty(args, rows, task)
-  product <- space_of(args, rows, shared)
-  solved <- if (rows$keeps) train_whole(newton_data(product, sample), task, args)
-            else train_by_passes(rows, product, task, args, known)
+  space <- space_of(args, rows, shared)
+  solved <- if (rows$keeps) train_whole(newton_data(space, sample), task, args)
+            else train_by_passes(rows, space, task, args, known)
   warn_glm(solved)
   if (ncol(task$Y) > 1L) colnames(solved$coefficients) <- task$response$levels
   fitted <- c(solved[names(solved) != "par"], list(
-    family = solved$par, lambda = args$lambda, response = task$response, product = product,
+    family = solved$par, lambda = args$lambda, response = task$response, space = space,
     known = known
   ))
   fitted$decision <- as_decision(structure(fitted, class = c("dg_glm", "dg_learner", "dg_fit")),
@@ -390,7 +390,7 @@ decision.dg_glm <- function(object, rows) as_decision(object, function_values(ob
 # Of the link.
 #' @exportS3Method
 function_values.dg_glm <- function(object, rows) {
-  values <- add_intercept(space_expansion(object$product, rows, object$coefficients),
+  values <- add_intercept(space_expansion(object$space, rows, object$coefficients),
                           object$intercept)
   add_known(values, known_values(rows$X, object$known))
 }
@@ -428,7 +428,7 @@ spec_gives.dg_glm_spec <- function(spec) "prob"
 print_details.dg_glm <- function(x) {
   cat_line("  family         ", format(x$family))
   describe_response(x$response)
-  describe_kernels(x$product)
+  describe_kernels(x$space)
   args <- x$spec$args
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ", args$domain_weights,
@@ -516,7 +516,7 @@ working_task <- function(task, values) {
 
 # The ridge regression of a working task, without each row's domain: values of the link.
 step_without <- function(object, sample, working, known) {
-  values <- left_out_predictions(object$product, sample, working, penalised_args(object),
+  values <- left_out_predictions(object$space, sample, working, penalised_args(object),
                                  penalty_of(object, "lambda"))
   add_known(matrix(values, nrow(working$Y)), known)
 }
@@ -540,7 +540,7 @@ refit_path <- function(K, part, args) {
   }
   fits <- lapply(levels(part$rows$left_out), function(g) {
     held <- part$rows$left_out == g
-    list(held = held, judged = which(held & !part$unknown), alpha = NULL)
+    list(held = held, scored_by = which(held & !part$unknown), alpha = NULL)
   })
   coarse <- rev(seq(length(lambdas), 1L, by = -penalty_stride))
   fit_at(coarse, fits)
@@ -559,7 +559,7 @@ refit_held <- function(fit, K, task, args) {
   data <- structure(list(K = K[rest, rest, drop = FALSE]), class = "gram_data")
   solved <- on_error(train_glm(data, own, args, tolerance = 0.1), function(e) NULL)
   if (is.null(solved)) return(utils::modifyList(fit, list(deviance = Inf, alpha = NULL)))
-  held <- fit$judged
+  held <- fit$scored_by
   values <- add_intercept(K[held, rest, drop = FALSE] %*% solved$coefficients, solved$intercept)
   task$par <- solved$par
   left <- task_of_rows(task, held)

@@ -20,12 +20,12 @@ fit_feature_gp <- function(problem, shared) {
 }
 
 # sums: see gp_sums(); size: of the targets; args$unit: see above.
-solve_feature_gp <- function(args, product, sums, response, size, columns) {
-  check_overflow(diag(sums$total$second), product$kernel)
+solve_feature_gp <- function(args, space, sums, response, size, columns) {
+  check_overflow(diag(sums$total$second), space$kernel)
   basis <- gp_basis(sums$total)
   best <- optimise_feature_gp(args, basis, size)
   warn_optimum(best)
-  point <- c(best$point, list(kernel = product$kernel, domain_kernel = product$domain_kernel))
+  point <- c(best$point, list(kernel = space$kernel, domain_kernel = space$domain_kernel))
   at <- feature_likelihood(basis, point$signal_sd, point$noise_sd / args$unit)
   if (at$value == -Inf) abort_indefinite(point)
   shrunk <- basis$values + at$delta
@@ -35,7 +35,7 @@ solve_feature_gp <- function(args, product, sums, response, size, columns) {
     signal_sd = point$signal_sd, noise_sd = point$noise_sd,
     parameters = describe_parameters(point, best, response, columns),
     log_likelihood = in_response_units(at$value, response, sums$total$n),
-    gradient = best$gradient, evaluations = best$evaluations, product = product,
+    gradient = best$gradient, evaluations = best$evaluations, space = space,
     spread = gp_spread(basis, at$nu, at$delta)
   ), feature_lodo(sums, basis, at, response))
 }

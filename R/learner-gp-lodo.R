@@ -28,18 +28,18 @@ left_out_moments <- function(object) {
 # An environment of A, the Cholesky factor of the training covariance over s^2 in its upper
 # triangle, and alpha, made anew: a fit does not carry an n x n matrix.
 gp_factor <- function(object) {
-  product <- object$product
+  space <- object$space
   used <- object$weights > 0
   check_memory(sum(used))
-  X <- take_used(product$X, used)
-  kappa <- product$domain_kernel$kappa
+  X <- take_used(space$X, used)
+  kappa <- space$domain_kernel$kappa
   ridge <- (object$noise_sd / object$signal_sd)^2 / object$weights[used]
   target <- (object$y[used] - object$response$centre) / object$response$scale
   factor <- new.env(parent = emptyenv())
   solved <- core_result(gp_factor_(
-    factor, kernel_program(product$kernel, X, X), X, kappa,
-    if (!is.null(kappa)) as.integer(product$domain)[used], ridge, target,
-    product$threads
+    factor, kernel_program(space$kernel, X, X), X, kappa,
+    if (!is.null(kappa)) as.integer(space$domain)[used], ridge, target,
+    space$threads
   ))
   if (!solved$positive) abort_indefinite(object)
   factor$alpha <- solved$alpha

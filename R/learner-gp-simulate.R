@@ -30,36 +30,36 @@ check_seed <- function(seed) {
 }
 
 # Responses at rows made by new_rows(), [rows x draws].
-gp_draws <- function(product, object, rows, nsim) UseMethod("gp_draws")
+gp_draws <- function(space, object, rows, nsim) UseMethod("gp_draws")
 
 #' @exportS3Method
-gp_draws.gram_space <- function(product, object, rows, nsim) {
+gp_draws.gram_space <- function(space, object, rows, nsim) {
   X <- rows$X
   if (nrow(X) == 0L) return(matrix(0, 0L, nsim))
   check_memory(nrow(X), nrow(X), copies = 2)
   check_memory(nrow(X), sum(object$weights > 0), copies = 2)
   factor <- gp_factor(object)
-  cross <- gp_cross(product, object, rows)
+  cross <- gp_cross(space, object, rows)
   mean <- drop(crossprod(cross, factor$alpha))
   left <- backsolve(factor$A, cross, transpose = TRUE)
   among <- rows$among
-  if (!is.null(rows$judges)) {
-    among <- domain_kappa(product$domain_kernel, rows$judges, among = TRUE)
+  if (!is.null(rows$members)) {
+    among <- domain_kappa(space$domain_kernel, rows$members, among = TRUE)
   }
-  rows$threads <- product$threads
-  covariance <- object$signal_sd^2 * (gram_matrix(product$kernel, rows, among) - crossprod(left))
+  rows$threads <- space$threads
+  covariance <- object$signal_sd^2 * (gram_matrix(space$kernel, rows, among) - crossprod(left))
   diag(covariance) <- pmax(diag(covariance), 0) + object$noise_sd^2
   R <- on_error(chol(covariance), function(e) abort_indefinite(object))
   mean + crossprod(R, matrix(stats::rnorm(length(mean) * nsim), length(mean)))
 }
 
 #' @exportS3Method
-gp_draws.feature_space <- function(product, object, rows, nsim) {
+gp_draws.feature_space <- function(space, object, rows, nsim) {
   if (nrow(rows$X) == 0L) return(matrix(0, 0L, nsim))
   beta <- object$coefficients +
-    object$spread %*% matrix(stats::rnorm(product$dim * nsim), product$dim)
-  parts <- lapply(blocks_of_rows(nrow(rows$X), product$dim), function(i) {
-    at <- feature_moments_at(product, object, rows_at(rows, i))
+    object$spread %*% matrix(stats::rnorm(space$dim * nsim), space$dim)
+  parts <- lapply(blocks_of_rows(nrow(rows$X), space$dim), function(i) {
+    at <- feature_moments_at(space, object, rows_at(rows, i))
     own <- matrix(stats::rnorm(length(i) * nsim), length(i))
     at$Z %*% beta + sqrt(at$left + object$noise_sd^2) * own
   })

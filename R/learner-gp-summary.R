@@ -37,7 +37,7 @@ block_meaning <- function(block, response) {
 #' @exportS3Method
 print_details.dg_gp <- function(x) {
   describe_response(x$response)
-  describe_kernels(x$product)
+  describe_kernels(x$space)
   parameters <- x$parameters
   shown <- parameters[parameters$name %in% c("signal_sd", "noise_sd"), ]
   cat_line("  ", paste0(shown$name, " = ", rounded(shown$value, 4),

@@ -199,27 +199,27 @@ fit_exact_gp <- function(problem) {
   if (evaluated$value == -Inf) abort_indefinite(point)
   used <- sample$weights > 0
   alpha <- replace(numeric(length(used)), used, evaluated$alpha)
-  product <- gram_space(point$kernel, point$domain_kernel, sample, args$threads)
+  space <- gram_space(point$kernel, point$domain_kernel, sample, args$threads)
   # f = K alpha = y - ridge alpha where the row was used
   decision <- replace(numeric(length(used)), used,
                       problem$target - evaluated$ridge * evaluated$alpha)
-  if (any(!used)) decision[!used] <- gp_expansion(product, alpha, !used)
+  if (any(!used)) decision[!used] <- gp_expansion(space, alpha, !used)
   list(
     coefficients = alpha, decision = matrix(decision), signal_sd = point$signal_sd,
     noise_sd = point$noise_sd,
     parameters = describe_parameters(point, best, response, colnames(sample$X)),
     log_likelihood = in_response_units(evaluated$value, response, sum(used)),
-    gradient = best$gradient, evaluations = best$evaluations, product = product
+    gradient = best$gradient, evaluations = best$evaluations, space = space
   )
 }
 
 # f at those training rows, each judged as in training.
-gp_expansion <- function(product, alpha, rows) {
-  X <- product$X[rows, , drop = FALSE]
-  kappa <- product$domain_kernel$kappa
-  codes <- if (!is.null(kappa)) as.integer(product$domain)
-  kernel_apply_(kernel_program(product$kernel, X, product$X), X, product$X, matrix(alpha), kappa,
-                codes[rows], codes, product$threads)
+gp_expansion <- function(space, alpha, rows) {
+  X <- space$X[rows, , drop = FALSE]
+  kappa <- space$domain_kernel$kappa
+  codes <- if (!is.null(kappa)) as.integer(space$domain)
+  kernel_apply_(kernel_program(space$kernel, X, space$X), X, space$X, matrix(alpha), kappa,
+                codes[rows], codes, space$threads)
 }
 
 abort_indefinite <- function(point) {

@@ -4,8 +4,8 @@
 # array [n x m x lambdas], NA where a level is new without it. sample: list(X, domain, weights,
 # levels), and left_out where groups of rows other than the domains are left out (then to the path's
 # accuracy); task: ridge_task().
-left_out_predictions <- function(product, sample, task, args, lambdas) {
-  values <- predict_left_out(product, sample, task, args, lambdas)
+left_out_predictions <- function(space, sample, task, args, lambdas) {
+  values <- predict_left_out(space, sample, task, args, lambdas)
   values[unknown_elsewhere(sample$levels, groups_left_out(sample)), , ] <- NA
   values
 }
@@ -14,10 +14,10 @@ groups_left_out <- function(sample) {
   if (is.null(sample$left_out)) sample$domain else sample$left_out
 }
 
-predict_left_out <- function(product, sample, task, args, lambdas) UseMethod("predict_left_out")
+predict_left_out <- function(space, sample, task, args, lambdas) UseMethod("predict_left_out")
 
 #' @exportS3Method
-predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
+predict_left_out.gram_space <- function(space, sample, task, args, lambdas) {
   groups <- groups_left_out(sample)
   codes <- sample$domain
   sample$domain <- groups
@@ -25,13 +25,13 @@ predict_left_out.gram_space <- function(product, sample, task, args, lambdas) {
   check_memory(nrow(sample$X), copies = 2)
   check_feature_memory(nrow(task$Y), ncol(task$Y) * length(lambdas))
   order <- order(groups)
-  product$X <- sample$X
-  product$domain <- codes
-  product <- rows_in_order(product, order)
+  space$X <- sample$X
+  space$domain <- codes
+  space <- rows_in_order(space, order)
   groups <- groups[order]
   centre <- left_out_centre(sample, task, args)
   Y <- task$Y[order, , drop = FALSE]
-  gram <- function() space_gram(product)
+  gram <- function() space_gram(space)
   values <- if (length(lambdas) == 1L && is.null(sample$left_out)) {
     Y - leave_rows_out(gram, Y, groups, task$costs[order], lambdas, centre, args$intercept)$residual
   } else {
@@ -62,7 +62,7 @@ left_out_values.dg_ridge <- function(fitted, sample) {
 left_out_ridge <- function(fitted, sample, ridge) {
   task <- list(response = fitted$response, costs = ridge$costs,
                Y = code_rows(fitted$response, fitted$y))
-  values <- left_out_predictions(fitted$product, sample, task, ridge$args, ridge$lambda)
+  values <- left_out_predictions(fitted$space, sample, task, ridge$args, ridge$lambda)
   matrix(values, nrow(task$Y), dimnames = list(NULL, colnames(fitted$coefficients)))
 }
 
@@ -177,20 +177,20 @@ path_errors <- function(prediction, Y, domain, costs, n_lambdas) {
 
 # From the sums of the rows of all other domains.
 #' @exportS3Method
-predict_left_out.feature_space <- function(product, sample, task, args, lambdas) {
+predict_left_out.feature_space <- function(space, sample, task, args, lambdas) {
   check_left_out(sample)
   m <- ncol(task$Y)
   check_feature_memory(nrow(task$Y), m * length(lambdas))
-  table <- own_table(product, sample)
-  total <- ridge_moments(product, sample, task, table)
+  table <- own_table(space, sample)
+  total <- ridge_moments(space, sample, task, table)
   centre <- left_out_centre(sample, task, args)
   values <- array(0, c(dim(task$Y), length(lambdas)))
   rows <- split(seq_along(sample$domain), sample$domain)
   for (g in seq_along(rows)) {
     i <- rows[[g]]
-    own <- ridge_moments(product, sample, task, table, i)
+    own <- ridge_moments(space, sample, task, table, i)
     solved <- fit_without(total, own, centre[g, ], args, lambdas)
-    values[i, , ] <- add_intercept(expand_rows(product, rows_at(sample, i), table,
+    values[i, , ] <- add_intercept(expand_rows(space, rows_at(sample, i), table,
                                             solved$coefficients), solved$intercept)
   }
   values

@@ -30,10 +30,10 @@ choose_penalty <- function(args, sample, task, between = NULL) {
   open <- has_open_width(args$domain_kernel) && !identical(args$bandwidths, "fitted")
   bandwidth_factor <- if (open) penalty_times else 1
   tried <- lapply(bandwidth_factor, function(t) {
-    product <- structure(list(kernel = part$kernel,
+    space <- structure(list(kernel = part$kernel,
                               domain_kernel = widen_fitted(part$between, t),
                               threads = args$threads), class = "gram_space")
-    try_penalties(product, part$rows, part$task, args)
+    try_penalties(space, part$rows, part$task, args)
   })
   best <- widest_good(tried)
   if (length(bandwidth_factor) > 1L) {
@@ -48,7 +48,7 @@ choose_penalty <- function(args, sample, task, between = NULL) {
 # The same of the sample of rows that a model does not keep: domains are described by all of theirs,
 # and a kernel between domains comes back fitted.
 choose_on_sample <- function(args, rows, task) {
-  if (rows$keeps || !judges_rows(args$domain_kernel)) {
+  if (rows$keeps || !needs_domain_rows(args$domain_kernel)) {
     return(choose_penalty(args, rows$sample, task))
   }
   fitted <- described_kernel(args, rows)
@@ -75,7 +75,8 @@ widen_described <- function(kernel, bandwidth_factor) {
 
 # Is the width between domains chosen, with lambda?
 chooses_width <- function(args) {
-  judges_rows(args$domain_kernel) && is.null(args$lambda) && has_open_width(args$domain_kernel)
+  needs_domain_rows(args$domain_kernel) && is.null(args$lambda) &&
+    has_open_width(args$domain_kernel)
 }
 
 # What is searched: list(rows: at most so many, with what is left out at once, task of these, and
@@ -111,11 +112,11 @@ penalty_sample <- function(sample, most = penalty_rows) {
 }
 
 # list(best: the number of the share, domains: its errors by domain, weight of each, slope)
-try_penalties <- function(product, rows, task, args) {
+try_penalties <- function(space, rows, task, args) {
   largest <- max(task$costs)
   task$costs <- task$costs / largest
   lambdas <- sum(task$costs) * penalty_shares
-  predicted <- quietly(left_out_predictions(product, rows, task, args, lambdas),
+  predicted <- quietly(left_out_predictions(space, rows, task, args, lambdas),
                        "domgen_warning_ridge")
   known <- !unknown_elsewhere(rows$levels, rows$left_out)
   residuals <- (predicted - c(task$Y))[known, , , drop = FALSE]

@@ -190,7 +190,7 @@ ridge_details <- function(problem, solved) {
 #' @exportS3Method
 print_details.dg_ridge <- function(x) {
   describe_response(x$response)
-  describe_kernels(x$product)
+  describe_kernels(x$space)
   args <- x$spec$args
   cat_line("  lambda = ", format(rounded(penalty_of(x, "lambda"), 4)),
            if (is.null(args$lambda)) chosen_by(x), " (domain weights: ",
@@ -257,17 +257,17 @@ fit_lambdas <- function(specs, sample) {
   if (is.null(args$kernel)) args$kernel <- kernel_rbf()
   if (args$intercept) args$kernel <- free_origin(args, sample$X)
   task <- ridge_task(sample, args)
-  product <- represent(args$feature_map, args$kernel, args$domain_kernel, sample, args$threads)
-  check_memory(nrow(product$X), copies = 2)
-  path <- core_result(ridge_many_(space_gram(product), task$Y, sqrt(task$costs), lambdas,
+  space <- represent(args$feature_map, args$kernel, args$domain_kernel, sample, args$threads)
+  check_memory(nrow(space$X), copies = 2)
+  path <- core_result(ridge_many_(space_gram(space), task$Y, sqrt(task$costs), lambdas,
                                   args$intercept, args$threads))
   expand <- remembering(function(rows) {
-    sweep(space_expansion(product, rows, path$coefficients), 2L, path$intercept, "+")
+    sweep(space_expansion(space, rows, path$coefficients), 2L, path$intercept, "+")
   })
   lapply(seq_along(lambdas), function(l) {
     own <- path_columns(l, ncol(task$Y))
     structure(list(coefficients = path$coefficients[, own, drop = FALSE],
-                   intercept = path$intercept[own], lambda = lambdas[l], product = product,
+                   intercept = path$intercept[own], lambda = lambdas[l], space = space,
                    response = task$response, y = sample$y, weights = sample$weights,
                    expand = function(rows) expand(rows)[, own, drop = FALSE]),
               class = c("dg_ridge_of_path", "dg_ridge", "dg_learner", "dg_fit"))

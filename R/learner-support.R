@@ -12,26 +12,26 @@ similarity.default <- function(object, rows) {
 # values at the two rows themselves.
 #' @exportS3Method
 similarity.dg_learner <- function(object, rows) {
-  product <- object$product
-  if (is.null(product)) return(NextMethod())
+  space <- object$space
+  if (is.null(space)) return(NextMethod())
   if (nrow(rows$X) == 0L) return(matrix(0, 0L, 1L))
   known <- similarity_rows(object)
   rows <- new_rows(object, rows)
   # a landmark map looks at kappa from the other side
-  kappa <- if (is.null(product$feature_map)) rows$table else if (!is.null(rows$table)) t(rows$table)
-  kernel <- product$kernel
+  kappa <- if (is.null(space$feature_map)) rows$table else if (!is.null(rows$table)) t(rows$table)
+  kernel <- space$kernel
   own <- kernel_own(kernel, known$X)
-  if (!is.null(kappa)) own <- own * diag(product$domain_kernel$kappa)[known$domain]
+  if (!is.null(kappa)) own <- own * diag(space$domain_kernel$kappa)[known$domain]
   counts <- own > 0
   parts <- lapply(blocks_of_rows(nrow(rows$X), nrow(known$X)), function(i) {
     part <- rows_at(rows, i)
     values <- kernel_cross_(kernel_program(kernel, part$X, known$X), part$X, known$X, kappa,
                             if (!is.null(kappa)) as.integer(part$domain),
-                            if (!is.null(kappa)) known$domain, product$threads)
+                            if (!is.null(kappa)) known$domain, space$threads)
     check_overflow(values, kernel)
     values <- abs(sweep(values[, counts, drop = FALSE], 2L, sqrt(own[counts]), "/"))
     # a row at the origin of a linear kernel is not far
-    at <- own_variance(product, part)
+    at <- own_variance(space, part)
     ifelse(at > 0, pmin(apply(values, 1L, max) / sqrt(at), 1), 1)
   })
   matrix(unlist(parts), nrow(rows$X), 1L)
@@ -39,15 +39,15 @@ similarity.dg_learner <- function(object, rows) {
 
 # list(X, domain (numbers, or NULL)): what new rows are compared with.
 similarity_rows <- function(object) {
-  product <- object$product
-  if (isTRUE(product$map$of_rows)) {
-    return(list(X = product$map$landmarks, domain = product$map$domain))
+  space <- object$space
+  if (isTRUE(space$map$of_rows)) {
+    return(list(X = space$map$landmarks, domain = space$map$domain))
   }
-  if (is.null(product$X)) {
+  if (is.null(space$X)) {
     abort("argument", "`type` must not be \"similarity\" for a model with `",
-          class(product$feature_map)[1L], "()`, which keeps no rows; `features_exact()` and ",
+          class(space$feature_map)[1L], "()`, which keeps no rows; `features_exact()` and ",
           "`features_nystrom()` do.")
   }
   used <- object$weights > 0
-  list(X = product$X[used, , drop = FALSE], domain = as.integer(product$domain)[used])
+  list(X = space$X[used, , drop = FALSE], domain = as.integer(space$domain)[used])
 }

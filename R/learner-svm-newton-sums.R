@@ -27,7 +27,7 @@ newton_block <- function(state, Z, Y, costs, loss, args, start = 0) {
   task <- active_task(state, Y, costs, start)
   values <- newton_values(state, task, function(W) Z %*% W)
   rows <- newton_rows(state, values$F, values$dF, task$Y, task$costs, loss, args)
-  seconds <- lapply(seq_along(task$machines), function(k) {
+  seconds <- lapply(seq_along(task$submodels), function(k) {
     used <- which(rows$weight[, k] > 0)
     if (length(used) == nrow(Z)) used <- TRUE
     crossprod(take(Z, used) * sqrt(take(rows$weight[, k], used)))
@@ -36,34 +36,34 @@ newton_block <- function(state, Z, Y, costs, loss, args, start = 0) {
 }
 
 # The same of rows whose features nobody keeps: list(X, domain), each judged as the table says.
-newton_features <- function(state, product, rows, table, Y, costs, loss, args, start = 0) {
+newton_features <- function(state, space, rows, table, Y, costs, loss, args, start = 0) {
   task <- active_task(state, Y, costs, start)
   n <- nrow(rows$X)
   if (n == 0L) {
-    return(newton_block(state, matrix(0, 0L, product$dim), Y, costs, loss, args, start))
+    return(newton_block(state, matrix(0, 0L, space$dim), Y, costs, loss, args, start))
   }
   # the core makes features twice as fast as R weighs them
-  if (sum(state$active) == 1L || is_product(product, table)) {
+  if (sum(state$active) == 1L || is_product(space, table)) {
     parts <- lapply(row_parts(n, TRUE), function(i) {
-      newton_moments(state, product, rows_at(rows, i), table, task_at(task, i), loss, args)
+      newton_moments(state, space, rows_at(rows, i), table, task_at(task, i), loss, args)
     })
   } else {
-    parts <- lapply(blocks_of_rows(n, product$dim), function(i) {
-      Z <- features_at(product, rows_at(rows, i), table)
+    parts <- lapply(blocks_of_rows(n, space$dim), function(i) {
+      Z <- features_at(space, rows_at(rows, i), table)
       newton_block(state, Z, take(Y, i), take(costs, i), loss, args, take_start(start, i))
     })
   }
   Reduce(add_moments, parts)
 }
 
-newton_moments <- function(state, product, rows, table, task, loss, args) {
-  values <- newton_values(state, task, function(W) expand_rows(product, rows, table, W))
+newton_moments <- function(state, space, rows, table, task, loss, args) {
+  values <- newton_values(state, task, function(W) expand_rows(space, rows, table, W))
   sums <- newton_rows(state, values$F, values$dF, task$Y, task$costs, loss, args)
   wanted <- list(cells = rep(1L, nrow(rows$X)), n_cells = 1L, second = FALSE)
-  moments <- lapply(seq_along(task$machines), function(k) {
+  moments <- lapply(seq_along(task$submodels), function(k) {
     wanted$labelled <- sums$weight[, k]
     if (k == 1L) wanted$response <- cbind(sums$pull, sums$weight)
-    moments_of(product, rows, table, wanted)
+    moments_of(space, rows, table, wanted)
   })
   newton_sums(state, task, sums, moments[[1L]]$cross, lapply(moments, `[[`, "labelled_second"))
 }
@@ -72,11 +72,11 @@ newton_moments <- function(state, product, rows, table, task, loss, args) {
 active_task <- function(state, Y, costs, start) {
   m <- which(state$active)
   columns <- function(A) if (is.matrix(A)) A[, m, drop = FALSE] else A
-  list(machines = m, Y = columns(Y), costs = columns(costs), start = columns(start))
+  list(submodels = m, Y = columns(Y), costs = columns(costs), start = columns(start))
 }
 
 task_at <- function(task, rows) {
-  list(machines = task$machines, Y = take(task$Y, rows), costs = take(task$costs, rows),
+  list(submodels = task$submodels, Y = take(task$Y, rows), costs = take(task$costs, rows),
        start = take_start(task$start, rows))
 }
 
@@ -84,8 +84,8 @@ take_start <- function(start, rows) if (is.matrix(start)) take(start, rows) else
 
 # list(F, dF [n x machines]); apply: a function that gives Z W.
 newton_values <- function(state, task, apply) {
-  m <- length(task$machines)
-  W <- cbind(state$theta[, task$machines], state$direction[, task$machines])
+  m <- length(task$submodels)
+  W <- cbind(state$theta[, task$submodels], state$direction[, task$submodels])
   w <- state$penalty > 0
   values <- apply(W[w, , drop = FALSE])
   if (!all(w)) values <- values + rep(W[!w, ], each = nrow(values))

@@ -20,22 +20,22 @@ step_end <- 12L
 # r: features; loss: see read_loss(); at: theta to start from [r (+ 1) x machines], say of a machine
 # that was trained on a sample of the rows. Its coordinates without a penalty come last. unit: the
 # standard deviation of a response that is not standardised, by which kinks are rounded.
-newton_start <- function(r, machines, intercept, loss, tolerance = 1e-3, max_iterations = 0,
+newton_start <- function(r, submodels, intercept, loss, tolerance = 1e-3, max_iterations = 0,
                          at = NULL, unit = 1) {
   size <- r + intercept
   narrow <- unit * kink_width
-  none <- matrix(0, size, machines)
+  none <- matrix(0, size, submodels)
   list(
     penalty = rep(c(1, 0), c(r, intercept)), theta = if (is.null(at)) none else at,
     direction = none,
-    active = rep(TRUE, machines), done = FALSE, converged = rep(FALSE, machines),
+    active = rep(TRUE, submodels), done = FALSE, converged = rep(FALSE, submodels),
     # the margins of f = 0, or standardised numbers, are within the first
-    width = rep(narrow * (if (loss$kinks == 0L) 1 else if (is.null(at)) 40 else 8), machines),
+    width = rep(narrow * (if (loss$kinks == 0L) 1 else if (is.null(at)) 40 else 8), submodels),
     narrow = narrow,
     # that for which the direction was made, and its length in Newton steps
-    aimed = rep(0, machines), length = rep(1, machines),
-    passes = 0L, iterations = integer(machines), objective = rep(NA_real_, machines),
-    decrement = rep(NA_real_, machines), costs = rep(NA_real_, machines),
+    aimed = rep(0, submodels), length = rep(1, submodels),
+    passes = 0L, iterations = integer(submodels), objective = rep(NA_real_, submodels),
+    decrement = rep(NA_real_, submodels), costs = rep(NA_real_, submodels),
     limits = newton_limits(tolerance, max_iterations)
   )
 }
@@ -49,18 +49,18 @@ newton_limits <- function(tolerance, max_iterations) {
 # The state after a pass. sums: those of all rows.
 newton_next <- function(state, sums) {
   state$passes <- state$passes + 1L
-  machines <- which(state$active)
-  for (k in seq_along(machines)) {
+  submodels <- which(state$active)
+  for (k in seq_along(submodels)) {
     own <- list(value = sums$value[, k], slope = sums$slope[, k], gradient = sums$gradient[, k],
                 hessian = matrix(sums$hessian[, , k], length(state$penalty)), cost = sums$costs[k])
-    state <- newton_machine(state, machines[k], own)
+    state <- newton_submodel(state, submodels[k], own)
   }
   state$done <- !any(state$active)
   state
 }
 
 # One machine: it goes to the end of its step and has a new direction, or to the best length.
-newton_machine <- function(state, m, sums) {
+newton_submodel <- function(state, m, sums) {
   theta <- state$theta[, m]
   direction <- state$direction[, m]
   moves <- any(direction != 0)

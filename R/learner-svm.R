@@ -264,7 +264,7 @@ svm_parameters <- function() parameters(
 )
 
 svm_row <- function() learner_row(
-  "Support vector machine", solve_machines, choose_svm, columns = function(args) args$multiclass,
+  "Support vector machine", solve_submodels, choose_svm, columns = function(args) args$multiclass,
   # the solver keeps the columns of active rows in single precision beside K, Newton's method a
   # factor
   copies = function(args) if (takes_newton(args$loss)) 2 else 1.5,
@@ -299,7 +299,7 @@ choose_svm <- function(problem, shared) {
 #' @exportS3Method
 print_details.dg_svm <- function(x) {
   describe_response(x$response)
-  describe_kernels(x$product)
+  describe_kernels(x$space)
   args <- x$spec$args
   cat_line("  cost = ", format(rounded(penalty_of(x, "cost"), 4)),
            if (is.null(args$cost)) chosen_by(x),
@@ -311,7 +311,7 @@ print_details.dg_svm <- function(x) {
   if (several) {
     cat_line("  ", plural(length(x$intercept), "machine"), ", ", gsub("_", " ", args$multiclass))
   }
-  cat_line("  ", if (is.null(x$product$feature_map) && !takes_newton(x$loss)) {
+  cat_line("  ", if (is.null(x$space$feature_map) && !takes_newton(x$loss)) {
          paste0(plural(sum(rowSums(as.matrix(x$coefficients) != 0) > 0), "support vector"), "; ")
        }, if (x$converged) "converged" else "NOT converged", " after ",
            plural(sum(x$iterations), "iteration"), ", ", if (several) "largest ",

@@ -81,7 +81,7 @@ domain_weightings <- c("equal", "size")
 #'   feature map keeps none. Only used with a kernel between domains, scaling or imputation by
 #'   domain, or `domain_means = TRUE`. [set_reference()] gives a model that has it for good.
 #' @param se.fit If `TRUE`, standard errors are returned as well. Only models with a posterior have
-#'   them: [dg_gp()], and chains that end in one, see [predict.dg_gp()].
+#'   them: [dg_gp()], and pipelines that end in one, see [predict.dg_gp()].
 #' @param interval `"prediction"`: an interval that has the number of a row of a new domain with
 #'   probability `level`; `"domain_share"`: intervals that have, with probability `level`, at least
 #'   the share `level` of a new domain's rows; `"domain_mean"`: an interval for the mean of each

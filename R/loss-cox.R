@@ -40,7 +40,7 @@ loss_cox <- function() new_loss(
     par
   },
   # the hazard beside that of f = 0
-  mean = function(values, par) tell_infinite_means(exp(values), values)
+  mean = function(values, par) report_infinite_means(exp(values), values)
 )
 
 # What does not depend on f. reached: how many times of events a row's time has (0: it is in no

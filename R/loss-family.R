@@ -136,11 +136,11 @@ base_means <- function(base, values) {
          "link \"", base$link, "\" has none there: NaN. A family with the link \"log\" has ",
          "one for each row.")
   }
-  tell_infinite_means(values, link)
+  report_infinite_means(values, link)
 }
 
 # As exp() of a large offset is.
-tell_infinite_means <- function(means, values) {
+report_infinite_means <- function(means, values) {
   infinite <- sum(is.infinite(means) & is.finite(values))
   if (infinite) {
     warn("no_mean", plural(infinite, "row"), " ha", if (infinite == 1L) "s" else "ve", " a mean ",

@@ -88,9 +88,9 @@ rows_through <- function(rows, projection) {
     rows$sample$X <- projection$scores / projection$size
     return(rows)
   }
-  through <- list(product = projection$product, directions = projection$directions,
+  through <- list(space = projection$space, directions = projection$directions,
                   centre = projection$centre, unit = projection$size,
-                  table = rows_table(rows, projection$product))
+                  table = rows_table(rows, projection$space))
   rows$reading$through <- through
   rows$sample$X <- scores_of(through, rows$sample)
   rows
@@ -98,7 +98,7 @@ rows_through <- function(rows, projection) {
 
 # rows: list(X, domain), of the domains of the source.
 scores_of <- function(through, rows) {
-  values <- expand_rows(through$product, rows[c("X", "domain")], through$table, through$directions)
+  values <- expand_rows(through$space, rows[c("X", "domain")], through$table, through$directions)
   values <- sweep(values, 2L, through$centre) / through$unit
   colnames(values) <- colnames(through$directions)
   values
@@ -132,8 +132,8 @@ learner_rows.dg_pipeline <- function(object, rows) {
 }
 
 #' @exportS3Method
-judges_domain.dg_pipeline <- function(object) {
-  judges_domain(object$projection) || judges_domain(object$learner)
+describes_domain.dg_pipeline <- function(object) {
+  describes_domain(object$projection) || describes_domain(object$learner)
 }
 
 #' @exportS3Method
@@ -155,7 +155,7 @@ coef.dg_pipeline <- function(object, ...) coef(object$learner)
 
 #' @export
 print.dg_pipeline_spec <- function(x, ...) {
-  cat_line("A chain (specification: give it data with fit())\n")
+  cat_line("A pipeline (specification: give it data with fit())\n")
   print(x$projection)
   cat_line("")
   print(x$learner)

@@ -1,7 +1,7 @@
 # Parameters of a specification by name, for tuning. A name is a path: an argument, then what is
 # inside the kernel or feature map that is given there, as in
 # "domain_kernel.embedding_kernel.bandwidth". `bandwidth`, `bandwidth_factor` and `smoothing` alone
-# are those of `kernel`. In a chain the name of the part, "dica.lambda" or "svm.cost", may come
+# are those of `kernel`. In a pipeline the name of the part, "dica.lambda" or "svm.cost", may come
 # first, and must where both parts know the name.
 
 short_of_kernel <- c("bandwidth", "bandwidth_factor", "smoothing")
@@ -31,7 +31,7 @@ find_parameter.dg_pipeline_spec <- function(spec, name, all = FALSE) {
   }))
   if (length(found) == 2L) {
     both <- paste0(vapply(parts, function(part) short_names(spec[[part]])[1L], ""), ".", name)
-    abort("argument", "`", name, "` is a parameter of both parts of the chain: `", both[1L],
+    abort("argument", "`", name, "` is a parameter of both parts of the pipeline: `", both[1L],
           "` or `", both[2L], "`?")
   }
   if (length(found)) found[[1L]]

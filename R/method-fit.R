@@ -3,23 +3,23 @@
 # Values of the model's functions at replayed rows, list(X, domain, reference): [rows x columns].
 decision <- function(object, rows) UseMethod("decision")
 
-# Of a chain the scores, as its learner sees them.
+# Of a pipeline the scores, as its learner sees them.
 learner_rows <- function(object, rows) UseMethod("learner_rows")
 
 #' @exportS3Method
 learner_rows.default <- function(object, rows) rows
 
 # Does a prediction depend on the rows of its domain?
-judges_domain <- function(object) UseMethod("judges_domain")
+describes_domain <- function(object) UseMethod("describes_domain")
 
 #' @exportS3Method
-judges_domain.dg_fit <- function(object) {
-  uses_domain(object$product$domain_kernel) || by_domain(object$blueprint$scaling$kind)
+describes_domain.dg_fit <- function(object) {
+  uses_domain(object$space$domain_kernel) || by_domain(object$blueprint$scaling$kind)
 }
 
 # The same, or on what is imputed by domain.
-judges_other_rows <- function(object) {
-  judges_domain(object) || imputes_by_domain(object$blueprint)
+uses_other_rows <- function(object) {
+  describes_domain(object) || imputes_by_domain(object$blueprint)
 }
 
 # Does a prediction use the domain of a row where newdata say it, without having to know it?
@@ -33,12 +33,12 @@ training_rows <- function(object) UseMethod("training_rows")
 
 #' @exportS3Method
 training_rows.dg_fit <- function(object) {
-  if (is.null(object$product$X)) {
+  if (is.null(object$space$X)) {
     abort("argument", "The reference cannot be \"training\": a model with `",
-          class(object$product$feature_map)[1L], "()` keeps no training rows; give them.")
+          class(object$space$feature_map)[1L], "()` keeps no training rows; give them.")
   }
   # of the product: `domain` leaves out unlabelled rows
-  list(X = object$product$X, domain = object$product$domain)
+  list(X = object$space$X, domain = object$space$domain)
 }
 
 # Training values at the place of their rows; NA where na.exclude left a row out.
@@ -89,7 +89,7 @@ describe_fit <- function(x) {
 print_details <- function(x) UseMethod("print_details")
 
 #' @exportS3Method
-print_details.dg_fit <- function(x) if (!is.null(x$product)) describe_kernels(x$product)
+print_details.dg_fit <- function(x) if (!is.null(x$space)) describe_kernels(x$space)
 
 describe_formula <- function(x) {
   if (is.null(x$formula)) return("")
@@ -101,13 +101,13 @@ describe_scale <- function(scale) {
   paste0(scale[1L], if ("means" %in% scale) ", with the domains' means")
 }
 
-describe_kernels <- function(product) {
-  cat_field("kernel", format_bandwidth(product$kernel))
-  if (uses_domain(product$domain_kernel)) {
-    cat_field("domain kernel", format(product$domain_kernel))
+describe_kernels <- function(space) {
+  cat_field("kernel", format_bandwidth(space$kernel))
+  if (uses_domain(space$domain_kernel)) {
+    cat_field("domain kernel", format(space$domain_kernel))
   }
-  if (!is.null(product$feature_map)) {
-    cat_field("feature_map", format(product$feature_map), ", ", plural(product$dim, "coordinate"))
+  if (!is.null(space$feature_map)) {
+    cat_field("feature map", format(space$feature_map), ", ", plural(space$dim, "coordinate"))
   }
 }
 

@@ -14,15 +14,15 @@ open_questions.default <- function(object) NULL
 
 #' @exportS3Method
 open_questions.dg_fit <- function(object) {
-  kernel <- object$product$domain_kernel
-  if (!judges_rows(kernel)) return(NULL)
+  kernel <- object$space$domain_kernel
+  if (!needs_domain_rows(kernel)) return(NULL)
   map <- describing_map(kernel)
   list(if (is.null(map)) rows_question() else means_question(map))
 }
 
 #' @exportS3Method
 answered.dg_fit <- function(object, answers) {
-  kernel <- object$product$domain_kernel
+  kernel <- object$space$domain_kernel
   answer <- answers[[1L]]
   map <- describing_map(kernel)
   rows <- if (is.null(map)) {
@@ -40,9 +40,9 @@ answered.dg_fit <- function(object, answers) {
     list(domain = factor(answer$domains[order], answer$domains[order]),
          coordinates = answer$sums[order, , drop = FALSE] / sizes, sizes = sizes)
   }
-  rows$threads <- object$product$threads
+  rows$threads <- object$space$threads
   warn_small_domains(levels(rows$domain)[sizes == 1])
-  object$product$domain_kernel <- domain_known(kernel, rows)
+  object$space$domain_kernel <- domain_known(kernel, rows)
   object
 }
 

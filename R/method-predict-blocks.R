@@ -16,7 +16,7 @@ write_pass <- function(source, work) {
   while (length(finished) < n) {
     runs <- next_runs(length(finished), n, workers)
     pieces <- lapply(runs, function(run) {
-      list(partitions = source$partitions[run], numbers = run, rows = source$rows,
+      list(partitions = source$partitions[run], numbers = run, rows = source$block_size,
            seeds = seeds[run], expected = ctx$counts[run], work = work)
     })
     made <- if (workers > 1L) map_again(pieces, predict_run) else lapply(pieces, predict_run, bar)
@@ -172,14 +172,14 @@ add_notes <- function(a, b) {
   list(rows = a$rows + b$rows, lost = a$lost + b$lost, said = said)
 }
 
-tell_notes <- function(finished, object) {
+report_notes <- function(finished, object) {
   notes <- Reduce(add_notes, lapply(finished, `[[`, "notes"))
   if (is.null(notes)) return(invisible())
   if (notes$lost > 0) {
     one <- notes$lost == 1
     warn("missing", plural(notes$lost, "row"), " of ", in_full(notes$rows),
          if (one) " has" else " have", " missing values: the prediction is NA",
-         if (judges_domain(object)) {
+         if (describes_domain(object)) {
            paste0(", and ", if (one) "its domain is judged by its" else
              "their domains are judged by their", " other rows")
          }, ".")

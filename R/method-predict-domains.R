@@ -6,15 +6,15 @@ know_domains <- function(work, source, of) {
   object <- work$model
   check_new(object, NULL, NULL, of$reference, of$reference_domain)
   # described before the call
-  if (!work$judges || is_fixed(object)) return(object)
+  if (!work$uses_others || is_fixed(object)) return(object)
   known <- read_reference(object, of$reference, of$reference_domain, of$new_levels)
-  told <- described <- NULL
+  reported <- described <- NULL
   object <- describe_domains(object, known, function(model, questions, reference) {
     work$model <- model
     described <<- if (!is.null(reference)) unique(as.character(reference$domain))
     found <- run_pass(source, work$prototype, asking_work(work, questions, described), "domains")
     if (is.null(found)) return(NULL)
-    told <<- unique(c(told, found$names))
+    reported <<- unique(c(reported, found$names))
     # of the domains that the source has
     extra <- which(reference$domain %in% found$names)
     if (length(extra)) {
@@ -26,7 +26,7 @@ know_domains <- function(work, source, of) {
       Reduce(questions[[q]]$add, both)
     })
   })
-  if (!is.null(described) && length(told) && !any(told %in% described)) {
+  if (!is.null(described) && length(reported) && !any(reported %in% described)) {
     warn("reference", "No domain of `newdata` is in `reference`: each is judged by its own rows.")
   }
   seal(object)

@@ -37,7 +37,7 @@
 #'
 #' **Passes.** One predicts. Before it, scaling by domain takes one (means and standard deviations
 #' of each domain), and a kernel that judges a domain by its rows takes one (mean embeddings; two
-#' where both projection and learner of a chain have one). Members of an ensemble share passes.
+#' where both projection and learner of a pipeline have one). Members of an ensemble share passes.
 #' Without a feature map such a kernel needs the rows themselves: those of all new domains are then
 #' kept in memory. [na.impute()] by domain needs the rows of a domain together, and is an error
 #' unless all domains are in `reference`.
@@ -113,7 +113,7 @@ predict_source <- function(object, source, of, asked, where) {
     sink_begin(where$sink, key, like, length(source$partitions))
     work$model <- know_domains(work, source, of)
     finished <- write_pass(source, work)
-    tell_notes(finished, object)
+    report_notes(finished, object)
     sink_end(where$sink, finished)
   }, folder = folder, asked = kept, hold = function() sink_hold(where$sink)))
   if (!written) join_predictions(value) else invisible(value)
@@ -155,12 +155,12 @@ block_work <- function(object, source, of, asked, where) {
     abort("argument", "`domain` must be one value with a source, for all of its rows, or a column ",
           "of the source named as in the formula, not ", describe(domain), ".")
   }
-  judges <- judges_other_rows(object)
+  uses_others <- uses_other_rows(object)
   known <- source_names(source)
   label <- source$partitions[[1L]]$label
   columns <- blueprint$domain_columns
   has_domain <- is.null(domain) && length(columns) > 0L && all(columns %in% known)
-  if (judges && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
+  if (uses_others && is.null(domain) && !has_domain && length(blueprint$described) != 1L) {
     abort_domain(columns, label)
   }
   if (!has_domain) columns <- character()
@@ -171,7 +171,7 @@ block_work <- function(object, source, of, asked, where) {
   }
   list(model = object, asked = asked, sink = where$sink, of = of[c("domain", "new_levels")],
        prototype = new_prototype(blueprint, source, columns, known, where$keep),
-       keep = where$keep, judges = judges, shown = judges || reads_domain(object))
+       keep = where$keep, uses_others = uses_others, shown = uses_others || reads_domain(object))
 }
 
 # Types as in training; levels are open, so that predict() says what a new one means.

@@ -46,7 +46,7 @@ decide_rows <- function(object, new, values_of = decision) {
   full
 }
 
-# Each part of a chain or an ensemble describes the domains, and may warn of the same ones.
+# Each part of a pipeline or an ensemble describes the domains, and may warn of the same ones.
 warned_of_domains <- function(code) {
   once(code, c("domgen_warning_far_domain", "domgen_warning_small_domain"))
 }
@@ -61,13 +61,13 @@ read_new <- function(object, newdata, domain, reference, reference_domain, new_l
     abort("argument", "`reference` must be given where `reference_domain` is.")
   }
   check_new(object, newdata, domain, reference, reference_domain)
-  judges <- judges_other_rows(object)
-  known <- if (judges) read_reference(object, reference, reference_domain, new_levels)
-  new <- replay(object$blueprint, newdata, domain, judges, new_levels = new_levels,
+  uses_others <- uses_other_rows(object)
+  known <- if (uses_others) read_reference(object, reference, reference_domain, new_levels)
+  new <- replay(object$blueprint, newdata, domain, uses_others, new_levels = new_levels,
                 known = if (is.list(known)) known$own else known,
                 reads_domain = reads_domain(object))
   scaled <- scale_new(object$blueprint$scaling, new$X, new$domain, known)
-  if (identical(known, "training") && judges_domain(object)) {
+  if (identical(known, "training") && describes_domain(object)) {
     scaled$reference <- training_rows(object)
   }
   if (!is.null(scaled$reference) && nlevels(new$domain) &&
@@ -85,7 +85,7 @@ read_reference <- function(object, reference, reference_domain, new_levels, arg 
     return(check_choice(reference, arg, "training"))
   }
   rows <- replay(object$blueprint, reference, reference_domain,
-                 needs_domain = judges_other_rows(object), arg = arg, new_levels = new_levels,
+                 needs_domain = uses_other_rows(object), arg = arg, new_levels = new_levels,
                  reads_domain = reads_domain(object))
   rows[c("X", "domain", "own")]
 }

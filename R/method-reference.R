@@ -88,7 +88,7 @@ set_reference.default <- function(model, data, domain = NULL, ...) {
   if (!training && nrow(known$X) == 0L) {
     abort("data", "`data` must have at least one complete row.")
   }
-  named <- judges_other_rows(model) || reads_domain(model)
+  named <- uses_other_rows(model) || reads_domain(model)
   domains <- if (named) if (training) levels(model$domain) else levels(known$domain)
   model <- describe_domains(model, known, function(model, questions, rows) {
     lapply(questions, function(question) question$ask(rows))
@@ -134,7 +134,7 @@ is_fixed <- function(object) !is.null(object$reference)
 # known: what read_reference() gives; ask(model, questions, rows): the answers, rows being those of
 # the reference; NULL: there is nothing to ask of.
 describe_domains <- function(model, known, ask) {
-  if (!judges_other_rows(model)) return(model)
+  if (!uses_other_rows(model)) return(model)
   if (imputes_by_domain(model$blueprint)) {
     own <- if (is.list(known)) known$own else if (!is.null(known)) model$blueprint$impute$own
     # needs all of a domain's rows together
@@ -145,7 +145,7 @@ describe_domains <- function(model, known, ask) {
     model$blueprint$impute$known <- own
   }
   rows <- if (is.list(known)) list(X = known$X, domain = known$domain, scaled = FALSE)
-          else if (!is.null(known) && judges_domain(model)) {
+          else if (!is.null(known) && describes_domain(model)) {
             # those of training as they are stored: scaled, but for ensembles
             c(training_rows(model)[c("X", "domain")], list(scaled = is.null(model$members)))
           }

@@ -30,7 +30,7 @@ fit_call <- function(spec, input, call) UseMethod("fit_call")
 fit_call.dg_spec <- function(spec, input, call) {
   input <- collect_input(list(spec), input)
   if (!is.null(input$source)) return(fit_from_source(spec, input, call))
-  fitted <- told_once(plain_numbers(fit_input(spec, input)))
+  fitted <- reported_once(plain_numbers(fit_input(spec, input)))
   fitted$call <- call
   fitted
 }
@@ -99,7 +99,7 @@ spec_needs.dg_spec <- function(spec) {
   needs
 }
 
-# The method that predicts: the learner of a chain, what a search tunes.
+# The method that predicts: the learner of a pipeline, what a search tunes.
 innermost <- function(spec) {
   inner <- if (is.null(spec$learner)) spec$object else spec$learner
   if (is.null(inner)) spec else innermost(inner)

@@ -113,7 +113,7 @@ new_sums <- function(input, args) {
   sample <- quietly(read_sample(input, needs, args$scale), "domgen_warning_empty_class")
   check_response(sample$y, args$kernel_y)
   on_x <- place_kernels(args, layout_of(sample$blueprint))
-  product <- represent(args$feature_map, on_x$kernel, on_x$domain_kernel, sample, args$threads)
+  space <- represent(args$feature_map, on_x$kernel, on_x$domain_kernel, sample, args$threads)
   map <- response_map(sample$y, args$kernel_y)
   if (is.numeric(sample$y)) {
     # sums of a response far from 0 lose digits, and those of large numbers overflow
@@ -121,7 +121,7 @@ new_sums <- function(input, args) {
     map$unit <- max(abs(sample$y - map$origin))
   }
   seal(structure(list(
-    sums = accumulate(product, sample, map), product = product, response_map = map,
+    sums = accumulate(space, sample, map), space = space, response_map = map,
     blueprint = sample$blueprint, response = response_source(input, sample),
     has_domain = !is.null(input$domain) || !is.null(sample$blueprint$domain),
     formula = if (inherits(input$x, "formula")) plain_formula(input$x), args = args
@@ -156,16 +156,16 @@ update.dg_feature_sums <- function(object, data, y = NULL, domain = NULL, thread
   check_no_dots(list(...), c("data", "y", "domain", "threads"))
   check_given(data, "data")
   check_sealed(object)
-  kernel <- object$product$domain_kernel
-  if (judges_rows(kernel)) {
+  kernel <- object$space$domain_kernel
+  if (needs_domain_rows(kernel)) {
     abort("argument", "Sums can be updated with `domain_pooled()` and `domain_multitask()`, not ",
           "with the domain kernel ", format(kernel), ": it describes a domain by all its rows, ",
           "also those of other pieces.")
   }
-  product <- object$product
-  if (!is.null(threads)) product$threads <- check_threads(threads)
+  space <- object$space
+  if (!is.null(threads)) space$threads <- check_threads(threads)
   sample <- read_piece(object, data, y, domain)
-  object$sums <- accumulate(product, sample, object$response_map)
+  object$sums <- accumulate(space, sample, object$response_map)
   seal(object)
 }
 
@@ -259,7 +259,7 @@ Ops.dg_feature_sums <- function(e1, e2) {
 same_map <- function(a, b) {
   decisive <- function(object) {
     blueprint <- object$blueprint
-    list(object$product, object$response_map, object$has_domain,
+    list(object$space, object$response_map, object$has_domain,
          object$response[c("kind", "call")],
          blueprint[intersect(c("kind", "columns", "scaling", "xlevels", "contrasts", "impute"),
                              names(blueprint))],
@@ -282,7 +282,7 @@ print.dg_feature_sums <- function(x, ...) {
            if (x$response$kind == "class") {
              paste0(", ", plural(length(unique(cells$class)), "class", "classes"))
            })
-  describe_kernels(x$product)
+  describe_kernels(x$space)
   if (x$response$kind == "number") {
     cat_line("  kernel on y    ", format_bandwidth(x$response_map$kernel), ", ",
              plural(length(x$sums$response$sums), "landmark"))

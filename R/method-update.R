@@ -7,13 +7,13 @@
 #' @param object A specification: a method function called without data, a [dg_pipeline()], or a
 #'   search ([dg_tune()]).
 #' @param ... New values by name. A name is an argument (`cost`), or a path into a kernel or feature
-#'   map (`kernel.bandwidth`, `features.n_landmarks`), as in the grid of [dg_tune()]. In a chain the
-#'   name of the part may come first, as in `dica.lambda` or `svm.cost`, and must where both
-#'   parts know it; `projection` and `learner` replace a part. Of a search the arguments of
+#'   map (`kernel.bandwidth`, `feature_map.n_landmarks`), as in the grid of [dg_tune()]. In a
+#'   pipeline the name of the part may come first, as in `dica.lambda` or `svm.cost`, and must
+#'   where both parts know it; `projection` and `learner` replace a part. Of a search the arguments of
 #'   [dg_tune()] can be changed, and those of what is searched.
 #' @return The new specification.
 #' @section Errors:
-#' An argument without a name, a name that is no argument or one of both parts of a chain, and
+#' An argument without a name, a name that is no argument or one of both parts of a pipeline, and
 #' values that the method refuses are errors.
 #' @examples
 #' update(dg_svm(), cost = 10)

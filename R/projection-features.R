@@ -64,14 +64,14 @@ size_of_scores <- function(solved, sums) {
 }
 
 # Z' Laplacian Z = sum over edges of weight (z_i - z_j)(z_i - z_j)'.
-feature_laplacian <- function(product, sample, args) {
+feature_laplacian <- function(space, sample, args) {
   graph <- neighbour_laplacian(sample$X, args$neighbours, args$threads)
-  table <- own_table(product, sample)
+  table <- own_table(space, sample)
   total <- 0
   for (first in seq(1L, length(graph$from), by = chunk_rows)) {
     edges <- first:min(length(graph$from), first + chunk_rows - 1L)
     z <- lapply(graph[c("from", "to")], function(end) {
-      features_at(product, rows_at(sample, end[edges]), table)
+      features_at(space, rows_at(sample, end[edges]), table)
     })
     total <- total + crossprod(sqrt(graph$weight[edges]) * (z$from - z$to))
   }

@@ -57,7 +57,7 @@ coef.dg_projection <- function(object, ...) object$directions
 
 #' @exportS3Method
 print_details.dg_projection <- function(x) {
-  describe_kernels(x$product)
+  describe_kernels(x$space)
   if (!is.null(x$kernel_y)) cat_line("  kernel on y    ", format(x$kernel_y))
   cat_line("  ", shown_parameters(x$spec), "\n\nEigenvalues:")
   cat_numbers(rounded(x$values, 4))

@@ -168,7 +168,7 @@ rank_reason <- function(spec, y) {
   if (nlevels(y) > 0L && !any(whole > 0)) " (with C classes at most C - 1)"
 }
 
-# size: the root of the mean squared norm of the scores, the unit of what follows in a chain.
+# size: the root of the mean squared norm of the scores, the unit of what follows in a pipeline.
 new_projection <- function(solved, space, y) {
   v <- solved$variance
   components <- paste0("comp", seq_along(solved$values))
@@ -183,14 +183,14 @@ new_projection <- function(solved, space, y) {
     variance = rbind(
       before = c(total = v[["total_before"]], distributional = v[["distributional_before"]]),
       after = c(v[["total_after"]], v[["distributional_after"]])
-    ), product = space, y = y, kernel_y = solved$kernel_y
+    ), space = space, y = y, kernel_y = solved$kernel_y
   ), class = c("dg_projection", "dg_fit"))
 }
 
 # Centred with the training means, one row as well as many: k(x, X) A - centre.
 #' @exportS3Method
 decision.dg_projection <- function(object, rows) {
-  scores <- space_expansion(object$product, rows, object$directions)
+  scores <- space_expansion(object$space, rows, object$directions)
   scores <- sweep(scores, 2L, object$centre)
   colnames(scores) <- names(object$centre)
   scores

@@ -11,41 +11,41 @@ new_feature_space <- function(feature_map, kernel, domain_kernel, map, dim, rows
 
 # f(P, x) = <z(P, x), W> at new rows: [rows x columns of W].
 #' @exportS3Method
-space_expansion.feature_space <- function(product, rows, A) {
+space_expansion.feature_space <- function(space, rows, A) {
   if (nrow(rows$X) == 0L) return(matrix(0, 0L, ncol(A)))
   storage.mode(A) <- "double"
-  table <- new_table(product, rows)
-  values <- expand_folded(product$map, product, rows, table, A)
-  if (is.null(values)) values <- expand_rows(product, rows, table, A)
-  check_overflow(values, product$kernel)
+  table <- new_table(space, rows)
+  values <- expand_folded(space$map, space, rows, table, A)
+  if (is.null(values)) values <- expand_rows(space, rows, table, A)
+  check_overflow(values, space$kernel)
   values
 }
 
 # A shorter way to <z(P, x), W>; NULL where there is none.
-expand_folded <- function(map, product, rows, table, A) UseMethod("expand_folded")
+expand_folded <- function(map, space, rows, table, A) UseMethod("expand_folded")
 
 #' @exportS3Method
-expand_folded.default <- function(map, product, rows, table, A) NULL
+expand_folded.default <- function(map, space, rows, table, A) NULL
 
 # The values of linear functions W [r x m] at the rows, each judged as the table says.
-expand_rows <- function(product, rows, table, W) {
-  do.call(rbind, in_chunks(product, rows, table, function(program, i, X, codes) {
-    feature_apply_(program, X, codes, W, product$threads)
+expand_rows <- function(space, rows, table, W) {
+  do.call(rbind, in_chunks(space, rows, table, function(program, i, X, codes) {
+    feature_apply_(program, X, codes, W, space$threads)
   }))
 }
 
 # The features themselves, Z [rows x r], for a learner, a plot or a test.
-space_rows <- function(product, rows) {
-  if (nrow(rows$X) == 0L) return(matrix(0, 0L, product$dim))
-  check_feature_memory(nrow(rows$X), product$dim)
-  features_at(product, rows, new_table(product, rows))
+space_rows <- function(space, rows) {
+  if (nrow(rows$X) == 0L) return(matrix(0, 0L, space$dim))
+  check_feature_memory(nrow(rows$X), space$dim)
+  features_at(space, rows, new_table(space, rows))
 }
 
-features_at <- function(product, rows, table) {
-  Z <- do.call(rbind, in_chunks(product, rows, table, function(program, i, X, codes) {
-    feature_rows_(program, X, codes, product$threads)
+features_at <- function(space, rows, table) {
+  Z <- do.call(rbind, in_chunks(space, rows, table, function(program, i, X, codes) {
+    feature_rows_(program, X, codes, space$threads)
   }))
-  check_overflow(c(min(Z), max(Z)), product$kernel)
+  check_overflow(c(min(Z), max(Z)), space$kernel)
   Z
 }
 
@@ -55,12 +55,12 @@ features_at <- function(product, rows, table) {
 # list(n, second = Z'Z [r x r], sums [r x cells], counts [cells],
 #   cross = Z'F [r x ry], response_second = F'F, response_sums = F'1 (NULL without
 #   response), labelled_second = Z' diag(labelled) Z (NULL without labelled)).
-moments_of <- function(product, rows, table, wanted) {
-  if (is_product(product, table)) return(product_moments(product, rows, table, wanted))
-  parts <- in_chunks(product, rows, table, function(program, i, X, codes) {
+moments_of <- function(space, rows, table, wanted) {
+  if (is_product(space, table)) return(product_moments(space, rows, table, wanted))
+  parts <- in_chunks(space, rows, table, function(program, i, X, codes) {
     part <- take_wanted(wanted, i)
     feature_moments_(program, X, codes, part$cells, part$n_cells, part$response, part$labelled,
-                     product$threads, part$second)
+                     space$threads, part$second)
   })
   Reduce(add_moments, parts)
 }
@@ -72,7 +72,7 @@ map_on_x <- function(map) UseMethod("map_on_x")
 map_on_x.default <- function(map) NULL
 
 # Have rows of several domains a shorter way to their sums, see product_moments()?
-is_product <- function(product, table) !is.null(table) && !is.null(map_on_x(product$map))
+is_product <- function(space, table) !is.null(table) && !is.null(map_on_x(space$map))
 
 take_wanted <- function(wanted, rows) {
   for (name in c("cells", "response", "labelled")) wanted[[name]] <- take(wanted[[name]], rows)
@@ -85,26 +85,26 @@ add_moments <- function(a, b) {
 }
 
 # Mean of the features of each domain, [G x r].
-feature_means <- function(product, rows) {
+feature_means <- function(space, rows) {
   wanted <- list(cells = as.integer(rows$domain), n_cells = nlevels(rows$domain), second = FALSE)
-  moments <- moments_of(product, rows, own_table(product, rows), wanted)
-  check_overflow(moments$sums, product$kernel)
+  moments <- moments_of(space, rows, own_table(space, rows), wanted)
+  check_overflow(moments$sums, space$kernel)
   t(moments$sums) / moments$counts
 }
 
 #' @exportS3Method
-domain_table.feature_space <- function(product, rows) {
-  feature_table(product$map, product$domain_kernel, rows)
+domain_table.feature_space <- function(space, rows) {
+  feature_table(space$map, space$domain_kernel, rows)
 }
 
 # The results of body(program, i, X[i, ], domain codes) in a list. The core
 # walks over the rows in blocks by itself; only a kernel that is evaluated in R
 # needs its values before.
-in_chunks <- function(product, rows, table, body) {
+in_chunks <- function(space, rows, table, body) {
   codes <- if (!is.null(table)) as.integer(rows$domain)
-  lapply(kernel_blocks(product$kernel, nrow(rows$X), product$dim), function(i) {
+  lapply(kernel_blocks(space$kernel, nrow(rows$X), space$dim), function(i) {
     chunk <- take(rows$X, i)
-    body(feature_program(product$map, chunk, table), i, chunk, take(codes, i))
+    body(feature_program(space$map, chunk, table), i, chunk, take(codes, i))
   })
 }
 

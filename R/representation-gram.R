@@ -11,8 +11,8 @@ gram_space <- function(kernel, domain_kernel, sample, threads) {
 }
 
 # K [n x n]
-space_gram <- function(product) {
-  gram_matrix(product$kernel, product, product$domain_kernel$kappa)
+space_gram <- function(space) {
+  gram_matrix(space$kernel, space, space$domain_kernel$kappa)
 }
 
 # The value of a local variable, which is then gone. The core works in the memory of a matrix that
@@ -26,54 +26,54 @@ hand_over <- function(K) {
 # f(P, x) at new rows, [rows x columns of A]: sum_i k((P_i, x_i), (P, x)) A_i, or
 # <z(P, x), A> with features. rows: list(X, domain, reference), reference: list(X, domain), further
 # unlabelled rows; a domain that has some is judged by them, any other by its rows in X.
-space_expansion <- function(product, rows, A) UseMethod("space_expansion")
+space_expansion <- function(space, rows, A) UseMethod("space_expansion")
 
 #' @exportS3Method
-space_expansion.gram_space <- function(product, rows, A) {
+space_expansion.gram_space <- function(space, rows, A) {
   if (nrow(rows$X) == 0L) return(matrix(0, 0L, ncol(A)))
-  kappa <- new_table(product, rows)
+  kappa <- new_table(space, rows)
   used <- rowSums(A != 0) > 0
-  Z <- product$X[used, , drop = FALSE]
+  Z <- space$X[used, , drop = FALSE]
   A <- A[used, , drop = FALSE]
   codes <- as.integer(rows$domain)
-  known <- as.integer(product$domain)[used]
-  parts <- lapply(kernel_blocks(product$kernel, nrow(rows$X), nrow(Z)), function(i) {
+  known <- as.integer(space$domain)[used]
+  parts <- lapply(kernel_blocks(space$kernel, nrow(rows$X), nrow(Z)), function(i) {
     own <- take(rows$X, i)
-    kernel_apply_(kernel_program(product$kernel, own, Z), own, Z, A, kappa, take(codes, i),
-                  known, product$threads)
+    kernel_apply_(kernel_program(space$kernel, own, Z), own, Z, A, kappa, take(codes, i),
+                  known, space$threads)
   })
   values <- if (length(parts) == 1L) parts[[1L]] else do.call(rbind, parts)
-  check_overflow(values, product$kernel)
+  check_overflow(values, space$kernel)
   values
 }
 
 # What a representation needs to know of the domains of rows: kappa [new x G], or the table of a
 # feature map; NULL where they make no difference. It may be known from more rows than these.
-new_table <- function(product, rows) {
-  if (!uses_domain(product$domain_kernel)) return(NULL)
+new_table <- function(space, rows) {
+  if (!uses_domain(space$domain_kernel)) return(NULL)
   if (!is.null(rows$table)) return(rows$table)
-  domain_table(product, judging_rows(product, rows))
+  domain_table(space, domain_members(space, rows))
 }
 
 # The same of rows that judge themselves, as those of training do.
-own_table <- function(product, rows) {
-  if (!uses_domain(product$domain_kernel)) return(NULL)
-  domain_table(product, rows_of(rows, product$threads))
+own_table <- function(space, rows) {
+  if (!uses_domain(space$domain_kernel)) return(NULL)
+  domain_table(space, rows_of(rows, space$threads))
 }
 
-domain_table <- function(product, rows) UseMethod("domain_table")
+domain_table <- function(space, rows) UseMethod("domain_table")
 
 #' @exportS3Method
-domain_table.gram_space <- function(product, rows) {
-  unname(domain_kappa(product$domain_kernel, rows))
+domain_table.gram_space <- function(space, rows) {
+  unname(domain_kappa(space$domain_kernel, rows))
 }
 
 # The rows that say which distribution each domain has.
-judging_rows <- function(product, new) {
+domain_members <- function(space, new) {
   domain <- new$domain
   rows <- describing_rows(new$X, domain, new$reference)
-  rows$threads <- product$threads
-  if (!judges_rows(product$domain_kernel)) return(rows)
+  rows$threads <- space$threads
+  if (!needs_domain_rows(space$domain_kernel)) return(rows)
   warn_small_domains(levels(domain)[tabulate(rows$domain, nlevels(domain)) == 1L])
   rows
 }

@@ -3,8 +3,8 @@
 #   Z'Z = sum_d z_P(d) z_P(d)' (x) Z_d'Z_d
 # with Z_d the features of x at the rows of domain d: n r_x^2 operations, not
 # n (r_P r_x)^2. table: z_P [r_P x G]; wanted: see moments_of().
-product_moments <- function(product, rows, table, wanted) {
-  on_x <- replace(product, c("map", "dim"), map_on_x(product$map))
+product_moments <- function(space, rows, table, wanted) {
+  on_x <- replace(space, c("map", "dim"), map_on_x(space$map))
   domains <- split(seq_along(rows$domain), factor(as.integer(rows$domain), seq_len(ncol(table))))
   # as many domains at a time as take 64 MB
   most <- max(1, 2^23 %/% on_x$dim^2)

@@ -12,22 +12,22 @@
 #   labelled_second   Z' diag(labelled) Z, or NULL)
 # sample: list(X [n x p] scaled, y, domain); map: response_map() or NULL.
 # table: of the domains, see domain_table().
-accumulate <- function(product, sample, map, labelled = NULL,
-                       table = own_table(product, sample[c("X", "domain")])) {
-  check_feature_memory(product$dim)
+accumulate <- function(space, sample, map, labelled = NULL,
+                       table = own_table(space, sample[c("X", "domain")])) {
+  check_feature_memory(space$dim)
   cells <- sample_cells(sample$domain, sample$y)
   rows <- sample[c("X", "domain")]
   parts <- lapply(row_parts(nrow(sample$X), !is.null(map) && map$kind == "number"), function(i) {
     y <- take(sample$y, i)
     # the features of a numeric response and, last, the response itself
-    F <- response_rows(map, y, product$threads)
+    F <- response_rows(map, y, space$threads)
     if (!is.null(map$origin)) F <- cbind(F, ifelse(is.na(y), 0, (y - map$origin) / map$unit))
     wanted <- list(cells = take(cells$code, i), n_cells = nrow(cells$table), second = TRUE,
                    response = F, labelled = take(labelled, i))
-    moments_of(product, rows_at(rows, i), table, wanted)
+    moments_of(space, rows_at(rows, i), table, wanted)
   })
   total <- Reduce(add_moments, parts)
-  check_overflow(diag(total$second), product$kernel)
+  check_overflow(diag(total$second), space$kernel)
   cells$table$count <- total$counts
   structure(list(
     n = total$n, second = total$second, sums = total$sums, cells = cells$table,

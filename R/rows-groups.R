@@ -12,14 +12,14 @@ group_numbers <- 2^23
 domain_numbers <- 2^25
 
 # The group of each of G domains: as many groups as fit.
-group_domains <- function(product, G) {
-  if (sums_by_domain(product, G)) return(seq_len(G))
-  groups <- max(10, group_numbers %/% product$dim^2)
+group_domains <- function(space, G) {
+  if (sums_by_domain(space, G)) return(seq_len(G))
+  groups <- max(10, group_numbers %/% space$dim^2)
   if (groups >= G) seq_len(G) else sample(rep_len(seq_len(groups), G))
 }
 
-sums_by_domain <- function(product, G) {
-  on_x <- map_on_x(product$map)
+sums_by_domain <- function(space, G) {
+  on_x <- map_on_x(space$map)
   !is.null(on_x) && G * on_x$dim^2 <= domain_numbers
 }
 

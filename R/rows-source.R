@@ -31,7 +31,7 @@
 #'     these would take more than 64 MB, by groups of domains (of which there are at least 10); of
 #'     [features_product()] they are those of its map of x, by domain. `dg_svm()` and
 #'     `dg_glm()` take a pass for each Newton step, `dg_glm()` one more for the deviances (with an
-#'     `offset()` two or three), a chain one more for its learner.
+#'     `offset()` two or three), a pipeline one more for its learner.
 #' }
 #' Where predictors are text whose levels are not declared, the first partition is read once before.
 #'
@@ -131,7 +131,7 @@ collect_input <- function(specs, input) {
   prototype <- source_prototype(input$source, columns, character(), name_of(parts$response))
   blocks <- list()
   for (partition in input$source$partitions) {
-    walk_blocks(partition, prototype, input$source$rows, function(data, first) {
+    walk_blocks(partition, prototype, input$source$block_size, function(data, first) {
       blocks[[length(blocks) + 1L]] <<- data
       TRUE
     })

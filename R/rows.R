@@ -72,7 +72,9 @@ space_of <- function(args, rows, shared = NULL) {
 }
 
 check_described <- function(domain_kernel) {
-  if (!judges_rows(domain_kernel) || !is.null(describing_map(domain_kernel))) return(invisible())
+  if (!needs_domain_rows(domain_kernel) || !is.null(describing_map(domain_kernel))) {
+    return(invisible())
+  }
   abort("argument", "`domain_kernel` must describe a domain by sums over its rows, as ",
         "`domain_distribution()` does; ", format(domain_kernel), " does not.")
 }
@@ -98,7 +100,7 @@ fit_origin.rows_frame <- function(rows, fitted, input) {
   action <- read_na_action(input$na.action)
   if (!identical(action, "na.omit")) fitted$rows$action <- action
   # a model without a kernel, which keeps its rows: intervals refit it
-  alone <- is.null(fitted$product) && is.null(fitted$members) && is.null(fitted$projection)
+  alone <- is.null(fitted$space) && is.null(fitted$members) && is.null(fitted$projection)
   if (alone && nrow(sample$X) <= exact_rows) fitted$rows$X <- sample$X
   fitted$domain <- sample$domain
   fitted

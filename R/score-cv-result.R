@@ -27,7 +27,7 @@ new_cv <- function(spec, outcome, found) {
     se = errors[[1L]]$se, errors = errors, overall = scores$overall,
     fits = cbind(fits, chosen_in_folds(results)), failed = failed_folds(splits, results),
     refits = refits, share = share, folds = found$folds, metrics = metrics,
-    held = held_out(splits, task), novelty = novelty(splits, task), unit = task$unit,
+    held_out = held_out(splits, task), novelty = novelty(splits, task), unit = task$unit,
     crossed = crossed, warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = spec,
     labels = if (is.null(task$labels)) variable_names(NULL) else task$labels
   ), collect_shots(results, task, share, found$plan, outcome$pairs)),

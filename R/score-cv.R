@@ -131,7 +131,7 @@
 #'     `lower` to `upper` (its 95 % interval), the paired `difference` from no labels,
 #'     `se_difference`, `df_difference` (at most G - 1), and the number of `domains`; scores by
 #'     domain, domains x shots}
-#'   \item{spec}{the learner or chain, without data}
+#'   \item{spec}{the learner or pipeline, without data}
 #' @section Errors:
 #' Fewer than two domains, a projection without a learner, and a metric that does
 #' not fit the response or the model are errors. Where a fit or a prediction fails in some of the
@@ -258,7 +258,8 @@ read_evaluated <- function(object) {
 
 read_specification <- function(object, arg = "object") {
   spec <- if (inherits(object, "dg_fit")) object$spec else object
-  one <- if (arg == "object") " must be a learner or a chain" else " must be learners or chains"
+  one <- if (arg == "object") " must be a learner or a pipeline"
+         else " must be learners or pipelines"
   if (!inherits(spec, "dg_spec")) {
     abort("argument", "`", arg, "`", one, ", such as `dg_svm()`, not ", describe(object), ".")
   }
@@ -288,7 +289,7 @@ cv_task <- function(spec, input, hold_out = "all") {
   sample <- suppressMessages(read_sample(input, needs, "none"), "domgen_message")
   task <- list(
     input = take_rows(input, sample$kept), y = sample$y, domain = sample$domain,
-    judged = sample$domain, row = sample$kept, n = input_rows(input),
+    scored_by = sample$domain, row = sample$kept, n = input_rows(input),
     labels = variable_names(sample$blueprint),
     predictors = setdiff(predictor_columns(sample$blueprint), sample$blueprint$domain_columns)
   )

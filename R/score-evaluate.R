@@ -105,14 +105,14 @@ drop_call <- function(e) {
 predict_split <- function(specs, task, split, needs) {
   fits <- split_fits(specs, task, split)
   newdata <- as_newdata(take_rows(task$input, split$held))
-  domain <- task$judged[split$held]
+  domain <- task$scored_by[split$held]
   new <- remembering(function(key, model) read_new(model, newdata, domain, NULL, NULL))
   rows <- data.frame(row = task$row[split$held], domain = task$domain[split$held],
                      fold = split$fold, rep = split$rep, truth = task$y[split$held],
                      stringsAsFactors = FALSE)
   lapply(fits, function(fit) function() {
     model <- fit()
-    values <- decide_rows(model, new(list(judges_domain(model), reads_domain(model),
+    values <- decide_rows(model, new(list(describes_domain(model), reads_domain(model),
                                               model$blueprint), model))
     predictions <- predicted_rows(rows, model, values, newdata, domain, levels(task$y), needs)
     if ("interval" %in% needs) {
@@ -152,7 +152,7 @@ split_input <- function(specs, task, split) {
 
 # Rows (with their truth) and what the model says of them, as measures want it. levels: of classes;
 # needs: what the measures do.
-judged_rows <- function(rows, model, values, levels, needs) {
+score_data <- function(rows, model, values, levels, needs) {
   rows <- add_responses(rows, targets_of(model), values, levels)
   if ("prob" %in% needs) {
     rows$prob <- all_classes(respond(targets_of(model, "prob"), values, "prob"), levels, 0)
@@ -162,7 +162,7 @@ judged_rows <- function(rows, model, values, levels, needs) {
 
 # With what takes the new data again.
 predicted_rows <- function(rows, model, values, newdata, domain, levels, needs) {
-  rows <- judged_rows(rows, model, values, levels, needs)
+  rows <- score_data(rows, model, values, levels, needs)
   if ("se" %in% needs) rows$se <- predictive_sd(model, newdata, domain)
   rows
 }

@@ -113,7 +113,7 @@ crossed_by <- function(task, units) {
 # Which factors of the rows held out are new to the fits, in words; NULL where there is one factor.
 novelty <- function(splits, task) {
   if (is.null(task$structure)) return(NULL)
-  levels <- levels_by_row(task$structure, task$judged)
+  levels <- levels_by_row(task$structure, task$scored_by)
   seen <- vapply(levels, function(level) {
     mean(vapply(splits, function(split) mean(level[split$held] %in% level[split$train]), 0))
   }, 0)

@@ -21,16 +21,16 @@ score_left_out <- function(predictions, metrics) {
 }
 
 # Scores by domain of decision values [n x m]. judge: list(y, domain, response, metric).
-score_values <- function(values, judge) {
+score_values <- function(values, scoring) {
   # a list: parts of many data frames take longer than the rest
-  d <- add_responses(list(truth = judge$y), judge$response, values, levels(judge$y))
-  score_groups(d, judge$domain, judge$metric)
+  d <- add_responses(list(truth = scoring$y), scoring$response, values, levels(scoring$y))
+  score_groups(d, scoring$domain, scoring$metric)
 }
 
 # The same of several, [domains x choices]; values(l): those of a choice.
-score_choices <- function(n, values, judge) {
-  scores <- vapply(seq_len(n), function(l) score_values(values(l), judge),
-                   numeric(nlevels(judge$domain)))
+score_choices <- function(n, values, scoring) {
+  scores <- vapply(seq_len(n), function(l) score_values(values(l), scoring),
+                   numeric(nlevels(scoring$domain)))
   matrix(scores, ncol = n)
 }
 

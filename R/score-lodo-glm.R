@@ -46,13 +46,13 @@ refit_without <- function(object, sample, task, held) {
   rest <- rows_at(sample[c("X", "domain")], !held)
   left <- task_of_rows(task, held)
   task <- task_of_rows(task, !held)
-  product <- object$product
-  if (!is.null(product$X)) product[c("X", "domain")] <- rest
+  space <- object$space
+  if (!is.null(space$X)) space[c("X", "domain")] <- rest
   # levels without a row describe nothing
   rest$domain <- droplevels(rest$domain)
-  solved <- train_glm(newton_data(product, rest), task, penalised_args(object))
+  solved <- train_glm(newton_data(space, rest), task, penalised_args(object))
   rows <- rows_at(sample[c("X", "domain")], held)
   rows$domain <- droplevels(rows$domain)
-  values <- add_intercept(space_expansion(product, rows, solved$coefficients), solved$intercept)
+  values <- add_intercept(space_expansion(space, rows, solved$coefficients), solved$intercept)
   task$loss$scores(add_known(values, left$known), solved$par)
 }

@@ -4,7 +4,7 @@
 #' @export
 dg_lodo.dg_gp <- function(object, metric = NULL, ...) {
   cv <- NextMethod()
-  density <- if (is.null(object$product$feature_map)) left_out_moments(object)$log_density
+  density <- if (is.null(object$space$feature_map)) left_out_moments(object)$log_density
              else object$log_density
   if (is.null(density)) return(cv)
   lost <- is.na(cv$domains$score)
@@ -18,7 +18,7 @@ dg_lodo.dg_gp <- function(object, metric = NULL, ...) {
 left_out_values.dg_gp <- function(fitted, sample) {
   heaviest <- max(fitted$weights, 0)
   left_out_ridge(fitted, sample, list(
-    args = list(intercept = FALSE, scale = "none", threads = fitted$product$threads),
+    args = list(intercept = FALSE, scale = "none", threads = fitted$space$threads),
     costs = fitted$weights / heaviest, lambda = (fitted$noise_sd / fitted$signal_sd)^2 / heaviest
   ))
 }

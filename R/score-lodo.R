@@ -127,7 +127,7 @@ dg_lodo.dg_learner <- function(object, metric = NULL, ...) {
 # As cross-validation with a fold per domain gives it.
 as_cv <- function(object, values, metrics, seconds) {
   task <- list(y = object$y, domain = object$domain, row = object$rows$kept,
-               labels = variable_names(object$blueprint), judged = object$domain,
+               labels = variable_names(object$blueprint), scored_by = object$domain,
                structure = object$blueprint$structure)
   # combinations are left out, of which several have a level of an outer factor
   if (!is.null(task$structure)) {
@@ -139,7 +139,7 @@ as_cv <- function(object, values, metrics, seconds) {
   predictions <- add_responses(predictions, targets_of(object), values, levels(task$y))
   splits <- fold_splits(folds, task)
   unknown <- unknown_elsewhere(object$rows$levels, object$domain)
-  notes <- if (any(unknown)) tell_unknown_levels(object$rows$levels, unknown, object$domain)
+  notes <- if (any(unknown)) report_unknown_levels(object$rows$levels, unknown, object$domain)
   results <- lapply(splits, function(split) {
     list(predictions = predictions[split$held, ], seconds = seconds / length(splits),
          warnings = notes)
@@ -149,7 +149,7 @@ as_cv <- function(object, values, metrics, seconds) {
 }
 
 # The rows of the fit: list(X scaled, domain, y, weights).
-lodo_sample <- function(object, env, X = object$product$X) {
+lodo_sample <- function(object, env, X = object$space$X) {
   sample <- list(X = X, domain = object$domain, y = object$y,
                  weights = object$weights, levels = object$rows$levels)
   if (length(object$rows$kept) == 0L) {
@@ -208,7 +208,7 @@ kept_scorer <- function(object, splits, table = NULL) {
   left <- object$left_out
   G <- length(object$domain)
   at <- fold_places(splits, G)
-  list(rep = 1, fits = length(splits), at = at, product = object$product, table = table,
+  list(rep = 1, fits = length(splits), at = at, space = object$space, table = table,
        coefficients = left$coefficients, intercept = left$intercept,
        errors = if (is.null(dim(left$errors))) matrix(left$errors[at]),
        m = length(left$intercept) / length(splits),
@@ -228,7 +228,7 @@ score_again <- function(object, metrics, splits, env) {
       abort("data", "`object` must be fitted to the source that its call names: it has changed.")
     }
     rows$reading$scaling <- object$blueprint$scaling
-    scorer <- kept_scorer(object, splits, rows_table(rows, object$product))
+    scorer <- kept_scorer(object, splits, rows_table(rows, object$space))
     scorer["errors"] <- list(NULL)
     scores_of_fits(new_fits(list(list(scorers = list(scorer))), splits), rows, metrics)[[1L]]
   })

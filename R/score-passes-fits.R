@@ -62,8 +62,8 @@ fold_widths <- function(problem, splits) {
 # least, so that lambda can be chosen without a fold.
 fold_groups <- function(splits) {
   force(splits)
-  function(product, G) {
-    if (G <= group_numbers %/% product$dim^2) return(seq_len(G))
+  function(space, G) {
+    if (G <= group_numbers %/% space$dim^2) return(seq_len(G))
     repeats <- unique(vapply(splits, `[[`, 0, "rep"))
     fold <- lapply(repeats, function(r) {
       of <- integer(G)
@@ -71,9 +71,9 @@ fold_groups <- function(splits) {
       of
     })
     group <- as.integer(interaction(fold, drop = TRUE))
-    most <- domain_numbers %/% product$dim^2
+    most <- domain_numbers %/% space$dim^2
     if (max(group) > most) {
-      abort("memory", "`folds` must be at most ", most, " with ", plural(product$dim, "coordinate"),
+      abort("memory", "`folds` must be at most ", most, " with ", plural(space$dim, "coordinate"),
             ", not ", max(group), ": sums of features by fold would take more than 256 MB.")
     }
     parts <- min(ceiling(2 * lambda_folds / max(group)), most %/% max(group))
@@ -174,7 +174,7 @@ refitted_scorer <- function(spec, rows, split) {
   }
   rows$reading$leave <- NULL
   list(rep = split$rep, fits = 1L, at = fold_places(list(split), length(rows$survey$domains)),
-       table = rows_table(rows, learner$product), m = ncol(learner$decision),
+       table = rows_table(rows, learner$space), m = ncol(learner$decision),
        through = rows$reading$through, models = list(learner))
 }
 
@@ -199,7 +199,7 @@ fits_of_sums <- function(splits, sums, problem, solve) {
   alone <- !anyDuplicated(sums$group) && response$kind == "number"
   scorers <- by_repeat(splits, function(own) {
     errors <- if (alone) squared_errors(sums, splits[own], solved[own])
-    list(product = problem$space, table = table, errors = errors, m = m,
+    list(space = problem$space, table = table, errors = errors, m = m,
          coefficients = do.call(cbind, lapply(solved[own], `[[`, "coefficients")),
          intercept = unlist(lapply(solved[own], `[[`, "intercept")),
          models = list(list(response = response)))

@@ -64,7 +64,7 @@ check_source_cv <- function(spec, folds, refits) {
           "source: whole domains are left out, not rows.")
   }
   if (spec$method %in% c("dg_tune", "dg_auto", "dg_ensemble")) {
-    abort("argument", "`object` must be a learner or a chain with a source, not ", spec$method,
+    abort("argument", "`object` must be a learner or a pipeline with a source, not ", spec$method,
           "(): it would go over all rows again in each fold.")
   }
   check_source_spec(spec)
@@ -129,17 +129,17 @@ score_sums <- function(fits, rows, metrics, views = list(rows)) {
   G <- length(rows$survey$domains)
   work <- scoring_work(fits, metrics, rows$survey$classes, unit, G)
   total <- pass_views(views, work, "scores")$total
-  total[!judged_cells(fits, G), ] <- NA
+  total[!scored_cells(fits, G), ] <- NA
   list(total = array(total, c(G, fits$repeats, fits$choices, length(metrics))), unit = unit)
 }
 
 # Does a fit judge the domain? [G repeats choices]
-judged_cells <- function(fits, G) {
-  judged <- matrix(FALSE, G, fits$repeats)
+scored_cells <- function(fits, G) {
+  scored_by <- matrix(FALSE, G, fits$repeats)
   for (scorer in fits$scorers) {
-    judged[!is.na(scorer$at), scorer$rep] <- TRUE
+    scored_by[!is.na(scorer$at), scorer$rep] <- TRUE
   }
-  rep(judged, fits$choices)
+  rep(scored_by, fits$choices)
 }
 
 # total: sums over rows [G x repeats x metrics], see score_sums(); survey: list(sizes, domains).
@@ -201,7 +201,7 @@ block_scores <- function(scorer, views, metrics, classes, unit, step) {
     do.call(rbind, lapply(seq_len(ncol(values) / m), function(l) {
       own <- values[, (l - 1L) * m + seq_len(m), drop = FALSE]
       if (m == length(classes)) colnames(own) <- classes
-      d <- judged_rows(list(truth = take(views[[1L]]$y, i)), model, own, classes,
+      d <- score_data(list(truth = take(views[[1L]]$y, i)), model, own, classes,
                        metrics_need(metrics))
       scores <- vapply(metrics, function(metric) metric_rows(metric$rows(d), metric, unit),
                        numeric(length(i)))
@@ -230,7 +230,7 @@ fit_values <- function(scorer, k, views, i) {
   each <- length(scorer$intercept) / scorer$fits
   columns <- (k - 1L) * each + seq_len(each)
   intercept <- scorer$intercept[columns]
-  if (is.null(scorer$product)) return(matrix(intercept, length(i), each, byrow = TRUE))
-  add_intercept(expand_rows(scorer$product, rows, scorer$table,
+  if (is.null(scorer$space)) return(matrix(intercept, length(i), each, byrow = TRUE))
+  add_intercept(expand_rows(scorer$space, rows, scorer$table,
                          scorer$coefficients[, columns, drop = FALSE]), intercept)
 }

@@ -17,7 +17,7 @@ check_shots <- function(shots, task, metric) {
     abort("argument", "`shots` must be NULL or whole numbers of labelled rows, such as ",
           "`c(0, 1, 2, 5, 10)`, not ", describe(shots), ".")
   }
-  if (nlevels(task$judged) != nlevels(task$domain)) {
+  if (nlevels(task$scored_by) != nlevels(task$domain)) {
     crossed <- setequal(outer_factors(task$structure), names(task$structure$factors))
     abort("argument", "`shots` must not be given where a ", task$unit, " is held out with several ",
           "domains: a model is adapted to one; ", if (crossed) "take `hold_out = \"all\"`."
@@ -72,7 +72,7 @@ shots_of_domain <- function(model, task, rows, before, order, penalties = NULL) 
   most <- max(task$shots)
   test <- order[-seq_len(most)]
   newdata <- as_newdata(take_rows(task$input, rows))
-  domain <- task$judged[rows]
+  domain <- task$scored_by[rows]
   y <- task$y[rows]
   vapply(seq_along(task$shots), function(j) {
     k <- task$shots[j]

@@ -47,7 +47,7 @@ auto_facts <- function(choice) {
       paste0(choice$metric$title, " expected on a new domain: ", rounded(expected$mean, 4),
              mean_words(c(expected$lower, expected$upper)), "; ", rounded(expected$raw, 4),
              " before correction for the choice")
-    }, if (!is.null(choice$scored)) paste("scored on all rows,", choice$scored$held))
+    }, if (!is.null(choice$scored)) paste("scored on all rows,", choice$scored$held_out))
 }
 
 auto_notes <- function(choice, members) {

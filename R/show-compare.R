@@ -45,7 +45,7 @@ describe_result.dg_compare <- function(x) {
            interval(format = number, rows = differs),
            column("p", format = as_p(), rows = differs, report = "p")),
       further),
-    facts = c(paste0(run$held, "; baseline: ", x$baseline), run$novelty,
+    facts = c(paste0(run$held_out, "; baseline: ", x$baseline), run$novelty,
               if (missing) without_score(missing, run$predictions)),
     notes = c(inference_words(x), verdict_words(x), comparison_notes(x)),
     hint = "summary() has ranks, signed ranks, Friedman's test and timings.",

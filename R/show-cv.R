@@ -36,7 +36,7 @@ describe_result.dg_cv <- function(x) {
   # of further metrics, as the width of intervals, not all have one
   said[-1L][vapply(intervals[-1L], anyNA, NA)] <- ""
   new_result(
-    paste0(x$spec$parts$title, ", ", x$held), x$domains,
+    paste0(x$spec$parts$title, ", ", x$held_out), x$domains,
     c(list(column("domain"), column("fold", report = FALSE), column("rows")),
       score_columns(columns, x$metrics),
       # of all responses of a domain, see dg_lodo(); a metric of this name is that of a row
@@ -110,7 +110,7 @@ picture.dg_cv <- function(x, max_labels = 40, interval = TRUE, shots = !is.null(
   named <- thin(n, check_count(max_labels, "max_labels"))
   mean <- attr(frame, "mean")
   new_picture(
-    frame, title = paste0(x$spec$parts$title, ", ", x$held),
+    frame, title = paste0(x$spec$parts$title, ", ", x$held_out),
     note = paste("mean", signif(mean[1L], 3)), domains = n,
     caption = paste0(
       if (any(!is.na(frame$lower))) "Bars: 95 % intervals for other rows of the same domain. ",

@@ -22,8 +22,8 @@ NULL
 describe_result.dg_diagnose <- function(x) {
   means <- colMeans(x$domains[-(1:2)], na.rm = TRUE)
   score <- x$metric$title
-  gains <- rbind(x$room, x$gain)
-  table <- data.frame(what = c("shift", "room", "gain"),
+  gains <- rbind(x$headroom, x$gain)
+  table <- data.frame(what = c("shift", "headroom", "gain"),
                       estimate = c(x$shift$variance - x$shift$level, gains$difference),
                       lower = c(NA, gains$lower), upper = c(NA, gains$upper),
                       p = c(x$shift$p, gains$p))
@@ -53,8 +53,8 @@ describe_result.dg_diagnose <- function(x) {
 
 # Interval and p are of two procedures; x: of dg_diagnose().
 p_decides <- function(x) {
-  if (all(is.na(c(x$room$p, x$gain$p)))) return(character())
-  apart <- vapply(x[c("room", "gain")], function(row) {
+  if (all(is.na(c(x$headroom$p, x$gain$p)))) return(character())
+  apart <- vapply(x[c("headroom", "gain")], function(row) {
     isTRUE((row$p <= 0.05) == (row$lower <= 0 && row$upper >= 0))
   }, NA)
   paste0("p decides whether there is a gain: it is from ", null_worlds, " simulated responses ",
@@ -117,7 +117,7 @@ diagnose_frame <- function(x) {
     line("shift", "by chance", x$shift$level, c(x$shift$lower, NA_real_)[1L],
          c(x$shift$upper, NA_real_)[1L]),
     line("shift", "found", x$shift$variance),
-    gain(diagnose_labels[3L], d$told, d$pooled_known, x$room),
+    gain(diagnose_labels[3L], d$known, d$pooled_known, x$headroom),
     gain(diagnose_labels[4L], d$distributional, d$pooled_unseen, x$gain)
   )
   frame$what <- factor(frame$what, diagnose_labels)

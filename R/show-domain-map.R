@@ -32,8 +32,8 @@ domain_map <- function(object, newdata = NULL, domain = NULL, threads = NULL) {
   }
   check_sealed(object)
   rows <- map_rows(object, newdata, domain)
-  # of a chain the projection has it
-  kernel <- described_part(object)$product$kernel
+  # of a pipeline the projection has it
+  kernel <- described_part(object)$space$kernel
   if (is.null(kernel)) kernel <- kernel_rbf()
   result <- dg_mmd(rows$X, rows$domain, kernel, threads = threads)
   result$unseen <- rows$unseen

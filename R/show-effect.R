@@ -62,7 +62,7 @@ effect_title <- function(x) {
 
 # What is shifted.
 context_words <- function(x) {
-  if (!x$judges) return("the model makes no difference between domains")
+  if (!x$uses_others) return("the model makes no difference between domains")
   category <- !is.na(x$average$category)
   paste0("`at`: ", paste(c(if (!all(category)) "shift of the rows that describe a domain",
                            if (any(category)) "category of all rows that describe a domain"),

@@ -21,7 +21,7 @@
 #'
 #' Of more than 4000 rows every second, third, ... is drawn; the scores are of all.
 #'
-#' @param x,object A fitted learner, chain or ensemble.
+#' @param x,object A fitted learner, pipeline or ensemble.
 #' @param newdata New rows with their response; `NULL` for the rows in training.
 #' @param domain,y Domain and response of each row of `newdata`, when they are not columns of it.
 #' @param max_panels How many domains have a panel where there are more than eight.
@@ -96,7 +96,7 @@ seen_or_left_out <- function(x) {
          source = "training rows, seen by the model"), class_values(x, kept))
 }
 
-# Of a chain or an adapted model there is no closed form.
+# Of a pipeline or an adapted model there is no closed form.
 left_out_rows <- function(x) UseMethod("left_out_rows")
 
 #' @exportS3Method

@@ -23,7 +23,7 @@ describe_result.dg_importance <- function(x) {
   measure <- x$metric[[1L]]
   before <- known_mean(x$scores$score)
   new_result(
-    paste0(importance_title(x), ": ", x$spec$parts$title, ", ", x$held), x$table,
+    paste0(importance_title(x), ": ", x$spec$parts$title, ", ", x$held_out), x$table,
     list(column("predictor", once = TRUE),
          column("kind", "permuted"),
          column("increase", format = as_exact_as(), tidy = "estimate",
@@ -82,7 +82,7 @@ picture.dg_importance <- function(x, max_predictors = 20, ...) {
   new_picture(
     frame, x = picture_axis(importance_label(x)), rows = 1L,
     y = picture_axis(NULL, seq_len(shown), levels(frame$predictor), pad = 0.5),
-    panels = unname(kind_titles[x$kinds]), title = paste0(x$spec$parts$title, ", ", x$held),
+    panels = unname(kind_titles[x$kinds]), title = paste0(x$spec$parts$title, ", ", x$held_out),
     note = if (shown < all) paste0(shown, " of ", plural(all, "predictor")),
     layers = list(
       layer("segment", 0, -Inf, yend = Inf, dash = 2, panel = seq_along(x$kinds)),

@@ -42,8 +42,8 @@ found_penalty <- function(learner, name) {
 }
 
 kernel_lines <- function(learner) {
-  product <- learner$product
-  if (is.null(product)) return(NULL)
+  space <- learner$space
+  if (is.null(space)) return(NULL)
   args <- learner$spec$args
   table <- learner$parameters
   fitted <- if (identical(args$bandwidths, "fitted")) "by left-out domains"
@@ -58,16 +58,16 @@ kernel_lines <- function(learner) {
   }
   between <- args$domain_kernel
   rbind(
-    parameter_lines("kernel", format_bandwidth(product$kernel), how(args$kernel)),
-    if (uses_domain(product$domain_kernel)) {
-      parameter_lines("domain kernel", format(product$domain_kernel),
+    parameter_lines("kernel", format_bandwidth(space$kernel), how(args$kernel)),
+    if (uses_domain(space$domain_kernel)) {
+      parameter_lines("domain kernel", format(space$domain_kernel),
                       how(if (is.null(between$kernel)) kernel_linear() else between$kernel,
                           if (is.null(between$embedding_kernel)) kernel_linear()
                            else between$embedding_kernel))
     },
-    if (!is.null(product$feature_map)) {
-      parameter_lines("feature_map", paste0(format(product$feature_map), ", ",
-                                         plural(product$dim, "coordinate")), "given")
+    if (!is.null(space$feature_map)) {
+      parameter_lines("feature_map", paste0(format(space$feature_map), ", ",
+                                         plural(space$dim, "coordinate")), "given")
     }
   )
 }

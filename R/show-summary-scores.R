@@ -53,7 +53,7 @@ summary.dg_cv <- function(object, ...) {
   domains <- data.frame(object$domains[worst, ], row.names = NULL, check.names = FALSE)
   structure(list(metrics = data.frame(do.call(rbind, rows), row.names = NULL), domains = domains,
                  fits = nrow(object$fits), seconds = sum(object$fits$seconds),
-                 title = object$spec$parts$title, held = object$held,
+                 title = object$spec$parts$title, held_out = object$held_out,
                  columns = score_columns(columns, metrics)),
             class = c("summary.dg_cv", "dg_result"))
 }
@@ -68,7 +68,7 @@ describe_result.summary.dg_cv <- function(x) {
   # a share beside the width of an interval: each number has its own digits
   number <- function(name, ...) column(name, ..., format = as_each(4))
   new_result(
-    paste0(x$title, ", ", x$held), x$metrics,
+    paste0(x$title, ", ", x$held_out), x$metrics,
     list(column("metric"), number("mean", tidy = "estimate"),
          number("se", "std. error"), interval(format = as_each(4)), number("worst"),
          number("median"), number("best")),

@@ -11,7 +11,7 @@
 #' chosen have seen all domains. [dg_cv()] learns these anew from the other domains, and finds the
 #' errors of other learners.
 #'
-#' @param object A fitted learner, ensemble or chain.
+#' @param object A fitted learner, ensemble or pipeline.
 #' @param left_out Ask [dg_lodo()] for the errors on left-out domains? `NULL`: for at most 5,000
 #'   rows, which takes it a few seconds.
 #' @param ... Must be empty.
@@ -62,8 +62,8 @@ summarise_learner <- function(object, left_out, env) {
     fit = object, metric = metric$title, unknown = known$unknown, by = known$by,
     size = size_of(object),
     response = response_numbers(object$y), predictors = predictor_ranges(object),
-    parameters = parameters_found(object), relevance = relevance_of(learner$product$kernel, object),
-    kappa = kappa_numbers(learner$product$domain_kernel), support = support_vectors(learner),
+    parameters = parameters_found(object), relevance = relevance_of(learner$space$kernel, object),
+    kappa = kappa_numbers(learner$space$domain_kernel), support = support_vectors(learner),
     errors = error_lines(known, within),
     domains = domain_lines(known, within, metric, rows_of_domains(object)),
     terms = summary_terms(object), likelihood = likelihood_of(learner)
@@ -95,7 +95,7 @@ response_numbers <- function(y) {
 # Back in the units of the data, where one line scales them all.
 predictor_ranges <- function(object) {
   scaling <- object$blueprint$scaling
-  X <- learner_of(object)$product$X
+  X <- learner_of(object)$space$X
   if (is.null(X) || !is.null(object$projection) || length(scaling$kind) > 1L ||
         !isTRUE(scaling$kind %in% c("pooled", "none"))) return(NULL)
   # what stands behind them, codes and offsets, is not scaled
@@ -127,7 +127,7 @@ kappa_numbers <- function(domain_kernel) {
 }
 
 support_vectors <- function(learner) {
-  if (is.null(learner$gap) || !is.null(learner$product$feature_map)) return(NULL)
+  if (is.null(learner$gap) || !is.null(learner$space$feature_map)) return(NULL)
   in_use <- rowSums(as.matrix(learner$coefficients) != 0) > 0
   c(vectors = sum(in_use), share = mean(in_use))
 }

@@ -44,7 +44,8 @@ describe_tuning <- function(x) {
   errors <- stats::na.omit(table$error)
   order <- order(losses(table$mean, tuning$metric$better))
   new_result(
-    paste0("Best of ", plural(nrow(table), "combination"), ": ", score, ", ", tuning$held), table,
+    paste0("Best of ", plural(nrow(table), "combination"), ": ", score, ", ", tuning$held_out),
+    table,
     c(lapply(names, function(name) column(name, report = name)),
       list(column("mean", score, tidy = "estimate", report = paste("Mean", score)),
            column("se", "standard error", as_number(3), print = "std. error"))),
@@ -96,7 +97,7 @@ parameter_titles <- function(names) {
 }
 
 tuning_title <- function(tuning) {
-  paste0(score_label(tuning$metric, Inf), ", ", tuning$held)
+  paste0(score_label(tuning$metric, Inf), ", ", tuning$held_out)
 }
 
 # list(type, parameters)

@@ -49,14 +49,14 @@ class_step <- function(state, class, problem) {
   start <- problem$start
   values <- start + state$f
   known <- start[, class] + state$b[class] - log_sum(values[, -class, drop = FALSE])
-  machine <- newton_machines(
+  submodel <- newton_submodels(
     problem$data, matrix(2 * problem$Y[, class] - 1), matrix(problem$costs), loss_logistic(),
     problem$args, matrix(known), if (!is.null(state$w)) list(state$w[, class])
   )[[1L]]
-  if (is.null(state$w)) state$w <- matrix(0, length(machine$coefficients), ncol(problem$Y))
-  state$w[, class] <- machine$coefficients
-  state$f[, class] <- machine$decision + state$b[class]
-  state$b[class] <- state$b[class] + machine$intercept
+  if (is.null(state$w)) state$w <- matrix(0, length(submodel$coefficients), ncol(problem$Y))
+  state$w[, class] <- submodel$coefficients
+  state$f[, class] <- submodel$decision + state$b[class]
+  state$b[class] <- state$b[class] + submodel$intercept
   state
 }
 

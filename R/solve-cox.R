@@ -32,7 +32,7 @@ solve_cox <- function(problem) {
 # span all others but for rounding; a search, whose tolerance is large, is content with fewer.
 cox_space <- function(data, tolerance = 0) {
   if (is.null(data$K)) {
-    return(list(Z = t(feature_columns(data$product, data$rows)), coefficients = identity))
+    return(list(Z = t(feature_columns(data$space, data$rows)), coefficients = identity))
   }
   n <- nrow(data$K)
   # of a matrix that is singular it warns
@@ -72,7 +72,7 @@ cox_curvature <- function(plan, at, Z) {
 # Domains left out: for each one Newton step without its rows, as if they had no weight.
 cox_without <- function(object, sample, task) {
   check_left_out(sample)
-  space <- cox_space(newton_data(object$product, sample))
+  space <- cox_space(newton_data(object$space, sample))
   lambda <- penalty_of(object, "lambda")
   known <- if (is.null(task$known)) 0 else task$known[, 1L]
   now <- list(w = 0, u = drop(object$decision) - known)

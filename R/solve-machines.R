@@ -3,7 +3,7 @@
 # has a tube, by coordinates of the dual problem; all others by Newton's method. Each gives
 #   list(coefficients, offset, decision [n], converged, iterations, gap, relative_gap, objective).
 
-solve_machines <- function(problem, shared) {
+solve_submodels <- function(problem, shared) {
   rows <- problem$rows
   args <- problem$args
   targets <- problem$targets
@@ -13,11 +13,11 @@ solve_machines <- function(problem, shared) {
   data <- shared$data(list(space = problem$space, newton = is.null(problem$loss$tube)), sample)
   Y <- code_rows(targets, sample$y)
   costs <- code_costs(costs, args$cost, sample$weights, sample$domain, part_of(targets, Y))
-  machines <- shared$along(args, function(alpha) {
-    trained <- train_machines(data, Y, costs, problem$loss, args, alpha = alpha)
+  submodels <- shared$along(args, function(alpha) {
+    trained <- train_submodels(data, Y, costs, problem$loss, args, alpha = alpha)
     lapply(seq_along(trained), function(m) c(trained[[m]], list(costs = costs[, m])))
   })
-  join_machines(machines)
+  join_submodels(submodels)
 }
 
 # Which rows take part in which column; NULL: all.
@@ -25,43 +25,43 @@ part_of <- function(targets, Y) if (!takes_all(targets)) Y != 0
 
 # What all machines of a fit share: that of Newton's method, for a loss without a tube, or of the
 # dual problem, list(K [n x n]) or list(Zt [r x n]).
-machine_data <- function(product, sample, newton) {
-  if (newton || is.null(product$feature_map)) return(newton_data(product, sample))
-  structure(list(Zt = feature_columns(product, sample),
-                 kernel = product$kernel), class = "feature_data")
+submodel_data <- function(space, sample, newton) {
+  if (newton || is.null(space$feature_map)) return(newton_data(space, sample))
+  structure(list(Zt = feature_columns(space, sample),
+                 kernel = space$kernel), class = "feature_data")
 }
 
 # All machines of a fit. target, costs: [n x machines]; start: [n x machines] or 0; alpha: a list or
 # NULL.
-train_machines <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
-  if (is.null(loss$tube)) return(newton_machines(data, target, costs, loss, args, start, alpha))
+train_submodels <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+  if (is.null(loss$tube)) return(newton_submodels(data, target, costs, loss, args, start, alpha))
   lapply(seq_len(ncol(target)), function(m) {
     known <- if (is.matrix(start)) start[, m] else start
-    train_machine(data, target[, m], costs[, m], loss, args, known, alpha[[m]])
+    train_submodel(data, target[, m], costs[, m], loss, args, known, alpha[[m]])
   })
 }
 
 # target: numbers, or -1 and +1; loss: see loss.R; start: known values f0 of the rows,
 # to which the machine is added: the losses are those of f0 + f, `decision` is of f; alpha: where
 # the solver starts, or NULL.
-train_machine <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
-  UseMethod("train_machine")
+train_submodel <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+  UseMethod("train_submodel")
 }
 
 #' @exportS3Method
-train_machine.gram_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+train_submodel.gram_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
   dual <- dual_problem(tube_rows(target, costs, loss, args, start))
   solved <- core_result(smo_(
     data$K, dual$row, dual$sign, dual$p, dual$upper, dual$ridge, args$intercept, args$tolerance,
     args$max_iterations, alpha
   ))
   solved$coefficients <- solved$beta
-  c(finish_machine(solved), solved["alpha"])
+  c(finish_submodel(solved), solved["alpha"])
 }
 
 # w instead of one coefficient for each row: min |w|^2 / 2 + sum_i c_i loss(z_i'w + b).
 #' @exportS3Method
-train_machine.feature_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
+train_submodel.feature_data <- function(data, target, costs, loss, args, start = 0, alpha = NULL) {
   rows <- tube_rows(target, costs, loss, args, start)
   seed <- sample.int(.Machine$integer.max, 1L)
   solved <- core_result(linear_svm_(
@@ -73,10 +73,10 @@ train_machine.feature_data <- function(data, target, costs, loss, args, start = 
           "; scale the predictors or lower `cost`.")
   }
   solved$coefficients <- solved$w
-  finish_machine(solved)
+  finish_submodel(solved)
 }
 
-finish_machine <- function(solved) {
+finish_submodel <- function(solved) {
   # the violation cannot fall to `tolerance` when rounding is larger
   solved$converged <- solved$converged || isTRUE(solved$relative_gap <= 1e-8)
   solved$intercept <- solved$b
@@ -86,13 +86,13 @@ finish_machine <- function(solved) {
 }
 
 # Z' [r x n] of the training rows, each judged by the training rows of its domain.
-feature_columns <- function(product, rows) {
-  check_feature_memory(nrow(rows$X), product$dim)
-  Zt <- in_chunks(product, rows, own_table(product, rows), function(program, i, X, codes) {
-    feature_columns_(program, X, codes, product$threads)
+feature_columns <- function(space, rows) {
+  check_feature_memory(nrow(rows$X), space$dim)
+  Zt <- in_chunks(space, rows, own_table(space, rows), function(program, i, X, codes) {
+    feature_columns_(program, X, codes, space$threads)
   })
   Zt <- if (length(Zt) == 1L) Zt[[1L]] else do.call(cbind, Zt)
-  check_overflow(c(min(Zt), max(Zt)), product$kernel)
+  check_overflow(c(min(Zt), max(Zt)), space$kernel)
   Zt
 }
 
@@ -103,22 +103,22 @@ along_costs <- function() {
   last <- NULL
   function(args, solve) {
     fixed <- args[names(args) != "cost"]
-    machines <- solve(if (identical(last$fixed, fixed)) {
+    submodels <- solve(if (identical(last$fixed, fixed)) {
       lapply(last$alpha, function(alpha) alpha * (args$cost / last$cost))
     })
-    if (!is.null(machines[[1L]]$alpha)) {
-      last <<- list(fixed = fixed, cost = args$cost, alpha = lapply(machines, `[[`, "alpha"))
+    if (!is.null(submodels[[1L]]$alpha)) {
+      last <<- list(fixed = fixed, cost = args$cost, alpha = lapply(submodels, `[[`, "alpha"))
     }
-    machines
+    submodels
   }
 }
 
 # One machine: vectors and numbers; several: a column each.
-join_machines <- function(machines) {
-  for (machine in machines) warn_unsolved(machine)
-  names <- setdiff(names(machines[[1L]]), "alpha")
+join_submodels <- function(submodels) {
+  for (submodel in submodels) warn_unsolved(submodel)
+  names <- setdiff(names(submodels[[1L]]), "alpha")
   joined <- lapply(names, function(name) {
-    parts <- lapply(machines, `[[`, name)
+    parts <- lapply(submodels, `[[`, name)
     if (length(parts) == 1L) parts[[1L]] else do.call(if (length(parts[[1L]]) > 1L) cbind else c,
                                                       parts)
   })
@@ -143,7 +143,7 @@ warn_unsolved <- function(solved) {
 
 solve_by_passes <- function(problem, costs) {
   loss <- problem$loss
-  result <- newton_by_passes(problem$rows, problem$space, coded_machines(problem, costs), loss,
+  result <- newton_by_passes(problem$rows, problem$space, coded_submodels(problem, costs), loss,
                              target_count(problem$targets), problem$args)
   for (k in seq_len(ncol(result$coefficients))) warn_unsolved(lapply(result[-1L], `[`, k))
   check_objective(result$objective)
@@ -155,7 +155,7 @@ solve_by_passes <- function(problem, costs) {
 }
 
 # What machines see of rows, see newton_by_passes().
-coded_machines <- function(problem, costs) {
+coded_submodels <- function(problem, costs) {
   targets <- problem$targets
   name <- problem$loss$name
   cost <- problem$args$cost

@@ -2,13 +2,13 @@
 # rows. What they give is what train_machine() does.
 
 # What the passes over rows work on: the Gram matrix, or rows whose features are made again.
-newton_data <- function(product, sample) {
-  if (is.null(product$feature_map)) {
-    return(structure(list(K = space_gram(product)), class = "gram_data"))
+newton_data <- function(space, sample) {
+  if (is.null(space$feature_map)) {
+    return(structure(list(K = space_gram(space)), class = "gram_data"))
   }
-  check_feature_memory(product$dim)
-  structure(list(product = product, rows = sample[c("X", "domain")],
-                 table = own_table(product, sample)), class = "row_data")
+  check_feature_memory(space$dim)
+  structure(list(space = space, rows = sample[c("X", "domain")],
+                 table = own_table(space, sample)), class = "row_data")
 }
 
 # A fit of dg_glm(). problem: list(data: see newton_data(), Y [n x m], costs [n] over the penalty,
@@ -18,9 +18,9 @@ newton_data <- function(product, sample) {
 solve_newton <- function(problem) {
   Y <- problem$Y
   costs <- matrix(problem$costs, nrow(Y), ncol(Y))
-  machines <- newton_machines(problem$data, Y, costs, problem$loss, c(problem$args, problem$par),
+  submodels <- newton_submodels(problem$data, Y, costs, problem$loss, c(problem$args, problem$par),
                               problem$start, problem$alpha)
-  of <- function(name) lapply(machines, `[[`, name)
+  of <- function(name) lapply(submodels, `[[`, name)
   list(coefficients = unname(do.call(cbind, of("coefficients"))),
        intercept = unlist(of("intercept")),
        decision = unname(do.call(cbind, of("decision"))), converged = unlist(of("converged")),
@@ -32,26 +32,26 @@ newton_without <- function(object, sample, task) {
   step_without(object, sample, working_task(task, object$decision), task$known)
 }
 
-newton_machines <- function(data, target, costs, loss, args, start, alpha) {
-  UseMethod("newton_machines")
+newton_submodels <- function(data, target, costs, loss, args, start, alpha) {
+  UseMethod("newton_submodels")
 }
 
 # All machines in the same passes.
 #' @exportS3Method
-newton_machines.row_data <- function(data, target, costs, loss, args, start, alpha) {
-  product <- data$product
+newton_submodels.row_data <- function(data, target, costs, loss, args, start, alpha) {
+  space <- data$space
   # coefficients that are known, with no constant yet
   at <- if (!is.null(alpha)) rbind(do.call(cbind, alpha), if (args$intercept) 0)
-  state <- newton_start(product$dim, ncol(target), args$intercept, loss, args$tolerance,
+  state <- newton_start(space$dim, ncol(target), args$intercept, loss, args$tolerance,
                         args$max_iterations, at)
   while (!state$done) {
-    state <- newton_next(state, newton_features(state, product, data$rows, data$table, target,
+    state <- newton_next(state, newton_features(state, space, data$rows, data$table, target,
                                                 costs, loss, args, start))
   }
   result <- newton_result(state)
-  check_objective(result$objective, paste(" on features of", format(product$kernel)))
+  check_objective(result$objective, paste(" on features of", format(space$kernel)))
   result$decision <- add_intercept(
-    expand_rows(product, data$rows, data$table, result$coefficients), result$intercept
+    expand_rows(space, data$rows, data$table, result$coefficients), result$intercept
   )
   lapply(seq_len(ncol(target)), function(m) {
     lapply(result, function(part) if (is.matrix(part)) part[, m] else part[m])
@@ -64,7 +64,7 @@ check_objective <- function(objective, where = "") {
 }
 
 #' @exportS3Method
-newton_machines.gram_data <- function(data, target, costs, loss, args, start, alpha) {
+newton_submodels.gram_data <- function(data, target, costs, loss, args, start, alpha) {
   lapply(seq_len(ncol(target)), function(m) {
     known <- if (is.matrix(start)) start[, m] else start
     newton_gram(data$K, target[, m], costs[, m], loss, args, known, alpha[[m]])

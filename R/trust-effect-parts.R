@@ -262,7 +262,7 @@ refitted_averages <- function(model, asked, progress) {
 refit_worker <- function(spec, task, asked) {
   list(spec, task, asked)
   function(piece) {
-    split <- list(train = which(!task$judged %in% piece$domains))
+    split <- list(train = which(!task$scored_by %in% piece$domains))
     holding_out(piece$name, {
       model <- seal(split_fits(list(spec), task, split)[[1L]]())
       keep <- !asked$rows$domain %in% piece$domains

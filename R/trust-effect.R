@@ -119,7 +119,7 @@ dg_effect <- function(model, predictors = NULL, data = NULL, domain = NULL,
   }
   progress <- read_progress(progress)
   if (!inherits(model, "dg_learner")) {
-    abort("argument", "`model` must be a fitted learner or chain, not ",
+    abort("argument", "`model` must be a fitted learner or pipeline, not ",
           if (inherits(model, "dg_spec")) "a specification: give it data with fit() first"
           else describe(model), ".")
   }
@@ -168,10 +168,10 @@ effect_rows <- function(model, data, domain, env) {
     data <- as_newdata(input)
     domain <- input$domain
   }
-  judges <- judges_other_rows(model)
+  uses_others <- uses_other_rows(model)
   blueprint <- model$blueprint
   if (is.data.frame(data)) data <- check_data(data)
-  domain <- new_domain(blueprint, data, domain, NROW(data), judges, "data", unknown = "all")
+  domain <- new_domain(blueprint, data, domain, NROW(data), uses_others, "data", unknown = "all")
   ok <- replay(blueprint, data, domain, TRUE, "data")$ok
   if (!any(ok)) abort("data", "`data` must have at least one complete row.")
   data <- take(if (is.data.frame(data)) data else as.matrix(data), ok)
@@ -313,7 +313,7 @@ new_effect <- function(model, asked, progress) {
     domains = do.call(rbind, lapply(tables, `[[`, "domains")),
     type = asked$type, level = asked$level, refits = asked$refits, units = asked$units$words,
     rows = length(asked$rows$domain), averaged = length(asked$chosen),
-    judges = judges_other_rows(model), labels = variable_names(model$blueprint),
+    uses_others = uses_other_rows(model), labels = variable_names(model$blueprint),
     values = value_words(model), title = model$spec$parts$title
   ), class = c("dg_effect", "dg_result"))
 }
@@ -331,7 +331,7 @@ value_words <- function(model) {
 parts_of <- function(model, asked) {
   rows <- asked$rows
   fix <- asked$type != "context" && !is_fixed(model) &&
-    (judges_other_rows(model) || reads_domain(model))
+    (uses_other_rows(model) || reads_domain(model))
   made <- function() {
     if (fix) model <- set_reference(model, rows$data, domain = as.character(rows$domain))
     lapply(stats::setNames(nm = names(asked$grids)), function(name) {

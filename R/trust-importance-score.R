@@ -46,15 +46,15 @@ rows_together <- 50000L
 
 # A line per domain, kind and draw: domain, kind, draw, donor, score. before: scores by domain.
 permute_group <- function(fold, plan, group, before) {
-  judges <- judges_other_rows(fold$model)
+  uses_others <- uses_other_rows(fold$model)
   # else nothing describes a domain
-  kinds <- if (judges) plan$kinds else setdiff(plan$kinds, "context")
+  kinds <- if (uses_others) plan$kinds else setdiff(plan$kinds, "context")
   draws <- seq_len(plan$permutations)
   size <- max(1L, rows_together %/% (length(fold$rows) * max(length(kinds), 1L)))
   found <- lapply(split(draws, (draws - 1L) %/% size), function(some) {
-    permute_draws(fold, plan$donors, kinds, group, some, judges)
+    permute_draws(fold, plan$donors, kinds, group, some, uses_others)
   })
-  if (!judges && "context" %in% plan$kinds) {
+  if (!uses_others && "context" %in% plan$kinds) {
     domains <- names(before)
     found <- c(found, list(data.frame(domain = domains, kind = "context", draw = 1L,
                                       donor = donor_of(plan$donors, domains, 1L),
@@ -65,7 +65,7 @@ permute_group <- function(fold, plan, group, before) {
 
 donor_of <- function(donors, domains, draw) donors[cbind(match(domains, rownames(donors)), draw)]
 
-permute_draws <- function(fold, donors, kinds, group, draws, judges) {
+permute_draws <- function(fold, donors, kinds, group, draws, uses_others) {
   if (length(kinds) == 0L) return(NULL)
   domain <- as.character(fold$domain)
   same <- rep(list(fold$rows), length(group))
@@ -82,7 +82,7 @@ permute_draws <- function(fold, donors, kinds, group, draws, judges) {
     }))
   }
   described <- c(described, list(list(from = same, label = domain)))
-  scores <- score_blocks(fold, blocks, group, if (judges) described)
+  scores <- score_blocks(fold, blocks, group, if (uses_others) described)
   domains <- levels(fold$domain)
   each <- function(name) rep(unlist(lapply(blocks, `[[`, name)), each = length(domains))
   lines <- data.frame(domain = rep(domains, length(blocks)), kind = each("kind"),
@@ -104,7 +104,7 @@ score_blocks <- function(fold, blocks, group = character(), described = NULL) {
   # of domains that are made up nobody needs to hear
   values <- if (length(group)) quietly(decided()) else decided()
   times <- length(blocks)
-  d <- judged_rows(list(truth = rep(fold$y[fold$rows], times)), fold$model, values,
+  d <- score_data(list(truth = rep(fold$y[fold$rows], times)), fold$model, values,
                    levels(fold$y), fold$metric$needs)
   G <- nlevels(fold$domain)
   block <- rep(seq_len(times) - 1L, each = length(fold$rows))

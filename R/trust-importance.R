@@ -249,7 +249,7 @@ new_importance <- function(plan, results) {
     predictors = plan$groups, permutations = plan$permutations, level = plan$level,
     fits = length(results) + length(pairs), refits = !is.null(plan$pairs),
     seconds = sum(vapply(c(results, pairs), `[[`, 0, "seconds")),
-    held = held_out(plan$splits, task), labels = task$labels,
+    held_out = held_out(plan$splits, task), labels = task$labels,
     warnings = table(unlist(lapply(results, `[[`, "warnings"))), spec = plan$specs[[1L]]
   ), class = c("dg_importance", "dg_result"))
 }

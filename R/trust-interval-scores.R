@@ -34,7 +34,7 @@ left_out_decisions.dg_auto <- function(object, sample) {
 #' @exportS3Method
 left_out_decisions.dg_gp <- function(object, sample) {
   # closed forms leave out domains, not all of a school's classes
-  if (!is.null(object$product$feature_map) || !is.null(sample$blueprint$structure)) {
+  if (!is.null(object$space$feature_map) || !is.null(sample$blueprint$structure)) {
     return(NextMethod())
   }
   # parameters that have seen a domain's labels make its errors too small

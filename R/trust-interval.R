@@ -73,14 +73,14 @@
 #' (83 and 87 % covered). On fresh domains of thirteen worlds (`domgen-coverage.R`: domains alike
 #' and with nine tenths of the variance between them, slopes of their own, heavy tails, skewed or
 #' unequal noise, one huge domain among tiny ones, the three simulators, three classes, a rare
-#' class), with 12 domains to learn from, intervals and sets of nine methods, a chain and an
+#' class), with 12 domains to learn from, intervals and sets of nine methods, a pipeline and an
 #' ensemble among them, cover 89.0 to 91.7 % by world and method (60 draws each, Monte Carlo error
 #' 0.3 to 1.3). Sets of six classifiers cover 90.5 to 91.0 % over the left-out domains of seventeen
 #' real sets of two and three classes (`domgen-sets.R`), 79 to 97 % on a single one.
 #'
 #' Intervals end where the response does, if the model knows where: those of [dg_glm()].
 #'
-#' @param model A fitted learner, chain or ensemble; of [dg_adapt()] the model before it was
+#' @param model A fitted learner, pipeline or ensemble; of [dg_adapt()] the model before it was
 #'   adapted.
 #' @param newdata `NULL`: left-out domains of the training rows. Or labelled rows of domains that
 #'   were not in training, with the response: the errors are then those of the model
@@ -131,7 +131,8 @@
 set_intervals <- function(model, newdata = NULL, y = NULL, domain = NULL) {
   check_given(model, "model")
   if (!inherits(model, "dg_learner")) {
-    abort("argument", "`model` must be a fitted learner, chain or ensemble, not ", describe(model),
+    abort("argument", "`model` must be a fitted learner, pipeline or ensemble, not ",
+          describe(model),
           ".")
   }
   check_sealed(model, "model")
@@ -258,7 +259,7 @@ intervals_for <- function(object, new, asked) {
            "have all classes. The largest `level` for which they are finite is ",
            format(largest_level(G)), ".")
   }
-  tell_other_factors(object, known, new)
+  report_other_factors(object, known, new)
   known
 }
 
@@ -339,7 +340,7 @@ prediction_set.dg_learner <- function(object, new, asked) {
 }
 
 # Errors at left-out levels of one of several crossed factors say nothing of new levels of another.
-tell_other_factors <- function(object, known, new) {
+report_other_factors <- function(object, known, new) {
   structure <- object$blueprint$structure
   # a cross-validation has said what it holds out
   if (is.null(structure) || !is.null(structure$held) || known$from == "new domains") return()

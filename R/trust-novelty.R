@@ -156,12 +156,12 @@ dg_novelty <- function(model, newdata, domain = NULL, max_rows = NULL, threads =
 # rows, described: those by which it judges their domains; known: of training, NULL where only
 # embeddings are left; weighing: the kernel by which the model predicts, and the rows it takes)
 novelty_view <- function(model, new, max_rows, threads, env) {
-  product <- described_part(model)$product
-  describes <- !is.null(product$domain_kernel$spread)
+  space <- described_part(model)$space
+  describes <- !is.null(space$domain_kernel$spread)
   both <- list(known = novelty_training(model, describes, env),
                new = list(X = scale_new(model$blueprint$scaling, new$X, new$domain, NULL)$X,
                           domain = new$domain))
-  if (is.null(product$kernel) && model$blueprint$scaling$kind[1L] == "none") {
+  if (is.null(space$kernel) && model$blueprint$scaling$kind[1L] == "none") {
     unit <- quietly(learn_scaling(both$known$X, "pooled"))
     both <- lapply(both, function(rows) {
       rows$X <- apply_scaling(rows$X, unit)
@@ -172,20 +172,20 @@ novelty_view <- function(model, new, max_rows, threads, env) {
   most <- if (is.null(max_rows)) max(10L, 10000L %/% (nlevels(model$domain) + 1L)) else max_rows
   known <- thin_domains(both$known, most)
   some <- thin_domains(both$new, most)
-  kernel <- product$domain_kernel
+  kernel <- space$domain_kernel
   if (!describes) {
     # the default kernel between domains, of one on rows that may be open
-    of_rows <- if (is.null(product$kernel)) kernel_rbf() else product$kernel
+    of_rows <- if (is.null(space$kernel)) kernel_rbf() else space$kernel
     kernel <- domain_kernel_fit(domain_distribution(of_rows), known)
   }
   view <- list(kernel = kernel, new = both$new, some = some, known = known,
                described = if (describes) both$new else some)
-  view$weighing <- if (judges_rows(product$domain_kernel)) list(product$domain_kernel, both$new)
+  view$weighing <- if (needs_domain_rows(space$domain_kernel)) list(space$domain_kernel, both$new)
                    else view[c("kernel", "described")]
   view
 }
 
-# Of a chain the projection, which sees the predictors.
+# Of a pipeline the projection, which sees the predictors.
 described_part <- function(object) {
   for (part in c("base", "projection")) if (!is.null(object[[part]])) object <- object[[part]]
   object
@@ -302,13 +302,13 @@ resembled <- function(view, names) {
 # p of the domain of each row of newdata, NULL where the model does not predict by mean embeddings:
 # then it is not at hand.
 novelty_of_rows <- function(model, newdata, domain) {
-  kernel <- described_part(model)$product$domain_kernel
+  kernel <- described_part(model)$space$domain_kernel
   if (is.null(kernel$spread)) return(NULL)
   p <- rep(NA_real_, NROW(newdata))
   new <- replay(model$blueprint, newdata, domain, needs_domain = TRUE)
   if (nrow(new$X) == 0L) return(p)
   new$X <- scale_new(model$blueprint$scaling, new$X, new$domain, NULL)$X
-  new$threads <- described_part(model)$product$threads
+  new$threads <- described_part(model)$space$threads
   standing <- like_sized(domain_standing(kernel, new), kernel, new)
   p[new$ok] <- standing$p[as.integer(new$domain)]
   p

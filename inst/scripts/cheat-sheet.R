@@ -36,7 +36,7 @@ blocks <- list(
     "dg_svm(domain_kernel = domain_wasserstein())" = "alike where their quantiles are",
     "y ~ x1 | school / class; y ~ x1 | patient + device" = "nested and crossed domains",
     "dg_svm(domain_kernel = domain_factors())" = "a kernel of those of their factors",
-    "plot(mmd(x, domain, permutations = 999))" = "how far apart, and is it chance?",
+    "plot(dg_mmd(x, domain, permutations = 999))" = "how far apart, and is it chance?",
     "plot(domain_map(model, test))" = "where domains lie, unseen ones too"
   ),
   "Kernels" = c(
@@ -49,11 +49,11 @@ blocks <- list(
     "predict(model, newdata = test)" = "whole new domains at once: their rows describe them",
     "predict(model, test, type = \"prob\")" = "calibrated: dg_svm(calibration = \"platt\")",
     "predict(model, test, type = \"support\")" = "from 0 to 1, how near a row is to training",
-    "adapt(model, test, labels)" =
+    "dg_adapt(model, test, labels)" =
       "a few labels of one new domain (else NA), without the training data"
   ),
   "What to trust" = c(
-    "predict(fix_intervals(model), test, interval = \"prediction\")" =
+    "predict(set_intervals(model), test, interval = \"prediction\")" =
       "for a row of a new domain; \"domain\": most of its rows, \"mean\": its mean",
     "predict(model, test, type = \"set\")" = "the same for classes",
     "plot(dg_novelty(model, test))" = "are new domains like those of training?",
@@ -61,13 +61,13 @@ blocks <- list(
     "plot(dg_effect(model, type = \"context\"))" = "what a domain's make-up does; \"pdp\", \"ale\""
   ),
   "Projections" = c(
-    "z <- predict(dica(f, data = train), test)" =
+    "z <- predict(dg_dica(f, data = train), test)" =
       "keeps the response, drops differences of domains",
-    "udica(); tca()" = "no response: domains close together",
-    "coir(); kfd()" = "no domains: what the response depends on",
-    "dcm(); sca(); mda(); cidg()" = "relatives, see ?domgen",
-    "chain(dica(ncomp = 2), dg_svm())" = "a projection, then a learner",
-    "plot(dica(f, data = train), test)" = "training and unseen domains"
+    "dg_udica(); dg_tca()" = "no response: domains close together",
+    "dg_coir(); dg_kfd()" = "no domains: what the response depends on",
+    "dg_dcm(); dg_sca(); dg_mda(); dg_cidg()" = "relatives, see ?domgen",
+    "dg_pipeline(dg_dica(ncomp = 2), dg_svm())" = "a projection, then a learner",
+    "plot(dg_dica(f, data = train), test)" = "training and unseen domains"
   ),
   "Choose and judge" = c(
     "dg_tune(dg_svm(), f, data = train, grid = list(cost = 10^(-1:2)))" =
@@ -79,7 +79,7 @@ blocks <- list(
       "new to what? metric = \"coverage\": do intervals hold?",
     "plot(dg_cv(dg_ridge(), f, data = train, shots = c(1, 5)))" = "what would a few labels add?",
     "domain_folds(domain, v = 5, repeats = 3)" = "whole domains in a fold",
-    "lodo(dg_ridge(f, data = train))" = "leave one domain out in closed form",
+    "dg_lodo(dg_ridge(f, data = train))" = "leave one domain out in closed form",
     "dg_calibration(model, test)" = "are predicted probabilities right?"
   ),
   "Any number of rows" = c(
@@ -88,13 +88,13 @@ blocks <- list(
     "model <- dg_ridge(f, data = rows, feature_map = features_product())" = "read in blocks",
     "predict(model, rows, to = \"predictions.csv\")" = "written in blocks, goes on after a stop",
     "future::plan(\"multisession\")" = "workers: processes, machines, Slurm",
-    "dg_cost(dg_ridge(feature_map = features_rff()), n = 1e8, predictors = 20)" =
+    "dg_resources(dg_ridge(feature_map = features_rff()), n = 1e8, predictors = 20)" =
       "passes, bytes, memory beforehand"
   ),
   "In other tools" = c(
     "recipe(y ~ ., train) |> step_dica(x1, x2, domain = \"domain\")" = "tidymodels; also tunable",
     "mlr3::lrn(\"classif.domgen_svm\"); mlr3::rsmp(\"domain_cv\")" = "mlr3",
-    "fix_reference(model, train)" = "before tools that perturb rows: pdp, DALEX, iml",
+    "set_reference(model, train)" = "before tools that perturb rows: pdp, DALEX, iml",
     "as_rsample(domain_folds(domain), train, domain)" = "our folds in rsample"
   ),
   "Results" = c(

@@ -19,7 +19,7 @@ told_far <- function(X, d, moved = 0) {
   model <- dg_ridge(X[known, , drop = FALSE], stats::rnorm(sum(known)), domain = factor(d[known]),
                     lambda = 1)
   new <- X[!known, , drop = FALSE] + moved * rep(apply(X, 2L, stats::sd), each = sum(!known))
-  kernel <- model$product$domain_kernel
+  kernel <- model$space$domain_kernel
   scaled <- domgen:::apply_scaling(new, model$blueprint$scaling, NULL)
   rows <- list(X = scaled, domain = factor(d[!known]), threads = 1L)
   embeddings <- domgen:::new_embeddings(kernel, rows)

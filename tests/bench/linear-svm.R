@@ -43,7 +43,7 @@ bench_map <- function(name, toy, costs, runs, sweeps, tolerance = 1e-3, at_most 
            feature_map = maps[[name]], scale = "none", tolerance = tolerance, threads = threads)
   }
   # the map's draws come before the solver's: the same seed gives the same features
-  map <- fit_ours(1e-3, 2L)$product
+  map <- fit_ours(1e-3, 2L)$space
   Zt <- domgen:::feature_columns(map, as.matrix(toy[c("x1", "x2")]), toy$domain, 2L)
   peer <- start_python(python, "sklearn", ncol(Zt), format(sweeps),
                        files = list(Z = Zt, y = ifelse(toy$y == "1", 1, -1)))

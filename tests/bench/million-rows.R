@@ -31,7 +31,7 @@ peak_memory <- function() {
 time <- system.time(model <- dg_dica(y ~ . | domain, data = data, ncomp = 2, feature_map = features))
 gib <- peak_memory()
 
-r <- model$product$dim
+r <- model$space$dim
 block <- 2048L
 Z <- matrix(rnorm(block * r), r)
 W <- matrix(rnorm(block * r), block)

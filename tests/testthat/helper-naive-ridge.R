@@ -37,7 +37,7 @@ naive_left_out <- function(K, Y, domain, costs, lambda, offset = FALSE, weights 
 
 # The Gram matrix of an exact fit, from its kernels.
 model_gram <- function(model) {
-  product <- model$product
+  product <- model$space
   K <- kernel_matrix(product$kernel, product$X)
   kappa <- product$domain_kernel$kappa
   if (is.null(kappa)) K else K * unname(kappa[product$domain, product$domain])
@@ -49,6 +49,6 @@ indicators <- function(y) outer(as.integer(y), seq_len(nlevels(y)), "==") + 0
 left_out <- function(model, lambdas = model$spec$args$lambda) {
   task <- list(response = model$response, costs = model$costs,
                Y = code_rows(model$response, model$y))
-  sample <- list(X = model$product$X, domain = model$domain, weights = model$weights)
-  left_out_predictions(model$product, sample, task, model$spec$args, lambdas)
+  sample <- list(X = model$space$X, domain = model$domain, weights = model$weights)
+  left_out_predictions(model$space, sample, task, model$spec$args, lambdas)
 }

@@ -134,7 +134,7 @@ uneven_features <- function(model, d, exact) {
     return(list(Z = Z, new = K[-train, train] %*% Z %*% solve(crossprod(Z))))
   }
   # the maps of these tests do not look at the domain
-  rows <- function(X) domgen:::space_rows(model$product,
+  rows <- function(X) domgen:::space_rows(model$space,
                                             list(X = X, domain = factor(rep("any", nrow(X)))))
   list(Z = rows(d$X), new = rows(d$new))
 }

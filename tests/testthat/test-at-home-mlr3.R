@@ -56,7 +56,7 @@ test_that("learners of mlr3 give the numbers of the functions", {
   learners <- list(
     svm = mlr3::lrn("regr.domgen_svm"), ridge = mlr3::lrn("regr.domgen_ridge"),
     gp = mlr3::lrn("regr.domgen_gp", restarts = 1),
-    auto = mlr3::lrn("regr.domgen_auto", members = 1, max_rows = 60)
+    auto = mlr3::lrn("regr.domgen_auto", n_members = 1, max_rows = 60)
   )
   for (name in names(fits)) {
     learner <- learners[[name]]$train(task)

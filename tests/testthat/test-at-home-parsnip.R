@@ -40,7 +40,7 @@ test_that("every engine gives the fit of its learner, for numbers and classes", 
     svm = domain_learner("regression", "svm", cost = 2),
     ridge = domain_learner("regression", "ridge", penalty = 2),
     gp = parsnip::set_engine(domain_learner("regression", "gp"), "gp", restarts = 1),
-    auto = parsnip::set_engine(domain_learner("regression", "auto"), "auto", members = 1)
+    auto = parsnip::set_engine(domain_learner("regression", "auto"), "auto", n_members = 1)
   )
   for (engine in names(models)) {
     model <- parsnip::fit(models[[engine]], numbers, data = train)

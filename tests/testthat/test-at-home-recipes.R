@@ -43,7 +43,7 @@ test_that("every step gives the scores of its function, of rows in training and 
   }
   for (method in c("coir", "sca", "mda", "cidg", "kfd")) {
     recipe <- trained(step_domain(with_role(classes), all(), method = method, num_comp = 1))
-    model <- get(method)(Minority ~ SES + Sex + MathAch | School, data = train, ncomp = 1)
+    model <- get(paste0("dg_", method))(Minority ~ SES + Sex + MathAch | School, data = train, ncomp = 1)
     expect_scores(recipe, model, toupper(method))
   }
 })
@@ -172,7 +172,7 @@ test_that("rows with missing values are left out of training and are missing in 
 test_that("a row of frequency weight k is k rows, and importance weights are refused", {
   skip_if_not_installed("hardhat")
   counts <- rep(c(1L, 2L, 0L, 3L), length.out = nrow(train))
-  weighted <- transform(train, bandwidth_factor = hardhat::frequency_weights(counts))
+  weighted <- transform(train, times = hardhat::frequency_weights(counts))
   recipe <- recipes::recipe(weighted[c("MathAch", "SES", "Sex", "School", "times")])
   recipe <- recipes::update_role(recipe, MathAch, new_role = "outcome")
   recipe <- recipes::update_role(recipe, SES, Sex, new_role = "predictor")
@@ -184,7 +184,7 @@ test_that("a row of frequency weight k is k rows, and importance weights are ref
   printed <- capture.output(told <- capture.output(print(recipe), type = "message"))
   expect_match(paste(c(printed, told), collapse = " "), "DICA components of.*SES")
 
-  weighted$bandwidth_factor <- hardhat::importance_weights(counts + 0.5)
+  weighted$times <- hardhat::importance_weights(counts + 0.5)
   recipe <- recipes::recipe(MathAch ~ SES + Sex + School + times, data = weighted)
   expect_error(recipes::prep(step_dica(recipe, SES, Sex, domain = School)),
                "frequency weights only")
@@ -203,7 +203,7 @@ test_that("tidy(), tunable(), required_pkgs() and update() know the step", {
   expect_identical(nrow(tidy(step, number = 1, type = "components")), 0L)
 
   expect_identical(generics::tunable(step$steps[[1L]])$name,
-                   c("num_comp", "lambda", "epsilon", "sigma", "scale"))
+                   c("num_comp", "lambda", "epsilon", "bandwidth", "scale"))
   expect_identical(unique(generics::tunable(step)$component_id), "here")
   expect_true("domgen" %in% generics::required_pkgs(step))
   changed <- step

@@ -29,7 +29,7 @@ numbers <- list(
   restarts = list(dg_gp, bad_numbers(0, -1, 0.5, 1e4)),
   tau = list(domain_multitask, bad_numbers(-0.1, 1.1)[-1]),
   domains = list(simulate_dica, bad_numbers(0, -1, 0.5)),
-  rows = list(simulate_dcm, bad_numbers(0, -1, 0.5)),
+  n = list(simulate_dcm, bad_numbers(0, -1, 0.5)),
   p = list(simulate_dica, bad_numbers(0, -1, 0.5)),
   eta = list(simulate_dica, bad_numbers(0, -1)),
   c = list(simulate_dica, bad_numbers()),
@@ -60,7 +60,7 @@ test_that("a choice, a flag or an object of the wrong kind is an error that name
   )
   for (i in seq_along(given)) {
     arg <- names(given)[i]
-    flag <- arg %in% c("offset", "optimise", "per_predictor")
+    flag <- arg %in% c("intercept", "optimise", "ard")
     values <- without(objects, if (flag) "TRUE", if (arg == "fun") "function")
     expect_names_argument(
       each(arg, values, function(v) do.call(given[[i]], stats::setNames(list(v), arg),
@@ -79,18 +79,18 @@ test_that("arguments that go with data are checked at the door", {
   wrong("kernel_matrix", "z", function(v) kernel_matrix(kernel_rbf(), X, v), c("NULL", "matrix"))
   wrong("domain_gram", "kernel", function(v) domain_gram(X, d$g, v))
   wrong("domain_gram", "domain", function(v) domain_gram(X, v))
-  wrong("mmd", "unbiased", function(v) dg_mmd(X, d$g, unbiased = v), "TRUE")
-  wrong("mmd", "permutations", function(v) dg_mmd(X, d$g, permutations = v), "0")
+  wrong("dg_mmd", "unbiased", function(v) dg_mmd(X, d$g, unbiased = v), "TRUE")
+  wrong("dg_mmd", "permutations", function(v) dg_mmd(X, d$g, permutations = v), "0")
   wrong("distributional_variance", "domain", function(v) distributional_variance(X, v))
-  wrong("chain", "projection", function(v) dg_pipeline(v, dg_lm()))
-  wrong("chain", "learner", function(v) dg_pipeline(dg_dica(), v))
+  wrong("dg_pipeline", "projection", function(v) dg_pipeline(v, dg_lm()))
+  wrong("dg_pipeline", "learner", function(v) dg_pipeline(dg_dica(), v))
   wrong("fit", "object", function(v) fit(v))
   wrong("dg_cv", "object", function(v) dg_cv(v, y ~ a | g, data = d))
   wrong("dg_cv", "metric", function(v) dg_cv(dg_lm(), y ~ a | g, data = d, metric = v), "NULL")
   wrong("dg_cv", "folds", function(v) dg_cv(dg_lm(), y ~ a | g, data = d, folds = v), "NULL")
   wrong("dg_cv", "progress", function(v) dg_cv(dg_lm(), y ~ a | g, data = d, progress = v),
         c("NULL", "TRUE"))
-  wrong("dg_compare", "against", function(v) {
+  wrong("dg_compare", "baseline", function(v) {
     dg_compare(list(a = dg_lm()), y ~ a | g, data = d, baseline = v, progress = FALSE)
   }, c("NULL", "text"))
   wrong("row_folds", "repeats", function(v) row_folds(d$g, 2, repeats = v))

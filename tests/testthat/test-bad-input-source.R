@@ -246,6 +246,6 @@ test_that("a class whose name is empty is a class", {
 })
 
 test_that("dg_resources() says which argument must be given", {
-  expect_error(dg_resources(spec), "`rows` must be given", class = "domgen_error_argument")
+  expect_error(dg_resources(spec), "`n` must be given", class = "domgen_error_argument")
   expect_error(dg_resources(spec, 10), "`predictors` must be given", class = "domgen_error_argument")
 })

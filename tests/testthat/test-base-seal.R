@@ -169,13 +169,13 @@ test_that("what was damaged is named, and so is a model without a record or of a
   model <- dg_ridge(y ~ . | domain, data = numbers)
   with_part <- function(...) {
     parts <- list(...)
-    model$product[names(parts)] <- parts
+    model$space[names(parts)] <- parts
     model
   }
   expect_refusals({
-    predict(with_part(X = model$product$X[-1, ]), new)
+    predict(with_part(X = model$space$X[-1, ]), new)
     predict(with_part(X = NULL), new)
-    predict(with_part(X = replace(model$product$X, 5, NA)), new)
+    predict(with_part(X = replace(model$space$X, 5, NA)), new)
     predict(with_part(fixed = list(table = matrix(1))), new)
     predict(replace(model, "coefficients", list("a")), new)
     predict(replace(model, "seal", NULL), new)
@@ -189,10 +189,10 @@ test_that("what was damaged is named, and so is a model without a record or of a
 test_that("a part that lost its class, or is of another one, is refused", {
   model <- dg_ridge(y ~ . | domain, data = numbers)
   plain <- model
-  plain$product <- unclass(plain$product)
+  plain$space <- unclass(plain$space)
   expect_domgen_error(predict(plain, new), "`class\\(product\\)` is missing", "domgen_error_model")
   other <- model
-  class(other$product$kernel) <- class(kernel_laplace())
+  class(other$space$kernel) <- class(kernel_laplace())
   expect_domgen_error(predict(other, new), "was kernel_rbf", "domgen_error_model")
 })
 
@@ -252,6 +252,6 @@ test_that("print(), summary() and predict() of a model with a damaged part are e
   }
   expect_identical(outcomes, list())
   cut <- models$ridge
-  cut$product <- NULL
+  cut$space <- NULL
   for (use in uses) expect_domgen_error(use(cut), "is damaged", "domgen_error_model")
 })

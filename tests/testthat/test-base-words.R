@@ -5,7 +5,7 @@ test_that("a printed field goes on in its own column where the console is narrow
   on.exit(options(old))
   lines <- capture.output(print(model))
   expect_lte(max(nchar(lines)), 80L)
-  start <- grep("^  features ", lines)
+  start <- grep("^  feature map ", lines)
   expect_match(lines[start + 1L], "^ {17}[^ ]")
   options(width = 500)
   wide <- capture.output(print(model))

@@ -43,8 +43,8 @@ test_that("ridge on the default kernel is ridge with K B B'K, at new rows too", 
   # centred by the training means, a new row's kernel is k B B'K
   projection <- model$projection
   K <- model_gram(projection)
-  new <- kernel_matrix(projection$product$kernel, read_new(model, test, test$domain, NULL, NULL)$X,
-                       projection$product$X)
+  new <- kernel_matrix(projection$space$kernel, read_new(model, test, test$domain, NULL, NULL)$X,
+                       projection$space$X)
   k <- sweep(new, 2L, colMeans(K))
   at <- k %*% projection$directions
   H <- diag(nrow(K)) - 1 / nrow(K)
@@ -82,8 +82,8 @@ for (on_x in names(kernels)) for (on_domains in names(between)) {
                    drop(K %*% solve(K + diag(0.2, nrow(K)), z)), tolerance = 1e-7,
                  ignore_attr = TRUE)
     T <- predict(model$projection, test) / unit
-    cross <- kernel_matrix(by_hand$product$kernel, T, S / unit)
-    kappa <- domain_kappa(by_hand$product$domain_kernel,
+    cross <- kernel_matrix(by_hand$space$kernel, T, S / unit)
+    kappa <- domain_kappa(by_hand$space$domain_kernel,
                           list(X = T, domain = factor(test$domain), threads = 1L))
     if (!is.null(kappa)) cross <- cross * unname(kappa)[as.integer(factor(test$domain)),
                                                         as.integer(toy$domain)]
@@ -96,7 +96,7 @@ for (on_x in names(kernels)) for (on_domains in names(between)) {
 test_that("a bandwidth left open is the median distance of the projected rows", {
   model <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_svm(kernel = kernel_rbf())), y ~ . | domain, data = toy)
   S <- fitted(model$projection) / model$unit
-  expect_equal(model$learner$product$kernel$bandwidth, median_bandwidth(S), ignore_attr = TRUE)
+  expect_equal(model$learner$space$kernel$bandwidth, median_bandwidth(S), ignore_attr = TRUE)
 })
 
 test_that("the domain kernel compares projected domains", {
@@ -105,7 +105,7 @@ test_that("the domain kernel compares projected domains", {
                y ~ . | domain, data = toy)
   S <- fitted(model$projection) / model$unit
   squared <- dg_mmd(S, toy$domain, kernel_rbf(1))$squared
-  expect_equal(model$learner$product$domain_kernel$kappa, exp(-squared / (2 * 0.5^2)),
+  expect_equal(model$learner$space$domain_kernel$kappa, exp(-squared / (2 * 0.5^2)),
                tolerance = 1e-8, ignore_attr = TRUE)
 })
 

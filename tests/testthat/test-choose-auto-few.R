@@ -25,7 +25,7 @@ test_that("linear functions of the means of as few domains as predictors are not
 })
 
 test_that("of few domains only kinds near the best are averaged", {
-  search <- list(judged = factor(c(1, 1, 2, 2)),
+  search <- list(scored_by = factor(c(1, 1, 2, 2)),
                  stack = list(target = matrix(0, 4), share = rep(0.25, 4)))
   value <- function(key) matrix(c(best = 1, near = 1.2, far = 1.3)[[key]], 4)
   keys <- c("far", "near", "best")
@@ -33,7 +33,7 @@ test_that("of few domains only kinds near the best are averaged", {
   # of the domains that are used: the others do not count
   other <- function(key) matrix(if (key == "far") c(1, 1, 9, 9) else c(1, 1, 1, 1), 4)
   expect_identical(near_best(search, keys, other, c(TRUE, FALSE)), keys)
-  search$judged <- factor(rep(1:5, each = 2))
+  search$scored_by <- factor(rep(1:5, each = 2))
   expect_identical(near_best(search, keys, value, TRUE), keys)
 })
 

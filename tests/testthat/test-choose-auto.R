@@ -165,14 +165,14 @@ test_that("from two domains on the training domains choose", {
 })
 
 test_that("of few domains, what standardises each by itself must be clearly better", {
-  search <- list(metric = metrics$rmse, judged = gl(4, 1), found = list(
+  search <- list(metric = metrics$rmse, scored_by = gl(4, 1), found = list(
     a = list(candidate = candidate("domain")), b = list(candidate = candidate("pooled")),
     c = list(candidate = candidate("both")), d = list(candidate = candidate("rank"))))
   scores <- cbind(a = c(1, 3, 1, 3), b = c(2.1, 2, 2.1, 2), c = c(1, 1.1, 1, 1.1), d = 3)
   # a is better than b by 0.05 with a standard error of 0.5, c by 1 with 0
   expect_identical(safe_kinds(search, scores), c("c", "b", "d"))
   expect_identical(safe_kinds(search, scores[, c("a", "c")]), c("c", "a"))
-  search$judged <- gl(5, 1)
+  search$scored_by <- gl(5, 1)
   expect_identical(safe_kinds(search, scores), c("c", "a", "b", "d"))
 })
 
@@ -400,8 +400,8 @@ test_that("a search that cannot be is refused", {
     run(metric = "auc")
     run(metric = "nothing")
     run(max_rows = 5)
-    run(members = 0)
-    run(max_predictors = -1)
+    run(n_members = 0)
+    run(max_ard = -1)
     run(lambda = 1)
     run(calibration = "sure")
     dg_auto(y ~ ., data = toy)

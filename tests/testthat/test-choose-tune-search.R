@@ -74,10 +74,10 @@ test_that("a time budget that is spent gives the best so far and says so", {
   whole <- tune()
   expect_false(whole$tuning$budget$spent)
   set.seed(2)
-  expect_identical(tune(budget = 1e6)$tuning$table$mean, whole$tuning$table$mean)
+  expect_identical(tune(max_seconds = 1e6)$tuning$table$mean, whole$tuning$table$mean)
   for (search in c("grid", "random", "coordinate")) {
     set.seed(2)
-    none <- tune(budget = 1e-9, search = search, size = 3)
+    none <- tune(max_seconds = 1e-9, search = search, size = 3)
     expect_identical(nrow(none$tuning$table), 1L)
     expect_true(none$tuning$budget$spent)
     expect_said(print(none),
@@ -87,8 +87,8 @@ test_that("a time budget that is spent gives the best so far and says so", {
   same <- whole$tuning$table
   found <- none$tuning$table
   expect_equal(found$mean, same$mean[same$lambda == found$lambda & same$bandwidth_factor == found$bandwidth_factor])
-  expect_names_argument(list(function() tune(budget = 0), function() tune(budget = "1h")), "budget")
-  expect_output(print(tune(budget = 1e6)), "Best of")
+  expect_names_argument(list(function() tune(max_seconds = 0), function() tune(max_seconds = "1h")), "max_seconds")
+  expect_output(print(tune(max_seconds = 1e6)), "Best of")
 })
 
 test_that("a time budget keeps what was scored before it was spent", {

@@ -82,7 +82,7 @@ test_that("without several factors it is its kernel", {
     same <- dg_ridge(y ~ . | domain, data = toy, domain_kernel = domain_factors(kernel = part))
     expect_equal(same$lambda, plain$lambda)
     expect_equal(predict(same, new), predict(plain, new))
-    expect_identical(format(same$product$domain_kernel), format(plain$product$domain_kernel))
+    expect_identical(format(same$space$domain_kernel), format(plain$space$domain_kernel))
   }
 })
 
@@ -122,7 +122,7 @@ test_that("multi-task levels are known by name, a new one of a factor is new in 
   model <- dg_ridge(y ~ x + z | patient + device, data = d, lambda = 1, domain_kernel = kernel)
   rows <- rows_at_levels(transform(d, patient = patient + 3), TRUE,
                          domain_structure(quote(patient + device)))
-  kappa <- domain_kappa(model$product$domain_kernel, rows)
+  kappa <- domain_kappa(model$space$domain_kernel, rows)
   dimnames(kappa) <- list(levels(rows$domain), levels(model$domain))
   expect_equal(kappa["4 + A", c("4 + A", "4 + B", "1 + A", "1 + B")],
                c("4 + A" = 1, "4 + B" = 0.6, "1 + A" = 0.6, "1 + B" = 0.2))

@@ -28,10 +28,10 @@ test_that("a bandwidth of the outer kernel is one number", {
 
 test_that("its width is chosen with the penalty, and left at the median where that is given", {
   toy <- simulate_dica(domains = 8, n = 25, seed = 1)
-  width <- function(model) model$product$domain_kernel$embedding_kernel$bandwidth
+  width <- function(model) model$space$domain_kernel$embedding_kernel$bandwidth
   plain <- dg_ridge(y ~ . | domain, data = toy, lambda = 1, domain_kernel = domain_wasserstein())
   median <- width(plain)
-  expect_equal(median, stats::median(dist(domain_coordinates(domain_wasserstein(), plain$product))))
+  expect_equal(median, stats::median(dist(domain_coordinates(domain_wasserstein(), plain$space))))
   given <- dg_ridge(y ~ . | domain, data = toy, domain_kernel = domain_wasserstein(kernel_rbf(0.3)))
   expect_equal(width(given), 0.3)
   # a relation that does not move is pooled as far as that goes

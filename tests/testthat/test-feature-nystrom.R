@@ -223,7 +223,7 @@ test_that("k-means takes as many centres as there are rows, or fewer", {
 test_that("the default number of landmarks is a maximum, without a word where rows are fewer", {
   toy <- simulate_dcm(domains = 5, n = 10, seed = 1)
   expect_silent(fitted <- dg_ridge(y ~ . | domain, data = toy, feature_map = features_nystrom()))
-  expect_lte(fitted$product$dim, nrow(toy))
+  expect_lte(fitted$space$dim, nrow(toy))
   expect_warning(dg_ridge(y ~ . | domain, data = toy, feature_map = features_nystrom(100)), "is 100",
                  class = "domgen_warning_rank")
 })

@@ -96,7 +96,7 @@ test_that("a search has one representation for each kernel, and one set of machi
     task <- cv_task(specs[[1L]], read_input(list(x = y ~ . | domain, data = toy)))
     run <- function() evaluate_split(specs, task, split, NULL)
     expect_identical(calls("represent", run()), 1)
-    if (specs[[1L]]$method == "dg_svm") expect_identical(calls("machine_data", run()), 1)
+    if (specs[[1L]]$method == "dg_svm") expect_identical(calls("submodel_data", run()), 1)
     expect_lte(calls("read_new", run()), 1)
   }
 })

@@ -16,7 +16,7 @@ with_smoother <- function(code) {
   assign("dg_smoother", dg_smoother, globalenv())
   on.exit(rm("dg_smoother", envir = globalenv()))
   registerS3method("decision", "dg_smoother", function(object, rows) {
-    sums <- space_expansion(object$product, rows, object$coefficients)
+    sums <- space_expansion(object$space, rows, object$coefficients)
     last <- ncol(sums)
     sums[, -last, drop = FALSE] / sums[, last]
   }, envir = asNamespace("domgen"))

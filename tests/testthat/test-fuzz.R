@@ -28,7 +28,7 @@ test_that("no rows have no predictions, and no probabilities", {
       expect_identical(dimnames(none), list(NULL, levels(data$y)))
       expect_identical(predict(model, data[0L, ]), data$y[0L])
       # one that predicts by mean embeddings knows the novelty
-      more <- 1L + inherits(model$product$domain_kernel, "domain_embedding")
+      more <- 1L + inherits(model$space$domain_kernel, "domain_embedding")
       expect_identical(dim(augment(model, data[0L, ])), c(0L, ncol(data) + more + nlevels(data$y)))
     }
   }

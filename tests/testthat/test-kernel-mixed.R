@@ -63,8 +63,8 @@ test_that("methods see numbers as `scale` makes them, and categories as they are
     model <- dg_ridge(formula, data, kernel = kernel_mixed(), lambda = 1, scale = scale,
                       domain_kernel = domain_pooled())
     numbers <- dg_ridge(y ~ x + z + count | site, data, lambda = 1, scale = scale,
-                        domain_kernel = domain_pooled())$product$X
-    X <- model$product$X
+                        domain_kernel = domain_pooled())$space$X
+    X <- model$space$X
     expect_identical(X[, seq_len(ncol(numbers))], numbers)
     expect_identical(colnames(X)[-seq_len(ncol(numbers))], c("size", "grade", "colour", "flag"))
     expect_identical(unname(X[, "size"]), as.numeric(data$size))
@@ -180,7 +180,7 @@ test_that("its bandwidth is fitted, by predictor too, and its smoothing is tuned
   expect_identical(gp$parameters$name, c("signal", "noise", paste0("sigma [", c("x", "z", "count"), "]")))
   ridge <- dg_ridge(formula, data, kernel = kernel_mixed(), lambda = 1, bandwidths = "fitted",
                     domain_kernel = domain_pooled())
-  expect_length(ridge$product$kernel$parts[[1]]$parts[[1]]$bandwidth, 3)
+  expect_length(ridge$space$kernel$parts[[1]]$parts[[1]]$bandwidth, 3)
   tuned <- dg_tune(dg_ridge(lambda = 1, kernel = kernel_mixed(), domain_kernel = domain_pooled()),
                    formula, data = data, grid = list(smoothing = c(0.2, 0.8), bandwidth_factor = 1:2))
   expect_true(tuned$spec$args$kernel$smoothing %in% c(0.2, 0.8))

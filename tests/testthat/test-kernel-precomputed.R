@@ -64,8 +64,8 @@ test_that("kernels beside it act on the other predictors", {
   named <- kernel_precomputed(K, "id")
   expect_equal(predict(model(named * kernel_linear(), both), both),
                predict(model(kernel_rbf(2) * kernel_linear(), toy), toy), tolerance = 1e-8)
-  expect_equal(model(named + kernel_rbf(), both, bandwidths = "fitted")$product$kernel$parts[[2]]$parts[[1]]$bandwidth,
-               model(kernel_rbf(2) + kernel_rbf(), toy, bandwidths = "fitted")$product$kernel$parts[[2]]$bandwidth,
+  expect_equal(model(named + kernel_rbf(), both, bandwidths = "fitted")$space$kernel$parts[[2]]$parts[[1]]$bandwidth,
+               model(kernel_rbf(2) + kernel_rbf(), toy, bandwidths = "fitted")$space$kernel$parts[[2]]$bandwidth,
                tolerance = 1e-6)
   # two matrices of the same ids, in another order
   other <- kernel_matrix(kernel_laplace(2), X)
@@ -100,8 +100,8 @@ test_that("ids may be numbers, factors, a matrix's column or the rows themselves
 test_that("the matrix is there once, in memory and in a file", {
   model <- dg_ridge(y ~ id | domain, data = rows, kernel = given, lambda = 1,
                     domain_kernel = domain_distribution(given))
-  expect_identical(model$product$kernel$parts[[1]]$table, given$table)
-  expect_identical(model$product$domain_kernel$kernel$parts[[1]]$table, given$table)
+  expect_identical(model$space$kernel$parts[[1]]$table, given$table)
+  expect_identical(model$space$domain_kernel$kernel$parts[[1]]$table, given$table)
   expect_lt(length(serialize(model, NULL)), 1.5 * length(serialize(K, NULL)))
   file <- tempfile(fileext = ".rds")
   saveRDS(model, file)

@@ -136,12 +136,12 @@ test_that("a kernel registered without a derivative stays at the median, and the
                  class = "domgen_warning_derivative")
   parameters <- model$parameters
   expect_identical(parameters$name[parameters$fitted], c("signal", "noise", "sigma"))
-  median <- dg_ridge(X, y, domain, domain_kernel = outer, scale = "none")$product$domain_kernel
-  expect_equal(model$product$domain_kernel$embedding_kernel$bandwidth, median$embedding_kernel$bandwidth, tolerance = 1e-12)
-  expect_equal(model$product$domain_kernel$kernel$bandwidth, median$kernel$bandwidth, tolerance = 1e-12)
+  median <- dg_ridge(X, y, domain, domain_kernel = outer, scale = "none")$space$domain_kernel
+  expect_equal(model$space$domain_kernel$embedding_kernel$bandwidth, median$embedding_kernel$bandwidth, tolerance = 1e-12)
+  expect_equal(model$space$domain_kernel$kernel$bandwidth, median$kernel$bandwidth, tolerance = 1e-12)
   expect_warning(model <- fit_gp(kernel = kernel_flat(), domain_kernel = domain_pooled()),
                  "the bandwidth of `kernel`", class = "domgen_warning_derivative")
-  expect_equal(model$product$kernel$bandwidth, median_bandwidth(X), tolerance = 1e-12)
+  expect_equal(model$space$kernel$bandwidth, median_bandwidth(X), tolerance = 1e-12)
   # nothing is claimed where nothing is fitted
   expect_silent(fit_gp(domain_kernel = outer, optimise = FALSE))
   expect_warning(dg_ridge(X, y, domain, domain_kernel = outer, bandwidths = "fitted"),

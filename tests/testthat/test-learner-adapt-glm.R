@@ -17,7 +17,7 @@ Surv <- function(...) survival::Surv(...)
 
 # The least of `deviance` of f0 + K alpha and the penalty, and alpha's function there.
 naive_correction <- function(adapted, f0, lambda, deviance) {
-  K <- domgen:::space_gram(adapted$correction$product)
+  K <- domgen:::space_gram(adapted$correction$space)
   objective <- function(alpha) {
     change <- drop(K %*% alpha)
     deviance(f0 + change) + lambda * sum(alpha * change)
@@ -27,7 +27,7 @@ naive_correction <- function(adapted, f0, lambda, deviance) {
   drop(K %*% found$par)
 }
 change_of <- function(adapted) {
-  drop(domgen:::space_gram(adapted$correction$product) %*% adapted$correction$coefficients)
+  drop(domgen:::space_gram(adapted$correction$space) %*% adapted$correction$coefficients)
 }
 
 adapted_rows <- function(model, rows) {

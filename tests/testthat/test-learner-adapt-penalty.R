@@ -13,7 +13,7 @@ test_that("errors as a new domain are those of corrections by hand", {
   i <- which(d$g == 3)
   left <- matrix(stats::rnorm(8))
   grid <- expand.grid(lambda = c(0.1, 10), constant = c(0, 2))
-  K <- kernel_matrix(model$product$kernel, model$product$X[i, , drop = FALSE])
+  K <- kernel_matrix(model$space$kernel, model$space$X[i, , drop = FALSE])
   found <- with_seed(1, errors_as_new(model, i, left, 3, grid))
   expected <- with_seed(1, rowMeans(replicate(3, {
     order <- sample.int(8)
@@ -66,7 +66,7 @@ test_that("lambda and constant are what is given, and a model's given lambda sta
   # the closed form with the constant
   adapted <- dg_adapt(given, new, labels, constant = 4)
   X <- read_new(given, new, NULL, NULL, NULL)$X
-  K <- kernel_matrix(given$product$kernel, X) + 4
+  K <- kernel_matrix(given$space$kernel, X) + 4
   r <- (labels[1:4] - predict(given, new)[1:4])
   expect_equal(fitted(adapted) - predict(given, new),
                drop(K[, 1:4] %*% solve(K[1:4, 1:4] + 2 * diag(4), r)))

@@ -18,7 +18,7 @@ decide_at <- function(model, data) predict(model, data, type = "decision")
 # What f - f0 is learned from: the Gram matrix of kappa(P_T, P_T) k at rows, from the model's
 # kernel or the map's features.
 domain_gram_at <- function(model, X) {
-  product <- learner_of(fix_domain(model, X, factor(rep("t", nrow(X)))))$product
+  product <- learner_of(fix_domain(model, X, factor(rep("t", nrow(X)))))$space
   if (!is.null(product$feature_map)) {
     return(tcrossprod(space_rows(product, list(X = X, domain = factor(rep("t", nrow(X)))))))
   }
@@ -236,7 +236,7 @@ test_that("a chain is adapted on its projected scores", {
     start <- predict(model, numbers_new)
     S <- predict(model$projection, numbers_new) / model$unit
     one <- factor(rep("t", nrow(S)))
-    product <- model$learner$product
+    product <- model$learner$space
     K <- if (!is.null(product$feature_map)) tcrossprod(space_rows(product,
                                                                  list(X = S, domain = one)))
          else kernel_matrix(product$kernel, S)

@@ -38,7 +38,7 @@ test_that("it is the machine on the linear kernel of its features", {
     fit <- dg_svm(y ~ . | domain, data = data, feature_map = map, cost = 2, intercept = TRUE,
                   tolerance = 1e-7)
     X <- apply_scaling(as.matrix(data[, c("x1", "x2", "x3")]), fit$blueprint$scaling)
-    Z <- space_rows(fit$product, list(X = X, domain = data$domain))
+    Z <- space_rows(fit$space, list(X = X, domain = data$domain))
     expect_identical(dim(Z), c(nrow(data), length(fit$coefficients)))
     expect_equal(fit$decision, Z %*% fit$coefficients + fit$intercept, tolerance = 1e-10)
     linear <- dg_svm(Z, data$y, data$domain, kernel = kernel_linear(), cost = 2, intercept = TRUE,
@@ -104,11 +104,11 @@ test_that("the model keeps neither training rows nor features, and predicts afte
   data <- toy_domains(10, 200)
   set.seed(1)
   model <- dg_svm(y ~ x1 + x2 + x3 | domain, data = data, feature_map = features_nystrom(20))
-  expect_null(model$product$X)
+  expect_null(model$space$X)
   expect_length(model$coefficients, 20L)
   # what is left are some numbers per row: weight, cost, response, decision, domain
   expect_lt(length(serialize(model, NULL)), 8 * 2000 * 8)
-  expect_lt(length(serialize(model$product, NULL)), 50000)
+  expect_lt(length(serialize(model$space, NULL)), 50000)
   file <- tempfile(fileext = ".rds")
   saveRDS(model, file)
   test <- new_rows()

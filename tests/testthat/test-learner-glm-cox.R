@@ -104,7 +104,7 @@ test_that("glmnet's ridge path has the same minimum", {
 test_that("the objective is that of the definition, and nothing near the solution is lower", {
   rows <- lung()
   model <- dg_glm(lung_formula, data = rows, lambda = 2, weights = w, domain_weights = "equal")
-  K <- domgen:::space_gram(model$product)
+  K <- domgen:::space_gram(model$space)
   time <- rows$time
   event <- rows$status == 2
   at <- function(a) {

@@ -37,10 +37,10 @@ test_that("it is the dense formula for the kernel <z, z'>, whatever the map", {
   for (name in names(maps)) {
     model <- suppressWarnings(fixed(data = toy, feature_map = maps[[name]][[1]], domain_kernel = maps[[name]][[2]],
                                     weights = w, scale = "none"))
-    train <- suppressWarnings(space_rows(model$product,
+    train <- suppressWarnings(space_rows(model$space,
                                            list(X = as.matrix(toy[, c("x1", "x2", "x3")]),
                                                 domain = toy$domain)))
-    test <- space_rows(model$product,
+    test <- space_rows(model$space,
                          list(X = as.matrix(new[, c("x1", "x2", "x3")]), domain = new$domain))
     K <- tcrossprod(rbind(train, test))
     used <- which(w > 0)
@@ -63,7 +63,7 @@ test_that("leaving a domain out needs sums by domain only", {
   centred <- transform(toy, y = y - mean(y))
   model <- fixed(data = centred, feature_map = features_nystrom(20), domain_kernel = pooled, scale = "none")
   table <- dg_lodo(model)$domains
-  Z <- space_rows(model$product,
+  Z <- space_rows(model$space,
                     list(X = as.matrix(toy[, c("x1", "x2", "x3")]), domain = toy$domain))
   for (g in 1:3) {
     out <- toy$domain == table$domain[g]
@@ -85,7 +85,7 @@ test_that("no training rows are kept, and a saved model predicts the same", {
   file <- tempfile(fileext = ".rds")
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), new, se.fit = TRUE), predict(model, new, se.fit = TRUE))
-  expect_null(model$product$X)
+  expect_null(model$space$X)
   expect_domgen_error(predict(model, se.fit = TRUE), "`newdata` must be given", "domgen_error_argument")
   expect_domgen_error(simulate(model), "`newdata` must be given", "domgen_error_argument")
   expect_equal(predict(model, large), fitted(model), tolerance = 1e-9)

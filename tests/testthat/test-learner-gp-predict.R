@@ -10,7 +10,7 @@ fixed <- function(..., signal = 1.1, noise = 0.5) {
 
 # K over the training rows and then new ones, whose domains are further domains.
 joint_gram <- function(model, X, domain) {
-  product <- model$product
+  product <- model$space
   all <- factor(c(paste("old", model$domain), paste("new", domain)),
                 levels = c(paste("old", levels(model$domain)), paste("new", levels(domain))))
   naive_gram(product$kernel, product$domain_kernel, rbind(product$X, X), all)
@@ -48,7 +48,7 @@ test_that("mean and variance at new domains are the formula's, whatever the kern
 test_that("training rows have the variance of the formula and draws around their fit", {
   w <- rep_len(c(1, 0, 3), nrow(toy))
   model <- fixed(data = toy, weights = w, scale = "none")
-  K <- naive_gram(model$product$kernel, model$product$domain_kernel, model$product$X, toy$domain)
+  K <- naive_gram(model$space$kernel, model$space$domain_kernel, model$space$X, toy$domain)
   naive <- naive_posterior(K, which(w > 0), seq_len(nrow(toy)), toy$y, 1.1, 0.5, w)
   got <- predict(model, se.fit = TRUE)
   expect_equal(got$fit, fitted(model), tolerance = 1e-10)
@@ -146,10 +146,10 @@ test_that("a chain that ends in a Gaussian process has its standard errors", {
   expect_equal(unname(got$fit[, "fit"]), predict(model, new), tolerance = 1e-9)
   scores <- predict(model$projection, new) / model$unit
   expect_equal(got$se.fit, predict(dg_gp(fitted(model$projection) / model$unit, toy$y, toy$domain, scale = "none",
-                                         kernel = model$learner$product$kernel, signal_sd = model$learner$signal_sd *
+                                         kernel = model$learner$space$kernel, signal_sd = model$learner$signal_sd *
                                            model$learner$response$scale, noise_sd = model$learner$noise_sd *
                                            model$learner$response$scale,
-                                         domain_kernel = model$learner$product$domain_kernel[c("kernel", "outer")] |>
+                                         domain_kernel = model$learner$space$domain_kernel[c("kernel", "outer")] |>
                                            (\(k) domain_distribution(k$kernel, k$embedding_kernel))()),
                                    scores, domain = new$domain, se.fit = TRUE)$se.fit, tolerance = 1e-6)
   expect_identical(length(predict(model, se.fit = TRUE)$se.fit), nrow(toy))

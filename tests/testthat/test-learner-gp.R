@@ -10,7 +10,7 @@ test_that("at a given noise it is kernlab's gausspr", {
   skip_if_not_installed("kernlab")
   X <- as.matrix(toy[, c("x1", "x2", "x3")])
   Z <- as.matrix(new[, c("x1", "x2", "x3")])
-  peer <- kernlab::gausspr(X, toy$y, scaled = FALSE, kernel = "rbfdot", kpar = list(bandwidth = 1 / 8),
+  peer <- kernlab::gausspr(X, toy$y, scaled = FALSE, kernel = "rbfdot", kpar = list(sigma = 1 / 8),
                            var = 0.4^2, variance.model = TRUE)
   ours <- dg_gp(X, toy$y, kernel = kernel_rbf(2), domain_kernel = pooled, signal_sd = 1, noise_sd = 0.4,
                 scale = "none")
@@ -51,12 +51,12 @@ test_that("numbers that are given are kept, the others are fitted", {
   parameters <- model$parameters
   expect_identical(parameters$name[parameters$fitted], c("signal", "sigma of kappa"))
   expect_identical(parameters$value[!parameters$fitted], c(0.3, 2, 1))
-  expect_identical(model$product$domain_kernel$embedding_kernel$bandwidth, parameters$value[5])
+  expect_identical(model$space$domain_kernel$embedding_kernel$bandwidth, parameters$value[5])
   expect_identical(attr(logLik(model), "df"), 2L)
   none <- dg_gp(y ~ . | domain, data = toy, optimise = FALSE, domain_kernel = pooled)
   expect_identical(none$parameters$fitted, rep(FALSE, 3))
   expect_equal(none$parameters$value[1:2], c(1, 0.5), tolerance = 0.01)
-  expect_identical(none$product$kernel$bandwidth, median_bandwidth(none$product$X))
+  expect_identical(none$space$kernel$bandwidth, median_bandwidth(none$space$X))
 })
 
 test_that("one bandwidth per predictor finds the one that counts", {
@@ -171,7 +171,7 @@ test_that("leaving a domain out in closed form is leaving its responses out of t
       left <- (centred$y - fitted(without))[out]
       expect_equal(table$score[g], sqrt(mean(left^2)), tolerance = 1e-10)
       expect_equal(dg_lodo(model, "mae")$domains$score[g], mean(abs(left)), tolerance = 1e-10)
-      K <- naive_gram(model$product$kernel, model$product$domain_kernel, model$product$X, toy$domain)
+      K <- naive_gram(model$space$kernel, model$space$domain_kernel, model$space$X, toy$domain)
       naive <- naive_posterior(K, which(!out), which(out), centred$y, 1.1, 0.5, model$weights)
       density <- log_normal(centred$y[out], naive$mean,
                             naive$covariance + diag(0.25 / model$weights[out]))

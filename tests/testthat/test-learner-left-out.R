@@ -67,7 +67,7 @@ test_that("many lambdas on features are as many single ones", {
   for (data in list(toy, three)) for (offset in c(FALSE, TRUE)) {
     model <- dg_ridge(y ~ x1 + x2 | domain, data = data, weights = w, intercept = offset,
                       feature_map = features_nystrom(12))
-    model$product$X <- apply_scaling(as.matrix(toy[c("x1", "x2")]), model$blueprint$scaling)
+    model$space$X <- apply_scaling(as.matrix(toy[c("x1", "x2")]), model$blueprint$scaling)
     path <- left_out(model, lambdas[4:12])
     for (l in 1:9) {
       expect_equal(path[, , l], left_out(model, lambdas[l + 3])[, , 1], tolerance = 1e-7,

@@ -2,7 +2,7 @@ noisy <- with_seed(3, {
   d <- data.frame(domain = gl(12, 25))
   d$x1 <- stats::rnorm(300) + stats::rnorm(12)[d$domain]
   d$x2 <- stats::rnorm(300)
-  d$noise_sd <- stats::rnorm(300)
+  d$noise <- stats::rnorm(300)
   d$y <- sin(d$x1) + stats::rnorm(300)
   d
 })
@@ -12,7 +12,7 @@ test_that("lambda and the width of kappa are those of a search written out by le
   folds <- calibration_folds(list(weights = rep(1, 300), domain = noisy$domain))
   held <- folds[noisy$domain]
   y <- (noisy$y - mean(noisy$y)) / sqrt(mean((noisy$y - mean(noisy$y))^2))
-  X <- model$product$X
+  X <- model$space$X
   sigma <- median_bandwidth(X)
   K <- exp(-as.matrix(dist(X))^2 / (2 * sigma^2))
   gram <- domain_gram(X, noisy$domain, kernel_rbf(sigma))
@@ -42,17 +42,17 @@ test_that("lambda and the width of kappa are those of a search written out by le
   }, NA)
   chosen <- max(which(good | total == min(total)))
   expect_equal(model$lambda, 300 * shares[found[[chosen]]$best])
-  expect_equal(model$product$domain_kernel$embedding_kernel$bandwidth, outer_sigma * c(1, 2, 4, 8)[chosen],
+  expect_equal(model$space$domain_kernel$embedding_kernel$bandwidth, outer_sigma * c(1, 2, 4, 8)[chosen],
                tolerance = 1e-8)
 })
 
 test_that("a given lambda or cost is used as it is, with the median", {
   given <- dg_ridge(y ~ x1 + x2 | domain, data = noisy, lambda = 2)
   expect_identical(given$lambda, 2)
-  alpha <- solve(space_gram(given$product) + 2 * diag(300), drop(code_rows(given$response, given$y)))
+  alpha <- solve(space_gram(given$space) + 2 * diag(300), drop(code_rows(given$response, given$y)))
   expect_equal(c(given$coefficients), alpha, tolerance = 1e-8)
-  distances <- sqrt(dg_mmd(given$product$X, noisy$domain, given$product$domain_kernel$kernel)$squared)
-  expect_equal(given$product$domain_kernel$embedding_kernel$bandwidth, stats::median(distances[lower.tri(distances)]),
+  distances <- sqrt(dg_mmd(given$space$X, noisy$domain, given$space$domain_kernel$kernel)$squared)
+  expect_equal(given$space$domain_kernel$embedding_kernel$bandwidth, stats::median(distances[lower.tri(distances)]),
                tolerance = 1e-8)
   svm <- dg_svm(y ~ x1 + x2 | domain, data = noisy, cost = 3)
   expect_equal(range(svm$costs), c(3, 3))
@@ -63,7 +63,7 @@ test_that("the penalty that was chosen gives the model that is given it", {
   expect_output(print(chosen), "by left-out domains")
   again <- dg_ridge(y ~ x1 + x2 | domain, data = noisy, lambda = chosen$lambda,
                     domain_kernel = domain_distribution(
-                      embedding_kernel = kernel_rbf(chosen$product$domain_kernel$embedding_kernel$bandwidth)))
+                      embedding_kernel = kernel_rbf(chosen$space$domain_kernel$embedding_kernel$bandwidth)))
   expect_equal(predict(chosen, noisy), predict(again, noisy), tolerance = 1e-10)
   expect_equal(dg_lodo(chosen)$mean, dg_lodo(again)$mean, tolerance = 1e-8)
 })
@@ -129,7 +129,7 @@ test_that("more rows than are searched give nearly the same penalty", {
   model <- dg_ridge(y ~ x | domain, data = large, domain_kernel = domain_pooled())
   task <- ridge_task(list(y = large$y, weights = rep(1, 1500), domain = large$domain),
                      model$spec$args)
-  path <- ridge_path(space_gram(model$product), task$Y, large$domain, task$costs,
+  path <- ridge_path(space_gram(model$space), task$Y, large$domain, task$costs,
                      1500 * 10^seq(-5, 1, by = 0.5))
   best <- 1500 * 10^seq(-5, 1, by = 0.5)[which.min(path$error)]
   expect_lte(abs(log10(model$lambda / best)), 1)

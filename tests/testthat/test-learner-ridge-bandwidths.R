@@ -85,7 +85,7 @@ test_that("fitted bandwidths predict other domains better, and ignore a predicto
   y <- sin(2 * X[, 1]) + rnorm(n, sd = 0.2)
   given <- dg_ridge(X, y, domain, lambda = 0.1, domain_kernel = domain_pooled())
   model <- update(given, bandwidths = "fitted")
-  sigma <- model$product$kernel$bandwidth
+  sigma <- model$space$kernel$bandwidth
   expect_length(sigma, 3)
   expect_gt(min(sigma[2:3]), 10 * sigma[1])
   expect_lt(model$search$error, 0.5 * model$search$start)
@@ -98,10 +98,10 @@ test_that("fitted bandwidths predict other domains better, and ignore a predicto
   # at the minimum
   problem <- bandwidth_problem(list(response = model$response, Y = matrix(drop(code_rows(model$response, model$y))),
                                     costs = model$costs),
-                               list(X = given$product$X, domain = domain, weights = rep(1, n)),
+                               list(X = given$space$X, domain = domain, weights = rep(1, n)),
                                replace(given$spec$args, "kernel", list(kernel_rbf())))
-  slopes <- lodo_slopes(problem, log(sigma / median_bandwidth(given$product$X)))$slopes
-  inside <- abs(log(sigma / median_bandwidth(given$product$X))) < log(999)
+  slopes <- lodo_slopes(problem, log(sigma / median_bandwidth(given$space$X)))$slopes
+  inside <- abs(log(sigma / median_bandwidth(given$space$X))) < log(999)
   expect_lt(max(abs(slopes[inside])), 1e-3)
   expect_output(print(model), "bandwidths fitted")
   expect_identical(predict(update(model), X_new), predict(model, X_new))
@@ -110,10 +110,10 @@ test_that("fitted bandwidths predict other domains better, and ignore a predicto
 test_that("bandwidths that are given stay", {
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, kernel = kernel_rbf(1.5),
                     bandwidths = "fitted")
-  expect_identical(model$product$kernel$bandwidth, 1.5)
+  expect_identical(model$space$kernel$bandwidth, 1.5)
   given <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, kernel = kernel_rbf(1.5))
   expect_lte(model$search$error, model$search$start)
-  expect_false(identical(model$product$domain_kernel$embedding_kernel$bandwidth, given$product$domain_kernel$embedding_kernel$bandwidth))
+  expect_false(identical(model$space$domain_kernel$embedding_kernel$bandwidth, given$space$domain_kernel$embedding_kernel$bandwidth))
 })
 
 test_that("bandwidths that cannot be fitted are named", {

@@ -144,7 +144,7 @@ test_that("a fit with features is (Z'CZ + lambda)^-1 Z'Cy and keeps no rows", {
   model <- dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy, weights = w, lambda = 0.3,
                     feature_map = features_rff(20), domain_kernel = pooled)
   X <- apply_scaling(as.matrix(toy[predictors]), model$blueprint$scaling)
-  Z <- space_rows(model$product, list(X = X, domain = toy$domain))
+  Z <- space_rows(model$space, list(X = X, domain = toy$domain))
   y <- (toy$y - model$response$centre) / model$response$scale
   expect_equal(unname(model$coefficients[, 1]),
                solve(crossprod(Z, toy$w * Z) + diag(0.3, 40), drop(crossprod(Z, toy$w * y))),
@@ -156,7 +156,7 @@ test_that("a fit with features is (Z'CZ + lambda)^-1 Z'Cy and keeps no rows", {
     is.numeric(part) && length(part) >= nrow(toy) * length(predictors)
   }
   expect_false(holds(model[setdiff(names(model), "call")]))
-  expect_true(holds(dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy)$product))
+  expect_true(holds(dg_ridge(y ~ x1 + x2 + x3 | domain, data = toy)$space))
 })
 
 test_that("sums over parts of the rows are those over all of them", {
@@ -228,7 +228,7 @@ test_that("a saved model predicts the same", {
 test_that("a chain ends in a ridge regression with the linear kernel on the scores", {
   model <- fit(dg_pipeline(dg_dica(ncomp = 2), dg_ridge(domain_kernel = pooled)), y ~ x1 + x2 + x3 | domain,
                data = three)
-  expect_s3_class(model$learner$product$kernel, "kernel_linear")
+  expect_s3_class(model$learner$space$kernel, "kernel_linear")
   expect_identical(colnames(predict(model, new, type = "decision")), levels(three$y))
   expect_identical(predict(model, three), fitted(model))
 })
@@ -309,8 +309,8 @@ test_that("with a free constant, rows far from 0 cost no digits to a linear kern
                          scale = "none"))
   expect_output(print(ridge(kernel_linear())), "<x - mean, z - mean>", fixed = TRUE)
   # without a free constant the origin says something
-  expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), domain_kernel = pooled)$product$kernel$origin)
-  expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), intercept = TRUE)$product$kernel$origin)
+  expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), domain_kernel = pooled)$space$kernel$origin)
+  expect_null(dg_ridge(X, y, g, kernel = kernel_linear(), intercept = TRUE)$space$kernel$origin)
 })
 
 test_that("sums are fitted with their own kernels: a default that differs is told, a wish is refused", {

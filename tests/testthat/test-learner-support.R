@@ -12,12 +12,12 @@ test_that("where domains have the same predictors a new one with a row less is p
   new <- data.frame(id = "new", t = 1:4)
   for (name in names(learners)) {
     model <- suppressWarnings(fit(learners[[name]], y ~ t | id, data = balanced))
-    sigma <- model$product$domain_kernel$embedding_kernel$bandwidth
+    sigma <- model$space$domain_kernel$embedding_kernel$bandwidth
     expect_gt(sigma, 1e-3)
     expect_no_warning(p <- predict(model, new))
     line <- stats::predict(stats::lm(y ~ t, data = balanced), new)
     expect_lt(max(abs(p - line)), 0.5)
-    expect_equal(unname(c(model$product$domain_kernel$kappa)), rep(1, 64), tolerance = 1e-8)
+    expect_equal(unname(c(model$space$domain_kernel$kappa)), rep(1, 64), tolerance = 1e-8)
   }
 })
 
@@ -115,11 +115,11 @@ test_that("support is the largest normalised kernel to a training row", {
     expect_identical(is.na(support), c(TRUE, rep(FALSE, nrow(test) - 1L)))
     scaling <- model$blueprint$scaling
     X <- apply_scaling(as.matrix(test[-1, c("X1", "X2")]), scaling, test$domain[-1])
-    all <- rbind(model$product$X, X)
+    all <- rbind(model$space$X, X)
     d <- c(as.integer(train$domain), 8L + as.integer(droplevels(test$domain[-1])))
-    gram <- unname(domain_gram(all, d, model$product$domain_kernel$kernel))
-    kappa <- kernel_profile(model$product$domain_kernel$embedding_kernel, gram, diag(gram), diag(gram))
-    K <- kernel_matrix(model$product$kernel, all) * kappa[d, d]
+    gram <- unname(domain_gram(all, d, model$space$domain_kernel$kernel))
+    kappa <- kernel_profile(model$space$domain_kernel$embedding_kernel, gram, diag(gram), diag(gram))
+    K <- kernel_matrix(model$space$kernel, all) * kappa[d, d]
     cosines <- abs(K) / sqrt(outer(diag(K), diag(K)))
     old <- seq_len(nrow(train))
     expect_equal(support[-1], apply(cosines[-old, old], 1, max), tolerance = 1e-10)

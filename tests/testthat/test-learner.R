@@ -18,8 +18,8 @@ test_that("the duality gap is small and reported", {
     expect_true(model$converged)
     expect_lt(model$relative_gap, 1e-3)
     margin <- (2 * (labels$y == "1") - 1) * model$decision
-    K <- kernel_matrix(model$product$kernel, model$product$X) *
-      model$product$domain_kernel$kappa[model$domain, model$domain]
+    K <- kernel_matrix(model$space$kernel, model$space$X) *
+      model$space$domain_kernel$kappa[model$domain, model$domain]
     norm <- sum(model$coefficients * (K %*% model$coefficients))
     primal <- norm / 2 + sum(model$costs * pmax(0, 1 - margin))
     expect_equal(primal + model$objective, model$gap, tolerance = 1e-6)
@@ -44,7 +44,7 @@ test_that("pooled machines with an offset are e1071's", {
 test_that("without an offset, on the kernel K + 1, it is kernlab's C-bsvc", {
   skip_if_not_installed("kernlab")
   X <- as.matrix(labels[, c("x1", "x2", "x3")])
-  peer <- kernlab::ksvm(X, labels$y, type = "C-bsvc", kernel = "rbfdot", kpar = list(bandwidth = 1 / 8),
+  peer <- kernlab::ksvm(X, labels$y, type = "C-bsvc", kernel = "rbfdot", kpar = list(sigma = 1 / 8),
                         C = 2, scaled = FALSE, tol = 1e-8)
   ours <- dg_svm(X, labels$y, labels$domain, kernel = kernel_rbf(2) + 1, cost = 2, domain_kernel = pooled,
                  domain_weights = "size", scale = "none", tolerance = 1e-7)

@@ -21,15 +21,15 @@ test_that("the learner's kernel on x is the projection's own kernel, K B B'K", {
   # up to one factor, the mean of its diagonal
   S <- model$projection$scores
   S <- S / sqrt(mean(rowSums(S^2)))
-  expect_equal(kernel_matrix(model$learner$product$kernel, S), unname(S %*% t(S)), tolerance = 1e-12)
-  expect_s3_class(model$learner$product$kernel, "kernel_linear")
+  expect_equal(kernel_matrix(model$learner$space$kernel, S), unname(S %*% t(S)), tolerance = 1e-12)
+  expect_s3_class(model$learner$space$kernel, "kernel_linear")
 })
 
 test_that("a kernel on request is kept, and the domain kernel compares projected domains", {
   spec <- dg_pipeline(dg_udica(ncomp = 2), dg_svm(kernel = kernel_rbf(), domain_kernel = domain_distribution()))
   model <- fit(spec, y ~ . | domain, data = toy)
-  expect_s3_class(model$learner$product$kernel, "kernel_rbf")
-  expect_equal(model$learner$product$domain_kernel$X, model$projection$scores / model$unit)
+  expect_s3_class(model$learner$space$kernel, "kernel_rbf")
+  expect_equal(model$learner$space$domain_kernel$X, model$projection$scores / model$unit)
   expect_equal(predict(model, toy), fitted(model), tolerance = 1e-9)
   expect_equal(predict(model, test[1:3, ], reference = test), predict(model, test)[1:3], tolerance = 1e-9)
   expect_domgen_error(predict(model, test[-1]), "domain column")

@@ -453,7 +453,7 @@ test_that("a table that appears while rows are predicted is not replaced", {
   factory <- sqlite_factory()
   mine <- data.frame(precious = 1:3)
   to <- row_source(factory, table = "pred")
-  with_replaced("tell_notes", function(...) write_rows(factory, "pred", mine), {
+  with_replaced("report_notes", function(...) write_rows(factory, "pred", mine), {
     expect_error(written(to), "is there already", class = "domgen_error_argument")
   })
   expect_identical(with_connection(factory, function(db) DBI::dbReadTable(db, "pred")), mine)

@@ -173,7 +173,7 @@ test_that("a model with the reference fixed comes back from a file, in another s
   found <- in_new_session(lapply(input$fixed, predict, input$new), list(fixed = fixed, new = new))
   expect_identical(found, lapply(fixed, predict, new))
   broken <- fixed[[1]]
-  broken$product$domain_kernel$row <- broken$product$domain_kernel$row[-1, ]
+  broken$space$domain_kernel$row <- broken$space$domain_kernel$row[-1, ]
   expect_domgen_error(predict(broken, new), "is damaged")
 })
 

@@ -26,7 +26,7 @@ sorted <- function(sums) {
 # Sums of the same rows under the map of `object`, cut into other pieces: what is of predictors
 # and what is of the response, each to what rounding leaves in features of its own map.
 expect_same_sums <- function(sums, expected, object) {
-  of_x <- rounding_of_features(object$product$map)
+  of_x <- rounding_of_features(object$space$map)
   of_y <- of_x + rounding_of_features(object$response_map)
   sums <- sorted(sums)
   expected <- sorted(expected)
@@ -54,8 +54,8 @@ for (name in names(formulas)) {
     X <- as.matrix(toy[object$blueprint$columns])
     X <- sweep(sweep(X, 2, colMeans(X[1:60, ])), 2, apply(X[1:60, ], 2, sd), "/")
     domain <- if (name == "no domain") factor(rep("all", nrow(toy))) else toy$domain
-    Z <- space_rows(object$product, list(X = X, domain = domain))
-    of_x <- rounding_of_features(object$product$map)
+    Z <- space_rows(object$space, list(X = X, domain = domain))
+    of_x <- rounding_of_features(object$space$map)
     expect_equal(sums$second, crossprod(Z), tolerance = of_x)
     expect_equal(sums$sums, t(rowsum(Z, as.character(domain))), tolerance = of_x,
                  ignore_attr = TRUE)
@@ -88,7 +88,7 @@ test_that("classes and domains that come later get cells of their own", {
   expect_equal(added$cells$count, counts[cell])
   expect_identical(nrow(added$cells), sum(counts > 0))
   expect_setequal(added$response$levels, c("rare", levels(labels$y)))
-  Z <- space_rows(first$product, list(X = apply_scaling(as.matrix(classes[c("x1", "x2", "x3")]),
+  Z <- space_rows(first$space, list(X = apply_scaling(as.matrix(classes[c("x1", "x2", "x3")]),
                                                  first$blueprint$scaling), domain = classes$domain))
   for (column in seq_len(nrow(cell))) {
     own <- classes$domain == cell[column, 1] & classes$y == cell[column, 2]
@@ -103,7 +103,7 @@ test_that("adding is commutative, associative and keeps the map", {
   expect_equal(sorted((first + second)$sums), sorted((second + first)$sums), tolerance = 1e-14)
   expect_equal(sorted(((first + second) + third)$sums), sorted((first + (second + third))$sums),
                tolerance = 1e-14)
-  expect_identical((first + second)$product, first$product)
+  expect_identical((first + second)$space, first$space)
 })
 
 test_that("matrices, data frames and formulas have the same sums", {
@@ -142,7 +142,7 @@ test_that("a multi-task kernel knows domains by their names", {
   expect_same_sums(added$sums, update(first, toy)$sums, first)
   X <- apply_scaling(as.matrix(toy[c("x1", "x2", "x3")]), first$blueprint$scaling)
   expect_equal(added$sums$second,
-               crossprod(space_rows(first$product, list(X = X, domain = toy$domain))),
+               crossprod(space_rows(first$space, list(X = X, domain = toy$domain))),
                tolerance = 1e-10)
 })
 
@@ -152,7 +152,7 @@ test_that("sums under a kernel that judges domains by their rows can be made, bu
   sums <- sums_of(y ~ . | domain, toy, feature_map = features, domain_kernel = kernel)
   X <- apply_scaling(as.matrix(toy[c("x1", "x2", "x3")]), sums$blueprint$scaling)
   expect_equal(sums$sums$second,
-               crossprod(space_rows(sums$product, list(X = X, domain = toy$domain))),
+               crossprod(space_rows(sums$space, list(X = X, domain = toy$domain))),
                tolerance = 1e-10)
   expect_domgen_error(update(sums, toy), "can be updated with", "domgen_error_argument")
 })
@@ -229,7 +229,7 @@ test_that("transformations and levels learned from the first piece are replayed"
   first <- sums_of(y ~ poly(x, 2) + size + colour, data[1:80, ])
   second <- update(first, data[81:120, ])
   X <- apply_scaling(replay(first$blueprint, data[81:120, ])$X, first$blueprint$scaling)
-  Z <- space_rows(first$product, list(X = X, domain = factor(rep(1, 40))))
+  Z <- space_rows(first$space, list(X = X, domain = factor(rep(1, 40))))
   expect_equal(second$sums$second, crossprod(Z), tolerance = 1e-10)
 })
 
@@ -286,8 +286,8 @@ test_that("weighted rows have a second moment of their own", {
   object <- sums_of(y ~ . | domain, toy[1:60, ])
   sample <- read_piece(object, toy, NULL, NULL)
   weights <- rep(c(0, 1, 3), length.out = nrow(toy))
-  half <- accumulate(object$product, sample, object$response_map, labelled = weights)
-  Z <- space_rows(object$product, sample)
+  half <- accumulate(object$space, sample, object$response_map, labelled = weights)
+  Z <- space_rows(object$space, sample)
   expect_equal(half$labelled_second, crossprod(Z * sqrt(weights)), tolerance = 1e-10)
   expect_equal(add_sums(half, half)$labelled_second, 2 * half$labelled_second)
 })
@@ -357,7 +357,7 @@ test_that("sums are not added when rows are read in another way, though the map 
     # a power of two changes no digit of what the map sees
     first <- sums_of(formula, toy, feature_map = features_nystrom(8))
     second <- sums_of(formula, doubled, feature_map = features_nystrom(8))
-    expect_identical(second$product$map, first$product$map)
+    expect_identical(second$space$map, first$space$map)
     expect_domgen_error(first + second, "same feature map", "domgen_error_argument")
   }
 })

@@ -68,10 +68,10 @@ test_that("a fit on features keeps nothing of the size of the rows but their sco
     sizes <- vapply(list(few, many), function(data) {
       X <- as.matrix(data[c("x1", "x2", "x3")])
       model <- with_seed(1, method(X, data$y, data$domain, ncomp = 1, feature_map = map))
-      expect_null(model$product$X)
+      expect_null(model$space$X)
       rows <- c("scores", "y", "domain", "rows", "call")
-      c(product = saved_size(model$product), rest = saved_size(model[setdiff(names(model), rows)]),
-        object = as.numeric(object.size(model$product)))
+      c(product = saved_size(model$space), rest = saved_size(model[setdiff(names(model), rows)]),
+        object = as.numeric(object.size(model$space)))
     }, numeric(3))
     expect_lt(max(abs(sizes[, 2] / sizes[, 1] - 1)), 0.01, label = paste(name, format(map)))
   }

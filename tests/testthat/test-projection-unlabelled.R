@@ -118,8 +118,8 @@ test_that("the graph's form in features is summed over all edges, however many",
   model <- with_seed(1, dg_udica(X, domain = data$domain, feature_map = features_rff(5), scale = "none"))
   graph <- domgen:::neighbour_laplacian(X, 10, 2L)
   expect_gt(length(graph$from), domgen:::chunk_rows)
-  form <- domgen:::feature_laplacian(model$product, case, list(neighbours = 10, threads = 2L))
-  Z <- domgen:::space_rows(model$product, list(X = X, domain = data$domain))
+  form <- domgen:::feature_laplacian(model$space, case, list(neighbours = 10, threads = 2L))
+  Z <- domgen:::space_rows(model$space, list(X = X, domain = data$domain))
   expect_equal(form, t(Z) %*% naive_laplacian(X, 10) %*% Z, tolerance = 1e-10)
 })
 

@@ -114,7 +114,7 @@ test_that("a lambda that was left open is the one that predicts left-out domains
   grid <- nrow(rows) * 10^seq(-5, 1, by = 0.5)
   errors <- vapply(grid, function(lambda) {
     parts <- split(seq_len(nrow(rows)), rows$domain)
-    Z <- domgen:::space_rows(model$product, list(X = scale(
+    Z <- domgen:::space_rows(model$space, list(X = scale(
       as.matrix(rows[c("x1", "x2")]), model$blueprint$scaling$centre,
       model$blueprint$scaling$scale)))
     y <- (rows$count - model$response$centre) / model$response$scale

@@ -216,7 +216,7 @@ test_that("a map is the MMD of the model's scaled predictors by its kernel", {
   X <- sweep(sweep(as.matrix(both[c("age", "weight")]), 2, centre), 2, spread, "/")
   domain <- c(as.character(train$hospital), paste(new$hospital, ifelse(new$hospital == "d5",
                                                                        "(new)", "")))
-  expected <- dg_mmd(X, trimws(domain), kernel_rbf(model$product$kernel$bandwidth))$squared
+  expected <- dg_mmd(X, trimws(domain), kernel_rbf(model$space$kernel$bandwidth))$squared
   expect_equal(map$squared[rownames(expected), colnames(expected)], expected, tolerance = 1e-8)
   expect_identical(map$unseen, c("d5 (new)", "d6", "d7", "d8"))
   expect_equal(map$squared["d5", "d5 (new)"], 0)

@@ -106,9 +106,9 @@ test_that("what a row of another domain counts is kappa, and pooled domains are 
   toy <- rows_of_sizes()
   model <- dg_ridge(y ~ . | domain, data = toy, lambda = 1)
   gram <- domain_gram(scale(as.matrix(toy[c("x1", "x2", "x3")])), toy$domain,
-                      model$product$kernel)
+                      model$space$kernel)
   squared <- outer(diag(gram), diag(gram), "+") - 2 * gram
-  kappa <- exp(-squared / (2 * model$product$domain_kernel$embedding_kernel$bandwidth^2))
+  kappa <- exp(-squared / (2 * model$space$domain_kernel$embedding_kernel$bandwidth^2))
   found <- summary(model)$kappa
   between <- kappa[upper.tri(kappa)]
   expect_equal(found[1:3], c(mean = mean(between), min = min(between), max = max(between)),

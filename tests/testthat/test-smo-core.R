@@ -80,7 +80,7 @@ test_that("no offset on K + 1 is kernlab's bound-constrained machine", {
   d <- smo_classes(100)
   fit <- run_smo(d$K + 1, hinge_dual(d$y, 5), intercept = FALSE, tol = 1e-6)
   peer <- kernlab::ksvm(d$x, factor(d$y), type = "C-bsvc", kernel = "rbfdot",
-                        kpar = list(bandwidth = 1 / 4), C = 5, scaled = FALSE, tol = 1e-6)
+                        kpar = list(sigma = 1 / 4), C = 5, scaled = FALSE, tol = 1e-6)
   decision <- drop(kernlab::predict(peer, d$x, type = "decision"))
   expect_equal(abs(cor(decision, fit$decision)), 1, tolerance = 1e-6)
   expect_equal(abs(decision), abs(fit$decision), tolerance = 1e-3)

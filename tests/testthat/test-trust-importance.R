@@ -7,7 +7,7 @@ two_level <- function(domains, rows, a = 1, b = 2, within = 1, between = 1.5, se
     n <- nrow(d)
     d$x <- stats::rnorm(domains, sd = between)[d$g] + stats::rnorm(n, sd = within)
     d$z <- stats::rnorm(n)
-    d$noise_sd <- stats::rnorm(n)
+    d$noise <- stats::rnorm(n)
     m <- stats::ave(d$x, d$g)
     d$y <- a * (d$x - m) + b * m + d$z / 2 + stats::rnorm(n, sd = 0.3)
     d

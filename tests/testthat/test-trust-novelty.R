@@ -99,7 +99,7 @@ test_that("weights are those of kappa, by which the model predicts", {
                       domain_kernel = kernel)
     new <- of_domains(data, 5:6)
     scaled <- apply_scaling(as.matrix(new[c("x1", "x2")]), model$blueprint$scaling)
-    kappa <- domain_kappa(model$product$domain_kernel,
+    kappa <- domain_kappa(model$space$domain_kernel,
                           list(X = scaled, domain = new$domain, threads = 1L))
     found <- subset(dg_novelty(model, new)$resembles, domain == "d06")
     expect_false(is.unsorted(-found$weight))

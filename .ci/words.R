@@ -1,0 +1,94 @@
+# Lists the words that texts of the package do without, and names that arguments and functions no
+# longer have: in help pages, messages, vignettes and README. The last line is the count; the status
+# is 1 if there are any. Usage: Rscript .ci/words.R [counts]
+
+# Pattern of Perl, and what to write.
+words <- c(
+  "(?<!vector )(?<!kernel )\\bmachines?\\b(?! learning)" = "submodel, learner, computer",
+  "\\b(told|tells?|telling)\\b" = "known, identified, distinguished, reported",
+  "\\bjudg(e|es|ed|ing)\\b" = "uses the domain's other rows, predicted from, scored",
+  "\\brooms?\\b" = "headroom, module",
+  "\\bleft-out\\b" = "held-out",
+  "\\bkernels? between domains\\b" = "domain kernel",
+  "\\bat home\\b" = "integration",
+  "\\b(unseen|never seen|nobody has seen)\\b" = "new",
+  "\\bdealt out\\b" = "permuted",
+  "\\btoo good\\b" = "optimistic",
+  "\\btaken off\\b" = "corrected",
+  "\\b(goes|go|went) on\\b" = "continues",
+  "\\bclearly (better|worse)\\b" = "interval excludes 0",
+  "\\bchains?\\b(?! Monte)" = "pipeline",
+  "(^|[.:;] )(Of|What|Whose) (?!is new)" = "a sentence that starts with its subject"
+)
+
+functions <- c("dica", "udica", "coir", "kpca", "dcm", "tca", "sca", "mda", "cidg", "kfd", "chain",
+               "lodo", "dg_cost", "fix_reference", "fix_intervals", "adapt", "mmd", "domain_scale",
+               "domain_tau")
+names <- c(
+  stats::setNames(rep("dg_ and the name, see NEWS", length(functions)),
+                  paste0("(?<![\\w.:$]|kernlab::|mda::)", functions, "\\(")),
+  "`(sigma|times|outer|per_predictor|budget|max_predictors|against)`" = "see NEWS",
+  "(?<![\\w.])(sigma|outer|per_predictor|against|budget|features|probability) = [^=]" = "see NEWS"
+)
+
+# Lines of text by file: roxygen comments without examples and references, strings of code, prose.
+lines_of_help <- function(file) {
+  lines <- readLines(file, encoding = "UTF-8")
+  help <- startsWith(lines, "#'")
+  tag <- ifelse(grepl("^#' @[a-zA-Z]", lines), sub("^#' @([a-zA-Z]+).*", "\\1", lines), NA)
+  section <- Reduce(function(a, b) if (is.na(b)) a else b, tag, accumulate = TRUE)
+  skipped <- section %in% c("examples", "examplesIf", "references", "usage", "name", "rdname",
+                            "inheritParams", "keywords", "family", "export", "exportS3Method")
+  keep <- help & !skipped
+  stats::setNames(sub("^#' ?(@\\w+ )?", "", lines[keep]), which(keep))
+}
+
+strings_of_code <- function(file) {
+  data <- utils::getParseData(parse(file, keep.source = TRUE))
+  strings <- data[data$token == "STR_CONST" & grepl("[a-z] [a-z]", data$text), ]
+  stats::setNames(substring(strings$text, 2L, nchar(strings$text) - 1L), strings$line1)
+}
+
+prose_of <- function(file) {
+  lines <- readLines(file, encoding = "UTF-8")
+  code <- cumsum(grepl("^ *```", lines)) %% 2L == 1L
+  keep <- !code & !grepl("^ *```", lines)
+  stats::setNames(lines[keep], which(keep))
+}
+
+without_code <- function(lines) gsub("`[^`]*`|\\\\(code|link|eqn|deqn)\\{[^}]*\\}", "", lines)
+
+found <- list()
+look <- function(file, lines, patterns) {
+  for (pattern in base::names(patterns)) {
+    hit <- grepl(pattern, lines, perl = TRUE)
+    if (any(hit)) {
+      found[[length(found) + 1L]] <<- data.frame(
+        file = file, line = base::names(lines)[hit], pattern = pattern, write = patterns[[pattern]],
+        text = trimws(lines[hit])
+      )
+    }
+  }
+}
+code <- setdiff(list.files("R", full.names = TRUE), "R/RcppExports.R")
+for (file in code) {
+  help <- lines_of_help(file)
+  strings <- strings_of_code(file)
+  look(file, without_code(help), words)
+  look(file, without_code(strings), words)
+  look(file, c(help, strings), names)
+}
+for (file in c("README.md", list.files("vignettes", "[.]Rmd$", full.names = TRUE))) {
+  prose <- prose_of(file)
+  look(file, without_code(prose), words)
+  look(file, prose, names)
+}
+found <- do.call(rbind, found)
+if (is.null(found)) found <- data.frame(pattern = character())
+if ("counts" %in% commandArgs(TRUE)) {
+  print(sort(table(found$pattern), decreasing = TRUE))
+} else if (nrow(found)) {
+  cat(sprintf("%s:%s: %s\n    -> %s\n", found$file, found$line, found$text, found$write), sep = "")
+}
+cat(nrow(found), "words or names to replace\n")
+quit(status = nrow(found) > 0L)
