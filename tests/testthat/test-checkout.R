@@ -28,6 +28,25 @@ test_that("NEWS.md and the citation are of the version in DESCRIPTION", {
   expect_match(citation, paste("R package version", version), fixed = TRUE, all = FALSE)
 })
 
+test_that("NEWS.md is read as versions, and the notes of a release are the section of one", {
+  news <- readLines(checkout_file("NEWS.md"), encoding = "UTF-8")
+  heads <- grep("^# ", news, value = TRUE)
+  expect_match(heads, "^# domgen [0-9]+[.][0-9]+[.][0-9]+$")
+  versions <- package_version(sub(".* ", "", heads))
+  expect_identical(order(versions, decreasing = TRUE), seq_along(versions))
+  skip_on_os("windows")
+  notes <- function(version) {
+    suppressWarnings(system2("sh", c(shQuote(checkout_file(".ci", "release-notes")), version),
+                             stdout = TRUE, stderr = FALSE))
+  }
+  first <- notes("0.1.0")
+  words <- function(lines) unlist(strsplit(lines, "[ \n]+"))
+  section <- news[seq(match("# domgen 0.1.0", news) + 1L, length(news))]
+  expect_identical(setdiff(words(first), ""), setdiff(words(section), ""))
+  expect_false(any(startsWith(first, "  ")))
+  expect_identical(attr(notes("99.0.0"), "status"), 1L)
+})
+
 test_that("what is no part of the package is not built into it", {
   ignored <- readLines(checkout_file(".Rbuildignore"))
   built <- c(".Rbuildignore", "DESCRIPTION", "NAMESPACE", "NEWS.md", "README.md", "R", "inst", "man",
