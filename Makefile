@@ -2,9 +2,9 @@
 # The demo on your own table: make demo DATA=file.csv RESPONSE=y DOMAIN=hospital
 
 MAKEFLAGS += --no-print-directory
-.PHONY: help demo test test-engines test-at-home fuzz bench experiments check check-core \
-  check-debug check-sanitizers check-valgrind check-interrupts check-machines document site install \
-  layers lint hooks clean
+.PHONY: help demo test test-engines test-at-home fuzz bench bench-regression experiments check \
+  check-core check-debug check-sanitizers check-valgrind check-interrupts check-machines document \
+  site install layers lint spelling wordlist release-notes hooks clean
 
 help:
 	@echo 'make demo      install the package and run the demonstration (writes demo.png)'
@@ -14,6 +14,7 @@ help:
 	@echo 'make test-at-home  the tests inside tidymodels, mlr3 and other tools, built from CRAN'
 	@echo 'make fuzz      random calls: make fuzz CALLS=100000 SEED=1'
 	@echo 'make bench     side-by-side timings'
+	@echo 'make bench-regression  is a core call slower by a fifth than in BASE=commit (the last tag)?'
 	@echo 'make experiments  short runs of the papers'"'"' experiments, compared with stored ones;'
 	@echo '               one of them: make experiments NAME=dica-table-1 OPTIONS=--full'
 	@echo 'make install   install the package'
@@ -28,7 +29,10 @@ help:
 	@echo 'make document  regenerate the help pages and the exports'
 	@echo 'make site      build the site into docs/ and check it (links, pictures, narrow screens)'
 	@echo 'make layers    what the code says of its rooms; draws the picture in ARCHITECTURE.md'
-	@echo 'make lint      the style of R (lintr) and C++ (clang-format), where these are installed'
+	@echo 'make lint      the style of R (lintr) and C++ (clang-format); installs these if it can'
+	@echo 'make spelling  spells the help, vignettes, README.md and NEWS.md'
+	@echo 'make wordlist  makes inst/WORDLIST the words that the dictionary lacks: look at the change'
+	@echo 'make release-notes  prints what NEWS.md says of VERSION=x.y.z (that of DESCRIPTION)'
 	@echo 'make hooks     short checks before each commit of this clone, longer ones before a push'
 	@echo 'make clean     remove what was compiled or checked here'
 
@@ -58,10 +62,14 @@ bench:
 	@sh .ci/setup bench
 	@sh .ci/install
 	@for script in tests/bench/*.R; do \
-	  case $$script in */ratio.R|*/auto-*.R) continue;; esac; \
+	  case $$script in */ratio.R|*/auto-*.R|*/regression*.R) continue;; esac; \
 	  echo "== $$script"; \
 	  sh .ci/with-library Rscript "$$script" || exit 1; \
 	done
+
+bench-regression:
+	@sh .ci/setup bench
+	@sh .ci/with-library Rscript tests/bench/regression.R "$(BASE)" $(ROUNDS)
 
 experiments:
 	@sh .ci/setup test
@@ -123,9 +131,16 @@ layers:
 	@Rscript .ci/layers.R draw man/figures/layers.png
 
 lint:
-	@Rscript -e 'if (requireNamespace("lintr", quietly = TRUE)) print(lintr::lint_dir("."))'
-	@! command -v clang-format >/dev/null || clang-format --dry-run \
-	  $$(find src -name '*.h' -o -name '*.cpp' ! -name 'RcppExports.cpp')
+	@.ci/lint
+
+spelling:
+	@.ci/spelling
+
+wordlist:
+	@.ci/spelling update
+
+release-notes:
+	@.ci/release-notes $(VERSION)
 
 hooks:
 	git config core.hooksPath .ci/hooks

@@ -1,6 +1,6 @@
-# Calls every function of the C++ core as .ci/core-calls.R does, with each argument, and each element
-# of a list, spoilt in many ways, which must be an error and never the end of R. Prints what was
-# none.
+# Calls every function of the C++ core as .ci/core-calls.R does, with each argument, and each
+# element of a list, spoilt in many ways, which must be an error and never the end of R. Prints what
+# was none.
 recorded <- list()
 sys.source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))),
                      "core-calls.R"), globalenv())

@@ -46,7 +46,7 @@ install <- function(library, cores, packages, needed = Negate(usable)) {
   )
   for (log in list.files(logs, full.names = TRUE)) {
     lines <- readLines(log, warn = FALSE)
-    if (!any(grepl("^[*] DONE", lines))) writeLines(c(basename(log), tail(lines, 60)), stderr())
+    if (!any(startsWith(lines, "* DONE"))) writeLines(c(basename(log), tail(lines, 60)), stderr())
   }
 }
 

@@ -22,7 +22,8 @@ if (!length(parts) || "home" %in% parts) pkgdown::init_site(site)
 make <- list(
   home = function() {
     pkgdown::build_home(site)
-    unlink(file.path(folder, "pull_request_template.html"), expand = FALSE)   # of the repository, not of the site
+    # of the repository, not of the site
+    unlink(file.path(folder, "pull_request_template.html"), expand = FALSE)
   },
   reference = function() {
     pkgdown::build_reference(site, devel = FALSE, seed = 1L,

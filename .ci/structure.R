@@ -1,7 +1,7 @@
 # How much code there is and what a call runs through: the counts that say whether a reader is
 # better off.
 #
-#   Rscript .ci/structure.R                              this checkout, with the domgen that is found
+#   Rscript .ci/structure.R                              this checkout, with the domgen in reach
 #   Rscript .ci/structure.R --base LIB --sources FOLDER  and, in a column before, another one:
 #                                                        installed in LIB, its sources in FOLDER
 #
@@ -25,7 +25,8 @@ code_lines <- function(file) {
 read_namespace <- function(root) {
   lines <- readLines(file.path(root, "NAMESPACE"))
   inside <- function(kind) {
-    sub("\\)$", "", sub("^[A-Za-z0-9]*\\(", "", grep(paste0("^", kind, "\\("), lines, value = TRUE)))
+    found <- grep(paste0("^", kind, "\\("), lines, value = TRUE)
+    sub("\\)$", "", sub("^[A-Za-z0-9]*\\(", "", found))
   }
   methods <- strsplit(gsub('"', "", inside("S3method")), ",")
   list(exports = gsub('"', "", inside("export")),
@@ -34,7 +35,7 @@ read_namespace <- function(root) {
 }
 
 # Two functions that do the same for rows in memory and for rows of a source or of sums. Where one
-# calls the other, itself or through one function more, they are two steps of one road, and no twins.
+# calls the other, itself or through one function more, they are two steps of one road, no twins.
 twins <- list(
   c("encode_response", "source_response"), c("row_costs", "domain_costs"),
   c("row_costs", "machine_costs"), c("new_cv", "new_source_cv"), c("as_cv", "new_source_cv"),
@@ -187,7 +188,8 @@ trace_elsewhere <- function(library, root) {
   out <- tempfile(fileext = ".rds")
   on.exit(unlink(out, expand = FALSE))
   code <- sprintf(".libPaths(c(%s, .libPaths())); structure_home <- %s; source(%s); %s",
-                  deparse1(library), deparse1(here), deparse1(file.path(here, ".ci", "structure.R")),
+                  deparse1(library), deparse1(here),
+                  deparse1(file.path(here, ".ci", "structure.R")),
                   sprintf("saveRDS(trace_counts(%s), %s)", deparse1(root), deparse1(out)))
   script <- tempfile(fileext = ".R")
   writeLines(code, script)

@@ -60,4 +60,3 @@ asking_work <- function(work, questions, described) {
     add(sums, found)
   })
 }
-

@@ -232,7 +232,7 @@ clear_work <- function(folder, store) {
   if (!store) files <- files[!startsWith(files, "store/")]
   files <- files[!startsWith(files, "lock/") & files != "call.rds"]
   remove_files(file.path(folder, files))
-  remove_folders(file.path(folder, setdiff(found[grepl(work_folders, found)], "lock")))
+  remove_folders(file.path(folder, setdiff(grep(work_folders, found, value = TRUE), "lock")))
   remove_files(file.path(folder, "call.rds"))
 }
 

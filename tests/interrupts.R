@@ -36,7 +36,9 @@ calls <- list(
   sca = function() repeat dg_sca(X, two, d, ncomp = 5),
   mda = function() repeat dg_mda(X, two, d, ncomp = 5),
   cidg = function() repeat dg_cidg(X, two, d, ncomp = 1),
-  dica_nystrom = function() repeat dg_dica(wide, rep(y, 4L), many, feature_map = features_nystrom(1500)),
+  dica_nystrom = function() repeat {
+    dg_dica(wide, rep(y, 4L), many, feature_map = features_nystrom(1500))
+  },
   dica_rff = function() repeat dg_dica(wide, rep(y, 4L), many, feature_map = features_rff(800)),
   svm = function() repeat dg_svm(X, two, d, cost = 1000),
   svm_numbers = function() repeat dg_svm(X, y, d, cost = 100),
@@ -90,6 +92,7 @@ for (name in chosen) {
   late <- vapply(at, function(seconds) answer(calls[[name]], seconds), 0)
   slow <- slow || anyNA(late) || any(late > most)
   cat(sprintf("%-16s %s%s\n", name, paste(sprintf("%5.2f", late), collapse = " "),
-              if (anyNA(late)) "  ended or failed first" else if (any(late > most)) "  too late" else ""))
+              if (anyNA(late)) "  ended or failed first"
+              else if (any(late > most)) "  too late" else ""))
 }
 quit(status = as.integer(slow))

@@ -154,7 +154,8 @@ intervals_of <- function(d, models, ranks, alone) {
     c(theta = theta, lower = ends[1L], upper = ends[2L], models = models, width = diff(ends),
       p = inside$mean_p(theta, e),
       rank = if (is.null(ranks)) NA else inside$signed_rank(d$scores, e),
-      friedman = if (is.null(ranks)) NA else inside$friedman(ranks, rep(e$inflation, ncol(ranks)))$p)
+      friedman = if (is.null(ranks)) NA
+                 else inside$friedman(ranks, rep(e$inflation, ncol(ranks)))$p)
   }, numeric(8)))
 }
 

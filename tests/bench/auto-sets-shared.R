@@ -55,7 +55,7 @@ shared_sets <- list(
   # identify the 42 patients; the total score is a second response
   parkinsons = function() {
     d <- read_set("parkinsons")
-    new_set(d$y, d$domain, d[grepl("^v_", names(d))], "rmse")
+    new_set(d$y, d$domain, d[startsWith(names(d), "v_")], "rmse")
   },
   # Blanchard et al. (2021): two classes whose border turns with the domain; the first 60 of 256
   mtl_synthetic256 = function() {

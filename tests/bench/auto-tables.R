@@ -89,7 +89,7 @@ print_ranks <- function(rows, sets, title) {
 shared_lines <- function(rows) {
   methods <- unique(rows$method)
   number <- rows$metric == "rmse"
-  wanted <- ifelse(number, length(methods), sum(!grepl("^lme4", methods)))
+  wanted <- ifelse(number, length(methods), sum(!startsWith(methods, "lme4")))
   rows[stats::ave(wanted, rows$set, rows$split, FUN = length) == wanted, ]
 }
 

@@ -73,7 +73,7 @@ for (name in names(worlds)) {
     test <- droplevels(data[!known, ])
     vapply(specs, error_of, numeric(1), train = train, test = test)
   }, numeric(length(specs)))
-  base <- errors[ifelse(grepl("^svm", names(specs)), "svm pooled", "pooled"), ]
+  base <- errors[ifelse(startsWith(names(specs), "svm"), "svm pooled", "pooled"), ]
   worse <- errors - base
   cat(sprintf("%-28s %-12s %8.4f  %8.4f (%.4f)\n", name, names(specs), rowMeans(errors),
               rowMeans(worse), apply(worse, 1L, stats::sd) / sqrt(replications)), sep = "")

@@ -14,7 +14,7 @@ millions <- if (length(arguments)) as.numeric(strsplit(arguments[1L], ",")[[1L]]
 root <- if (length(arguments) > 1L) arguments[2L] else tempdir()
 
 measure <- function(task, folder, ...) {
-  python <- grepl("^sklearn", task)
+  python <- startsWith(task, "sklearn")
   call <- if (python) c("tests/bench/rows-sklearn.py", folder, sub("sklearn ", "", task))
           else c("tests/bench/rows-run.R", task, folder, ...)
   said <- suppressWarnings(system2(if (python) python_with("sklearn") else "Rscript", call,

@@ -5,7 +5,7 @@ page <- function() readLines(checkout_file("vignettes", "integrations.Rmd"), enc
 
 # The parts of integrations.txt by name.
 parts_of <- function(lines) {
-  starts <- grepl("^## ", lines)
+  starts <- startsWith(lines, "## ")
   split(lines[!starts], factor(cumsum(starts)[!starts], labels = sub("^## ", "", lines[starts])))
 }
 

@@ -28,6 +28,25 @@ test_that("NEWS.md and the citation are of the version in DESCRIPTION", {
   expect_match(citation, paste("R package version", version), fixed = TRUE, all = FALSE)
 })
 
+test_that("NEWS.md is read as versions, and the notes of a release are the section of one", {
+  news <- readLines(checkout_file("NEWS.md"), encoding = "UTF-8")
+  heads <- grep("^# ", news, value = TRUE)
+  expect_match(heads, "^# domgen [0-9]+[.][0-9]+[.][0-9]+$")
+  versions <- package_version(sub(".* ", "", heads))
+  expect_identical(order(versions, decreasing = TRUE), seq_along(versions))
+  skip_on_os("windows")
+  notes <- function(version) {
+    suppressWarnings(system2("sh", c(shQuote(checkout_file(".ci", "release-notes")), version),
+                             stdout = TRUE, stderr = FALSE))
+  }
+  first <- notes("0.1.0")
+  words <- function(lines) unlist(strsplit(lines, "[ \n]+"))
+  section <- news[seq(match("# domgen 0.1.0", news) + 1L, length(news))]
+  expect_identical(setdiff(words(first), ""), setdiff(words(section), ""))
+  expect_false(any(startsWith(first, "  ")))
+  expect_identical(attr(notes("99.0.0"), "status"), 1L)
+})
+
 test_that("what is no part of the package is not built into it", {
   ignored <- readLines(checkout_file(".Rbuildignore"))
   built <- c(".Rbuildignore", "DESCRIPTION", "NAMESPACE", "NEWS.md", "README.md", "R", "inst", "man",
@@ -69,15 +88,16 @@ test_that("the parts of the verdict that a change can have touched follow from i
     found
   }
   expect_identical(touched(character()), character())
-  expect_identical(touched("src/core/test/test-ridge.h"), "core")
+  expect_setequal(touched("src/core/test/test-ridge.h"), c("core", "lint"))
   expect_setequal(touched(c("tests/testthat/test-loss.R", "tests/testthat/test-names.R")),
-                  c("check", "tests", "only ^(loss|names)$"))
+                  c("check", "lint", "tests", "only ^(loss|names)$"))
   expect_setequal(touched(c("tests/testthat/test-loss.R", "tests/testthat/helper-data.R")),
-                  c("check", "tests"))
+                  c("check", "lint", "tests"))
   shown <- touched("R/show-cv.R")
   expect_true(all(c("tests", "site", "check") %in% shown))
   expect_false(any(c("machines", "core", "experiments") %in% shown))
   expect_false("core" %in% touched("R/kernel-rbf.R"))
+  expect_setequal(touched(c(".lintr", ".ci/spelling.R")), c("lint", "spelling"))
   expect_true(all(c("core", "machines", "at-home") %in% touched("src/core/kernel/tree.h")))
 })
 

@@ -256,7 +256,7 @@ test_that("a row is predicted without its domain and without the rows of its uni
   expect_gt(unit$choice$expected$mean, 0.9 * sd(paired$y[1:30]))
   # against fits without both
   table <- unit$choice$table
-  i <- which(grepl("^Gaussian kernel \\(1 x", table$kernel) & table$scale == "pooled" &
+  i <- which(startsWith(table$kernel, "Gaussian kernel (1 x") & table$scale == "pooled" &
                table$domain_kernel == "pooled")
   spec <- candidate_spec(table[i, ], 2)
   fold <- (as.integer(factor(paired$object)) - 1L) %% 3L

@@ -228,7 +228,7 @@ test_that("rows of PostgreSQL are recognised by database, schema, table and valu
                 key(elsewhere, table = "small_rows"), key(in_schema("site_b"), table = "small_rows"),
                 key(in_schema("site_a"), query = "SELECT x FROM small_rows ORDER BY x -- all"))
   expect_false(any(vapply(known, is.null, NA)))
-  expect_false(any(duplicated(known)))
+  expect_identical(anyDuplicated(known), 0L)
   expect_identical(key(in_schema("site_a"), table = "small_rows"), known[[1L]])
   a <- in_schema("site_a")
   for (change in c("INSERT INTO small_rows VALUES (1)",

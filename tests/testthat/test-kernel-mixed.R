@@ -134,7 +134,7 @@ test_that("missing values, order, columns and files are as with other kernels", 
                             domain_kernel = domain_distribution(kernel_mixed()),
                             na.action = stats::na.exclude))
   expect_identical(which(is.na(fitted(model))), c(3L, 5L, 9L))
-  expect_equal(quietly(predict(model, holes[60:1, ncol(holes):1])), rev(fitted(model)), tolerance = 1e-12)
+  expect_equal(quietly(predict(model, holes[60:1, rev(names(holes))])), rev(fitted(model)), tolerance = 1e-12)
   file <- tempfile(fileext = ".rds")
   saveRDS(model, file)
   expect_identical(predict(readRDS(file), data), predict(model, data))

@@ -33,7 +33,7 @@ test_that("each picture of a vignette has a text for those who do not see it", {
   for (file in list.files(checkout_file("vignettes"), "[.]Rmd$", full.names = TRUE)) {
     lines <- readLines(file, encoding = "UTF-8")
     fences <- grep("^```", lines)
-    opened <- fences[grepl("^```\\{r", lines[fences])]
+    opened <- fences[startsWith(lines[fences], "```{r")]
     for (line in opened) {
       chunk <- lines[seq(line + 1L, min(fences[fences > line]) - 1L)]
       shown <- !grepl("include = FALSE|eval = FALSE", lines[line])
